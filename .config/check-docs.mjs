@@ -34,7 +34,9 @@ const nameOf = (node) => node?.name ?? node?.value;
 function declared(statement) {
   if (statement.type === "VariableDeclaration")
     return statement.declarations.flatMap(({ id }) =>
-      id.type === "ObjectPattern" ? id.properties.map(({ value }) => [value.name, statement]) : [[id.name, statement]],
+      id.type === "ObjectPattern"
+        ? id.properties.map(({ value }) => [value.name, statement])
+        : [[id.name, statement]],
     );
   return statement.id?.name === undefined ? [] : [[statement.id.name, statement]];
 }
@@ -45,7 +47,8 @@ function namesOf(path) {
   for (const { type, source, declaration, specifiers, exported } of fileOf(path).program.body) {
     if (type === "ExportAllDeclaration") {
       if (exported !== null) names.add(nameOf(exported));
-      else if (source.value.startsWith(".")) for (const name of namesOf(sourceOf(path, source.value))) names.add(name);
+      else if (source.value.startsWith("."))
+        for (const name of namesOf(sourceOf(path, source.value))) names.add(name);
     } else if (type === "ExportNamedDeclaration") {
       for (const specifier of specifiers) names.add(nameOf(specifier.exported));
       if (declaration !== null) for (const [name] of declared(declaration)) names.add(name);
@@ -54,7 +57,9 @@ function namesOf(path) {
   return names;
 }
 
-/** The declarations of a name of a file, through imports and exports: several when it is overloaded. */
+/**
+ * The declarations of a name of a file, through imports and exports: several when it is overloaded.
+ */
 function declarationsOf(path, name) {
   const file = fileOf(path);
   const found = [];
@@ -65,7 +70,9 @@ function declarationsOf(path, name) {
       found.push(...declarationsOf(from, name));
     for (const specifier of specifiers ?? []) {
       const [outer, inner] =
-        type === "ImportDeclaration" ? [specifier.local, specifier.imported] : [specifier.exported, specifier.local];
+        type === "ImportDeclaration"
+          ? [specifier.local, specifier.imported]
+          : [specifier.exported, specifier.local];
       if (nameOf(outer) !== name || (source === null && nameOf(inner) === name)) continue;
       if (from !== undefined || source === null) found.push(...declarationsOf(from ?? path, nameOf(inner)));
     }
@@ -75,7 +82,10 @@ function declarationsOf(path, name) {
   return found;
 }
 
-/** The members of an object type, also within intersections. Alternatives of a union are part of its own text. */
+/**
+ * The members of an object type, also within intersections. Alternatives of a union are part of its
+ * own text.
+ */
 function typeMembers(type) {
   if (type.type === "TSTypeLiteral") return type.members;
   return type.type === "TSIntersectionType" ? type.types.flatMap(typeMembers) : [];
@@ -94,7 +104,8 @@ const isPublic = ({ accessibility, key, kind, computed, override }) =>
 
 /** Public members of a declaration, by name: methods with overloads have one entry. */
 function membersOf({ file, node }) {
-  const list = node.type === "TSTypeAliasDeclaration" ? typeMembers(node.typeAnnotation) : (node.body?.body ?? []);
+  const list =
+    node.type === "TSTypeAliasDeclaration" ? typeMembers(node.typeAnnotation) : (node.body?.body ?? []);
   const members = new Map();
   if (!/^(ClassDeclaration|TSInterfaceDeclaration|TSTypeAliasDeclaration)$/.test(node.type)) return members;
   for (const member of list) {
@@ -119,9 +130,13 @@ function publicNames(folder) {
       const declarations = declarationsOf(entry, name);
       if (declarations.length === 0) continue;
       const place = `${declarations[0].file.path} ${name}`;
-      names.set(place, declarations.some(({ file, start }) => isDocumented(file, start)));
+      names.set(
+        place,
+        declarations.some(({ file, start }) => isDocumented(file, start)),
+      );
       for (const declaration of declarations)
-        for (const [member, documented] of membersOf(declaration)) names.set(`${place}.${member}`, documented);
+        for (const [member, documented] of membersOf(declaration))
+          names.set(`${place}.${member}`, documented);
     }
   return names;
 }

@@ -1,7 +1,8 @@
 /**
  * Fails on errors constructed outside of a package's `errors.ts`, on graphs constructed outside of
- * ir, on import cycles between files, on folders that import each other, on imports up the list of packages, and on `node:` imports in portable packages.
- * Imports of types count: what a reader has to know is the same.
+ * ir, on import cycles between files, on folders that import each other, on imports up the list of
+ * packages, and on `node:` imports in portable packages. Imports of types count: what a reader has
+ * to know is the same.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -22,9 +23,48 @@ const MAY_IMPORT = {
   "backend-gpujs": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu"],
   sconce: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
   "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
-  testing: ["errors", "tensor", "symbolic", "ir", "ops", "ops-cases", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "torch-libraries"],
-  bench: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "backend-gpujs", "sconce", "testing"],
-  cli: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu", "sconce", "torch-libraries"],
+  testing: [
+    "errors",
+    "tensor",
+    "symbolic",
+    "ir",
+    "ops",
+    "ops-cases",
+    "passes",
+    "codegen",
+    "formats",
+    "backend-cpu",
+    "backend-gpujs",
+    "sconce",
+    "torch-libraries",
+  ],
+  bench: [
+    "errors",
+    "tensor",
+    "symbolic",
+    "ir",
+    "ops",
+    "passes",
+    "codegen",
+    "formats",
+    "backend-cpu",
+    "backend-gpujs",
+    "sconce",
+    "testing",
+  ],
+  cli: [
+    "errors",
+    "tensor",
+    "symbolic",
+    "ir",
+    "ops",
+    "passes",
+    "codegen",
+    "formats",
+    "backend-cpu",
+    "sconce",
+    "torch-libraries",
+  ],
 };
 /** Optional packages that a package imports when they are asked for, by `import()` only. */
 const MAY_LOAD = { sconce: ["backend-gpujs"] };
@@ -34,7 +74,8 @@ const NODE_ENTRIES = /packages\/(formats|backend-gpujs|ops-cases)\/src\/(.*\/)?(
 
 const problems = [];
 const imports = new Map();
-const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g;
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g;
 
 const isTestFile = (file) => /\.(test|fixture)\.ts$/.test(file);
 
@@ -50,8 +91,11 @@ function* sources(folder) {
 const ERROR_CLASSES = ["SconceError"];
 for (const name of Object.keys(MAY_IMPORT))
   for (const file of sources(join(ROOT, "packages", name, "src")))
-    for (const [, own] of readFileSync(file, "utf8").matchAll(/\bclass (\w+) extends SconceError\b/g)) ERROR_CLASSES.push(own);
-const ERROR_MADE = new RegExp(`\\bnew (${ERROR_CLASSES.join("|")})\\(|\\bextends (${ERROR_CLASSES.join("|")})\\b`);
+    for (const [, own] of readFileSync(file, "utf8").matchAll(/\bclass (\w+) extends SconceError\b/g))
+      ERROR_CLASSES.push(own);
+const ERROR_MADE = new RegExp(
+  `\\bnew (${ERROR_CLASSES.join("|")})\\(|\\bextends (${ERROR_CLASSES.join("|")})\\b`,
+);
 
 /** Whether a source makes an error, or defines a class of errors. */
 const constructsErrors = (text) => ERROR_MADE.test(text);
@@ -61,9 +105,18 @@ for (const name of Object.keys(MAY_IMPORT)) {
     const isTest = isTestFile(file);
     const text = readFileSync(file, "utf8");
     if (name !== "ir" && /\bnew Graph\(/.test(text))
-      problems.push(`${pathFrom(ROOT, file)}: only ir constructs graphs; use edit, rebuild, renameNodes or GraphBuilder`);
-    if (name !== "errors" && !isTest && !/(^|[/-])errors\.ts$/.test(pathFrom(ROOT, file)) && constructsErrors(text))
-      problems.push(`${pathFrom(ROOT, file)}: only errors.ts constructs errors; write a factory there and call it`);
+      problems.push(
+        `${pathFrom(ROOT, file)}: only ir constructs graphs; use edit, rebuild, renameNodes or GraphBuilder`,
+      );
+    if (
+      name !== "errors" &&
+      !isTest &&
+      !/(^|[/-])errors\.ts$/.test(pathFrom(ROOT, file)) &&
+      constructsErrors(text)
+    )
+      problems.push(
+        `${pathFrom(ROOT, file)}: only errors.ts constructs errors; write a factory there and call it`,
+      );
     const local = [];
     for (const match of text.matchAll(IMPORT)) {
       const target = match[1] ?? match[2] ?? match[3];
@@ -72,7 +125,8 @@ for (const name of Object.keys(MAY_IMPORT)) {
       if (isTest) continue;
       const other = /^@sconce\/([\w-]+)/.exec(target)?.[1] ?? (target === "sconce" ? "sconce" : undefined);
       const isLoaded = match[2] !== undefined && MAY_LOAD[name]?.includes(other);
-      if (other !== undefined && !MAY_IMPORT[name].includes(other) && !isLoaded) problems.push(`${place}: ${name} may not import ${other}`);
+      if (other !== undefined && !MAY_IMPORT[name].includes(other) && !isLoaded)
+        problems.push(`${place}: ${name} may not import ${other}`);
       if (target.startsWith("node:") && !USES_NODE.has(name) && !NODE_ENTRIES.test(place)) {
         problems.push(`${place}: imports ${target}, but ${name} runs in browsers`);
       }
@@ -85,7 +139,9 @@ const state = new Map();
 function visit(file, path) {
   if (state.get(file) === "done" || !imports.has(file)) return;
   if (state.get(file) === "open") {
-    problems.push(`cycle: ${[...path.slice(path.indexOf(file)), file].map((item) => pathFrom(ROOT, item)).join(" -> ")}`);
+    problems.push(
+      `cycle: ${[...path.slice(path.indexOf(file)), file].map((item) => pathFrom(ROOT, item)).join(" -> ")}`,
+    );
     return;
   }
   state.set(file, "open");
@@ -96,7 +152,10 @@ for (const file of imports.keys()) visit(file, []);
 
 /** Packages whose folders still import each other: their redesign is planned with the kernel IR. */
 const KNOTTED = new Set(["codegen", "backend-gpujs"]);
-/** Files beside the folders of a package: what others import, or the command's start. They compose the folders. */
+/**
+ * Files beside the folders of a package: what others import, or the command's start. They compose
+ * the folders.
+ */
 const ENTRY = /^(index|main|history|verify|diff|topology|node|vitest|fast-check)\.ts$/;
 
 const RELATIVE_IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"/g;
@@ -110,7 +169,9 @@ function checkFolders(name) {
     if (isTestFile(file) || ENTRY.test(place)) continue;
     for (const [, specifier] of readFileSync(file, "utf8").matchAll(RELATIVE_IMPORT)) {
       const target = resolve(dirname(file), specifier);
-      const [from, to] = [place, pathFrom(src, target)].map((path) => (path.includes("/") ? path.split("/")[0] : "."));
+      const [from, to] = [place, pathFrom(src, target)].map((path) =>
+        path.includes("/") ? path.split("/")[0] : ".",
+      );
       if (from !== to) edges.set(`${from} ${to}`, `${place} imports ${pathFrom(src, target)}`);
     }
   }
@@ -125,7 +186,10 @@ function checkFolders(name) {
   }
 }
 
-/** Returns one cycle through each edge that closes one, in a graph given by the next folders of each. */
+/**
+ * Returns one cycle through each edge that closes one, in a graph given by the next folders of
+ * each.
+ */
 function cyclesOf(next) {
   const cycles = [];
   const done = new Set();

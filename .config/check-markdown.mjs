@@ -1,6 +1,7 @@
 /**
- * Checks the Markdown of the repository: lines of at most 100 columns, sentences of at most 25 words, links, anchors and
- * paths that exist, and an index that lists every page. `--write` wraps the prose.
+ * Checks the Markdown of the repository: lines of at most 100 columns, sentences of at most 25
+ * words, links, anchors and paths that exist, and an index that lists every page. `--write` wraps
+ * the prose.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,12 +15,18 @@ const WORDS = 25;
 const GENERATED = /^(docs\/reference\/(operators|lowerings)\.md|packages\/testing\/fixtures\/)/;
 
 const list = (...patterns) =>
-  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], { cwd: ROOT, encoding: "utf8" })
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], {
+    cwd: ROOT,
+    encoding: "utf8",
+  })
     .split("\n")
     .filter((file) => file !== "" && existsSync(join(ROOT, file)));
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-/** Parts of a page: `prose` (paragraphs and list items), `table` rows, headings, code. Each with its lines. */
+/**
+ * Parts of a page: `prose` (paragraphs and list items), `table` rows, headings, code. Each with its
+ * lines.
+ */
 function partsOf(text) {
   const parts = [];
   let fence;
@@ -42,7 +49,10 @@ const kindOf = (line) => {
   return /^(<|>)/.test(line) ? "other" : "prose";
 };
 
-/** Words, with code and what follows it without a space in one piece; marks that would start a list stay behind a word. */
+/**
+ * Words, with code and what follows it without a space in one piece; marks that would start a list
+ * stay behind a word.
+ */
 function piecesOf(text) {
   const pieces = [];
   for (const [piece] of text.matchAll(/(?:`[^`]*`|[^\s`])+/g)) {
@@ -93,10 +103,15 @@ function checkProse(file, part) {
   });
 }
 
-/** Paths of the repository that a text names: `packages/ops/src/families`. Those with a placeholder in capitals are skipped. */
+/**
+ * Paths of the repository that a text names: `packages/ops/src/families`. Those with a placeholder
+ * in capitals are skipped.
+ */
 function checkPaths(file, part) {
   if (part.kind === "code") return;
-  for (const [, path] of part.lines.join("\n").matchAll(/`((?:packages|docs|examples|\.config|\.github)\/[\w./-]+)`/g))
+  for (const [, path] of part.lines
+    .join("\n")
+    .matchAll(/`((?:packages|docs|examples|\.config|\.github)\/[\w./-]+)`/g))
     if (!/\b[A-Z]{3,}\b|\bdist\b/.test(path.replace("README", "")) && !existsSync(join(ROOT, path)))
       problems.push(`${file}:${part.at}: ${path} does not exist`);
 }
@@ -107,7 +122,12 @@ function anchorsOf(file) {
   if (!anchors.has(file)) {
     const headings = partsOf(read(file)).filter(({ kind }) => kind === "heading");
     const slugs = headings.map(({ lines: [line] }) =>
-      line.replace(/^#+\s+/, "").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"),
+      line
+        .replace(/^#+\s+/, "")
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
     );
     const named = [...read(file).matchAll(/<a (?:id|name)="([^"]+)">/g)].map(([, name]) => name);
     anchors.set(file, new Set([...slugs, ...named]));
@@ -123,7 +143,10 @@ function checkLink(place, file, anchor) {
 
 function checkLinks(file, part) {
   if (part.kind === "code") return;
-  for (const [, target] of part.lines.join("\n").replace(/`[^`]*`/g, "`").matchAll(/\]\(([^)\s]+)\)/g)) {
+  for (const [, target] of part.lines
+    .join("\n")
+    .replace(/`[^`]*`/g, "`")
+    .matchAll(/\]\(([^)\s]+)\)/g)) {
     if (/^[a-z]+:/.test(target)) continue;
     const [path, anchor] = target.split("#");
     checkLink(`${file}:${part.at}`, path === "" ? file : normalized(join(dirname(file), path)), anchor);
@@ -149,7 +172,8 @@ for (const file of pages)
 /** Pages that sources and messages name. */
 const isTest = (file) => /\.(test|fixture)\.ts$/.test(file);
 for (const file of list("packages/*/src/*.ts", "examples/*.ts").filter((source) => !isTest(source)))
-  for (const [, page, , anchor] of read(file).matchAll(/\b(docs\/[\w/-]+\.md)(#([\w-]+))?/g)) checkLink(file, page, anchor);
+  for (const [, page, , anchor] of read(file).matchAll(/\b(docs\/[\w/-]+\.md)(#([\w-]+))?/g))
+    checkLink(file, page, anchor);
 
 for (const index of ["docs/README.md", "llms.txt"]) {
   const text = read(index);

@@ -1,7 +1,7 @@
 /**
- * Fails on imports, those of tests included, that the `package.json` of the package does not declare, on relative
- * imports out of a package, on sources that import a test or a helper of tests (`*.fixture.ts`), and on packages whose
- * tests make turbo wait for itself.
+ * Fails on imports, those of tests included, that the `package.json` of the package does not
+ * declare, on relative imports out of a package, on sources that import a test or a helper of tests
+ * (`*.fixture.ts`), and on packages whose tests make turbo wait for itself.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
@@ -36,21 +36,28 @@ function specifiersOf(program) {
 for (const [folder, manifest] of manifests) {
   const declared = new Set([
     manifest.name,
-    ...["dependencies", "devDependencies", "peerDependencies"].flatMap((key) => Object.keys(manifest[key] ?? {})),
+    ...["dependencies", "devDependencies", "peerDependencies"].flatMap((key) =>
+      Object.keys(manifest[key] ?? {}),
+    ),
   ]);
   if (!existsSync(join(ROOT, folder, "src"))) continue;
   for (const path of sourceFiles(`${folder}/src`)) {
     for (const specifier of specifiersOf(parseFile(path).program)) {
       if (specifier.startsWith(".")) {
         const target = normalized(join(dirname(path), specifier));
-        if (!target.startsWith(`${folder}/`)) problems.push(`${path}: imports ${specifier}, which is not in ${folder}`);
+        if (!target.startsWith(`${folder}/`))
+          problems.push(`${path}: imports ${specifier}, which is not in ${folder}`);
         if (!isTestFile(path) && /\.(test|fixture)\.js$/.test(target))
           problems.push(`${path}: imports ${specifier}, which only tests may import`);
         continue;
       }
       if (specifier.startsWith("#") || builtinModules.includes(specifier.replace(/^node:/, ""))) continue;
-      const name = specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
-      if (!declared.has(name)) problems.push(`${path}: imports ${name}, which ${folder}/package.json does not declare`);
+      const name = specifier
+        .split("/")
+        .slice(0, specifier.startsWith("@") ? 2 : 1)
+        .join("/");
+      if (!declared.has(name))
+        problems.push(`${path}: imports ${name}, which ${folder}/package.json does not declare`);
     }
   }
 }
@@ -66,15 +73,20 @@ function reaches(from, name, seen = new Set()) {
   return inside(manifests.get(folderOf.get(from)).dependencies).some((next) => reaches(next, name, seen));
 }
 
-/** A package whose tests use packages that depend on it says in a `turbo.json` what its build waits for. */
+/**
+ * A package whose tests use packages that depend on it says in a `turbo.json` what its build waits
+ * for.
+ */
 for (const [folder, { name, dependencies, devDependencies }] of manifests) {
   const file = join(ROOT, folder, "turbo.json");
   const needed = inside(devDependencies).some((one) => reaches(one, name));
-  if (needed !== existsSync(file)) problems.push(`${folder}/turbo.json: ${needed ? "is missing" : "is not needed"}`);
+  if (needed !== existsSync(file))
+    problems.push(`${folder}/turbo.json: ${needed ? "is missing" : "is not needed"}`);
   if (!needed || !existsSync(file)) continue;
   const { tasks } = JSON.parse(readFileSync(file, "utf8").replace(/^\s*\/\/.*$/gm, ""));
   const [want, got] = [inside(dependencies).map((one) => `${one}#build`), tasks.build.dependsOn];
-  if (String(want.sort()) !== String([...got].sort())) problems.push(`${folder}/turbo.json: the build depends on ${want.join(", ")}`);
+  if (String(want.sort()) !== String([...got].sort()))
+    problems.push(`${folder}/turbo.json: the build depends on ${want.join(", ")}`);
 }
 
 for (const problem of [...new Set(problems)]) console.error(problem);

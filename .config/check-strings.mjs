@@ -1,6 +1,7 @@
 /**
- * Fails where an object without a text becomes a string, `[object Object]`: in a template, by `String`, `+` or
- * `join`. Types come from the compiler; arrays count as their items. Values of unknown type pass.
+ * Fails where an object without a text becomes a string, `[object Object]`: in a template, by
+ * `String`, `+` or `join`. Types come from the compiler; arrays count as their items. Values of
+ * unknown type pass.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +21,8 @@ function converted(file) {
     else if (ast.isCallExpression(node)) {
       const { expression: callee, arguments: args } = node;
       if (ast.isIdentifier(callee) && callee.text === "String" && args.length === 1) found.push(args[0]);
-      else if (ast.isPropertyAccessExpression(callee) && callee.name.text === "join") joined.push(callee.expression);
+      else if (ast.isPropertyAccessExpression(callee) && callee.name.text === "join")
+        joined.push(callee.expression);
     } else if (ast.isBinaryExpression(node) && node.operatorToken.kind === ast.SyntaxKind.PlusToken)
       found.push(node.left, node.right);
     node.forEachChild(visit);
@@ -47,7 +49,8 @@ function problemOf(type, checker, depth = 0) {
   }
   const name = checker.typeToString(type);
   const owner = checker.getPropertyOfType(type, "toString")?.getParent()?.name;
-  // What is left of `unknown` may be anything; errors have a text, which the library does not declare.
+  // What is left of `unknown` may be anything; errors have a text, which the library does not
+  // declare.
   const hasText = name === "{}" || ["message", "stack"].every((key) => checker.getPropertyOfType(type, key));
   return hasText || (owner !== undefined && owner !== "Object") ? undefined : name;
 }
@@ -70,7 +73,9 @@ try {
         const problem = problemOf(type, checker);
         if (problem === undefined) return;
         const { line } = file.getLineAndCharacterOfPosition(expressions[i].getStart(file));
-        problems.add(`${pathFrom(ROOT, name)}:${line + 1}: a value of type ${problem} becomes "[object Object]"`);
+        problems.add(
+          `${pathFrom(ROOT, name)}:${line + 1}: a value of type ${problem} becomes "[object Object]"`,
+        );
       });
     }
   }

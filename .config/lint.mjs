@@ -7,13 +7,14 @@ const bin = (name) => join(ROOT, "node_modules", name);
 
 /** The checks by name: a script of Node's, and its options. */
 const CHECKS = {
-  biome: [bin("@biomejs/biome/bin/biome"), "check", "packages", "examples"],
+  biome: [bin("@biomejs/biome/bin/biome"), "check"],
   knip: [bin("knip/bin/knip.js"), "--config", ".config/knip.jsonc", "--no-progress", "--cache"],
   imports: [".config/check-imports.mjs"],
   packages: [".config/check-packages.mjs"],
   strings: [".config/check-strings.mjs"],
   words: [".config/check-words.mjs"],
   markdown: [".config/check-markdown.mjs"],
+  comments: [".config/wrap-comments.mjs", "--check"],
   docs: [".config/check-docs.mjs"],
   sizes: [".config/check-sizes.mjs"],
 };

@@ -33,6 +33,7 @@ export function walk(node, enter, parents = []) {
   for (const key of Object.keys(node)) {
     const value = node[key];
     for (const child of Array.isArray(value) ? value : [value])
-      if (child !== null && typeof child === "object" && typeof child.type === "string") walk(child, enter, inner);
+      if (child !== null && typeof child === "object" && typeof child.type === "string")
+        walk(child, enter, inner);
   }
 }

@@ -4,8 +4,9 @@ import { defineConfig } from "vitest/config";
 import { posix, ROOT } from "./paths.mjs";
 
 /**
- * Tests import built files, which Node loads without a transform: a source that a test names by its path is read from `dist`,
- * as packages that are named are. So every module has one instance, whichever way it is imported.
+ * Tests import built files, which Node loads without a transform: a source that a test names by its
+ * path is read from `dist`, as packages that are named are. So every module has one instance,
+ * whichever way it is imported.
  */
 const builtFiles = {
   name: "built-files",
@@ -14,7 +15,9 @@ const builtFiles = {
     if (!id.startsWith(".") || importer === undefined || posix(importer).includes("/node_modules/")) return;
     const path = posix(resolve(dirname(importer), id));
     const built = path.replace(/^(.*?\/(?:packages|examples)\/[^/]+)\/src\//, "$1/dist/");
-    return built !== path && existsSync(path.replace(/\.js$/, ".ts")) && existsSync(built) ? built : undefined;
+    return built !== path && existsSync(path.replace(/\.js$/, ".ts")) && existsSync(built)
+      ? built
+      : undefined;
   },
 };
 
@@ -37,7 +40,8 @@ export default defineConfig({
     include: ["packages/*/src/**/*.test.ts", "examples/*/src/**/*.test.ts"],
     exclude: ["**/*.full.test.ts", "**/node_modules/**", "**/dist/**"],
     testTimeout: 60_000,
-    // Modules are loaded once per worker, not once per test file: they keep no state that tests change.
+    // Modules are loaded once per worker, not once per test file: they keep no state that tests
+    // change.
     isolate: false,
   },
 });

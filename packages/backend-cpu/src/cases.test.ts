@@ -1,4 +1,7 @@
-/** @file A part of the recorded calls as programs of one node, as every backend runs them; `packages/ops` runs all on the kernels. */
+/**
+ * @file A part of the recorded calls as programs of one node, as every backend runs them;
+ * `packages/ops` runs all on the kernels.
+ */
 import { defaultOperators } from "@sconce/ops";
 import { backendCasesSpec } from "@sconce/ops-cases/vitest";
 import { cpuBackend } from "./index.js";

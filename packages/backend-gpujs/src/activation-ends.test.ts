@@ -1,4 +1,7 @@
-/** @file Activations at infinity and where float32 overflows, in the interpreter, as loops and on gpu.js. Wanted: PyTorch's. */
+/**
+ * @file Activations at infinity and where float32 overflows, in the interpreter, as loops and on
+ * gpu.js. Wanted: PyTorch's.
+ */
 import { cpuBackend } from "@sconce/backend-cpu";
 import { evaluateLoops, lowerToLoops } from "@sconce/codegen";
 import { type ExportedProgram, parseIr } from "@sconce/ir";

@@ -1,4 +1,7 @@
-/** @file A good part of the recorded calls in modes that every machine has: as programs of one node, against PyTorch's numbers. */
+/**
+ * @file A good part of the recorded calls in modes that every machine has: as programs of one node,
+ * against PyTorch's numbers.
+ */
 import { LOWERINGS } from "@sconce/codegen";
 import { defaultOperators } from "@sconce/ops";
 import { backendCasesSpec } from "@sconce/ops-cases/vitest";

@@ -1,4 +1,7 @@
-/** @file Recorded calls on a device: each call as a program of one node, lowered, and run there nest by nest. */
+/**
+ * @file Recorded calls on a device: each call as a program of one node, lowered, and run there nest
+ * by nest.
+ */
 import { bindNest, bindSizes, type LoopProgram, lowerToLoops, sizeOf } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
 import type { OperatorTable } from "@sconce/ops";

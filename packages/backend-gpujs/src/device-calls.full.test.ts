@@ -1,4 +1,7 @@
-/** @file All recorded calls that loops express, on a WebGPU device: what it computes is what PyTorch gave. */
+/**
+ * @file All recorded calls that loops express, on a WebGPU device: what it computes is what PyTorch
+ * gave.
+ */
 import { LOWERINGS } from "@sconce/codegen";
 import { defaultOperators } from "@sconce/ops";
 import { caseTitle } from "@sconce/ops-cases";

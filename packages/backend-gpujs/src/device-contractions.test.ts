@@ -1,4 +1,7 @@
-/** @file Products and convolutions with blocks of results, in shapes that take every way of loading, against the evaluator. */
+/**
+ * @file Products and convolutions with blocks of results, in shapes that take every way of loading,
+ * against the evaluator.
+ */
 import { contractionOf, evaluateLoops, lowerToLoops } from "@sconce/codegen";
 import { defaultOperators } from "@sconce/ops";
 import { type BuiltValue, CallProgram } from "@sconce/ops-cases";

@@ -1,4 +1,7 @@
-/** @file Pointwise operators on values at the edges of their dtypes: devices keep signs of zeros, infinities and NaN as the interpreter does. */
+/**
+ * @file Pointwise operators on values at the edges of their dtypes: devices keep signs of zeros,
+ * infinities and NaN as the interpreter does.
+ */
 import { cpuBackend } from "@sconce/backend-cpu";
 import { defaultOperators } from "@sconce/ops";
 import { EdgeChecker, edgeCalls } from "@sconce/ops-cases";

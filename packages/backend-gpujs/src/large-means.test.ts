@@ -1,4 +1,7 @@
-/** @file Normalizations of rows with a large mean, compared with float64: no less exact than PyTorch's on the same kind of data. */
+/**
+ * @file Normalizations of rows with a large mean, compared with float64: no less exact than
+ * PyTorch's on the same kind of data.
+ */
 
 import { cpuBackend } from "@sconce/backend-cpu";
 import { parseIr } from "@sconce/ir";

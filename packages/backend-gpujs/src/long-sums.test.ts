@@ -1,4 +1,7 @@
-/** @file Sums of many terms on devices: as close to the sum in float64 as float32 can be expected to be, whatever their shape. */
+/**
+ * @file Sums of many terms on devices: as close to the sum in float64 as float32 can be expected to
+ * be, whatever their shape.
+ */
 
 import { cpuBackend } from "@sconce/backend-cpu";
 import { defaultOperators } from "@sconce/ops";
@@ -10,7 +13,10 @@ import { hasWebgpu } from "./webgpu/device.fixture.js";
 
 const operators = defaultOperators();
 const isThere = await hasWebgpu();
-/** Relative: a few units of float32's last place. A running sum of as many terms is off by ten times as much. */
+/**
+ * Relative: a few units of float32's last place. A running sum of as many terms is off by ten times
+ * as much.
+ */
 const NEAR = 1.2e-6;
 
 function uniform(...shape: number[]): Tensor {

@@ -1,4 +1,6 @@
-/** @file The backend's suite with 500 random programs, in the modes that compute in different ways. */
+/**
+ * @file The backend's suite with 500 random programs, in the modes that compute in different ways.
+ */
 
 import { backendSpec } from "@sconce/testing/vitest";
 import { describe } from "vitest";

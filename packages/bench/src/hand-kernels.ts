@@ -31,7 +31,9 @@ function program(inputs: string, calls: string): string {
   return `sconce-ir 1\n${signature}\ngraph(${inputs}) {\n${calls}\n  return (%r)\n}`;
 }
 
-/** Rows of a matrix product, with the inner index running fastest to the advantage of both operands. */
+/**
+ * Rows of a matrix product, with the inner index running fastest to the advantage of both operands.
+ */
 function matmul(n: number): HandWritten {
   return {
     name: `matmul ${n}`,

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 const PAGES = ["../../../docs/reference/errors.md", "../errors.md"];
 
 /**
- * Returns the sections of the page by code; a heading may name several codes. Empty when there is no page.
- * The page is read once.
+ * Returns the sections of the page by code; a heading may name several codes. Empty when there is
+ * no page. The page is read once.
  */
 export function errorSections(): ReadonlyMap<string, string> {
   sections ??= sectionsOf(pageText());
@@ -34,5 +34,8 @@ function sectionsOf(page: string): Map<string, string> {
   return found;
 }
 
-/** Whether an argument of `sconce explain` is written like a code: capitals, digits and underscores only. */
+/**
+ * Whether an argument of `sconce explain` is written like a code: capitals, digits and underscores
+ * only.
+ */
 export const isCode = (text: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(text);

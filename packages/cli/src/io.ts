@@ -22,7 +22,10 @@ export interface SafeIo extends Io {
   exact(text: string): void;
 }
 
-/** Keeps what a file says from steering a terminal: every control character but line ends and tabs is spelled out. */
+/**
+ * Keeps what a file says from steering a terminal: every control character but line ends and tabs
+ * is spelled out.
+ */
 export function withoutControls(io: Io): SafeIo {
   return {
     ...io,
@@ -40,7 +43,10 @@ export interface Outcome {
   code: number;
 }
 
-/** The streams of this process. `NO_COLOR` keeps all control characters out, those of progress bars included. */
+/**
+ * The streams of this process. `NO_COLOR` keeps all control characters out, those of progress bars
+ * included.
+ */
 export function processIo(): Io {
   return {
     out: (text) => void process.stdout.write(text),

@@ -1,4 +1,7 @@
-/** @file Plugins that a program file needs and that come with the command: loaded when a file calls their operators. */
+/**
+ * @file Plugins that a program file needs and that come with the command: loaded when a file calls
+ * their operators.
+ */
 import { readFile } from "node:fs/promises";
 import { namespacesInPt2File } from "@sconce/formats/node";
 import type { Plugin } from "@sconce/passes";
@@ -12,8 +15,9 @@ const LIBRARIES: ReadonlyMap<string, () => Promise<Plugin>> = new Map(
 );
 
 /**
- * Plugins for the operators of known libraries that the files call, beside the user's own: a library whose operators one of
- * those defines is left out. A file that cannot be read needs none; opening it reports why.
+ * Plugins for the operators of known libraries that the files call, beside the user's own: a
+ * library whose operators one of those defines is left out. A file that cannot be read needs none;
+ * opening it reports why.
  */
 export async function librariesFor(
   files: readonly string[],

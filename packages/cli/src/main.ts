@@ -32,7 +32,10 @@ const HELP = `
 Exit codes: 0 done, 1 numbers or programs differ, 2 bad usage or bad input.
 \`sconce explain CODE\` explains an error code.`;
 
-/** Parses arguments and runs a command; gives the exit code (0 done, 1 differences, 2 bad usage or input). */
+/**
+ * Parses arguments and runs a command; gives the exit code (0 done, 1 differences, 2 bad usage or
+ * input).
+ */
 export async function run(args: readonly string[], streams: Io = processIo()): Promise<number> {
   const io = withoutControls(streams);
   const outcome: Outcome = { code: EXIT.done };

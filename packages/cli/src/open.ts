@@ -20,9 +20,9 @@ const INTERPRETER = "cpu";
 
 /**
  * Opens a session with plugins from module paths; a module exports its plugin as `default` or
- * `plugin`. Warnings go to standard error. The session has the backends of Sconce's packages that are
- * installed, those of the plugins, and `backend`. Plugins of libraries whose operators the files call
- * are loaded too.
+ * `plugin`. Warnings go to standard error. The session has the backends of Sconce's packages that
+ * are installed, those of the plugins, and `backend`. Plugins of libraries whose operators the
+ * files call are loaded too.
  * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_BACKEND`
  */
 export async function openSession(
@@ -45,7 +45,9 @@ export async function openSession(
   return session;
 }
 
-/** The backends that Sconce loads by name and that are installed, with the one that is asked for. */
+/**
+ * The backends that Sconce loads by name and that are installed, with the one that is asked for.
+ */
 async function backendsFor(name: string): Promise<Backend[]> {
   const names = new Set([...builtinBackends, ...(isVariant(name) ? [name] : [])]);
   names.delete(INTERPRETER);
@@ -78,7 +80,8 @@ async function loadPlugin(path: string): Promise<Plugin> {
 }
 
 /**
- * Reads a program file: `.pt2`, IR text with its tensors beside it, or a reproducer; the content decides which.
+ * Reads a program file: `.pt2`, IR text with its tensors beside it, or a reproducer; the content
+ * decides which.
  * @throws SconceError `FILE`, and those of the reader with the path in front of the place
  */
 export function openProgram(path: string, session: Sconce): Promise<ExportedProgram> {
@@ -92,8 +95,9 @@ export const WEIGHTS_OPTION = [
 ] as const;
 
 /**
- * Reads a program file and gives it the values of a safetensors file, where one is named: all of them, or some. IR text
- * then needs no tensors beside it. `unknownTargets` says what becomes of calls in IR text of what does not exist.
+ * Reads a program file and gives it the values of a safetensors file, where one is named: all of
+ * them, or some. IR text then needs no tensors beside it. `unknownTargets` says what becomes of
+ * calls in IR text of what does not exist.
  * @throws SconceError `UNKNOWN_STATE`, `STATE_MISMATCH`, and those of {@link openProgram}
  */
 export async function openWithWeights(

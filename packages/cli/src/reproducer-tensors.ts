@@ -1,4 +1,6 @@
-/** @file Tensors of a reproducer as lines of text: storages in base64, and views on them as JSON. */
+/**
+ * @file Tensors of a reproducer as lines of text: storages in base64, and views on them as JSON.
+ */
 import type { SconceError } from "@sconce/errors";
 import { type DType, dtypeInfo, isDType, Storage, Tensor } from "@sconce/tensor";
 

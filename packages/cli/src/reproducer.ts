@@ -1,6 +1,7 @@
 /**
- * @file Reproducers of `sconce bisect`: one text file with a program, its tensors, inputs, passes, plugins, options of checking,
- * and the failure that it shows. See docs/concepts/bisection.md for the format.
+ * @file Reproducers of `sconce bisect`: one text file with a program, its tensors, inputs, passes,
+ * plugins, options of checking, and the failure that it shows. See docs/concepts/bisection.md for
+ * the format.
  */
 import { dirname, resolve } from "node:path";
 import { isSconceError } from "@sconce/errors";

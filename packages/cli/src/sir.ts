@@ -29,9 +29,11 @@ export function isIrText(start: Uint8Array, path: string): boolean {
 }
 
 /**
- * Reads a program of IR text with the tensors beside it. With `needsTensors` false they may be missing: what the text
- * declares then has no values. `parse` reads the text: that of a session knows its operators.
- * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET`, `IR_TENSOR`, `SAFETENSORS`, `FILE` when it declares tensors and no file has them
+ * Reads a program of IR text with the tensors beside it. With `needsTensors` false they may be
+ * missing: what the text declares then has no values. `parse` reads the text: that of a session
+ * knows its operators.
+ * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET`, `IR_TENSOR`, `SAFETENSORS`, `FILE` when it
+ * declares tensors and no file has them
  */
 export async function readSir(
   path: string,
@@ -62,7 +64,10 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** Tensors that are the same one under several names are stored once; the metadata name it, as Hugging Face's files do. */
+/**
+ * Tensors that are the same one under several names are stored once; the metadata name it, as
+ * Hugging Face's files do.
+ */
 function tensorsIn(bytes: Uint8Array, path: string): Map<string, Tensor> {
   try {
     const { tensors, metadata } = readSafetensors(bytes);
@@ -78,20 +83,28 @@ function tensorsIn(bytes: Uint8Array, path: string): Map<string, Tensor> {
 }
 
 /**
- * Writes a program as IR text and its tensors beside it: both or, where one cannot be written, none.
- * @throws SconceError `FILE`, `DTYPE` for tensors that safetensors cannot hold, `NO_VALUES` for state without values
+ * Writes a program as IR text and its tensors beside it: both or, where one cannot be written,
+ * none.
+ * @throws SconceError `FILE`, `DTYPE` for tensors that safetensors cannot hold, `NO_VALUES` for
+ * state without values
  */
 export async function writeSir(path: string, program: ExportedProgram): Promise<void> {
   await writeFiles(sirFiles(path, program));
 }
 
-/** The files that make up a program of IR text, the tensors first: a text without its tensors is of no use. */
+/**
+ * The files that make up a program of IR text, the tensors first: a text without its tensors is of
+ * no use.
+ */
 const sirFiles = (path: string, program: ExportedProgram): readonly FileContent[] => [
   [weightsPath(path), weightBytes(program)],
   [path, printIr(program)],
 ];
 
-/** Refuses a program whose weights cannot be written. @throws SconceError `NO_VALUES` with every tensor that has none */
+/**
+ * Refuses a program whose weights cannot be written. @throws SconceError `NO_VALUES` with every
+ * tensor that has none
+ */
 export function requireWeights(program: ExportedProgram): void {
   const missing = missingValues(program);
   if (missing.length > 0) throw noValues("writing the weights", missing, program);

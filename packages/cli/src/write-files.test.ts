@@ -40,7 +40,8 @@ describe("files that belong together", () => {
 
   test("get back what they held when a later one cannot take its name", async () => {
     await writeFile(at("a"), "old a");
-    // Nothing is at the end of the path when it is looked at; the folder comes while the contents are written.
+    // Nothing is at the end of the path when it is looked at; the folder comes while the contents
+    // are written.
     const late = mkdirWhenRead(at("b"));
     await expect(writeFiles([[at("a"), "new a"], late])).rejects.toMatchObject({ code: "FILE" });
     expect([await text("a"), (await readdir(folder)).sort()]).toEqual(["old a", ["a", "b"]]);

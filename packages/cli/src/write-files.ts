@@ -7,8 +7,9 @@ import { fileError, noFolder, notAFile, systemCode } from "./errors.js";
 export type FileContent = readonly [path: string, content: string | Uint8Array];
 
 /**
- * Writes files that belong together. All are complete under temporary names beside their targets before the first takes
- * its name, so no half-written file is ever seen; where one cannot take its name, the others get back what they held.
+ * Writes files that belong together. All are complete under temporary names beside their targets
+ * before the first takes its name, so no half-written file is ever seen; where one cannot take its
+ * name, the others get back what they held.
  * @throws SconceError `FILE`
  */
 export async function writeFiles(files: readonly FileContent[]): Promise<void> {

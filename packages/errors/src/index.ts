@@ -40,7 +40,10 @@ export class SconceError extends Error {
     this.fix = init.fix;
   }
 
-  /** Returns the same error with an outer place before the present one; what the outer place names is not repeated. */
+  /**
+   * Returns the same error with an outer place before the present one; what the outer place names
+   * is not repeated.
+   */
   at(where: string): SconceError {
     const { code, message, fix, cause } = this;
     const inner = this.where?.split(": ") ?? [];

@@ -1,4 +1,6 @@
-/** @file The graph as graphology sees it: for reachability, cycles, layers, components and layouts. */
+/**
+ * @file The graph as graphology sees it: for reachability, cycles, layers, components and layouts.
+ */
 import { MultiDirectedGraph } from "graphology";
 import { connectedComponents } from "graphology-components";
 import { topologicalGenerations } from "graphology-dag";
@@ -9,7 +11,10 @@ import { forEachRef } from "./values/argument.js";
 
 const known = new WeakMap<Graph, Topology>();
 
-/** The topology of a graph version, built on first use: about 5 µs a node, so hot loops use the graph's own tables. */
+/**
+ * The topology of a graph version, built on first use: about 5 µs a node, so hot loops use the
+ * graph's own tables.
+ */
 export function topologyOf(graph: Graph): Topology {
   return remember(known, graph, () => new Topology(graph));
 }
@@ -19,8 +24,8 @@ export class Topology {
   /** The graph that this is a view of. */
   readonly graph: Graph;
   /**
-   * The multigraph: node keys are positions, and `x * x` is two edges. For algorithms and layouts of the graphology
-   * family; it is shared, so treat it as read-only.
+   * The multigraph: node keys are positions, and `x * x` is two edges. For algorithms and layouts
+   * of the graphology family; it is shared, so treat it as read-only.
    */
   readonly network: MultiDirectedGraph;
 
@@ -29,12 +34,17 @@ export class Topology {
     this.network = buildNetwork(graph);
   }
 
-  /** Names of all nodes that depend on one of these, in graph order; the starting nodes are not included. */
+  /**
+   * Names of all nodes that depend on one of these, in graph order; the starting nodes are not
+   * included.
+   */
   descendants(...names: readonly string[]): string[] {
     return this.#reach(names, "outbound");
   }
 
-  /** Names of all nodes that these depend on, in graph order; the starting nodes are not included. */
+  /**
+   * Names of all nodes that these depend on, in graph order; the starting nodes are not included.
+   */
   ancestors(...names: readonly string[]): string[] {
     return this.#reach(names, "inbound");
   }
@@ -65,7 +75,10 @@ export class Topology {
     return connectedComponents(this.network).map((group) => this.#names(group));
   }
 
-  /** True when merging these nodes into one would make no cycle: no path leaves the set and comes back. */
+  /**
+   * True when merging these nodes into one would make no cycle: no path leaves the set and comes
+   * back.
+   */
   isConvex(names: readonly string[]): boolean {
     const inside = new Set(names);
     const outside = this.descendants(...names).filter((name) => !inside.has(name));
@@ -111,8 +124,8 @@ function buildNetwork(graph: Graph): MultiDirectedGraph {
 }
 
 /**
- * Tarjan's algorithm with its own stack: `graphology-components` recurses, and overflows the call stack on a cycle of
- * 20,000 nodes.
+ * Tarjan's algorithm with its own stack: `graphology-components` recurses, and overflows the call
+ * stack on a cycle of 20,000 nodes.
  */
 function stronglyConnected(size: number, next: (at: number) => readonly number[]): number[][] {
   const order = new Int32Array(size).fill(-1);

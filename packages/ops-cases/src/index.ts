@@ -1,4 +1,7 @@
-/** @file `@sconce/ops-cases`: the form of recorded calls, and the checks that they make possible. Reads no files. */
+/**
+ * @file `@sconce/ops-cases`: the form of recorded calls, and the checks that they make possible.
+ * Reads no files.
+ */
 export { BackendChecker, type CallCounts } from "./backends/backend-checker.js";
 export { CallProgram } from "./backends/call-program.js";
 export { type EdgeCall, edgeCalls } from "./backends/edge-calls.js";

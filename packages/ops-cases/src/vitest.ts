@@ -1,4 +1,7 @@
-/** @file `@sconce/ops-cases/vitest`: suites of recorded calls. Test names hold the overload, so that `-t silu` selects an operator. */
+/**
+ * @file `@sconce/ops-cases/vitest`: suites of recorded calls. Test names hold the overload, so that
+ * `-t silu` selects an operator.
+ */
 import type { Backend } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
@@ -8,8 +11,8 @@ import { casesByTarget, caseTitle, type OpCase } from "./recorded/case.js";
 import { caseFamilies, readFamily } from "./recorded/files-node.js";
 
 /**
- * Makes one test of each recorded call, in a suite for each family: the kernel, the shape rule and the decomposition give
- * what PyTorch gave.
+ * Makes one test of each recorded call, in a suite for each family: the kernel, the shape rule and
+ * the decomposition give what PyTorch gave.
  *
  * @returns the checker, which counts the checks that were made
  */
@@ -31,7 +34,10 @@ export function operatorSpec(options: OpCheckerOptions): OpChecker {
 export interface BackendCasesOptions {
   /** The operators that the calls name. */
   readonly operators: OperatorTable;
-  /** Runs the calls at the edges of operators too: ends of domains, mixed dtypes, refusals. Default false. */
+  /**
+   * Runs the calls at the edges of operators too: ends of domains, mixed dtypes, refusals. Default
+   * false.
+   */
   readonly edges?: boolean | undefined;
   /** The calls to run; all when left out. */
   readonly filter?: ((one: OpCase) => boolean) | undefined;
@@ -40,8 +46,8 @@ export interface BackendCasesOptions {
 }
 
 /**
- * Makes one test of each overload: the backend runs its recorded calls, as programs of one node, and gives what PyTorch
- * gave.
+ * Makes one test of each overload: the backend runs its recorded calls, as programs of one node,
+ * and gives what PyTorch gave.
  *
  * @param open gives a fresh backend for each overload
  * @returns the checker, which counts where the calls ran

@@ -1,4 +1,6 @@
-/** @file Values of the operator fixtures: one-key unions, as `packages/testing/oracle` writes them. */
+/**
+ * @file Values of the operator fixtures: one-key unions, as `packages/testing/oracle` writes them.
+ */
 import {
   type Argument,
   device,

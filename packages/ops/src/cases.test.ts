@@ -1,6 +1,6 @@
 /**
- * @file All recorded calls: kernel, shape rule and decomposition give what PyTorch gave. One operator:
- * `npx vitest run packages/ops -t silu`.
+ * @file All recorded calls: kernel, shape rule and decomposition give what PyTorch gave. One
+ * operator: `npx vitest run packages/ops -t silu`.
  */
 import { CPU_KERNELS, createEvaluator } from "@sconce/backend-cpu";
 import { defaultOperators } from "@sconce/ops";

@@ -59,7 +59,10 @@ const KINDS: Readonly<Record<string, InputSpec["kind"]>> = {
   c: "CONSTANT_TENSOR",
 };
 
-/** A program around a graph; placeholders `p_*`, `b_*` and `c_*` of shape [2, 2] are parameters, buffers and constants. */
+/**
+ * A program around a graph; placeholders `p_*`, `b_*` and `c_*` of shape [2, 2] are parameters,
+ * buffers and constants.
+ */
 export function programOf(
   text: string,
   dialect = "ATEN",

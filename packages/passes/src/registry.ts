@@ -48,7 +48,10 @@ export const builtinPasses: readonly Pass[] = Object.freeze([
   toEdge,
 ]);
 
-/** The rules that come with Sconce; `canonicalize` applies them, the approximate ones when asked to; `fold-batch-norm` its own. */
+/**
+ * The rules that come with Sconce; `canonicalize` applies them, the approximate ones when asked to;
+ * `fold-batch-norm` its own.
+ */
 export const builtinRules: readonly Rule[] = Object.freeze([
   ...identityRules,
   ...viewRules,

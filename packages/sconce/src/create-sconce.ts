@@ -51,7 +51,9 @@ import type { Services } from "./services.js";
 /** What a session is made of; see {@link SessionOptions}. */
 export type SconceOptions = SessionOptions;
 
-/** A session: the operators, passes and backends that are known, and what can be done with programs. */
+/**
+ * A session: the operators, passes and backends that are known, and what can be done with programs.
+ */
 export class Sconce {
   /** The services, those that replace the session's own included. */
   readonly services: Services;
@@ -71,8 +73,8 @@ export class Sconce {
   }
 
   /**
-   * The first work on a program fixes the operators of the session: an operator that is registered later would reach some
-   * of the work and not the rest, so it is refused (`REGISTRY_FROZEN`).
+   * The first work on a program fixes the operators of the session: an operator that is registered
+   * later would reach some of the work and not the rest, so it is refused (`REGISTRY_FROZEN`).
    */
   #use(): void {
     if (this.#used) return;
@@ -107,8 +109,9 @@ export class Sconce {
   }
 
   /**
-   * Reads a program that PyTorch saved (`torch.export.save`). Calls of custom operators that the session does not know
-   * are kept: the program prints and lowers, and `compile` says what it lacks.
+   * Reads a program that PyTorch saved (`torch.export.save`). Calls of custom operators that the
+   * session does not know are kept: the program prints and lowers, and `compile` says what it
+   * lacks.
    * @throws SconceError with a code for each kind of damage; nothing in a file is ever run
    */
   load(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
@@ -117,15 +120,18 @@ export class Sconce {
   }
 
   /**
-   * Reads a program of IR text, what `printIr` writes. Calls of what neither PyTorch nor a plugin has are refused, calls
-   * of custom operators that the session does not know are kept.
+   * Reads a program of IR text, what `printIr` writes. Calls of what neither PyTorch nor a plugin
+   * has are refused, calls of custom operators that the session does not know are kept.
    * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column, `IR_TENSOR`
    */
   parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
     return parseIr(text, { ...this.#targets(), ...options });
   }
 
-  /** The same for a graph alone. @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column */
+  /**
+   * The same for a graph alone. @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and
+   * column
+   */
   parseGraph(text: string, options: TargetOptions = {}): Graph {
     return parseGraph(text, { ...this.#targets(), ...options });
   }
@@ -135,7 +141,10 @@ export class Sconce {
     return { operators: this.operators, dialects: this.#plugins.dialects };
   }
 
-  /** A fresh copy of the default decomposition table, the plugins' entries included; it sees operators that come later. */
+  /**
+   * A fresh copy of the default decomposition table, the plugins' entries included; it sees
+   * operators that come later.
+   */
   defaultDecompositions(): CustomDecompTable {
     return this.services.decompositions;
   }
@@ -164,8 +173,8 @@ export class Sconce {
   }
 
   /**
-   * The first of the passes that changes numbers, throws, or leaves an invalid program; its first wrong rewrite; and a small
-   * program that shows it.
+   * The first of the passes that changes numbers, throws, or leaves an invalid program; its first
+   * wrong rewrite; and a small program that shows it.
    */
   bisect(
     program: ExportedProgram,
@@ -176,17 +185,21 @@ export class Sconce {
     return bisect(program, calls, this.services.passManagers.context(), options);
   }
 
-  /** Every problem that the verifier finds, calls that do not fit their operators' shape rules included; none for a valid program. */
+  /**
+   * Every problem that the verifier finds, calls that do not fit their operators' shape rules
+   * included; none for a valid program.
+   */
   verify(program: ExportedProgram): readonly Problem[] {
     this.#use();
     return this.services.verifier.verify(program);
   }
 
   /**
-   * Makes a program ready to run, on the first backend when none is named. The backend is asked for every call first, and what
-   * its runs return is compared with the program (`BACKEND_OUTPUT`).
+   * Makes a program ready to run, on the first backend when none is named. The backend is asked for
+   * every call first, and what its runs return is compared with the program (`BACKEND_OUTPUT`).
    *
-   * @throws SconceError `UNKNOWN_BACKEND`, `OPAQUE_OPERATORS`, `UNSUPPORTED_NODES`, `PLUGIN_FAILED`, `NO_VALUES`
+   * @throws SconceError `UNKNOWN_BACKEND`, `OPAQUE_OPERATORS`, `UNSUPPORTED_NODES`,
+   * `PLUGIN_FAILED`, `NO_VALUES`
    */
   compile(
     program: ExportedProgram,
@@ -209,15 +222,17 @@ export class Sconce {
     });
   }
 
-  /** The program as a callable with its original calling convention (`ExportedProgram.module()`). */
+  /**
+   * The program as a callable with its original calling convention (`ExportedProgram.module()`).
+   */
   async module(program: ExportedProgram, options: ModuleOptions = {}): Promise<ProgramModule> {
     const executable = await this.compile(program, options.backend);
     return createModule(program, executable, options.types ?? this.pytreeTypes);
   }
 
   /**
-   * Runs a program on the interpreter until the result of a call holds NaN or infinity; reports that call, and inputs and
-   * weights that hold such values already.
+   * Runs a program on the interpreter until the result of a call holds NaN or infinity; reports
+   * that call, and inputs and weights that hold such values already.
    *
    * @throws SconceError what a run throws before such a result
    */
@@ -269,7 +284,9 @@ export class Sconce {
 export interface ModuleOptions {
   /** The backend, or its name. @defaultValue the interpreter */
   readonly backend?: string | Backend;
-  /** How values of registered pytree types look in JavaScript; those of the plugins when left out. */
+  /**
+   * How values of registered pytree types look in JavaScript; those of the plugins when left out.
+   */
   readonly types?: PytreeRegistry;
 }
 

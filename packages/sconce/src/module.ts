@@ -13,7 +13,10 @@ import { keywordMismatch, keywordsNotObject, noCallingConvention } from "./error
 
 /** A program that is called as the Python module was: positional arguments, then keywords. */
 export interface ProgramModule {
-  /** Calls with positional and keyword arguments, containers as arrays, objects and Maps; gives the outputs likewise. */
+  /**
+   * Calls with positional and keyword arguments, containers as arrays, objects and Maps; gives the
+   * outputs likewise.
+   */
   call(
     args: readonly unknown[],
     kwargs?: Readonly<Record<string, unknown>>,
@@ -27,7 +30,10 @@ export interface ProgramModule {
   ): Promise<readonly Value[]>;
   /** The compiled program. */
   readonly executable: Executable;
-  /** Current parameters, buffers and constants; buffers that the program mutates change from call to call. */
+  /**
+   * Current parameters, buffers and constants; buffers that the program mutates change from call to
+   * call.
+   */
   readonly state: ReadonlyMap<string, Tensor>;
 }
 

@@ -1,4 +1,7 @@
-/** @file What a plugin's kernels return, checked against the schema of the operator that they are for. */
+/**
+ * @file What a plugin's kernels return, checked against the schema of the operator that they are
+ * for.
+ */
 import type { OpSchema } from "@sconce/ir";
 import { resultProblem } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";

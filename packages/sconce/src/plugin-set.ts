@@ -1,4 +1,7 @@
-/** @file The plugins of a session taken together: clashes are refused, and every function says whose it is when it throws. */
+/**
+ * @file The plugins of a session taken together: clashes are refused, and every function says whose
+ * it is when it throws.
+ */
 import { isSconceError } from "@sconce/errors";
 import { DIALECTS, type DialectRules, type OpSchema, type PytreeRegistry } from "@sconce/ir";
 import { defaultOperators, isOutOfMemory, type OpDefinition, resultProblem } from "@sconce/ops";
@@ -155,9 +158,9 @@ function guardedEntry<A extends unknown[], R>(
 }
 
 /**
- * A plugin's function that is named, with the plugin, when it throws or returns what its schema does not have. Typed errors are
- * what it says on purpose and pass; so does running out of memory. Those with `named` are what the function's own check found:
- * they get the plugin's name.
+ * A plugin's function that is named, with the plugin, when it throws or returns what its schema
+ * does not have. Typed errors are what it says on purpose and pass; so does running out of memory.
+ * Those with `named` are what the function's own check found: they get the plugin's name.
  */
 function guarded<A extends unknown[], R>(
   plugin: string,

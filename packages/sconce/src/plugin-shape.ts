@@ -1,4 +1,7 @@
-/** @file What a plugin must look like, checked field by field: plugins come from modules that no compiler has seen. */
+/**
+ * @file What a plugin must look like, checked field by field: plugins come from modules that no
+ * compiler has seen.
+ */
 import { type SconceError, thrownText } from "@sconce/errors";
 import type { Plugin } from "@sconce/passes";
 import { badPlugin } from "./errors.js";
@@ -94,7 +97,8 @@ const RECORDS: ReadonlySet<string> = new Set(["kernels", "decompositions"]);
 const FIELDS: readonly string[] = ["name", ...Object.keys(LISTS), ...RECORDS];
 
 /**
- * The plugin's fields as they are now, each read once: what is done to the object later changes nothing.
+ * The plugin's fields as they are now, each read once: what is done to the object later changes
+ * nothing.
  *
  * @throws SconceError `PLUGIN` naming the plugin and the field
  */

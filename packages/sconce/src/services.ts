@@ -21,7 +21,10 @@ export interface EvaluatorService {
 
 /** Finds the problems of programs: for `verify`, and between passes. */
 export interface Verifier {
-  /** Between passes, `before` is the program that the pass was given: unchanged parts are not verified again. */
+  /**
+   * Between passes, `before` is the program that the pass was given: unchanged parts are not
+   * verified again.
+   */
   verify(program: ExportedProgram, before?: ExportedProgram): readonly Problem[];
 }
 

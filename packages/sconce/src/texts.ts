@@ -24,16 +24,23 @@ export const parseGraph = (text: string, targets: TargetOptions = {}): Graph =>
   parseIrGraph(text, known(targets));
 
 /**
- * Reads a program, what `printIr` writes. Custom operators that Sconce does not know are kept as opaque ones.
- * @param options tensors beside the text, and what may be called; {@link defaultOperators} when it names no operators
+ * Reads a program, what `printIr` writes. Custom operators that Sconce does not know are kept as
+ * opaque ones.
+ * @param options tensors beside the text, and what may be called; {@link defaultOperators} when it
+ * names no operators
  * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column, `IR_TENSOR`
  */
 export const parseIr = (text: string, options: ParseIrOptions = {}): ExportedProgram =>
   parseIrProgram(text, known(options));
 
-/** Append-only construction of a graph; calls of operators that do not exist are refused (`UNKNOWN_TARGET`). */
+/**
+ * Append-only construction of a graph; calls of operators that do not exist are refused
+ * (`UNKNOWN_TARGET`).
+ */
 export class GraphBuilder extends IrGraphBuilder {
-  /** @param targets what may be called besides; {@link defaultOperators} when it names no operators */
+  /**
+   * @param targets what may be called besides; {@link defaultOperators} when it names no operators
+   */
   constructor(targets: TargetOptions = {}) {
     super(known(targets));
   }

@@ -1,7 +1,9 @@
 import { parseFailure, tooLarge } from "./errors.js";
 import { type Token, tokenize } from "./token.js";
 
-/** Reads the tokens of a text one after the other: what the parsers of expressions and guards share. */
+/**
+ * Reads the tokens of a text one after the other: what the parsers of expressions and guards share.
+ */
 export class TokenReader {
   readonly text: string;
   readonly #tokens: readonly Token[];

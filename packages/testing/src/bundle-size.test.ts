@@ -5,7 +5,9 @@ import { expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Minified and gzipped bytes of everything that these packages export, as a browser would load it. */
+/**
+ * Minified and gzipped bytes of everything that these packages export, as a browser would load it.
+ */
 async function gzippedSize(packages: readonly string[]): Promise<number> {
   const { outputFiles } = await build({
     stdin: {

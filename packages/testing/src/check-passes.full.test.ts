@@ -1,4 +1,7 @@
-/** @file Checks raise no alarm for any built-in pass, on every program of the corpus and on 1,000 generated ones. */
+/**
+ * @file Checks raise no alarm for any built-in pass, on every program of the corpus and on 1,000
+ * generated ones.
+ */
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isSconceError } from "@sconce/errors";

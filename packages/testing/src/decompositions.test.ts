@@ -1,4 +1,7 @@
-/** @file `runDecompositions` against PyTorch's, call by call, and the default table against PyTorch's. */
+/**
+ * @file `runDecompositions` against PyTorch's, call by call, and the default table against
+ * PyTorch's.
+ */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { defaultOperators } from "@sconce/ops";

@@ -1,4 +1,7 @@
-/** @file `@sconce/testing/fast-check`: random programs. Needs fast-check, an optional peer dependency. */
+/**
+ * @file `@sconce/testing/fast-check`: random programs. Needs fast-check, an optional peer
+ * dependency.
+ */
 import type { ExportedProgram } from "@sconce/ir";
 import fc from "fast-check";
 import { buildProgram } from "./generator/build.js";
@@ -24,9 +27,10 @@ const step: fc.Arbitrary<StepRecipe> = fc.record({
 });
 
 /**
- * Random programs: well typed by the operators' own rules, valid for the verifier, and numerically tame (no overflow, no division by
- * almost nothing, no jump on a rounded value), with `mutations` also with writes to buffers and inputs. They shrink toward fewer calls
- * and smaller sizes, and every step of the way is a valid program.
+ * Random programs: well typed by the operators' own rules, valid for the verifier, and numerically
+ * tame (no overflow, no division by almost nothing, no jump on a rounded value), with `mutations`
+ * also with writes to buffers and inputs. They shrink toward fewer calls and smaller sizes, and
+ * every step of the way is a valid program.
  */
 export function arbitraryProgram(options: ProgramOptions = {}): fc.Arbitrary<ExportedProgram> {
   const { maxNodes = 24, dynamic = true, dialect } = options;

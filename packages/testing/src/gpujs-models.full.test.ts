@@ -1,4 +1,7 @@
-/** @file The usual models wholly on gpu.js: at full size in WebAssembly, small ones on a WebGPU device too. */
+/**
+ * @file The usual models wholly on gpu.js: at full size in WebAssembly, small ones on a WebGPU
+ * device too.
+ */
 import { gpujsBackend, type Mode } from "@sconce/backend-gpujs";
 import { runDecompositions } from "@sconce/passes";
 import { compareTensors, type Tensor } from "@sconce/tensor";

@@ -18,7 +18,10 @@ const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
 const PIPELINE = "decompose,fold-constants{weights=true},cse,dce";
 const sconce = createSconce({ plugins: [corpusPlugin] });
 
-/** A program and what the pipeline makes of it; undefined for those that do not load or do not lower. */
+/**
+ * A program and what the pipeline makes of it; undefined for those that do not load or do not
+ * lower.
+ */
 async function lowered(name: string): Promise<[ExportedProgram, ExportedProgram] | undefined> {
   try {
     const program = await sconce.load(readFileSync(`${FOLDER}${name}/program.pt2`));

@@ -1,4 +1,7 @@
-/** @file The usual models as loops: everything is lowered, fused as far as it should be, and computes the same numbers. */
+/**
+ * @file The usual models as loops: everything is lowered, fused as far as it should be, and
+ * computes the same numbers.
+ */
 import { evaluateLoops, LOOP_PIPELINE, lowerProgram, planMemory } from "@sconce/codegen";
 import type { Node } from "@sconce/ir";
 import { compareTensors, Tensor } from "@sconce/tensor";

@@ -1,10 +1,15 @@
-/** @file Models of the usual kinds: their programs from the fixtures, with weights and inputs made of a seed. */
+/**
+ * @file Models of the usual kinds: their programs from the fixtures, with weights and inputs made
+ * of a seed.
+ */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type ExportedProgram, parseIr } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 
-/** A ResNet-18, four layers of BERT and four of GPT-2; `-small` ones are narrow, for slow devices. */
+/**
+ * A ResNet-18, four layers of BERT and four of GPT-2; `-small` ones are narrow, for slow devices.
+ */
 export const MODELS = ["resnet18", "bert4", "gpt2", "resnet18-small", "bert4-small", "gpt2-small"] as const;
 export type ModelName = (typeof MODELS)[number];
 
@@ -14,7 +19,10 @@ export interface Model {
   readonly inputs: readonly Tensor[];
 }
 
-/** Numbers in [-1, 1) from a 32-bit xorshift generator (Marsaglia, 2003): fast, and the same everywhere. */
+/**
+ * Numbers in [-1, 1) from a 32-bit xorshift generator (Marsaglia, 2003): fast, and the same
+ * everywhere.
+ */
 function uniform(seed: number): () => number {
   let state = seed | 0 || 1;
   return () => {
@@ -25,7 +33,9 @@ function uniform(seed: number): () => number {
   };
 }
 
-/** A model with random weights, scaled so that values neither vanish nor grow from layer to layer. */
+/**
+ * A model with random weights, scaled so that values neither vanish nor grow from layer to layer.
+ */
 export function model(name: ModelName, seed = 1): Model {
   const text = readFileSync(
     fileURLToPath(new URL(`../fixtures/models/${name}.sir`, import.meta.url)),

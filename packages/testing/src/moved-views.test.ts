@@ -1,4 +1,7 @@
-/** @file `sink-transposes` and `fuse-regions` on random graphs of views and pointwise calls: every bit and stride stays. */
+/**
+ * @file `sink-transposes` and `fuse-regions` on random graphs of views and pointwise calls: every
+ * bit and stride stays.
+ */
 import {
   type Argument,
   ExportedProgram,

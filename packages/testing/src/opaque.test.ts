@@ -1,4 +1,7 @@
-/** @file Programs with operators that nothing defines: PyTorch's texts, every built-in pass, and what is refused. */
+/**
+ * @file Programs with operators that nothing defines: PyTorch's texts, every built-in pass, and
+ * what is refused.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
@@ -46,7 +49,10 @@ describe("texts of programs and lowered programs are PyTorch's; running names wh
   });
 });
 
-/** Passes with the options that they cannot do without; empty for those that do not apply to opaque calls. */
+/**
+ * Passes with the options that they cannot do without; empty for those that do not apply to opaque
+ * calls.
+ */
 const PASSES: Readonly<Record<string, string>> = {
   partition: "partition{backend=cpu}",
   "extract-submodule": "",
@@ -133,7 +139,10 @@ describe("what is not known is not assumed", () => {
   });
 });
 
-/** The program with a call between %x and the first opaque call, which is recorded to give the same type as `val`. */
+/**
+ * The program with a call between %x and the first opaque call, which is recorded to give the same
+ * type as `val`.
+ */
 function withCall(program: ExportedProgram, call: Pick<Node, "target" | "args" | "kwargs">, val: FakeTensor) {
   const inserted: Node = { ...call, name: "between", op: "call_function", meta: { val } };
   return program.with({

@@ -1,4 +1,7 @@
-/** @file The built-in passes on every program that PyTorch exported: valid results, PyTorch's numbers. */
+/**
+ * @file The built-in passes on every program that PyTorch exported: valid results, PyTorch's
+ * numbers.
+ */
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Backend, ExportedProgram, Node } from "@sconce/ir";
@@ -88,7 +91,9 @@ const TRANSFORMS: readonly Transform[] = [
   },
 ];
 
-/** A batch norm over nearly equal values, and a quantized step at its edge: rounding shows there. */
+/**
+ * A batch norm over nearly equal values, and a quantized step at its edge: rounding shows there.
+ */
 const ROUNDS_FAR: ReadonlySet<string> = new Set(["api_conv_batchnorm", "net_quantized_decomposed"]);
 
 const names = readdirSync(FOLDER, { withFileTypes: true })

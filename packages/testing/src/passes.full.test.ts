@@ -1,4 +1,7 @@
-/** @file Each built-in pass on 1,000 generated programs, with options and programs on which it has something to do. */
+/**
+ * @file Each built-in pass on 1,000 generated programs, with options and programs on which it has
+ * something to do.
+ */
 
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
 import { isSconceError } from "@sconce/errors";
@@ -92,7 +95,10 @@ const TRIALS: Readonly<Record<string, (program: ExportedProgram) => Trial>> = {
   }),
 };
 
-/** Not every operator has a decomposition to the core set, nor every core call a form of the edge dialect. */
+/**
+ * Not every operator has a decomposition to the core set, nor every core call a form of the edge
+ * dialect.
+ */
 function reaches(program: ExportedProgram, names: readonly string[]): boolean {
   try {
     new PassManager(context).run(program, names.map(passNamed));

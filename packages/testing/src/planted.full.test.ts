@@ -1,4 +1,7 @@
-/** @file Each built-in rule on 1,000 generated programs, behind each of which its pattern is planted. */
+/**
+ * @file Each built-in rule on 1,000 generated programs, behind each of which its pattern is
+ * planted.
+ */
 import { createEvaluator } from "@sconce/backend-cpu";
 import { type ExportedProgram, verify } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";

@@ -27,8 +27,10 @@ export interface ProgramProblemOptions {
 }
 
 /**
- * What is wrong with a program, or with what Sconce does to it; undefined when nothing is. It has to be valid, read back from its text, run
- * without NaN, lower to a program of the same meaning, and keep its meaning and validity through each pass with its default options (only its validity where the pass changes numbers on purpose).
+ * What is wrong with a program, or with what Sconce does to it; undefined when nothing is. It has
+ * to be valid, read back from its text, run without NaN, lower to a program of the same meaning,
+ * and keep its meaning and validity through each pass with its default options (only its validity
+ * where the pass changes numbers on purpose).
  */
 export async function programProblem(
   program: ExportedProgram,

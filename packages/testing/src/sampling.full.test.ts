@@ -13,7 +13,10 @@ const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
 const sconce = createSconce({ plugins: [corpusPlugin] });
 const names = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 
-/** Their inputs have to agree in ways that only the model's code says: offsets that begin with 0, splits that add up, asserted orders. */
+/**
+ * Their inputs have to agree in ways that only the model's code says: offsets that begin with 0,
+ * splits that add up, asserted orders.
+ */
 const PICKY: ReadonlySet<string> = new Set([
   "lower_arange_float",
   "lower_item_range_step",

@@ -1,4 +1,7 @@
-/** @file Every program is valid as read and after each built-in pass, and a pass leaves its own result alone. */
+/**
+ * @file Every program is valid as read and after each built-in pass, and a pass leaves its own
+ * result alone.
+ */
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isSconceError } from "@sconce/errors";
@@ -29,7 +32,10 @@ const CALLS: readonly string[] = [
 ];
 const PIPELINES = [...builtinPasses.map(({ name }) => name), ...CALLS];
 
-/** Why a pass does not take a program: it is not lowered, it writes, or the choice of nodes or sizes does not fit. */
+/**
+ * Why a pass does not take a program: it is not lowered, it writes, or the choice of nodes or sizes
+ * does not fit.
+ */
 const REFUSALS: ReadonlySet<string> = new Set([
   "PASS_REQUIRES",
   "PASS_OPTION",
@@ -39,7 +45,10 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "NOT_IN_DIALECT",
 ]);
 
-/** Lowered once they hold sizes that nothing reads; lowering them again drops those, as PyTorch does. */
+/**
+ * Lowered once they hold sizes that nothing reads; lowering them again drops those, as PyTorch
+ * does.
+ */
 const WITH_UNUSED_SIZES: ReadonlySet<string> = new Set(["lower_cat_many", "shape_split"]);
 
 const sconce = createSconce({ plugins: [corpusPlugin] });

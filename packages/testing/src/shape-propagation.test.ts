@@ -1,4 +1,7 @@
-/** @file Every recorded program, specialized to the sizes that it was called with: no symbol is left, same numbers. */
+/**
+ * @file Every recorded program, specialized to the sizes that it was called with: no symbol is
+ * left, same numbers.
+ */
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";

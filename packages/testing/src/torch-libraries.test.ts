@@ -1,4 +1,7 @@
-/** @file Programs that call torchvision and transformers: texts, lowering and numbers with the plugin of those libraries. */
+/**
+ * @file Programs that call torchvision and transformers: texts, lowering and numbers with the
+ * plugin of those libraries.
+ */
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { torchLibraries } from "@sconce/torch-libraries";

@@ -117,7 +117,10 @@ const output =
     });
   };
 
-/** Gives the first branch of a `cond` other results; undefined where there is none, or it has no such results. */
+/**
+ * Gives the first branch of a `cond` other results; undefined where there is none, or it has no
+ * such results.
+ */
 const branch =
   (change: (results: readonly Argument[], inner: Graph) => readonly Argument[] | undefined): Mutation =>
   (program, pick) => {

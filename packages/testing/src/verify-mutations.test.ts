@@ -1,4 +1,7 @@
-/** @file Single corruptions of some programs of the corpus are reported; `verify-mutations.full.test.ts` takes all. */
+/**
+ * @file Single corruptions of some programs of the corpus are reported;
+ * `verify-mutations.full.test.ts` takes all.
+ */
 import { expect, test } from "vitest";
 import { MUTATIONS, mutatedPrograms } from "./verify-mutations.fixture.js";
 

@@ -1,6 +1,6 @@
 /**
- * @file `@sconce/testing/vitest`: the matchers, registered with vitest's `expect` and typed, and suites that run on several backends.
- * Importing it once, in a test or a setup file, is enough.
+ * @file `@sconce/testing/vitest`: the matchers, registered with vitest's `expect` and typed, and
+ * suites that run on several backends. Importing it once, in a test or a setup file, is enough.
  */
 
 import type { Tensor, ToleranceOptions } from "@sconce/tensor";
@@ -26,11 +26,20 @@ expect.extend(matchers);
 
 declare module "vitest" {
   interface Matchers<T> {
-    /** Same IR text, as far as the expected text goes: types and metadata are compared where it has them. */
+    /**
+     * Same IR text, as far as the expected text goes: types and metadata are compared where it has
+     * them.
+     */
     toEqualIR(expected: IrLike): void;
-    /** `|got - want| <= atol + rtol * |want|`, by default as `torch.testing.assert_close` for the dtype. */
+    /**
+     * `|got - want| <= atol + rtol * |want|`, by default as `torch.testing.assert_close` for the
+     * dtype.
+     */
     toBeCloseToTensor(expected: Tensor | readonly Nested[], options?: ToleranceOptions): void;
-    /** Same results and writes on sampled inputs. Asynchronous: `await expect(after).toPreserveMeaning({ of: before })`. */
+    /**
+     * Same results and writes on sampled inputs. Asynchronous:
+     * `await expect(after).toPreserveMeaning({ of: before })`.
+     */
     toPreserveMeaning(options: MeaningOptions): Promise<void>;
     /** Calls of operators, by count or by presence. */
     toHaveOps(expected: ExpectedOps): void;

@@ -110,8 +110,8 @@ test("a region of an image that the batch does not have is refused", () => {
 });
 
 /**
- * Torchvision's kernels read outside of their tensors for most regions with NaN or infinity and a fixed sampling ratio,
- * and crash; NaN in the last coordinate alone gives NaN there.
+ * Torchvision's kernels read outside of their tensors for most regions with NaN or infinity and a
+ * fixed sampling ratio, and crash; NaN in the last coordinate alone gives NaN there.
  */
 test.each([
   ["torchvision.roi_align.default", [1, 2, 2, 2, true], 8],

@@ -1,4 +1,6 @@
-/** @file Just enough of a WebAssembly assembler for one hand-written kernel: bytes in, bytes out. */
+/**
+ * @file Just enough of a WebAssembly assembler for one hand-written kernel: bytes in, bytes out.
+ */
 
 const unsigned = (value: number): number[] => {
   const bytes: number[] = [];
@@ -49,7 +51,10 @@ export const wasm = {
   f64x2Mul: [0xfd, 0xf2, 0x01],
 } as const;
 
-/** A module with a memory (exported as `memory`) and one function of i32 parameters (exported as `run`). */
+/**
+ * A module with a memory (exported as `memory`) and one function of i32 parameters (exported as
+ * `run`).
+ */
 export function assemble(init: {
   readonly params: number;
   readonly i32Locals: number;

@@ -3,8 +3,8 @@ import type { NumberArray } from "../kernel/dense.js";
 import { TILE, type TileMachine, tileMachine } from "./tile-kernel.js";
 
 /**
- * A matrix by reference: element (i, j) is `values[rows[i] + columns[j]]`. Transposed, strided, broadcast and
- * im2col operands all have this form, so none of them is copied before it is packed.
+ * A matrix by reference: element (i, j) is `values[rows[i] + columns[j]]`. Transposed, strided,
+ * broadcast and im2col operands all have this form, so none of them is copied before it is packed.
  */
 export interface GatherMatrix {
   readonly values: NumberArray;
@@ -33,7 +33,10 @@ export function stepped(count: number, step: number, offset = 0): Int32Array {
   return positions;
 }
 
-/** Columns of a block of C; with K_BLOCK steps and 64 rows its operands stay in the second-level cache. */
+/**
+ * Columns of a block of C; with K_BLOCK steps and 64 rows its operands stay in the second-level
+ * cache.
+ */
 const COLUMNS = 256;
 const K_BLOCK = 256;
 /** Limit of packed numbers of one operand: 4 Mi numbers, 32 MB. */
@@ -87,8 +90,8 @@ const roundUp = (n: number): number => Math.ceil(n / TILE) * TILE;
 const roundDown = (n: number): number => Math.floor(n / TILE) * TILE;
 
 /**
- * Lays `count` lines (rows of A, columns of B) from `first` on into panels of four, step after step; missing
- * lines are zero.
+ * Lays `count` lines (rows of A, columns of B) from `first` on into panels of four, step after
+ * step; missing lines are zero.
  */
 function packPanels(
   memory: Float64Array,

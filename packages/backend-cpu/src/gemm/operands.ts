@@ -3,7 +3,10 @@ import { contiguousStrides, type StridedView, type Tensor } from "@sconce/tensor
 import { isNativeDType, type NumberArray, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { type GatherMatrix, multiply, stepped } from "./gemm.js";
 
-/** A tensor's numbers with the strides to read them by: its storage, or a dense copy for halves and int64. */
+/**
+ * A tensor's numbers with the strides to read them by: its storage, or a dense copy for halves and
+ * int64.
+ */
 export interface NumberView extends StridedView {
   readonly values: NumberArray;
   readonly shape: readonly number[];
@@ -26,8 +29,8 @@ export function matrixOf(view: NumberView, offset = view.storageOffset): GatherM
 }
 
 /**
- * Where results go: the storage itself, or for halves and int64 a float64 array that {@link finishTarget}
- * rounds.
+ * Where results go: the storage itself, or for halves and int64 a float64 array that
+ * {@link finishTarget} rounds.
  */
 export function numberTarget(tensor: Tensor): NumberView {
   if (isNativeDType(tensor.dtype)) return numberView(tensor);

@@ -1,6 +1,6 @@
 /**
- * @file The inner loops of matrix multiplication: `C += A B` for packed panels of {@link TILE} rows of A and
- * columns of B, in float64. In WebAssembly where there is SIMD, in JavaScript otherwise.
+ * @file The inner loops of matrix multiplication: `C += A B` for packed panels of {@link TILE} rows
+ * of A and columns of B, in float64. In WebAssembly where there is SIMD, in JavaScript otherwise.
  */
 import { tileModule } from "./tile-module.js";
 
@@ -8,7 +8,8 @@ import { tileModule } from "./tile-module.js";
 export const TILE = 4;
 
 /**
- * Memory for panels, and the loops over them. Positions are in bytes, panels hold `TILE` numbers a step of k.
+ * Memory for panels, and the loops over them. Positions are in bytes, panels hold `TILE` numbers a
+ * step of k.
  */
 export interface TileMachine {
   /** At least so many bytes, as numbers; the array of an earlier call may be detached. */

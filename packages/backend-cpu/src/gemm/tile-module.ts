@@ -52,7 +52,10 @@ const advance = (local: number, by: readonly number[]): number[] => [
 ];
 const countDown = (local: number): number[] => [...get(local), ...i32(1), ...i32Sub, ...tee(local)];
 
-/** Code for each row of the tile, one after the other, with the position of the row in memory in a local. */
+/**
+ * Code for each row of the tile, one after the other, with the position of the row in memory in a
+ * local.
+ */
 const eachRow = (body: (row: number) => number[]): number[] => [
   ...copy(LOCAL.tile, LOCAL.row),
   ...ROWS.flatMap((row) => [...body(row), ...advance(LOCAL.row, get(PARAM.rowStride))]),

@@ -1,4 +1,6 @@
-/** @file Mixed precision regions: arguments in the dtypes that PyTorch's CPU autocast gives them. */
+/**
+ * @file Mixed precision regions: arguments in the dtypes that PyTorch's CPU autocast gives them.
+ */
 import { autocastDtype, type BoundArgs, isAutocastEligible } from "@sconce/ops";
 import { castTensor, type DType, Tensor } from "@sconce/tensor";
 

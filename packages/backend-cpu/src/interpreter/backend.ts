@@ -28,7 +28,10 @@ export type CpuBackendOptions = DispatchOptions;
 /** Runs one operator on values, as constant folding needs it. */
 export type Evaluator = (target: string, args: readonly CallArgument[], kwargs?: CallKwargs) => RuntimeValue;
 
-/** An evaluator with its own random generator. What it needs is made for the first call: most passes evaluate nothing. */
+/**
+ * An evaluator with its own random generator. What it needs is made for the first call: most passes
+ * evaluate nothing.
+ */
 export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
   const dispatching = dispatchersOf(options);
   let dispatcher: Dispatcher | undefined;
@@ -38,7 +41,10 @@ export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
   };
 }
 
-/** Runs whole programs on the interpreter, each with the same random numbers: what differential checks run. */
+/**
+ * Runs whole programs on the interpreter, each with the same random numbers: what differential
+ * checks run.
+ */
 export function createRunner(options: Omit<CpuBackendOptions, "random"> = {}): ProgramRunner {
   const dispatching = dispatchersOf(options);
   return (program, inputs, see, { maxIterations = Number.POSITIVE_INFINITY } = {}) => {

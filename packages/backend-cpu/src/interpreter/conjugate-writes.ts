@@ -12,8 +12,8 @@ export const COPIED_VIEWS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Refuses a graph that writes to a conjugated or negated view, or to what such a view was taken from: the interpreter's copy
- * would miss the write.
+ * Refuses a graph that writes to a conjugated or negated view, or to what such a view was taken
+ * from: the interpreter's copy would miss the write.
  * @throws SconceError `CONJUGATE_WRITE`
  */
 export function refuseConjugateWrites(graph: Graph, operators: OperatorTable): void {

@@ -11,7 +11,9 @@ export interface DispatchOptions {
   readonly operators?: OperatorTable;
   /** Further kernels, of custom operators or in place of built-in ones. */
   readonly kernels?: KernelTable;
-  /** Operators whose kernels stand aside, so that their decompositions run: for comparing the two. */
+  /**
+   * Operators whose kernels stand aside, so that their decompositions run: for comparing the two.
+   */
   readonly withoutKernels?: readonly string[];
   /** Source of random numbers; a generator of seed 0 when left out. */
   readonly random?: RandomSource;
@@ -27,7 +29,10 @@ interface Dispatching {
   readonly dispatcher: Dispatcher;
 }
 
-/** As {@link dispatcherOf} for many runs: the tables are joined once, when they are first needed; each run has its own random numbers. */
+/**
+ * As {@link dispatcherOf} for many runs: the tables are joined once, when they are first needed;
+ * each run has its own random numbers.
+ */
 export function dispatchersOf(options: DispatchOptions): () => Dispatching {
   const { operators = defaultOperators() } = options;
   let tables: Tables | undefined;

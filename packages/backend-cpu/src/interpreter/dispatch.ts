@@ -43,9 +43,9 @@ export interface DispatcherParts {
 }
 
 /**
- * Runs single operators on real tensors. In this order: a kernel; the functional overload and a copy into
- * `self` for in-place overloads; the decomposition of composites; a view of the argument's storage, as the
- * meta rule gives it; any other decomposition.
+ * Runs single operators on real tensors. In this order: a kernel; the functional overload and a
+ * copy into `self` for in-place overloads; the decomposition of composites; a view of the
+ * argument's storage, as the meta rule gives it; any other decomposition.
  */
 export class Dispatcher {
   readonly #operators: OperatorTable;
@@ -73,7 +73,10 @@ export class Dispatcher {
     return this.describeSupport(target) !== undefined;
   }
 
-  /** How {@link call} executes the target: `kernel`, `view`, `shape rule`, `decomposition`, `from` another operator. */
+  /**
+   * How {@link call} executes the target: `kernel`, `view`, `shape rule`, `decomposition`, `from`
+   * another operator.
+   */
   describeSupport(target: string): string | undefined {
     const definition = this.#operators.get(target);
     const kernel = Object.hasOwn(this.#kernels, target) ? "kernel" : undefined;
@@ -106,7 +109,8 @@ export class Dispatcher {
       if (composite) return this.#runDecomposition(definition, bound);
     }
     this.#refusals.get(target)?.(bound);
-    // Whether a composite returns a view or new memory depends on the call: only its decomposition knows.
+    // Whether a composite returns a view or new memory depends on the call: only its decomposition
+    // knows.
     const kernel = composite && schema.isView ? undefined : this.#kernels[target];
     if (kernel !== undefined) return this.#runKernel(kernel, definition, bound);
     if (definition.functional !== undefined) return this.#runMutating(definition, bound);
@@ -143,7 +147,8 @@ export class Dispatcher {
   }
 
   /**
-   * In-place and `out=` overloads: the functional overload's results are copied into the written arguments.
+   * In-place and `out=` overloads: the functional overload's results are copied into the written
+   * arguments.
    */
   #runMutating(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
     const functional = this.#operators.require(definition.functional!);
@@ -202,8 +207,9 @@ function realResult(pairs: FakePairs, value: MetaValue): RuntimeValue {
 }
 
 /**
- * Copies the results of a functional overload into the arguments that its writing one writes, and gives what the writing
- * one returns: written arguments, and its own results, which come first in `result`.
+ * Copies the results of a functional overload into the arguments that its writing one writes, and
+ * gives what the writing one returns: written arguments, and its own results, which come first in
+ * `result`.
  */
 function writeResults(schema: OpSchema, bound: BoundArgs, result: RuntimeValue): RuntimeValue {
   const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];
@@ -244,7 +250,8 @@ function runView(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
 }
 
 /**
- * Sizes, strides and the like, and operators that return their argument: the meta rule's result is the value.
+ * Sizes, strides and the like, and operators that return their argument: the meta rule's result is
+ * the value.
  */
 function plainResult(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
   const { meta, schema, target } = definition;
@@ -300,7 +307,8 @@ const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
 
 /**
- * `squeeze_`, `t_`, `resize_` and the like: the tensor itself is seen differently, on more memory if need be.
+ * `squeeze_`, `t_`, `resize_` and the like: the tensor itself is seen differently, on more memory
+ * if need be.
  */
 function restride(self: Tensor, { dtype, shape, strides, storageOffset }: Layout): Tensor {
   const bytes = bytesOf({ dtype, shape, strides, storageOffset });

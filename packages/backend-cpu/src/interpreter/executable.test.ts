@@ -141,7 +141,8 @@ test("batch normalization in training moves its own statistics, not the program'
   const x = b.placeholder("x", meta([2, 1]));
   const args = [x, null, null, mean, variance, true, 0.5, 1e-5, false];
   b.output(tuple([b.call("norm", "aten.batch_norm.default", args)]));
-  // Weights of a file lie in a window of its bytes, in Node a `Buffer`, whose `slice` does not copy.
+  // Weights of a file lie in a window of its bytes, in Node a `Buffer`, whose `slice` does not
+  // copy.
   const bytes = Buffer.alloc(8);
   const state = {
     mean: new Tensor({ dtype: "float32", shape: [1], storage: new Storage(bytes.subarray(4)) }),

@@ -9,8 +9,8 @@ function fakeOf(tensor: Tensor): FakeTensor {
 }
 
 /**
- * The pairing of real tensors with the fakes that stand for them while a rule runs. Identity is kept both
- * ways, since rules return one of their arguments to say "the same tensor".
+ * The pairing of real tensors with the fakes that stand for them while a rule runs. Identity is
+ * kept both ways, since rules return one of their arguments to say "the same tensor".
  */
 export class FakePairs {
   readonly #reals = new Map<FakeTensor, Tensor>();

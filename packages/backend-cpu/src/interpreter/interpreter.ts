@@ -57,8 +57,8 @@ export class DispatchingInterpreter extends Interpreter {
 }
 
 /**
- * The interpreter of `cpuBackend` as a class, to run a program and see or change what its nodes do: a subclass overrides
- * `runNode`, or the method of one kind of node.
+ * The interpreter of `cpuBackend` as a class, to run a program and see or change what its nodes do:
+ * a subclass overrides `runNode`, or the method of one kind of node.
  */
 export class CpuInterpreter extends DispatchingInterpreter {
   /** @throws SconceError `CONJUGATE_WRITE`, `NO_SUBGRAPH` */

@@ -19,7 +19,10 @@ import { hasNonfinite, type NonfiniteKind, summaryOf, type TensorSummary } from 
 
 /** What counts as found, and how the program runs. */
 export interface NonfiniteOptions extends DispatchOptions, Pick<RunOptions, "signal" | "onProgress"> {
-  /** `"any"` looks for NaN and infinities, `"nan"` for NaN only: masks hold infinities on purpose. `"any"` when left out. */
+  /**
+   * `"any"` looks for NaN and infinities, `"nan"` for NaN only: masks hold infinities on purpose.
+   * `"any"` when left out.
+   */
   readonly kind?: NonfiniteKind;
 }
 
@@ -64,8 +67,8 @@ export interface NonfiniteReport {
 }
 
 /**
- * Runs a program on the interpreter until the result of a call holds NaN or infinity. Every result is read, those of nested
- * graphs too.
+ * Runs a program on the interpreter until the result of a call holds NaN or infinity. Every result
+ * is read, those of nested graphs too.
  *
  * @throws SconceError what a run throws before such a result
  */
@@ -122,7 +125,9 @@ class Search extends CpuInterpreter {
     });
   }
 
-  /** Arguments by the names of their nodes; an operator that writes to them gets copies to report. */
+  /**
+   * Arguments by the names of their nodes; an operator that writes to them gets copies to report.
+   */
   #given(node: Node): ReadonlyMap<string, Tensor | number> {
     const { args, kwargs } = this.fetchArgsKwargsFromEnv(node);
     const isWritten = this.operators.schemaOf(node.target)?.isMutable === true;

@@ -1,6 +1,6 @@
 /**
- * @file Calls that PyTorch's CPU kernels refuse though its shape rules, which serve all devices, accept them. Each was
- * asked of PyTorch, with the exceptions for empty tensors.
+ * @file Calls that PyTorch's CPU kernels refuse though its shape rules, which serve all devices,
+ * accept them. Each was asked of PyTorch, with the exceptions for empty tensors.
  */
 import { dtypeMismatch, scalarTypeName, shapeMismatch } from "@sconce/ops";
 import { type DType, resultType, Tensor } from "@sconce/tensor";
@@ -167,7 +167,8 @@ const logSumExpDims: Refusal = ({ self, dim, keepdim }) => {
 const wholeBuffer: Refusal = ({ self, buffer }) => {
   const [{ shape, numel }, saved] = [self as Tensor, buffer as Tensor];
   if (saved.numel !== 0 || numel === 0) return;
-  // PyTorch gives an empty result where the last size is 1, though its shape rule promises the shape of the input.
+  // PyTorch gives an empty result where the last size is 1, though its shape rule promises the
+  // shape of the input.
   const dim = Math.max(shape.length - 1, 0);
   throw shapeMismatch(
     `The size of tensor a (${shape[dim] ?? 1}) must match the size of tensor b (0) at non-singleton dimension ${dim}`,

@@ -1,6 +1,6 @@
 /**
- * @file Tensors as dense arrays of numbers, for kernels that want plain loops: reading copies only where the
- * storage is strided or not made of numbers (halves, int64), writing likewise.
+ * @file Tensors as dense arrays of numbers, for kernels that want plain loops: reading copies only
+ * where the storage is strided or not made of numbers (halves, int64), writing likewise.
  */
 import {
   broadcastView,
@@ -36,9 +36,9 @@ export function isNativeDType(dtype: DType): boolean {
 }
 
 /**
- * The elements in row-major order, broadcast to `shape` when given. Halves come as Float32Array, int64 as
- * Float64Array (exact up to 2^53; use {@link readBigInts} where more is needed). May be a view of the
- * storage: do not write to it.
+ * The elements in row-major order, broadcast to `shape` when given. Halves come as Float32Array,
+ * int64 as Float64Array (exact up to 2^53; use {@link readBigInts} where more is needed). May be a
+ * view of the storage: do not write to it.
  */
 export function readNumbers(tensor: Tensor, shape: readonly number[] = tensor.shape): NumberArray {
   const view = shape === tensor.shape ? tensor : broadcastView(tensor, shape);
@@ -111,9 +111,9 @@ export function readComplex(tensor: Tensor, shape: readonly number[] = tensor.sh
 }
 
 /**
- * An array to compute an output in: the storage itself when the tensor is row-major and native, else a
- * scratch array (Float32Array for halves, Float64Array for int64, int dtypes their own). Hand it to {@link
- * finishOutput} afterwards.
+ * An array to compute an output in: the storage itself when the tensor is row-major and native,
+ * else a scratch array (Float32Array for halves, Float64Array for int64, int dtypes their own).
+ * Hand it to {@link finishOutput} afterwards.
  */
 export function openOutput(tensor: Tensor): NumberArray {
   const total = tensor.numel;
@@ -125,14 +125,18 @@ export function openOutput(tensor: Tensor): NumberArray {
   return isBigIntDType(tensor.dtype) ? new Float64Array(total) : new Float32Array(total);
 }
 
-/** Stores a scratch array from {@link openOutput} into its tensor; nothing to do when it is the storage. */
+/**
+ * Stores a scratch array from {@link openOutput} into its tensor; nothing to do when it is the
+ * storage.
+ */
 export function finishOutput(tensor: Tensor, values: NumberArray): Tensor {
   if (values.buffer !== tensor.data.buffer) writeNumbers(tensor, values);
   return tensor;
 }
 
 /**
- * Stores numbers in row-major order, rounding halves and truncating to integers; floats outside int64 wrap.
+ * Stores numbers in row-major order, rounding halves and truncating to integers; floats outside
+ * int64 wrap.
  */
 export function writeNumbers(tensor: Tensor, values: ArrayLike<number>): void {
   const { dtype } = tensor;
@@ -198,7 +202,9 @@ function copyRuns(shape: readonly number[], view: StridedView, source: NumberArr
   });
 }
 
-/** 64-bit integers by their two words: much faster than by way of BigInt, and rounded as that would. */
+/**
+ * 64-bit integers by their two words: much faster than by way of BigInt, and rounded as that would.
+ */
 function readBigAsNumbers(
   tensor: Tensor,
   shape: readonly number[],

@@ -18,7 +18,9 @@ export const excludedCall = (target: string, decomposes: boolean): SconceError =
     fix: `${decomposes ? "decompose the program first, or " : ""}do not exclude it`,
   });
 
-/** The kernel of an operator computes with real numbers only; {@link atNode} adds which operator. */
+/**
+ * The kernel of an operator computes with real numbers only; {@link atNode} adds which operator.
+ */
 export const noComplexKernel = (dtype: string): SconceError =>
   new SconceError({
     code: "NO_COMPLEX_KERNEL",

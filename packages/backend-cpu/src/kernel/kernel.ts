@@ -33,8 +33,8 @@ export interface KernelContext<M extends MetaValue = FakeTensor> {
   /** The operator that is called. */
   readonly target: string;
   /**
-   * Result of the meta rule, which ran before: the kernel's outputs have exactly these dtypes, shapes and
-   * strides.
+   * Result of the meta rule, which ran before: the kernel's outputs have exactly these dtypes,
+   * shapes and strides.
    */
   readonly meta: M;
   /** The source of random numbers of this run. */
@@ -51,9 +51,9 @@ type MetaOf<R> = R extends Tensor
       : MetaValue;
 
 /**
- * Computes one overload, or several that share it. Arguments are bound by schema name as for meta rules, with real
- * tensors in place of fakes; a Python number given for a `Tensor` argument arrives as it is. Results are new tensors
- * (see {@link emptyOutput}).
+ * Computes one overload, or several that share it. Arguments are bound by schema name as for meta
+ * rules, with real tensors in place of fakes; a Python number given for a `Tensor` argument arrives
+ * as it is. Results are new tensors (see {@link emptyOutput}).
  */
 export type Kernel<A, R = Tensor> = (args: A, context: KernelContext<MetaOf<R>>) => R;
 
@@ -95,9 +95,9 @@ type KernelOf<S extends string> = (
 ) => CommonResult<S> | Tuple;
 
 /**
- * Defines the kernel of an overload, or of several; its arguments and its result are typed by the schema:
- * `kernel("aten::silu(Tensor self) -> Tensor", ({ self }, context) => ...)`. A schema of `aten::` that differs from
- * PyTorch's does not compile.
+ * Defines the kernel of an overload, or of several; its arguments and its result are typed by the
+ * schema: `kernel("aten::silu(Tensor self) -> Tensor", ({ self }, context) =>
+ * ...)`. A schema of `aten:: ` that differs from PyTorch's does not compile.
  */
 export function kernel<const S extends string>(
   schemas: CheckedSchema<S> | readonly CheckedSchema<S>[],
@@ -140,7 +140,10 @@ export function emptyStrided(shape: readonly number[], strides: readonly number[
   return new TensorClass({ dtype, shape, strides, storage: allocateFor(bytes, dtype, shape) });
 }
 
-/** @throws RangeError when there is no such memory; the dispatcher makes it `OUT_OF_MEMORY` of the operator. */
+/**
+ * @throws RangeError when there is no such memory; the dispatcher makes it `OUT_OF_MEMORY` of the
+ * operator.
+ */
 function allocateFor(bytes: number, dtype: DType, shape: readonly number[]): Storage {
   try {
     return Storage.allocate(bytes);

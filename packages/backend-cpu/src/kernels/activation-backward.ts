@@ -15,7 +15,10 @@ import { erf } from "./pointwise-special.js";
 
 /** Rounds an intermediate value to the precision that PyTorch computes in. */
 export type Round = (x: number) => number;
-/** The gradient of one element. Overflow of intermediate values decides the results at the ends of the domain. */
+/**
+ * The gradient of one element. Overflow of intermediate values decides the results at the ends of
+ * the domain.
+ */
 type ElementGradient = (grad: number, x: number, round: Round) => number;
 
 /** The gradient by `x`. */

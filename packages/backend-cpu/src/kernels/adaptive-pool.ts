@@ -43,7 +43,8 @@ const adaptiveAverage =
   (rank: number): Kernel<{ readonly self: Tensor }> =>
   ({ self }, context) => {
     const shape = adaptiveGeometry(self, rank, outShape(context));
-    // Volumes of halves are added up, then divided by one length after the other, in the dtype itself.
+    // Volumes of halves are added up, then divided by one length after the other, in the dtype
+    // itself.
     const half = rank === 3 && (self.dtype === "float16" || self.dtype === "bfloat16");
     return averagePool(self, shape, divisorOf(shape), context, half ? roundTo(self.dtype) : undefined);
   };

@@ -73,13 +73,18 @@ import { vectorProductKernels } from "./vector-product.js";
 import { viewBackwardKernels } from "./view-backward.js";
 import { viewCopyKernels } from "./view-copy.js";
 
-/** A core overload that computes new values; the shape rule alone serves views, writes in place and sizes. */
+/**
+ * A core overload that computes new values; the shape rule alone serves views, writes in place and
+ * sizes.
+ */
 type Computes<S extends string> = S extends `${string} -> ${"Tensor(" | "Sym"}${string}` ? never : S;
 
 /** Core ATen's targets that need a kernel. */
 export type CoreTarget = TargetOf<Computes<CoreSchema>>;
 
-/** A kernel for each of core ATen's targets; a missing one does not compile, and the error names it. */
+/**
+ * A kernel for each of core ATen's targets; a missing one does not compile, and the error names it.
+ */
 export type CoreKernels = Readonly<Record<CoreTarget, AnyKernel>>;
 
 /** Every kernel, by target. */

@@ -60,8 +60,8 @@ interface BatchNormArgs {
 }
 
 /**
- * Normalizes with the batch's statistics when training, else with the running ones; the outputs are filled
- * in.
+ * Normalizes with the batch's statistics when training, else with the running ones; the outputs are
+ * filled in.
  */
 function batchNorm(
   args: BatchNormArgs,
@@ -103,8 +103,8 @@ interface StatisticRounding {
 }
 
 /**
- * Statistics of halves are halves, unless the parameters are wider; of bfloat16 the sum of squares is one too, and its
- * quotient by the count. Measured with PyTorch 2.14 on a CPU.
+ * Statistics of halves are halves, unless the parameters are wider; of bfloat16 the sum of squares
+ * is one too, and its quotient by the count. Measured with PyTorch 2.14 on a CPU.
  */
 function parameterRounding({ input, weight }: BatchNormArgs): StatisticRounding {
   const { dtype } = weight ?? input;

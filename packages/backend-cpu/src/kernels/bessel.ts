@@ -1,10 +1,15 @@
-/** @file Bessel functions of both kinds, modified ones, and Airy's function, to float64 precision. */
+/**
+ * @file Bessel functions of both kinds, modified ones, and Airy's function, to float64 precision.
+ */
 
 const EULER_GAMMA = 0.5772156649015329;
 /** From here on the asymptotic series reaches full precision. */
 const FAR = 25;
 
-/** J_0(x) to J_n(x) for moderate x by Miller's recurrence: downwards from far above, then normalized. */
+/**
+ * J_0(x) to J_n(x) for moderate x by Miller's recurrence: downwards from far above, then
+ * normalized.
+ */
 function besselJRow(x: number, count: number): Float64Array {
   const start = 2 * Math.ceil((Math.max(count, x) + 30 + 2 * Math.sqrt(x)) / 2);
   const row = new Float64Array(start + 2);
@@ -76,8 +81,8 @@ export function besselY1(x: number): number {
 }
 
 /**
- * exp(x) K_v(x), the integral of exp(-x (cosh t - 1)) cosh(v t). The trapezoidal rule is exact for such functions once the
- * step is small against their width, which is 1 / sqrt(x) for large x.
+ * exp(x) K_v(x), the integral of exp(-x (cosh t - 1)) cosh(v t). The trapezoidal rule is exact for
+ * such functions once the step is small against their width, which is 1 / sqrt(x) for large x.
  */
 export function besselKScaled(order: number, x: number): number {
   if (x === 0) return Infinity;

@@ -81,7 +81,10 @@ const minLoop: LaneLoop = (out, [x, y], count) => {
   for (let i = 0; i < count; i++) out[i] = Math.min(a[i]!, b[i]!);
 };
 
-/** x + alpha y; products of narrow integers are taken modulo 2^32, as float64 would lose their low bits. */
+/**
+ * x + alpha y; products of narrow integers are taken modulo 2^32, as float64 would lose their low
+ * bits.
+ */
 const axpyLoop: LaneLoop = (out, [x, y, alpha], count) => {
   for (let i = 0; i < count; i++) out[i] = x![i]! + alpha![i]! * y![i]!;
 };
@@ -178,7 +181,8 @@ function roundedDivision(out: Tensor, self: Operand, other: Operand, mode: strin
   const integral = isIntegralDType(out.dtype, true);
   if (integral) return elementwise(mode === "floor" ? intFloor : intTrunc, out, [self, other]);
   const step = stepOf(out.dtype);
-  // Beside a Python number halves are computed in float32, otherwise the quotient is a half before it is cut.
+  // Beside a Python number halves are computed in float32, otherwise the quotient is a half before
+  // it is cut.
   const quotient = isTensorOperand(other) ? roundTo(out.dtype) : step;
   const f =
     mode === "floor"
@@ -221,7 +225,10 @@ const EXACT_POWERS = new Map<number, LaneLoop>([
   [-2, map1((x) => 1 / (x * x))],
 ]);
 
-/** Dtypes into which an exponent is converted; the wider floats, and complex numbers, are raised to a double. */
+/**
+ * Dtypes into which an exponent is converted; the wider floats, and complex numbers, are raised to
+ * a double.
+ */
 const isNarrow = (dtype: DType): boolean =>
   isIntegralDType(dtype, true) || dtype === "float16" || dtype === "bfloat16";
 
@@ -309,7 +316,10 @@ function scaleByPower(x: number, n: number): number {
   return scaled;
 }
 
-/** A float by an integer power of two is exact; otherwise the power of two is a separate tensor first. */
+/**
+ * A float by an integer power of two is exact; otherwise the power of two is a separate tensor
+ * first.
+ */
 const ldexp = kernel(
   "aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor",
   ({ self, other }, context) => {

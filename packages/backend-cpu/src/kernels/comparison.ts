@@ -73,7 +73,9 @@ const bitwise = (f: BitFunction, big: (x: bigint, y: bigint) => bigint): Kernel<
 
 const bitsOf = (dtype: Tensor["dtype"]): number => 8 * dtypeInfo(dtype).itemSize;
 
-/** Shifts by a negative amount or past the width give 0. Floats are multiplied by a power of two. */
+/**
+ * Shifts by a negative amount or past the width give 0. Floats are multiplied by a power of two.
+ */
 const leftShift: Kernel<Binary> = ({ self, other }, context) => {
   const out = emptyOutput(context);
   if (dtypeInfo(out.dtype).kind === "float") {

@@ -172,7 +172,10 @@ function logarithmPlusOne(re: number, im: number): void {
   else give(Math.log1p(re * (2 + re) + im * im) / 2, Math.atan2(im, 1 + re));
 }
 
-/** The larger plus `log1p(exp(smaller - larger))`: the imaginary part of the larger is kept, multiples of 2 pi included. */
+/**
+ * The larger plus `log1p(exp(smaller - larger))`: the imaginary part of the larger is kept,
+ * multiples of 2 pi included.
+ */
 function logAddExponentials(ar: number, ai: number, br: number, bi: number): void {
   if (Number.isNaN(ar) || Number.isNaN(ai) || Number.isNaN(br) || Number.isNaN(bi)) {
     give(Number.NaN, Number.NaN);

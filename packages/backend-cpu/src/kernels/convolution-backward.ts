@@ -1,6 +1,6 @@
 /**
- * @file Gradients of convolutions: the input's is the transposed convolution, the weight's a product over
- * positions.
+ * @file Gradients of convolutions: the input's is the transposed convolution, the weight's a
+ * product over positions.
  */
 
 import { contiguousStrides, numel, positionsOf, type Tensor } from "@sconce/tensor";
@@ -16,7 +16,8 @@ interface BackwardArgs extends Omit<ConvolutionArgs, "bias"> {
 }
 
 /**
- * Sum over batch and positions of `rows[n, i, position] * windows[n, j, position * stride + tap * dilation]`.
+ * Sum over batch and positions of `rows[n, i, position] * windows[n, j, position * stride + tap *
+ * dilation]`.
  */
 function weightGradient(args: BackwardArgs, out: Tensor): Tensor {
   const { grad_output: grad, input, transposed, groups } = args;

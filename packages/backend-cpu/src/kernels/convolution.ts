@@ -1,6 +1,6 @@
 /**
- * @file Convolutions of any rank, as matrix products whose right operand is read from the padded input in
- * place.
+ * @file Convolutions of any rank, as matrix products whose right operand is read from the padded
+ * input in place.
  */
 import { numel, positionsOf, type Tensor } from "@sconce/tensor";
 import { multiply } from "../gemm/gemm.js";
@@ -30,7 +30,10 @@ export interface Spread {
   readonly sizes: readonly number[];
 }
 
-/** Lays element `i` of each spatial dimension at `i * step + start` of a zeroed array of these sizes. */
+/**
+ * Lays element `i` of each spatial dimension at `i * step + start` of a zeroed array of these
+ * sizes.
+ */
 export function spread(
   input: Tensor,
   sizes: readonly number[],
@@ -58,7 +61,9 @@ export function spread(
   return { values, sizes };
 }
 
-/** Position of a row (all but the last dimension) in the spread array, -1 when it is cropped away. */
+/**
+ * Position of a row (all but the last dimension) in the spread array, -1 when it is cropped away.
+ */
 function rowStart(
   row: number,
   inner: readonly number[],
@@ -99,7 +104,8 @@ export function convolve(args: ConvolutionArgs, out: Tensor): Tensor {
   const outSizes = out.shape.slice(2);
   const unit = kernelShape.map(() => 1);
   const reach = kernelShape.map((size, d) => dilation[d]! * (size - 1));
-  // A transposed convolution is a convolution of step 1 over the input with zeros between its elements.
+  // A transposed convolution is a convolution of step 1 over the input with zeros between its
+  // elements.
   const step = transposed ? unit : stride;
   const padded = transposed
     ? spread(

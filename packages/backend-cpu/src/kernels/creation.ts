@@ -1,4 +1,6 @@
-/** @file New tensors from sizes and numbers. Memory that PyTorch leaves uninitialized is zero here. */
+/**
+ * @file New tensors from sizes and numbers. Memory that PyTorch leaves uninitialized is zero here.
+ */
 import type { ScalarLiteral } from "@sconce/ir";
 import { dtypeInfo } from "@sconce/tensor";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";

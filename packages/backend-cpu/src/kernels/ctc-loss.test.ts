@@ -2,7 +2,10 @@ import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { evaluate } from "../interpreter/backend.js";
 
-/** Two classes beside the blank, all as likely: every alignment of `steps` steps has the same chance. */
+/**
+ * Two classes beside the blank, all as likely: every alignment of `steps` steps has the same
+ * chance.
+ */
 const even = (steps: number): Tensor =>
   Tensor.from(new Array(3 * steps).fill(Math.log(1 / 3)), [steps, 1, 3], "float64");
 const loss = (steps: number, labels: readonly number[], options: object = {}): number => {

@@ -1,6 +1,6 @@
 /**
- * @file The connectionist temporal classification loss: forward variables of all alignments, in logarithms (Graves et al.,
- * "Connectionist temporal classification", 2006, equations 6 to 8).
+ * @file The connectionist temporal classification loss: forward variables of all alignments, in
+ * logarithms (Graves et al., "Connectionist temporal classification", 2006, equations 6 to 8).
  */
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange } from "../kernel/errors.js";

@@ -49,8 +49,8 @@ function pdist({ self, p }: { self: Tensor; p: number }, context: KernelContext)
 }
 
 /**
- * Derivative of the p-norm by one component: `difference` of the two rows there, `norm` of all, times the
- * gradient.
+ * Derivative of the p-norm by one component: `difference` of the two rows there, `norm` of all,
+ * times the gradient.
  */
 function slope(difference: number, norm: number, grad: number, p: number): number {
   if (norm === 0 || p === 0) return 0;

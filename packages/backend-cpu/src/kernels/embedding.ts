@@ -66,7 +66,10 @@ const renormalized = kernel(
   },
 );
 
-/** Rows of each bag summed (`mode` 0), averaged (1), or their greatest elements (2); rows of `padding_idx` are left out. */
+/**
+ * Rows of each bag summed (`mode` 0), averaged (1), or their greatest elements (2); rows of
+ * `padding_idx` are left out.
+ */
 const embeddingBag = kernel(
   [
     "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",

@@ -1,14 +1,14 @@
 /**
- * @file One discrete Fourier transform: mixed radix where all prime factors are small (Stockham's order, so that nothing is
- * permuted), else Bluestein's algorithm.
+ * @file One discrete Fourier transform: mixed radix where all prime factors are small (Stockham's
+ * order, so that nothing is permuted), else Bluestein's algorithm.
  */
 
 /** Largest prime factor that is transformed by its definition. */
 const DIRECT_LIMIT = 31;
 
 /**
- * The transform of interleaved complex numbers, `sum x[k] exp(sign 2 pi i j k / n)`. The result is the plan's own memory,
- * which its next run overwrites; the input stays as it is.
+ * The transform of interleaved complex numbers, `sum x[k] exp(sign 2 pi i j k / n)`. The result is
+ * the plan's own memory, which its next run overwrites; the input stays as it is.
  */
 export type LineTransform = (x: Float64Array) => Float64Array;
 

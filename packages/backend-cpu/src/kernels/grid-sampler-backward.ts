@@ -14,7 +14,10 @@ interface Gradients {
   readonly grid: Float64Array;
 }
 
-/** The difference of one pair of opposite corners, weighted, and that of the other pair, times the gradient. */
+/**
+ * The difference of one pair of opposite corners, weighted, and that of the other pair, times the
+ * gradient.
+ */
 function slopeOf(
   round: (x: number) => number,
   [a, b, first]: readonly [number, number, number],
@@ -31,7 +34,10 @@ const cornersOf = (rows: Taps, columns: Taps, width: number): readonly number[] 
     return row < 0 || column < 0 ? -1 : row * width + column;
   });
 
-/** Linear sampling of halves in two dimensions: every step is rounded (`ApplyGridSample` in GridSamplerKernel.cpp). */
+/**
+ * Linear sampling of halves in two dimensions: every step is rounded (`ApplyGridSample` in
+ * GridSamplerKernel.cpp).
+ */
 function planeGradientsHalf(args: SampleBackwardArgs): Gradients {
   const [x, g] = [readNumbers(args.input), readNumbers(args.grad_output)];
   const round = roundingOf(args.input.dtype);

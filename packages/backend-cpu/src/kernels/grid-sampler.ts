@@ -16,8 +16,8 @@ export interface SampleArgs {
 }
 
 /**
- * What one place reads along one dimension: positions (-1 for a zero outside), weights, and their slopes by
- * the grid value.
+ * What one place reads along one dimension: positions (-1 for a zero outside), weights, and their
+ * slopes by the grid value.
  */
 export interface Taps {
   readonly count: number;
@@ -106,8 +106,8 @@ function fillTaps(taps: Taps, value: number, size: number, args: SampleArgs, rou
 }
 
 /**
- * Visits the corners of one place: position in the plane, product of weights, and the slope of it by each
- * dimension.
+ * Visits the corners of one place: position in the plane, product of weights, and the slope of it
+ * by each dimension.
  */
 export function eachCorner(
   taps: readonly Taps[],
@@ -162,8 +162,8 @@ export function eachPlace(
 }
 
 /**
- * Cubic sampling of halves: rows, then the column, in the dtype's own arithmetic, as PyTorch does; the
- * differences to exact sums are visible.
+ * Cubic sampling of halves: rows, then the column, in the dtype's own arithmetic, as PyTorch does;
+ * the differences to exact sums are visible.
  */
 function sampleCubicHalf(args: SampleArgs, context: KernelContext): Tensor {
   const out = emptyOutput(context);
@@ -189,7 +189,10 @@ function sampleCubicHalf(args: SampleArgs, context: KernelContext): Tensor {
   return finishOutput(out, values);
 }
 
-/** Linear sampling of halves in three dimensions: one corner after the other, in the dtype's own arithmetic. */
+/**
+ * Linear sampling of halves in three dimensions: one corner after the other, in the dtype's own
+ * arithmetic.
+ */
 function sampleVolumeHalf(args: SampleArgs, context: KernelContext): Tensor {
   const out = emptyOutput(context);
   const x = readNumbers(args.input);
@@ -212,7 +215,10 @@ function sampleVolumeHalf(args: SampleArgs, context: KernelContext): Tensor {
   return finishOutput(out, values);
 }
 
-/** Linear sampling of halves in two dimensions: the four corners are added in the dtype's own arithmetic. */
+/**
+ * Linear sampling of halves in two dimensions: the four corners are added in the dtype's own
+ * arithmetic.
+ */
 function samplePlaneHalf(args: SampleArgs, context: KernelContext): Tensor {
   const out = emptyOutput(context);
   const x = readNumbers(args.input);

@@ -1,4 +1,6 @@
-/** @file What halves round to in operators that round on the way; all numbers are PyTorch 2.14's. */
+/**
+ * @file What halves round to in operators that round on the way; all numbers are PyTorch 2.14's.
+ */
 import { type DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { evaluate } from "../interpreter/backend.js";

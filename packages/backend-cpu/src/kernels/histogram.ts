@@ -1,4 +1,6 @@
-/** @file Histograms in one or more dimensions. Each point adds its weight to the total of its bins. */
+/**
+ * @file Histograms in one or more dimensions. Each point adds its weight to the total of its bins.
+ */
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, readNumbers, writeNumbers } from "../kernel/dense.js";
@@ -19,7 +21,10 @@ function pointsOf(self: Tensor, weight: Tensor | null, dims: number): Points {
   return { values: readNumbers(self), dims, count: dims === 0 ? 0 : self.numel / dims, weights };
 }
 
-/** Least and greatest value of a dimension, or the given range, widened if needed so that bins have a width. */
+/**
+ * Least and greatest value of a dimension, or the given range, widened if needed so that bins have
+ * a width.
+ */
 function limitsOf(
   { values, dims, count }: Points,
   dim: number,

@@ -1,6 +1,6 @@
 /**
- * @file Regularized incomplete gamma functions in float64: power series, continued fraction (Lentz), and Temme's uniform
- * expansion for large `a` (DLMF 8.11, 8.9, 8.12).
+ * @file Regularized incomplete gamma functions in float64: power series, continued fraction
+ * (Lentz), and Temme's uniform expansion for large `a` (DLMF 8.11, 8.9, 8.12).
  */
 import { erfc, lgamma } from "./pointwise-special.js";
 
@@ -77,7 +77,10 @@ function uniformUpper(a: number, x: number): number {
   return 0.5 * erfc(eta * Math.sqrt(a / 2)) + correction;
 }
 
-/** What both functions are at the borders of their domain; undefined inside. `lower` says whether it is P. */
+/**
+ * What both functions are at the borders of their domain; undefined inside. `lower` says whether it
+ * is P.
+ */
 function border(a: number, x: number, lower: boolean): number | undefined {
   if (Number.isNaN(a) || Number.isNaN(x) || a < 0 || x < 0) return Number.NaN;
   const [none, all] = lower ? [0, 1] : [1, 0];

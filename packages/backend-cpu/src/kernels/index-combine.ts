@@ -1,6 +1,6 @@
 /**
- * @file Combines values into chosen elements of a tensor, one after the other: sums, products, extremes,
- * means.
+ * @file Combines values into chosen elements of a tensor, one after the other: sums, products,
+ * extremes, means.
  */
 import { internalError } from "@sconce/errors";
 import { dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
@@ -95,8 +95,9 @@ function combineComplex(target: Tensor, positions: ArrayLike<number>, source: Te
 }
 
 /**
- * {@link combineAt} with PyTorch's `include_self`: when false, touched elements forget their value first. A
- * mean counts what joined, and the old value where it is included; integers are divided downwards.
+ * {@link combineAt} with PyTorch's `include_self`: when false, touched elements forget their value
+ * first. A mean counts what joined, and the old value where it is included; integers are divided
+ * downwards.
  */
 export function reduceAt(
   target: Tensor,

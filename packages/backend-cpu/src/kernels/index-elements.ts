@@ -1,6 +1,6 @@
 /**
- * @file Moves whole elements by storage position, whatever their dtype: as 1, 2 or 4 byte words, never as
- * numbers.
+ * @file Moves whole elements by storage position, whatever their dtype: as 1, 2 or 4 byte words,
+ * never as numbers.
  */
 import type { FakeTensor } from "@sconce/ir";
 import {
@@ -71,8 +71,8 @@ export function gatherElements(out: Tensor, source: Tensor, positions: ArrayLike
 }
 
 /**
- * Fills `out` from `source`, whose coordinate in dimension `d` is `maps[d][c]` for coordinate `c` of `out`,
- * or `c` itself where the map is null.
+ * Fills `out` from `source`, whose coordinate in dimension `d` is `maps[d][c]` for coordinate `c`
+ * of `out`, or `c` itself where the map is null.
  */
 export function gatherByAxes(
   out: Tensor,
@@ -112,7 +112,9 @@ export function copyAsOutput(context: KernelContext, self: Tensor): Tensor {
   return out;
 }
 
-/** The output of an operator whose result size depends on data: the meta rule knows its dtype only. */
+/**
+ * The output of an operator whose result size depends on data: the meta rule knows its dtype only.
+ */
 export function dynamicOutput(
   shape: readonly number[],
   dtype: DType,
@@ -121,7 +123,10 @@ export function dynamicOutput(
   return emptyStrided(shape, strides, dtype);
 }
 
-/** Index values in row-major order, negative ones counted from the end, all checked against the size. */
+/**
+ * Index values in row-major order, negative ones counted from the end, all checked against the
+ * size.
+ */
 export function readIndices(index: Tensor, size: number, what: (value: number) => string): Float64Array {
   const values = Float64Array.from(readNumbers(index) as Float64Array);
   for (let i = 0; i < values.length; i++) {

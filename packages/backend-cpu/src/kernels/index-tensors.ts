@@ -21,7 +21,9 @@ interface Selection {
   readonly positions: Int32Array;
 }
 
-/** One dimension's index values, of the common broadcast shape once {@link broadcastAll} is done. */
+/**
+ * One dimension's index values, of the common broadcast shape once {@link broadcastAll} is done.
+ */
 interface AxisIndex {
   readonly shape: readonly number[];
   readonly values: Float64Array;
@@ -80,7 +82,10 @@ function broadcastAll(axes: readonly (AxisIndex | null)[]): number[] {
   return shape;
 }
 
-/** Sum of index times stride over all indexed dimensions, for each element of the broadcast index shape. */
+/**
+ * Sum of index times stride over all indexed dimensions, for each element of the broadcast index
+ * shape.
+ */
 function indexOffsets(
   self: Tensor,
   axes: readonly (AxisIndex | null)[],
@@ -103,7 +108,10 @@ function contiguousOf(shape: readonly number[]): number[] {
   return strides;
 }
 
-/** Index dimensions take the place of the indexed ones when those are side by side, else they come first. */
+/**
+ * Index dimensions take the place of the indexed ones when those are side by side, else they come
+ * first.
+ */
 function select(self: Tensor, indices: Indices): Selection {
   const axes = expandMasks(self, indices);
   while (axes.length < self.ndim) axes.push(null);
@@ -175,7 +183,10 @@ function inDTypeOf(self: Tensor, values: Tensor): Tensor {
   return values;
 }
 
-/** Indices held inside of their dimensions: what lies outside is masked, and only must not be looked at. */
+/**
+ * Indices held inside of their dimensions: what lies outside is masked, and only must not be looked
+ * at.
+ */
 function clampedIndices(self: Tensor, indices: Indices, below: (size: number) => number): Indices {
   return indices.map((one, d) => {
     if (one === null) return null;

@@ -1,4 +1,7 @@
-/** @file Integers at the ends of their range, halves that overflow, and calls with little or nothing to compute. */
+/**
+ * @file Integers at the ends of their range, halves that overflow, and calls with little or nothing
+ * to compute.
+ */
 import type { SconceError } from "@sconce/errors";
 import { float } from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";

@@ -1,4 +1,7 @@
-/** @file Triangular factors of matrices, and what follows from them: determinants, inverses, solutions. */
+/**
+ * @file Triangular factors of matrices, and what follows from them: determinants, inverses,
+ * solutions.
+ */
 import { dtypeInfo, isComplexDType, isContiguous, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers, writeComplex } from "../kernel/dense.js";
 import { invalidArgument, singularMatrix } from "../kernel/errors.js";

@@ -12,7 +12,9 @@ type Loss = {
   readonly reduction: number;
 };
 
-/** The gradient of a loss in its input; the mean (reduction 1) divides by the number of elements. */
+/**
+ * The gradient of a loss in its input; the mean (reduction 1) divides by the number of elements.
+ */
 const lossGradient =
   <A extends Loss>(
     make: (args: A, norm: number) => (grad: number, x: number, target: number, round: Round) => number,

@@ -9,7 +9,9 @@ import { broadcastShape } from "./index-elements.js";
 const MEAN = 1;
 const SUM = 2;
 
-/** log(1 + exp(-x y)), step by step in the dtype itself: in halves the exponential overflows early. */
+/**
+ * log(1 + exp(-x y)), step by step in the dtype itself: in halves the exponential overflows early.
+ */
 const softMarginLoss = kernel(
   "aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
   ({ self, target, reduction }, context) => {
@@ -26,8 +28,9 @@ const softMarginLoss = kernel(
 );
 
 /**
- * Sums of the margins between each target's score and those of the other classes. Labels end at the first -1; a sample
- * by itself has a loss without dimensions, though the decomposition gives it one.
+ * Sums of the margins between each target's score and those of the other classes. Labels end at the
+ * first -1; a sample by itself has a loss without dimensions, though the decomposition gives it
+ * one.
  */
 const multilabelMarginLoss = kernel(
   "aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)",

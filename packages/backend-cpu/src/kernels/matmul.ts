@@ -19,7 +19,9 @@ function factorsOf(out: Tensor, added: Added | undefined): readonly [alpha: numb
   return dtypeInfo(out.dtype).kind === "int" ? [Math.trunc(factors[0]), Math.trunc(factors[1])] : factors;
 }
 
-/** `alpha * a @ b + beta * self` for matrices or batches of them; `self` is not read when beta is 0. */
+/**
+ * `alpha * a @ b + beta * self` for matrices or batches of them; `self` is not read when beta is 0.
+ */
 function product(context: KernelContext, a: Tensor, b: Tensor, added?: Added): Tensor {
   const out = emptyOutput(context);
   if (out.numel === 0) return out;

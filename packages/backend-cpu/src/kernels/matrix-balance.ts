@@ -1,4 +1,6 @@
-/** @file Balancing of matrices before their eigenvalues are sought (LAPACK's `gebal` and `gebak`). */
+/**
+ * @file Balancing of matrices before their eigenvalues are sought (LAPACK's `gebal` and `gebak`).
+ */
 import { type Matrix, norm, scale, swap, swapRows } from "./matrix.js";
 
 /** What balancing did: rows exchanged outside of `low..high`, factors of rows inside. */
@@ -8,7 +10,10 @@ export interface Balance {
   readonly factors: Float64Array;
 }
 
-/** Isolates eigenvalues by exchanges, then makes rows and columns alike in size by powers of two; in place. */
+/**
+ * Isolates eigenvalues by exchanges, then makes rows and columns alike in size by powers of two; in
+ * place.
+ */
 export function balance(a: Matrix): Balance {
   const factors = new Float64Array(a.rows).fill(1);
   const [low, high] = isolate(a, factors);

@@ -1,11 +1,14 @@
 /**
- * @file Singular values of bidiagonal matrices to high relative accuracy: Demmel and Kahan, "Accurate Singular Values of
- * Bidiagonal Matrices" (1990), in the steps of LAPACK's `bdsqr`, so that signs and order are the same.
+ * @file Singular values of bidiagonal matrices to high relative accuracy: Demmel and Kahan,
+ * "Accurate Singular Values of Bidiagonal Matrices" (1990), in the steps of LAPACK's `bdsqr`, so
+ * that signs and order are the same.
  */
 import { type Matrix, rotateColumns, scale, swapColumns } from "./matrix.js";
 import { newRotation, rotate, triangularPair, triangularValues, withSign } from "./matrix-rotation.js";
 
-/** An upper bidiagonal matrix, and what its rotations are gathered in: its columns are turned along. */
+/**
+ * An upper bidiagonal matrix, and what its rotations are gathered in: its columns are turned along.
+ */
 export interface BidiagonalProblem {
   readonly diagonal: Float64Array;
   readonly above: Float64Array;
@@ -14,7 +17,10 @@ export interface BidiagonalProblem {
   readonly epsilon: number;
 }
 
-/** Leaves the singular values, in descending order, on the diagonal; gives how many did not converge. */
+/**
+ * Leaves the singular values, in descending order, on the diagonal; gives how many did not
+ * converge.
+ */
 export function diagonalizeBidiagonal(problem: BidiagonalProblem): number {
   const { diagonal, left, right } = problem;
   const code = diagonal.length < 2 ? 0 : new Iteration(problem).run();
@@ -123,7 +129,10 @@ class Iteration {
     if (right !== undefined) rotateColumns(right, at, at + 1, rightC, rightS);
   }
 
-  /** Goes along a block and gives a lower bound of its values; stops at 0 once an element above was set to zero. */
+  /**
+   * Goes along a block and gives a lower bound of its values; stops at 0 once an element above was
+   * set to zero.
+   */
   #leastValue(from: number, to: number, step: 1 | -1, deflate = false): number {
     const [d, e] = [this.#d, this.#e];
     let mu = Math.abs(d[from]!);
@@ -142,7 +151,10 @@ class Iteration {
 
   #least = 0;
 
-  /** Whether an element above the diagonal could be set to zero; chooses the direction of the next step otherwise. */
+  /**
+   * Whether an element above the diagonal could be set to zero; chooses the direction of the next
+   * step otherwise.
+   */
   #deflates({ first, last }: Block): boolean {
     const [d, e] = [this.#d, this.#e];
     const [oldFirst, oldLast] = this.#before;

@@ -1,4 +1,6 @@
-/** @file Eigenvalues and right eigenvectors of any square matrix, in the steps of LAPACK's `geev`. */
+/**
+ * @file Eigenvalues and right eigenvectors of any square matrix, in the steps of LAPACK's `geev`.
+ */
 import { type Complex, divide, type Matrix, multiply, norm, scale, zeros } from "./matrix.js";
 import { balance, undoBalance } from "./matrix-balance.js";
 import { formQ, hessenberg } from "./matrix-householder.js";
@@ -46,7 +48,9 @@ function diagonalValues({ rows: n, re, im }: Matrix): Matrix {
 
 const value = ({ re, im }: Matrix, at: number): Complex => ({ re: re[at]!, im: im?.[at] ?? 0 });
 
-/** Eigenvectors of a triangular matrix (with blocks of two), as columns, by substitution from below. */
+/**
+ * Eigenvectors of a triangular matrix (with blocks of two), as columns, by substitution from below.
+ */
 function triangularVectors(t: Matrix, values: Matrix, epsilon: number): Matrix {
   const n = t.rows;
   const x = zeros(n, n, true);
@@ -129,7 +133,10 @@ class Substitution {
     return isSmall ? { re: this.#least, im: 0 } : difference;
   }
 
-  /** Stores quotients from row `i` on; the vector shrinks where they would leave the range of numbers. */
+  /**
+   * Stores quotients from row `i` on; the vector shrinks where they would leave the range of
+   * numbers.
+   */
   #set(i: number, numerators: readonly Complex[], denominator: Complex): void {
     const { t, x, column } = this;
     const start = column * t.rows;
@@ -161,7 +168,10 @@ class Substitution {
   }
 }
 
-/** Makes vectors of length one whose largest element is real, except for those of real values of real matrices. */
+/**
+ * Makes vectors of length one whose largest element is real, except for those of real values of
+ * real matrices.
+ */
 function normalize(v: Matrix, values: Matrix, real: boolean): void {
   const n = v.rows;
   const im = v.im!;

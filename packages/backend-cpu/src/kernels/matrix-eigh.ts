@@ -1,4 +1,7 @@
-/** @file Eigenvalues and vectors of Hermitian matrices: tridiagonal form, then implicit QL or QR (LAPACK's `steqr`). */
+/**
+ * @file Eigenvalues and vectors of Hermitian matrices: tridiagonal form, then implicit QL or QR
+ * (LAPACK's `steqr`).
+ */
 import { type Matrix, rotateColumns, swapColumns } from "./matrix.js";
 import { formQ, tridiagonalize } from "./matrix-householder.js";
 import { newRotation, rotate, symmetricPair, withSign } from "./matrix-rotation.js";
@@ -20,7 +23,8 @@ export function eigenpairs(
   wantVectors: boolean,
 ): Eigenpairs {
   const n = matrix.rows;
-  // Reducing the upper triangle from its end is reducing the lower one of the matrix turned by half a circle.
+  // Reducing the upper triangle from its end is reducing the lower one of the matrix turned by half
+  // a circle.
   const { q, diagonal, below } = tridiagonalize(upper ? turned(matrix) : matrix);
   if (upper) {
     diagonal.reverse();

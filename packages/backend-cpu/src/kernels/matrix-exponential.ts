@@ -1,6 +1,7 @@
 /**
- * @file Exponential of a matrix by scaling and squaring a Padé approximation: Higham, "The Scaling and Squaring Method
- * for the Matrix Exponential Revisited" (2005), Algorithm 2.3 with its approximation of degree 13.
+ * @file Exponential of a matrix by scaling and squaring a Padé approximation: Higham, "The Scaling
+ * and Squaring Method for the Matrix Exponential Revisited" (2005), Algorithm 2.3 with its
+ * approximation of degree 13.
  */
 import { addScaled, identity, type Matrix, multiply, scale, zeros } from "./matrix.js";
 import { factorLU, solveFactored } from "./matrix-lu.js";

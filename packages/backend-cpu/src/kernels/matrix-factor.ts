@@ -1,4 +1,6 @@
-/** @file Factors of matrices as results: LU, QR and its reflections, LDL; and solutions from them. */
+/**
+ * @file Factors of matrices as results: LU, QR and its reflections, LDL; and solutions from them.
+ */
 import { broadcastView, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";

@@ -1,6 +1,7 @@
 /**
- * @file Householder reflections `H = I - tau v v'` with LAPACK's signs, and the factors made of them (LAPACK Users'
- * Guide, "Orthogonal factorizations"; `larfg`, `geqr2`, `ung2r`, `unm2r`, `gebd2`, `hetd2`, `gehd2`).
+ * @file Householder reflections `H = I - tau v v'` with LAPACK's signs, and the factors made of
+ * them (LAPACK Users' Guide, "Orthogonal factorizations"; `larfg`, `geqr2`, `ung2r`, `unm2r`,
+ * `gebd2`, `hetd2`, `gehd2`).
  */
 import { addScaled, type Complex, divide, dot, type Matrix, norm, type Parts, zeros } from "./matrix.js";
 
@@ -23,8 +24,9 @@ export const newReflector = (length: number, complex: boolean): Reflector => ({
 const work: Complex = { re: 0, im: 0 };
 
 /**
- * Makes the reflection for which `H' x = (beta, 0, ...)` with a real beta, x being a run of a matrix (conjugated when
- * asked). In place of the run's rest comes the rest of v; its first element is left to the caller.
+ * Makes the reflection for which `H' x = (beta, 0, ...)` with a real beta, x being a run of a
+ * matrix (conjugated when asked). In place of the run's rest comes the rest of v; its first element
+ * is left to the caller.
  */
 export function reflect(
   h: Reflector,
@@ -60,7 +62,9 @@ export function reflect(
   }
 }
 
-/** `C := (I - tau v v') C` on the rows from `row` of columns; the conjugate of tau when `adjoint`. */
+/**
+ * `C := (I - tau v v') C` on the rows from `row` of columns; the conjugate of tau when `adjoint`.
+ */
 export function applyLeft(
   { v, length, tau }: Reflector,
   adjoint: boolean,
@@ -79,7 +83,10 @@ export function applyLeft(
   }
 }
 
-/** `C := C (I - tau v v')` on the columns from `column` of rows; the conjugate of tau when `adjoint`. */
+/**
+ * `C := C (I - tau v v')` on the columns from `column` of rows; the conjugate of tau when
+ * `adjoint`.
+ */
 export function applyRight(
   { v, length, tau }: Reflector,
   adjoint: boolean,
@@ -107,7 +114,10 @@ export function applyRight(
   }
 }
 
-/** Reflections one after the other: their vectors below the diagonals of a matrix, and their factors. */
+/**
+ * Reflections one after the other: their vectors below the diagonals of a matrix, and their
+ * factors.
+ */
 export interface Reflections {
   readonly vectors: Matrix;
   readonly taus: Matrix;
@@ -213,7 +223,10 @@ export interface Tridiagonal {
   readonly below: Float64Array;
 }
 
-/** Brings a Hermitian matrix, of which the lower triangle is read, to tridiagonal form; it is overwritten. */
+/**
+ * Brings a Hermitian matrix, of which the lower triangle is read, to tridiagonal form; it is
+ * overwritten.
+ */
 export function tridiagonalize(matrix: Matrix): Tridiagonal {
   const { rows: n, re, im } = matrix;
   const complex = im !== undefined;
@@ -249,7 +262,10 @@ export function mirrorLower({ rows: n, re, im }: Matrix): void {
   }
 }
 
-/** Brings the rows and columns from `low` to `high` of a matrix to Hessenberg form in place: `A = Q H Q'`. */
+/**
+ * Brings the rows and columns from `low` to `high` of a matrix to Hessenberg form in place:
+ * `A = Q H Q'`.
+ */
 export function hessenberg(matrix: Matrix, low: number, high: number): Reflections {
   const { rows: n, re, im } = matrix;
   const complex = im !== undefined;

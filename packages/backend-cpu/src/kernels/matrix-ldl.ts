@@ -1,6 +1,7 @@
 /**
- * @file Factors `P L D L' P'` of symmetric and Hermitian matrices, D with blocks of one or two rows: Bunch and Kaufman,
- * "Some Stable Methods for Calculating Inertia and Solving Symmetric Linear Systems" (1977), in LAPACK's `sytf2` form.
+ * @file Factors `P L D L' P'` of symmetric and Hermitian matrices, D with blocks of one or two
+ * rows: Bunch and Kaufman, "Some Stable Methods for Calculating Inertia and Solving Symmetric
+ * Linear Systems" (1977), in LAPACK's `sytf2` form.
  */
 import { addScaled, type Complex, divide, dot, type Matrix, scale, size1, swap, swapRows } from "./matrix.js";
 
@@ -64,7 +65,9 @@ function largest(a: Matrix, start: number, step: number, count: number): readonl
   return [at, size];
 }
 
-/** Exchanges rows and columns `k` and `p` of the part that is left to do, `p` being the later one. */
+/**
+ * Exchanges rows and columns `k` and `p` of the part that is left to do, `p` being the later one.
+ */
 function exchange(a: Matrix, k: number, p: number, hermitian: boolean): void {
   if (p === k) return;
   const { rows: n, im } = a;

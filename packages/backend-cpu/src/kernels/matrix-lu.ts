@@ -1,4 +1,7 @@
-/** @file Triangular factors of matrices: LU with row exchanges, Cholesky, and solutions by substitution. */
+/**
+ * @file Triangular factors of matrices: LU with row exchanges, Cholesky, and solutions by
+ * substitution.
+ */
 import { addScaled, type Complex, divide, dot, type Matrix, scale, swapRows, transposed } from "./matrix.js";
 
 /** What the factorization of one matrix found out. */
@@ -11,7 +14,10 @@ export interface Factors {
   readonly singularAt: number;
 }
 
-/** Factors a matrix in place; pivots are the largest by the sum of their parts' sizes, as in LAPACK's `getrf`. */
+/**
+ * Factors a matrix in place; pivots are the largest by the sum of their parts' sizes, as in
+ * LAPACK's `getrf`.
+ */
 export function factorLU(matrix: Matrix): Factors {
   const { rows, columns, re, im } = matrix;
   const count = Math.min(rows, columns);
@@ -93,7 +99,9 @@ export function substitute(t: Matrix, b: Matrix, upper: boolean, unit: boolean):
   }
 }
 
-/** Solves `A X = B` in place of B from the factors of A, or `A' X = B` with the conjugate transpose. */
+/**
+ * Solves `A X = B` in place of B from the factors of A, or `A' X = B` with the conjugate transpose.
+ */
 export function solveFactored(lu: Matrix, pivots: ArrayLike<number>, b: Matrix, adjoint = false): void {
   if (!adjoint) {
     permuteRows(b, pivots);
@@ -107,7 +115,10 @@ export function solveFactored(lu: Matrix, pivots: ArrayLike<number>, b: Matrix, 
   permuteRows(b, pivots, true);
 }
 
-/** Replaces a matrix by its lower factor; gives the one-based order of the first minor that is not positive. */
+/**
+ * Replaces a matrix by its lower factor; gives the one-based order of the first minor that is not
+ * positive.
+ */
 export function factorCholesky(matrix: Matrix): number {
   const { rows: n, re, im } = matrix;
   const sum: Complex = { re: 0, im: 0 };

@@ -1,4 +1,6 @@
-/** @file Plane rotations and 2 by 2 problems as LAPACK 3.10 and later solve them, signs included. */
+/**
+ * @file Plane rotations and 2 by 2 problems as LAPACK 3.10 and later solve them, signs included.
+ */
 
 /** `size` with the sign of another number, zeros included (Fortran's SIGN). */
 export const withSign = (size: number, signed: number): number =>
@@ -25,7 +27,10 @@ export function rotate(out: Rotation, f: number, g: number): void {
   }
 }
 
-/** Eigenvalues of [[a, b], [b, c]], the larger in size first, and the first one's unit vector (`laev2`). */
+/**
+ * Eigenvalues of [[a, b], [b, c]], the larger in size first, and the first one's unit vector
+ * (`laev2`).
+ */
 export function symmetricPair(
   a: number,
   b: number,
@@ -146,7 +151,10 @@ export interface StandardPair {
   readonly sine: number;
 }
 
-/** Rotates [[a, b], [c, d]] to triangular form, or to equal diagonal elements for conjugate pairs (`lanv2`). */
+/**
+ * Rotates [[a, b], [c, d]] to triangular form, or to equal diagonal elements for conjugate pairs
+ * (`lanv2`).
+ */
 export function standardPair(a: number, b: number, c: number, d: number): StandardPair {
   if (c === 0) return { block: [a, b, 0, d], cosine: 1, sine: 0 };
   if (b === 0) return { block: [d, -c, 0, a], cosine: 0, sine: 1 };

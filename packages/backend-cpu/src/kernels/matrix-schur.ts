@@ -1,4 +1,7 @@
-/** @file Schur forms of Hessenberg matrices by implicit QR steps (LAPACK's `lahqr`), and their eigenvectors. */
+/**
+ * @file Schur forms of Hessenberg matrices by implicit QR steps (LAPACK's `lahqr`), and their
+ * eigenvectors.
+ */
 import { type Complex, divide, type Matrix, rotateColumns, size1 } from "./matrix.js";
 import { applyLeft, applyRight, newReflector, type Reflector, reflect } from "./matrix-householder.js";
 import { standardPair } from "./matrix-rotation.js";
@@ -16,7 +19,10 @@ const SAFE_MINIMUM = 2 ** -1022;
 /** After so many steps without an eigenvalue a step takes an exceptional shift. */
 const PATIENCE = 10;
 
-/** Brings a matrix to triangular form, with blocks of two for pairs of a real one; gives the place that failed or 0. */
+/**
+ * Brings a matrix to triangular form, with blocks of two for pairs of a real one; gives the place
+ * that failed or 0.
+ */
 export function schur(problem: SchurProblem): number {
   const { h, low, high } = problem;
   const real = h.im === undefined;
@@ -38,7 +44,10 @@ export function schur(problem: SchurProblem): number {
   return 0;
 }
 
-/** The start of the block that ends at `last`; what is small below the diagonal before it becomes zero. */
+/**
+ * The start of the block that ends at `last`; what is small below the diagonal before it becomes
+ * zero.
+ */
 function splitBefore({ h, low, high, epsilon }: SchurProblem, last: number, from: number): number {
   const n = h.rows;
   const small = SAFE_MINIMUM * ((high - low + 1) / epsilon);

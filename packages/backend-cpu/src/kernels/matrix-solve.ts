@@ -1,4 +1,7 @@
-/** @file Least squares, pseudoinverses and functions of matrices, by their singular values or eigenvalues. */
+/**
+ * @file Least squares, pseudoinverses and functions of matrices, by their singular values or
+ * eigenvalues.
+ */
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, emptyStrided, kernel } from "../kernel/kernel.js";
@@ -136,7 +139,10 @@ const leastSquares = kernel(
   },
 );
 
-/** The shortest of the best solutions, with singular values below a part of the largest taken for zero. */
+/**
+ * The shortest of the best solutions, with singular values below a part of the largest taken for
+ * zero.
+ */
 function solveLeast(
   matrix: Matrix,
   side: Matrix,

@@ -1,4 +1,7 @@
-/** @file Singular values and vectors: bidiagonal form, then implicit QR steps without shift or with one (`bdsqr`). */
+/**
+ * @file Singular values and vectors: bidiagonal form, then implicit QR steps without shift or with
+ * one (`bdsqr`).
+ */
 import {
   adjoint,
   firstColumns,
@@ -24,10 +27,15 @@ export interface SingularValues {
   readonly code: number;
 }
 
-/** What is wanted besides the values: nothing, as many vectors as there are values, or whole bases. */
+/**
+ * What is wanted besides the values: nothing, as many vectors as there are values, or whole bases.
+ */
 export type Wanted = "values" | "reduced" | "full";
 
-/** Of any matrix; it is overwritten. The way is `gesdd`'s, so that signs come out as there (for up to 25 values). */
+/**
+ * Of any matrix; it is overwritten. The way is `gesdd`'s, so that signs come out as there (for up
+ * to 25 values).
+ */
 export function singularValues(matrix: Matrix, epsilon: number, wanted: Wanted): SingularValues {
   if (matrix.columns > matrix.rows) {
     const { values, u, v, code } = ofTall(adjoint(matrix), epsilon, wanted, true);

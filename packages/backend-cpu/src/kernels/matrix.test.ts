@@ -203,7 +203,8 @@ describe("solutions", () => {
               a.im &&
               triangle(a, "lower").im!.map((y, p) => y || (transposed(triangle(a, "lower")).im![p] ?? 0)),
           };
-      // Without a diagonal no single row can be a pivot; the identity beside it keeps the matrix regular.
+      // Without a diagonal no single row can be a pivot; the identity beside it keeps the matrix
+      // regular.
       if (hollow)
         for (let k = 0; k + 1 < a.rows; k += 2) {
           for (const p of [k, k + 1]) symmetric.re[p * (a.rows + 1)] = 0;

@@ -1,4 +1,7 @@
-/** @file Small dense matrices, real or complex, in columns as LAPACK keeps them; kernels of linear algebra compute on them. */
+/**
+ * @file Small dense matrices, real or complex, in columns as LAPACK keeps them; kernels of linear
+ * algebra compute on them.
+ */
 import { isComplexDType, numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readComplex, readFloat64, writeComplex } from "../kernel/dense.js";
 

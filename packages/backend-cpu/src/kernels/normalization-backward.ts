@@ -14,7 +14,10 @@ function masked(
   return mapTuple(maskedOutputs(context, mask), (out, i) => out && finishOutput(out, values[i]!));
 }
 
-/** Gradient of `(x - mean) * rstd` over one group, given the gradient `g` of its result, added into `out`. */
+/**
+ * Gradient of `(x - mean) * rstd` over one group, given the gradient `g` of its result, added into
+ * `out`.
+ */
 function groupGradient(
   x: NumberArray,
   g: Float64Array,

@@ -6,8 +6,9 @@ import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kern
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
 
 /**
- * The outputs as the shape rule says, but with saved statistics (the second and third) of the dtype that PyTorch's kernels
- * give them: float32 beside mixed parameters, where its own fakes have the dtype of the input.
+ * The outputs as the shape rule says, but with saved statistics (the second and third) of the dtype
+ * that PyTorch's kernels give them: float32 beside mixed parameters, where its own fakes have the
+ * dtype of the input.
  */
 export function openOutputs<const M extends readonly FakeTensor[]>(
   context: KernelContext<M>,

@@ -64,7 +64,10 @@ const nanMedianOf: Locate = (data, start, length) => {
   return nthElement(positionsOf(start, length), Math.max(0, (numbers - 1) >> 1), precedesInOrder(data));
 };
 
-/** The first of the most frequent values in order, where sorting has left its last one; no NaN equals another. */
+/**
+ * The first of the most frequent values in order, where sorting has left its last one; no NaN
+ * equals another.
+ */
 const modeOf: Locate = (data, start, length) => {
   const sorted = introSort(positionsOf(start, length), isLessIn(data));
   let found = start;

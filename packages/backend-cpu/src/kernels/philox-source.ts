@@ -1,6 +1,6 @@
 /**
- * @file Philox4x32-10, a random generator without state: a block of four words for each key and counter. Salmon et al.,
- * "Parallel random numbers: as easy as 1, 2, 3" (2011).
+ * @file Philox4x32-10, a random generator without state: a block of four words for each key and
+ * counter. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011).
  */
 import type { RandomSource } from "../kernel/kernel.js";
 
@@ -34,9 +34,9 @@ const halves = (value: bigint): [low: number, high: number] => [
 ];
 
 /**
- * A source of random bits that runs through the blocks of a seed, for `cpuBackend({ random })`. Its numbers are those of
- * PyTorch's `_philox_*` operators for the key `[seed, 0]` and of no generator of PyTorch's CPU, which is the Mersenne
- * Twister of `createRandomSource`.
+ * A source of random bits that runs through the blocks of a seed, for `cpuBackend({ random })`. Its
+ * numbers are those of PyTorch's `_philox_*` operators for the key `[seed, 0]` and of no generator
+ * of PyTorch's CPU, which is the Mersenne Twister of `createRandomSource`.
  */
 export function createPhiloxSource(seed: number | bigint): RandomSource {
   const words = new Uint32Array(4);

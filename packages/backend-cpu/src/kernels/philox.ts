@@ -1,6 +1,6 @@
 /**
- * @file PyTorch's random operators without a generator. A key is a pair of 64-bit numbers: the key of Philox and the
- * counter of its first block.
+ * @file PyTorch's random operators without a generator. A key is a pair of 64-bit numbers: the key
+ * of Philox and the counter of its first block.
  */
 import { broadcastStrides, type Tensor } from "@sconce/tensor";
 import { readBigInts, writeBigInts, writeNumbers } from "../kernel/dense.js";
@@ -66,7 +66,9 @@ function uniformOf(dtype: string): FromBlock {
   };
 }
 
-/** Box and Muller's pairs from numbers in the open interval; narrow dtypes compute as float32 does. */
+/**
+ * Box and Muller's pairs from numbers in the open interval; narrow dtypes compute as float32 does.
+ */
 function normalOf(dtype: string): FromBlock {
   const { fround } = Math;
   if (dtype === "float64") {

@@ -1,7 +1,7 @@
 /**
- * @file Moves elements between a storage and a lane: a short Float64Array that the loops of elementwise
- * kernels run over. Each array type has its own loop, so that every typed-array access stays
- * monomorphic.
+ * @file Moves elements between a storage and a lane: a short Float64Array that the loops of
+ * elementwise kernels run over. Each array type has its own loop, so that every typed-array access
+ * stays monomorphic.
  */
 import { internalError } from "@sconce/errors";
 import { type DType, dtypeInfo, type Tensor, type TypedArray } from "@sconce/tensor";
@@ -13,14 +13,17 @@ import { decodeTable, encodeFloat } from "../kernel/half.js";
  */
 export type LoadLane = (from: number, step: number, lane: Float64Array, at: number, count: number) => boolean;
 /**
- * Writes the first `count` numbers of a lane side by side; false when some number was beyond exact int64
- * range.
+ * Writes the first `count` numbers of a lane side by side; false when some number was beyond exact
+ * int64 range.
  */
 export type StoreLane = (lane: Float64Array, to: number, count: number) => boolean;
 
 const TWO32 = 2 ** 32;
 
-/** The loader of a real tensor; `part` chooses the real (0) or imaginary (1) numbers of a complex one. */
+/**
+ * The loader of a real tensor; `part` chooses the real (0) or imaginary (1) numbers of a complex
+ * one.
+ */
 export function laneLoader(tensor: Tensor, part: 0 | 1 = 0): LoadLane {
   const { dtype } = tensor;
   if (dtypeInfo(dtype).lanes === 2) {
@@ -195,7 +198,8 @@ const storeInt64 =
   };
 
 /**
- * Rounds or wraps a lane to what a dtype can hold; undefined where every number of the kernel already fits.
+ * Rounds or wraps a lane to what a dtype can hold; undefined where every number of the kernel
+ * already fits.
  */
 export function laneRounder(dtype: DType): ((lane: Float64Array, count: number) => void) | undefined {
   if (dtype === "float64" || dtype === "int64" || dtype === "uint64") return undefined;

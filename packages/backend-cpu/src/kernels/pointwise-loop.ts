@@ -1,6 +1,6 @@
 /**
- * @file The driver of elementwise kernels: broadcasting, strides, dtypes and the exact path for large
- * integers.
+ * @file The driver of elementwise kernels: broadcasting, strides, dtypes and the exact path for
+ * large integers.
  */
 import { internalError } from "@sconce/errors";
 import { type ComplexLiteral, isInt, type ScalarLiteral, toNumber } from "@sconce/ir";
@@ -28,8 +28,8 @@ export type Lane = Float64Array | Float32Array;
 /** Computes `count` results from as many elements of each input. `out` may be one of the inputs. */
 export type LaneLoop = (out: Lane, inputs: readonly Lane[], count: number) => void;
 /**
- * As {@link LaneLoop}, on interleaved pairs; `count` counts pairs. A real result fills the first `count`
- * places.
+ * As {@link LaneLoop}, on interleaved pairs; `count` counts pairs. A real result fills the first
+ * `count` places.
  */
 export type ComplexLoop = (out: Float64Array, inputs: readonly Float64Array[], count: number) => void;
 
@@ -40,8 +40,8 @@ export interface Elementwise {
   readonly big?: ((...values: bigint[]) => bigint) | undefined;
   readonly complex?: ComplexLoop | undefined;
   /**
-   * Python numbers beside halves stay float32, as in PyTorch's arithmetic; otherwise they are rounded to the
-   * half.
+   * Python numbers beside halves stay float32, as in PyTorch's arithmetic; otherwise they are
+   * rounded to the half.
    */
   readonly wideNumbers?: boolean | undefined;
 }
@@ -125,7 +125,9 @@ interface LaneSource {
 
 const scratch = new Float64Array(1);
 
-/** A float64 would round the low bits of a large integer, and these are what narrow integers keep. */
+/**
+ * A float64 would round the low bits of a large integer, and these are what narrow integers keep.
+ */
 const constantIn = (value: ScalarLiteral, dtype: DType): number =>
   typeof value === "bigint" && isIntegralDType(dtype) && !isBigIntDType(dtype)
     ? Number(BigInt.asIntN(32, value))
@@ -153,8 +155,9 @@ function laneSource(operand: Operand, dtype: DType): LaneSource {
 }
 
 /**
- * Visits runs in the order of the output's memory. Where everything is float32 (or float64) and lies side by
- * side, the loop runs over the storages themselves; else runs are gathered into lanes until these are full.
+ * Visits runs in the order of the output's memory. Where everything is float32 (or float64) and
+ * lies side by side, the loop runs over the storages themselves; else runs are gathered into lanes
+ * until these are full.
  */
 class ElementwisePass {
   readonly #loop: LaneLoop;
@@ -320,8 +323,9 @@ export function complexOf(operand: ScalarLiteral): Pick<ComplexLiteral, "re" | "
 }
 
 /**
- * A loop that calls a function for each element. All such loops share one compiled body, so the call is not
- * inlined and costs about 7 ns; functions that are cheaper than that and frequent have their own loops.
+ * A loop that calls a function for each element. All such loops share one compiled body, so the
+ * call is not inlined and costs about 7 ns; functions that are cheaper than that and frequent have
+ * their own loops.
  */
 export const map1 =
   (f: (x: number) => number): LaneLoop =>

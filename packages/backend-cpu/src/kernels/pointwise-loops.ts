@@ -1,6 +1,6 @@
 /**
- * @file Loops of frequent functions, written out so that nothing is called for an element that could be
- * inlined.
+ * @file Loops of frequent functions, written out so that nothing is called for an element that
+ * could be inlined.
  */
 import type { Lane, LaneLoop } from "./pointwise-loop.js";
 import { erf, erfSingle } from "./pointwise-special.js";
@@ -111,8 +111,8 @@ export const geluLoop: LaneLoop = (out, [x], count) => {
 };
 
 /**
- * PyTorch computes all but float64 with oneDNN. Its code for AVX-512 gives NaN at infinity, its code for AVX2 infinity; the
- * recorded calls have NaN.
+ * PyTorch computes all but float64 with oneDNN. Its code for AVX-512 gives NaN at infinity, its
+ * code for AVX2 infinity; the recorded calls have NaN.
  */
 export const geluSingleLoop: LaneLoop = (out, [x], count) => {
   const a = x as Lane;

@@ -1,4 +1,7 @@
-/** @file Real functions of elementwise kernels where JavaScript's own differ from C's or are missing. */
+/**
+ * @file Real functions of elementwise kernels where JavaScript's own differ from C's or are
+ * missing.
+ */
 
 const bits64 = new DataView(new ArrayBuffer(8));
 
@@ -9,8 +12,8 @@ export function roundHalfEven(x: number): number {
 }
 
 /**
- * `hypot` with the last bit right nearly always, which `Math.hypot` has not: a square root and one correction (C. F.
- * Borges, "An improved algorithm for hypot(a,b)", 2019), as in C libraries.
+ * `hypot` with the last bit right nearly always, which `Math.hypot` has not: a square root and one
+ * correction (C. F. Borges, "An improved algorithm for hypot(a,b)", 2019), as in C libraries.
  */
 export function hypot(a: number, b: number): number {
   const [x, y] = [Math.max(Math.abs(a), Math.abs(b)), Math.min(Math.abs(a), Math.abs(b))];
@@ -71,7 +74,10 @@ export function remainder(x: number, y: number): number {
   return mod !== 0 && y < 0 !== mod < 0 ? mod + y : mod;
 }
 
-/** Floor division from the remainder, as Python's: `round` rounds each step to the dtype computed in. */
+/**
+ * Floor division from the remainder, as Python's: `round` rounds each step to the dtype computed
+ * in.
+ */
 export function floorDivide(x: number, y: number, round: (value: number) => number): number {
   if (y === 0) return x / y;
   const mod = x % y;
@@ -123,8 +129,9 @@ export const fmin = (x: number, y: number): number =>
   Number.isNaN(x) ? y : Number.isNaN(y) ? x : Math.min(x, y);
 
 /**
- * The greatest common divisor in integers whose least is `least`. That one has no positive counterpart and stays as it
- * is, so that the result's sign is what Euclid's remainders leave (`calc_gcd` in Math.h).
+ * The greatest common divisor in integers whose least is `least`. That one has no positive
+ * counterpart and stays as it is, so that the result's sign is what Euclid's remainders leave
+ * (`calc_gcd` in Math.h).
  */
 export const gcdAbove =
   (least: number) =>

@@ -137,7 +137,8 @@ function erfcInverse(q: number, p: number): number {
 }
 
 /**
- * The cumulative distribution of the normal distribution; like PyTorch's it is 0 far below, where erf is -1.
+ * The cumulative distribution of the normal distribution; like PyTorch's it is 0 far below, where
+ * erf is -1.
  */
 export const ndtr = (x: number): number => (1 + erf(x * Math.SQRT1_2)) / 2;
 
@@ -298,7 +299,8 @@ export const besselI0 = (x: number): number => unscale(besselIScaled(0, x), x);
 export const besselI1 = (x: number): number => unscale(besselIScaled(1, x), x);
 
 function unscale(scaled: number, x: number): number {
-  // Past the range of float64 the scaled value still has the sign; PyTorch's infinity over infinity is NaN.
+  // Past the range of float64 the scaled value still has the sign; PyTorch's infinity over infinity
+  // is NaN.
   if (!Number.isFinite(x)) return Number.NaN;
   if (Math.abs(x) > 713) return 1 / scaled < 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   const half = Math.exp(Math.abs(x) / 2);

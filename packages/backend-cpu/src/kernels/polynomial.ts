@@ -1,4 +1,7 @@
-/** @file Orthogonal polynomials by their recurrences (DLMF 18.9), those of Chebyshev by angles where that is exact. */
+/**
+ * @file Orthogonal polynomials by their recurrences (DLMF 18.9), those of Chebyshev by angles where
+ * that is exact.
+ */
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { elementwise, map2, type Operand } from "./pointwise-loop.js";
@@ -26,7 +29,10 @@ function recurrence(
 const chebyshev = (first: (x: number) => number): Polynomial =>
   recurrence(first, (x, _, last, before) => 2 * x * last - before);
 
-/** Above this degree angles are as exact as the recurrence, and do not take longer for a greater one. */
+/**
+ * Above this degree angles are as exact as the recurrence, and do not take longer for a greater
+ * one.
+ */
 const BY_ANGLE_FROM = 8;
 
 /** `byAngle` is the polynomial of `cos(angle)`, between -1 and 1 exclusively. */

@@ -1,4 +1,7 @@
-/** @file Max pooling in windows at random places, forward and backward; two dimensions are three with one of size 1. */
+/**
+ * @file Max pooling in windows at random places, forward and backward; two dimensions are three
+ * with one of size 1.
+ */
 import { numel } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange } from "../kernel/errors.js";
@@ -9,7 +12,9 @@ type Triple = readonly [number, number, number];
 const three = (sizes: readonly number[]): Triple =>
   [...new Array<number>(3 - sizes.length).fill(1), ...sizes] as unknown as Triple;
 
-/** First places of the windows of one dimension: steps of one length, rounded after a random shift. */
+/**
+ * First places of the windows of one dimension: steps of one length, rounded after a random shift.
+ */
 function starts(
   sample: number,
   size: number,
@@ -46,7 +51,8 @@ const pool = kernel(
     let output = 0;
     for (let plane = 0; plane < planes; plane++) {
       const [depths, rows, columns] = [0, 1, 2].map((d) => {
-        // The samples of two dimensions come with the width first, those of three with the time first.
+        // The samples of two dimensions come with the width first, those of three with the time
+        // first.
         const which = rank === 3 ? d : 2 - d;
         const sample = which < rank ? samples[plane * rank + which]! : 0;
         return starts(sample, sizes[d]!, windows[d]!, counts[d]!, round);

@@ -1,4 +1,7 @@
-/** @file Pooling of one to three dimensions, forward and backward. All are done as three-dimensional. */
+/**
+ * @file Pooling of one to three dimensions, forward and backward. All are done as
+ * three-dimensional.
+ */
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
@@ -87,7 +90,9 @@ function slidingGeometry(args: PoolArgs, rank: number, out: readonly number[]): 
   return geometry(self.shape, rank, dims);
 }
 
-/** Handles one window: the plane's first position, its number, and where it lies in each dimension. */
+/**
+ * Handles one window: the plane's first position, its number, and where it lies in each dimension.
+ */
 type Visit = (base: number, output: number, d: number, h: number, w: number) => void;
 
 function eachWindow({ planes, dims: [depth, height, width] }: PoolGeometry, visit: Visit): void {

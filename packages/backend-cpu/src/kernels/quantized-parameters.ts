@@ -57,7 +57,9 @@ function wholeTensor(
   return [finishOutput(scales, new Float64Array([scale])), finishOutput(zeros, new Float64Array([zero]))];
 }
 
-/** The greatest magnitude of each row. What it gives is in float32, whatever the shape rule says. */
+/**
+ * The greatest magnitude of each row. What it gives is in float32, whatever the shape rule says.
+ */
 const perToken = kernel(
   "quantized_decomposed::choose_qparams_per_token(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
   ({ input, dtype }) => {

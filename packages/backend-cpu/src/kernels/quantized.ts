@@ -1,6 +1,6 @@
 /**
- * @file Quantization: to integers, back, and both at once (`fake_quantize`). Each step rounds as PyTorch's
- * does.
+ * @file Quantization: to integers, back, and both at once (`fake_quantize`). Each step rounds as
+ * PyTorch's does.
  */
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";

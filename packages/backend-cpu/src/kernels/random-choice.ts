@@ -97,7 +97,9 @@ function scaled(out: Tensor, input: Tensor, mask: Tensor, scale: number): Tensor
   return out;
 }
 
-/** As dispatched outside of graphs (`_dropout_impl`, Dropout.cpp), where certain loss draws nothing. */
+/**
+ * As dispatched outside of graphs (`_dropout_impl`, Dropout.cpp), where certain loss draws nothing.
+ */
 const dropout = kernel(
   "aten::dropout(Tensor input, float p, bool train) -> Tensor",
   ({ input, p, train }, context) => {
@@ -143,7 +145,10 @@ const rreluFunctional = kernel(
 
 const SELU_SLOPE = 1.7580993408473766;
 
-/** Dropped values become the negative limit of SELU, and mean and variance stay (`_dropout_impl`, Dropout.cpp). */
+/**
+ * Dropped values become the negative limit of SELU, and mean and variance stay (`_dropout_impl`,
+ * Dropout.cpp).
+ */
 const alphaDropout = kernel(
   "aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor",
   ({ input, p, train }, context) => {

@@ -1,4 +1,7 @@
-/** @file Poisson, binomial, gamma and Dirichlet draws, by the methods and in the order of draws of PyTorch. */
+/**
+ * @file Poisson, binomial, gamma and Dirichlet draws, by the methods and in the order of draws of
+ * PyTorch.
+ */
 import type { Tensor } from "@sconce/tensor";
 import { readFloat64, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
@@ -6,7 +9,10 @@ import { defineKernels, emptyOutput, kernel, type RandomSource } from "../kernel
 import { lgamma } from "./pointwise-special.js";
 import { normalDeviate, rounding, uniform53 } from "./random-engine.js";
 
-/** Hörmann, "The transformed rejection method for generating Poisson random variables" (1993), PTRS; Knuth's below 10. */
+/**
+ * Hörmann, "The transformed rejection method for generating Poisson random variables" (1993), PTRS;
+ * Knuth's below 10.
+ */
 function poissonDeviate(rate: number, random: RandomSource): number {
   if (!(rate >= 0)) throw invalidArgument("invalid Poisson rate, expected rate to be non-negative");
   if (rate === 0) return 0;
@@ -96,7 +102,9 @@ function binomialDeviate(count: number, chance: number, round: Round, random: Ra
 const THIRD = Math.fround(1 / 3);
 const SQUEEZE = Math.fround(0.0331);
 
-/** Marsaglia and Tsang, "A simple method for generating gamma variables" (2000); below 1 by a boost. */
+/**
+ * Marsaglia and Tsang, "A simple method for generating gamma variables" (2000); below 1 by a boost.
+ */
 function gammaDeviate(shape: number, random: RandomSource): number {
   if (shape === 0) return 0;
   const boost = shape < 1 ? (1 - uniform53(random)) ** (1 / shape) : 1;

@@ -1,4 +1,7 @@
-/** @file Random operators give the numbers that PyTorch gave after `torch.manual_seed`; see `oracle/random_draws.py`. */
+/**
+ * @file Random operators give the numbers that PyTorch gave after `torch.manual_seed`; see
+ * `oracle/random_draws.py`.
+ */
 import { readFileSync } from "node:fs";
 import { dtypeLiteral, float } from "@sconce/ir";
 import { contiguousStrides, type DType, type Element, Tensor } from "@sconce/tensor";
@@ -66,7 +69,10 @@ function argumentOf(value: RecordedValue): unknown {
   return "bool" in value ? value.bool : null;
 }
 
-/** A last bit may differ: PyTorch's vectorized logarithms and cosines round otherwise than the scalar ones. */
+/**
+ * A last bit may differ: PyTorch's vectorized logarithms and cosines round otherwise than the
+ * scalar ones.
+ */
 const TOLERANCE: Partial<Record<DType, number>> = {
   float64: 1e-13,
   complex128: 1e-13,

@@ -1,6 +1,6 @@
 /**
- * @file Random numbers drawn from the bits of a source, as PyTorch draws them: the same seed gives the same
- * numbers.
+ * @file Random numbers drawn from the bits of a source, as PyTorch draws them: the same seed gives
+ * the same numbers.
  */
 import { type DType, memoryOrder, type Tensor } from "@sconce/tensor";
 import { decodeTable, encodeFloat } from "../kernel/half.js";
@@ -39,8 +39,9 @@ export function fillUniform(values: Float64Array, random: RandomSource, wide: bo
 }
 
 /**
- * Normal deviates as PyTorch fills tensors with them: from 16 on in blocks of 8 pairs, the last block again
- * for what is left over. `drawsFirst` says that all uniform numbers are drawn before the first block.
+ * Normal deviates as PyTorch fills tensors with them: from 16 on in blocks of 8 pairs, the last
+ * block again for what is left over. `drawsFirst` says that all uniform numbers are drawn before
+ * the first block.
  */
 export function fillNormal(
   values: Float64Array,
@@ -98,6 +99,9 @@ export const permuted = (tensor: Tensor, order: readonly number[]): Tensor =>
     order.map((d) => tensor.strides[d]!),
   );
 
-/** The view in whose order PyTorch fills a tensor: that of its memory, whatever the order of its dimensions. */
+/**
+ * The view in whose order PyTorch fills a tensor: that of its memory, whatever the order of its
+ * dimensions.
+ */
 export const inMemoryOrder = (tensor: Tensor): Tensor =>
   tensor.isContiguous ? tensor : permuted(tensor, memoryDims(tensor));

@@ -16,7 +16,10 @@ interface Range {
   readonly count: bigint;
 }
 
-/** Ranges from 2^28 on are drawn with 64 bits (`uniform_int_from_to_distribution`, DistributionsHelper.h). */
+/**
+ * Ranges from 2^28 on are drawn with 64 bits (`uniform_int_from_to_distribution`,
+ * DistributionsHelper.h).
+ */
 function integers(out: Tensor, { low, count }: Range, random: RandomSource): Tensor {
   const wide = count >= 1n << 28n;
   const values = new BigInt64Array(out.numel);
@@ -76,7 +79,8 @@ const randintTensor = kernel(
 );
 
 /**
- * Largest value that `random` without bounds gives: what a float dtype holds exactly, or the integer maximum.
+ * Largest value that `random` without bounds gives: what a float dtype holds exactly, or the
+ * integer maximum.
  */
 const RANDOM_LIMITS: Partial<Record<DType, bigint>> = {
   float64: 1n << 53n,

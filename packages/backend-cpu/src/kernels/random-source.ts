@@ -3,7 +3,10 @@ import type { RandomSource } from "../kernel/kernel.js";
 const SIZE = 624;
 const SHIFT = 397;
 
-/** The Mersenne Twister MT19937, which is PyTorch's CPU generator: the same seed gives the same bits. */
+/**
+ * The Mersenne Twister MT19937, which is PyTorch's CPU generator: the same seed gives the same
+ * bits.
+ */
 export function createRandomSource(seed: number | bigint): RandomSource {
   const state = new Uint32Array(SIZE);
   let next = SIZE;

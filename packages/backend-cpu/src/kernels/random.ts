@@ -16,8 +16,8 @@ import {
 const isComplex = (tensor: Tensor): boolean => dtypeInfo(tensor.dtype).kind === "complex";
 
 /**
- * Standard normal deviates, those of complex numbers as pairs whose parts have half the variance each. Only row-major
- * tensors are filled in blocks (`normal_kernel`, DistributionTemplates.h).
+ * Standard normal deviates, those of complex numbers as pairs whose parts have half the variance
+ * each. Only row-major tensors are filled in blocks (`normal_kernel`, DistributionTemplates.h).
  */
 function normalNumbers(out: Tensor, random: RandomSource, dense = out.isContiguous): Float64Array {
   const values = new Float64Array(isComplex(out) ? 2 * out.numel : out.numel);
@@ -58,7 +58,9 @@ interface Moments {
   readonly std: number;
 }
 
-/** PyTorch adds the mean to the imaginary part as well (`normal_impl_`, DistributionTemplates.h). */
+/**
+ * PyTorch adds the mean to the imaginary part as well (`normal_impl_`, DistributionTemplates.h).
+ */
 function writeNormal(out: Tensor, { mean, std }: Moments, random: RandomSource): Tensor {
   const values = normalNumbers(out, random);
   for (let i = 0; i < values.length; i++) values[i] = values[i]! * std + mean;
@@ -114,7 +116,9 @@ const exponential = kernel(
   },
 );
 
-/** Fills a tensor with draws from a distribution that one uniform number decides, or a normal one. */
+/**
+ * Fills a tensor with draws from a distribution that one uniform number decides, or a normal one.
+ */
 const draws =
   <A>(draw: (args: A, random: RandomSource) => number): Kernel<A> =>
   (args, context) => {

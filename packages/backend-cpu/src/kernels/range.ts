@@ -1,4 +1,7 @@
-/** @file Values that rise in steps, and places: `arange`, `linspace`, `logspace`, `eye`, `tril_indices`. */
+/**
+ * @file Values that rise in steps, and places: `arange`, `linspace`, `logspace`, `eye`,
+ * `tril_indices`.
+ */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
 import { readComplex, writeBigInts, writeComplex, writeNumbers } from "../kernel/dense.js";
@@ -46,9 +49,9 @@ function partsOf(value: Tensor | ScalarLiteral): readonly [number, number] {
 }
 
 /**
- * Counts up from the start in the first half and down from the end in the second, as PyTorch's. Both ends are
- * converted to the dtype first, and the step and its multiples too unless that is an integer
- * (`linspace_kernel` in RangeFactoriesKernel.cpp).
+ * Counts up from the start in the first half and down from the end in the second, as PyTorch's.
+ * Both ends are converted to the dtype first, and the step and its multiples too unless that is an
+ * integer (`linspace_kernel` in RangeFactoriesKernel.cpp).
  */
 function evenSteps(start: number, end: number, steps: number, dtype: DType): Float64Array {
   const values = new Float64Array(steps);

@@ -1,6 +1,6 @@
 /**
- * @file The shape of every reduction here: dimensions that stay come first, the reduced ones last, so that
- * each result is a function of one dense row.
+ * @file The shape of every reduction here: dimensions that stay come first, the reduced ones last,
+ * so that each result is a function of one dense row.
  */
 import { type DType, isBigIntDType, numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, readBigInts, readNumbers, writeBigInts, writeNumbers } from "../kernel/dense.js";
@@ -41,8 +41,8 @@ export function rowsOf(self: Tensor, dims: readonly number[] | number | null | u
 }
 
 /**
- * Elements in row-major order as something that compares and moves exactly: numbers, or 64-bit integers where
- * some is beyond 2^53. Comparison operators treat both alike; arithmetic does not.
+ * Elements in row-major order as something that compares and moves exactly: numbers, or 64-bit
+ * integers where some is beyond 2^53. Comparison operators treat both alike; arithmetic does not.
  */
 export function readKeys(tensor: Tensor): NumberArray {
   const numbers = readNumbers(tensor);

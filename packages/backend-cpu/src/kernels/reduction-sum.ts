@@ -21,7 +21,10 @@ import {
 import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
 import { isExact, type Rows, reducedDims, rowsOf } from "./reduction-rows.js";
 
-/** Pairwise sum: splits long ranges in halves, so that rounding error grows logarithmically with the length. */
+/**
+ * Pairwise sum: splits long ranges in halves, so that rounding error grows logarithmically with the
+ * length.
+ */
 export function sumOf(data: ArrayLike<number>, start: number, length: number): number {
   if (length > 512) {
     const half = length >> 1;
@@ -112,7 +115,8 @@ function fold(
 }
 
 /**
- * True for row-major float32 tensors that are summed over their first dimensions: best done a row at a time.
+ * True for row-major float32 tensors that are summed over their first dimensions: best done a row
+ * at a time.
  */
 function sumsDownwards(self: Tensor, dims: readonly number[] | number | null, out: Tensor): boolean {
   if (self.dtype !== "float32" || out.dtype !== "float32" || !self.isContiguous) return false;

@@ -10,7 +10,8 @@ import { itemOf } from "./scalar-range.js";
 type Truth = { readonly self: Tensor; readonly dim?: readonly number[] | number | null };
 
 /**
- * `any` looks for a true element (1), `all` for a false one (0). An empty list of dimensions reduces nothing.
+ * `any` looks for a true element (1), `all` for a false one (0). An empty list of dimensions
+ * reduces nothing.
  */
 const quantifier =
   (wanted: 0 | 1): Kernel<Truth> =>

@@ -1,6 +1,6 @@
 /**
- * @file Reading and writing along one dimension by an index tensor: `gather`, `scatter*`, `index_*`, `take`,
- * `put`.
+ * @file Reading and writing along one dimension by an index tensor: `gather`, `scatter*`,
+ * `index_*`, `take`, `put`.
  */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { castTensor, positionsOf, type Tensor } from "@sconce/tensor";
@@ -23,7 +23,8 @@ import { elementwise, isTensorOperand, map2, type Operand } from "./pointwise-lo
 type ByIndex = { readonly self: Tensor; readonly dim: number; readonly index: Tensor };
 
 /**
- * Positions in `tensor` of the elements that `index` names: its own coordinates, but for the one in `dim`.
+ * Positions in `tensor` of the elements that `index` names: its own coordinates, but for the one in
+ * `dim`.
  */
 function namedPositions(tensor: Tensor, dim: number, index: Tensor): Int32Array {
   const d = wrapDimension(dim, tensor.ndim);
@@ -106,7 +107,10 @@ const indexSelect = kernel(
   },
 );
 
-/** Positions in `out` of the slices that a one-dimensional index names, in row-major order of the source. */
+/**
+ * Positions in `out` of the slices that a one-dimensional index names, in row-major order of the
+ * source.
+ */
 function slicePositions(out: Tensor, dim: number, index: Tensor): Int32Array {
   const d = wrapDimension(dim, out.ndim);
   const size = out.shape[d] ?? 1;

@@ -64,7 +64,10 @@ function boundsOfLengths(lengths: NumberArray, to: Int32Array, total: number | n
   }
 }
 
-/** Handles a piece of one line: its number, and the first and last place of its elements, at a step of `inner`. */
+/**
+ * Handles a piece of one line: its number, and the first and last place of its elements, at a step
+ * of `inner`.
+ */
 type Visit = (piece: number, start: number, end: number) => void;
 
 function eachPiece({ rows, count, length, inner, bounds }: Pieces, visit: Visit): void {

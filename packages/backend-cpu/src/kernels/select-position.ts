@@ -1,7 +1,13 @@
-/** @file Finding the k-th element without sorting: quickselect (Hoare, 1961), with a sort where pivots keep being bad. */
+/**
+ * @file Finding the k-th element without sorting: quickselect (Hoare, 1961), with a sort where
+ * pivots keep being bad.
+ */
 import type { NumberArray } from "../kernel/dense.js";
 
-/** Whether the element at `a` comes before that at `b`: NaN is the largest value, equal values stay as they came. */
+/**
+ * Whether the element at `a` comes before that at `b`: NaN is the largest value, equal values stay
+ * as they came.
+ */
 export function precedes(data: NumberArray, a: number, b: number, descending: boolean): boolean {
   const x = data[a]!;
   const y = data[b]!;
@@ -13,8 +19,8 @@ export function precedes(data: NumberArray, a: number, b: number, descending: bo
 }
 
 /**
- * Rearranges positions so that the first `count` are those of the first `count` elements, in any order.
- * Linear time on average; never more than sorting takes.
+ * Rearranges positions so that the first `count` are those of the first `count` elements, in any
+ * order. Linear time on average; never more than sorting takes.
  */
 export function selectFirst(
   data: NumberArray,
@@ -62,7 +68,8 @@ function partition(
     positions[i++] = positions[j]!;
     positions[j--] = held;
   }
-  // Where both meet lies the pivot itself, which belongs to the second part unless that would be everything.
+  // Where both meet lies the pivot itself, which belongs to the second part unless that would be
+  // everything.
   return i === low ? low + 1 : i;
 }
 

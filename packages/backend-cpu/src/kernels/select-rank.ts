@@ -28,7 +28,10 @@ export function nthElement(positions: Uint32Array, nth: number, precedes: Preced
   return positions[nth]!;
 }
 
-/** Positions in the order that `sort` of the C++ library gives them: introsort, which leaves equal values as it may. */
+/**
+ * Positions in the order that `sort` of the C++ library gives them: introsort, which leaves equal
+ * values as it may.
+ */
 export function introSort(positions: Uint32Array, precedes: Precedes): Uint32Array {
   const split = (first: number, end: number, rounds: number): void => {
     let last = end;
@@ -62,7 +65,10 @@ function bySorting(
   return positions[nth]!;
 }
 
-/** Splits `first + 1 .. last` by the median of three, which goes to `first`; gives where the upper part begins. */
+/**
+ * Splits `first + 1 .. last` by the median of three, which goes to `first`; gives where the upper
+ * part begins.
+ */
 function partition(positions: Uint32Array, first: number, last: number, precedes: Precedes): number {
   const middle = first + ((last - first) >> 1);
   swap(positions, first, medianPlace(positions, first + 1, middle, last - 1, precedes));
@@ -89,7 +95,8 @@ function medianPlace(positions: Uint32Array, a: number, b: number, c: number, pr
 
 function insertionSort(positions: Uint32Array, first: number, last: number, precedes: Precedes): void {
   for (let i = first + 1; i < last; i++) {
-    // The first is asked before the rest: where a NaN lies between, which nothing precedes, that is another place.
+    // The first is asked before the rest: where a NaN lies between, which nothing precedes, that is
+    // another place.
     if (!precedes(positions[i]!, positions[first]!)) insert(positions, first, i, precedes);
     else {
       const moved = positions[i]!;

@@ -4,7 +4,10 @@ import { type Axis, axisOf } from "../kernel/axis.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 
-/** Handles one line of a dimension: `size` elements from `start`, at a step of `step`, in both arrays. */
+/**
+ * Handles one line of a dimension: `size` elements from `start`, at a step of `step`, in both
+ * arrays.
+ */
 type Line = (x: NumberArray, y: NumberArray, start: number, step: number, size: number) => void;
 
 function alongLines(self: Tensor, dim: number, context: KernelContext, line: Line): Tensor {

@@ -9,8 +9,8 @@ import { commonDType, numberDType, type Operand } from "./pointwise-loop.js";
 import { readKeys } from "./reduction-rows.js";
 
 /**
- * First place in a sorted row at which `value` may be inserted (`right`: the last such place). NaN is the
- * largest.
+ * First place in a sorted row at which `value` may be inserted (`right`: the last such place). NaN
+ * is the largest.
  */
 function insertionPoint(
   sorted: NumberArray,
@@ -45,7 +45,10 @@ interface Search {
   readonly sorter: Tensor | null;
 }
 
-/** Rows of the sequence and of the values belong together, unless the sequence has one dimension only. */
+/**
+ * Rows of the sequence and of the values belong together, unless the sequence has one dimension
+ * only.
+ */
 const searchsorted: Kernel<Search> = ({ sorted_sequence: sequence, self, right, side, sorter }, context) => {
   const out = emptyOutput(context);
   const dtype = commonDType([sequence, self]);

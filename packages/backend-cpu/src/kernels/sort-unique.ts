@@ -1,4 +1,7 @@
-/** @file Distinct elements or slices: `unique` in its several forms. Result sizes depend on the data. */
+/**
+ * @file Distinct elements or slices: `unique` in its several forms. Result sizes depend on the
+ * data.
+ */
 import { type DType, numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, kernel } from "../kernel/kernel.js";

@@ -1,5 +1,6 @@
 /**
- * @file Sorting along a dimension: `sort`, `topk`, `argsort`. Always stable; NaN counts as the largest value.
+ * @file Sorting along a dimension: `sort`, `topk`, `argsort`. Always stable; NaN counts as the
+ * largest value.
  */
 import type { Tensor } from "@sconce/tensor";
 import { type NumberArray, writeNumbers } from "../kernel/dense.js";

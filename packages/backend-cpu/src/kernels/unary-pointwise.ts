@@ -37,7 +37,9 @@ import { LARGEST_FINITE } from "./scalar-range.js";
 
 type Unary = { readonly self: Tensor };
 
-/** Computes in the dtype of the result: integers become floats first where the result is a float. */
+/**
+ * Computes in the dtype of the result: integers become floats first where the result is a float.
+ */
 const unary =
   (operation: Elementwise): Kernel<Unary> =>
   ({ self }, context) =>
@@ -55,7 +57,8 @@ const sigmoid: Kernel<Unary> = ({ self }, context) => {
 };
 
 /**
- * Computes in the dtype of the argument, whatever the result's: predicates, magnitudes of complex numbers.
+ * Computes in the dtype of the argument, whatever the result's: predicates, magnitudes of complex
+ * numbers.
  */
 const inOwnDType =
   (operation: Elementwise): Kernel<Unary> =>
@@ -114,7 +117,8 @@ const nanToNum = kernel(
 );
 
 const logit = kernel("aten::logit(Tensor self, float? eps=None) -> Tensor", ({ self, eps }, context) => {
-  // The bounds have the precision of the tensor. With bounds that cross (eps above 1/2) the lower one is looked at first.
+  // The bounds have the precision of the tensor. With bounds that cross (eps above 1/2) the lower
+  // one is looked at first.
   const out = emptyOutput(context);
   const round = roundTo(out.dtype);
   const low = round(eps ?? -1);
@@ -129,7 +133,10 @@ const logit = kernel("aten::logit(Tensor self, float? eps=None) -> Tensor", ({ s
 
 const LEAST_NORMAL = 2 ** -1022;
 
-/** `x` as `mantissa * 2 ** exponent`, the mantissa in [0.5, 1); zeros, infinities and NaN are their own mantissas. */
+/**
+ * `x` as `mantissa * 2 ** exponent`, the mantissa in [0.5, 1); zeros, infinities and NaN are their
+ * own mantissas.
+ */
 function exponentOf(x: number): number {
   if (x === 0 || !Number.isFinite(x)) return 0;
   const size = Math.abs(x);
@@ -164,8 +171,8 @@ const polygammaKernel = kernel("aten::polygamma(int n, Tensor self) -> Tensor", 
 });
 
 /**
- * Left of 1/2 by reflection. Like `trigamma` of PyTorch's Math.h it takes the sine of a rounded angle, which is why the
- * poles at the negative integers are finite.
+ * Left of 1/2 by reflection. Like `trigamma` of PyTorch's Math.h it takes the sine of a rounded
+ * angle, which is why the poles at the negative integers are finite.
  */
 function trigamma(round: (x: number) => number): (x: number) => number {
   const pi = round(Math.PI);

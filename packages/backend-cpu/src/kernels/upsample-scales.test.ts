@@ -1,4 +1,6 @@
-/** @file Given scale factors that do not lead to the given size, as PyTorch's kernels treat them. */
+/**
+ * @file Given scale factors that do not lead to the given size, as PyTorch's kernels treat them.
+ */
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { evaluate } from "../interpreter/backend.js";

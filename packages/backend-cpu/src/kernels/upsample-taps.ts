@@ -20,7 +20,10 @@ export interface Resampling {
   readonly round: (x: number) => number;
   /** Rounds linear weights, where PyTorch keeps them in the dtype of the data. */
   readonly roundWeight?: ((x: number) => number) | undefined;
-  /** The kernel copies equal and doubled lengths element by element, whatever scale is given (`nearest_idx`). */
+  /**
+   * The kernel copies equal and doubled lengths element by element, whatever scale is given
+   * (`nearest_idx`).
+   */
   readonly copiesWhole?: boolean;
 }
 
@@ -154,7 +157,8 @@ export interface ByteTaps extends Taps {
 
 /**
  * Weights of images of bytes: 16-bit integers of the greatest precision that fits, as in Pillow and
- * `compute_index_ranges_int16_weights` of PyTorch's UpSampleKernel.cpp. Weights for the same place at a border are one.
+ * `compute_index_ranges_int16_weights` of PyTorch's UpSampleKernel.cpp. Weights for the same place
+ * at a border are one.
  */
 export function byteTaps(taps: Taps): ByteTaps {
   const weight = taps.weight.slice();

@@ -1,6 +1,6 @@
 /**
- * @file Resampling: each dimension is a sparse matrix of one, two or four taps. They are applied (or
- * transposed) one after another.
+ * @file Resampling: each dimension is a sparse matrix of one, two or four taps. They are applied
+ * (or transposed) one after another.
  */
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64 } from "../kernel/dense.js";
@@ -43,13 +43,16 @@ function applyByteTaps(x: Float64Array, taps: Taps, inner: number): Float64Array
 const isChannelsLast = ({ ndim, strides, shape }: Tensor): boolean =>
   ndim === 5 && strides[1] === 1 && shape[1]! > 1;
 
-/** Kernels of nearest neighbors that copy equal and doubled lengths: those of images, and of vectors of channels. */
+/**
+ * Kernels of nearest neighbors that copy equal and doubled lengths: those of images, and of vectors
+ * of channels.
+ */
 const copiesWhole = (source: Tensor, backward: boolean): boolean =>
   backward || source.ndim === 4 || (isChannelsLast(source) && source.shape[1]! > 3);
 
 /**
- * Lines and volumes keep their weights in halves (`upsample_generic_Nd_kernel_impl`); images, and volumes with channels
- * last, have kernels that do not.
+ * Lines and volumes keep their weights in halves (`upsample_generic_Nd_kernel_impl`); images, and
+ * volumes with channels last, have kernels that do not.
  */
 function weightRounding(source: Tensor): ((x: number) => number) | undefined {
   const half = source.dtype === "float16" || source.dtype === "bfloat16";

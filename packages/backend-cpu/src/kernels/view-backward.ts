@@ -1,4 +1,6 @@
-/** @file Gradients of views and of selections: zeros, into which the gradient is written or added. */
+/**
+ * @file Gradients of views and of selections: zeros, into which the gradient is written or added.
+ */
 import { broadcastStrides, positionsOf } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";

@@ -48,7 +48,10 @@ const diagonalScatter = kernel(
   },
 );
 
-/** A copy of all the memory behind a tensor; where elements share places the result has its own memory. */
+/**
+ * A copy of all the memory behind a tensor; where elements share places the result has its own
+ * memory.
+ */
 function copyWithStorage(context: KernelContext, self: Tensor): Tensor {
   const { dtype, shape, strides, storageOffset, storage } = self;
   if (shape.some((size, d) => size > 1 && strides[d] === 0)) return copyAsOutput(context, self);

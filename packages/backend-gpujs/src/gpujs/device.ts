@@ -58,7 +58,8 @@ const ITERATIONS_PER_ELEMENT = 32;
 const SHADER_ITERATIONS_PER_ELEMENT = 4096;
 const SOFTWARE_ITERATIONS_PER_ELEMENT = 16;
 /**
- * Messages of runtimes when a kernel's memory does not fit beside that of the kernels that are kept.
+ * Messages of runtimes when a kernel's memory does not fit beside that of the kernels that are
+ * kept.
  */
 const OUT_OF_MEMORY = /could not allocate memory|out of memory/i;
 /** What a kernel is given for a buffer without elements, which it never reads. */

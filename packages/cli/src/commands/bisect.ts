@@ -165,7 +165,9 @@ const recordOf = ({ kind, error, pass, plugin, rewrite }: Culprit): RecordedFail
 const quoted = (word: string): string =>
   /^[\w./,:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** What a bisection found, where the reproducer was written, and what the one that was given says. */
+/**
+ * What a bisection found, where the reproducer was written, and what the one that was given says.
+ */
 interface Found {
   readonly result: Bisection;
   readonly file: string | undefined;
@@ -239,7 +241,10 @@ function culpritLines(culprit: Culprit, file: string | undefined): string[] {
   return lines;
 }
 
-/** Most refused rewrites that are listed; `--json` has all of them, those of inner calls with other users among them. */
+/**
+ * Most refused rewrites that are listed; `--json` has all of them, those of inner calls with other
+ * users among them.
+ */
 const LISTED = 10;
 
 function refusedLines(refused: readonly RefusedInStep[]): string[] {
@@ -274,7 +279,10 @@ export function reportText(report: CheckReport): string {
   return whole + (coverage === undefined ? "" : detailsText(coverage));
 }
 
-/** The nested graphs that changed, what was not checked by itself, and differences that do not count. */
+/**
+ * The nested graphs that changed, what was not checked by itself, and differences that do not
+ * count.
+ */
 function detailsText({ graphs, unchecked, notes }: NonNullable<CheckReport["coverage"]>): string {
   const nested = graphs.filter(({ graph, changedCalls }) => graph !== "" && changedCalls > 0);
   const lines = [

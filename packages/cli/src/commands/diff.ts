@@ -45,7 +45,9 @@ export function diffCommand(program: Command, io: SafeIo, outcome: Outcome): voi
 
 type Named = readonly [name: string, program: ExportedProgram];
 
-/** What `diff -u` would show of the texts, and below it the differences that the texts do not show. */
+/**
+ * What `diff -u` would show of the texts, and below it the differences that the texts do not show.
+ */
 function differenceText([a, before]: Named, [b, after]: Named, difference: ProgramDifference): string {
   const lines = unifiedDiff(irLines(before), irLines(after));
   const head = lines.length === 0 ? [] : [`--- ${oneLine(a)}`, `+++ ${oneLine(b)}`];

@@ -16,8 +16,8 @@ export interface Difference {
 }
 
 /**
- * Compares a finished run with wanted tensors: `o0`, `o1`, ... are outputs, `buffer:NAME` is the state after the run,
- * `input:0` an input after the run.
+ * Compares a finished run with wanted tensors: `o0`, `o1`, ... are outputs, `buffer:NAME` is the
+ * state after the run, `input:0` an input after the run.
  * @throws SconceError `EXPECTATION` for other names, and when there is nothing to compare
  */
 export function compareRun(

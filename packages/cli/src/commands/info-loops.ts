@@ -38,7 +38,10 @@ export interface LoopFacts {
   readonly rowKernels: number;
   readonly regions: readonly RegionFacts[];
   readonly host: readonly { readonly node: string; readonly target: string; readonly reason: string }[];
-  /** Values of the symbols that the figures are for: the file's example sizes, and what is assumed for others. */
+  /**
+   * Values of the symbols that the figures are for: the file's example sizes, and what is assumed
+   * for others.
+   */
   readonly sizes: Readonly<Record<string, number>>;
   /** The symbols of `sizes` that have no example: only the data of a run decide them. */
   readonly assumed: readonly string[];
@@ -47,7 +50,10 @@ export interface LoopFacts {
 /** What a size without bounds is taken to be. */
 const ASSUMED_SIZE = 64;
 
-/** The program as loops, with costs at the example sizes; sizes without an example are taken at most {@link ASSUMED_SIZE}. */
+/**
+ * The program as loops, with costs at the example sizes; sizes without an example are taken at most
+ * {@link ASSUMED_SIZE}.
+ */
 export function loopFactsOf(program: ExportedProgram, session: Sconce): LoopFacts {
   const { prepared, lowered } = loopsOf(program, session);
   const { regions, left } = lowered;
@@ -69,7 +75,10 @@ function rowKernelsOf(loops: LoopProgram, sizes: ReadonlyMap<string, number>): n
   return rowGroups(bound, loops).reduce((left, { parts }) => left - parts.length + 1, bound.length);
 }
 
-/** Values for symbols that no input gives: {@link ASSUMED_SIZE}, or the end of their range that is nearest to it. */
+/**
+ * Values for symbols that no input gives: {@link ASSUMED_SIZE}, or the end of their range that is
+ * nearest to it.
+ */
 function sizesWithoutExample({ graph, symbolHints, rangeConstraints }: ExportedProgram): Map<string, number> {
   const values = new Map<string, number>();
   const note = (value: MetaValue): void => {

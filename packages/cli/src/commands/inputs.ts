@@ -4,7 +4,8 @@ import type { Tensor } from "@sconce/tensor";
 import { missingInput, unknownInput, usage } from "../errors.js";
 
 /**
- * The user inputs in flattened order. Constants that the program was exported with need not be given.
+ * The user inputs in flattened order. Constants that the program was exported with need not be
+ * given.
  * @throws SconceError `MISSING_INPUT`, `UNKNOWN_INPUT`, `USAGE`
  */
 export function readInputs(
@@ -59,7 +60,10 @@ const NON_FINITE: ReadonlyMap<unknown, number> = new Map([
   ["-inf", Number.NEGATIVE_INFINITY],
 ]);
 
-/** JSON has no infinities and no integers past 2^53: `{"float": "inf"}`, `{"int": "9223372036854775807"}`. */
+/**
+ * JSON has no infinities and no integers past 2^53: `{"float": "inf"}`,
+ * `{"int": "9223372036854775807"}`.
+ */
 function scalarOf(value: unknown): Value {
   if (typeof value !== "object" || value === null) return value as Value;
   const { float, int: integer } = value as { float?: unknown; int?: unknown };

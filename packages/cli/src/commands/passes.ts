@@ -10,7 +10,10 @@ interface PassesOptions {
   readonly bash?: boolean;
 }
 
-/** Completes commands, files, and what stands behind `--passes`. Pipelines have commas and braces, which bash breaks words at. */
+/**
+ * Completes commands, files, and what stands behind `--passes`. Pipelines have commas and braces,
+ * which bash breaks words at.
+ */
 const BASH = `_sconce() {
   local line=\${COMP_LINE:0:COMP_POINT} cur=\${COMP_WORDS[COMP_CWORD]} typed offer rest plugins=()
   if [[ $line =~ --passes[[:space:]]+([^[:space:]]*)$ ]]; then

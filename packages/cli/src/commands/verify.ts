@@ -44,7 +44,10 @@ export function verifyCommand(program: Command, io: Io, outcome: Outcome): void 
 
 const UNREADABLE: ReadonlySet<string> = new Set(["PICKLE_FORBIDDEN", "UNKNOWN_PYTREE_TYPE"]);
 
-/** Sample inputs are only unpacked when they are asked for. Some cannot be read safely; this is not a fault of the file. */
+/**
+ * Sample inputs are only unpacked when they are asked for. Some cannot be read safely; this is not
+ * a fault of the file.
+ */
 function exampleProblems(program: ExportedProgram): Problem[] {
   try {
     void program.exampleInputs?.leaves;

@@ -4,7 +4,10 @@ import { errorSections } from "../error-page.js";
 
 const ROOT = new URL("../../../../", import.meta.url);
 
-/** Words in capitals that are not error codes: kinds of the signature, dialects, dtypes of safetensors, and the like. */
+/**
+ * Words in capitals that are not error codes: kinds of the signature, dialects, dtypes of
+ * safetensors, and the like.
+ */
 const VOCABULARY = new Set(
   (
     "USER_INPUT PARAMETER BUFFER CONSTANT_TENSOR CUSTOM_OBJ TOKEN LOSS_OUTPUT BUFFER_MUTATION PARAMETER_MUTATION " +
@@ -13,7 +16,10 @@ const VOCABULARY = new Set(
   ).split(" "),
 );
 
-/** Every quoted word in capitals of four letters and more, types left out (a union says what may be, not what is), and variables of the environment. */
+/**
+ * Every quoted word in capitals of four letters and more, types left out (a union says what may be,
+ * not what is), and variables of the environment.
+ */
 async function codesOfSources(): Promise<Set<string>> {
   const codes = new Set<string>();
   for (const folder of await readdir(new URL("packages/", ROOT))) {

@@ -1,4 +1,7 @@
-/** @file Documentation pages as programs: their TypeScript blocks run, their console blocks are commands. */
+/**
+ * @file Documentation pages as programs: their TypeScript blocks run, their console blocks are
+ * commands.
+ */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
@@ -23,7 +26,10 @@ export async function blocksOf(page: string): Promise<Block[]> {
   }));
 }
 
-/** Whether a page has its own tests: they are registered while tests are collected, in `suites.test.ts`. */
+/**
+ * Whether a page has its own tests: they are registered while tests are collected, in
+ * `suites.test.ts`.
+ */
 export async function isSuite(page: string): Promise<boolean> {
   return (await blocksOf(page)).some(
     ({ language, text }) => language === "ts" && text.includes('from "vitest"'),

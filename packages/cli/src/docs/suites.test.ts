@@ -1,4 +1,7 @@
-/** @file Pages whose snippets are tests: run while tests are collected, so that what they describe is registered here. */
+/**
+ * @file Pages whose snippets are tests: run while tests are collected, so that what they describe
+ * is registered here.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { builtinPasses } from "@sconce/passes";
 import { expect, test } from "vitest";

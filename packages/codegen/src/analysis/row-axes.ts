@@ -24,8 +24,8 @@ export const volumeOf = (axes: readonly Axis[]): number =>
 
 /**
  * Returns the axes as functions of a row and a place in it, if the index counts rows. Such an index
- * is a sum of axes, each times the extents of those after it. Some may be the outer or the inner part
- * of an axis that a reshape merged.
+ * is a sum of axes, each times the extents of those after it. Some may be the outer or the inner
+ * part of an axis that a reshape merged.
  */
 export function rowAxesOf(
   axes: readonly Axis[],

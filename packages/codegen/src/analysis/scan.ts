@@ -8,8 +8,8 @@ import type { ReduceScalar, Scalar } from "../ir/scalar.js";
 import { axesOf, outerReductions } from "./contraction.js";
 
 /**
- * A scan. The values that it reduces do not depend on the element of the result, so that elements may
- * share partial results.
+ * A scan. The values that it reduces do not depend on the element of the result, so that elements
+ * may share partial results.
  */
 export interface Scan {
   /** The axis of the output. */

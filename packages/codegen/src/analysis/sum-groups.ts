@@ -29,8 +29,8 @@ export interface SumGroups {
 }
 
 /**
- * Returns groups for a sum over axes of fixed extents, with `each` terms for each of their elements;
- * undefined for short sums.
+ * Returns groups for a sum over axes of fixed extents, with `each` terms for each of their
+ * elements; undefined for short sums.
  */
 export function sumGroups(axes: readonly Axis[], each = 1): SumGroups | undefined {
   const extents = axes.map(({ extent }) => fixedValue(extent));

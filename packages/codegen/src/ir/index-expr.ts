@@ -1,8 +1,8 @@
 /**
  * @file Index arithmetic of loop nests: integer polynomials over loop axes, sizes, quotients,
  * remainders and indices read from tensors, kept in one normal form so that equal expressions are
- * equal texts. Views become expressions of this kind. Divisions of a reshape and multiplications of a
- * permutation cancel here, not in the emitters.
+ * equal texts. Views become expressions of this kind. Divisions of a reshape and multiplications of
+ * a permutation cancel here, not in the emitters.
  */
 import { printExpr, type SymInt } from "@sconce/symbolic";
 import type { Axis, Index, IndexAtom, IndexTerm, Scalar } from "./terms.js";

@@ -23,7 +23,10 @@ interface LoweringTypes<T> extends SchemaTypes<T, unknown, ScalarArg> {
 /** The bound arguments of a schema, by name, defaults filled in, with `T` for `Tensor`. */
 export type LoweringArgs<S extends string, T = LazyTensor> = ArgsOf<S, LoweringTypes<T>>;
 
-/** One tensor, a list of them, or several results, of which each is null where loops do not compute it. */
+/**
+ * One tensor, a list of them, or several results, of which each is null where loops do not compute
+ * it.
+ */
 export type LoweringResult<S extends string> = Nullable<ResultOf<S, LoweringTypes<LazyTensor>>>;
 type Nullable<R> = R extends LazyTensor
   ? R

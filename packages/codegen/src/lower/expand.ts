@@ -14,9 +14,9 @@ export interface ExpandOptions {
 }
 
 /**
- * Rewrites calls without a lowering as calls that have one: runs the operator's decomposition on the
- * metadata of its arguments, down to operators with lowerings. The value keeps the name of the call;
- * the steps before it get new names.
+ * Rewrites calls without a lowering as calls that have one: runs the operator's decomposition on
+ * the metadata of its arguments, down to operators with lowerings. The value keeps the name of the
+ * call; the steps before it get new names.
  */
 export class Expander {
   /** The graph's node that a step belongs to. */

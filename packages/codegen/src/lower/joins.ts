@@ -12,9 +12,9 @@ const MOST_CALLS = 24;
 const ALIAS = "aten.alias.default";
 
 /**
- * Returns, for each value with several readers, the call where everything computed from it joins, if
- * there is one and all calls between are pointwise in the value's shape. One nest can compute all of
- * them, and the value once.
+ * Returns, for each value with several readers, the call where everything computed from it joins,
+ * if there is one and all calls between are pointwise in the value's shape. One nest can compute
+ * all of them, and the value once.
  */
 export function joinsOf(nodes: readonly Node[], operators: OperatorTable): ReadonlyMap<string, string> {
   const readers = readersOf(nodes);

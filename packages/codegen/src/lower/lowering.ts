@@ -5,7 +5,9 @@ import { checkArguments, type LoweringArgs, type LoweringResult, type Operand } 
 import type { LoweringCall } from "./call.js";
 import type { LazyTensor } from "./lazy.js";
 
-/** The results of a lowered call: one tensor, or several; null for one that loops do not compute. */
+/**
+ * The results of a lowered call: one tensor, or several; null for one that loops do not compute.
+ */
 export type Lowered = LazyTensor | readonly (LazyTensor | null)[];
 
 /** The loop lowering of one overload. Make one with {@link lowering}. */

@@ -1,4 +1,7 @@
-/** @file Loop nests against recorded calls: each call as a program of one node, lowered and run element by element. */
+/**
+ * @file Loop nests against recorded calls: each call as a program of one node, lowered and run
+ * element by element.
+ */
 import { isSconceError } from "@sconce/errors";
 import type { OperatorTable } from "@sconce/ops";
 import {

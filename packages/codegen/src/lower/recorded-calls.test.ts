@@ -1,4 +1,7 @@
-/** @file Runs all recorded calls that lower to loops as loops, and compares the elements with PyTorch's. */
+/**
+ * @file Runs all recorded calls that lower to loops as loops, and compares the elements with
+ * PyTorch's.
+ */
 import { defaultOperators } from "@sconce/ops";
 import { caseTitle, type OpCase } from "@sconce/ops-cases";
 import { caseFamilies, readFamily } from "@sconce/ops-cases/node";

@@ -1,6 +1,6 @@
 /**
- * @file Assigns values to places in one piece of memory. A place is free again after the last reader
- * of its value.
+ * @file Assigns values to places in one piece of memory. A place is free again after the last
+ * reader of its value.
  */
 import type { Bindings } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";

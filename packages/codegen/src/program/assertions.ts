@@ -5,8 +5,9 @@ import { symEquals } from "@sconce/symbolic";
 const METADATA = "aten._assert_tensor_metadata.default";
 
 /**
- * Returns the program without assertions about dtype, device, layout and sizes that its own metadata
- * proves: they fail only if the metadata is wrong. Returns the same program if it has none.
+ * Returns the program without assertions about dtype, device, layout and sizes that its own
+ * metadata proves: they fail only if the metadata is wrong. Returns the same program if it has
+ * none.
  */
 export function withoutProvedAssertions(program: ExportedProgram, operators: OperatorTable): ExportedProgram {
   const proved = program.graph.nodes().filter((node) => isProved(node, program, operators));

@@ -34,8 +34,8 @@ export interface LoweredProgram {
 }
 
 /**
- * Lowers the calls of a program that have loops, after {@link LOOP_PIPELINE}. Scans of long rows are
- * computed in blocks.
+ * Lowers the calls of a program that have loops, after {@link LOOP_PIPELINE}. Scans of long rows
+ * are computed in blocks.
  * @throws SconceError `NOT_FUNCTIONAL`
  */
 export function lowerProgram(program: ExportedProgram, options: LowerToLoopsOptions): LoweredProgram {

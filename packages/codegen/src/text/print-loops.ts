@@ -7,9 +7,9 @@ const typeText = ({ dtype, shape }: Pick<LoopBuffer, "dtype" | "shape">): string
   `${dtypeInfo(dtype).abbreviation}[${shape.map(({ text }) => text).join(", ")}]`;
 
 /**
- * Prints a loop program: its inputs, then each nest with its axes, the nodes that it computes and the
- * expression of an element, then the outputs. `b3` is a buffer, `i0` an axis of a nest, `r0` an axis of a
- * reduction.
+ * Prints a loop program: its inputs, then each nest with its axes, the nodes that it computes and
+ * the expression of an element, then the outputs. `b3` is a buffer, `i0` an axis of a nest, `r0` an
+ * axis of a reduction.
  */
 export function printLoops(program: LoopProgram): string {
   const inputs = program.buffers.filter(({ kind }) => kind === "input");

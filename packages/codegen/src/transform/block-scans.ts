@@ -49,8 +49,8 @@ const FEW = 2 ** 17;
 const BLOCK = 16;
 
 /**
- * Returns the program with scans of long rows in blocks. Results are the same, but sums of floats are
- * rounded in another order. Scans of unknown sizes stay as they are.
+ * Returns the program with scans of long rows in blocks. Results are the same, but sums of floats
+ * are rounded in another order. Scans of unknown sizes stay as they are.
  */
 export function blockScans(program: LoopProgram, sizes: Bindings = new Map()): LoopProgram {
   const buffers = [...program.buffers];
@@ -96,8 +96,8 @@ function blocksOf(nest: LoopNest, buffers: LoopBuffer[]): readonly LoopNest[] | 
 
 /**
  * Returns the value of a reduction of no elements; undefined if there is none, and for products of
- * floats: the product of a block may overflow where the product up to it does not, and infinity times
- * zero is NaN.
+ * floats: the product of a block may overflow where the product up to it does not, and infinity
+ * times zero is NaN.
  */
 function startOf({ reduce, dtype, initial }: ReduceScalar): Scalar | undefined {
   if (reduce === "prod" && isFloatDType(dtype)) return undefined;

@@ -163,7 +163,8 @@ export function valueReaders(symbols: SymbolTable): ValueReaders {
   const anyFloat = readSymbolic("float", symbols);
   const anyBool = readSymbolic("bool", symbols);
   const extents = readList(extentReader(anyInt));
-  // PyTorch does not read storage offsets: a symbol that only they have does not belong to the program.
+  // PyTorch does not read storage offsets: a symbol that only they have does not belong to the
+  // program.
   const offset = extentReader(readSymbolic("int", new SymbolTable()));
   return {
     tensor: (value, place) => readTensorMeta(value, place, extents, offset),

@@ -36,7 +36,10 @@ export interface ProgramDifference {
   readonly equal: boolean;
   /** Nodes that both programs have and that differ. */
   readonly nodes: readonly NodeDifference[];
-  /** Lines of the program block as IR text: dialect, versions, ranges, declared state, signature, calling convention. */
+  /**
+   * Lines of the program block as IR text: dialect, versions, ranges, declared state, signature,
+   * calling convention.
+   */
   readonly removed: readonly string[];
   /** Names of nodes that only the second program has. */
   readonly added: readonly string[];
@@ -52,7 +55,10 @@ export interface DiffOptions {
   readonly ignoreMetadata?: boolean;
 }
 
-/** In what `after` differs from `before`. Versions of one program share their nodes, which are then not looked into. */
+/**
+ * In what `after` differs from `before`. Versions of one program share their nodes, which are then
+ * not looked into.
+ */
 export function diffPrograms(
   before: ExportedProgram,
   after: ExportedProgram,

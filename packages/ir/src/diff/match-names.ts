@@ -10,9 +10,10 @@ import { mapRefs, ref } from "../values/argument.js";
 import type { GraphNames } from "./rename.js";
 
 /**
- * Names for the nodes of `b` such that those that do the same as a node of `a` are called like it. First come nodes that
- * compute the same of the same; between those, nodes of the same operator in order, then as many in the same place. Others keep their name, or get a
- * fresh one where `a` has it already.
+ * Names for the nodes of `b` such that those that do the same as a node of `a` are called like it.
+ * First come nodes that compute the same of the same; between those, nodes of the same operator in
+ * order, then as many in the same place. Others keep their name, or get a fresh one where `a` has
+ * it already.
  */
 export function matchNames(a: Graph, b: Graph): GraphNames {
   return new Matching().match(a, b);
@@ -95,7 +96,10 @@ class Matching {
   }
 }
 
-/** Nodes of the same operator in order; where as many are left on both sides, those in the same place. */
+/**
+ * Nodes of the same operator in order; where as many are left on both sides, those in the same
+ * place.
+ */
 function likelyPairs(old: readonly Node[], now: readonly Node[]): [Node, Node][] {
   const match = align(old.map(kindOf), now.map(kindOf));
   const pairs: [Node, Node][] = [];

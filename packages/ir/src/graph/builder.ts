@@ -6,7 +6,10 @@ import { Graph } from "./graph.js";
 import { type TargetOptions, targetProblem } from "./known-targets.js";
 import { NO_KWARGS, NO_META, type Node } from "./node.js";
 
-/** Append-only construction of a graph. Names are the caller's business; see `Namespace` for PyTorch's rule. */
+/**
+ * Append-only construction of a graph. Names are the caller's business; see `Namespace` for
+ * PyTorch's rule.
+ */
 export class GraphBuilder {
   readonly #nodes: Node[] = [];
   readonly #subgraphs = new Map<string, Graph>();
@@ -14,7 +17,9 @@ export class GraphBuilder {
   /** Targets that were looked at and exist. */
   readonly #known = new Set<string>();
 
-  /** @param targets what may be called; without a table of operators only their spelling is checked */
+  /**
+   * @param targets what may be called; without a table of operators only their spelling is checked
+   */
   constructor(targets: TargetOptions = {}) {
     this.#targets = targets;
   }
@@ -55,7 +60,10 @@ export class GraphBuilder {
     return this.add({ name, op: "call_function", target, args, kwargs, meta });
   }
 
-  /** Ends the graph. `result` is the tuple of outputs, or a bare value in a subgraph that returns one. */
+  /**
+   * Ends the graph. `result` is the tuple of outputs, or a bare value in a subgraph that returns
+   * one.
+   */
   output(result: Argument, meta: NodeMeta = NO_META): void {
     this.add({ name: "output", op: "output", target: "output", args: [result], kwargs: NO_KWARGS, meta });
   }

@@ -20,8 +20,8 @@ export interface DialectRules {
   /** Metadata that every call must have besides `val`. */
   readonly metadata?: readonly (keyof NodeMeta)[] | undefined;
   /**
-   * What else is asked of an operator: the reason why it is refused, or undefined. `tags` are those of the operator table;
-   * undefined without a table.
+   * What else is asked of an operator: the reason why it is refused, or undefined. `tags` are those
+   * of the operator table; undefined without a table.
    */
   readonly refuse?:
     | ((
@@ -30,7 +30,9 @@ export interface DialectRules {
         tags?: readonly string[] | undefined,
       ) => string | undefined)
     | undefined;
-  /** What else is asked of a node, its values included: the reason why it is refused, or undefined. */
+  /**
+   * What else is asked of a node, its values included: the reason why it is refused, or undefined.
+   */
   readonly refuseNode?:
     | ((node: Node, graph: Graph, operators: OperatorLookup | undefined) => string | undefined)
     | undefined;

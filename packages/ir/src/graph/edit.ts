@@ -1,6 +1,6 @@
 /**
- * @file Makes changed versions of a graph: `edit` for few changes, `rebuild` for passes that look at
- * every node. `rename-nodes.ts` changes names alone; no other file changes graphs. Reads see the
+ * @file Makes changed versions of a graph: `edit` for few changes, `rebuild` for passes that look
+ * at every node. `rename-nodes.ts` changes names alone; no other file changes graphs. Reads see the
  * version before; changes are collected and applied at once.
  */
 import type { Patch } from "immer";
@@ -48,17 +48,21 @@ export interface RebuildOptions {
   readonly subgraphs?: ReadonlyMap<string, Graph>;
   /**
    * Whether new nodes in place of a dropped one take over what they lack of its metadata, as with
-   * {@link GraphEditor.replaceAllUses}, and new nodes beside a kept one all but the origin. True when left out.
+   * {@link GraphEditor.replaceAllUses}, and new nodes beside a kept one all but the origin. True
+   * when left out.
    */
   readonly inherit?: boolean;
-  /** Whether dropped nodes must be shown to be unused. True when left out; false for callers that have established it. */
+  /**
+   * Whether dropped nodes must be shown to be unused. True when left out; false for callers that
+   * have established it.
+   */
   readonly checkUses?: boolean;
 }
 
 /**
- * Returns a version of which every node is chosen: kept (`true` or the same node), dropped (`false`), or replaced by one or
- * several. For passes that look at every node. Pages in which nothing changes are shared; the same graph comes back when
- * nothing changes at all.
+ * Returns a version of which every node is chosen: kept (`true` or the same node), dropped
+ * (`false`), or replaced by one or several. For passes that look at every node. Pages in which
+ * nothing changes are shared; the same graph comes back when nothing changes at all.
  * @throws SconceError `NODE_STILL_USED` when a dropped node is still used
  */
 export function rebuild(
@@ -124,8 +128,8 @@ function completed(node: Node, source: Node, isKept: boolean): Node {
 }
 
 /**
- * The version before or after recorded patches: `inverse` to undo, `patches` to redo; `opposite` are the others, to
- * check that they fit.
+ * The version before or after recorded patches: `inverse` to undo, `patches` to redo; `opposite`
+ * are the others, to check that they fit.
  * @throws SconceError `HISTORY_MISMATCH`
  */
 export function applyGraphPatches(
@@ -141,7 +145,10 @@ export function applyGraphPatches(
   return Graph.version(graph, state);
 }
 
-/** Patches between two versions of a graph, however the second was made. Pages that they share are not looked into. */
+/**
+ * Patches between two versions of a graph, however the second was made. Pages that they share are
+ * not looked into.
+ */
 export function diffGraphs(before: Graph, after: Graph): GraphPatches {
   return diffStates(Graph.stateOf(before), Graph.stateOf(after));
 }

@@ -7,13 +7,16 @@ import type { Node } from "./node.js";
 export type NodePatch = Partial<Omit<Node, "name">>;
 
 /**
- * A node to insert. Without a name it gets the one that `torch.fx` gives to a call of its target (`add_tensor`,
- * `add_tensor_1`), distinct from all names so far.
+ * A node to insert. Without a name it gets the one that `torch.fx` gives to a call of its target
+ * (`add_tensor`, `add_tensor_1`), distinct from all names so far.
  */
 export type NewNode = Omit<Node, "name" | "kwargs" | "meta"> &
   Partial<Pick<Node, "name" | "kwargs" | "meta">>;
 
-/** What the recipe of {@link edit} works with. Every method but the readers only takes note of a change. */
+/**
+ * What the recipe of {@link edit} works with. Every method but the readers only takes note of a
+ * change.
+ */
 export interface GraphEditor {
   /** The version being edited. It does not change during the edit. */
   readonly graph: Graph;
@@ -35,13 +38,14 @@ export interface GraphEditor {
   /** Drops a node. When the edit ends, nothing may use it. */
   remove(name: string): void;
   /**
-   * Replaces every use of a node, in nodes of the base and in inserted ones. `replacement` itself keeps its uses when
-   * it is a reference, and so do the inserted nodes that it is computed from and the nodes named in `except`: that is how a
-   * value is wrapped. Where the node is an output, `program.with({ graph })` names the replacement in the signature.
+   * Replaces every use of a node, in nodes of the base and in inserted ones. `replacement` itself
+   * keeps its uses when it is a reference, and so do the inserted nodes that it is computed from
+   * and the nodes named in `except`: that is how a value is wrapped. Where the node is an output,
+   * `program.with({ graph })` names the replacement in the signature.
    *
-   * Inserted nodes in the replacement, and inserted nodes that they are computed from, take over what they lack of the
-   * replaced node's stack trace, module stack, `sourceFnStack`, `torchFn` and `custom`. Their `origin` names the running
-   * pass and the replaced node.
+   * Inserted nodes in the replacement, and inserted nodes that they are computed from, take over
+   * what they lack of the replaced node's stack trace, module stack, `sourceFnStack`, `torchFn` and
+   * `custom`. Their `origin` names the running pass and the replaced node.
    */
   replaceAllUses(name: string, replacement: Argument, except?: Iterable<string>): void;
   /** Replaces the argument of the output node. */

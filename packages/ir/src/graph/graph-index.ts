@@ -1,4 +1,7 @@
-/** @file What is derived from one version of a graph: positions by name, operands and users. Built on first use. */
+/**
+ * @file What is derived from one version of a graph: positions by name, operands and users. Built
+ * on first use.
+ */
 import type { Node } from "./node.js";
 import { type GraphState, type Page, PLACES } from "./node-store.js";
 import {
@@ -14,9 +17,9 @@ const GONE = -1;
 const NO_NAMES: ReadonlyMap<string, number> = new Map();
 
 /**
- * Finds nodes by name. A place is a page key and where in the page the node was when it was entered; pages that
- * changed since are searched nearby. So the index of one version serves the next ones, with an overlay of the names
- * that came, went, or changed page.
+ * Finds nodes by name. A place is a page key and where in the page the node was when it was
+ * entered; pages that changed since are searched nearby. So the index of one version serves the
+ * next ones, with an overlay of the names that came, went, or changed page.
  */
 class NameIndex {
   constructor(
@@ -185,7 +188,9 @@ export class GraphIndex {
   }
 }
 
-/** Where in a page the node is: near the place it had, for changes of a page move its nodes little. */
+/**
+ * Where in a page the node is: near the place it had, for changes of a page move its nodes little.
+ */
 function slotOf(nodes: readonly Node[], name: string, near: number): number {
   if (nodes[near]?.name === name) return near;
   for (let distance = 1; distance < PLACES; distance++) {

@@ -10,9 +10,9 @@ const MOST_SUGGESTED = 10_000;
 const NO_SUBGRAPHS: ReadonlyMap<string, Graph> = new Map();
 
 /**
- * An immutable graph, made by {@link GraphBuilder} or a parser: nodes in topological order, and nested graphs by the
- * target of the `get_attr` that reads them.
- * `edit` and `rebuild` make changed versions; versions share everything that is the same.
+ * An immutable graph, made by {@link GraphBuilder} or a parser: nodes in topological order, and
+ * nested graphs by the target of the `get_attr` that reads them. `edit` and `rebuild` make changed
+ * versions; versions share everything that is the same.
  */
 export class Graph {
   /** Nested graphs by the target of the `get_attr` that reads them. */
@@ -77,7 +77,10 @@ export class Graph {
     return position;
   }
 
-  /** Distinct nodes that use this one, in graph order; empty for a name that the graph does not have. */
+  /**
+   * Distinct nodes that use this one, in graph order; empty for a name that the graph does not
+   * have.
+   */
   users(name: string): readonly Node[] {
     const position = this.#index.position(name);
     if (position < 0) return [];
@@ -86,7 +89,10 @@ export class Graph {
     return found;
   }
 
-  /** Calls `visit` with the position of each distinct user of the node at a position, in graph order. */
+  /**
+   * Calls `visit` with the position of each distinct user of the node at a position, in graph
+   * order.
+   */
   forEachUser(position: number, visit: (user: number) => void): void {
     const { offsets, users } = this.#index.users;
     for (let i = offsets[position]!; i < offsets[position + 1]!; i++) visit(users[i]!);
@@ -99,14 +105,17 @@ export class Graph {
   }
 
   /**
-   * The operands of every node, by position: for passes that look at many nodes. Made once for a version; finding each
-   * input by its name costs several times as much.
+   * The operands of every node, by position: for passes that look at many nodes. Made once for a
+   * version; finding each input by its name costs several times as much.
    */
   get operands(): OperandTable {
     return this.#index.operands;
   }
 
-  /** Whether names are unique, and every input of a node comes before it: the structure that the verifier asks for. */
+  /**
+   * Whether names are unique, and every input of a node comes before it: the structure that the
+   * verifier asks for.
+   */
   isOrdered(): boolean {
     return this.#index.isOrdered;
   }
@@ -123,7 +132,9 @@ export class Graph {
     return last;
   }
 
-  /** The single argument of the output node: a tuple of results, or a bare value in some subgraphs. */
+  /**
+   * The single argument of the output node: a tuple of results, or a bare value in some subgraphs.
+   */
   outputArgument(): Argument {
     return this.outputNode().args[0]!;
   }

@@ -4,15 +4,18 @@ import type { NodeMeta } from "../values/meta.js";
 import type { Node } from "./node.js";
 import { forEachNodeRef } from "./uses.js";
 
-/** What a replacement keeps of the replaced node. `val` is not among them: it describes the new node's own result. */
+/**
+ * What a replacement keeps of the replaced node. `val` is not among them: it describes the new
+ * node's own result.
+ */
 const INHERITED = ["stackTrace", "nnModuleStack", "sourceFnStack", "torchFn", "custom"] as const;
 
 /** The pass on whose behalf graphs are edited; see {@link editingAs}. */
 let currentPass = "edit";
 
 /**
- * Runs a pass; nodes that its edits put in place of others name it as their origin. Passes are synchronous, so one name is
- * enough.
+ * Runs a pass; nodes that its edits put in place of others name it as their origin. Passes are
+ * synchronous, so one name is enough.
  */
 export function editingAs<T>(pass: string, run: () => T): T {
   const outer = currentPass;
@@ -27,7 +30,8 @@ export function editingAs<T>(pass: string, run: () => T): T {
 /**
  * The metadata of a new node: its own, completed from the node that it replaces.
  *
- * @param from names of all nodes that it replaces, for the origin; empty when it stands beside the source
+ * @param from names of all nodes that it replaces, for the origin; empty when it stands beside the
+ * source
  */
 export function inheritedMeta(meta: NodeMeta, source: Node, from: readonly string[]): NodeMeta {
   const missing = INHERITED.filter((key) => meta[key] === undefined && source.meta[key] !== undefined);
@@ -40,8 +44,8 @@ export function inheritedMeta(meta: NodeMeta, source: Node, from: readonly strin
 }
 
 /**
- * Completes the metadata of inserted nodes: those that replace a node, and those that only they are computed from, take it
- * from the replaced node.
+ * Completes the metadata of inserted nodes: those that replace a node, and those that only they are
+ * computed from, take it from the replaced node.
  *
  * @param inserted the new nodes by name; completed ones are put back
  * @param replaced names of replaced nodes with what replaces them
@@ -79,7 +83,10 @@ export function inheritMeta(
   }
 }
 
-/** The nodes of the version before that an inserted one replaces, through inserted ones that it replaces. */
+/**
+ * The nodes of the version before that an inserted one replaces, through inserted ones that it
+ * replaces.
+ */
 function basesOf(
   name: string,
   direct: ReadonlyMap<string, readonly string[]>,

@@ -9,11 +9,14 @@ import { targetKind } from "./target.js";
 /** What the targets of calls are compared with when a graph is read or built. */
 export interface TargetOptions {
   /**
-   * The operators that exist. Custom operators that are not among them are kept as opaque ones. Without a table only the
-   * spelling of an operator is checked: `namespace.name.overload`.
+   * The operators that exist. Custom operators that are not among them are kept as opaque ones.
+   * Without a table only the spelling of an operator is checked: `namespace.name.overload`.
    */
   readonly operators?: Pick<OperatorLookup, "schemaOf" | "targets"> | undefined;
-  /** Dialects of plugins: the functions and higher-order operators that they allow besides PyTorch's. */
+  /**
+   * Dialects of plugins: the functions and higher-order operators that they allow besides
+   * PyTorch's.
+   */
   readonly dialects?: ReadonlyMap<string, DialectRules> | undefined;
   /** `allow` accepts any target, as a test of the verifier needs. @defaultValue "refuse" */
   readonly unknownTargets?: "refuse" | "allow" | undefined;
@@ -25,7 +28,10 @@ export interface TargetProblem {
   readonly fix: string;
 }
 
-/** What is wrong with the target of a call; undefined when nothing is, or unknown targets are allowed. */
+/**
+ * What is wrong with the target of a call; undefined when nothing is, or unknown targets are
+ * allowed.
+ */
 export function targetProblem(target: string, options: TargetOptions): TargetProblem | undefined {
   if (options.unknownTargets === "allow") return undefined;
   const kind = targetKind(target);

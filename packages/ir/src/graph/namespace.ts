@@ -5,7 +5,9 @@ import type { Node } from "./node.js";
 
 const SPLIT = /^([a-zA-Z_][0-9a-zA-Z_]*?)(?:_(\d+))?$/;
 
-/** Python keywords and builtins, and the names that torch.fx registers as globals: never used bare. */
+/**
+ * Python keywords and builtins, and the names that torch.fx registers as globals: never used bare.
+ */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(
   (
     "False None True and as assert async await break class continue def del elif else except finally for from global if " +
@@ -31,8 +33,9 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * The name that `torch.fx` proposes for a node (`Graph._target_to_str`): a call of `aten.add.Tensor` is `add_tensor`,
- * one of `operator.getitem` is `getitem`, one of `higher_order.cond` is `cond`.
+ * The name that `torch.fx` proposes for a node (`Graph._target_to_str`): a call of
+ * `aten.add.Tensor` is `add_tensor`, one of `operator.getitem` is `getitem`, one of
+ * `higher_order.cond` is `cond`.
  */
 export function fxName({ op, target }: Pick<Node, "op" | "target">): string {
   if (op !== "call_function") return target;
@@ -41,7 +44,10 @@ export function fxName({ op, target }: Pick<Node, "op" | "target">): string {
   return name.replace(/(?<=[a-z])([A-Z])/g, "_$1").toLowerCase();
 }
 
-/** Hands out unique names the way `torch.fx` does: `add`, `add_1`, `max_1` (a builtin), `add__1` after `add_`. */
+/**
+ * Hands out unique names the way `torch.fx` does: `add`, `add_1`, `max_1` (a builtin), `add__1`
+ * after `add_`.
+ */
 export class Namespace {
   readonly #used = new Set<string>();
   readonly #counts = new Map<string, number>();
@@ -67,7 +73,8 @@ export class Namespace {
    * torch.fx appends it.
    */
   create(candidate: string): string {
-    // A base that was counted before needs no further look, unless it may be a base with a number itself.
+    // A base that was counted before needs no further look, unless it may be a base with a number
+    // itself.
     const last = candidate.charCodeAt(candidate.length - 1);
     const counted = last >= 48 && last <= 57 ? undefined : this.#counts.get(candidate);
     let name = candidate;

@@ -1,7 +1,7 @@
 /**
- * @file How a graph stores its nodes: frozen records in frozen pages, in graph order, inside an immer state. A change
- * copies the pages it touches and the short list of pages, whatever the size of the graph; a Map or one long array as
- * immer state costs a hundred times as much per edit.
+ * @file How a graph stores its nodes: frozen records in frozen pages, in graph order, inside an
+ * immer state. A change copies the pages it touches and the short list of pages, whatever the size
+ * of the graph; a Map or one long array as immer state costs a hundred times as much per edit.
  */
 import { applyPatches, enablePatches, type Patch, produceWithPatches } from "immer";
 import { historyMismatch } from "./errors.js";
@@ -16,8 +16,8 @@ const PAGE_LIMIT = 2 * PAGE_SIZE;
 export const PLACES = 4 * PAGE_SIZE;
 
 /**
- * A run of nodes. A class, so that immer takes the page as one leaf: it neither drafts nor copies its nodes. The key
- * stays with the page while its nodes change; name indexes refer to it.
+ * A run of nodes. A class, so that immer takes the page as one leaf: it neither drafts nor copies
+ * its nodes. The key stays with the page while its nodes change; name indexes refer to it.
  */
 export class Page {
   readonly key: number;
@@ -66,7 +66,10 @@ export function makeState<Nested>(
 /** New content of some pages, by position; empty content drops the page. */
 export type PageChanges = ReadonlyMap<number, readonly Node[]>;
 
-/** The pages after some got new content. Full pages are split, and a state of many nearly empty pages is packed anew. */
+/**
+ * The pages after some got new content. Full pages are split, and a state of many nearly empty
+ * pages is packed anew.
+ */
 export function changePages(state: GraphState, changes: PageChanges): Pick<GraphState, "pages" | "nextKey"> {
   const pages: Page[] = [];
   let nextKey = state.nextKey;
@@ -93,10 +96,15 @@ export function changePages(state: GraphState, changes: PageChanges): Pick<Graph
 
 type MutableState<Nested> = { -readonly [K in keyof GraphState<Nested>]: GraphState<Nested>[K] };
 
-/** A change of more pages than this replaces the list of pages: immer then records one patch instead of one a page. */
+/**
+ * A change of more pages than this replaces the list of pages: immer then records one patch instead
+ * of one a page.
+ */
 const FEW_PAGES = 16;
 
-/** The next version, with the patches that lead to it and back. The same state when nothing differs. */
+/**
+ * The next version, with the patches that lead to it and back. The same state when nothing differs.
+ */
 export function commit<Nested>(
   state: GraphState<Nested>,
   next: Partial<GraphState<Nested>>,
@@ -122,8 +130,9 @@ function setPages(draft: MutableState<unknown>, before: readonly Page[], after: 
 }
 
 /**
- * Returns the state after recorded patches: forward to redo, inverse to undo. Pages keep their identity. `opposite` are
- * the patches that lead back; where given, what they hold must be what the state holds.
+ * Returns the state after recorded patches: forward to redo, inverse to undo. Pages keep their
+ * identity. `opposite` are the patches that lead back; where given, what they hold must be what the
+ * state holds.
  * @throws SconceError `HISTORY_MISMATCH`
  */
 export function applyStatePatches<Nested>(
@@ -149,7 +158,10 @@ const isPathOf = (state: GraphState, [part, index, ...rest]: Patch["path"]): boo
 const valueAt = (state: GraphState, [part, index]: Patch["path"]): unknown =>
   index === undefined ? state[part as keyof GraphState] : state.pages[index as number];
 
-/** Whether two values of a state are equal; immer copies the lists of a patch, but not what they hold. */
+/**
+ * Whether two values of a state are equal; immer copies the lists of a patch, but not what they
+ * hold.
+ */
 const isSame = (a: unknown, b: unknown): boolean =>
   a === b ||
   (Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i])));

@@ -9,8 +9,8 @@ export type NodeOp = "placeholder" | "get_attr" | "call_function" | "output";
  *
  * - `placeholder`: target is the input's name as PyTorch prints it in the signature line.
  * - `get_attr`: target names a subgraph of the graph.
- * - `call_function`: target is `aten.add.Tensor`, `higher_order.cond`, `mylib.sin.default`, `operator.getitem`,
- *   `torch.sym_max`, `math.ceil`, ...
+ * - `call_function`: target is `aten.add.Tensor`, `higher_order.cond`, `mylib.sin.default`,
+ *   `operator.getitem`, `torch.sym_max`, `math.ceil`, ...
  * - `output`: one argument, the tuple of results (or a bare value in a subgraph that returns one).
  */
 export interface Node {
@@ -33,7 +33,10 @@ export const NO_KWARGS: Readonly<Record<string, Argument>> = Object.freeze({});
 /** The metadata of a node that has none; nodes share it. */
 export const NO_META: NodeMeta = Object.freeze({});
 
-/** Nodes with more inputs than this remember them in a set: a list is quicker for few and quadratic for many. */
+/**
+ * Nodes with more inputs than this remember them in a set: a list is quicker for few and quadratic
+ * for many.
+ */
 const FEW_INPUTS = 8;
 
 /** Calls `visit` for each distinct input node's name, args before kwargs, in order of first use. */

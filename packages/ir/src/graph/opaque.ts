@@ -1,10 +1,15 @@
-/** @file Opaque operators: custom operators that a program calls and nothing in the session defines. */
+/**
+ * @file Opaque operators: custom operators that a program calls and nothing in the session defines.
+ */
 import { kindOf } from "../values/argument.js";
 import type { Graph } from "./graph.js";
 import type { Node } from "./node.js";
 import type { OperatorLookup } from "./operator.js";
 
-/** PyTorch defines all operators of these namespaces: a name that is not among them is wrong, not opaque. */
+/**
+ * PyTorch defines all operators of these namespaces: a name that is not among them is wrong, not
+ * opaque.
+ */
 const COMPLETE: ReadonlySet<string> = new Set([
   "aten",
   "prim",
@@ -17,8 +22,9 @@ const COMPLETE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True for the overload of a custom operator (`mylib.foo.default`) that has no schema in the table. A program that calls
- * it is valid: the results of the call are those that the program records. It cannot run.
+ * True for the overload of a custom operator (`mylib.foo.default`) that has no schema in the table.
+ * A program that calls it is valid: the results of the call are those that the program records. It
+ * cannot run.
  */
 export function isOpaque(target: string, operators: Pick<OperatorLookup, "schemaOf">): boolean {
   if (target.startsWith("aten.")) return false;
@@ -40,7 +46,10 @@ export interface OpaqueCall {
   readonly path: readonly string[];
 }
 
-/** Calls of opaque operators in a graph and the graphs nested in it, those inside of `auto_functionalized` included. */
+/**
+ * Calls of opaque operators in a graph and the graphs nested in it, those inside of
+ * `auto_functionalized` included.
+ */
 export function opaqueCalls(graph: Graph, operators: Pick<OperatorLookup, "schemaOf">): OpaqueCall[] {
   const calls: OpaqueCall[] = [];
   const visit = (current: Graph, path: readonly string[]): void => {
@@ -55,7 +64,10 @@ export function opaqueCalls(graph: Graph, operators: Pick<OperatorLookup, "schem
   return calls;
 }
 
-/** The operator that a call runs: for wrappers such as `auto_functionalized_v2` their operator argument. */
+/**
+ * The operator that a call runs: for wrappers such as `auto_functionalized_v2` their operator
+ * argument.
+ */
 function calledOperator({ target, args }: Node): string {
   if (!target.startsWith("higher_order.")) return target;
   const wrapped = args.slice(0, 2).find((argument) => kindOf(argument) === "operator");

@@ -5,8 +5,9 @@ import { type GraphState, PLACES } from "./node-store.js";
 
 /**
  * The operands of every node as compressed rows. Those of the node at position `i` are
- * `positions[offsets[i]] .. positions[offsets[i + 1] - 1]`: one for each reference in its arguments, in the order of
- * {@link forEachRef}, args before kwargs, repeats included; -1 for a name that the graph does not have.
+ * `positions[offsets[i]] .. positions[offsets[i + 1] - 1]`: one for each reference in its
+ * arguments, in the order of {@link forEachRef}, args before kwargs, repeats included; -1 for a
+ * name that the graph does not have.
  */
 export interface OperandTable {
   /** Where the operands of each node start; one more entry for the end of the last. */
@@ -16,8 +17,8 @@ export interface OperandTable {
 }
 
 /**
- * The distinct users of every node as compressed rows, in graph order: those of the node at position `i` are
- * `users[offsets[i]] .. users[offsets[i + 1] - 1]`.
+ * The distinct users of every node as compressed rows, in graph order: those of the node at
+ * position `i` are `users[offsets[i]] .. users[offsets[i + 1] - 1]`.
  */
 export interface UserTable {
   readonly offsets: Int32Array;
@@ -33,9 +34,9 @@ export function operandTable(nodes: readonly Node[], positionOf: (name: string) 
 }
 
 /**
- * Returns the operands of a version without an index of names, and the index, from one walk: the place of each name as
- * {@link PLACES} defines it. The index is undefined when a name is given twice, or read before its node; then the
- * operands are undefined too.
+ * Returns the operands of a version without an index of names, and the index, from one walk: the
+ * place of each name as {@link PLACES} defines it. The index is undefined when a name is given
+ * twice, or read before its node; then the operands are undefined too.
  */
 export function namedOperands(
   { pages, nextKey }: GraphState,
@@ -151,7 +152,10 @@ interface OperandSource {
   nodes(): readonly Node[];
 }
 
-/** Finds the operands of one node after another by their names, without looking each name up in the graph. */
+/**
+ * Finds the operands of one node after another by their names, without looking each name up in the
+ * graph.
+ */
 export class OperandReader {
   readonly #nodes: readonly Node[];
   readonly #table: OperandTable;
@@ -171,7 +175,10 @@ export class OperandReader {
     this.#next = this.#start;
   }
 
-  /** Returns the operand of this name, undefined when the graph has none. Quick when asked for in order of the arguments. */
+  /**
+   * Returns the operand of this name, undefined when the graph has none. Quick when asked for in
+   * order of the arguments.
+   */
   find(name: string): Node | undefined {
     const { positions } = this.#table;
     const count = this.#end - this.#start;

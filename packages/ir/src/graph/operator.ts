@@ -1,4 +1,7 @@
-/** @file Operator schemas as data, and the lookup that readers, printers and verifiers need of an operator table. */
+/**
+ * @file Operator schemas as data, and the lookup that readers, printers and verifiers need of an
+ * operator table.
+ */
 
 import type { NodeRef } from "../values/argument.js";
 import type { MetaValue } from "../values/meta.js";
@@ -57,7 +60,10 @@ export interface SchemaArgument {
   readonly kwargOnly: boolean;
   /** Whether a call may leave it out. */
   readonly hasDefault: boolean;
-  /** Parsed default: null, bool, number, string, list. Floats of type `float`/`Scalar` written `1.0` stay floats. */
+  /**
+   * Parsed default: null, bool, number, string, list. Floats of type `float`/ `Scalar` written
+   * `1.0` stay floats.
+   */
   readonly defaultValue?: import("../values/argument.js").Argument | undefined;
   /** What it shares memory with, and whether it is written; undefined without an annotation. */
   readonly alias?: AliasInfo | undefined;
@@ -102,8 +108,8 @@ export interface OperatorLookup {
   /** Targets of all operators, for suggestions. */
   targets?(): Iterable<string>;
   /**
-   * Why the arguments do not fit the schema of an operator, in words; undefined when they do, or nothing is known of it.
-   * `resolve` gives the values of nodes.
+   * Why the arguments do not fit the schema of an operator, in words; undefined when they do, or
+   * nothing is known of it. `resolve` gives the values of nodes.
    */
   callProblem?(
     call: Pick<Node, "target" | "args" | "kwargs">,

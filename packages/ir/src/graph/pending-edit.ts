@@ -154,7 +154,9 @@ export class PendingEdit implements GraphEditor {
     return changes.size === 0 ? {} : changePages(state, changes);
   }
 
-  /** Pages with a node that changes, goes, gets a neighbor or uses something replaced or removed. */
+  /**
+   * Pages with a node that changes, goes, gets a neighbor or uses something replaced or removed.
+   */
   #touchedPages(state: GraphState<Graph>): Set<number> {
     const index = Graph.indexOf(this.#base);
     const pages = new Set<number>();

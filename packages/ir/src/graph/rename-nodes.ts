@@ -4,8 +4,9 @@ import type { Node } from "./node.js";
 import { changePages, commit } from "./node-store.js";
 
 /**
- * Returns the graph with other names for some nodes, and for the uses of these names. The target of a placeholder follows
- * its name. Pages without a renamed node or use are shared; the same graph comes back when nothing changes.
+ * Returns the graph with other names for some nodes, and for the uses of these names. The target of
+ * a placeholder follows its name. Pages without a renamed node or use are shared; the same graph
+ * comes back when nothing changes.
  */
 export function renameNodes(graph: Graph, renamed: ReadonlyMap<string, string>): Graph {
   const rename = renamer(renamed);

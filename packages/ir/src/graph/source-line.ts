@@ -18,7 +18,10 @@ export interface SourceFrame {
 
 const FRAME = /^[ \t]*File "([^"\n]*)", line (\d+), in ([^\n]+)(?:\n[ \t]*(?!File ")([^\n]*))?/gm;
 
-/** Modules of PyTorch by their paths, in an installed package, a checkout or relative to either; generated code, too. */
+/**
+ * Modules of PyTorch by their paths, in an installed package, a checkout or relative to either;
+ * generated code, too.
+ */
 const PYTORCH =
   /^<|[\\/](?:site|dist)-packages[\\/](?:torch|functorch)[\\/]|(?:^|[\\/])torch[\\/](?:_\w+|ao|amp|autograd|export|func|functional|fx|jit|linalg|nn|optim|overrides|random|special|utils)(?:[\\/]|\.py$)/;
 
@@ -26,8 +29,9 @@ const PYTORCH =
 const PACKAGE = /[\\/](?:site|dist)-packages[\\/]|[\\/]lib[\\/]python\d/;
 
 /**
- * The frame of a stack trace that the user wrote: the last one outside of installed packages. A model of a package, such
- * as torchvision, has no such frame; then it is the last one that is not PyTorch's. Undefined for a trace without frames.
+ * The frame of a stack trace that the user wrote: the last one outside of installed packages. A
+ * model of a package, such as torchvision, has no such frame; then it is the last one that is not
+ * PyTorch's. Undefined for a trace without frames.
  */
 export function userFrame(stackTrace: string): SourceFrame | undefined {
   const frames = [...stackTrace.matchAll(FRAME)].map(
@@ -51,8 +55,8 @@ export function sourceLine(node: { readonly meta: NodeMeta } | undefined): strin
 }
 
 /**
- * The user's line that a node of a graph points at. A node without a stack trace, such as the output, stands for what it
- * reads: the first of its operands that has one.
+ * The user's line that a node of a graph points at. A node without a stack trace, such as the
+ * output, stands for what it reads: the first of its operands that has one.
  */
 export function lineOf(graph: Graph | null | undefined, name: string): string | undefined {
   const node = graph?.find?.(name);
@@ -65,7 +69,10 @@ export function lineOf(graph: Graph | null | undefined, name: string): string | 
   return line;
 }
 
-/** `place, model.py:12`: the place of an error with the user's line; the place alone where no line is known. */
+/**
+ * `place, model.py:12`: the place of an error with the user's line; the place alone where no line
+ * is known.
+ */
 export const withLine = (place: string, line: string | undefined): string =>
   line === undefined ? place : `${place}, ${line}`;
 
@@ -73,15 +80,21 @@ export const withLine = (place: string, line: string | undefined): string =>
 export const nodePlace = (node: Pick<Node, "name" | "target" | "meta">): string =>
   withLine(`node "${node.name}" (${node.target})`, sourceLine(node));
 
-/** `%mul = aten.mul.Tensor, model.py:12`: a call with the user's line, as errors of passes name it. */
+/**
+ * `%mul = aten.mul.Tensor, model.py:12`: a call with the user's line, as errors of passes name it.
+ */
 export const callPlace = (node: Pick<Node, "name" | "target" | "meta">): string =>
   withLine(`%${node.name} = ${node.target}`, sourceLine(node));
 
-/** `mul, model.py:12`: the name of a node with the user's line, for `where` of errors; the name alone without a trace. */
+/**
+ * `mul, model.py:12`: the name of a node with the user's line, for `where` of errors; the name
+ * alone without a trace.
+ */
 export const nodeWhere = (node: Pick<Node, "name" | "meta">): string => withLine(node.name, sourceLine(node));
 
 /**
- * Returns the line of the user's model that a node comes from, with its code: `File: model.py:3 in forward, code: return x + 1`.
+ * Returns the line of the user's model that a node comes from, with its code:
+ * `File: model.py:3 in forward, code: return x + 1`.
  */
 export function userLine({ meta: { stackTrace } }: { readonly meta: NodeMeta }): string | undefined {
   const frame = stackTrace === undefined ? undefined : userFrame(stackTrace);

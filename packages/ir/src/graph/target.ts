@@ -1,6 +1,8 @@
 /** @file How call targets are named in printed programs. */
 
-/** Where a target lives: an operator of PyTorch's dispatcher, a function of Python or one of torch. */
+/**
+ * Where a target lives: an operator of PyTorch's dispatcher, a function of Python or one of torch.
+ */
 export type TargetKind = "operator" | "higher_order" | "python" | "math" | "builtin" | "torch";
 
 export function targetKind(target: string): TargetKind {
@@ -24,7 +26,10 @@ export function targetKind(target: string): TargetKind {
 /** Functions that torch names otherwise than the module attribute they are reached by. */
 const RENAMED: Readonly<Record<string, string>> = { "torch.sym_sqrt": "torch._sym_sqrt" };
 
-/** The target as `str(graph)` names it: `torch.ops.aten.add.Tensor`, `operator.getitem`, `math.ceil`. */
+/**
+ * The target as `str(graph)` names it: `torch.ops.aten.add.Tensor`, `operator.getitem`,
+ * `math.ceil`.
+ */
 export function graphTarget(target: string): string {
   switch (targetKind(target)) {
     case "operator":

@@ -37,7 +37,10 @@ export function usesAny(nodes: readonly Node[], targets: ReadonlySet<string>): b
   return false;
 }
 
-/** All replacements of uses of one edit: a union table, followed to the end once, when the edit ends. */
+/**
+ * All replacements of uses of one edit: a union table, followed to the end once, when the edit
+ * ends.
+ */
 export class Replacements {
   readonly #replacements = new Map<string, Argument>();
   readonly #exceptions = new Map<string, ReadonlySet<string>>();

@@ -6,8 +6,8 @@ import type { Node } from "./node.js";
 import { forEachNodeRef } from "./uses.js";
 
 /**
- * By replaced name, the inserted nodes between it and its replacement. They keep their use of it: a replacement there would
- * make a circle.
+ * By replaced name, the inserted nodes between it and its replacement. They keep their use of it: a
+ * replacement there would make a circle.
  */
 export function wrappersOf(
   inserted: ReadonlyMap<string, Node>,

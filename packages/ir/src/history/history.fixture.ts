@@ -45,7 +45,9 @@ export function retarget(program: ExportedProgram, target: string, pass = "retar
   return recordPass(pass, program, program.with({ graph }), `${pass}{to=${target}}`);
 }
 
-/** A step that changes everything else: names of outputs, dialect, ranges, weights and constants. */
+/**
+ * A step that changes everything else: names of outputs, dialect, ranges, weights and constants.
+ */
 export function fold(program: ExportedProgram): ExportedProgram {
   const node = program.graph.node("b");
   const meta: NodeMeta = { ...node.meta, origin: { pass: "fold", rule: "halve", from: ["b", "p_w"] } };

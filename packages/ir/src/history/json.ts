@@ -19,8 +19,9 @@ const VERSION = 1;
 const MAX_DEPTH = 200;
 
 /**
- * The history of a program as JSON text, which {@link historyFromJson} reads. Its size follows what the passes changed;
- * {@link historyTensors} gives the tensors that it names and the program does not hold.
+ * The history of a program as JSON text, which {@link historyFromJson} reads. Its size follows what
+ * the passes changed; {@link historyTensors} gives the tensors that it names and the program does
+ * not hold.
  */
 export function historyToJson(program: ExportedProgram): string {
   const recorded = recordedHistory(program);
@@ -45,8 +46,8 @@ export function historyToJson(program: ExportedProgram): string {
 }
 
 /**
- * Tensors of earlier versions, by the names that {@link historyToJson} uses: what belongs beside it. The text itself says
- * which had no values.
+ * Tensors of earlier versions, by the names that {@link historyToJson} uses: what belongs beside
+ * it. The text itself says which had no values.
  */
 export function historyTensors(program: ExportedProgram): Map<string, Tensor> {
   const own = new Set(tensorsOf(program).values());
@@ -90,8 +91,8 @@ const nestedJson = ({ target, change, removed, added }: NestedChange): object =>
 });
 
 /**
- * Reads a history. `tensors` are those of `tensorsOf` the program and of {@link historyTensors} together; only steps that
- * change tensors need any.
+ * Reads a history. `tensors` are those of `tensorsOf` the program and of {@link historyTensors}
+ * together; only steps that change tensors need any.
  * @throws SconceError `HISTORY_FORMAT`
  */
 export function historyFromJson(

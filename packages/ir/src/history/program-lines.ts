@@ -1,4 +1,7 @@
-/** @file The parts of a program besides its graph as lines of IR text, so that a change of them is a change of lines. */
+/**
+ * @file The parts of a program besides its graph as lines of IR text, so that a change of them is a
+ * change of lines.
+ */
 import type { Tensor } from "@sconce/tensor";
 import { historyMismatch } from "../graph/errors.js";
 import { Graph } from "../graph/graph.js";
@@ -55,7 +58,8 @@ const PART_OF_LINE: Readonly<Record<string, readonly PartName[]>> = {
 };
 /**
  * The parts that a change of lines and tensors touches, as they are after it.
- * @throws SconceError `HISTORY_MISMATCH` when the lines that go are not there, `IR_SYNTAX`, `IR_TENSOR`
+ * @throws SconceError `HISTORY_MISMATCH` when the lines that go are not there, `IR_SYNTAX`,
+ * `IR_TENSOR`
  */
 export function splicedParts(
   program: ExportedProgram,

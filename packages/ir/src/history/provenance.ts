@@ -1,4 +1,7 @@
-/** @file The origin of a node: back through the versions to the original program and the user's line. */
+/**
+ * @file The origin of a node: back through the versions to the original program and the user's
+ * line.
+ */
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import { userLine } from "../graph/source-line.js";
@@ -8,7 +11,10 @@ import { programVersions } from "./record.js";
 
 /** One step of a pass on the way to a node. */
 export interface ProvenanceStep {
-  /** Index of the step in the history; undefined for a pass outside of it, known from a node's `origin`. */
+  /**
+   * Index of the step in the history; undefined for a pass outside of it, known from a node's
+   * `origin`.
+   */
   readonly step: number | undefined;
   /** The pass that made the node. */
   readonly pass: string;
@@ -18,7 +24,10 @@ export interface ProvenanceStep {
   readonly node: string;
   /** What it calls. */
   readonly target: string;
-  /** `made` from the nodes in `from`, or `changed` in place. `from` is empty when the pass did not record it. */
+  /**
+   * `made` from the nodes in `from`, or `changed` in place. `from` is empty when the pass did not
+   * record it.
+   */
   readonly kind: "made" | "changed";
   /** The nodes that it stands for, one step back. */
   readonly from: readonly string[];
@@ -30,7 +39,10 @@ export interface ProvenanceSource {
   readonly node: string;
   /** What it calls. */
   readonly target: string;
-  /** `File: model.py:3 in forward, code: return x + 1`: the frame of its stack trace that `userFrame` gives. */
+  /**
+   * `File: model.py:3 in forward, code: return x + 1`: the frame of its stack trace that
+   * `userFrame` gives.
+   */
   readonly line: string | undefined;
 }
 
@@ -45,8 +57,9 @@ export interface Provenance {
 }
 
 /**
- * Follows a node back through the history: which passes and rules made or changed it and the nodes that it was made of,
- * down to nodes of the first version. `name` is a node of the graph, or `body.node` for one of a nested graph.
+ * Follows a node back through the history: which passes and rules made or changed it and the nodes
+ * that it was made of, down to nodes of the first version. `name` is a node of the graph, or
+ * `body.node` for one of a nested graph.
  * @throws SconceError `NODE_NOT_FOUND`, `NO_SUBGRAPH`
  */
 export function provenance(program: ExportedProgram, name: string): Provenance {
@@ -68,7 +81,8 @@ export function provenance(program: ExportedProgram, name: string): Provenance {
     current = next;
   }
   for (const [path, node] of current) {
-    // A program that was written and read again has no history, but its nodes still record their origin.
+    // A program that was written and read again has no history, but its nodes still record their
+    // origin.
     const { origin } = node.meta;
     if (origin !== undefined) steps.push({ step: undefined, ...madeStep(path, node, origin) });
   }

@@ -1,4 +1,7 @@
-/** @file The chain of versions behind a program: recording, walking, undoing, going on from an earlier one. */
+/**
+ * @file The chain of versions behind a program: recording, walking, undoing, going on from an
+ * earlier one.
+ */
 import { applyGraphPatches, diffGraphs } from "../graph/edit.js";
 import { historyMismatch } from "../graph/errors.js";
 import type { Graph } from "../graph/graph.js";
@@ -21,15 +24,18 @@ const PARTS = [
   "opsetVersion",
 ] as const satisfies readonly (keyof ProgramParts)[];
 
-/** Graphs of steps while something else still holds them: going back to one gives the same object. */
+/**
+ * Graphs of steps while something else still holds them: going back to one gives the same object.
+ */
 const GRAPHS = new WeakMap<
   HistoryEntry,
   { readonly before: WeakRef<Graph>; readonly after: WeakRef<Graph> }
 >();
 
 /**
- * The result of a pass with the step from `before` added to its history; `before` itself when nothing changed. Steps
- * that were undone before it are no longer ahead of the result; `before` still has them.
+ * The result of a pass with the step from `before` added to its history; `before` itself when
+ * nothing changed. Steps that were undone before it are no longer ahead of the result; `before`
+ * still has them.
  */
 export function recordPass(
   pass: string,
@@ -55,8 +61,8 @@ const partsOf = (program: ExportedProgram, parts: readonly (typeof PARTS)[number
   Object.freeze(Object.fromEntries(parts.map((part) => [part, program[part]])));
 
 /**
- * The program before its last steps. Everything that a pass changed comes back, the same objects where they are still
- * there; {@link redo} leads forward again.
+ * The program before its last steps. Everything that a pass changed comes back, the same objects
+ * where they are still there; {@link redo} leads forward again.
  * @throws SconceError `HISTORY_MISMATCH` when there are not that many steps
  */
 export function undo(program: ExportedProgram, steps = 1): ExportedProgram {
@@ -84,8 +90,9 @@ export function redo(program: ExportedProgram, steps = 1): ExportedProgram {
 }
 
 /**
- * The program as it was after its first `version` steps, 0 as it came, with nothing to redo: where another line of passes
- * begins. The line that was left stays with the program given, which is a value like every version.
+ * The program as it was after its first `version` steps, 0 as it came, with nothing to redo: where
+ * another line of passes begins. The line that was left stays with the program given, which is a
+ * value like every version.
  * @throws SconceError `HISTORY_MISMATCH`
  */
 export function branch(program: ExportedProgram, version: number): ExportedProgram {

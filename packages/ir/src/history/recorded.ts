@@ -34,7 +34,9 @@ export interface RecordedHistory {
   readonly steps: readonly RecordedStep[];
 }
 
-/** Returns the history of a program. Its tensors are those of the program's versions, not copies. */
+/**
+ * Returns the history of a program. Its tensors are those of the program's versions, not copies.
+ */
 export function recordedHistory(program: ExportedProgram): RecordedHistory {
   const steps: RecordedStep[] = [];
   const versions = [...programVersions(program)];
@@ -169,8 +171,8 @@ function refuseDangling(graph: Graph, path: string): void {
 }
 
 /**
- * The program with a history that was recorded on it and kept elsewhere: `undo` works on it again. The program is the last
- * version.
+ * The program with a history that was recorded on it and kept elsewhere: `undo` works on it again.
+ * The program is the last version.
  * @throws SconceError `HISTORY_MISMATCH` when it is not
  */
 export function restoreHistory(program: ExportedProgram, history: RecordedHistory): ExportedProgram {

@@ -1,4 +1,7 @@
-/** @file What differs between two versions of a graph, node by node: fits any graph with the same nodes. */
+/**
+ * @file What differs between two versions of a graph, node by node: fits any graph with the same
+ * nodes.
+ */
 
 import { rebuild } from "../graph/edit.js";
 import { historyMismatch } from "../graph/errors.js";
@@ -23,7 +26,9 @@ export interface GraphSplices {
   readonly splices: readonly NodeSplice[];
   /** Nested graphs before and after, those that both have as their changes. */
   readonly nested: readonly NestedChange[];
-  /** Targets of the nested graphs before and after, in order; empty when no nested graph changes. */
+  /**
+   * Targets of the nested graphs before and after, in order; empty when no nested graph changes.
+   */
   readonly targets: readonly [before: readonly string[], after: readonly string[]];
 }
 
@@ -83,7 +88,8 @@ export function reversed({ splices, nested, targets }: GraphSplices): GraphSplic
 }
 
 /**
- * The graph after a change. The nodes that go must be there, equal up to metadata; all others are left alone.
+ * The graph after a change. The nodes that go must be there, equal up to metadata; all others are
+ * left alone.
  * @throws SconceError `HISTORY_MISMATCH`
  */
 export function applySplices(graph: Graph, change: GraphSplices): Graph {
@@ -108,7 +114,10 @@ function splicedSubgraphs(graph: Graph, { nested, targets }: GraphSplices): Map<
   return new Map(order.map((target) => [target, subgraphs.get(target)!]));
 }
 
-/** What becomes of each node: those that are added come before the node at their position, or after the last one. */
+/**
+ * What becomes of each node: those that are added come before the node at their position, or after
+ * the last one.
+ */
 function splicer(
   graph: Graph,
   splices: readonly NodeSplice[],

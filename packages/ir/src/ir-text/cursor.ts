@@ -20,7 +20,9 @@ export interface NumberText {
   readonly value: number;
 }
 
-/** A place in IR text, and what can be read there. Blanks and comments before a token are skipped. */
+/**
+ * A place in IR text, and what can be read there. Blanks and comments before a token are skipped.
+ */
 export class Cursor {
   /** The whole text. */
   readonly text: string;

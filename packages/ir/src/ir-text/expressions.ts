@@ -16,7 +16,10 @@ export type Symbols = Map<string, SymExpr>;
 
 const PLAIN_SYMBOL = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Writes expressions so that they read back the same, and collects the symbols that must be declared for it. */
+/**
+ * Writes expressions so that they read back the same, and collects the symbols that must be
+ * declared for it.
+ */
 export class ExpressionWriter {
   readonly symbols: Symbols = new Map();
   readonly #texts = new Map<string, string>();

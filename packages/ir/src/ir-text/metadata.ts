@@ -1,11 +1,16 @@
-/** @file Metadata of nodes as a table of JSON lines, each entry once: neighbors often share theirs. */
+/**
+ * @file Metadata of nodes as a table of JSON lines, each entry once: neighbors often share theirs.
+ */
 
 import { NO_META } from "../graph/node.js";
 import { remember } from "../support/remember.js";
 import type { NodeMeta } from "../values/meta.js";
 import type { Cursor } from "./cursor.js";
 
-/** Numbers the metadata of nodes; equal metadata has one number. Values are left out: the text has their types. */
+/**
+ * Numbers the metadata of nodes; equal metadata has one number. Values are left out: the text has
+ * their types.
+ */
 export class MetadataTable {
   readonly lines: string[] = [];
   readonly #numbers = new Map<string, number>();

@@ -12,14 +12,16 @@ import { ProgramDraft } from "./program-draft.js";
 /** What {@link parseIr} reads with the text. */
 export interface ParseIrOptions extends TargetOptions {
   /**
-   * Tensors that lie beside the text, by key; all that the text declares, but for those marked `no_values`. Without the
-   * map declared tensors have no values: `program.withState` gives them some.
+   * Tensors that lie beside the text, by key; all that the text declares, but for those marked
+   * `no_values`. Without the map declared tensors have no values: `program.withState` gives them
+   * some.
    */
   readonly tensors?: ReadonlyMap<string, Tensor> | undefined;
 }
 
 /**
- * Reads a graph, `graph(%x: f32[4]) { ... }`, with `symbol` lines before it and a metadata table after it if wanted.
+ * Reads a graph, `graph(%x: f32[4]) { ... }`, with `symbol` lines before it and a metadata table
+ * after it if wanted.
  * @param targets what may be called; without a table of operators only their spelling is checked
  * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column
  */

@@ -14,7 +14,10 @@ import { nameText, valueText } from "./values.js";
 
 /** What {@link printIr} writes besides the graph. */
 export interface PrintIrOptions {
-  /** Stack traces, module stacks and the like, as a table at the end. Default true for programs, false for graphs. */
+  /**
+   * Stack traces, module stacks and the like, as a table at the end. Default true for programs,
+   * false for graphs.
+   */
   readonly metadata?: boolean | undefined;
 }
 
@@ -24,8 +27,8 @@ const HEADER = "sconce-ir 1";
 export const exampleKey = (position: number): string => `example.${position}`;
 
 /**
- * A program or graph as Sconce's IR text, which `parseIr` and `parseGraph` read back to an equal one. Values of tensors
- * are not in it: {@link tensorsOf} gives what belongs beside it.
+ * A program or graph as Sconce's IR text, which `parseIr` and `parseGraph` read back to an equal
+ * one. Values of tensors are not in it: {@link tensorsOf} gives what belongs beside it.
  */
 export function printIr(value: ExportedProgram | Graph, options: PrintIrOptions = {}): string {
   const isProgram = value instanceof ExportedProgram;

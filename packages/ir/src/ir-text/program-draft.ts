@@ -186,7 +186,10 @@ function parseBound(cursor: Cursor): number | bigint {
   return isPast ? BigInt(number.text) : number.value;
 }
 
-/** Sample inputs that the file the text was made of does not let anyone read: asking for them says why, as there. */
+/**
+ * Sample inputs that the file the text was made of does not let anyone read: asking for them says
+ * why, as there.
+ */
 const unreadable = (code: string, message: string): ExampleInputs => ({
   get leaves(): never {
     throw unreadableExamples(code, message);

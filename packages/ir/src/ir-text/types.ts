@@ -134,7 +134,9 @@ function parseTensorType(
   return { dtype, shape, strides, storageOffset, requiresGrad, device: where, layout: stored };
 }
 
-/** Plain offsets are numbers; expressions are in parentheses or quotes, for nothing else ends them. */
+/**
+ * Plain offsets are numbers; expressions are in parentheses or quotes, for nothing else ends them.
+ */
 function parseOffset(cursor: Cursor, symbols: Symbols): SymInt {
   if (cursor.accept("(")) {
     const value = parseInt64(cursor, symbols);

@@ -14,7 +14,10 @@ const deviceRepr = (device: DeviceLiteral): string =>
     ? `device(type='${device.type}')`
     : `device(type='${device.type}', index=${device.index})`;
 
-/** The argument as generated code has it. Inside of a dict torch falls back to Python's plain `repr`. */
+/**
+ * The argument as generated code has it. Inside of a dict torch falls back to Python's plain
+ * `repr`.
+ */
 export function codeArgument(value: Argument, name: NodeName): string {
   return reprOf(value, name, true);
 }
@@ -111,7 +114,10 @@ function literalText(
   }
 }
 
-/** `repr(complex)` cannot be read back when a part is zero or not finite, so generated code spells the call. */
+/**
+ * `repr(complex)` cannot be read back when a part is zero or not finite, so generated code spells
+ * the call.
+ */
 function complexCode(re: number, im: number): string {
   const plain = re !== 0 && im !== 0 && Number.isFinite(re) && Number.isFinite(im);
   return plain ? complexRepr(re, im) : `complex(${floatRepr(re)}, ${floatRepr(im)})`;

@@ -14,8 +14,8 @@ export interface CodeNames {
 const MODULE_GLOBALS = ["inf", "nan", "NoneType", "torch", "device", "fx_pytree", "pytree"];
 
 /**
- * Generated code shares its scope with Python's builtins and a few modules, so names that would hide one are numbered.
- * Most graphs have no such name and keep theirs.
+ * Generated code shares its scope with Python's builtins and a few modules, so names that would
+ * hide one are numbered. Most graphs have no such name and keep theirs.
  */
 export function codeNames(graph: Graph): CodeNames {
   const plain = { node: (name: string) => name, global: (target: string) => target };
@@ -26,7 +26,10 @@ export function codeNames(graph: Graph): CodeNames {
   return plain;
 }
 
-/** Targets that become a global of the generated module: Python functions that print neither as syntax nor by torch. */
+/**
+ * Targets that become a global of the generated module: Python functions that print neither as
+ * syntax nor by torch.
+ */
 function isGlobal(target: string): boolean {
   const kind = targetKind(target);
   if (kind === "python") return target !== "operator.getitem" && !INFIX.has(target) && !PREFIX.has(target);

@@ -64,7 +64,8 @@ function parameter(node: Node, note: string | undefined, names: CodeNames): stri
 
 function statement(node: Node, note: string | undefined, names: CodeNames): string {
   if (node.op === "output") return `return ${codeArgument(node.args[0] ?? null, names.node)}`;
-  // Python functions are named before the node, as torch.fx does: the order decides about numbers behind clashing names.
+  // Python functions are named before the node, as torch.fx does: the order decides about numbers
+  // behind clashing names.
   const right = node.op === "get_attr" ? attributePath("self", node.target) : expression(node, names);
   const name = names.node(node.name);
   return note === undefined ? `${name} = ${right}` : `${name}: "${note}" = ${right}`;
@@ -106,7 +107,9 @@ function calleeName(target: string, names: CodeNames): string {
   }
 }
 
-/** By position, the inputs that nothing after the node uses; a node without users counts as its own. */
+/**
+ * By position, the inputs that nothing after the node uses; a node without users counts as its own.
+ */
 function lastUses(graph: Graph): readonly (readonly string[] | undefined)[] {
   const used = new Set<string>();
   const nodes = graph.nodes();

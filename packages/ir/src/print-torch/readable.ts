@@ -9,13 +9,16 @@ export interface ReadableOptions extends AnnotationOptions {
 }
 
 /**
- * `graph_module.print_readable()`: a class with the annotated code, nested graphs as nested classes. Ends with a newline.
+ * `graph_module.print_readable()`: a class with the annotated code, nested graphs as nested
+ * classes. Ends with a newline.
  */
 export function readableText(graph: Graph, options: ReadableOptions = {}): string {
   return `${readableLines(graph, options).join("\n")}\n`;
 }
 
-/** The lines of {@link readableText}, all with a base indentation. Otherwise empty lines carry none. */
+/**
+ * The lines of {@link readableText}, all with a base indentation. Otherwise empty lines carry none.
+ */
 export function readableLines(graph: Graph, options: ReadableOptions = {}, base = ""): string[] {
   const lines: string[] = [];
   appendClass(graph, "GraphModule", { options, base, lines }, base);

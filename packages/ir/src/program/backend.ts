@@ -65,7 +65,9 @@ export interface NodePlacement {
 export interface Placement {
   /** Description of the device; informational. */
   readonly device: string;
-  /** Every call of the program as prepared for the backend, with its place in the last run, if any. */
+  /**
+   * Every call of the program as prepared for the backend, with its place in the last run, if any.
+   */
   readonly nodes: readonly NodePlacement[];
   /** Number of regions of the program that run on the device; those of the last run, if any. */
   readonly regions: number;
@@ -73,15 +75,18 @@ export interface Placement {
   readonly kernels: number;
   /** Number of tensors copied in the last run, without weights. */
   readonly copies: { readonly toDevice: number; readonly toHost: number };
-  /** Nodes that ran on the host because of the values or sizes of the last run; `nodes` has the reasons. */
+  /**
+   * Nodes that ran on the host because of the values or sizes of the last run; `nodes` has the
+   * reasons.
+   */
   readonly fallbacks: readonly string[];
 }
 
 /** A program made ready to run. */
 export interface Executable {
   /**
-   * Runs once. `inputs` are the user inputs, flattened in `inSpec` order; results are the user outputs, flattened.
-   * Mutated buffers live in the executable and carry over to the next run.
+   * Runs once. `inputs` are the user inputs, flattened in `inSpec` order; results are the user
+   * outputs, flattened. Mutated buffers live in the executable and carry over to the next run.
    */
   run(inputs: readonly Value[], options?: RunOptions): Promise<readonly Value[]>;
   /** Current values of parameters, buffers and constants by fully qualified name. */
@@ -107,13 +112,17 @@ export interface ProgramRun {
 
 /** Bounds of one run. */
 export interface RunLimits {
-  /** Most iterations of all `while_loop`s together; a run that needs more fails with `LOOP_LIMIT`. Unlimited when left out. */
+  /**
+   * Most iterations of all `while_loop`s together; a run that needs more fails with `LOOP_LIMIT`.
+   * Unlimited when left out.
+   */
   readonly maxIterations?: number | undefined;
 }
 
 /**
- * Runs a program once, on flat user inputs, from its own state and with the same random numbers each time. `see` is given each
- * node of the program's own graph with its value, which later nodes may write to.
+ * Runs a program once, on flat user inputs, from its own state and with the same random numbers
+ * each time. `see` is given each node of the program's own graph with its value, which later nodes
+ * may write to.
  */
 export type ProgramRunner = (
   program: ExportedProgram,

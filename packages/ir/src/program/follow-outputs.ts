@@ -1,4 +1,7 @@
-/** @file The names of outputs that a signature and calling conventions hold, for a graph with other ones in their place. */
+/**
+ * @file The names of outputs that a signature and calling conventions hold, for a graph with other
+ * ones in their place.
+ */
 
 import { Graph } from "../graph/graph.js";
 import { isRef, itemsOf } from "../values/argument.js";
@@ -7,9 +10,10 @@ import type { ExportedProgramInit } from "./program-parts.js";
 import { renameOutputs } from "./signature.js";
 
 /**
- * The change of a program, with the signature and the calling conventions that its graph needs: where another node stands
- * in place of an output, they name that node (`_get_updated_graph_signature` of `torch.export`). A signature that is
- * given stays as it is, and so does one whose outputs trade places or have another number.
+ * The change of a program, with the signature and the calling conventions that its graph needs:
+ * where another node stands in place of an output, they name that node
+ * (`_get_updated_graph_signature` of `torch.export`). A signature that is given stays as it is, and
+ * so does one whose outputs trade places or have another number.
  */
 export function withOutputsOf(
   program: Pick<ExportedProgramInit, "graph" | "graphSignature" | "moduleCallGraph">,
@@ -31,7 +35,10 @@ export function withOutputsOf(
   };
 }
 
-/** Outputs that are gone, with what is in their place everywhere; empty when nothing is, or not everywhere the same. */
+/**
+ * Outputs that are gone, with what is in their place everywhere; empty when nothing is, or not
+ * everywhere the same.
+ */
 function renamedOutputs(
   before: readonly (string | undefined)[],
   after: readonly (string | undefined)[],
@@ -48,7 +55,9 @@ function renamedOutputs(
   return renamed;
 }
 
-/** The node of each output; undefined for a constant. Nothing for a graph without a list of outputs. */
+/**
+ * The node of each output; undefined for a constant. Nothing for a graph without a list of outputs.
+ */
 function outputNames(graph: Graph): readonly (string | undefined)[] {
   const last = graph.size > 0 ? Graph.indexOf(graph).at(graph.size - 1) : undefined;
   const results = last?.op === "output" && last.args.length > 0 ? itemsOf(last.args[0]!) : undefined;

@@ -7,7 +7,10 @@ import { type Argument, isRef, itemsOf } from "../values/argument.js";
 import { valuesNeeded } from "./errors.js";
 import type { ExportedProgram } from "./program.js";
 
-/** A parameter, buffer or constant whose dtype, shape and strides are known and whose values are not. */
+/**
+ * A parameter, buffer or constant whose dtype, shape and strides are known and whose values are
+ * not.
+ */
 export interface MissingValue {
   /** The fully qualified name, as in `stateDict` or `constants`. */
   readonly name: string;
@@ -16,15 +19,18 @@ export interface MissingValue {
   /** The placeholder that stands for it; null when the graph does not take it. */
   readonly placeholder: string | null;
   /**
-   * The first node that reads it, or the output that writes to it: within a nested graph with its path, as
-   * `cond / true_graph_0.linear`. Null when nothing does.
+   * The first node that reads it, or the output that writes to it: within a nested graph with its
+   * path, as `cond / true_graph_0.linear`. Null when nothing does.
    */
   readonly reader: string | null;
   /** The user's line that the reader comes from, `model.py:12`. */
   readonly line?: string;
 }
 
-/** State and constants without values, in the order of `stateDict` and `constants`; none for a program that has all its values. */
+/**
+ * State and constants without values, in the order of `stateDict` and `constants`; none for a
+ * program that has all its values.
+ */
 export function missingValues(program: ExportedProgram): MissingValue[] {
   const missing = [...program.stateDict, ...program.constants].filter(([, tensor]) => !tensor.hasValues);
   if (missing.length === 0) return [];
@@ -56,7 +62,10 @@ function readerOf(program: ExportedProgram, name: string, placeholder: string | 
 const PASSES_ON =
   /^higher_order\.(cond|while_loop|scan|map|map_impl|invoke_subgraph|wrap\w*|checkpoint|tag_activation_checkpoint)$/;
 
-/** A higher-order call passes an operand on: the reader is where a nested graph of it uses the input of that position. */
+/**
+ * A higher-order call passes an operand on: the reader is where a nested graph of it uses the input
+ * of that position.
+ */
 function readerIn(graph: Graph, reader: string, operand: string): Reader {
   const line = lineOf(graph, reader);
   const found = line === undefined ? { reader } : { reader, line };
@@ -107,7 +116,10 @@ function tiedHint(program: ExportedProgram, missing: readonly MissingValue[]): s
   return "";
 }
 
-/** `action` is what was asked for: "running the program", "writing the weights"; with `program` the remedy is more precise. */
+/**
+ * `action` is what was asked for: "running the program", "writing the weights"; with `program` the
+ * remedy is more precise.
+ */
 export function noValues(
   action: string,
   missing: readonly MissingValue[],
@@ -118,7 +130,8 @@ export function noValues(
 }
 
 /**
- * Refuses a program that cannot run since values of its state are not known. State that no node reads may lack values.
+ * Refuses a program that cannot run since values of its state are not known. State that no node
+ * reads may lack values.
  * @param action what was asked for, at the beginning of the message
  * @throws SconceError `NO_VALUES` with each missing tensor and the node that reads it
  */

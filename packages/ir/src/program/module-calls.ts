@@ -1,4 +1,7 @@
-/** @file The calling conventions of preserved modules, which refer to nodes of the program's graph by name. */
+/**
+ * @file The calling conventions of preserved modules, which refer to nodes of the program's graph
+ * by name.
+ */
 import type { Graph } from "../graph/graph.js";
 import type { ModuleCallEntry } from "./program-parts.js";
 import type { ArgumentSpec } from "./signature.js";

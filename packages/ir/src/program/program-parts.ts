@@ -17,7 +17,10 @@ export interface RangeConstraint {
   readonly float?: boolean;
 }
 
-/** A range from bounds as texts have them: integers past 2^53 are kept exactly beside their nearest numbers. */
+/**
+ * A range from bounds as texts have them: integers past 2^53 are kept exactly beside their nearest
+ * numbers.
+ */
 export function rangeConstraint(low: number | bigint, high: number | bigint): RangeConstraint {
   const range = { min: Number(low), max: Number(high) };
   const exact = { min: typeof low === "bigint" ? low : null, max: typeof high === "bigint" ? high : null };
@@ -73,7 +76,10 @@ export interface ExportedProgramInit {
   readonly symbolHints?: ReadonlyMap<string, number> | undefined;
   /** Calling conventions of the root, whose name is empty, and of preserved modules. */
   readonly moduleCallGraph: readonly ModuleCallEntry[];
-  /** Python guard expressions over `L['x'].size()[0]`, kept as text and only ever parsed by a safe parser. */
+  /**
+   * Python guard expressions over `L['x'].size()[0]`, kept as text and only ever parsed by a safe
+   * parser.
+   */
   readonly guardsCode?: readonly string[] | undefined;
   /** The inputs that the program was exported with. @defaultValue null */
   readonly exampleInputs?: ExampleInputs | null | undefined;
@@ -92,7 +98,10 @@ export interface ExportedProgramInit {
 /** Everything of a program but its graph and its history. */
 export type ProgramParts = Omit<ExportedProgramInit, "graph" | "history" | "undone">;
 
-/** One pass's change of a program: that of the graph as immer patches, other parts as they were and became. */
+/**
+ * One pass's change of a program: that of the graph as immer patches, other parts as they were and
+ * became.
+ */
 export interface HistoryEntry {
   /** The name of the pass, or of another step such as `with-state`. */
   readonly pass: string;
@@ -102,7 +111,10 @@ export interface HistoryEntry {
   readonly patches: readonly unknown[];
   /** Patches of the graph back to the version before. */
   readonly inverse: readonly unknown[];
-  /** Parts that changed, as they were before: the same objects, so tensors are referred to and not copied. */
+  /**
+   * Parts that changed, as they were before: the same objects, so tensors are referred to and not
+   * copied.
+   */
   readonly before: Partial<ProgramParts>;
   /** The same parts as the pass left them. */
   readonly after: Partial<ProgramParts>;

@@ -28,7 +28,10 @@ import { type StateValues, stateChange } from "./with-state.js";
 
 const NO_HISTORY: readonly HistoryEntry[] = Object.freeze([]);
 
-/** A traced program: an immutable graph with everything that it needs to run (`torch.export.ExportedProgram`). */
+/**
+ * A traced program: an immutable graph with everything that it needs to run
+ * (`torch.export.ExportedProgram`).
+ */
 export class ExportedProgram {
   /** The graph; see {@link Graph}. */
   readonly graph: Graph;
@@ -80,9 +83,10 @@ export class ExportedProgram {
   }
 
   /**
-   * The same program with some parts replaced; the same object when nothing is. Its history does not lead to the result
-   * and is left out, unless given; `recordPass` and the pass manager continue it. Where a graph comes without a signature and
-   * has another node in place of an output, the signature and the calling conventions of modules name that node.
+   * The same program with some parts replaced; the same object when nothing is. Its history does
+   * not lead to the result and is left out, unless given; `recordPass` and the pass manager
+   * continue it. Where a graph comes without a signature and has another node in place of an
+   * output, the signature and the calling conventions of modules name that node.
    * @throws SconceError `UNKNOWN_PART` for a name that no part of a program has
    */
   with(change: Partial<ExportedProgramInit>): ExportedProgram {
@@ -97,11 +101,13 @@ export class ExportedProgram {
   }
 
   /**
-   * The program with new values of parameters, buffers and constants; the same object when none changes. Names that are
-   * left out keep what they have, so values can be given in parts. Each tensor must have the dtype and the shape of the
-   * one that it replaces; strides stay those of the program, and tensors that share memory change together. The step
-   * `with-state` is added to the history.
-   * @throws SconceError `UNKNOWN_STATE` with the nearest names, `STATE_MISMATCH` for another dtype or shape
+   * The program with new values of parameters, buffers and constants; the same object when none
+   * changes. Names that are left out keep what they have, so values can be given in parts. Each
+   * tensor must have the dtype and the shape of the one that it replaces; strides stay those of the
+   * program, and tensors that share memory change together. The step `with-state` is added to the
+   * history.
+   * @throws SconceError `UNKNOWN_STATE` with the nearest names, `STATE_MISMATCH` for another dtype
+   * or shape
    */
   withState(values: StateValues): ExportedProgram {
     const change = stateChange(this, values);
@@ -188,7 +194,10 @@ export class ExportedProgram {
     return backwardSignature(this.graphSignature);
   }
 
-  /** The tree of `((args...), {kwargs...})`; undefined when the root's calling convention is not known. */
+  /**
+   * The tree of `((args...), {kwargs...})`; undefined when the root's calling convention is not
+   * known.
+   */
   get inSpec(): TreeSpec | undefined {
     return this.#root()?.inSpec;
   }
@@ -198,7 +207,9 @@ export class ExportedProgram {
     return this.#root()?.outSpec;
   }
 
-  /** How often each target is called, in all graphs, nested ones included, in order of first call. */
+  /**
+   * How often each target is called, in all graphs, nested ones included, in order of first call.
+   */
   opHistogram(): Map<string, number> {
     const counts = new Map<string, number>();
     const graphs: Graph[] = [this.graph];

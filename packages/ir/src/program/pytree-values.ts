@@ -5,8 +5,8 @@ import { isFloat } from "../values/argument.js";
 import { dictKeys, LEAF, pythonJson, type TreeSpec, treeSpecText } from "./pytree.js";
 
 /**
- * How values of a registered Python type look in JavaScript. Without an entry, dataclasses are objects with their
- * fields and other registered types are arrays of their children.
+ * How values of a registered Python type look in JavaScript. Without an entry, dataclasses are
+ * objects with their fields and other registered types are arrays of their children.
  */
 export interface PytreeType {
   /** The type's name in files, `my_package.Point`. */
@@ -33,9 +33,10 @@ export function recordType(name: string, fields: readonly string[]): PytreeType 
 const NO_TYPES: PytreeRegistry = new Map();
 
 /**
- * Returns the leaves of a value in the order of its spec: arrays for tuples and lists, objects or Maps for dicts (keys of an
- * `OrderedDict` or `defaultdict` in the order of the spec), objects for dataclasses (fields that were None at export are left
- * out or null), what the registry says for registered types.
+ * Returns the leaves of a value in the order of its spec: arrays for tuples and lists, objects or
+ * Maps for dicts (keys of an `OrderedDict` or `defaultdict` in the order of the spec), objects for
+ * dataclasses (fields that were None at export are left out or null), what the registry says for
+ * registered types.
  * @throws SconceError `TREE_MISMATCH` with both structures in PyTorch's words
  */
 export function flattenTree(value: unknown, spec: TreeSpec, registry: PytreeRegistry = NO_TYPES): unknown[] {
@@ -89,7 +90,9 @@ function assemble(spec: TreeSpec, children: unknown[], registry: PytreeRegistry)
 
 /** One level of a value, seen as the container type of a spec. */
 interface Level {
-  /** The context that PyTorch would give this value: keys in the order in which it compares them. */
+  /**
+   * The context that PyTorch would give this value: keys in the order in which it compares them.
+   */
   readonly context: unknown;
   readonly children: readonly unknown[];
 }
@@ -109,7 +112,10 @@ function levelOf(value: unknown, spec: TreeSpec, registry: PytreeRegistry): Leve
   return Array.isArray(value) ? { context: spec.context, children: value as unknown[] } : undefined;
 }
 
-/** Keys of a dict may come in any order; those of an `OrderedDict` or a `defaultdict` are part of its structure. */
+/**
+ * Keys of a dict may come in any order; those of an `OrderedDict` or a `defaultdict` are part of
+ * its structure.
+ */
 function dictLevel(value: unknown, spec: TreeSpec, keys: readonly unknown[]): Level | undefined {
   if (!isRecord(value)) return undefined;
   const names = value instanceof Map ? keys : keys.map(String);
@@ -129,7 +135,10 @@ function dictLevel(value: unknown, spec: TreeSpec, keys: readonly unknown[]): Le
 
 const isIndex = (key: string): boolean => /^(0|[1-9]\d*)$/.test(key);
 
-/** Fields that are None have no leaf, as if they were not given; which ones those are is part of the structure. */
+/**
+ * Fields that are None have no leaf, as if they were not given; which ones those are is part of the
+ * structure.
+ */
 function dataclassLevel(value: Record<string, unknown>, { set, absent }: DataclassFields): Level {
   const known = new Set([...set, ...absent]);
   const unknown = Object.keys(value).filter((name) => !known.has(name));
@@ -148,7 +157,9 @@ interface DataclassFields {
   readonly absent: readonly string[];
 }
 
-/** Fields of a registered dataclass: its context is `[fields with a value, fields that were None]`. */
+/**
+ * Fields of a registered dataclass: its context is `[fields with a value, fields that were None]`.
+ */
 function dataclassFields(spec: TreeSpec): DataclassFields | undefined {
   const { context } = spec;
   if (!Array.isArray(context) || context.length !== 2 || dictKeys(spec) !== undefined) return undefined;
@@ -194,6 +205,7 @@ const pick = (value: Record<string, unknown>, names: readonly string[]): unknown
   names.map((name) => value[name]);
 
 function fromEntries(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
-  // `Object.fromEntries` defines own properties, so that a key named __proto__ is a key like any other.
+  // `Object.fromEntries` defines own properties, so that a key named __proto__ is a key like any
+  // other.
   return Object.fromEntries(names.map((name, i) => [name, values[i]]));
 }

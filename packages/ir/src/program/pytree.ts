@@ -1,16 +1,25 @@
-/** @file Tree specifications of inputs and outputs (`torch.utils._pytree`): as data, as JSON text and as printed. */
+/**
+ * @file Tree specifications of inputs and outputs (`torch.utils._pytree`): as data, as JSON text
+ * and as printed.
+ */
 import { badTreeSpec } from "../graph/errors.js";
 import { jsonRepr } from "../values/python-repr.js";
 
 /** A container node of a pytree, or a leaf (`type: null`), as in PyTorch's JSON form. */
 export interface TreeSpec {
-  /** `builtins.tuple`, `builtins.list`, `builtins.dict`, `collections.OrderedDict`, ..., null for a leaf. */
+  /**
+   * `builtins.tuple`, `builtins.list`, `builtins.dict`, `collections.OrderedDict`, ..., null for a
+   * leaf.
+   */
   readonly type: string | null;
   /** Decoded context: null, the list of dict keys, or what the registered type put there. */
   readonly context: unknown;
   /** Specifications of the items; empty for a leaf. */
   readonly children: readonly TreeSpec[];
-  /** The context as in the file, if the decoded context does not determine it (types registered by the author). */
+  /**
+   * The context as in the file, if the decoded context does not determine it (types registered by
+   * the author).
+   */
   readonly serialized?: string;
 }
 

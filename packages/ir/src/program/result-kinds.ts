@@ -1,4 +1,7 @@
-/** @file The Python types of a program's results: a JavaScript number does not show whether it was an int or a float. */
+/**
+ * @file The Python types of a program's results: a JavaScript number does not show whether it was
+ * an int or a float.
+ */
 import type { ExportedProgram } from "./program.js";
 import type { ArgumentSpec } from "./signature.js";
 
@@ -13,8 +16,8 @@ const SYMBOLIC: ReadonlyMap<ArgumentSpec["kind"], ResultKind> = new Map<Argument
 ]);
 
 /**
- * Returns the Python type of each user output, in flattened order. Executables give floats as numbers, so a result of 2 is an
- * int or a float by its kind.
+ * Returns the Python type of each user output, in flattened order. Executables give floats as
+ * numbers, so a result of 2 is an int or a float by its kind.
  */
 export const resultKinds = (program: ExportedProgram): ResultKind[] =>
   program.graphSignature.outputSpecs

@@ -1,4 +1,7 @@
-/** @file Keeps code that is not ours from changing the program it was handed: what is data is frozen, what is a map refuses writes. */
+/**
+ * @file Keeps code that is not ours from changing the program it was handed: what is data is
+ * frozen, what is a map refuses writes.
+ */
 import type { Tensor } from "@sconce/tensor";
 import { Graph } from "../graph/graph.js";
 import { FakeTensor } from "../values/meta.js";
@@ -8,8 +11,8 @@ import type { ExportedProgram } from "./program.js";
 const sealed = new WeakSet<object>();
 
 /**
- * Makes a program read-only, nested graphs and signature included: a write throws a `TypeError`. The values of tensors
- * stay writable: typed arrays cannot be frozen.
+ * Makes a program read-only, nested graphs and signature included: a write throws a `TypeError`.
+ * The values of tensors stay writable: typed arrays cannot be frozen.
  */
 export function sealProgram(program: ExportedProgram): void {
   if (sealed.has(program)) return;
@@ -44,7 +47,10 @@ function sealGraph(graph: Graph): void {
   Object.freeze(graph);
 }
 
-/** Plain objects, arrays and fake tensors; what has its own methods (expressions, tensors) looks after itself. */
+/**
+ * Plain objects, arrays and fake tensors; what has its own methods (expressions, tensors) looks
+ * after itself.
+ */
 function sealData(value: unknown): void {
   if (typeof value !== "object" || value === null || !isData(value)) return;
   Object.freeze(value);

@@ -75,7 +75,10 @@ export const userOutputs = (signature: GraphSignature): SignatureValue[] =>
     .filter((spec) => spec.kind === "USER_OUTPUT" || spec.kind === "LOSS_OUTPUT")
     .map((spec) => signatureValue(spec.arg));
 
-/** Placeholder name to fully qualified name, for one kind of lifted input (`inputs_to_parameters`, ...). */
+/**
+ * Placeholder name to fully qualified name, for one kind of lifted input (`inputs_to_parameters`,
+ * ...).
+ */
 export function inputTargets(signature: GraphSignature, kind: InputKind): Map<string, string> {
   const targets = new Map<string, string>();
   for (const { kind: own, arg, target } of signature.inputSpecs) {
@@ -114,7 +117,10 @@ export function backwardSignature(signature: GraphSignature): BackwardSignature 
   };
 }
 
-/** The signature with a node's name replaced wherever an output refers to it (`graph_signature.replace_all_uses`). */
+/**
+ * The signature with a node's name replaced wherever an output refers to it
+ * (`graph_signature.replace_all_uses`).
+ */
 export function renameOutputs(
   signature: GraphSignature,
   renamed: ReadonlyMap<string, string>,

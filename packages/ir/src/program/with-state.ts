@@ -8,7 +8,10 @@ export type StateValues = ReadonlyMap<string, Tensor> | Readonly<Record<string, 
 /** Bytes that layouts with holes may take beyond the values themselves. */
 const MAX_HOLES = 64 * 2 ** 20;
 
-/** The parts of a program that change when values are given, and the step of its history; undefined when nothing does. */
+/**
+ * The parts of a program that change when values are given, and the step of its history; undefined
+ * when nothing does.
+ */
 export interface StateChange extends Pick<ExportedProgramInit, "stateDict" | "constants"> {
   readonly history: readonly HistoryEntry[];
 }
@@ -77,7 +80,10 @@ function sharedBy(known: ReadonlyMap<string, Tensor>): Map<Storage, string[]> {
 const viewOf = ({ dtype, shape, strides, storageOffset }: Tensor): string =>
   `${dtype} ${shape.join()} ${strides.join()} ${storageOffset}`;
 
-/** Tensors of one storage get a new one together, so that what shared memory still does (tied weights). */
+/**
+ * Tensors of one storage get a new one together, so that what shared memory still does (tied
+ * weights).
+ */
 function replaceStorage(
   names: readonly string[],
   known: ReadonlyMap<string, Tensor>,
@@ -111,7 +117,10 @@ function replaceStorage(
 
 const sameTensor = (a: Tensor, b: Tensor): boolean => a.storage === b.storage && viewOf(a) === viewOf(b);
 
-/** In the layout of the old tensor, which the graph was traced with, unless its holes would take too much memory. */
+/**
+ * In the layout of the old tensor, which the graph was traced with, unless its holes would take too
+ * much memory.
+ */
 function laidOut(tensor: Tensor, { shape, strides, storageOffset, dtype }: Tensor): Tensor {
   const { itemSize } = dtypeInfo(dtype);
   const holes = requiredBytes(shape, strides, storageOffset, itemSize) - numel(shape) * itemSize;

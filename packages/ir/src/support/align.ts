@@ -5,9 +5,10 @@ const WINDOW = 12;
 const NONE = -1;
 
 /**
- * For each item of `a` the position of an equal one in `b`, or -1; the positions that are there increase. Equal means
- * `===`. Linear while insertions, removals and replacements are short; after a longer one the rest is anchored at the
- * items that are unique in both (as in patience diff), which sorts once.
+ * For each item of `a` the position of an equal one in `b`, or -1; the positions that are there
+ * increase. Equal means `===`. Linear while insertions, removals and replacements are short; after
+ * a longer one the rest is anchored at the items that are unique in both (as in patience diff),
+ * which sorts once.
  */
 export function align(a: readonly unknown[], b: readonly unknown[]): Int32Array {
   const match = new Int32Array(a.length).fill(NONE);
@@ -35,7 +36,10 @@ export function align(a: readonly unknown[], b: readonly unknown[]): Int32Array 
   return match;
 }
 
-/** How many items of each side to skip to the nearest equal pair, in one number: those of `a` in the bits from 8 up. */
+/**
+ * How many items of each side to skip to the nearest equal pair, in one number: those of `a` in the
+ * bits from 8 up.
+ */
 function nearest(
   a: readonly unknown[],
   b: readonly unknown[],

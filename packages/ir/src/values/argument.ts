@@ -3,7 +3,8 @@
  * JavaScript does not. Promotion, printing and `.pt2` depend on both, so this file defines:
  *
  * - an integral `number` or a `bigint` is a Python int; numbers past 2^53 are always `bigint`;
- * - a float whose value is integral is wrapped, `float(1)`; other numbers, NaN and infinities are floats as they are;
+ * - a float whose value is integral is wrapped, `float(1)`; other numbers, NaN and infinities are
+ *   floats as they are;
  * - an array is a Python list; a tuple is wrapped, `tuple([a, b])`.
  */
 import type { DType } from "@sconce/tensor";

@@ -1,4 +1,7 @@
-/** @file The order of a tensor's dimensions in memory, which the edge dialect has in place of memory formats. */
+/**
+ * @file The order of a tensor's dimensions in memory, which the edge dialect has in place of memory
+ * formats.
+ */
 import { le, type SymInt } from "@sconce/symbolic";
 
 /** Where the elements of a tensor lie: sizes, and strides in elements. */

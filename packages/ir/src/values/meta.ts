@@ -36,8 +36,8 @@ export interface FakeTensorInit {
 }
 
 /**
- * A tensor without data, as PyTorch's: sizes, strides and offset may be symbolic. Identity matters to tracers, so a
- * rule that makes a new value makes a new object.
+ * A tensor without data, as PyTorch's: sizes, strides and offset may be symbolic. Identity matters
+ * to tracers, so a rule that makes a new value makes a new object.
  */
 export class FakeTensor {
   /** The element type. */
@@ -76,7 +76,10 @@ export class FakeTensor {
   }
 }
 
-/** A Python scalar that is symbolic (or was declared so): the `val` of `sym_size`, `item`, `s0 * 2`, `n > 3`. */
+/**
+ * A Python scalar that is symbolic (or was declared so): the `val` of `sym_size`, `item`, `s0 * 2`,
+ * `n > 3`.
+ */
 export type SymScalar =
   | { readonly kind: "SymInt"; readonly expr: SymInt }
   | { readonly kind: "SymFloat"; readonly expr: SymFloat }
@@ -98,7 +101,10 @@ export interface ConstantValue {
   readonly value: Argument;
 }
 
-/** The `val` of a node: a fake tensor, a symbolic scalar, a constant, or a list of those for several results. */
+/**
+ * The `val` of a node: a fake tensor, a symbolic scalar, a constant, or a list of those for several
+ * results.
+ */
 export type MetaValue = FakeTensor | SymScalar | CustomObject | ConstantValue | null | readonly MetaValue[];
 
 /** Returns a symbolic integer. */
@@ -145,7 +151,10 @@ export interface NodeMeta {
   readonly unbackedBindings?: Readonly<Record<string, string>>;
   /** The pass and the rule that made the node; nodes of the file have none. */
   readonly origin?: NodeOrigin;
-  /** The order of the dimensions in memory, or a list with one for each result; the edge dialect has it. */
+  /**
+   * The order of the dimensions in memory, or a list with one for each result; the edge dialect has
+   * it.
+   */
   readonly dimOrder?: DimOrder | readonly (DimOrder | null)[];
   /** Other string entries of a `.pt2` node, kept for the way back. */
   readonly extra?: Readonly<Record<string, string>>;

@@ -1,6 +1,8 @@
 /** @file Python's `repr` of plain values, as far as programs hold them. */
 
-/** Python's `repr(float)`: shortest digits that round-trip, an exponent below 1e-4 and from 1e16. */
+/**
+ * Python's `repr(float)`: shortest digits that round-trip, an exponent below 1e-4 and from 1e16.
+ */
 export function floatRepr(value: number): string {
   const text = shortFloat(value);
   return /^-?\d+$/.test(text) ? text + ".0" : text;

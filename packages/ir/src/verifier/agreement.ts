@@ -67,8 +67,8 @@ export const mayEqual = (a: SymInt, b: SymInt): boolean => {
 const isSize = (size: unknown): boolean => typeof size === "number" || size instanceof SymExpr;
 
 /**
- * Whether the two may be one value: tensors of one dtype, rank and device whose sizes may be equal, scalars of one kind.
- * What is unknown agrees with everything.
+ * Whether the two may be one value: tensors of one dtype, rank and device whose sizes may be equal,
+ * scalars of one kind. What is unknown agrees with everything.
  */
 export function agree(a: MetaValue | undefined, b: MetaValue | undefined): boolean {
   if (a === undefined || b === undefined) return true;

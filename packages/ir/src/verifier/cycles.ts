@@ -1,4 +1,6 @@
-/** @file Separates nodes that only stand in the wrong order from those that no order can satisfy. */
+/**
+ * @file Separates nodes that only stand in the wrong order from those that no order can satisfy.
+ */
 import type { Graph } from "../graph/graph.js";
 import type { Problem } from "../graph/problem.js";
 import { topologyOf } from "../topology.js";

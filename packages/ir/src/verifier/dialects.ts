@@ -7,7 +7,10 @@ import { edgeNodeProblem } from "./edge.js";
 /** Namespaces of the operators that PyTorch's own set is made of. */
 const PYTORCH_OPERATOR = /^(?:aten|prims)\./;
 
-/** Assertions of sizes and values have no results; PyTorch keeps them in core programs though they are not tagged. */
+/**
+ * Assertions of sizes and values have no results; PyTorch keeps them in core programs though they
+ * are not tagged.
+ */
 const ASSERTION = /^aten\._assert_(?:async|scalar|tensor_metadata)\./;
 
 function outsideCore(
@@ -27,8 +30,9 @@ function outsideCore(
 export const CORE_ATEN: DialectRules = Object.freeze({ ...ATEN, name: "CORE_ATEN", refuse: outsideCore });
 
 /**
- * The edge dialect, as ExecuTorch lowers to it: core ATen operators without implicit type promotion, tensors in place of
- * Python numbers where operators take tensors, and a dimension order in place of memory formats.
+ * The edge dialect, as ExecuTorch lowers to it: core ATen operators without implicit type
+ * promotion, tensors in place of Python numbers where operators take tensors, and a dimension order
+ * in place of memory formats.
  */
 export const EDGE: DialectRules = Object.freeze({
   ...CORE_ATEN,

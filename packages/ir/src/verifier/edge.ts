@@ -94,7 +94,9 @@ export const promotedPlaces = ({ target, args }: OpSchema): readonly number[] =>
     return type.base === "Tensor" && !type.list && CONDITIONS[target]?.includes(name) !== true;
   });
 
-/** The edge dialect has no implicit type promotion: the tensors of a pointwise call have one dtype. */
+/**
+ * The edge dialect has no implicit type promotion: the tensors of a pointwise call have one dtype.
+ */
 function promotionProblem(
   { name, args, kwargs, target }: Node,
   graph: Graph,

@@ -1,4 +1,6 @@
-/** @file What to do about a problem, by its code, where the check that finds it does not say more. */
+/**
+ * @file What to do about a problem, by its code, where the check that finds it does not say more.
+ */
 export const FIXES: Readonly<Record<string, string>> = {
   DUPLICATE_NAME: "rename one of the nodes: editor.freshName gives an unused name",
   PLACEHOLDER_ORDER: "move the placeholder in front of all other nodes",

@@ -1,4 +1,6 @@
-/** @file The form of nodes by their kind: what placeholders, reads of graphs and outputs may hold. */
+/**
+ * @file The form of nodes by their kind: what placeholders, reads of graphs and outputs may hold.
+ */
 
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";

@@ -166,7 +166,10 @@ function checkDialect(node: Node, graph: Graph, { rules, operators }: GraphConte
   if (reason !== undefined) report("NODE_REFUSED", reason, node.name);
 }
 
-/** Operators without results have no value. Without a table, those that nothing uses get the benefit of the doubt. */
+/**
+ * Operators without results have no value. Without a table, those that nothing uses get the benefit
+ * of the doubt.
+ */
 function mayLackValue(node: Node, unused: boolean, operators: OperatorLookup | undefined): boolean {
   if (node.meta.val !== undefined || targetKind(node.target) !== "operator") return false;
   const schema = operators?.schemaOf(node.target);
@@ -203,7 +206,10 @@ function checkAttribute(node: Node, graph: Graph, context: GraphContext, report:
   }
 }
 
-/** Checks arguments against the schema. The structure checks report arguments that name missing nodes. */
+/**
+ * Checks arguments against the schema. The structure checks report arguments that name missing
+ * nodes.
+ */
 class CallCheck {
   readonly #graph: Graph;
   readonly #operands: OperandReader;

@@ -80,7 +80,10 @@ export class HigherOrderCall {
     return undefined;
   }
 
-  /** The recorded values of a list or tuple of operands; undefined, and reported, for another argument. */
+  /**
+   * The recorded values of a list or tuple of operands; undefined, and reported, for another
+   * argument.
+   */
   operands(argument: Argument | undefined, what: string): Values | undefined {
     const items = argument === undefined ? [] : itemsOf(argument);
     if (items !== undefined) return items.map((item) => this.value(item));
@@ -129,7 +132,10 @@ export class HigherOrderCall {
     return Array.isArray(only) ? (only as readonly MetaValue[]) : [only];
   }
 
-  /** The call's recorded results must be as many as these, and like them; `source` names where these come from. */
+  /**
+   * The call's recorded results must be as many as these, and like them; `source` names where these
+   * come from.
+   */
   results(expected: Values, source: string): void {
     const { val } = this.node.meta;
     if (val === undefined) return; // reported as missing

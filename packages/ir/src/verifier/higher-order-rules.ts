@@ -93,7 +93,10 @@ function isMerged(call: HigherOrderCall, result: number, a: Values[number], b: V
   );
 }
 
-/** The number of iterations over the leaves; undefined, and reported, when they have no first dimension in common. */
+/**
+ * The number of iterations over the leaves; undefined, and reported, when they have no first
+ * dimension in common.
+ */
 function iterations(call: HigherOrderCall, xs: Values, what: string): SymInt | undefined {
   let count: SymInt | undefined;
   for (const [i, value] of xs.entries()) {
@@ -233,7 +236,10 @@ const associativeScan: HigherOrderRule = (call) => {
   call.results(stacked(slices, size), "the scan");
 };
 
-/** A call that runs one graph as it is: the graph at `at`, its operands from `from` on or as the list there. */
+/**
+ * A call that runs one graph as it is: the graph at `at`, its operands from `from` on or as the
+ * list there.
+ */
 const region =
   (at: number, from: number, listed = false): HigherOrderRule =>
   (call) => {
@@ -249,7 +255,10 @@ const region =
     call.results(call.outputs(body), body.name);
   };
 
-/** Scores are computed by `score_mod`, and the blocks of the mask by `mask_mod`; the results are like the query. */
+/**
+ * Scores are computed by `score_mod`, and the blocks of the mask by `mask_mod`; the results are
+ * like the query.
+ */
 const flexAttention: HigherOrderRule = (call) => {
   if (!call.arity(7, 9)) return;
   const { args } = call.node;

@@ -1,4 +1,7 @@
-/** @file Checks of values that may not have their declared types, from JavaScript plugins for example. */
+/**
+ * @file Checks of values that may not have their declared types, from JavaScript plugins for
+ * example.
+ */
 
 import { describeValue } from "../graph/problem.js";
 

@@ -8,7 +8,10 @@ const MOST = 20;
 export class NearNames {
   readonly #texts = new Map<string, string>();
 
-  /** `did you mean a or b? `, then the instruction; the instruction alone when nothing is near or too many names are wrong. */
+  /**
+   * `did you mean a or b? `, then the instruction; the instruction alone when nothing is near or
+   * too many names are wrong.
+   */
   fix(word: string, candidates: () => Iterable<string>, instruction: string): string {
     let text = this.#texts.get(word);
     if (text === undefined) {

@@ -69,7 +69,10 @@ const withEffects: HigherOrderRule = (call, operators) => {
 
 const unknownResults = (count: number): undefined[] => Array.from({ length: count }, () => undefined);
 
-/** The first version: the results of the operator, then the new values of the arguments that it writes to. */
+/**
+ * The first version: the results of the operator, then the new values of the arguments that it
+ * writes to.
+ */
 const autoFunctionalized: HigherOrderRule = (call, operators) => {
   if (!call.arity(1, 1)) return;
   const schema = schemaAt(call, 0, operators);
@@ -107,7 +110,10 @@ function whyNotOutDtype({ target, isMutable, returns }: OpSchema): string | unde
     : `${target} does not return a single tensor`;
 }
 
-/** An operator that draws random numbers: from a given state, or with the state that it starts from as first result. */
+/**
+ * An operator that draws random numbers: from a given state, or with the state that it starts from
+ * as first result.
+ */
 const withRngState =
   (at: number, saves = false): HigherOrderRule =>
   (call) => {

@@ -21,7 +21,10 @@ export function checkSignature(program: ExportedProgram, report: Report): void {
   checkOutputs(program, report);
 }
 
-/** Names in preserved calling conventions must be nodes, and their trees must have a leaf for each value. */
+/**
+ * Names in preserved calling conventions must be nodes, and their trees must have a leaf for each
+ * value.
+ */
 export function checkModuleCalls(program: ExportedProgram, report: Report): void {
   checkCallTrees(program, report);
   for (const { signature } of program.moduleCallGraph) {

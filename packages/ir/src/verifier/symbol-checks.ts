@@ -12,8 +12,9 @@ import { FakeTensor } from "../values/meta.js";
 export type Bound = Set<string>;
 
 /**
- * Symbols that a node's value has and nothing binds: no input has them, and the call that has them first does not make new
- * ones. Each is reported once. Nested graphs are checked after the graph that they belong to, with the same `bound`.
+ * Symbols that a node's value has and nothing binds: no input has them, and the call that has them
+ * first does not make new ones. Each is reported once. Nested graphs are checked after the graph
+ * that they belong to, with the same `bound`.
  */
 export function checkSymbols(
   graph: Graph,

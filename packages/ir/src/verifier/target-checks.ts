@@ -96,7 +96,10 @@ function checkOperator(
   refuseBy(rules, node, schema, operators?.tagsOf(target), report);
 }
 
-/** In-place operators end in one underscore, by PyTorch's convention: the only sign of it without a schema. */
+/**
+ * In-place operators end in one underscore, by PyTorch's convention: the only sign of it without a
+ * schema.
+ */
 const looksMutable = (target: string): boolean => /^aten\.[^.]*[^_]_\./.test(target);
 
 function refuseBy(

@@ -14,8 +14,9 @@ const KEPT: readonly (keyof NodeMeta)[] = [
 ];
 
 /**
- * What a pass must not do to a program that is valid before and after: nodes that stay must not lose metadata, and the
- * calling convention must stay the same. `drops` names metadata that the pass takes away on purpose.
+ * What a pass must not do to a program that is valid before and after: nodes that stay must not
+ * lose metadata, and the calling convention must stay the same. `drops` names metadata that the
+ * pass takes away on purpose.
  */
 export function verifyTransition(
   before: ExportedProgram,

@@ -25,8 +25,8 @@ export interface VerifyOptions {
 
 /**
  * Returns every rule violation in the program, its nested graphs, signature and module call graph.
- * Empty when the program is valid. Parts with a wrong type are reported as `MALFORMED`; `verifyAll` of `@sconce/ir/verify`
- * reports which.
+ * Empty when the program is valid. Parts with a wrong type are reported as `MALFORMED`; `verifyAll`
+ * of `@sconce/ir/verify` reports which.
  */
 export function verify(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
   const problems: Problem[] = [];

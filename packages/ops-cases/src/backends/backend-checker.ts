@@ -69,7 +69,10 @@ export class BackendChecker {
   }
 }
 
-/** Programs are lowered first, and PyTorch's decomposition of some operators does not agree with its kernel. */
+/**
+ * Programs are lowered first, and PyTorch's decomposition of some operators does not agree with its
+ * kernel.
+ */
 function likeDecomposition(
   one: OpCase,
   { unlike = [], compare }: KnownDifference,

@@ -16,9 +16,14 @@ export interface EdgeCall {
   readonly kwargs: Readonly<Record<string, BuiltValue>>;
   /** Arithmetic and tests; others are functions, which may lose subnormal results. */
   readonly isExact: boolean;
-  /** Zeros may have either sign: PyTorch gives both, by where in a tensor the value lies; or a subnormal result is one. */
+  /**
+   * Zeros may have either sign: PyTorch gives both, by where in a tensor the value lies; or a
+   * subnormal result is one.
+   */
   readonly hasAnyZero: boolean;
-  /** What results may be off by, whatever their size, because terms cancel in them (in PyTorch too). */
+  /**
+   * What results may be off by, whatever their size, because terms cancel in them (in PyTorch too).
+   */
   readonly slack: number;
 }
 

@@ -1,4 +1,7 @@
-/** @file What a device makes of values at the edges, against the interpreter: signs of zeros, infinities and NaN have to be the same. */
+/**
+ * @file What a device makes of values at the edges, against the interpreter: signs of zeros,
+ * infinities and NaN have to be the same.
+ */
 import type { Backend } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { castTensor, isFloatDType, Tensor } from "@sconce/tensor";
@@ -83,8 +86,9 @@ function withoutSubnormals(arg: BuiltValue): BuiltValue {
 }
 
 /**
- * Whether results are the same: but for a few units of the last place, and for what is too small for a normal float32 where that
- * may be lost: in functions, whose steps may be small before their result is, and where subnormal numbers count as zeros.
+ * Whether results are the same: but for a few units of the last place, and for what is too small
+ * for a normal float32 where that may be lost: in functions, whose steps may be small before their
+ * result is, and where subnormal numbers count as zeros.
  */
 function sameness(
   { isExact, hasAnyZero, slack }: EdgeCall,

@@ -5,7 +5,10 @@ import { checkDecomposition, decomposedCall, type Kernels } from "./decompositio
 import { checkOpCase } from "./outcome.js";
 import { checkPrediction } from "./prediction.js";
 
-/** Operators whose fresh outputs keep the layout of dense inputs, so that recorded strides have to match. */
+/**
+ * Operators whose fresh outputs keep the layout of dense inputs, so that recorded strides have to
+ * match.
+ */
 const LAYOUT_MATTERS = /^aten\.(clone|_to_copy|empty_like|full_like|zeros_like|ones_like|contiguous)\./;
 
 /** The checks there are, in the order in which they are made. */
@@ -40,7 +43,10 @@ export class OpChecker {
     this.#chosen = new Set(checks);
   }
 
-  /** The first problem of a case, with the check that found it; undefined when there is none. Nothing is thrown. */
+  /**
+   * The first problem of a case, with the check that found it; undefined when there is none.
+   * Nothing is thrown.
+   */
   problem(one: OpCase): string | undefined {
     for (const [name, problemOf] of this.#checksOf(one.target)) {
       // A call that must be refused does not have a result to predict or to decompose.
@@ -66,7 +72,8 @@ export class OpChecker {
     const operators = this.#operators;
     const row = operators.get(target);
     const strict = LAYOUT_MATTERS.test(target) || row?.tags.includes("pointwise") === true;
-    // One generator of random numbers for an overload: its results do not depend on what ran before.
+    // One generator of random numbers for an overload: its results do not depend on what ran
+    // before.
     const call = this.#kernels.evaluator([]);
     const decomposed = decomposedCall(target, operators, this.#kernels);
     const checks: Check[] = [["run", (one) => checkOpCase(one, call, { checkStrides: () => strict })]];

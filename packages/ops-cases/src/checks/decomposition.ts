@@ -17,8 +17,8 @@ export interface Kernels {
 }
 
 /**
- * Gives an evaluator that runs the decomposition of an operator with a kernel; undefined when the operator lacks one of
- * the two. Writing overloads are those of their functional one.
+ * Gives an evaluator that runs the decomposition of an operator with a kernel; undefined when the
+ * operator lacks one of the two. Writing overloads are those of their functional one.
  */
 export function decomposedCall(
   target: string,

@@ -1,4 +1,7 @@
-/** @file Where PyTorch does not agree with itself, so that an implementation can follow only one side. */
+/**
+ * @file Where PyTorch does not agree with itself, so that an implementation can follow only one
+ * side.
+ */
 import { castTensor, compareTensors, dtypeInfo, Tensor } from "@sconce/tensor";
 import type { TensorComparison } from "./outcome.js";
 
@@ -10,7 +13,10 @@ export interface KnownDifference {
   readonly compare?: TensorComparison;
 }
 
-/** Integers may differ by one: the decomposition rounds once, the kernel at every step or in fixed point. */
+/**
+ * Integers may differ by one: the decomposition rounds once, the kernel at every step or in fixed
+ * point.
+ */
 const oneStep: TensorComparison = (got, want) => {
   const { kind } = dtypeInfo(want.dtype);
   // A half may differ by one step of its own precision.
@@ -23,7 +29,10 @@ const oneStep: TensorComparison = (got, want) => {
   });
 };
 
-/** Infinities are whatever they are elsewhere: the kernel takes an exponential in halves, the decomposition in float32. */
+/**
+ * Infinities are whatever they are elsewhere: the kernel takes an exponential in halves, the
+ * decomposition in float32.
+ */
 const earlyOverflow: TensorComparison = (got, want) => {
   const layout = compareTensors(got, want, { rtol: 0, atol: 0, values: false });
   if (layout !== undefined) return layout;
@@ -46,7 +55,10 @@ function greatest(tensor: Tensor): number {
   return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }
 
-/** Any element of the input: a given scale puts a position on a border, and the two fall on either side of it. */
+/**
+ * Any element of the input: a given scale puts a position on a border, and the two fall on either
+ * side of it.
+ */
 const anotherNeighbor: TensorComparison = (got, want, inputs) => {
   const layout = compareTensors(got, want, { rtol: 0, atol: 0, values: false });
   if (layout !== undefined) return layout;
@@ -55,7 +67,10 @@ const anotherNeighbor: TensorComparison = (got, want, inputs) => {
   return stray === undefined ? undefined : `${stray} is not an element of the input`;
 };
 
-/** By target without `aten.`; each was measured with PyTorch's kernel against PyTorch's decomposition. */
+/**
+ * By target without `aten.`; each was measured with PyTorch's kernel against PyTorch's
+ * decomposition.
+ */
 const DECOMPOSITIONS: readonly (readonly [RegExp, KnownDifference])[] = [
   // `_decomp` returns the attention weights where the kernel returns the logarithm of their sum.
   [/^_scaled_dot_product_flash_attention_for_cpu\./, { unlike: [1] }],
@@ -73,9 +88,10 @@ export const knownDifference = (target: string): KnownDifference | undefined =>
   DECOMPOSITIONS.find(([pattern]) => pattern.test(target.replace(/^aten\./, "")))?.[1];
 
 /**
- * Operators whose shape rule in PyTorch gives other strides than its kernel: for layouts that are neither dense nor
- * channels-last, because the kernel leaves a transposed result behind, or because only the kernel keeps channels last
- * (`channel_shuffle`, `native_group_norm`). Programs and the interpreter follow the shape rule.
+ * Operators whose shape rule in PyTorch gives other strides than its kernel: for layouts that are
+ * neither dense nor channels-last, because the kernel leaves a transposed result behind, or because
+ * only the kernel keeps channels last (`channel_shuffle`, `native_group_norm`). Programs and the
+ * interpreter follow the shape rule.
  */
 const OTHER_STRIDES =
   /^(_?native_batch_norm(_legit|_legit_functional)?|_batch_norm_with_update(_functional)?|batch_norm|unique_dim|unique_consecutive|nll_loss2d(_forward)?|nll_loss_nd|ldexp|channel_shuffle|native_group_norm)\./;
@@ -88,8 +104,9 @@ const SAVED_STATISTICS =
   /^(native_(batch|layer|group)_norm|_native_batch_norm_legit(_functional|_no_training)?|_batch_norm_with_update(_functional)?)\./;
 
 /**
- * Whether PyTorch's shape rule gives saved statistics another dtype than its kernel. Beside halves with float32 parameters the
- * kernel saves float32, and the functional form keeps the dtype of running statistics that are halves.
+ * Whether PyTorch's shape rule gives saved statistics another dtype than its kernel. Beside halves
+ * with float32 parameters the kernel saves float32, and the functional form keeps the dtype of
+ * running statistics that are halves.
  */
 export const fakesOtherDTypes = (target: string, dtypes: readonly string[]): boolean =>
   SAVED_STATISTICS.test(target.replace(/^aten\./, "")) && dtypes.some((dtype) => /float16$/.test(dtype));

@@ -19,7 +19,10 @@ export type TensorComparison = (got: Tensor, want: Tensor, inputs: readonly Tens
 export interface OpCheckOptions {
   /** Whether fresh outputs of this target have to have the recorded strides. */
   readonly checkStrides?: (target: string) => boolean;
-  /** Whether results may be fresh where PyTorch gives views of the arguments: for backends with their own memory. */
+  /**
+   * Whether results may be fresh where PyTorch gives views of the arguments: for backends with
+   * their own memory.
+   */
   readonly mayCopy?: boolean;
   /** In place of the case's own tolerance. */
   readonly compare?: TensorComparison;

@@ -1,4 +1,7 @@
-/** @file Checks shape rules: compares a rule's prediction with PyTorch's recorded result and with the kernel's. */
+/**
+ * @file Checks shape rules: compares a rule's prediction with PyTorch's recorded result and with
+ * the kernel's.
+ */
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor } from "@sconce/ir";
 import { metaOf, type OperatorTable } from "@sconce/ops";
@@ -62,7 +65,9 @@ export interface PredictionOptions {
   readonly source: string;
   /** Which strides must agree. */
   readonly strides: "all" | "where elements are" | "any";
-  /** Allows float32 for a predicted half, or the reverse, in results after the first. Default false. */
+  /**
+   * Allows float32 for a predicted half, or the reverse, in results after the first. Default false.
+   */
   readonly statistics?: boolean;
 }
 

@@ -1,4 +1,6 @@
-/** @file Recorded calls: the arguments of one call of one overload, and what PyTorch made of them. */
+/**
+ * @file Recorded calls: the arguments of one call of one overload, and what PyTorch made of them.
+ */
 import type { DType } from "@sconce/tensor";
 
 /** A tensor of a case: its elements, and how they lie in memory. */

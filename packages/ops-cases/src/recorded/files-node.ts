@@ -1,4 +1,7 @@
-/** @file Where recorded calls lie: the case files of the package, and folders of the oracle's recordings. */
+/**
+ * @file Where recorded calls lie: the case files of the package, and folders of the oracle's
+ * recordings.
+ */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,7 +24,10 @@ export interface OpCaseFile {
   readonly cases: readonly OpCase[];
 }
 
-/** Names of the families that have recorded calls, in order: `activation`, `activation-backward`, ... */
+/**
+ * Names of the families that have recorded calls, in order: `activation`, `activation-backward`,
+ * ...
+ */
 export const caseFamilies = (): readonly string[] =>
   readdirSync(CASES_FOLDER)
     .filter((name) => name.endsWith(SUFFIX))
@@ -40,8 +46,8 @@ export const readFamily = (name: string): readonly OpCase[] =>
 export const readAllCases = (): readonly OpCase[] => caseFamilies().flatMap(readFamily);
 
 /**
- * Opens case files and recordings: those of a folder, in order of their names, or one. A file is read when its `cases`
- * are asked for.
+ * Opens case files and recordings: those of a folder, in order of their names, or one. A file is
+ * read when its `cases` are asked for.
  *
  * @throws SconceError `CASE_FILE` for a file that is neither
  */

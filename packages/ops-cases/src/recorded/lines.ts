@@ -1,7 +1,8 @@
 /**
- * @file Case files: JSON Lines, one recorded call a line. A tensor is its type in IR text and its elements:
- * `{"f32[2, 3]{1, 2}@6": [1, 2.5, "nan", ...]}`. Lists that a file needs more than once are separate lines,
- * `{"values": "3f2a91", "list": [...]}`, and tensors name them: `{"f32[2, 3]": "3f2a91"}`.
+ * @file Case files: JSON Lines, one recorded call a line. A tensor is its type in IR text and its
+ * elements: `{"f32[2, 3]{1, 2}@6": [1, 2.5, "nan", ...]}`. Lists that a file needs more than once
+ * are separate lines, `{"values": "3f2a91", "list": [...]}`, and tensors name them:
+ * `{"f32[2, 3]": "3f2a91"}`.
  */
 import { DTYPES, type DType, dtypeInfo } from "@sconce/tensor";
 import type { CaseComparison, CaseTensor, CaseValue, OpCase } from "./case.js";

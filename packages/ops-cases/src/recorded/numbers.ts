@@ -1,7 +1,8 @@
 /**
- * @file Elements of any dtype as JSON numbers. A number is the shortest decimal that reads back as the same bits.
- * Text stands for what JSON numbers cannot say: `"inf"`, `"nan"` (PyTorch's default NaN), `"-nan"` (the same with the
- * sign bit), `"0xffffffff"` (any other pattern of bits), and integers beyond 2^53.
+ * @file Elements of any dtype as JSON numbers. A number is the shortest decimal that reads back as
+ * the same bits. Text stands for what JSON numbers cannot say: `"inf"`, `"nan"` (PyTorch's default
+ * NaN), `"-nan"` (the same with the sign bit), `"0xffffffff"` (any other pattern of bits), and
+ * integers beyond 2^53.
  */
 import {
   type DType,

@@ -1,4 +1,7 @@
-/** @file The oracle's recordings: one safetensors file an overload, the calls as JSON in its metadata. */
+/**
+ * @file The oracle's recordings: one safetensors file an overload, the calls as JSON in its
+ * metadata.
+ */
 import { complexDType, type DType, isComplexDType, readSafetensors, type Tensor } from "@sconce/tensor";
 import type { CaseComparison, CaseTensor, CaseValue, OpCase } from "./case.js";
 import { badCase } from "./errors.js";

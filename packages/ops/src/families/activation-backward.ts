@@ -1,4 +1,6 @@
-/** @file Gradients of activation functions, as programs exported with their backward pass hold them. */
+/**
+ * @file Gradients of activation functions, as programs exported with their backward pass hold them.
+ */
 import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../rows/define-op.js";

@@ -114,7 +114,8 @@ const softplus = defineOp({
   meta: ({ self }, context) => same(context, self, "softplus_cpu"),
   decompose: (emit, { self, beta, threshold }) =>
     promoted(emit, "default", [self], (x) => {
-      // PyTorch's dispatcher drops arguments equal to their defaults, and without beta nothing is scaled.
+      // PyTorch's dispatcher drops arguments equal to their defaults, and without beta nothing is
+      // scaled.
       const plain = isIntLiteral(beta, 1);
       const scaled = plain ? x : emit("aten.mul.Tensor", [x, beta]);
       const log = emit("aten.log1p.default", [emit("aten.exp.default", [scaled])]);

@@ -1,4 +1,7 @@
-/** @file Scaled dot product attention: the composite, the fused form that CPUs take, and the plain mathematics. */
+/**
+ * @file Scaled dot product attention: the composite, the fused form that CPUs take, and the plain
+ * mathematics.
+ */
 import { type FakeTensor, float, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
 import { floatTrueDiv, floorDiv, sqrt } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
@@ -183,7 +186,10 @@ const mathAttention = defineOp({
   },
 });
 
-/** Square root of the scale: queries and keys are multiplied by it each, which keeps their product in range. */
+/**
+ * Square root of the scale: queries and keys are multiplied by it each, which keeps their product
+ * in range.
+ */
 function scaleRoot(query: FakeTensor, scale: number | null): number | SymScalar {
   if (scale !== null) return Math.sqrt(Math.abs(scale));
   const width = query.shape.at(-1)!;

@@ -1,4 +1,7 @@
-/** @file Batch normalization: the composite, and the forms it takes with and without running statistics. */
+/**
+ * @file Batch normalization: the composite, and the forms it takes with and without running
+ * statistics.
+ */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import {
   type DType,
@@ -149,7 +152,8 @@ function dispatch(emit: Emit, args: BatchNormArgs): readonly FakeTensor[] {
 const nativeBatchNorm = defineOp({
   schema:
     "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-  // Dispatched to a Python implementation above functionalization, as composites are; it writes the running statistics.
+  // Dispatched to a Python implementation above functionalization, as composites are; it writes the
+  // running statistics.
   tags: ["composite", "maybe_aliasing_or_mutating"],
   meta: (args, context) => results(args, args.training, context),
   decompose: dispatch,

@@ -372,8 +372,8 @@ const wholeOnly =
   };
 
 /**
- * A float by a power of two with an integer exponent is one step; anything else is a product with `2 ** other`, whose
- * layout counts.
+ * A float by a power of two with an integer exponent is one step; anything else is a product with
+ * `2 ** other`, whose layout counts.
  */
 const ldexp = defineOp({
   schema: "aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor",
@@ -384,7 +384,8 @@ const ldexp = defineOp({
       if (other.dtype === "bool") throw dtypeMismatch("\"ldexp_cpu_exp\" not implemented for 'Bool'");
       return elementwise(context, [self, other], { dtype });
     }
-    // The base is a number for integers and float32, and `pow.Scalar` gives row-major memory; else it is a tensor.
+    // The base is a number for integers and float32, and `pow.Scalar` gives row-major memory; else
+    // it is a tensor.
     const byNumber = self.dtype === "float32" || isIntegralDType(self.dtype, true);
     const power = byNumber ? fake({ dtype, shape: other.shape, like: other }) : other;
     return elementwise(context, [self, power], { dtype });

@@ -36,7 +36,9 @@ const windowCount = (size: SymInt, { kernel, dilation, padding, stride }: Window
   return add(floorDiv(sub(sub(add(size, mul(2, padding[d]!)), reach), 1), stride[d]!), 1);
 };
 
-/** Places of all window elements along one dimension: starts in a row, kernel offsets in a column. */
+/**
+ * Places of all window elements along one dimension: starts in a row, kernel offsets in a column.
+ */
 function emitPlaces(
   emit: Emit,
   size: SymInt,
@@ -117,7 +119,10 @@ function emitIm2col(emit: Emit, image: FakeTensor, window: Window): FakeTensor {
   return emit("aten.reshape.default", [sorted, [batch, depth, count]]);
 }
 
-/** Python's `image[:, :, ...]`: a full slice of a symbolic size is a call, of a number it is the tensor itself. */
+/**
+ * Python's `image[:, :, ...]`: a full slice of a symbolic size is a call, of a number it is the
+ * tensor itself.
+ */
 function emitWhole(emit: Emit, image: FakeTensor): FakeTensor {
   let result = image;
   for (const dim of [0, 1]) {

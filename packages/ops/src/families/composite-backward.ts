@@ -1,11 +1,17 @@
-/** @file Gradients that PyTorch writes as composites: of matrix functions, of weight norms, of convolutions over time. */
+/**
+ * @file Gradients that PyTorch writes as composites: of matrix functions, of weight norms, of
+ * convolutions over time.
+ */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
 import { sizeProduct } from "../rules/size-product.js";
 
-/** The gradient of an analytic function of a matrix: a corner of the function of a matrix of twice the size. */
+/**
+ * The gradient of an analytic function of a matrix: a corner of the function of a matrix of twice
+ * the size.
+ */
 const matrixExp = defineOp({
   schema: "aten::matrix_exp_backward(Tensor self, Tensor grad) -> Tensor",
   tags: ["composite"],

@@ -53,7 +53,9 @@ function copyStrides(self: FakeTensor, format: MemoryFormat | null, env: SymEnv)
 const TO_COPY = `${OPTIONS}, bool non_blocking=False` as const;
 const TO = `${TO_COPY}, bool copy=False, MemoryFormat? memory_format=None` as const;
 
-/** What a conversion gives: the dtype, device and memory format asked for, else the tensor's own. */
+/**
+ * What a conversion gives: the dtype, device and memory format asked for, else the tensor's own.
+ */
 function converted(
   { self, dtype, layout, device, memory_format: format }: Omit<ToArgs, "copy" | "non_blocking">,
   env: SymEnv,

@@ -115,7 +115,9 @@ const named =
       throw invalidArgument(`Invalid padding string: '${args.padding}'`);
     });
 
-/** Output of the input's size; what cannot be padded evenly is padded beforehand, at the far end. */
+/**
+ * Output of the input's size; what cannot be padded evenly is padded beforehand, at the far end.
+ */
 function convolveSame(emit: Emit, input: FakeTensor, args: NamedArgs): FakeTensor {
   const { weight, bias, stride, dilation, groups } = args;
   const spatial = weight.ndim - 2;

@@ -1,4 +1,7 @@
-/** @file The gradient of a convolution's gradient (`_convolution_double_backward` in ATen's Convolution.cpp). */
+/**
+ * @file The gradient of a convolution's gradient (`_convolution_double_backward` in ATen's
+ * Convolution.cpp).
+ */
 import type { FakeTensor, MetaValue } from "@sconce/ir";
 import type { SymInt } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";

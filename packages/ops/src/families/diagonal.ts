@@ -59,7 +59,9 @@ function emitDiagEmbed(emit: Emit, self: FakeTensor, offset: number, dim1: numbe
   return toContiguous(emit, maskTensor(emit, mask, lifted));
 }
 
-/** Zeros before (or after) the values, so that the shifted diagonal keeps the size of the matrix. */
+/**
+ * Zeros before (or after) the values, so that the shifted diagonal keeps the size of the matrix.
+ */
 function padded(emit: Emit, self: FakeTensor, offset: number): FakeTensor {
   const shape = self.shape.with(-1, Math.abs(offset));
   const zeros = emit("aten.zeros.default", [shape], {

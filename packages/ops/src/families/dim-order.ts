@@ -1,4 +1,6 @@
-/** @file ExecuTorch's copies and empty tensors with a dimension order in place of a memory format. */
+/**
+ * @file ExecuTorch's copies and empty tensors with a dimension order in place of a memory format.
+ */
 import type { FakeTensor } from "@sconce/ir";
 import type { SymEnv, SymInt } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";

@@ -158,7 +158,8 @@ const cosineSimilarity = defineOp({
       dtype: computationDType(norm1.dtype),
       device: norm1.device,
     });
-    // In PyTorch the norms are clamped in place and keep their dtype, even halves that are 0-d like the bound.
+    // In PyTorch the norms are clamped in place and keep their dtype, even halves that are 0-d like
+    // the bound.
     const hold = (norm: FakeTensor): FakeTensor => {
       const held = emit("aten.clamp_min.Tensor", [norm, least]);
       return held.dtype === norm.dtype

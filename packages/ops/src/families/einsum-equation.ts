@@ -101,7 +101,9 @@ function checkSizes(
   });
 }
 
-/** Without `->`: the dimensions of the ellipsis, then labels that occur once, in alphabetical order. */
+/**
+ * Without `->`: the dimensions of the ellipsis, then labels that occur once, in alphabetical order.
+ */
 function implicitOutput(operands: readonly (readonly string[])[]): readonly string[] {
   const all = operands.flat();
   const once = new Set(

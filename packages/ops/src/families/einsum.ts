@@ -1,7 +1,7 @@
 /**
- * @file `einsum`, after `aten/src/ATen/native/Linear.cpp`: every operand gets the dimensions of all labels, output labels
- * first; operands are then multiplied pair by pair as batched matrices, each label summed as soon as no later operand
- * has it.
+ * @file `einsum`, after `aten/src/ATen/native/Linear.cpp`: every operand gets the dimensions of all
+ * labels, output labels first; operands are then multiplied pair by pair as batched matrices, each
+ * label summed as soon as no later operand has it.
  */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -70,7 +70,8 @@ function sumProduct(
       else if (inRight && !inLeft) right = emit("aten.sum.dim_IntList", [right, [dim], true]);
     } else (inLeft && inRight ? roles.both : inLeft ? roles.left : roles.right).push(dim);
   }
-  // Swapped, the product comes out in the order of the result where the right factor's dimensions all come first.
+  // Swapped, the product comes out in the order of the result where the right factor's dimensions
+  // all come first.
   if ((roles.right.at(-1) ?? Infinity) < (roles.left[0] ?? -1)) {
     return multiply(emit, right, left, { ...roles, left: roles.right, right: roles.left });
   }

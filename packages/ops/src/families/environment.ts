@@ -1,4 +1,7 @@
-/** @file What a program asks of its surroundings: libraries of the build, and how autograd holds a tensor. */
+/**
+ * @file What a program asks of its surroundings: libraries of the build, and how autograd holds a
+ * tensor.
+ */
 import { type FakeTensor, type SymScalar, symBool, symInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";

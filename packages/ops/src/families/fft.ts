@@ -1,4 +1,6 @@
-/** @file Fourier transforms: the three that backends know, and the public functions made of them. */
+/**
+ * @file Fourier transforms: the three that backends know, and the public functions made of them.
+ */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, floorDiv, mul, sub } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";

@@ -1,4 +1,6 @@
-/** @file `torch.gradient`: central differences inside, one-sided ones at the ends (`ReduceOps.cpp`). */
+/**
+ * @file `torch.gradient`: central differences inside, one-sided ones at the ends (`ReduceOps.cpp`).
+ */
 import { FakeTensor, float, type SymInt } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";

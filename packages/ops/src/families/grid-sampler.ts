@@ -115,7 +115,10 @@ function checkGridSize(size: readonly SymInt[]): void {
   }
 }
 
-/** Homogeneous coordinates of every point, x first: each is padded with zeros, and the sum puts them together. */
+/**
+ * Homogeneous coordinates of every point, x first: each is padded with zeros, and the sum puts them
+ * together.
+ */
 function baseGrid(emit: Emit, theta: FakeTensor, spatial: readonly SymInt[], align: boolean): FakeTensor {
   const { dtype, device } = theta;
   const rank = spatial.length;

@@ -1,4 +1,7 @@
-/** @file In-place operators that change the sizes of their tensor and whose functional form has another name. */
+/**
+ * @file In-place operators that change the sizes of their tensor and whose functional form has
+ * another name.
+ */
 import type { FakeTensor, MemoryFormat, SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { invalidArgument } from "../rows/errors.js";
@@ -32,7 +35,10 @@ const swapdimsInPlace = defineOp({
   meta: ({ self, dim0, dim1 }) => exchange(self, dim0, dim1),
 });
 
-/** The sizes asked for on the memory of `self`, laid out anew; the memory grows where it is too small. */
+/**
+ * The sizes asked for on the memory of `self`, laid out anew; the memory grows where it is too
+ * small.
+ */
 function resized(self: FakeTensor, size: readonly SymInt[], format: MemoryFormat): FakeTensor {
   if (size.some((length) => typeof length === "number" && length < 0)) {
     throw invalidArgument(`Trying to create tensor with negative dimension: ${describeSizes(size)}`);

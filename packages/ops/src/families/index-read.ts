@@ -104,7 +104,10 @@ function broadcastIndices(env: SymEnv, shapes: readonly (readonly SymInt[])[]): 
   }
 }
 
-/** Fresh memory laid out as the kernel does: in the order of the strides of `self`, index dimensions counting as 0. */
+/**
+ * Fresh memory laid out as the kernel does: in the order of the strides of `self`, index dimensions
+ * counting as 0.
+ */
 function indexMeta(
   self: FakeTensor,
   indices: readonly (FakeTensor | null)[],

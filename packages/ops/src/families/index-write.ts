@@ -31,7 +31,10 @@ interface IndexPut {
   readonly accumulate: boolean;
 }
 
-/** One value under one mask fills, and may be of any dtype (`canDispatchToMaskedFill` in TensorAdvancedIndexing.cpp). */
+/**
+ * One value under one mask fills, and may be of any dtype (`canDispatchToMaskedFill` in
+ * TensorAdvancedIndexing.cpp).
+ */
 function isMaskedFill({ indices, values, accumulate }: IndexPut, env: SymEnv): boolean {
   const given = indices.filter((index) => index !== null);
   return (
@@ -209,7 +212,9 @@ function emitIndexFill(
   return emit("aten.clone.default", [emit("aten.squeeze.dim", [filled, 0])]);
 }
 
-/** The kernel fills a clone, which keeps the layout; the decomposition's `index_copy` is row-major. */
+/**
+ * The kernel fills a clone, which keeps the layout; the decomposition's `index_copy` is row-major.
+ */
 function indexFillMeta(self: FakeTensor, dim: SymInt, index: FakeTensor, env: SymEnv): FakeTensor {
   wrapDim(dim, self.ndim);
   checkVector(index);

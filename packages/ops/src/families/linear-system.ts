@@ -1,4 +1,7 @@
-/** @file Systems of linear equations, Cholesky factors, and determinants by their sign and logarithm. */
+/**
+ * @file Systems of linear equations, Cholesky factors, and determinants by their sign and
+ * logarithm.
+ */
 import { type FakeTensor, float } from "@sconce/ir";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";

@@ -1,4 +1,7 @@
-/** @file Gradients of looking up, picking and scanning: they are added back at the places that were read. */
+/**
+ * @file Gradients of looking up, picking and scanning: they are added back at the places that were
+ * read.
+ */
 import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -76,7 +79,10 @@ const extremum = defineOp({
 const conjugated = (emit: Emit, tensor: FakeTensor): FakeTensor =>
   isComplexDType(tensor.dtype) ? emit("aten.conj.default", [tensor]) : tensor;
 
-/** Without zeros the product of the others is the output by the input: sums of `output * grad` from here to the end. */
+/**
+ * Without zeros the product of the others is the output by the input: sums of `output * grad` from
+ * here to the end.
+ */
 function sumsBeforeZero(
   emit: Emit,
   { weighted, input, zeros, dim }: Record<"weighted" | "input" | "zeros", FakeTensor> & { dim: number },
@@ -91,7 +97,9 @@ function sumsBeforeZero(
   return emit("aten.where.self", [before, quotient, none]);
 }
 
-/** At the first zero itself: the product of what is before it, by the products of what is behind. */
+/**
+ * At the first zero itself: the product of what is before it, by the products of what is behind.
+ */
 function productAtZero(
   emit: Emit,
   { grad, input, output, zeros, isZero, dim }: ZeroArgs,
@@ -125,7 +133,10 @@ interface ZeroArgs {
   readonly dim: number;
 }
 
-/** The form of `cumprod_backward` that does not read whether there are zeros (`FunctionsManual.cpp`). */
+/**
+ * The form of `cumprod_backward` that does not read whether there are zeros
+ * (`FunctionsManual.cpp`).
+ */
 const product = defineOp({
   schema: "aten::cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor",
   tags: ["composite"],

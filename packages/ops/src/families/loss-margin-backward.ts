@@ -1,4 +1,7 @@
-/** @file Gradients of the margins between the classes of a sample, and of leaky units with random slopes. */
+/**
+ * @file Gradients of the margins between the classes of a sample, and of leaky units with random
+ * slopes.
+ */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";

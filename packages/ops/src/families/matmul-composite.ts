@@ -33,7 +33,10 @@ function multiply(emit: Emit, a: FakeTensor, b: FakeTensor): FakeTensor {
   return shouldFold(emit, a, b) ? foldedProduct(emit, a, b) : batchedProduct(emit, a, b);
 }
 
-/** Whether the batch of the larger operand becomes rows of one matrix, so that `mm` does instead of `bmm`. */
+/**
+ * Whether the batch of the larger operand becomes rows of one matrix, so that `mm` does instead of
+ * `bmm`.
+ */
 function shouldFold(emit: Emit, a: FakeTensor, b: FakeTensor): boolean {
   const [large, small] = a.ndim >= b.ndim ? [a, b] : [b, a];
   if (large.ndim < 3 || small.ndim > 2) return false;

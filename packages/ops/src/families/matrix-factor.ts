@@ -1,4 +1,7 @@
-/** @file Factors of matrices with exchanged rows: LU, and LDL of symmetric ones; and solutions from them. */
+/**
+ * @file Factors of matrices with exchanged rows: LU, and LDL of symmetric ones; and solutions from
+ * them.
+ */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { dtypeInfo } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";

@@ -79,7 +79,10 @@ function foldReflections(emit: Emit, { grad_output: grad, self, padding }: PadAr
 
 const isEmpty = ({ low, high }: Range): boolean => lt(high, low) === true;
 
-/** For each dimension the areas before, in and after the middle; all middles are computed first, as PyTorch does. */
+/**
+ * For each dimension the areas before, in and after the middle; all middles are computed first, as
+ * PyTorch does.
+ */
 function areasOf(
   t: Arithmetic,
   lines: readonly FakeTensor[],

@@ -12,7 +12,10 @@ import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
 import { computationDType } from "../rules/promote.js";
 import { sizeMath } from "../rules/size-math.js";
 
-/** Pads name the last dimension first: what lies before and after dimension `d` of a tensor of this rank. */
+/**
+ * Pads name the last dimension first: what lies before and after dimension `d` of a tensor of this
+ * rank.
+ */
 function around(pad: readonly SymInt[], ndim: number, d: number): readonly [before: SymInt, after: SymInt] {
   const at = 2 * (ndim - 1 - d);
   return [pad[at] ?? 0, pad[at + 1] ?? 0];

@@ -1,4 +1,7 @@
-/** @file PyTorch's random operators without a generator: numbers follow from a key, a pair of uint64. */
+/**
+ * @file PyTorch's random operators without a generator: numbers follow from a key, a pair of
+ * uint64.
+ */
 import type { FakeTensor } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";

@@ -1,4 +1,7 @@
-/** @file Orthogonal polynomials: a degree and a place for each element, either of which may be a Python number. */
+/**
+ * @file Orthogonal polynomials: a degree and a place for each element, either of which may be a
+ * Python number.
+ */
 import type { DType } from "@sconce/tensor";
 import type { OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch } from "../rows/errors.js";

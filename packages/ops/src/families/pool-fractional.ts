@@ -1,4 +1,7 @@
-/** @file Max pooling in windows of one size whose places are drawn at random (`FractionalMaxPool2d.cpp`, `...3d.cpp`). */
+/**
+ * @file Max pooling in windows of one size whose places are drawn at random
+ * (`FractionalMaxPool2d.cpp`, `...3d.cpp`).
+ */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, type SymEnv, sub } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";

@@ -106,7 +106,10 @@ function emitTensordot(
   return emit("aten.reshape.default", [emit("aten.mm.default", [a, b]), [...height, ...width]]);
 }
 
-/** All dimensions contracted but those of size 1: a dot product of the elements when both lie in order. */
+/**
+ * All dimensions contracted but those of size 1: a dot product of the elements when both lie in
+ * order.
+ */
 function emitFullContraction(
   emit: Emit,
   self: FakeTensor,

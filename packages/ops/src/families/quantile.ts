@@ -65,7 +65,10 @@ function arranged(emit: Emit, args: QuantileArgs): FakeTensor {
   return emit("aten.view.default", [moved, [...reducedShape(args), moved.shape[moved.ndim - 1]!]]);
 }
 
-/** Where the quantiles lie, in [0, size); a row with a nan asks for its last place, where sorting put the nan. */
+/**
+ * Where the quantiles lie, in [0, size); a row with a nan asks for its last place, where sorting
+ * put the nan.
+ */
 function ranksOf(emit: Emit, values: FakeTensor, q: FakeTensor, ignoreNan: boolean): FakeTensor {
   const nan = (): FakeTensor => emit("aten.isnan.default", [values]);
   if (ignoreNan) {

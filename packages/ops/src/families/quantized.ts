@@ -1,6 +1,6 @@
 /**
- * @file The `quantized_decomposed` operators of PyTorch's quantization passes. PyTorch keeps them in graphs; the
- * decompositions say what they compute.
+ * @file The `quantized_decomposed` operators of PyTorch's quantization passes. PyTorch keeps them
+ * in graphs; the decompositions say what they compute.
  */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { type DType, isFloatDType } from "@sconce/tensor";

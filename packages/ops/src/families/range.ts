@@ -37,7 +37,10 @@ function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: Sym
   return Math.ceil((high - low) / stride);
 }
 
-/** The same for numbers that are not known: `(end - start + step - sign) // step`, or `ceil((end - start) / step)`. */
+/**
+ * The same for numbers that are not known: `(end - start + step - sign) // step`, or
+ * `ceil((end - start) / step)`.
+ */
 function symbolicLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): SymInt {
   if (rangeDType([start, end, step]) === "int64") {
     const stride = sizeOf(step);

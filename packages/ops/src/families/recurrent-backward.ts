@@ -1,4 +1,7 @@
-/** @file Gradients of single steps of recurrent networks, as PyTorch writes them for second derivatives. */
+/**
+ * @file Gradients of single steps of recurrent networks, as PyTorch writes them for second
+ * derivatives.
+ */
 import type { FakeTensor, MetaValue } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";

@@ -132,8 +132,8 @@ const gruCell: Cell = (emit, input, hidden, weights) => {
 };
 
 /**
- * Single cells write in place, layers do not. It shows in the names of views of the result: they are made anew when they
- * are used.
+ * Single cells write in place, layers do not. It shows in the names of views of the result: they
+ * are made anew when they are used.
  */
 type Write = "" | "_";
 

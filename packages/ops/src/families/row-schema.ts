@@ -1,4 +1,7 @@
-/** @file The schemas of the operator rows as types, so that kernels and lowerings are checked against them. */
+/**
+ * @file The schemas of the operator rows as types, so that kernels and lowerings are checked
+ * against them.
+ */
 import type { AtenSchema } from "../schema/known-schemas.js";
 import type { TargetOf } from "../schema/schema-types.js";
 import type { dimOrderOps } from "./dim-order.js";
@@ -17,9 +20,9 @@ interface SchemaOfRow<Target> {
 type Namespace = RowSchema extends infer S ? (S extends `${infer N}::${string}` ? N : never) : never;
 
 /**
- * The type of a parameter that takes a schema: `schema: CheckedSchema<S>`, from which S is inferred. Text in a namespace
- * of the rows that no row has does not compile: "not assignable to SchemaOfRow<"aten.silu.default">". Other namespaces
- * are free.
+ * The type of a parameter that takes a schema: `schema: CheckedSchema<S>`, from which S is
+ * inferred. Text in a namespace of the rows that no row has does not compile: "not assignable to
+ * SchemaOfRow<"aten.silu.default">". Other namespaces are free.
  */
 export type CheckedSchema<S extends string> = S extends `${Namespace}::${string}`
   ? S extends RowSchema

@@ -1,4 +1,7 @@
-/** @file Reductions of consecutive pieces of a dimension, given by their lengths or by where they start. */
+/**
+ * @file Reductions of consecutive pieces of a dimension, given by their lengths or by where they
+ * start.
+ */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";

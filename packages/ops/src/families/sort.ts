@@ -69,7 +69,10 @@ const topk = defineOp({
   },
 });
 
-/** Unique values, where each element went, and how often each value occurs; what was not asked for is empty. */
+/**
+ * Unique values, where each element went, and how often each value occurs; what was not asked for
+ * is empty.
+ */
 function uniqueMeta(
   self: FakeTensor,
   dim: number | null,

@@ -1,4 +1,7 @@
-/** @file Functions that are made of others: normal distribution, multivariate gamma, powers of a vector. */
+/**
+ * @file Functions that are made of others: normal distribution, multivariate gamma, powers of a
+ * vector.
+ */
 import { type FakeTensor, float } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";

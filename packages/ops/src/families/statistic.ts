@@ -71,7 +71,9 @@ const sumOf = (emit: Emit, tensor: FakeTensor): FakeTensor => emit("aten.sum.def
 const countOf = (emit: Emit, self: FakeTensor, count: SymInt): FakeTensor =>
   emit("aten.scalar_tensor.default", [count], { dtype: "int64", device: self.device });
 
-/** What the products are divided by: the observations, weighted, less the correction; at least 0. */
+/**
+ * What the products are divided by: the observations, weighted, less the correction; at least 0.
+ */
 function degrees(
   emit: Emit,
   { self, correction, aweights }: CovarianceArgs,
@@ -91,8 +93,9 @@ function degrees(
 }
 
 /**
- * PyTorch looks at the weights and at the degrees of freedom while it runs, which is why `torch.export` refuses this
- * operator; here the least number of degrees is a maximum, which gives the same values.
+ * PyTorch looks at the weights and at the degrees of freedom while it runs, which is why
+ * `torch.export` refuses this operator; here the least number of degrees is a maximum, which gives
+ * the same values.
  */
 function covariance(emit: Emit, args: CovarianceArgs): FakeTensor {
   const { self, fweights, aweights } = args;

@@ -1,4 +1,7 @@
-/** @file What a tensor is, asked by a program: sizes, kinds of dtype, dtypes that results would have. */
+/**
+ * @file What a tensor is, asked by a program: sizes, kinds of dtype, dtypes that results would
+ * have.
+ */
 import { type FakeTensor, symBool, symInt } from "@sconce/ir";
 import { type DType, dtypeInfo, isComplexDType, isFloatDType, promoteTypes } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";

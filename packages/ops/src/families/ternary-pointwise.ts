@@ -108,7 +108,10 @@ const addcdiv = defineOp({
     }),
 });
 
-/** @param layout the operands that the operator itself lays its result out by; the steps may give another order */
+/**
+ * @param layout the operands that the operator itself lays its result out by; the steps may give
+ * another order
+ */
 function lerp(
   emit: Emit,
   [start, end, weight]: readonly [FakeTensor, FakeTensor, FakeTensor],

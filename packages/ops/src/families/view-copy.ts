@@ -149,7 +149,10 @@ const viewCopies: readonly OpDefinition[] = [
   }),
 ];
 
-/** A copy of the memory behind `self` (`clone_preserve_strides`), or of `self` alone where expansion repeats elements. */
+/**
+ * A copy of the memory behind `self` (`clone_preserve_strides`), or of `self` alone where expansion
+ * repeats elements.
+ */
 function scatterResult(self: FakeTensor, env: SymEnv): FakeTensor {
   const expanded = self.strides.some((stride, d) => stride === 0 && !isAtMost(env, self.shape[d]!, 1));
   const strides = expanded ? likeStrides(self, null, env) : self.strides;

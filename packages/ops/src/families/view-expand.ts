@@ -31,7 +31,8 @@ export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEn
         );
       }
       shape[d] = asked;
-      // A new dimension of 1 steps over those that follow it, as in the C++ kernel; a repetition has stride 0.
+      // A new dimension of 1 steps over those that follow it, as in the C++ kernel; a repetition
+      // has stride 0.
       const stepsOver = self.ndim > 0 && isEqual(env, asked, 1);
       strides[d] = stepsOver ? mul(shape[d + 1]!, strides[d + 1]!) : 0;
     }
@@ -40,7 +41,10 @@ export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEn
   return viewOf(self, shape, strides);
 }
 
-/** Sizes other than -1 are not checked one by one: a negative one shows as a count that is out of range. */
+/**
+ * Sizes other than -1 are not checked one by one: a negative one shows as a count that is out of
+ * range.
+ */
 function checkNumel(shape: readonly SymInt[]): void {
   let count = 1;
   for (const size of shape) {
@@ -162,7 +166,10 @@ const squeezeDims = defineOp({
   meta: ({ self, dim }, { env }) => squeezeMeta(self, wrapDims(dim, self.ndim), env),
 });
 
-/** `self` with at least `rank` dimensions, added where `atleast_1d`, `atleast_2d` and `atleast_3d` add them. */
+/**
+ * `self` with at least `rank` dimensions, added where `atleast_1d`, `atleast_2d` and `atleast_3d`
+ * add them.
+ */
 export function emitAtLeast(emit: Emit, self: FakeTensor, rank: 1 | 2 | 3): FakeTensor {
   if (self.ndim >= rank) return self;
   if (self.ndim === 0) return emit("aten.reshape.default", [self, new Array<number>(rank).fill(1)]);

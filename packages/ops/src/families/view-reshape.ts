@@ -41,7 +41,10 @@ const reshapeAlias = defineOp({
   decompose: (emit, { self, size }) => emit("aten.view.default", [self, size]),
 });
 
-/** `Tensor.reshape` as the dispatcher decomposes it: a view where the layout allows one, else a view of a copy. */
+/**
+ * `Tensor.reshape` as the dispatcher decomposes it: a view where the layout allows one, else a view
+ * of a copy.
+ */
 function emitReshape(emit: Emit, self: FakeTensor, shape: readonly SymInt[]): FakeTensor {
   const { env } = emit;
   if (isContiguousFake(self, env)) return emit("aten.view.default", [self, shape]);
@@ -51,7 +54,10 @@ function emitReshape(emit: Emit, self: FakeTensor, shape: readonly SymInt[]): Fa
   return emit("aten._unsafe_view.default", [copy, sizes]);
 }
 
-/** Replaces -1, computing on symbolic sizes the way PyTorch records it: all elements by the known sizes. */
+/**
+ * Replaces -1, computing on symbolic sizes the way PyTorch records it: all elements by the known
+ * sizes.
+ */
 function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor): readonly SymInt[] {
   const inferred = shape.indexOf(-1);
   const sizes = inferSizes(emit.env, shape, numelOf(self.shape));

@@ -124,7 +124,10 @@ const unsafeSplitWithSizes = defineOp({
     emit.many("aten.split_with_sizes.default", [self, split_sizes, dim]),
 });
 
-/** The `split_size` that gives at most `chunks` pieces; records the arithmetic as `(size + chunks - 1) / chunks`. */
+/**
+ * The `split_size` that gives at most `chunks` pieces; records the arithmetic as
+ * `(size + chunks - 1) / chunks`.
+ */
 function chunkSize(emit: Emit, self: FakeTensor, chunks: SymInt, dim: SymInt): SymInt {
   requireDims(self, "chunk");
   if (isBelow(emit.env, chunks, 1)) {

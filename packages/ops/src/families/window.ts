@@ -20,7 +20,10 @@ interface WindowArgs extends FactoryOptions {
   readonly beta?: number;
 }
 
-/** The values at `n` points, of which the last belongs to the next period when the window is periodic. */
+/**
+ * The values at `n` points, of which the last belongs to the next period when the window is
+ * periodic.
+ */
 type Shape = (emit: Emit, points: FakeTensor, n: number, args: WindowArgs) => FakeTensor;
 
 /** Elementwise steps in the window's own dtype: each is rounded, as PyTorch's are. */

@@ -1,6 +1,6 @@
 /**
- * @file Whether a program takes given inputs: PyTorch's checks in PyTorch's words, and those that it leaves
- * to chance.
+ * @file Whether a program takes given inputs: PyTorch's checks in PyTorch's words, and those that
+ * it leaves to chance.
  */
 import { isSconceError } from "@sconce/errors";
 import {
@@ -23,8 +23,8 @@ import { type Leaf, userLeaves } from "./leaf-path.js";
 export type InputCheck = (inputs: readonly Value[]) => void;
 
 /**
- * The checks of a program, prepared once: number, kinds and ranks of inputs, then the guards (or, for a
- * program without example inputs, the constraints), then dtypes.
+ * The checks of a program, prepared once: number, kinds and ranks of inputs, then the guards (or,
+ * for a program without example inputs, the constraints), then dtypes.
  *
  * @throws SconceError (when checking) `INPUT_COUNT`, `INPUT_TYPE`, `INPUT_RANK`, `GUARD_FAILED`,
  * `INPUT_MISMATCH`, `INPUT_DTYPE`, `NO_VALUES`

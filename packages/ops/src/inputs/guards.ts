@@ -1,6 +1,6 @@
 /**
- * @file The guards of `ExportedProgram.module()`: what its inputs were specialized to, then what tracing
- * recorded.
+ * @file The guards of `ExportedProgram.module()`: what its inputs were specialized to, then what
+ * tracing recorded.
  */
 import {
   type Argument,
@@ -148,8 +148,8 @@ export function checkGuards(
 }
 
 /**
- * Texts that a leaf may go by. `forward(x, *a, **k)` has its guards say `a[0]` and `k['w']`, while its parameters are
- * listed as `a_0` and `w`.
+ * Texts that a leaf may go by. `forward(x, *a, **k)` has its guards say `a[0]` and `k['w']`, while
+ * its parameters are listed as `a_0` and `w`.
  */
 function leafTexts({ kind, root, local, path }: GuardSource): string[] {
   const [first, ...rest] = path;
@@ -174,7 +174,10 @@ function propertyOf(value: Value | undefined, { property, index }: GuardSource):
   return (property === "size" ? value.shape : value.strides)[index ?? 0];
 }
 
-/** A tensor in the place of a number: Python compares its only element. @throws SconceError `GUARD_FAILED` */
+/**
+ * A tensor in the place of a number: Python compares its only element. @throws SconceError
+ * `GUARD_FAILED`
+ */
 function scalarOf(tensor: Tensor): GuardValue {
   if (tensor.numel !== 1) {
     const count = tensor.numel === 0 ? "no values" : "more than one value";

@@ -1,4 +1,7 @@
-/** @file Where each user input stands in the caller's arguments, by the names that PyTorch's messages use. */
+/**
+ * @file Where each user input stands in the caller's arguments, by the names that PyTorch's
+ * messages use.
+ */
 import type { ExportedProgram, InputSpec, TreeSpec } from "@sconce/ir";
 import type { GuardKey, GuardSource } from "@sconce/symbolic";
 

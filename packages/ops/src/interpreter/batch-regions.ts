@@ -48,7 +48,9 @@ export class LeavingValues<T> {
   }
 }
 
-/** The calls inside of a region: a tensor becomes the lane of it that runs, and goes out as it is. */
+/**
+ * The calls inside of a region: a tensor becomes the lane of it that runs, and goes out as it is.
+ */
 export function batchCall<T>(
   target: string,
   args: readonly unknown[],

@@ -1,4 +1,7 @@
-/** @file The calling convention of a program: what its placeholders are given, and what becomes of its results. */
+/**
+ * @file The calling convention of a program: what its placeholders are given, and what becomes of
+ * its results.
+ */
 import {
   type ArgumentSpec,
   type ExportedProgram,
@@ -75,7 +78,9 @@ export function mutationsOf<T>(
   });
 }
 
-/** The user's outputs. One that is a mutated value is the tensor that was written to, as in PyTorch. */
+/**
+ * The user's outputs. One that is a mutated value is the tensor that was written to, as in PyTorch.
+ */
 export function userOutputs<T>(
   { graphSignature: { outputSpecs } }: ExportedProgram,
   results: readonly RuntimeValue<T>[],

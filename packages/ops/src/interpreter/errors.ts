@@ -2,7 +2,10 @@
 import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import { type Node, nodePlace } from "@sconce/ir";
 
-/** An error reported again with the node in which it happened; other errors become a {@link SconceError}. */
+/**
+ * An error reported again with the node in which it happened; other errors become a
+ * {@link SconceError}.
+ */
 export function atNode(error: unknown, where: string): SconceError {
   if (isSconceError(error)) return error.at(where);
   const message = thrownText(error);

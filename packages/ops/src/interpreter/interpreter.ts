@@ -1,6 +1,7 @@
 /**
- * @file Runs programs node by node, as `torch.fx.Interpreter` does. Runs are generators, which yield where other tasks may
- * be let in: one run is driven with pauses or, for checks inside of passes, without.
+ * @file Runs programs node by node, as `torch.fx.Interpreter` does. Runs are generators, which
+ * yield where other tasks may be let in: one run is driven with pauses or, for checks inside of
+ * passes, without.
  */
 import { internalError } from "@sconce/errors";
 import {
@@ -50,7 +51,9 @@ import {
 
 /** Calls that change modes which mean nothing here. */
 const NO_EFFECT = new Set(["torch._C._set_grad_enabled"]);
-/** Time after which a run lets other tasks of the event loop in, so that its signal can be raised. */
+/**
+ * Time after which a run lets other tasks of the event loop in, so that its signal can be raised.
+ */
 const PAUSE_MS = 25;
 
 /** Options of {@link Interpreter}. */
@@ -62,11 +65,12 @@ export interface InterpreterOptions<T = Tensor> {
 }
 
 /**
- * Runs a program node by node, in the manner of `torch.fx.Interpreter`. It binds inputs, state and nested graphs, runs
- * control flow, writes mutated buffers and inputs back, frees values after their last use, and reports progress. A subclass
- * says how operators run ({@link callOperator}), and may override the method of any kind of node. `T` is what stands for a
- * tensor: a `Tensor`, a `FakeTensor`, a buffer of a device. An `Interpreter<Tensor>` is an `Executable`: a backend's `compile`
- * may return it.
+ * Runs a program node by node, in the manner of `torch.fx.Interpreter`. It binds inputs, state and
+ * nested graphs, runs control flow, writes mutated buffers and inputs back, frees values after
+ * their last use, and reports progress. A subclass says how operators run ({@link callOperator}),
+ * and may override the method of any kind of node. `T` is what stands for a tensor: a `Tensor`, a
+ * `FakeTensor`, a buffer of a device. An `Interpreter<Tensor>` is an `Executable`: a backend's
+ * `compile` may return it.
  */
 export abstract class Interpreter<T = Tensor> {
   /** The program that runs. */
@@ -93,7 +97,10 @@ export abstract class Interpreter<T = Tensor> {
   /** Most iterations of all `while_loop`s of a run together. */
   maxIterations = Number.POSITIVE_INFINITY;
 
-  /** @throws SconceError `NO_SUBGRAPH`; `NO_VALUES` for state without values, unless the interpreter has its own `tensors` */
+  /**
+   * @throws SconceError `NO_SUBGRAPH`; `NO_VALUES` for state without values, unless the interpreter
+   * has its own `tensors`
+   */
   constructor(program: ExportedProgram, options: InterpreterOptions<T> = {}) {
     const { operators = defaultOperators(), tensors = HOST_TENSORS as unknown as TensorAccess<T> } = options;
     if ((tensors as unknown) === HOST_TENSORS) requireValues(program);
@@ -116,7 +123,10 @@ export abstract class Interpreter<T = Tensor> {
     };
   }
 
-  /** Parameters, buffers and constants by name. Those that runs write to are copies, which carry over to the next run. */
+  /**
+   * Parameters, buffers and constants by name. Those that runs write to are copies, which carry
+   * over to the next run.
+   */
   get state(): ReadonlyMap<string, Tensor> {
     return this.#state;
   }
@@ -137,10 +147,11 @@ export abstract class Interpreter<T = Tensor> {
   }
 
   /**
-   * Runs the program on its user inputs, flattened; gives its user outputs, flattened. Runs wait for each other, since they
-   * share the state.
+   * Runs the program on its user inputs, flattened; gives its user outputs, flattened. Runs wait
+   * for each other, since they share the state.
    *
-   * @throws SconceError what the input check refuses; `ABORTED`; `DISPOSED`; errors of nodes, with the node in `where`
+   * @throws SconceError what the input check refuses; `ABORTED`; `DISPOSED`; errors of nodes, with
+   * the node in `where`
    */
   async run(inputs: readonly (Value | T)[], options: RunOptions = {}): Promise<readonly UserValue<T>[]> {
     while (this.#running !== undefined) await this.#running.catch(() => undefined);
@@ -156,7 +167,8 @@ export abstract class Interpreter<T = Tensor> {
   /**
    * Runs without pauses.
    *
-   * @throws SconceError as {@link run}; `INTERPRETER_ASYNC` when a node gives a promise, `INTERPRETER_BUSY` during a run
+   * @throws SconceError as {@link run}; `INTERPRETER_ASYNC` when a node gives a promise,
+   * `INTERPRETER_BUSY` during a run
    */
   runSync(inputs: readonly (Value | T)[]): readonly UserValue<T>[] {
     if (this.#running !== undefined) throw interpreterBusy();
@@ -184,7 +196,10 @@ export abstract class Interpreter<T = Tensor> {
     this.#check(inputs as readonly Value[]);
   }
 
-  /** Runs one node: dispatches to the method of its kind. Called for every node, those of nested graphs included. */
+  /**
+   * Runs one node: dispatches to the method of its kind. Called for every node, those of nested
+   * graphs included.
+   */
   protected runNode(node: Node): NodeResult<T> {
     switch (node.op) {
       case "placeholder":
@@ -200,7 +215,10 @@ export abstract class Interpreter<T = Tensor> {
     }
   }
 
-  /** The value of a placeholder: a user input, a tensor of the state, or an operand of a nested graph. */
+  /**
+   * The value of a placeholder: a user input, a tensor of the state, or an operand of a nested
+   * graph.
+   */
   protected placeholder(_node: Node, value: RuntimeValue<T | Tensor>): RuntimeValue<T> {
     return value as RuntimeValue<T>;
   }
@@ -218,8 +236,8 @@ export abstract class Interpreter<T = Tensor> {
   }
 
   /**
-   * Runs a call. What every interpreter runs alike ({@link isInterpretedCall}) is run here; operators are left to
-   * {@link callOperator}.
+   * Runs a call. What every interpreter runs alike ({@link isInterpretedCall}) is run here;
+   * operators are left to {@link callOperator}.
    */
   protected callFunction(
     target: string,
@@ -237,7 +255,10 @@ export abstract class Interpreter<T = Tensor> {
     return this.callOperator(target, args as readonly CallArgument<T>[], kwargs, node);
   }
 
-  /** Runs one operator (`aten.add.Tensor`, or one of a plugin) on values. In-place overloads write to their arguments. */
+  /**
+   * Runs one operator (`aten.add.Tensor`, or one of a plugin) on values. In-place overloads write
+   * to their arguments.
+   */
   protected abstract callOperator(
     target: string,
     args: readonly CallArgument<T>[],
@@ -255,14 +276,20 @@ export abstract class Interpreter<T = Tensor> {
     return { args: values, kwargs: Object.fromEntries(named) };
   }
 
-  /** Calls `next` with a node's value once it is known, however it comes: for overrides of {@link runNode}. */
+  /**
+   * Calls `next` with a node's value once it is known, however it comes: for overrides of
+   * {@link runNode}.
+   */
   protected whenDone(value: NodeResult<T>, next: (value: NodeArgument<T>) => NodeArgument<T>): NodeResult<T> {
     if (value instanceof Promise) return value.then(next);
     if (!(value instanceof Running)) return next(value);
     return new Running(chained(value, next));
   }
 
-  /** Runs a nested graph on the values of its placeholders; a graph that returns a tuple gives a list. */
+  /**
+   * Runs a nested graph on the values of its placeholders; a graph that returns a tuple gives a
+   * list.
+   */
   protected *runGraph(graph: NestedGraph, inputs: readonly RuntimeValue<T>[]): Steps<RuntimeValue<T>> {
     this.#path.push(graph.name);
     try {
@@ -284,8 +311,8 @@ export abstract class Interpreter<T = Tensor> {
   }
 
   /**
-   * Writes the new values of buffers, parameters and inputs to their tensors, all read before the first is written.
-   * Returns what the caller sees of each, by the name of the value.
+   * Writes the new values of buffers, parameters and inputs to their tensors, all read before the
+   * first is written. Returns what the caller sees of each, by the name of the value.
    */
   protected writeBack(
     mutations: readonly Mutation<T>[],
@@ -294,7 +321,10 @@ export abstract class Interpreter<T = Tensor> {
     return writeBack(mutations as unknown as Mutation<Tensor>[]) as unknown as Map<string, T>;
   }
 
-  /** Called with the value of each node of the program's own graph, placeholders and the output left out. */
+  /**
+   * Called with the value of each node of the program's own graph, placeholders and the output left
+   * out.
+   */
   protected nodeRan(_node: Node, _value: NodeArgument<T>): void {}
 
   async #run(inputs: readonly (Value | T)[], options: RunOptions): Promise<readonly UserValue<T>[]> {
@@ -381,7 +411,10 @@ export abstract class Interpreter<T = Tensor> {
     this.#step = step;
   }
 
-  /** Runs the steps in [from, to); values that are dead afterwards are freed unless the steps run again. */
+  /**
+   * Runs the steps in [from, to); values that are dead afterwards are freed unless the steps run
+   * again.
+   */
   *#steps(
     plan: GraphPlan,
     frame: Frame<T>,
@@ -401,7 +434,8 @@ export abstract class Interpreter<T = Tensor> {
         } else {
           this.#enter(plan, frame, step);
           const value = this.runNode(step.node);
-          // Most values are known at once: a generator for each would take longer than a small call.
+          // Most values are known at once: a generator for each would take longer than a small
+          // call.
           const waits = value instanceof Running || value instanceof Promise;
           frame[step.slot] = waits ? yield* resolved(value) : value;
         }
@@ -469,7 +503,10 @@ function* chained<V>(value: Running<V>, next: (value: V) => V): Steps<V> {
   return next(yield* value.steps);
 }
 
-/** True for calls that every {@link Interpreter} runs by itself: scalar functions, control flow, items of results. */
+/**
+ * True for calls that every {@link Interpreter} runs by itself: scalar functions, control flow,
+ * items of results.
+ */
 export const isInterpretedCall = (target: string): boolean =>
   target === "operator.getitem" ||
   isScalarFunction(target) ||

@@ -9,8 +9,8 @@ const WRITES_STATISTICS = new Set(
 const STATISTICS = new Set(["running_mean", "running_var"]);
 
 /**
- * Names of the placeholders that in-place operators of a graph may write to, through views too. What cannot
- * be followed (an operator without a schema) counts as a view of all its inputs.
+ * Names of the placeholders that in-place operators of a graph may write to, through views too.
+ * What cannot be followed (an operator without a schema) counts as a view of all its inputs.
  */
 export function mutatedPlaceholders(graph: Graph, operators: OperatorTable): ReadonlySet<string> {
   const mutated = new Set<string>();

@@ -34,7 +34,10 @@ function withoutOverlap(writes: readonly Write[]): readonly Write[] {
   });
 }
 
-/** Writes new values where they belong, all read before the first is written; gives the places by the values' names. */
+/**
+ * Writes new values where they belong, all read before the first is written; gives the places by
+ * the values' names.
+ */
 export function writeBack(writes: readonly Write[]): Map<string, Tensor> {
   const written = new Map<string, Tensor>();
   for (const { place, value, name } of withoutOverlap(writes)) {
@@ -45,8 +48,8 @@ export function writeBack(writes: readonly Write[]): Map<string, Tensor> {
 }
 
 /**
- * The program's tensors by name. Those that runs may write to lie in copies of their storages, so that the
- * program stays as it is; views of one storage share the copy.
+ * The program's tensors by name. Those that runs may write to lie in copies of their storages, so
+ * that the program stays as it is; views of one storage share the copy.
  */
 export function programState(program: ExportedProgram, operators: OperatorTable): Map<string, Tensor> {
   const state = new Map([...program.constants, ...program.stateDict]);

@@ -16,7 +16,9 @@ export interface TensorAccess<T> {
   select(tensor: T, dim: number, i: number): T;
   /** Tensors of one shape and dtype along a new dimension; at least one. */
   stack(rows: readonly T[], dim: number): T;
-  /** The result of a loop without iterations: size 0 in `dim`, the rest from the recorded metadata. */
+  /**
+   * The result of a loop without iterations: size 0 in `dim`, the rest from the recorded metadata.
+   */
   empty(meta: MetaValue | undefined, dim: number): T;
   /** A copy that later writes to the original do not change. */
   clone(tensor: T): T;

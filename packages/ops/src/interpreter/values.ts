@@ -3,8 +3,8 @@ import type { Argument, ComplexLiteral, FloatLiteral, Graph } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 
 /**
- * A value while a program runs; `T` is what stands for a tensor. Python floats of integral value stay wrapped
- * (`{kind: "float", value: 2}`), so that promotion sees what Python saw.
+ * A value while a program runs; `T` is what stands for a tensor. Python floats of integral value
+ * stay wrapped (`{kind: "float", value: 2}`), so that promotion sees what Python saw.
  */
 export type RuntimeValue<T = Tensor> =
   | T
@@ -18,14 +18,18 @@ export type RuntimeValue<T = Tensor> =
   | readonly RuntimeValue<T>[];
 
 /**
- * What an operator may be given: a value, or a literal of its schema's types (dtype, device, layout, ...).
+ * What an operator may be given: a value, or a literal of its schema's types (dtype, device,
+ * layout, ...).
  */
 export type CallArgument<T = Tensor> = RuntimeValue<T> | Argument | undefined | readonly CallArgument<T>[];
 
 /** Keyword arguments of a call. */
 export type CallKwargs<T = Tensor> = Readonly<Record<string, CallArgument<T>>>;
 
-/** A nested graph as the value of the `get_attr` node that reads it: the operand of a higher-order call. */
+/**
+ * A nested graph as the value of the `get_attr` node that reads it: the operand of a higher-order
+ * call.
+ */
 export interface NestedGraph {
   /** The name under which the outer graph holds it (`true_graph_0`). */
   readonly name: string;

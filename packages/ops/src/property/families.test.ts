@@ -1,4 +1,7 @@
-/** @file Random shapes, dtypes and layouts: shape rules predict the run, with numbers and with symbols alike. */
+/**
+ * @file Random shapes, dtypes and layouts: shape rules predict the run, with numbers and with
+ * symbols alike.
+ */
 import { createEvaluator } from "@sconce/backend-cpu";
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type SymInt } from "@sconce/ir";
@@ -31,8 +34,9 @@ const sizeText = (value: SymInt): string => {
 };
 
 /**
- * A result of a shape rule with the symbols' numbers put in. A stride that no element is reached by may be any: PyTorch too
- * gives others on symbols, where it cannot look whether sizes multiply to 1.
+ * A result of a shape rule with the symbols' numbers put in. A stride that no element is reached by
+ * may be any: PyTorch too gives others on symbols, where it cannot look whether sizes multiply to
+ * 1.
  */
 const numbered = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(numbered);

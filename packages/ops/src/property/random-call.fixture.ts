@@ -23,13 +23,18 @@ export const sizes = (draw: Draw, rank: number, min = 1): number[] =>
 export const anySizes = (draw: Draw, leastRank = 0, mostRank = 4): number[] =>
   sizes(draw, between(draw, leastRank, mostRank), below(draw, 8) === 0 ? 0 : 1);
 
-/** An argument whose sizes are numbers or symbols: the same call for the run and for the shape rule. */
+/**
+ * An argument whose sizes are numbers or symbols: the same call for the run and for the shape rule.
+ */
 export interface Twin {
   readonly real: Tensor;
   readonly symbolic: FakeTensor;
 }
 
-/** How a tensor lies in memory: dimensions from the innermost out, steps over elements, repeated dimensions. */
+/**
+ * How a tensor lies in memory: dimensions from the innermost out, steps over elements, repeated
+ * dimensions.
+ */
 interface Layout {
   readonly order: readonly number[];
   readonly steps: readonly number[];

@@ -30,8 +30,8 @@ function names(text: string): ReadonlySet<string> {
 }
 
 /**
- * The dtype that an operator's floating-point arguments are cast to inside of an autocast region of `dtype`; undefined
- * for operators that autocast does not know, whose decomposition it still sees.
+ * The dtype that an operator's floating-point arguments are cast to inside of an autocast region of
+ * `dtype`; undefined for operators that autocast does not know, whose decomposition it still sees.
  *
  * @param target `aten.linear.default`
  * @param tensors dtypes of the tensors among the arguments

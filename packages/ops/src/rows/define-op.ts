@@ -9,7 +9,10 @@ import { checkedRule } from "./results.js";
 export type OpTag =
   /** In the core ATen set. */
   | "core"
-  /** CompositeImplicitAutograd: decomposed when dispatched, before functionalization, unless preserved. */
+  /**
+   * CompositeImplicitAutograd: decomposed when dispatched, before functionalization, unless
+   * preserved.
+   */
   | "composite"
   | "pointwise"
   | "reduction"
@@ -22,7 +25,10 @@ export type OpTag =
   | "effect"
   /** `op(a, b)` equals `op(b, a)` in the first two arguments. */
   | "commutative"
-  /** In PyTorch's decompositions but absent from the default table: `decompose` runs only when asked for. */
+  /**
+   * In PyTorch's decompositions but absent from the default table: `decompose` runs only when asked
+   * for.
+   */
   | "not_in_default_table"
   /** PyTorch's dispatcher always decomposes it, although its schema does not mark it composite. */
   | "always_decomposed";
@@ -72,14 +78,17 @@ export interface OpDefinition<S extends string = string> {
   readonly functional?: string;
 }
 
-/** Arguments bound to schema names, defaults filled in, literals unwrapped by their schema types. */
+/**
+ * Arguments bound to schema names, defaults filled in, literals unwrapped by their schema types.
+ */
 export type BoundArgs = Readonly<Record<string, BoundValue>>;
 /** A bound argument: a fake tensor, a symbolic scalar, or a plain value. */
 export type BoundValue = MetaValue | unknown;
 
 /**
- * Defines an operator; its rules are typed by its schema. What they return is checked against the schema each time: a shape
- * rule fails with `SHAPE_RULE`, a decomposition with `DECOMPOSITION_RESULT`.
+ * Defines an operator; its rules are typed by its schema. What they return is checked against the
+ * schema each time: a shape rule fails with `SHAPE_RULE`, a decomposition with
+ * `DECOMPOSITION_RESULT`.
  *
  * @throws SconceError `SCHEMA_SYNTAX`
  */

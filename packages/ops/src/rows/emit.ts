@@ -2,9 +2,9 @@ import type { Argument, FakeTensor, MetaValue, SymInt, SymScalar } from "@sconce
 import type { SymEnv } from "@sconce/symbolic";
 
 /**
- * Anything a decomposition may pass to an operator. Dtypes, layouts and memory formats may be given by name where the
- * schema expects them; an integral number is a Python int unless the schema says `float` (use `float(2)` for a
- * `Scalar` that is a Python float); symbolic sizes are expressions.
+ * Anything a decomposition may pass to an operator. Dtypes, layouts and memory formats may be given
+ * by name where the schema expects them; an integral number is a Python int unless the schema says
+ * `float` (use `float(2)` for a `Scalar` that is a Python float); symbolic sizes are expressions.
  */
 export type EmitArg = FakeTensor | SymInt | SymScalar | Argument | undefined | readonly EmitArg[];
 
@@ -14,7 +14,10 @@ export type EmitArg = FakeTensor | SymInt | SymScalar | Argument | undefined | r
  * decomposed recursively.
  */
 export interface Emit {
-  /** An operator with one tensor result. Positional arguments as Python writes them; `undefined` is left out. */
+  /**
+   * An operator with one tensor result. Positional arguments as Python writes them; `undefined` is
+   * left out.
+   */
   (target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): FakeTensor;
   /** An operator with several results, or a tensor list. */
   many(

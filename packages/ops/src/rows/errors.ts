@@ -10,7 +10,10 @@ export const argumentMissing = (schema: OpSchema, name: string): SconceError =>
     fix: `give "${name}", which has no default`,
   });
 
-/** More positional arguments than the schema takes, a keyword that it does not have, or one given twice. */
+/**
+ * More positional arguments than the schema takes, a keyword that it does not have, or one given
+ * twice.
+ */
 export const argumentUnexpected = (schema: OpSchema, what: string): SconceError =>
   new SconceError({
     code: "ARGUMENT_UNEXPECTED",

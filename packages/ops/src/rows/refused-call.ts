@@ -5,7 +5,9 @@ import { printExpr, SymExpr } from "@sconce/symbolic";
 import type { BoundArgs, OpDefinition } from "./define-op.js";
 import { RefusedCall, refusedWith } from "./errors.js";
 
-/** What rules and kernels refuse a call with. Other errors of a call get its target as their place. */
+/**
+ * What rules and kernels refuse a call with. Other errors of a call get its target as their place.
+ */
 const REFUSALS: ReadonlySet<string> = new Set([
   "DECOMPOSITION_FAILED",
   "SHAPE_MISMATCH",
@@ -20,9 +22,10 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the error of a call: a refusal of the operator's rule or kernel gets the arguments with their dtypes and sizes,
- * the target as its place and, where the rule gives none, a fix. A refusal inside of a decomposition is reported with the
- * arguments of the outermost call. What is not an error of Sconce's is returned as it is.
+ * Returns the error of a call: a refusal of the operator's rule or kernel gets the arguments with
+ * their dtypes and sizes, the target as its place and, where the rule gives none, a fix. A refusal
+ * inside of a decomposition is reported with the arguments of the outermost call. What is not an
+ * error of Sconce's is returned as it is.
  */
 export function refusedCall(error: unknown, { target, schema }: OpDefinition, bound: BoundArgs): unknown {
   if (!isSconceError(error)) return error;

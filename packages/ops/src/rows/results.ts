@@ -1,16 +1,22 @@
-/** @file What shape rules and decompositions return, checked against the schema of their operator. */
+/**
+ * @file What shape rules and decompositions return, checked against the schema of their operator.
+ */
 import { isSconceError, thrownText } from "@sconce/errors";
 import { FakeTensor, type OpSchema, type SchemaType } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
 import { isDType } from "@sconce/tensor";
 import { wrongRule } from "./errors.js";
 
-/** Why a value is not a tensor result, as `returned` goes on: "a plain object"; undefined when it is one. */
+/**
+ * Why a value is not a tensor result, as `returned` goes on: "a plain object"; undefined when it is
+ * one.
+ */
 export type TensorProblem = (value: unknown) => string | undefined;
 
 /**
- * Why a value cannot be the result of an operator: `returned a list of 2 where its schema says Tensor`. Checks arity and
- * kinds against the schema, and dtype, sizes, strides and offset of each tensor; undefined when nothing is wrong.
+ * Why a value cannot be the result of an operator:
+ * `returned a list of 2 where its schema says Tensor`. Checks arity and kinds against the schema,
+ * and dtype, sizes, strides and offset of each tensor; undefined when nothing is wrong.
  *
  * @param tensorProblem checks one tensor; {@link fakeProblem} by default
  */
@@ -59,7 +65,9 @@ function fakeProblem(value: unknown): string | undefined {
   return isSize(storageOffset) ? undefined : `a tensor whose storage offset is ${shown(storageOffset)}`;
 }
 
-/** Whether {@link fakeProblem} finds nothing: the check of every result, without making anything. */
+/**
+ * Whether {@link fakeProblem} finds nothing: the check of every result, without making anything.
+ */
 function isSound({ dtype, shape, strides, storageOffset }: FakeTensor): boolean {
   if (!isDType(dtype) || !Array.isArray(shape) || !Array.isArray(strides) || !isSize(storageOffset))
     return false;
@@ -68,7 +76,10 @@ function isSound({ dtype, shape, strides, storageOffset }: FakeTensor): boolean 
   return true;
 }
 
-/** The rule, which throws `SHAPE_RULE` or `DECOMPOSITION_RESULT` for a result that its schema does not allow. */
+/**
+ * The rule, which throws `SHAPE_RULE` or `DECOMPOSITION_RESULT` for a result that its schema does
+ * not allow.
+ */
 export function checkedRule<A, B, R>(
   code: "SHAPE_RULE" | "DECOMPOSITION_RESULT",
   schema: OpSchema,

@@ -258,8 +258,8 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 export const isScalarFunction = (target: string): boolean => RULES.has(target);
 
 /**
- * The result of a scalar function on symbolic or plain scalars: a symbolic scalar, which holds a plain value when the
- * arguments do.
+ * The result of a scalar function on symbolic or plain scalars: a symbolic scalar, which holds a
+ * plain value when the arguments do.
  *
  * @throws SconceError `SCALAR_DOMAIN`, `SCALAR_ARGUMENT`, `UNKNOWN_OPERATOR`
  */
@@ -274,8 +274,8 @@ export function evaluateScalarFunction(
 }
 
 /**
- * The result of a scalar function on plain values, as Python has it: ints exact at any size, `float(2)` for the float
- * 2.0.
+ * The result of a scalar function on plain values, as Python has it: ints exact at any size,
+ * `float(2)` for the float 2.0.
  *
  * @throws SconceError `SCALAR_DOMAIN`, `SCALAR_ARGUMENT`, `UNKNOWN_OPERATOR`
  */

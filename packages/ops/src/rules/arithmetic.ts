@@ -2,7 +2,9 @@
 import { FakeTensor } from "@sconce/ir";
 import type { Emit, EmitArg } from "../rows/emit.js";
 
-/** Python arithmetic on tensors; a number on the left is handled as Python's reflected operators do. */
+/**
+ * Python arithmetic on tensors; a number on the left is handled as Python's reflected operators do.
+ */
 export class Arithmetic {
   constructor(readonly emit: Emit) {}
   mul(a: FakeTensor, b: EmitArg): FakeTensor {

@@ -1,4 +1,7 @@
-/** @file Conditions on sizes: plain numbers are compared at once, symbolic ones are asked of the environment. */
+/**
+ * @file Conditions on sizes: plain numbers are compared at once, symbolic ones are asked of the
+ * environment.
+ */
 import type { SymInt } from "@sconce/ir";
 import { eq, le, lt, ne, type SymBool, type SymEnv } from "@sconce/symbolic";
 

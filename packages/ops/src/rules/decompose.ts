@@ -17,8 +17,8 @@ export const convert = (emit: Emit, tensor: FakeTensor, dtype: DType): FakeTenso
 export type Promotion = "default" | "int-to-float";
 
 /**
- * Runs `body` on operands converted to the dtype that PyTorch computes in (halves in float32), and converts the result
- * to the promoted dtype. Numbers among the operands stay as they are.
+ * Runs `body` on operands converted to the dtype that PyTorch computes in (halves in float32), and
+ * converts the result to the promoted dtype. Numbers among the operands stay as they are.
  */
 export function promoted<const T extends readonly Operand[]>(
   emit: Emit,
@@ -43,7 +43,10 @@ export const isFloatLiteral = (value: ScalarArg, expected: number): boolean =>
     ? value.value === expected
     : value === expected && !Number.isInteger(expected);
 
-/** The number of a `Scalar`. @throws SconceError `SCALAR_ARGUMENT` where it is complex, or known at run time only */
+/**
+ * The number of a `Scalar`. @throws SconceError `SCALAR_ARGUMENT` where it is complex, or known at
+ * run time only
+ */
 export function numberOf(value: ScalarArg | ScalarLiteral): number {
   const number = knownNumber(value);
   if (number === undefined)
@@ -63,7 +66,10 @@ const describe = (value: ScalarArg | ScalarLiteral): string =>
     ? printExpr(value.expr)
     : JSON.stringify(value);
 
-/** Both operands at their common shape, as references of binary operators start; single numbers stay what they are. */
+/**
+ * Both operands at their common shape, as references of binary operators start; single numbers stay
+ * what they are.
+ */
 export function broadcastPair(emit: Emit, a: FakeTensor, b: FakeTensor): readonly [FakeTensor, FakeTensor] {
   const shape = broadcastShapes(emit.env, a.shape, b.shape);
   const fits = (tensor: FakeTensor): boolean =>

@@ -36,7 +36,8 @@ export const sizeEquals = (a: SymInt, b: SymInt, env: SymEnv): boolean =>
   typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.guard(eq(a, b));
 
 /**
- * The common shape. A size that is not known to be 1 is taken not to be (PyTorch's rule for unbacked sizes).
+ * The common shape. A size that is not known to be 1 is taken not to be (PyTorch's rule for
+ * unbacked sizes).
  *
  * @throws SconceError `SHAPE_MISMATCH`
  */

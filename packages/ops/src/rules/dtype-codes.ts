@@ -1,6 +1,9 @@
 import type { DType } from "@sconce/tensor";
 
-/** `c10::ScalarType` by number: dtypes in schema defaults (`dtype=4`), and what operators that give a dtype return. */
+/**
+ * `c10::ScalarType` by number: dtypes in schema defaults (`dtype=4`), and what operators that give
+ * a dtype return.
+ */
 export const DTYPE_CODES: readonly DType[] = [
   "uint8",
   "int8",

@@ -24,8 +24,8 @@ export interface ElementwiseOptions {
 }
 
 /**
- * The fresh result of an elementwise operator over these operands: broadcast shape, promoted dtype, layout kept from the
- * operands as TensorIterator does.
+ * The fresh result of an elementwise operator over these operands: broadcast shape, promoted dtype,
+ * layout kept from the operands as TensorIterator does.
  *
  * @throws SconceError `SHAPE_MISMATCH`, `PROMOTION`
  */
@@ -44,7 +44,10 @@ export function elementwise(
   return fake({ dtype, shape, strides: elementwiseStrides(env, shape, tensors, numbers), like });
 }
 
-/** The strides of an elementwise result of this shape; Python numbers among the operands count as 0-d tensors. */
+/**
+ * The strides of an elementwise result of this shape; Python numbers among the operands count as
+ * 0-d tensors.
+ */
 export function elementwiseStrides(
   env: SymEnv,
   shape: readonly SymInt[],
@@ -96,7 +99,9 @@ const isSymbolicShape = (shape: readonly SymInt[]): boolean => shape.some((size)
 const sameSizes = (a: readonly SymInt[], b: readonly SymInt[], env: SymEnv): boolean =>
   a.length === b.length && a.every((size, d) => equalSizes(env, size, b[d]!));
 
-/** Dimensions from outermost to innermost: TensorIterator's insertion sort by the operands' strides. */
+/**
+ * Dimensions from outermost to innermost: TensorIterator's insertion sort by the operands' strides.
+ */
 export function memoryOrder(
   env: SymEnv,
   shape: readonly SymInt[],
@@ -128,7 +133,9 @@ function broadcastStrides(env: SymEnv, tensor: FakeTensor, shape: readonly SymIn
   });
 }
 
-/** Positive if dimension `a` lies outside `b` although it comes first in the order, 0 if undecided. */
+/**
+ * Positive if dimension `a` lies outside `b` although it comes first in the order, 0 if undecided.
+ */
 function compareDims(
   env: SymEnv,
   shape: readonly SymInt[],

@@ -137,7 +137,10 @@ export function isRowMajor({ shape, strides }: FakeTensor): boolean {
 export const isContiguousFake = (tensor: FakeTensor, env: SymEnv): boolean =>
   isDenseInOrder(tensor, undefined, env);
 
-/** `is_contiguous(memory_format=channels_last)` for rank 4, `channels_last_3d` for rank 5; false for other ranks. */
+/**
+ * `is_contiguous(memory_format=channels_last)` for rank 4, `channels_last_3d` for rank 5; false for
+ * other ranks.
+ */
 export function isChannelsLast(tensor: FakeTensor, env: SymEnv): boolean {
   const { ndim } = tensor;
   return (ndim === 4 || ndim === 5) && isDenseInOrder(tensor, channelsLastOrder(ndim), env);
@@ -152,7 +155,9 @@ export function isNonOverlappingAndDense(tensor: FakeTensor, env: SymEnv): boole
   return isStrideChain(tensor, dims, (a, b) => equalSizes(env, a, b));
 }
 
-/** Whether strides are 1, size, size * size, ... in some order; nothing has to be sorted for that. */
+/**
+ * Whether strides are 1, size, size * size, ... in some order; nothing has to be sorted for that.
+ */
 function isStrideChain(
   { shape, strides }: FakeTensor,
   dims: readonly number[],

@@ -24,7 +24,10 @@ export function logAddExp(base2: boolean) {
     });
 }
 
-/** The operand with the greater real part leads. Infinite and NaN real parts follow `_refs.logaddexp`. */
+/**
+ * The operand with the greater real part leads. Infinite and NaN real parts follow
+ * `_refs.logaddexp`.
+ */
 function complexLogAddExp(emit: Emit, a: FakeTensor, b: FakeTensor): FakeTensor {
   const real = (z: FakeTensor): FakeTensor => emit("aten.real.default", [z]);
   const one = (name: string, z: FakeTensor): FakeTensor => emit(`aten.${name}.default`, [z]);

@@ -1,4 +1,7 @@
-/** @file Batches of matrices in the last two dimensions: their layout, and what linear algebra refuses. */
+/**
+ * @file Batches of matrices in the last two dimensions: their layout, and what linear algebra
+ * refuses.
+ */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { le } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";

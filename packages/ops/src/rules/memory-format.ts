@@ -6,8 +6,8 @@ import { isBelow, isEqual } from "./comparison.js";
 import { fake, memoryFormatStrides } from "./fake.js";
 
 /**
- * `suggest_memory_format`: channels last when the strides of a rank 4 or 5 tensor grow in that order, even with gaps;
- * an ambiguous layout (1x1 images, one channel) counts as row-major.
+ * `suggest_memory_format`: channels last when the strides of a rank 4 or 5 tensor grow in that
+ * order, even with gaps; an ambiguous layout (1x1 images, one channel) counts as row-major.
  */
 export function suggestMemoryFormat(tensor: FakeTensor, env: SymEnv): MemoryFormat {
   if (tensor.ndim !== 4 && tensor.ndim !== 5) return "contiguous_format";

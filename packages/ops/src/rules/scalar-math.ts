@@ -11,8 +11,8 @@ export const isSymbolicScalar = (value: ScalarArg): value is SymScalar =>
   isSymScalar(value) && value.expr instanceof SymExpr;
 
 /**
- * `operator.sub(a, b)` and so on, of plain and symbolic scalars. With an emitter, symbolic results become nodes at this
- * place, as PyTorch records them.
+ * `operator.sub(a, b)` and so on, of plain and symbolic scalars. With an emitter, symbolic results
+ * become nodes at this place, as PyTorch records them.
  *
  * @throws SconceError `SCALAR_DOMAIN`, `SCALAR_ARGUMENT`
  */

@@ -2,7 +2,10 @@ import type { SymInt } from "@sconce/ir";
 import type { Emit } from "../rows/emit.js";
 import { sizeMath } from "./size-math.js";
 
-/** Product of sizes as Python records it: symbolic factors make `operator.mul` nodes, factors of 1 do not. */
+/**
+ * Product of sizes as Python records it: symbolic factors make `operator.mul` nodes, factors of 1
+ * do not.
+ */
 export function sizeProduct(emit: Emit, sizes: readonly SymInt[]): SymInt {
   let product: SymInt = 1;
   for (const size of sizes) {

@@ -1,4 +1,6 @@
-/** @file Sizes and scales of resizing, as `UpSample.h` and PyTorch's decompositions compute them. */
+/**
+ * @file Sizes and scales of resizing, as `UpSample.h` and PyTorch's decompositions compute them.
+ */
 import { type FakeTensor, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { floatConstant, floatTrueDiv, intTrueDiv, mul, sub, toFloat, truncToInt } from "@sconce/symbolic";

@@ -56,7 +56,10 @@ export function inferSizes(env: SymEnv, sizes: readonly SymInt[], numel: SymInt)
   return sizes.map((size, d) => (d === inferred ? floorDiv(numel, known) : size));
 }
 
-/** Strides under which the same memory has these sizes (already inferred); undefined when a copy is needed. */
+/**
+ * Strides under which the same memory has these sizes (already inferred); undefined when a copy is
+ * needed.
+ */
 export function viewStrides(
   base: FakeTensor,
   sizes: readonly SymInt[],
@@ -73,7 +76,8 @@ export function viewStrides(
   const strides = regroupStrides(base, sizes, env);
   if (strides === undefined || !base.shape.includes(1) || !allNumbers(base.shape, base.strides, sizes))
     return strides;
-  // Which stride a dimension of size 1 gets is arbitrary, and a retrace does not choose as the kernels do.
+  // Which stride a dimension of size 1 gets is arbitrary, and a retrace does not choose as the
+  // kernels do.
   return (
     rebuildStrides(
       base.shape as readonly number[],
@@ -122,7 +126,10 @@ function regroupStrides(
   return viewDim === -1 ? result : undefined;
 }
 
-/** Builds the sizes from the outermost dimension, merging and splitting dimensions as PyTorch's reference of `view` does. */
+/**
+ * Builds the sizes from the outermost dimension, merging and splitting dimensions as PyTorch's
+ * reference of `view` does.
+ */
 function rebuildStrides(
   from: readonly number[],
   fromStrides: readonly number[],

@@ -57,7 +57,10 @@ const unsqueezed =
     return result;
   };
 
-/** `base + sum_to_size(mutated - base)`: what each repetition gained is gathered in the element that it repeats. */
+/**
+ * `base + sum_to_size(mutated - base)`: what each repetition gained is gathered in the element that
+ * it repeats.
+ */
 const expanded: Inverse = ({ emit, base, mutated }) => {
   const gained = emit("aten.sub.Tensor", [mutated, base]);
   return emit("aten.add.Tensor", [base, sumToSize(emit, gained, base.shape)]);
@@ -104,7 +107,10 @@ const sizedPiece = (name: string): Inverse =>
 /** Views that negate or conjugate: a copy of the view takes the new values and is turned back. */
 const turned = (target: string): Inverse => again(target);
 
-/** @throws SconceError `INTERNAL_OVERLAP` where windows share elements, with PyTorch's reason (`unfold_inverse`) */
+/**
+ * @throws SconceError `INTERNAL_OVERLAP` where windows share elements, with PyTorch's reason
+ * (`unfold_inverse`)
+ */
 const unfolded: Inverse = ({ emit, base, mutated, args }) => {
   const { dimension, size, step } = args as Record<string, number>;
   if (size! > step!) {

@@ -1,4 +1,6 @@
-/** @file Every ATen schema of PyTorch 2.14.1, without the namespace. Generated; see testing/oracle. */
+/**
+ * @file Every ATen schema of PyTorch 2.14.1, without the namespace. Generated; see testing/oracle.
+ */
 export const ATEN_SCHEMAS = [
   "__and__.Scalar(Tensor self, Scalar other) -> Tensor",
   "__and__.Tensor(Tensor self, Tensor other) -> Tensor",

@@ -1,8 +1,8 @@
 /**
- * @file Overloads whose schemas hide what they do: no alias annotation, and yet a result that shares
- * memory with an argument, or an argument that is written to. `observed-effects.ts` is generated from
- * what PyTorch was observed to do when every ATen overload without annotations was called, on all
- * recorded calls, on all of its own samples and on generated arguments
+ * @file Overloads whose schemas hide what they do: no alias annotation, and yet a result that
+ * shares memory with an argument, or an argument that is written to. `observed-effects.ts` is
+ * generated from what PyTorch was observed to do when every ATen overload without annotations was
+ * called, on all recorded calls, on all of its own samples and on generated arguments
  * (`packages/testing/oracle/hidden_effects.py`,
  * `packages/testing/fixtures/functionalize/hidden-effects.json`).
  */
@@ -22,7 +22,8 @@ function observed(kind: "alias" | "write", except: string): [target: string, nam
 /**
  * Arguments that a result may share memory with; whether it does depends on the call.
  *
- * Not listed: `native_dropout` returns its input when that has no elements, where sharing cannot be seen.
+ * Not listed: `native_dropout` returns its input when that has no elements, where sharing cannot be
+ * seen.
  */
 export const HIDDEN_ALIASES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   observed("alias", "aten.native_dropout.default"),
@@ -44,7 +45,10 @@ export interface HiddenWrite {
 
 const STATISTICS = ["running_mean", "running_var"] as const;
 
-/** The flag that has to be true for a batch norm to update its statistics; others always update them. */
+/**
+ * The flag that has to be true for a batch norm to update its statistics; others always update
+ * them.
+ */
 const WRITE_FLAGS: Readonly<Record<string, string>> = {
   "aten.batch_norm.default": "training",
   "aten.native_batch_norm.default": "training",
@@ -55,8 +59,8 @@ const WRITE_FLAGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Batch norms that need another device (cuDNN, MIOpen, synchronized statistics), so that their writes
- * could not be observed: `native_functions.yaml` of PyTorch documents them.
+ * Batch norms that need another device (cuDNN, MIOpen, synchronized statistics), so that their
+ * writes could not be observed: `native_functions.yaml` of PyTorch documents them.
  */
 const UNOBSERVED = [
   "aten._batch_norm_impl_index.default",
@@ -69,8 +73,8 @@ const UNOBSERVED = [
 /**
  * Batch norms update their statistics.
  *
- * Not listed: `cov` changes a 0-d input if its weights are 0-d. This is a fault of PyTorch's kernel,
- * which Sconce's kernel does not have.
+ * Not listed: `cov` changes a 0-d input if its weights are 0-d. This is a fault of PyTorch's
+ * kernel, which Sconce's kernel does not have.
  */
 export const HIDDEN_WRITES: Readonly<Record<string, HiddenWrite>> = Object.fromEntries(
   [

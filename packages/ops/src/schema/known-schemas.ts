@@ -12,8 +12,8 @@ let lines: Map<string, string> | undefined;
 const parsed = new Map<string, OpSchema | undefined>();
 
 /**
- * The schema of any ATen overload that PyTorch has, whether Sconce has a row for it or not; undefined also for the few
- * with types that no program holds (`QScheme`, `Dict(Tensor, Tensor)`).
+ * The schema of any ATen overload that PyTorch has, whether Sconce has a row for it or not;
+ * undefined also for the few with types that no program holds (`QScheme`, `Dict(Tensor, Tensor)`).
  */
 export function knownSchema(target: string): OpSchema | undefined {
   if (!parsed.has(target)) {

@@ -1,6 +1,6 @@
 /**
- * @file Reads schema text at the type level, so that a rule's parameters are typed by its own schema:
- * `ArgsOf<"aten::silu(Tensor self) -> Tensor">` is `{ readonly self: FakeTensor }`.
+ * @file Reads schema text at the type level, so that a rule's parameters are typed by its own
+ * schema: `ArgsOf<"aten::silu(Tensor self) -> Tensor">` is `{ readonly self: FakeTensor }`.
  */
 import type {
   DeviceLiteral,
@@ -16,7 +16,10 @@ import type { DType, Tensor } from "@sconce/tensor";
 /** What a `Scalar` argument may be: a Python number, or a symbolic one. */
 export type ScalarArg = ScalarLiteral | SymScalar;
 
-/** The JavaScript type of each schema type: `T` for `Tensor`, `I` for `int` and `SymInt`, `S` for `Scalar`. */
+/**
+ * The JavaScript type of each schema type: `T` for `Tensor`, `I` for `int` and `SymInt`, `S` for
+ * `Scalar`.
+ */
 export interface SchemaTypes<T, I, S> {
   /** A tensor. */
   Tensor: T;
@@ -90,8 +93,8 @@ type Returns<R extends string, M extends AnyTypes, N> = R extends `${infer P}, $
 type Leaves<A extends string> = A extends `${string}bool[${string}] ${string}mask` ? null : never;
 
 /**
- * The result of a schema: one value, a tuple, or null for `()`. Results that a mask (`bool[3] output_mask`)
- * leaves out are null.
+ * The result of a schema: one value, a tuple, or null for `()`. Results that a mask
+ * (`bool[3] output_mask`) leaves out are null.
  */
 export type ResultOf<
   S extends string,
@@ -104,7 +107,9 @@ export type ResultOf<
       : Return<R, M>
   : never;
 
-/** The target of a schema: `TargetOf<"aten::silu(Tensor self) -> Tensor">` is `"aten.silu.default"`. */
+/**
+ * The target of a schema: `TargetOf<"aten::silu(Tensor self) -> Tensor">` is `"aten.silu.default"`.
+ */
 export type TargetOf<S extends string> = S extends `${infer N}::${infer Name}(${string}`
   ? Name extends `${string}.${string}`
     ? `${N}.${Name}`

@@ -1,6 +1,6 @@
 /**
- * @file Between arguments as nodes hold them and arguments as rules and kernels take them: by name, defaults filled
- * in, literals unwrapped by their schema types.
+ * @file Between arguments as nodes hold them and arguments as rules and kernels take them: by name,
+ * defaults filled in, literals unwrapped by their schema types.
  */
 import {
   type DeviceLiteral,
@@ -34,10 +34,10 @@ export function constantValue(val: unknown): unknown {
 /**
  * Binds the arguments of a call to the names of its schema.
  *
- * Tensors (fake or real) and symbolic values stay as they are and may also be given directly instead of a reference.
- * A number in the place of a tensor stays a number: PyTorch's wrapped number. `ScalarType`, `Layout` and `MemoryFormat`
- * become names, `int` and `float` numbers (or symbolic expressions), a `Scalar` keeps its literal, `int[2]` given as one
- * int becomes a list.
+ * Tensors (fake or real) and symbolic values stay as they are and may also be given directly
+ * instead of a reference. A number in the place of a tensor stays a number: PyTorch's wrapped
+ * number. `ScalarType`, `Layout` and `MemoryFormat` become names, `int` and `float` numbers (or
+ * symbolic expressions), a `Scalar` keeps its literal, `int[2]` given as one int becomes a list.
  *
  * @throws SconceError `ARGUMENT_MISSING`, `ARGUMENT_UNEXPECTED`, `ARGUMENT_KIND`
  */
@@ -63,7 +63,10 @@ export function bindArgs(
   return bound;
 }
 
-/** @throws SconceError `ARGUMENT_UNEXPECTED` for a keyword that the schema lacks, or that is given by position too */
+/**
+ * @throws SconceError `ARGUMENT_UNEXPECTED` for a keyword that the schema lacks, or that is given
+ * by position too
+ */
 export function refuseUnknownKeywords(
   schema: OpSchema,
   positional: number,
@@ -78,8 +81,8 @@ export function refuseUnknownKeywords(
 }
 
 /**
- * Refuses calls without an argument that has no default. Rules and kernels take a missing optional argument for null;
- * PyTorch refuses the call.
+ * Refuses calls without an argument that has no default. Rules and kernels take a missing optional
+ * argument for null; PyTorch refuses the call.
  * @throws SconceError `ARGUMENT_MISSING`
  */
 export function requireArguments(
@@ -188,7 +191,10 @@ const BINDERS: Readonly<Record<string, (value: unknown) => unknown>> = {
     typeof value === "string" ? parseDevice(value) : kindOf(value) === "device" ? value : undefined,
 };
 
-/** A bare expression in the place of a number is an integer: sizes are the only ones that rules pass so. */
+/**
+ * A bare expression in the place of a number is an integer: sizes are the only ones that rules pass
+ * so.
+ */
 function bindScalar(value: unknown): unknown {
   if (isScalar(value)) return value;
   return value instanceof SymExpr ? { kind: "SymInt", expr: value } : undefined;

@@ -27,7 +27,10 @@ const OVERLOADS: Readonly<Record<string, readonly string[]>> = {
   Tensor: ["Tensor", "default"],
 };
 
-/** The definition of a `_foreach_*` overload from the operator that it repeats; undefined for other targets. */
+/**
+ * The definition of a `_foreach_*` overload from the operator that it repeats; undefined for other
+ * targets.
+ */
 export function deriveForeach(target: string, operators: OperatorRows): OpDefinition | undefined {
   if (!target.startsWith(PREFIX)) return undefined;
   const [schema, schemaText] = [knownSchema(target), knownSchemaText(target)];
@@ -134,7 +137,10 @@ function elementOf(emit: Emit, arg: SchemaArgument, bound: BoundArgs, i: number)
   return value as EmitArg;
 }
 
-/** Arguments of the repeated operator: by position, or by the name of that position where it is a keyword. */
+/**
+ * Arguments of the repeated operator: by position, or by the name of that position where it is a
+ * keyword.
+ */
 function inPlaces(
   repeated: OpSchema,
   values: readonly EmitArg[],

@@ -1,6 +1,8 @@
 /**
- * @file Overloads that write into other arguments than `self`: `out=`, those whose functional overload is named
- * `*_functional`, and in-place ones whose functional overload has another name or another order of arguments. PyTorch groups overloads by their arguments without the written ones (`torchgen/model.py`).
+ * @file Overloads that write into other arguments than `self`: `out=`, those whose functional
+ * overload is named `*_functional`, and in-place ones whose functional overload has another name or
+ * another order of arguments. PyTorch groups overloads by their arguments without the written ones
+ * (`torchgen/model.py`).
  */
 import { FakeTensor, type MetaValue, type OpSchema, type SchemaArgument } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
@@ -60,8 +62,8 @@ function functionalOf(schema: OpSchema, operators: OperatorRows): OpDefinition |
 }
 
 /**
- * Whether an overload takes the arguments of an in-place one, in whatever order: `polygamma_(self, n)` is
- * `polygamma(n, self)`, `pow_.Scalar` is `pow.Tensor_Scalar`.
+ * Whether an overload takes the arguments of an in-place one, in whatever order:
+ * `polygamma_(self, n)` is `polygamma(n, self)`, `pow_.Scalar` is `pow.Tensor_Scalar`.
  */
 function isOutOfPlaceOf(functional: OpSchema, schema: OpSchema): boolean {
   if (functional.isMutable || functional.isView || functional.args.length !== schema.args.length)
@@ -101,9 +103,9 @@ function isFunctionalOf(functional: OpSchema, schema: OpSchema): boolean {
 }
 
 /**
- * Arguments of the functional overload from those of the writing one. Names may differ between an in-place overload and
- * its functional one (`dropout_(self)`, `dropout(input)`), positions do not; a dtype that an `out=` overload does not
- * have is that of its output.
+ * Arguments of the functional overload from those of the writing one. Names may differ between an
+ * in-place overload and its functional one (`dropout_(self)`, `dropout(input)`), positions do not;
+ * a dtype that an `out=` overload does not have is that of its output.
  */
 export function functionalArguments(schema: OpSchema, functional: OpDefinition, given: BoundArgs): BoundArgs {
   const output = schema.args.find(isOutput);
@@ -130,8 +132,9 @@ function takesOutputDType(
 const hasDTypeOption = ({ schema }: OpDefinition): boolean => schema.args.some((arg) => arg.name === "dtype");
 
 /**
- * Results of a writing overload from those of its functional one (its own results first, then the new values of what is
- * written): written arguments are returned themselves, resized when they are outputs of another size.
+ * Results of a writing overload from those of its functional one (its own results first, then the
+ * new values of what is written): written arguments are returned themselves, resized when they are
+ * outputs of another size.
  *
  * @throws SconceError `DTYPE_MISMATCH`
  */
@@ -171,8 +174,8 @@ function afterWrite(
 }
 
 /**
- * Operators that convert to the dtype of their output although they are not elementwise: their `out=`
- * kernels in `TensorShape.cpp` of PyTorch cast the result.
+ * Operators that convert to the dtype of their output although they are not elementwise: their
+ * `out=` kernels in `TensorShape.cpp` of PyTorch cast the result.
  */
 const CONVERTING: ReadonlySet<string> = new Set(["aten.cat.default", "aten.stack.default"]);
 

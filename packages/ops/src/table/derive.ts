@@ -1,6 +1,6 @@
 /**
- * @file In-place overloads follow from their functional overload by the alias annotations of PyTorch's code generator
- * (`torchgen/model.py`), so no row is written for them.
+ * @file In-place overloads follow from their functional overload by the alias annotations of
+ * PyTorch's code generator (`torchgen/model.py`), so no row is written for them.
  */
 import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
 import type { BoundArgs, MetaContext, OpDefinition, OpTag } from "../rows/define-op.js";
@@ -12,7 +12,10 @@ import { metaOfBound } from "./fake-emit.js";
 import { inPlaceComposite } from "./in-place-composites.js";
 import type { OperatorRows } from "./operator-rows.js";
 
-/** The definition of `aten.add_.Tensor` from `aten.add.Tensor`; undefined when the target has no functional row. */
+/**
+ * The definition of `aten.add_.Tensor` from `aten.add.Tensor`; undefined when the target has no
+ * functional row.
+ */
 export function deriveInPlaceVariant(target: string, operators: OperatorRows): OpDefinition | undefined {
   const match = /^([\w.]+)\.(\w+)\.(\w+)$/.exec(target);
   if (match === null) return undefined;
@@ -65,7 +68,8 @@ function inPlaceTags({ tags }: OpDefinition, target: string): readonly OpTag[] {
 }
 
 /**
- * Refuses what `self` cannot hold: another shape, a dtype of a higher kind; and a `self` that shares places.
+ * Refuses what `self` cannot hold: another shape, a dtype of a higher kind; and a `self` that
+ * shares places.
  *
  * @throws SconceError `SHAPE_MISMATCH`, `DTYPE_MISMATCH`, `INVALID_ARGUMENT`
  */

@@ -10,10 +10,11 @@ import { bindArgs, type Resolve } from "./bind.js";
 import type { OperatorRows } from "./operator-rows.js";
 
 /**
- * The fake result of a call: the operator's meta rule, or its decomposition run on fakes when it has none.
+ * The fake result of a call: the operator's meta rule, or its decomposition run on fakes when it
+ * has none.
  *
- * Arguments are as nodes hold them, with fake tensors and symbolic values in place of references (or references, when
- * `resolve` is given).
+ * Arguments are as nodes hold them, with fake tensors and symbolic values in place of references
+ * (or references, when `resolve` is given).
  *
  * @throws SconceError `UNKNOWN_OPERATOR`, those of binding, and those of the rule
  */

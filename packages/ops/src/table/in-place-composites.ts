@@ -1,8 +1,10 @@
 /**
- * @file What PyTorch's dispatcher makes of in-place overloads that are composites (`CompositeImplicitAutograd` in
- * `native_functions.yaml`): calls of other in-place overloads. It does so before it functionalizes, so a lowered program
- * has `pow` where the source has `square_`, though `square` itself stays. The list is that of
- * `torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd")` over all overloads that write.
+ * @file What PyTorch's dispatcher makes of in-place overloads that are composites
+ * (`CompositeImplicitAutograd` in `native_functions.yaml`): calls of other in-place overloads. It
+ * does so before it functionalizes, so a lowered program has `pow` where the source has `square_`,
+ * though `square` itself stays. The list is that of
+ * `torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd")` over all
+ * overloads that write.
  */
 import { type FakeTensor, float } from "@sconce/ir";
 import type { BoundArgs } from "../rows/define-op.js";
@@ -12,7 +14,10 @@ import { plainNoise } from "../rules/noise.js";
 /** As `DecomposeRule`, of whatever schema. */
 export type InPlaceRule = (emit: Emit, args: BoundArgs) => FakeTensor;
 
-/** Other names of the same operator, without the underscore; all overloads of one go to the same overload. */
+/**
+ * Other names of the same operator, without the underscore; all overloads of one go to the same
+ * overload.
+ */
 const RENAMED: Readonly<Record<string, string>> = {
   absolute: "abs",
   arccos: "acos",

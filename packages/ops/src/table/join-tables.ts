@@ -19,13 +19,19 @@ export function tableOf<K extends string, T>(entries: Iterable<readonly [K, T]>)
 type Table = Readonly<Record<string, unknown>>;
 type Families = Readonly<Record<string, Table>>;
 
-/** Keys that the compiler knows; those of a `Record<string, ...>` are seen when the tables are joined. */
+/**
+ * Keys that the compiler knows; those of a `Record<string, ...>` are seen when the tables are
+ * joined.
+ */
 type KeyOf<T> = T extends unknown ? (string extends keyof T ? never : keyof T) : never;
 type AnyKeyOf<T> = T extends unknown ? keyof T : never;
 type ValueOf<T> = T extends unknown ? T[keyof T] : never;
 type KeyOfOthers<T, F extends keyof T> = KeyOf<T[Exclude<keyof T, F>]>;
 
-/** The families as they are, or with a message in place of each entry whose key another family has too. */
+/**
+ * The families as they are, or with a message in place of each entry whose key another family has
+ * too.
+ */
 type Distinct<T> = {
   readonly [F in keyof T]: KeyOf<T[F]> & KeyOfOthers<T, F> extends never
     ? T[F]
@@ -36,8 +42,8 @@ type Distinct<T> = {
 export type JoinedTable<T> = Readonly<Record<AnyKeyOf<T[keyof T]> & string, ValueOf<T[keyof T]>>>;
 
 /**
- * Joins tables keyed by target: `joinTables({ activation: activationKernels, pool: poolKernels })`. The entries keep
- * their order. A key that the compiler sees twice is a compile error.
+ * Joins tables keyed by target: `joinTables({ activation: activationKernels, pool: poolKernels })`.
+ * The entries keep their order. A key that the compiler sees twice is a compile error.
  *
  * @throws SconceError `DUPLICATE_KEY` for a key that two families have; it names both
  */

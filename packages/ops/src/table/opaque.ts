@@ -11,8 +11,9 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly plugin
 };
 
 /**
- * Refuses a program that cannot run because nothing defines some of its operators, those in nested graphs included.
- * `runs` says whether a call runs all the same, on a backend that knows its operator.
+ * Refuses a program that cannot run because nothing defines some of its operators, those in nested
+ * graphs included. `runs` says whether a call runs all the same, on a backend that knows its
+ * operator.
  *
  * @throws SconceError `OPAQUE_OPERATORS` listing the operators, and how to register each
  */

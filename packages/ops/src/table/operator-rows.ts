@@ -2,11 +2,15 @@ import type { OpDefinition } from "../rows/define-op.js";
 
 /** Finds the rows of operators: what derived rows and shape rules need of an `OperatorTable`. */
 export interface OperatorRows {
-  /** Returns the row of a target such as `aten.add.Tensor`, written or derived; undefined when unknown. */
+  /**
+   * Returns the row of a target such as `aten.add.Tensor`, written or derived; undefined when
+   * unknown.
+   */
   get(target: string): OpDefinition | undefined;
   /**
    * Returns the row of a target.
-   * @throws SconceError `UNKNOWN_OPERATOR`; `UNIMPLEMENTED_OPERATOR` for one of PyTorch's that has no row here
+   * @throws SconceError `UNKNOWN_OPERATOR`; `UNIMPLEMENTED_OPERATOR` for one of PyTorch's that has
+   * no row here
    */
   require(target: string): OpDefinition;
   /** Returns the written rows of one name (`aten.add`), in definition order. */

@@ -22,7 +22,10 @@ const SHARED = {
   fix: "make a table of your own with defaultOperators().extend(rows)",
 };
 
-/** All operators known to a session, by target; in-place and `out=` variants are derived when asked for. */
+/**
+ * All operators known to a session, by target; in-place and `out=` variants are derived when asked
+ * for.
+ */
 export class OperatorTable implements OperatorLookup, OperatorRows {
   readonly #rows = new Map<string, OpDefinition>();
   /** Why the table takes no further rows, and what to do. */
@@ -40,8 +43,8 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
   /**
    * Adds rows to this table, as a library that is loaded late registers its operators.
    *
-   * @throws SconceError `DUPLICATE_OPERATOR`; `REGISTRY_FROZEN` for the table that all sessions share, and that of a
-   * session in use
+   * @throws SconceError `DUPLICATE_OPERATOR`; `REGISTRY_FROZEN` for the table that all sessions
+   * share, and that of a session in use
    */
   register(rows: Iterable<OpDefinition>): void {
     if (this.#frozen !== undefined) throw registryFrozen(this.#frozen);
@@ -65,12 +68,18 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     }
   }
 
-  /** Counts the registrations after construction: what is computed from the rows is good for one version. */
+  /**
+   * Counts the registrations after construction: what is computed from the rows is good for one
+   * version.
+   */
   get version(): number {
     return this.#version;
   }
 
-  /** The row of a target, or the one derived for an in-place or `out=` overload; undefined when unknown. */
+  /**
+   * The row of a target, or the one derived for an in-place or `out=` overload; undefined when
+   * unknown.
+   */
   get(target: string): OpDefinition | undefined {
     const row = this.#rows.get(target);
     if (row !== undefined) return row;
@@ -87,7 +96,10 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     return this.#packets.get(packet) ?? [];
   }
 
-  /** @throws SconceError `UNKNOWN_OPERATOR`; `UNIMPLEMENTED_OPERATOR` for one of PyTorch's that has no row here */
+  /**
+   * @throws SconceError `UNKNOWN_OPERATOR`; `UNIMPLEMENTED_OPERATOR` for one of PyTorch's that has
+   * no row here
+   */
   require(target: string): OpDefinition {
     const row = this.get(target);
     if (row === undefined) throw this.#missing(target);
@@ -160,7 +172,10 @@ export function decomposes(operators: OperatorTable, target: string): boolean {
   return row?.decompose !== undefined && !row.tags.includes("not_in_default_table");
 }
 
-/** True for tensors by position where the schema has tensors, the rest left out: most calls, known to fit without binding. */
+/**
+ * True for tensors by position where the schema has tensors, the rest left out: most calls, known
+ * to fit without binding.
+ */
 function fitsPlainly(
   { args: parameters }: OpSchema,
   args: Node["args"],

@@ -16,12 +16,16 @@ import {
 import { type DType, isDType } from "@sconce/tensor";
 import type { EmitArg } from "../rows/emit.js";
 
-/** A node argument in which the caller still has to replace tensors and symbolic values by references. */
+/**
+ * A node argument in which the caller still has to replace tensors and symbolic values by
+ * references.
+ */
 export type UnboundArg = Argument | FakeTensor | SymInt | SymScalar | readonly UnboundArg[];
 
 /**
- * The inverse of binding: what a decomposition passes, as a node holds it under a schema type. Names of dtypes, layouts
- * and memory formats become literals, numbers under `float` Python floats; tensors and symbolic values stay.
+ * The inverse of binding: what a decomposition passes, as a node holds it under a schema type.
+ * Names of dtypes, layouts and memory formats become literals, numbers under `float` Python floats;
+ * tensors and symbolic values stay.
  */
 export function unbindValue(value: EmitArg, type: SchemaType): UnboundArg {
   if (value === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * @file Which inputs of a graph a value may share memory with, by the alias annotations of schemas, and by the list of
- * those that have none although they should.
+ * @file Which inputs of a graph a value may share memory with, by the alias annotations of schemas,
+ * and by the list of those that have none although they should.
  */
 import { type Argument, forEachInput, forEachRef, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
 import { HIDDEN_ALIASES, type OperatorTable } from "@sconce/ops";
@@ -11,13 +11,17 @@ export type Roots = ReadonlySet<string>;
 
 const NONE: Roots = new Set();
 
-/** Loops stack their results, or carry values on that PyTorch refuses to let alias; `auto_functionalized` copies. */
+/**
+ * Loops stack their results, or carry values on that PyTorch refuses to let alias;
+ * `auto_functionalized` copies.
+ */
 const FRESH_RESULTS =
   /^higher_order\.(map|map_impl|while_loop|scan|associative_scan|auto_functionalized|auto_functionalized_v2)$/;
 
 /**
- * For each node the placeholders that its value may be a view of. Bodies of `invoke_subgraph` are followed, result by
- * result; what cannot be (an operator without a schema, the body of a wrapper) counts as a view of all its inputs.
+ * For each node the placeholders that its value may be a view of. Bodies of `invoke_subgraph` are
+ * followed, result by result; what cannot be (an operator without a schema, the body of a wrapper)
+ * counts as a view of all its inputs.
  */
 export function aliasRoots(graph: Graph, operators: OperatorTable): ReadonlyMap<string, Roots> {
   const roots = new Map<string, Roots>();

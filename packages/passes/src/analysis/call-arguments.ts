@@ -10,7 +10,10 @@ export function argumentOf(node: Node, schema: OpSchema, name: string): Argument
   return given ?? parameter.defaultValue ?? null;
 }
 
-/** Parameters that a call writes to, with what it gives for them; those that it leaves out are not written. */
+/**
+ * Parameters that a call writes to, with what it gives for them; those that it leaves out are not
+ * written.
+ */
 export function writtenArguments(node: Node, schema: OpSchema): (readonly [name: string, value: Argument])[] {
   return schema.args
     .filter((parameter) => parameter.alias?.write)

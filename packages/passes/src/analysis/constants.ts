@@ -4,8 +4,8 @@ import type { Tensor } from "@sconce/tensor";
 const WEIGHTS: ReadonlySet<InputKind> = new Set<InputKind>(["PARAMETER", "BUFFER"]);
 
 /**
- * Placeholders with a value that no run changes: lifted tensor constants, and with `weights` parameters and buffers that
- * the program does not write to.
+ * Placeholders with a value that no run changes: lifted tensor constants, and with `weights`
+ * parameters and buffers that the program does not write to.
  */
 export function constantInputs(program: ExportedProgram, weights: boolean): Map<string, Tensor> {
   const { inputSpecs, outputSpecs } = program.graphSignature;

@@ -34,7 +34,10 @@ export interface Impurity {
 export interface Functionality {
   /** Empty for a functional program. */
   readonly impurities: readonly Impurity[];
-  /** Calls that write nothing, but may not be dropped, repeated or moved past each other: assertions, random numbers. */
+  /**
+   * Calls that write nothing, but may not be dropped, repeated or moved past each other:
+   * assertions, random numbers.
+   */
   readonly effects: readonly { readonly node: string; readonly path: readonly string[] }[];
 }
 
@@ -115,7 +118,10 @@ function impurityOf(
   return writes(node, schema);
 }
 
-/** Functions of torch that programs may call stand for a mode or a region that the calls after them are in. */
+/**
+ * Functions of torch that programs may call stand for a mode or a region that the calls after them
+ * are in.
+ */
 function pythonFunction(target: string): Found | undefined {
   if (!target.startsWith("torch.") || /^torch\.(_?sym_\w+)$/.test(target)) return undefined;
   if (target.endsWith(".lazy_load_decompositions") || target.includes(".cast_symbool_to_symint"))
@@ -142,7 +148,10 @@ function described(name: string, value: Argument): string {
   return names.length === 0 ? `"${name}"` : `"${name}" (${names.join(", ")})`;
 }
 
-/** Operators on bodies that give values and write nothing themselves; their bodies are looked at on their own. */
+/**
+ * Operators on bodies that give values and write nothing themselves; their bodies are looked at on
+ * their own.
+ */
 const PURE = new Set(
   (
     "cond switch map map_impl while_loop while_loop_stack_output scan associative_scan wrap strict_mode invoke_subgraph " +
@@ -172,7 +181,10 @@ function higherOrder(node: Node, operators: OperatorTable): Found | undefined {
   return { reason: `${target} is not known, so it may write to its arguments`, fix: "inline its body" };
 }
 
-/** An effect with a token: its place is kept by the token, but the operator inside must not write to tensors. */
+/**
+ * An effect with a token: its place is kept by the token, but the operator inside must not write to
+ * tensors.
+ */
 function withEffects(node: Node, operators: OperatorTable): Found | undefined {
   const operator = node.args[1];
   const target = kindOf(operator) === "operator" ? (operator as { target: string }).target : undefined;
@@ -183,7 +195,10 @@ function withEffects(node: Node, operators: OperatorTable): Found | undefined {
   return writes({ ...node, target: schema.target, args: node.args.slice(2) }, schema);
 }
 
-/** Outputs that alias an input which the program's end gives a new value: the caller would see the new one. */
+/**
+ * Outputs that alias an input which the program's end gives a new value: the caller would see the
+ * new one.
+ */
 function writtenOutputs(program: ExportedProgram, operators: OperatorTable): Impurity[] {
   const { inputSpecs, outputSpecs } = program.graphSignature;
   const targets = new Set(

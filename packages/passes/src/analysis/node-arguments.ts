@@ -35,8 +35,9 @@ export function refRenamer(renamed: ReadonlyMap<string, string>): (node: Node) =
 }
 
 /**
- * Returns a function that gives the node at a position with each operand read from another node of the graph: `source` has the
- * position of that node for every position. A node that reads nothing else comes back as it is.
+ * Returns a function that gives the node at a position with each operand read from another node of
+ * the graph: `source` has the position of that node for every position. A node that reads nothing
+ * else comes back as it is.
  */
 export function operandRenamer(graph: Graph, source: Int32Array): (position: number) => Node {
   const nodes = graph.nodes();

@@ -1,8 +1,8 @@
 import type { SymInt } from "@sconce/symbolic";
 
 /**
- * Whether two elements of a tensor may be one place in memory: false only where sizes and strides are known and each
- * stride steps over all that the smaller ones reach.
+ * Whether two elements of a tensor may be one place in memory: false only where sizes and strides
+ * are known and each stride steps over all that the smaller ones reach.
  */
 export function mayOverlap(shape: readonly SymInt[], strides: readonly SymInt[]): boolean {
   if (shape.includes(0)) return false;

@@ -3,7 +3,10 @@ import type { OperatorTable } from "@sconce/ops";
 import { notFunctional } from "./errors.js";
 import { functionality, type Impurity } from "./functional.js";
 
-/** @throws SconceError `NOT_FUNCTIONAL` naming the first node that writes, what it writes to, and what to do */
+/**
+ * @throws SconceError `NOT_FUNCTIONAL` naming the first node that writes, what it writes to, and
+ * what to do
+ */
 export function requireFunctional(program: ExportedProgram, operators: OperatorTable, who?: string): void {
   const { impurities } = functionality(program, operators);
   if (impurities.length === 0) return;

@@ -1,4 +1,6 @@
-/** @file Which pass breaks a program, by which of its rewrites, and on how small a program it shows. */
+/**
+ * @file Which pass breaks a program, by which of its rewrites, and on how small a program it shows.
+ */
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, sourceLine, type Value } from "@sconce/ir";
 import { nestedGraphs, nestedProgram, pathText } from "../changes/nested.js";
@@ -62,7 +64,10 @@ export interface Culprit extends Failure {
   readonly rewrite: CulpritRewrite | undefined;
   /** A small program on which the pass fails in the same way. */
   readonly reproducer: Reproducer;
-  /** The nested graph that the reproducer is the program of; empty when it is of the program's own graph. */
+  /**
+   * The nested graph that the reproducer is the program of; empty when it is of the program's own
+   * graph.
+   */
   readonly graph: string;
   /** How often the pass was run to find it. */
   readonly tries: number;
@@ -228,7 +233,10 @@ function loopLimitOf({ program, inputs }: Reproducer, { error }: Failure, { run 
   }
 }
 
-/** The entry of a decomposition table that made the value that differs; a table that a pass brings is of its plugin. */
+/**
+ * The entry of a decomposition table that made the value that differs; a table that a pass brings
+ * is of its plugin.
+ */
 function entryRewrite({ error }: Failure, plugin: string | undefined): CulpritRewrite | undefined {
   if (!(error instanceof PassChangedNumbers) || error.entry === undefined) return undefined;
   const { target, ...place } = error.entry;
@@ -327,7 +335,10 @@ interface Start {
   readonly graph: string;
 }
 
-/** The changed region that was checked by itself, the nested graph with the failure, or the whole program. */
+/**
+ * The changed region that was checked by itself, the nested graph with the failure, or the whole
+ * program.
+ */
 function startOf(
   whole: Reproducer,
   { error }: Failure,

@@ -14,8 +14,8 @@ export interface CheckedPasses {
 /**
  * Runs passes, comparing numbers after each.
  *
- * @throws SconceError `PASS_CHANGED_NUMBERS` at the first pass that changes them, `NOTHING_COMPARED`, and those of
- * {@link PassManager.run}
+ * @throws SconceError `PASS_CHANGED_NUMBERS` at the first pass that changes them,
+ * `NOTHING_COMPARED`, and those of {@link PassManager.run}
  */
 export function checkPasses(
   program: ExportedProgram,

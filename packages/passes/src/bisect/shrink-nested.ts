@@ -1,9 +1,15 @@
-/** @file Makes nested graphs of a failing program small: calls are left out where a value of the same type is at hand. */
+/**
+ * @file Makes nested graphs of a failing program small: calls are left out where a value of the
+ * same type is at hand.
+ */
 import { type ExportedProgram, edit, FakeTensor, type Graph, inputsOf, type Node, ref } from "@sconce/ir";
 import { graphAt, nestedGraphs, withNestedGraph } from "../changes/nested.js";
 import { type Reproducer, withExamples } from "./subprogram.js";
 
-/** The program with calls of its nested graphs left out as long as it fails; each try counts against `tries`. */
+/**
+ * The program with calls of its nested graphs left out as long as it fails; each try counts against
+ * `tries`.
+ */
 export function shrinkNested(
   whole: Reproducer,
   fails: (candidate: Reproducer) => boolean,
@@ -32,7 +38,10 @@ export function shrinkNested(
   return best;
 }
 
-/** The graph without a call: its uses read one of its operands of the same type, if something uses it. */
+/**
+ * The graph without a call: its uses read one of its operands of the same type, if something uses
+ * it.
+ */
 function* without(graph: Graph, node: Node): Generator<Graph> {
   if (graph.users(node.name).length === 0) {
     yield unusedRemoved(edit(graph, (e) => e.remove(node.name)));

@@ -1,4 +1,7 @@
-/** @file Makes a failing program small: delta debugging (Zeller and Hildebrandt, 2002) on its calls, then on its results. */
+/**
+ * @file Makes a failing program small: delta debugging (Zeller and Hildebrandt, 2002) on its calls,
+ * then on its results.
+ */
 import { forEachInput, type Graph, type ProgramRunner } from "@sconce/ir";
 import { Parts, type Reproducer, withExamples } from "./subprogram.js";
 

@@ -1,4 +1,7 @@
-/** @file Parts of a program as programs: what they read from the rest becomes an input, with the value that it had. */
+/**
+ * @file Parts of a program as programs: what they read from the rest becomes an input, with the
+ * value that it had.
+ */
 import {
   type Argument,
   type ExportedProgram,
@@ -55,8 +58,8 @@ export class Parts {
   }
 
   /**
-   * The program of some calls, without some of its results; undefined where they need a value that cannot be an input.
-   * Results are those of the program and whatever nothing else reads.
+   * The program of some calls, without some of its results; undefined where they need a value that
+   * cannot be an input. Results are those of the program and whatever nothing else reads.
    */
   take(calls: ReadonlySet<string>, without: ReadonlySet<string> = new Set()): Reproducer | undefined {
     const nodes = this.#closed(calls);
@@ -106,7 +109,10 @@ export class Parts {
       .map(({ name }) => name);
   }
 
-  /** Inputs of the program in its order, those that a mutation is written to among them, then values of calls. */
+  /**
+   * Inputs of the program in its order, those that a mutation is written to among them, then values
+   * of calls.
+   */
   #inputNames(outside: ReadonlySet<string>, mutations: readonly OutputSpec[]): string[] {
     const targets = new Set(mutations.map(({ target }) => target));
     const { graph, graphSignature } = this.#program;

@@ -57,12 +57,16 @@ export interface Tried {
   readonly failure: Failure | undefined;
   readonly rewrites: number;
   readonly first: Attempted | undefined;
-  /** The last rewrite that was made, and the last that was begun: what threw was begun and not made. */
+  /**
+   * The last rewrite that was made, and the last that was begun: what threw was begun and not made.
+   */
   readonly made: Attempted | undefined;
   readonly begun: Attempted | undefined;
 }
 
-/** One pass of a pipeline, or a repetition, to be run on other programs than the one it failed on. */
+/**
+ * One pass of a pipeline, or a repetition, to be run on other programs than the one it failed on.
+ */
 export class Trial {
   readonly #context: PassContext;
   readonly #item: PipelineItem;

@@ -13,9 +13,10 @@ import {
 export type Representative = (position: number) => number;
 
 /**
- * Finds calls of one graph that are equal: same operator, same arguments, where ints, floats and strings never count as
- * equal to each other. An open-addressing table of positions: at a hundred thousand calls, texts as keys or a Map of lists
- * take twice as long, and operands by name three times.
+ * Finds calls of one graph that are equal: same operator, same arguments, where ints, floats and
+ * strings never count as equal to each other. An open-addressing table of positions: at a hundred
+ * thousand calls, texts as keys or a Map of lists take twice as long, and operands by name three
+ * times.
  */
 export class CallTable {
   /** Positions of nodes plus one, 0 for a free slot. */
@@ -38,7 +39,10 @@ export class CallTable {
     this.#hashes = new Int32Array(graph.size);
   }
 
-  /** The position of the first call that was given and equals this one; -1, and remembered, when there is none. */
+  /**
+   * The position of the first call that was given and equals this one; -1, and remembered, when
+   * there is none.
+   */
   firstEqual(position: number): number {
     const hash = this.#hash(position);
     const mask = this.#slots.length - 1;

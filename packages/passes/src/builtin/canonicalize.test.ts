@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import { programOf, run, textOf } from "../programs.fixture.js";
 import { canonicalize } from "./canonicalize.js";
 
-/** The body of a graph of x: f32[2, 3], n: i64[2, 3], b: b8[2, 3], after the pass; the last value is the result. */
+/**
+ * The body of a graph of x: f32[2, 3], n: i64[2, 3], b: b8[2, 3], after the pass; the last value is
+ * the result.
+ */
 function bodyAfter(lines: readonly string[], options = {}): string[] {
   const last = /^%(\w+)/.exec(lines.at(-1)!)![1]!;
   const program = programOf(

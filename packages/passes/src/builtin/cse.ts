@@ -31,11 +31,16 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 
 function mergeLevel(graph: Graph, operators: OperatorTable): Merged {
   const nodes = graph.nodes();
-  /** The position of the node that stands for each node: its own, or that of the first equal call. */
+  /**
+   * The position of the node that stands for each node: its own, or that of the first equal call.
+   */
   const first = new Int32Array(nodes.length);
   const table = new CallTable(graph, (position) => first[position]!);
   const leaving = leavingValues(graph, operators);
-  /** Separate results stay separate: the caller, or the end of the program, may write to one of them. */
+  /**
+   * Separate results stay separate: the caller, or the end of the program, may write to one of
+   * them.
+   */
   const mayMerge = (node: Node, equal: Node): boolean => {
     if (!leaving.has(node.name)) return true;
     if (leaving.has(equal.name)) return false;

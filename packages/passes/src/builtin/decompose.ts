@@ -6,8 +6,9 @@ import { definePass, type PassContext } from "../pass/pass.js";
 import { DecompositionTable, defaultDecompositions, isAlwaysDecomposed } from "../tables/table.js";
 
 /**
- * `run_decompositions` as a pass: PyTorch's text, also where that computes other numbers than the program because an
- * operator hides that it aliases (`docs/concepts/functionalization.md`); `functionalize` does not.
+ * `run_decompositions` as a pass: PyTorch's text, also where that computes other numbers than the
+ * program because an operator hides that it aliases (`docs/concepts/functionalization.md`);
+ * `functionalize` does not.
  */
 export const decompose = definePass({
   name: "decompose",
@@ -17,8 +18,8 @@ export const decompose = definePass({
     // Decompositions are PyTorch's: a lerp of zeros has another sign than its kernel gives.
     valueClasses: ["signed-zero"],
     operators: {
-      // PyTorch's kernel leaves out what the causal mask hides; its decomposition adds -inf to it. Scores far from zero
-      // are rounded otherwise, and a softmax of these is a choice.
+      // PyTorch's kernel leaves out what the causal mask hides; its decomposition adds -inf to it.
+      // Scores far from zero are rounded otherwise, and a softmax of these is a choice.
       "aten.scaled_dot_product_attention.default": ["nan", "infinity", "large", "offset"],
     },
   },

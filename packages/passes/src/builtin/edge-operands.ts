@@ -1,4 +1,7 @@
-/** @file Pointwise calls with operands of one dtype: type promotion as conversions, and numbers as tensors. */
+/**
+ * @file Pointwise calls with operands of one dtype: type promotion as conversions, and numbers as
+ * tensors.
+ */
 import {
   type Argument,
   dtypeLiteral,
@@ -132,7 +135,10 @@ class PointwiseCall {
   }
 }
 
-/** Whether a number stays what it is as a tensor of the dtype: smaller floats compute with numbers in float32. */
+/**
+ * Whether a number stays what it is as a tensor of the dtype: smaller floats compute with numbers
+ * in float32.
+ */
 function isExact(value: FakeTensor | Argument, dtype: DType): boolean {
   if (value instanceof FakeTensor || kindOf(value) === "complex") return false;
   const number = unwrapFloat(value as never) as number | bigint | boolean;

@@ -79,7 +79,10 @@ function withDimOrders(graph: Graph): Graph {
   });
 }
 
-/** A copy or an empty tensor with the order of its dimensions in place of a memory format; other nodes as they are. */
+/**
+ * A copy or an empty tensor with the order of its dimensions in place of a memory format; other
+ * nodes as they are.
+ */
 function inDimOrder(node: Node, dimOrder: NodeMeta["dimOrder"]): Node {
   const target = node.op === "call_function" ? DIM_ORDER_OPERATORS.get(node.target) : undefined;
   if (target === undefined || dimOrder === undefined) return node;

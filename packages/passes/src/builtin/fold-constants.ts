@@ -76,13 +76,19 @@ export interface FoldOptions {
   readonly maxBytes: number;
   /** `refuse` or `keep`; see {@link missingValuesOption}. */
   readonly missing: string;
-  /** The graph before the pass rewrote it, by which errors name calls; that of the program when left out. */
+  /**
+   * The graph before the pass rewrote it, by which errors name calls; that of the program when left
+   * out.
+   */
   readonly source?: Graph;
   /** The calls that may be folded; all when left out. */
   readonly only?: (node: Node) => boolean;
 }
 
-/** Computes calls of constants and lifts what others read. @throws SconceError `NO_EVALUATOR`, `NO_VALUES` */
+/**
+ * Computes calls of constants and lifts what others read. @throws SconceError `NO_EVALUATOR`,
+ * `NO_VALUES`
+ */
 export function foldCalls(
   program: ExportedProgram,
   context: PassContext,
@@ -234,7 +240,8 @@ class Folder {
     for (const key in node.kwargs) kwargs[key] = resolve(node.kwargs[key]!);
     try {
       const value = this.#evaluate(node.target, args, kwargs);
-      // A view of what has no values has none either; other results (sizes, zeros of a shape) are known all the same.
+      // A view of what has no values has none either; other results (sizes, zeros of a shape) are
+      // known all the same.
       return lacksValues(value) ? this.#unknown(node) : value;
     } catch (error) {
       if (isSconceError(error, "NO_VALUES") && this.#readsMissing(node)) return this.#unknown(node);
@@ -352,7 +359,10 @@ function keyMaker({ graph, constants, stateDict }: ExportedProgram): () => strin
 const lacksValues = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(lacksValues) : value instanceof Tensor && !value.hasValues;
 
-/** Tensors without values of the type that metadata record; null for anything else, which then is not folded. */
+/**
+ * Tensors without values of the type that metadata record; null for anything else, which then is
+ * not folded.
+ */
 function unknownValue(val: unknown): Value | readonly Value[] {
   if (Array.isArray(val)) return val.map((item) => unknownValue(item) as Value);
   if (!(val instanceof FakeTensor)) return null;

@@ -1,4 +1,7 @@
-/** @file Functionalization against recorded calls: each in-place or view call as a program of one node. */
+/**
+ * @file Functionalization against recorded calls: each in-place or view call as a program of one
+ * node.
+ */
 import { cpuBackend } from "@sconce/backend-cpu";
 import { isSconceError } from "@sconce/errors";
 import type { OperatorTable } from "@sconce/ops";
@@ -21,7 +24,10 @@ export function needsFunctionalization({ target }: OpCase, operators: OperatorTa
   return schema !== undefined && (schema.isMutable || schema.isView);
 }
 
-/** Functionalizes a call, runs the result, and returns in what outputs and mutations differ from PyTorch's, or undefined. */
+/**
+ * Functionalizes a call, runs the result, and returns in what outputs and mutations differ from
+ * PyTorch's, or undefined.
+ */
 export async function functionalizedProblem(
   one: OpCase,
   operators: OperatorTable,

@@ -6,7 +6,10 @@ import { opaqueAssumption } from "../opaque/assumption.js";
 import { definePass } from "../pass/pass.js";
 import { DecompositionTable } from "../tables/table.js";
 
-/** `add_(x, 1)` becomes `add(x, 1)`, in place of `x` from there on; what was written to an input becomes an output. */
+/**
+ * `add_(x, 1)` becomes `add(x, 1)`, in place of `x` from there on; what was written to an input
+ * becomes an output.
+ */
 export const functionalize = definePass({
   name: "functionalize",
   doc: "Replaces writes and mutated inputs by values and leading outputs.",
@@ -19,12 +22,14 @@ export const functionalize = definePass({
 });
 
 /**
- * The program in the ATEN dialect. One that writes nothing keeps its graph; the others are retraced with an empty
- * decomposition table (`run_decompositions({})`), which also inlines regions of `no_grad` and `autocast` and
- * decomposes composites that may alias or write. Where PyTorch's text computes other numbers than the program, because
- * operators hide that they alias or write, those are decomposed too, or refused.
+ * The program in the ATEN dialect. One that writes nothing keeps its graph; the others are retraced
+ * with an empty decomposition table (`run_decompositions({})`), which also inlines regions of
+ * `no_grad` and `autocast` and decomposes composites that may alias or write. Where PyTorch's text
+ * computes other numbers than the program, because operators hide that they alias or write, those
+ * are decomposed too, or refused.
  *
- * @throws SconceError `NOT_FUNCTIONALIZABLE`, `INTERNAL_OVERLAP`, `SHARED_STATE`, `CONSTANT_MUTATED`, and those of the operators' rules
+ * @throws SconceError `NOT_FUNCTIONALIZABLE`, `INTERNAL_OVERLAP`, `SHARED_STATE`,
+ * `CONSTANT_MUTATED`, and those of the operators' rules
  */
 export function functionalized(program: ExportedProgram, operators: OperatorTable): ExportedProgram {
   if (isFunctional(program, operators)) return program.with({ dialect: "ATEN" });

@@ -21,7 +21,10 @@ import { isDirect } from "../shapes/casts.js";
 import { convertsItself, promotedOperands } from "../shapes/own-casts.js";
 import { shapeEnvOf } from "../trace/shape-env.js";
 
-/** `_to_copy(_to_copy(x, dtype=float64), dtype=float32)` becomes `x`, and other conversions that change no number. */
+/**
+ * `_to_copy(_to_copy(x, dtype=float64), dtype=float32)` becomes `x`, and other conversions that
+ * change no number.
+ */
 export const removeTypePromotion = definePass({
   name: "remove-type-promotion",
   doc: "Removes conversions between dtypes that change no number.",
@@ -64,7 +67,9 @@ class Conversions {
     return { graph, renamed: this.#renamed };
   }
 
-  /** The conversion from as early a value as gives the same; false when that value is what it gives. */
+  /**
+   * The conversion from as early a value as gives the same; false when that value is what it gives.
+   */
   #conversion(node: Node): Node | false {
     const { name, meta } = node;
     let source = (node.args[0] as NodeRef).name;
@@ -125,7 +130,10 @@ class Conversions {
     return this.#graph.node(name).meta.val as FakeTensor;
   }
 
-  /** Whether a value may stand for its conversion: same dtype and layout, and no caller gets memory that it shared before. */
+  /**
+   * Whether a value may stand for its conversion: same dtype and layout, and no caller gets memory
+   * that it shared before.
+   */
   #isSame(source: string, node: Node): boolean {
     const val = this.#valOf(source);
     if (val.dtype !== (node.meta.val as FakeTensor).dtype || !sameLayout(val, node.meta.val as FakeTensor))

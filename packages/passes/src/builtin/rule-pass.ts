@@ -2,7 +2,10 @@ import { definePass, type Pass } from "../pass/pass.js";
 import { rewriteWatched } from "../rewrite/rewrite.js";
 import type { Rule } from "../rewrite/rule.js";
 
-/** A pass that applies rules. Rules that fire nowhere because the driver refuses what they give are noted. */
+/**
+ * A pass that applies rules. Rules that fire nowhere because the driver refuses what they give are
+ * noted.
+ */
 export const rulePass = (
   definition: Pick<Pass, "name" | "doc"> & { readonly rules: readonly Rule[] },
 ): Pass =>

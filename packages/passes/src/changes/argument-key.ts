@@ -1,4 +1,7 @@
-/** @file Texts of arguments and nested graphs that are equal exactly when these are equal up to names. */
+/**
+ * @file Texts of arguments and nested graphs that are equal exactly when these are equal up to
+ * names.
+ */
 import { type Argument, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
 
 /** The text that a reference has in a key. */

@@ -1,4 +1,7 @@
-/** @file Changed regions: what computes two values that have to be equal, down to values that both versions have. */
+/**
+ * @file Changed regions: what computes two values that have to be equal, down to values that both
+ * versions have.
+ */
 import { FakeTensor, forEachInput, type Graph, isSymScalar, type Node } from "@sconce/ir";
 import type { Claim, Unified } from "./unify.js";
 
@@ -81,7 +84,10 @@ export class RegionFinder {
     return [...grouped.values()].map((group) => this.region(group));
   }
 
-  /** The region of some claims; `inside` are values that are computed in it although both versions have them. */
+  /**
+   * The region of some claims; `inside` are values that are computed in it although both versions
+   * have them.
+   */
   region(claims: readonly Claim[], inside: Inside = new Set()): ChangedRegion {
     const starts = claims.map((claim) => claim.before);
     const ends = claims.map((claim) => claim.after);
@@ -102,7 +108,10 @@ export class RegionFinder {
     };
   }
 
-  /** Calls without results, and what they need: numbers are computed, tensors that both versions have are inputs. */
+  /**
+   * Calls without results, and what they need: numbers are computed, tensors that both versions
+   * have are inputs.
+   */
   conditions(before: readonly string[], after: readonly string[], inside: Inside): ChangedRegion {
     const isInput =
       (graph: Graph, ids: ReadonlyMap<string, number>, other: ReadonlyMap<number, string>) =>
@@ -139,7 +148,10 @@ export class RegionFinder {
     });
   }
 
-  /** Calls of a region that only one of the versions has, each with its side: `-mul` before, `+mul` after. */
+  /**
+   * Calls of a region that only one of the versions has, each with its side: `-mul` before, `+mul`
+   * after.
+   */
   changedCalls({ before, after }: ChangedRegion): string[] {
     const { before: ids, made } = this.unified;
     const gone = before.nodes.filter(
@@ -155,7 +167,9 @@ export class RegionFinder {
   }
 }
 
-/** What is computed for some results: calls back to values that `isShared` says both versions have. */
+/**
+ * What is computed for some results: calls back to values that `isShared` says both versions have.
+ */
 function cone(
   graph: Graph,
   results: readonly string[],

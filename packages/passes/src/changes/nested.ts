@@ -2,7 +2,10 @@ import { type ExportedProgram, edit, type Graph } from "@sconce/ir";
 import { programOfGraph } from "../regions/region-program.js";
 import { noNestedGraph } from "./errors.js";
 
-/** A nested graph by the targets that lead to it, outermost first; empty for the program's own graph. */
+/**
+ * A nested graph by the targets that lead to it, outermost first; empty for the program's own
+ * graph.
+ */
 export type GraphPath = readonly string[];
 
 /** A nested graph and where it is. */
@@ -30,7 +33,8 @@ export function graphAt(graph: Graph, path: GraphPath): Graph {
 }
 
 /**
- * One nested graph as a program. Its operands become user inputs, its results user outputs; it has no state.
+ * One nested graph as a program. Its operands become user inputs, its results user outputs; it has
+ * no state.
  *
  * @throws SconceError `NO_SUBGRAPH`
  */
@@ -40,7 +44,8 @@ export function nestedProgram(program: ExportedProgram, path: GraphPath): Export
 }
 
 /**
- * The program with another graph in the place of a nested one. The new graph has the operands and results of the old one.
+ * The program with another graph in the place of a nested one. The new graph has the operands and
+ * results of the old one.
  *
  * @throws SconceError `NO_SUBGRAPH`
  */

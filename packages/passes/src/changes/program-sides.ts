@@ -15,7 +15,10 @@ export interface GraphVersions {
 export interface Sides {
   readonly before: Side;
   readonly after: Side;
-  /** For each call how many calls before it write; equal in both versions when these write in the same order. */
+  /**
+   * For each call how many calls before it write; equal in both versions when these write in the
+   * same order.
+   */
   readonly writes: {
     readonly before: ReadonlyMap<string, number>;
     readonly after: ReadonlyMap<string, number>;
@@ -68,7 +71,10 @@ function callOrder(graph: Graph, operators: OperatorTable): CallOrder {
   return { suffixes, writes, written };
 }
 
-/** Calls that draw random numbers; not those of which an argument says that they do not: dropout without training. */
+/**
+ * Calls that draw random numbers; not those of which an argument says that they do not: dropout
+ * without training.
+ */
 export function isRandom(node: Node, operators: OperatorTable): boolean {
   const schema = operators.get(node.target)?.schema;
   if (schema === undefined || !operators.tagsOf(node.target).includes("nondeterministic_seeded"))

@@ -1,4 +1,7 @@
-/** @file The same region at small sizes: equal sizes stay equal, 1 stays 1, sizes in arguments follow. */
+/**
+ * @file The same region at small sizes: equal sizes stay equal, 1 stays 1, sizes in arguments
+ * follow.
+ */
 
 import { isSconceError } from "@sconce/errors";
 import {
@@ -18,7 +21,10 @@ import type { PairInput, RegionPair } from "./region-pair.js";
 /** New sizes by old ones. */
 type SizeMap = ReadonlyMap<number, number>;
 
-/** Sizes up to `keep` stay; larger ones become numbers from `first` on, in their order, or all `first`. */
+/**
+ * Sizes up to `keep` stay; larger ones become numbers from `first` on, in their order, or all
+ * `first`.
+ */
 interface Plan {
   readonly keep: number;
   readonly first: number;
@@ -55,14 +61,20 @@ export const largestConstant = ({ inputs }: RegionPair): number =>
 const largestOf = (inputs: readonly PairInput[]): number =>
   Math.max(0, ...inputs.map(({ val }) => (val instanceof FakeTensor ? elementsOf(val) : 0)));
 
-/** Whether samples are small enough to be run by the dozen; constants that only one version has keep their sizes. */
+/**
+ * Whether samples are small enough to be run by the dozen; constants that only one version has keep
+ * their sizes.
+ */
 export const isSmall = (pair: RegionPair): boolean =>
   largestInput(pair) <= MAX_ELEMENTS && largestConstant(pair) <= MAX_CONSTANT;
 
 const elementsOf = ({ shape }: FakeTensor): number =>
   shape.reduce<number>((count, size) => count * (typeof size === "number" ? size : 1), 1);
 
-/** The region at sizes of which no input that is sampled has more than {@link MAX_ELEMENTS}; undefined without such. */
+/**
+ * The region at sizes of which no input that is sampled has more than {@link MAX_ELEMENTS};
+ * undefined without such.
+ */
 export function resizedPair(pair: RegionPair, operators: OperatorTable): RegionPair | undefined {
   if (!canResize(pair)) return undefined;
   const pinned = new Set(pair.inputs.flatMap(({ val, isOwn }) => (isOwn ? sizesOf(val) : [])));

@@ -1,6 +1,7 @@
 /**
- * @file Which values of two versions of a graph are the same: by congruence from the inputs on, where a node that the
- * change replaced counts as equal to its replacement. What is so assumed is a claim, to be checked on values.
+ * @file Which values of two versions of a graph are the same: by congruence from the inputs on,
+ * where a node that the change replaced counts as equal to its replacement. What is so assumed is a
+ * claim, to be checked on values.
  */
 import { type Argument, FakeTensor, type Graph, isRef, itemsOf, type MetaValue, type Node } from "@sconce/ir";
 import { printExpr } from "@sconce/symbolic";
@@ -10,7 +11,10 @@ import { callKey, graphKey } from "./argument-key.js";
 export interface Claim {
   readonly before: string;
   readonly after: string;
-  /** Whether something says so: a result, or a rewrite of a rule. Others are guesses by names and readers. */
+  /**
+   * Whether something says so: a result, or a rewrite of a rule. Others are guesses by names and
+   * readers.
+   */
   readonly firm: boolean;
 }
 
@@ -48,13 +52,19 @@ export const claimKey = (before: string, after: string): string => `${before}|${
 export interface Unified {
   readonly before: ReadonlyMap<string, number>;
   readonly after: ReadonlyMap<string, number>;
-  /** Calls after that no call before has for itself: new ones, and those that are claimed to stand for another. */
+  /**
+   * Calls after that no call before has for itself: new ones, and those that are claimed to stand
+   * for another.
+   */
   readonly made: ReadonlySet<string>;
   readonly claims: readonly Claim[];
   readonly nested: readonly NestedPair[];
 }
 
-/** How often the graphs are walked at most: equalities that readers suggest can make more calls equal. */
+/**
+ * How often the graphs are walked at most: equalities that readers suggest can make more calls
+ * equal.
+ */
 const ROUNDS = 5;
 
 export function unify(before: Side, after: Side, guesses: Guesses): Unified {

@@ -1,4 +1,7 @@
-/** @file Checks what a pass changed region by region, in the program's own graph and in every nested graph. */
+/**
+ * @file Checks what a pass changed region by region, in the program's own graph and in every nested
+ * graph.
+ */
 
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram, Node, ProgramRunner } from "@sconce/ir";
@@ -70,18 +73,27 @@ export interface ChangeResult {
   readonly coverage: Omit<Coverage, "wholeRuns">;
 }
 
-/** How often claims that turned out wrong are dropped, which makes regions larger, before one counts as a difference. */
+/**
+ * How often claims that turned out wrong are dropped, which makes regions larger, before one counts
+ * as a difference.
+ */
 const ROUNDS = 4;
 /** How many producers of inputs a region is extended by. */
 const LEVELS = 4;
 /** The same for assertions: whether a value can be refused at all depends on what computes it. */
 const ASSERTION_LEVELS = 8;
-/** The classes in which indices differ, tried where the table that they index is larger than in reduced samples. */
+/**
+ * The classes in which indices differ, tried where the table that they index is larger than in
+ * reduced samples.
+ */
 const INDEX_CLASSES: readonly ValueClass[] = ["ordinary", "literals", "limits"];
 /** Elements up to which that is done, those of large constants counted by the thousand. */
 const MOST_INDEXED = 10_000_000;
 const NO_SIZES: Sizes = new Map();
-/** Elements of the largest input at which a region is still run on all samples, and on one to confirm a difference. */
+/**
+ * Elements of the largest input at which a region is still run on all samples, and on one to
+ * confirm a difference.
+ */
 const [MOST_ELEMENTS, CONFIRMED_ELEMENTS] = [50_000, 4_000_000];
 
 export function checkChange(
@@ -118,7 +130,10 @@ class ChangeCheck {
     this.#cornerSizes = new CornerSizes(before, (sample) => options.sizes.at(sample));
   }
 
-  /** What writes in place is compared as the values that it makes: the writes themselves show in whole runs only. */
+  /**
+   * What writes in place is compared as the values that it makes: the writes themselves show in
+   * whole runs only.
+   */
   #noteWrites(): void {
     if (this.#given === this.#before) return;
     const writes = this.#given.graph.nodes().filter((node) => isWrite(node, this.#options.operators));
@@ -199,7 +214,10 @@ class ChangeCheck {
     return undefined;
   }
 
-  /** An assertion that refuses a sample before and is missing after; whatever the values come from, as far as it goes. */
+  /**
+   * An assertion that refuses a sample before and is missing after; whatever the values come from,
+   * as far as it goes.
+   */
   #assertions(walk: GraphWalk, path: GraphPath): RegionFailure | undefined {
     for (const assertion of droppedAssertions(walk.finder, this.#options.removes)) {
       const found = this.#violation(walk, assertion, path);
@@ -234,7 +252,10 @@ class ChangeCheck {
     return failure;
   }
 
-  /** A division by zero that the program refuses and no longer does; whatever the divisor comes from, as far as it goes. */
+  /**
+   * A division by zero that the program refuses and no longer does; whatever the divisor comes
+   * from, as far as it goes.
+   */
   #division(walk: GraphWalk, region: ChangedRegion, path: GraphPath): RegionFailure | undefined {
     let inside = walk.coveredBy(region);
     let failure: RegionFailure | undefined;
@@ -344,7 +365,10 @@ class ChangeCheck {
     return { region, reason: undefined, failure, result };
   }
 
-  /** Runs a region on samples, at small sizes first; a difference there has to show at its own sizes too. */
+  /**
+   * Runs a region on samples, at small sizes first; a difference there has to show at its own sizes
+   * too.
+   */
   #run(
     walk: GraphWalk,
     region: ChangedRegion,
@@ -420,7 +444,10 @@ class ChangeCheck {
     return draws(before.nodes) === draws(after.nodes) ? undefined : "it draws random numbers";
   }
 
-  /** Values that a region takes and could compute: of calls that restrict their results, or hand them on. */
+  /**
+   * Values that a region takes and could compute: of calls that restrict their results, or hand
+   * them on.
+   */
   #producers({ finder }: GraphWalk, region: ChangedRegion, isFirst: boolean): Set<number> {
     const found = new Set<number>();
     const results = new Set(region.after.results);
@@ -439,7 +466,9 @@ class ChangeCheck {
 const callsAmong = ({ inputs, before }: ChangedRegion): string[] =>
   inputs.map((input) => input.before).filter((name) => before.graph.node(name).op === "call_function");
 
-/** Of a difference and the first that was found, the first, when it lies in what the other computes. */
+/**
+ * Of a difference and the first that was found, the first, when it lies in what the other computes.
+ */
 const named = (found: RegionFailure, first: RegionFailure): RegionFailure =>
   found.pair.after.graph.has(first.claim.after) ? first : found;
 
@@ -451,7 +480,10 @@ interface Verdict {
   readonly result: RegionResult | undefined;
 }
 
-/** The program without writes in place when those are what a pass takes away; itself where that cannot be. */
+/**
+ * The program without writes in place when those are what a pass takes away; itself where that
+ * cannot be.
+ */
 function functionalBase(
   before: ExportedProgram,
   after: ExportedProgram,
@@ -466,7 +498,10 @@ function functionalBase(
   }
 }
 
-/** Regions of equal calls on inputs of equal types are one; undefined for those with their own constants. */
+/**
+ * Regions of equal calls on inputs of equal types are one; undefined for those with their own
+ * constants.
+ */
 function pairKey(
   { before, after, inputs }: RegionPair,
   allowed: readonly NumberChange[],

@@ -28,14 +28,18 @@ import { newlyAccepted } from "./input-conditions.js";
 import { DRAWN_LIMIT, limitAfter, type Outcome, outcomeOf } from "./outcome.js";
 import { RegionSizes } from "./region-sizes.js";
 
-/** How passes are checked. Tolerances are by dtype those of `torch.testing.assert_close`, unless given. */
+/**
+ * How passes are checked. Tolerances are by dtype those of `torch.testing.assert_close`, unless
+ * given.
+ */
 export interface CheckOptions extends SampleOptions, ToleranceOptions {
   /** Sets of flat user inputs to run on; sampled when left out. */
   readonly inputs?: readonly (readonly Value[])[] | undefined;
   /**
-   * Most iterations of all `while_loop`s of a run before the pass: 10,000 for inputs that are drawn, unlimited for `inputs` that
-   * are given. A run that needs more is left out when its inputs were drawn, since loops may not end on them; with given inputs
-   * it is an error (`LOOP_LIMIT`). After the pass a run may take ten times the iterations of the run before.
+   * Most iterations of all `while_loop`s of a run before the pass: 10,000 for inputs that are
+   * drawn, unlimited for `inputs` that are given. A run that needs more is left out when its inputs
+   * were drawn, since loops may not end on them; with given inputs it is an error (`LOOP_LIMIT`).
+   * After the pass a run may take ten times the iterations of the run before.
    */
   readonly maxIterations?: number | undefined;
   /**
@@ -95,13 +99,19 @@ interface CheckedStep {
   readonly made: readonly MadeRewrite[];
 }
 
-/** One set of inputs, and what a program makes of it: an outcome, or the error with which it refuses. */
+/**
+ * One set of inputs, and what a program makes of it: an outcome, or the error with which it
+ * refuses.
+ */
 interface Sample {
   readonly inputs: readonly Value[];
   readonly result: Outcome | { readonly error: unknown };
 }
 
-/** Checks the passes of one run of a pass manager. What a program computes is kept for the next pass. */
+/**
+ * Checks the passes of one run of a pass manager. What a program computes is kept for the next
+ * pass.
+ */
 export class Checker {
   readonly #run: ProgramRunner;
   readonly #region: ProgramRunner;
@@ -146,7 +156,9 @@ export class Checker {
     return found === undefined ? error : error.madeBy(found);
   }
 
-  /** What the first changed region that differs says, where the whole program does not name a node. */
+  /**
+   * What the first changed region that differs says, where the whole program does not name a node.
+   */
   #inRegions<T>(checked: CheckedStep, read: (error: PassChangedNumbers) => T | undefined): T | undefined {
     const tolerance = this.#toleranceOf(checked.pass, checked.options);
     try {
@@ -189,7 +201,9 @@ export class Checker {
     };
   }
 
-  /** Sizes, dtypes and numbers that the program refuses as inputs have to be refused after the pass. */
+  /**
+   * Sizes, dtypes and numbers that the program refuses as inputs have to be refused after the pass.
+   */
   #conditions({ pass, before, after }: CheckedStep, place: string, { precision }: Closeness): void {
     if (pass.widensInputs === true) return;
     const found = newlyAccepted(before, after, { dtypes: precision === undefined });
@@ -197,7 +211,9 @@ export class Checker {
     throw inputsWidened(place, found.inputs, found.refusal);
   }
 
-  /** What was refused before the pass has to be refused after it: by an assertion, or as an input. */
+  /**
+   * What was refused before the pass has to be refused after it: by an assertion, or as an input.
+   */
   #refusedBefore(
     { after }: Pair,
     error: unknown,
@@ -214,7 +230,10 @@ export class Checker {
     throw refusalLost(place, error, run);
   }
 
-  /** Checks the changed regions by themselves; undefined where the pass declares no bound that holds for them. */
+  /**
+   * Checks the changed regions by themselves; undefined where the pass declares no bound that holds
+   * for them.
+   */
   #regions(step: CheckedStep, place: string, tolerance: Closeness): ChangeResult["coverage"] | undefined {
     const { pass, options, before, after, made } = step;
     if (tolerance.precision !== undefined || pass.changesNumbers === true) return undefined;
@@ -236,7 +255,10 @@ export class Checker {
     throw regionDiffers(place, failure, line, this.#latest?.samples[0]?.inputs ?? []);
   }
 
-  /** How close a pass must come; undefined where nothing says so. A tolerance that was given goes before a rounding. */
+  /**
+   * How close a pass must come; undefined where nothing says so. A tolerance that was given goes
+   * before a rounding.
+   */
   #toleranceOf({ changesNumbers = false }: Pass, options: PassOptions): Closeness | undefined {
     const { changed, rtol, atol } = this.#options;
     if (changesNumbers === false) return { rtol, atol };
@@ -315,7 +337,10 @@ export class Checker {
   }
 }
 
-/** What a pass declares about the numbers that it changes; undefined for a precision, and for a plain yes or no. */
+/**
+ * What a pass declares about the numbers that it changes; undefined for a precision, and for a
+ * plain yes or no.
+ */
 function declaredBy({ changesNumbers = false }: Pass, options: PassOptions): NumberChange | undefined {
   const declared = typeof changesNumbers === "function" ? changesNumbers(options) : changesNumbers;
   return typeof declared === "object" ? declared : undefined;

@@ -1,4 +1,7 @@
-/** @file Element by element comparison of a region's results: values, signs of zeros, NaN and infinities. */
+/**
+ * @file Element by element comparison of a region's results: values, signs of zeros, NaN and
+ * infinities.
+ */
 import type { Value } from "@sconce/ir";
 import { dtypeInfo, Tensor, type ToleranceOptions } from "@sconce/tensor";
 import { numberText } from "../changes/argument-key.js";
@@ -13,8 +16,8 @@ export interface ElementDifference {
 }
 
 /**
- * `torch.testing.assert_close`'s relative tolerances; 64-bit floats are held to a smaller one, by which a value that
- * went through 32 bits differs.
+ * `torch.testing.assert_close`'s relative tolerances; 64-bit floats are held to a smaller one, by
+ * which a value that went through 32 bits differs.
  */
 const RTOL: Readonly<Record<string, number>> = {
   float16: 1e-3,
@@ -27,14 +30,17 @@ const RTOL: Readonly<Record<string, number>> = {
 };
 
 export interface ResultComparison {
-  /** Why the results cannot be compared by element: another dtype, shape or kind, or integers that differ. */
+  /**
+   * Why the results cannot be compared by element: another dtype, shape or kind, or integers that
+   * differ.
+   */
   readonly problem?: string | undefined;
   readonly elements: readonly ElementDifference[];
 }
 
 /**
- * Compares two results. Without a given tolerance nothing is allowed beside zero: what rounding may leave there depends
- * on the numbers that were computed with.
+ * Compares two results. Without a given tolerance nothing is allowed beside zero: what rounding may
+ * leave there depends on the numbers that were computed with.
  */
 export function compareResults(
   got: Value | undefined,
@@ -63,7 +69,10 @@ export function compareResults(
   return { elements };
 }
 
-/** 0 for equal numbers, NaN and NaN among them; infinite for zeros of other signs, and where one is not finite. */
+/**
+ * 0 for equal numbers, NaN and NaN among them; infinite for zeros of other signs, and where one is
+ * not finite.
+ */
 function distanceOf(a: number, b: number): number {
   if (Object.is(a, b) || (a !== 0 && a === b)) return 0;
   const distance = Math.abs(a - b);

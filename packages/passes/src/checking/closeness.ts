@@ -15,8 +15,9 @@ import {
 /** How close the numbers before and after a pass must be. */
 export interface Closeness extends ToleranceOptions {
   /**
-   * The float dtype that the program after computes in. Floats are then compared as the dtype before, and, without a
-   * tolerance, within {@link ROUNDINGS} roundings of that dtype at the largest finite magnitude in the tensor.
+   * The float dtype that the program after computes in. Floats are then compared as the dtype
+   * before, and, without a tolerance, within {@link ROUNDINGS} roundings of that dtype at the
+   * largest finite magnitude in the tensor.
    */
   readonly precision?: DType | undefined;
 }
@@ -30,8 +31,9 @@ const ROUNDING: Readonly<Partial<Record<DType, number>>> = {
 };
 
 /**
- * How many roundings are allowed. Each call rounds once, and errors of both signs cancel in part: the programs that
- * PyTorch exported for the tests stay within this, networks among them, unless one amplifies what was rounded.
+ * How many roundings are allowed. Each call rounds once, and errors of both signs cancel in part:
+ * the programs that PyTorch exported for the tests stay within this, networks among them, unless
+ * one amplifies what was rounded.
  */
 const ROUNDINGS = 16;
 

@@ -2,9 +2,10 @@
 import { type ExportedProgram, FakeTensor, type Graph, type MetaValue, type Node } from "@sconce/ir";
 
 /**
- * Names of nodes after a pass to names before it. A node that a pass keeps has its name. Of the nodes made in place of another,
- * the last one with its type stands for it: replacements end with the value that they are for. Where a program was retraced,
- * names are given anew, and a name alone says nothing unless the call is the same; nor does it for a node made of others.
+ * Names of nodes after a pass to names before it. A node that a pass keeps has its name. Of the
+ * nodes made in place of another, the last one with its type stands for it: replacements end with
+ * the value that they are for. Where a program was retraced, names are given anew, and a name alone
+ * says nothing unless the call is the same; nor does it for a node made of others.
  */
 export const correspondence = (before: ExportedProgram, after: ExportedProgram): Map<string, string> =>
   graphCorrespondence(before.graph, after.graph, before.dialect !== after.dialect);
@@ -30,7 +31,10 @@ export function graphCorrespondence(before: Graph, after: Graph, retraced: boole
   return names;
 }
 
-/** The same where both graphs were made from one: nodes that come from the same node, the last of each type. */
+/**
+ * The same where both graphs were made from one: nodes that come from the same node, the last of
+ * each type.
+ */
 export function commonOrigins(before: Graph, after: Graph): Map<string, string> {
   const latest = (graph: Graph): Map<string, Node> => {
     const found = new Map<string, Node>();

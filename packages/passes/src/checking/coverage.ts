@@ -3,7 +3,10 @@ import type { ValueClass } from "../sampling/number-change.js";
 
 /** The changed calls of one graph, and those that were checked by themselves on sampled inputs. */
 export interface GraphCoverage {
-  /** Targets of the nested graphs that lead to it with slashes between them; empty for the program's own graph. */
+  /**
+   * Targets of the nested graphs that lead to it with slashes between them; empty for the program's
+   * own graph.
+   */
   readonly graph: string;
   /** The number of calls that the pass changed. */
   readonly changedCalls: number;
@@ -35,10 +38,16 @@ export interface Coverage {
   readonly unchecked: readonly Unchecked[];
   /** Runs of the interpreter on the whole program in this step. */
   readonly wholeRuns: number;
-  /** Runs of the interpreter on regions, and the largest number of input elements that one was given. */
+  /**
+   * Runs of the interpreter on regions, and the largest number of input elements that one was
+   * given.
+   */
   readonly regionRuns: number;
   /** The largest number of input elements that a run on a region was given. */
   readonly largestSample: number;
-  /** Differences that are not counted as wrong: on overflow, or in value classes that the pass or rule declares. */
+  /**
+   * Differences that are not counted as wrong: on overflow, or in value classes that the pass or
+   * rule declares.
+   */
   readonly notes: readonly string[];
 }

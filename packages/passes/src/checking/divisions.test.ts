@@ -1,4 +1,7 @@
-/** @file Integer divisions by zero: what the program refuses before a change has to be refused after it. */
+/**
+ * @file Integer divisions by zero: what the program refuses before a change has to be refused after
+ * it.
+ */
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";

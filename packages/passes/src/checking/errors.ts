@@ -31,7 +31,10 @@ export class PassChangedNumbers extends SconceError {
   /** The inputs on which it shows. */
   readonly inputs: readonly Value[];
 
-  /** The changed region that differs when it is run by itself; `inputs` are then those of a run of the whole program. */
+  /**
+   * The changed region that differs when it is run by itself; `inputs` are then those of a run of
+   * the whole program.
+   */
   readonly region: RegionFailure | undefined;
 
   /** The entry of a decomposition table that made the value, where it is not Sconce's own. */
@@ -111,7 +114,10 @@ export const resultDiffers = (
   run: ChangedRun,
 ): PassChangedNumbers => new PassChangedNumbers(place, difference, node, run);
 
-/** A changed region that differs when it is run by itself; `inputs` are those of a run of the whole program. */
+/**
+ * A changed region that differs when it is run by itself; `inputs` are those of a run of the whole
+ * program.
+ */
 export const regionDiffers = (
   place: string,
   region: RegionFailure,
@@ -154,7 +160,10 @@ function runText(
   return `${place} changed numbers${entryText(run.entry)}, run ${run.index + 1} on (${given}): ${difference.what}${output}: ${difference.problem}${first}`;
 }
 
-/** `pass "p" (step 1) changed numbers: %relu = aten.relu.default, %clamp before, differs for negative values: ...`. */
+/**
+ * `pass "p" (step 1) changed numbers: %relu = aten.relu.default, %clamp before, differs for
+ * negative values: ...`.
+ */
 function regionText(place: string, failure: RegionFailure, entry: FailingEntry | undefined): string {
   const { claim, target, path, rules, valueClass, problem, inputs, assertion, isDivision = false } = failure;
   const given = inputs.map(summary).join(", ");

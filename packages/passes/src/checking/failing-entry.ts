@@ -46,7 +46,10 @@ function usesOf({ graph }: ExportedProgram): Map<string, FailingEntry> {
 const useKey = (path: string, { meta }: Node): string =>
   [path, meta.origin?.rule, ...(meta.origin?.from ?? [])].join(" ");
 
-/** Finds the entry for differences in a program that was lowered by a table with entries that are not Sconce's own. */
+/**
+ * Finds the entry for differences in a program that was lowered by a table with entries that are
+ * not Sconce's own.
+ */
 export class EntryFinder {
   readonly #program: ExportedProgram;
   readonly #uses: ReadonlyMap<string, FailingEntry>;
@@ -66,7 +69,9 @@ export class EntryFinder {
     return second === undefined ? first : undefined;
   }
 
-  /** The entry that made the node that differs, or else the first that made a call of the region. */
+  /**
+   * The entry that made the node that differs, or else the first that made a call of the region.
+   */
   at({ graph, node, region }: DifferencePlace): FailingEntry | undefined {
     const inner = nestedGraphs(this.#program.graph).find(({ path }) => pathText(path) === graph);
     const own = (inner?.graph ?? this.#program.graph).find(node ?? "");

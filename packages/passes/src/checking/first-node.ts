@@ -28,9 +28,9 @@ export interface NodeDifference {
 }
 
 /**
- * Runs both programs again, with the values of all nodes, and gives the first one after the pass that differs from the node
- * before it that it stands for; one that the differing output depends on, where there is one. Undefined when only nodes that
- * stand for nothing before differ.
+ * Runs both programs again, with the values of all nodes, and gives the first one after the pass
+ * that differs from the node before it that it stands for; one that the differing output depends
+ * on, where there is one. Undefined when only nodes that stand for nothing before differ.
  */
 export function firstNode(
   run: ProgramRunner,
@@ -73,7 +73,9 @@ export function outputNode(program: ExportedProgram, output: number | undefined)
   return value !== undefined && "name" in value ? value.name : undefined;
 }
 
-/** All nodes that a node is computed from, itself included; those of all outputs when none is given. */
+/**
+ * All nodes that a node is computed from, itself included; those of all outputs when none is given.
+ */
 function dependencies(graph: Graph, name: string | undefined): Set<string> {
   const needed = new Set<string>();
   if (name !== undefined) needed.add(name);
@@ -83,7 +85,10 @@ function dependencies(graph: Graph, name: string | undefined): Set<string> {
   return needed;
 }
 
-/** A value as it is now: later nodes may write to it. Of a small view of a large storage only the view is kept. */
+/**
+ * A value as it is now: later nodes may write to it. Of a small view of a large storage only the
+ * view is kept.
+ */
 export function snapshot(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snapshot);
   if (!(value instanceof Tensor)) return value;

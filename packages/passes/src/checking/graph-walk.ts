@@ -1,4 +1,7 @@
-/** @file Two versions of a graph in one round of a check: their claims, and the regions that belong to them. */
+/**
+ * @file Two versions of a graph in one round of a check: their claims, and the regions that belong
+ * to them.
+ */
 import { type ExportedProgram, forEachInput, type Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { type ChangedRegion, RegionFinder, type SharedInput } from "../changes/changed-regions.js";
@@ -7,7 +10,10 @@ import { type Claim, claimKey, unify } from "../changes/unify.js";
 import { changesLaterCalls } from "../graphs/dead-nodes.js";
 import type { ReplacedValue } from "../rewrite/rewrite-record.js";
 
-/** How many levels of producers are taken into a region for values that are constant, or that one version alone reads. */
+/**
+ * How many levels of producers are taken into a region for values that are constant, or that one
+ * version alone reads.
+ */
 const EXTENSION_LEVELS = 24;
 /** How many nodes are looked at for what an input is computed from. */
 const MOST_PRODUCERS = 256;
@@ -71,8 +77,8 @@ export class GraphWalk {
   }
 
   /**
-   * Inputs that are computed from others which one version alone reads: that version may compute them anew, where the
-   * other takes them.
+   * Inputs that are computed from others which one version alone reads: that version may compute
+   * them anew, where the other takes them.
    */
   #derived({ inputs }: ChangedRegion, calls: readonly SharedInput[]): SharedInput[] {
     const own = inputs.filter(({ readBy }) => readBy !== "both");

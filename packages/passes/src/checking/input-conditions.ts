@@ -11,7 +11,10 @@ export interface NewlyAccepted {
   readonly refusal: SconceError;
 }
 
-/** The first of the probed inputs that the program before refuses and the one after takes. Runs nothing. */
+/**
+ * The first of the probed inputs that the program before refuses and the one after takes. Runs
+ * nothing.
+ */
 export function newlyAccepted(
   before: ExportedProgram,
   after: ExportedProgram,

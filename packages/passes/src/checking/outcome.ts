@@ -1,4 +1,7 @@
-/** @file What one run of a program does: its outputs, what it leaves in its inputs, and the state that it writes. */
+/**
+ * @file What one run of a program does: its outputs, what it leaves in its inputs, and the state
+ * that it writes.
+ */
 import type { ExportedProgram, ProgramRunner, RunLimits, Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { copyOf } from "../sampling/values.js";

@@ -1,4 +1,6 @@
-/** @file Passes and rules that are wrong, each in its own way: `bisect` names pass, rule and plugin. */
+/**
+ * @file Passes and rules that are wrong, each in its own way: `bisect` names pass, rule and plugin.
+ */
 import { type ExportedProgram, edit, ref } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

@@ -40,7 +40,10 @@ export const edited = (name: string, change: (e: Parameters<Parameters<typeof ed
 
 export const doubleNegation = rule("double-negation", "aten.neg.default(aten.neg.default($x))", "$x");
 export const idle = pass("idle", (p) => p);
-/** A program of one call with a negation on either side, so that neither input nor output is the call's own. */
+/**
+ * A program of one call with a negation on either side, so that neither input nor output is the
+ * call's own.
+ */
 export const around = (call: string, type = "f32[6]"): ExportedProgram =>
   programOf(`graph(%x: ${type}) {
   %before: ${type} = aten.neg.default(%x)

@@ -50,18 +50,25 @@ export interface RegionResult {
   readonly runs: number;
   /** Samples that both versions ran on. */
   readonly compared: number;
-  /** Whether a sample was refused as a division by zero before the change, and is accepted after it. */
+  /**
+   * Whether a sample was refused as a division by zero before the change, and is accepted after it.
+   */
   readonly divides: boolean;
   /** Why nothing was compared. */
   readonly reason: string | undefined;
   readonly largest: number;
 }
 
-/** In these classes inputs may overflow or vanish on the way: where that begins is noted, and is not wrong. */
+/**
+ * In these classes inputs may overflow or vanish on the way: where that begins is noted, and is not
+ * wrong.
+ */
 const OVERFLOWS: ReadonlySet<ValueClass> = new Set(["offset", "large", "overflow", "subnormal"]);
 /** Shares of the elements that are of the class, one for each sample; others are ordinary. */
 const DENSITIES = [0.5, 0.15];
-/** Combinations of the values of a class that are run, and most samples that they are spread over. */
+/**
+ * Combinations of the values of a class that are run, and most samples that they are spread over.
+ */
 const [MOST_COMBINATIONS, MOST_SAMPLES] = [64, 24];
 /** Elements of ordinary values that are wanted over all samples. */
 const ORDINARY_ELEMENTS = 32;
@@ -73,7 +80,10 @@ const INTEGERS: readonly Pick<RegionSampleOptions, "plainIntegers" | "below">[] 
   { plainIntegers: true, below: 2 },
   { plainIntegers: true, below: 1 },
 ];
-/** Roundings of the largest number in a region that results may differ by, for constants inside of functions. */
+/**
+ * Roundings of the largest number in a region that results may differ by, for constants inside of
+ * functions.
+ */
 const ROUNDINGS = 16;
 /** Most iterations of loops in a run of a region, before and after the change. */
 const LIMITS = { before: { maxIterations: 1_000 }, after: limitAfter(1_000) } as const;
@@ -87,7 +97,10 @@ export function checkRegion(pair: RegionPair, options: RegionCheckOptions): Regi
 /** What a call may refuse values with: an assertion, or a division of integers. */
 export type RefusalCode = "ASSERTION_FAILED" | "DIVISION_BY_ZERO";
 
-/** The message with which a region refuses a sample before a change and not after it; undefined when it refuses none. */
+/**
+ * The message with which a region refuses a sample before a change and not after it; undefined when
+ * it refuses none.
+ */
 export function refusalDropped(
   pair: RegionPair,
   code: RefusalCode,
@@ -178,7 +191,10 @@ class RegionCheck {
     return [...DENSITIES.map((density) => ({ density })), ...all];
   }
 
-  /** Integers below the sizes of other inputs, which they may index, and symbols at sizes that matter. */
+  /**
+   * Integers below the sizes of other inputs, which they may index, and symbols at sizes that
+   * matter.
+   */
   #widerSamples(): SampleWay[] {
     const vals = this.#pair.inputs.flatMap(({ val }) => (val instanceof FakeTensor ? [val] : []));
     const shapes = vals.flatMap(({ shape }) => shape);
@@ -302,9 +318,9 @@ class RegionCheck {
   }
 
   /**
-   * Without those elements that differ no more than they do when the inputs are rounded: sums that cancel, functions
-   * that are steep. Such a difference is also small beside the numbers that are computed with, unless these are large:
-   * a softmax of large numbers is a choice.
+   * Without those elements that differ no more than they do when the inputs are rounded: sums that
+   * cancel, functions that are steep. Such a difference is also small beside the numbers that are
+   * computed with, unless these are large: a softmax of large numbers is a choice.
    */
   #beyondNoise(
     valueClass: ValueClass,
@@ -344,9 +360,10 @@ const MOST_LITERAL = 1e6;
 const MOST_EPSILON = 2 ** -20;
 
 /**
- * Whether a difference is one of where overflow and underflow begin. What stays finite for large values before a change
- * has to after it: `exp(x) / sum(exp(x))` is not a softmax. What overflowed before may give anything. Near the limits of
- * the dtype another order of operations overflows or vanishes elsewhere.
+ * Whether a difference is one of where overflow and underflow begin. What stays finite for large
+ * values before a change has to after it: `exp(x) / sum(exp(x))` is not a softmax. What overflowed
+ * before may give anything. Near the limits of the dtype another order of operations overflows or
+ * vanishes elsewhere.
  */
 function isOverflow(valueClass: ValueClass, { got, want }: ElementDifference, vanishing: number): boolean {
   if (valueClass === "overflow" || (want === 0 && got === 0)) return true;

@@ -1,4 +1,7 @@
-/** @file Wrong rules that show at some sizes and indices only: ends of ranges, literals, rows far down a table. */
+/**
+ * @file Wrong rules that show at some sizes and indices only: ends of ranges, literals, rows far
+ * down a table.
+ */
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";

@@ -1,4 +1,7 @@
-/** @file Wrong entries of decomposition tables are named, with their plugin and the call that they replace. */
+/**
+ * @file Wrong entries of decomposition tables are named, with their plugin and the call that they
+ * replace.
+ */
 import type { ExportedProgram } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";

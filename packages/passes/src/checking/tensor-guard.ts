@@ -1,4 +1,6 @@
-/** @file Notices what writes to the values of tensors, which cannot be frozen, and puts them back. */
+/**
+ * @file Notices what writes to the values of tensors, which cannot be frozen, and puts them back.
+ */
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { type Storage, Tensor } from "@sconce/tensor";
@@ -11,8 +13,9 @@ interface Kept {
 }
 
 /**
- * The values of a program's parameters, buffers and constants, kept while code that is not ours has them. A copy and not
- * a hash: it is needed to put them back, and comparing with it is faster than hashing twice.
+ * The values of a program's parameters, buffers and constants, kept while code that is not ours has
+ * them. A copy and not a hash: it is needed to put them back, and comparing with it is faster than
+ * hashing twice.
  */
 export class TensorGuard {
   readonly #kept = new Map<Storage, Kept>();

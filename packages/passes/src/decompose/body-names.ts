@@ -1,6 +1,7 @@
 /**
- * @file Names inside of control flow (`torch/_export/utils.py`, `_name_hoo_subgraph_placeholders`): the inputs of some
- * bodies are called as the operands are, and the body's other nodes make way for them.
+ * @file Names inside of control flow (`torch/_export/utils.py`, `_name_hoo_subgraph_placeholders`):
+ * the inputs of some bodies are called as the operands are, and the body's other nodes make way for
+ * them.
  */
 import { type Argument, type Graph, isRef, itemsOf, type Node, rebuild, renameNodes } from "@sconce/ir";
 import { CollisionNames } from "../trace/naming.js";

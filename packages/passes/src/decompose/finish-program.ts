@@ -29,7 +29,10 @@ const MUTATION_KINDS: Readonly<Record<string, OutputKind>> = {
   USER_INPUT: "USER_INPUT_MUTATION",
 };
 
-/** The lowered program of a retraced graph: with the names, the signature and the module calls of its source. */
+/**
+ * The lowered program of a retraced graph: with the names, the signature and the module calls of
+ * its source.
+ */
 export function finishProgram(
   program: ExportedProgram,
   retrace: Retrace,
@@ -81,7 +84,10 @@ function withSizeOrigins(graph: Graph): Graph {
   return mapSubgraphs(withOrigins, withSizeOrigins);
 }
 
-/** `copy(buffer, value)` as a buffer's new value is just `value` (`_remove_unnecessary_copy_op_pass`). */
+/**
+ * `copy(buffer, value)` as a buffer's new value is just `value`
+ * (`_remove_unnecessary_copy_op_pass`).
+ */
 function dropBufferCopies(graph: Graph, { mutated, tokens }: Retrace): Graph {
   const results = itemsOf(graph.outputArgument())!.slice(tokens);
   const replaced = new Map<string, string>();

@@ -16,9 +16,10 @@ const PREFIXES: Partial<Readonly<Record<InputKind, string>>> = {
 };
 
 /**
- * The program with lifted inputs called after their state. A strict export calls the input of a tied weight after the
- * name that the program used first, while its target is the name that the module registered first; the retrace names it
- * after the target. The same program when nothing is renamed.
+ * The program with lifted inputs called after their state. A strict export calls the input of a
+ * tied weight after the name that the program used first, while its target is the name that the
+ * module registered first; the retrace names it after the target. The same program when nothing is
+ * renamed.
  */
 export function nameInputs(program: ExportedProgram): ExportedProgram {
   const { inputSpecs, outputSpecs } = program.graphSignature;

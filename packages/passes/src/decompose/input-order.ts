@@ -1,19 +1,24 @@
 /** @file The order in which a lowered program takes its parameters, buffers and constants. */
 import { type ExportedProgram, type InputSpec, type Node, rebuild } from "@sconce/ir";
 
-/** A module as `ExportedProgram.module()` rebuilds it: what it holds, and its children in the order they were created. */
+/**
+ * A module as `ExportedProgram.module()` rebuilds it: what it holds, and its children in the order
+ * they were created.
+ */
 interface Module {
   readonly children: Map<string, Module>;
   readonly parameters: InputSpec[];
   readonly buffers: InputSpec[];
-  /** Constants are registered as buffers for the retrace, which puts them behind the module's own. */
+  /**
+   * Constants are registered as buffers for the retrace, which puts them behind the module's own.
+   */
   readonly constants: InputSpec[];
 }
 
 /**
- * The program with its lifted inputs in the order of the rebuilt module's `named_parameters()` and `named_buffers()`:
- * PyTorch retraces that module, so a lifted constant comes before the buffers of the submodules of its owner.
- * The same program when nothing moves.
+ * The program with its lifted inputs in the order of the rebuilt module's `named_parameters()` and
+ * `named_buffers()`: PyTorch retraces that module, so a lifted constant comes before the buffers of
+ * the submodules of its owner. The same program when nothing moves.
  */
 export function orderInputs(program: ExportedProgram): ExportedProgram {
   const { inputSpecs, outputSpecs } = program.graphSignature;

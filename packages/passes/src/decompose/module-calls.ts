@@ -8,8 +8,9 @@ import {
 } from "@sconce/ir";
 
 /**
- * Preserved module signatures refer to nodes by name: the last node made from a source node takes its place, and a
- * conversion that vanished gives way to its input (`_get_updated_module_call_graph`). What is gone altogether is None.
+ * Preserved module signatures refer to nodes by name: the last node made from a source node takes
+ * its place, and a conversion that vanished gives way to its input
+ * (`_get_updated_module_call_graph`). What is gone altogether is None.
  */
 export function remapModuleCalls(program: ExportedProgram, graph: Graph): readonly ModuleCallEntry[] {
   if (program.moduleCallGraph.every(hasNoNodes)) return program.moduleCallGraph;

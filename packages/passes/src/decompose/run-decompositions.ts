@@ -31,21 +31,25 @@ export interface RunDecompositionsOptions {
 }
 
 /**
- * Lowers a program as `ExportedProgram.run_decompositions` does: functionalizes it (in-place and view operators become
- * values, mutations of buffers, parameters and inputs become leading outputs), replaces operators by the table, and
- * drops what is dead. The result is in the ATEN dialect; state, constants and input names stay (the inputs' order too,
- * but for constants: see {@link orderInputs}).
+ * Lowers a program as `ExportedProgram.run_decompositions` does: functionalizes it (in-place and
+ * view operators become values, mutations of buffers, parameters and inputs become leading
+ * outputs), replaces operators by the table, and drops what is dead. The result is in the ATEN
+ * dialect; state, constants and input names stay (the inputs' order too, but for constants: see
+ * {@link orderInputs}).
  *
- * Calls of operators that nothing defines stay as they are, with the results that the program records.
+ * Calls of operators that nothing defines stay as they are, with the results that the program
+ * records.
  *
- * Without a table, PyTorch's default one is used ({@link defaultDecompositions}); any `Map` or object of entries is a table. An
- * entry is checked against each call that it replaces. An empty table only functionalizes
- * and decomposes the composites that cannot be kept. A program in which nothing is left to lower comes back as it is
- * (PyTorch would make its nodes anew, and write its mutated inputs back with one more copy).
+ * Without a table, PyTorch's default one is used ({@link defaultDecompositions}); any `Map` or
+ * object of entries is a table. An entry is checked against each call that it replaces. An empty
+ * table only functionalizes and decomposes the composites that cannot be kept. A program in which
+ * nothing is left to lower comes back as it is (PyTorch would make its nodes anew, and write its
+ * mutated inputs back with one more copy).
  *
- * @throws SconceError `DECOMPOSITION_TABLE`, `DECOMPOSITION_RESULT`, `DECOMPOSITION_CYCLE`, `DECOMPOSITION_FAILED` for entries
- * of the table; those of the operators' rules, `NOT_FUNCTIONALIZABLE`, `INTERNAL_OVERLAP`, `SHARED_STATE`,
- * `CONSTANT_MUTATED`, `UNKNOWN_OPERATOR`, `OPAQUE_EFFECTS`, `OPAQUE_INPUTS`
+ * @throws SconceError `DECOMPOSITION_TABLE`, `DECOMPOSITION_RESULT`, `DECOMPOSITION_CYCLE`,
+ * `DECOMPOSITION_FAILED` for entries of the table; those of the operators' rules,
+ * `NOT_FUNCTIONALIZABLE`, `INTERNAL_OVERLAP`, `SHARED_STATE`, `CONSTANT_MUTATED`,
+ * `UNKNOWN_OPERATOR`, `OPAQUE_EFFECTS`, `OPAQUE_INPUTS`
  */
 export function runDecompositions(
   program: ExportedProgram,
@@ -85,8 +89,9 @@ function retraceExactly(retrace: (hidden: HiddenAliases) => Retrace): Retrace {
 }
 
 /**
- * Whether a joint graph of forward and backward gets other names. PyTorch drops nodes of such a graph after naming them,
- * and numbers those that are left anew with each retrace. With symbolic sizes the numbers are not known.
+ * Whether a joint graph of forward and backward gets other names. PyTorch drops nodes of such a
+ * graph after naming them, and numbers those that are left anew with each retrace. With symbolic
+ * sizes the numbers are not known.
  */
 function hasNewNames(program: ExportedProgram, { graph }: ExportedProgram): boolean {
   const isJoint = program.graphSignature.outputSpecs.some(({ kind }) => kind === "LOSS_OUTPUT");

@@ -3,9 +3,10 @@ import { type Argument, type ExportedProgram, type Graph, isRef, mapRefs, type N
 import { sameArgument } from "../graphs/same-argument.js";
 
 /**
- * True when the retraced program makes the calls of the program that it was made from, in their order, whatever the nodes
- * are called. Left out are what each retrace adds anew, in PyTorch too: `writtenBack` names the copies that write to the
- * caller's tensors, and `view.dtype` is followed by one more `alias` (`detach`) each time.
+ * True when the retraced program makes the calls of the program that it was made from, in their
+ * order, whatever the nodes are called. Left out are what each retrace adds anew, in PyTorch too:
+ * `writtenBack` names the copies that write to the caller's tensors, and `view.dtype` is followed
+ * by one more `alias` (`detach`) each time.
  */
 export function sameCalls(
   before: ExportedProgram,

@@ -1,7 +1,7 @@
 /**
- * @file Operators of plugins that write to their arguments: PyTorch keeps them, in `auto_functionalized_v2`, which runs
- * them on copies of the tensors that the written arguments are views of, and gives these back
- * (`torch/_higher_order_ops/auto_functionalize.py`).
+ * @file Operators of plugins that write to their arguments: PyTorch keeps them, in
+ * `auto_functionalized_v2`, which runs them on copies of the tensors that the written arguments are
+ * views of, and gives these back (`torch/_higher_order_ops/auto_functionalize.py`).
  */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { EmitArg, OpDefinition, UnboundArg } from "@sconce/ops";
@@ -15,7 +15,10 @@ type Kwargs = Readonly<Record<string, EmitArg>>;
 type Unwrap = (value: EmitArg) => EmitArg;
 const TARGET = "higher_order.auto_functionalized_v2";
 
-/** PyTorch's own operators have functional overloads; results that alias arguments are not for this form. */
+/**
+ * PyTorch's own operators have functional overloads; results that alias arguments are not for this
+ * form.
+ */
 export function isAutoFunctionalized({ schema }: OpDefinition): boolean {
   if (/^(aten|prims?)$/.test(schema.namespace) || schema.returns.some((ret) => ret.alias !== undefined))
     return false;
@@ -68,7 +71,10 @@ export function autoFunctionalize(
 class Bases {
   readonly tensors: FunctionalTensor[] = [];
 
-  /** The keywords that say which base an argument is which view of (`write_view_information_to_args`). */
+  /**
+   * The keywords that say which base an argument is which view of
+   * (`write_view_information_to_args`).
+   */
   describe(prefix: string, value: EmitArg): Record<string, UnboundArg> {
     if (Array.isArray(value)) {
       const items = (value as readonly EmitArg[]).map((item, i) => this.describe(`${prefix}_${i}`, item));

@@ -1,6 +1,6 @@
 /**
- * @file Lazy conjugation: `_conj` only marks its result, views keep the mark, and an operator that does not know of it is
- * given a resolved copy (`aten/src/ATen/ConjugateFallback.cpp`).
+ * @file Lazy conjugation: `_conj` only marks its result, views keep the mark, and an operator that
+ * does not know of it is given a resolved copy (`aten/src/ATen/ConjugateFallback.cpp`).
  */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { EmitArg, OpDefinition } from "@sconce/ops";
@@ -25,7 +25,10 @@ const AWARE = new Set([
 export class ConjugateMarks {
   readonly #marked = new WeakSet<FakeTensor>();
 
-  /** The arguments with marked tensors resolved by `resolve`, unless the operator is aware of the mark. */
+  /**
+   * The arguments with marked tensors resolved by `resolve`, unless the operator is aware of the
+   * mark.
+   */
   resolved(
     row: OpDefinition,
     args: readonly EmitArg[],

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf, ramp } from "../programs.fixture.js";
 
-// Without the copy, PyTorch's `view` would be refused: the steps of lerp lay their result out otherwise.
+// Without the copy, PyTorch's `view` would be refused: the steps of lerp lay their result out
+// otherwise.
 test("a decomposition that gives other strides than its operator ends with copy_strided, as in PyTorch", () => {
   const program = programOf(
     `graph(%x: f32[3, 4], %e: f32[4, 3]) {

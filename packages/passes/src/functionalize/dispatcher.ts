@@ -1,6 +1,7 @@
 /**
- * @file The two levels that PyTorch dispatches a call through when it retraces a program: functionalization above
- * (composites decompose, mutations and views become values), the decomposition table and the graph below.
+ * @file The two levels that PyTorch dispatches a call through when it retraces a program:
+ * functionalization above (composites decompose, mutations and views become values), the
+ * decomposition table and the graph below.
  */
 import { FakeTensor, type MetaValue, type SymScalar } from "@sconce/ir";
 import {
@@ -70,7 +71,10 @@ export class Dispatcher {
     this.functional = Object.assign(functional, { arithmetic });
   }
 
-  /** What a call reads of a tensor's metadata; the factors of a number of elements follow the order of dimensions. */
+  /**
+   * What a call reads of a tensor's metadata; the factors of a number of elements follow the order
+   * of dimensions.
+   */
   #metadata(target: string, args: readonly EmitArg[]): SymScalar | undefined {
     if (target === "aten.sym_numel.default") this.tracer.symbols.product((args[0] as FakeTensor).shape);
     return readMetadata(target, args);
@@ -105,7 +109,8 @@ export class Dispatcher {
       const rule = this.#ruleOf(row);
       if (rule !== undefined) {
         const decompose = (): MetaValue => this.#decompose(row, rule, this.functional, args, kwargs);
-        // A retrace decomposes below autocast, which then does not see what the composite is made of.
+        // A retrace decomposes below autocast, which then does not see what the composite is made
+        // of.
         return this.autocast === null ? decompose() : this.#withoutAutocast(decompose);
       }
     }
@@ -121,7 +126,10 @@ export class Dispatcher {
     return result;
   }
 
-  /** The decomposition that applies to a row: the table's, or the composite's own where it cannot be kept. */
+  /**
+   * The decomposition that applies to a row: the table's, or the composite's own where it cannot be
+   * kept.
+   */
   #ruleOf(row: OpDefinition): OpDefinition["decompose"] {
     // What mutates is functionalized before the table is asked.
     const entry = row.schema.isMutable ? undefined : this.table.get(row.target);
@@ -218,7 +226,10 @@ export class Dispatcher {
     return this.#writeBack(row, result, written);
   }
 
-  /** A functional overload returns the results of the mutating one, then the new value of each mutated argument. */
+  /**
+   * A functional overload returns the results of the mutating one, then the new value of each
+   * mutated argument.
+   */
   #writeBack(row: OpDefinition, result: MetaValue, written: readonly unknown[]): MetaValue {
     const results = Array.isArray(result) ? (result as readonly MetaValue[]) : [result];
     const targets = written.flat();
@@ -234,11 +245,15 @@ export class Dispatcher {
     return returned.length === 1 ? returned[0]! : returned;
   }
 
-  /** New values of one written argument; of a list all are written before any is read again, as PyTorch does. */
+  /**
+   * New values of one written argument; of a list all are written before any is read again, as
+   * PyTorch does.
+   */
   #replaceAll(targets: readonly unknown[], values: MetaValue[]): void {
     const writes = targets.flatMap((target) => {
       const value = values.shift();
-      // A composite that has nothing to do (`dropout_` outside of training) hands back what it was given.
+      // A composite that has nothing to do (`dropout_` outside of training) hands back what it was
+      // given.
       if (!(target instanceof FunctionalTensor) || value === target.sync()) return [];
       return [[target, this.#likeTarget(target, value as FakeTensor)] as const];
     });
@@ -311,7 +326,10 @@ function readMetadata(target: string, args: readonly EmitArg[]): SymScalar | und
   }
 }
 
-/** Arguments that only the mutating overload has a default for (`bernoulli_(p=0.5)`, `bernoulli.p(p)`) are spelled out. */
+/**
+ * Arguments that only the mutating overload has a default for (`bernoulli_(p=0.5)`,
+ * `bernoulli.p(p)`) are spelled out.
+ */
 function withRequired(
   functional: OpDefinition,
   row: OpDefinition,
@@ -327,7 +345,10 @@ function withRequired(
   return all;
 }
 
-/** False where the functional overload has the same arguments in another order (`polygamma_(self, n)`). */
+/**
+ * False where the functional overload has the same arguments in another order
+ * (`polygamma_(self, n)`).
+ */
 function sameOrder(row: OpDefinition, functional: OpDefinition): boolean {
   const place = new Map(row.schema.args.map(({ name }, i) => [name, i]));
   const own = functional.schema.args.map(({ name }) => place.get(name));

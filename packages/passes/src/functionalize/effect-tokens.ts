@@ -1,10 +1,13 @@
-/** @file Takes the tokens of ordered effects out of a program, as `ExportedProgram.module()` does before a retrace. */
+/**
+ * @file Takes the tokens of ordered effects out of a program, as `ExportedProgram.module()` does
+ * before a retrace.
+ */
 import { type ExportedProgram, type Graph, isRef, itemsOf, type Node, rebuild, tuple } from "@sconce/ir";
 import { refRenamer } from "../analysis/node-arguments.js";
 
 /**
- * The program with plain calls in place of `with_effects`, and without the token inputs and outputs. The same program
- * when it has none.
+ * The program with plain calls in place of `with_effects`, and without the token inputs and
+ * outputs. The same program when it has none.
  */
 export function withoutTokens(program: ExportedProgram): ExportedProgram {
   const { inputSpecs, outputSpecs } = program.graphSignature;

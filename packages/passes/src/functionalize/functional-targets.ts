@@ -14,7 +14,10 @@ export const MUTATING_VIEWS: Readonly<Record<string, string>> = {
   "aten.as_strided_.default": "aten.as_strided.default",
 };
 
-/** Functional overloads that are not found by the spelling of the mutating one (`native_functions.yaml`). */
+/**
+ * Functional overloads that are not found by the spelling of the mutating one
+ * (`native_functions.yaml`).
+ */
 const NAMED: Readonly<Record<string, string>> = {
   "aten._native_batch_norm_legit.default": "aten._native_batch_norm_legit_functional.default",
   "aten._batch_norm_with_update.default": "aten._batch_norm_with_update_functional.default",

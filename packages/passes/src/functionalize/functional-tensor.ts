@@ -8,7 +8,10 @@ export interface ViewStep {
   /** The view operator. */
   readonly target: string;
   readonly forward: (base: FakeTensor) => FakeTensor;
-  /** The same for a view that is read after a write: what it adds to the graph has the view's own metadata. */
+  /**
+   * The same for a view that is read after a write: what it adds to the graph has the view's own
+   * metadata.
+   */
   readonly again: (base: FakeTensor) => FakeTensor;
   /** `base` is what the step was taken from, `mutated` its new result; gives the new base. */
   readonly reverse: (base: FakeTensor, mutated: FakeTensor) => FakeTensor;
@@ -54,12 +57,18 @@ function applyUpdate(base: FakeTensor, { value, views }: Update): FakeTensor {
   return current;
 }
 
-/** What a functionalized program computes with. Its sizes and strides are those of its current value. */
+/**
+ * What a functionalized program computes with. Its sizes and strides are those of its current
+ * value.
+ */
 export class FunctionalTensor extends TensorWrapper {
   #value: FakeTensor;
   readonly storage: FunctionalStorage;
   #views: readonly ViewStep[];
-  /** A view starts at 0 whatever its storage has seen, as PyTorch's: it is made anew when first read after a write. */
+  /**
+   * A view starts at 0 whatever its storage has seen, as PyTorch's: it is made anew when first read
+   * after a write.
+   */
   #generation = 0;
   /** An in-place view (`t_`) has changed the tensor's own sizes or strides. */
   #layout: FakeTensor | undefined;
@@ -90,7 +99,10 @@ export class FunctionalTensor extends TensorWrapper {
     return this.#views.length === 0;
   }
 
-  /** The tensor that this one is a view of (`_base`); itself for one that is none, or is detached from it. */
+  /**
+   * The tensor that this one is a view of (`_base`); itself for one that is none, or is detached
+   * from it.
+   */
   get base(): FunctionalTensor {
     if (this.isBase || this.#views.at(-1)!.target === "aten.detach.default") return this;
     this.storage.applyUpdates();

@@ -31,7 +31,10 @@ export class HiddenAliases {
     return this.#decomposed.has(target);
   }
 
-  /** Notes a call that was kept. @throws SconceError `NOT_FUNCTIONALIZABLE` for one that writes without saying so */
+  /**
+   * Notes a call that was kept. @throws SconceError `NOT_FUNCTIONALIZABLE` for one that writes
+   * without saying so
+   */
   note(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs, result: MetaValue): void {
     const [aliased, hidden] = [HIDDEN_ALIASES[row.target], HIDDEN_WRITES[row.target]];
     if (aliased === undefined && hidden === undefined) return;

@@ -4,8 +4,9 @@ import { mayOverlap } from "../analysis/overlap.js";
 import { overlappingState, sharedState } from "./errors.js";
 
 /**
- * A lowered program gives each written buffer a separate value, so nobody else may look at its memory. PyTorch's
- * `run_decompositions` fails on such programs (with an assertion); a buffer that overlaps with itself it lowers wrongly.
+ * A lowered program gives each written buffer a separate value, so nobody else may look at its
+ * memory. PyTorch's `run_decompositions` fails on such programs (with an assertion); a buffer that
+ * overlaps with itself it lowers wrongly.
  *
  * @throws SconceError `SHARED_STATE`, `INTERNAL_OVERLAP`
  */

@@ -8,7 +8,10 @@ const EFFECTS: ReadonlySet<string> = new Set([
   "higher_order.call_torchbind",
 ]);
 
-/** A function of torch that opens or closes a region, or sets a mode, for the calls after it (`torch.vmap`, gradients). */
+/**
+ * A function of torch that opens or closes a region, or sets a mode, for the calls after it
+ * (`torch.vmap`, gradients).
+ */
 export const changesLaterCalls = (target: string): boolean =>
   target.startsWith("torch.") && !/^torch\._?sym_\w+$/.test(target);
 
@@ -39,8 +42,9 @@ function callsEffect(node: Node, graph: Graph, operators: OperatorTable): boolea
 }
 
 /**
- * Drops what reaches neither the output nor an effect, subgraphs that nothing reads included. `sizes` gives the tensors
- * whose sizes nodes stand for: PyTorch drops dead nodes while those still read the tensors.
+ * Drops what reaches neither the output nor an effect, subgraphs that nothing reads included.
+ * `sizes` gives the tensors whose sizes nodes stand for: PyTorch drops dead nodes while those still
+ * read the tensors.
  */
 export function eliminateDeadNodes(
   graph: Graph,

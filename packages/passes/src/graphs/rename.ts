@@ -29,7 +29,10 @@ export function withRenamed(
   });
 }
 
-/** The program with a new graph in which some nodes may be gone; calling conventions of modules follow. */
+/**
+ * The program with a new graph in which some nodes may be gone; calling conventions of modules
+ * follow.
+ */
 export function withGraph(program: ExportedProgram, graph: Graph): ExportedProgram {
   if (graph === program.graph) return program;
   return program.with({ graph, moduleCallGraph: updateModuleCalls(program.moduleCallGraph, graph) });

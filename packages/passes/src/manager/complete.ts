@@ -6,8 +6,8 @@ import type { Pass } from "../pass/pass.js";
 const REPEAT: Readonly<Record<string, OptionSpec>> = { max: { default: 10, doc: "most rounds" } };
 
 /**
- * Continuations of an unfinished pipeline, each the whole text with one more word: names of passes, options in braces,
- * and the values that they take.
+ * Continuations of an unfinished pipeline, each the whole text with one more word: names of passes,
+ * options in braces, and the values that they take.
  */
 export function completePipeline(
   text: string,

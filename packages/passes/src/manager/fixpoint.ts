@@ -72,7 +72,10 @@ const explained = ({ pass, plugin, fired, before, after }: NotedChange): RoundCh
   where: firstChange(before.graph, after.graph),
 });
 
-/** The first node that is not in the graph afterwards as it was, else the first new one; nested graphs included. */
+/**
+ * The first node that is not in the graph afterwards as it was, else the first new one; nested
+ * graphs included.
+ */
 function firstChange(before: Graph, after: Graph): string | undefined {
   const found = firstOther(before, after) ?? firstOther(after, before);
   if (found !== undefined) return found;
@@ -89,7 +92,10 @@ function firstOther(graph: Graph, other: Graph): string | undefined {
   return node && withLine(node.name, lineOf(graph, node.name));
 }
 
-/** A short text that is the same for programs which are the same but for the names and metadata of nodes. */
+/**
+ * A short text that is the same for programs which are the same but for the names and metadata of
+ * nodes.
+ */
 function fingerprint(program: ExportedProgram): string {
   const { dialect, graph, graphSignature, stateDict, constants } = program;
   const hash = new Hash();

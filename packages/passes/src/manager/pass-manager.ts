@@ -55,9 +55,15 @@ export interface PassEvent {
   readonly milliseconds: number;
   /** How often each rewrite rule fired. */
   readonly fired: ReadonlyMap<string, number>;
-  /** Rewrites that the driver of rules refused although the rule agreed, each place once, with the reason. */
+  /**
+   * Rewrites that the driver of rules refused although the rule agreed, each place once, with the
+   * reason.
+   */
   readonly refused: readonly RefusedRewrite[];
-  /** What the pass did not do though its options ask for it: names that match nothing in this program. */
+  /**
+   * What the pass did not do though its options ask for it: names that match nothing in this
+   * program.
+   */
   readonly notes: readonly string[];
   /** What was compared, where passes are checked. */
   readonly check?: CheckReport | undefined;
@@ -69,19 +75,21 @@ export type PassObserver = (event: PassEvent) => void;
 /** What a pass manager checks, and who observes it. */
 export interface PassManagerOptions {
   /**
-   * Verify the program after each pass that changed it, that no pass loses metadata, renames inputs or writes to values
-   * of tensors, and the program that goes in: after all passes (true), after none (false), or, by default, after those
-   * that are not Sconce's own.
+   * Verify the program after each pass that changed it, that no pass loses metadata, renames inputs
+   * or writes to values of tensors, and the program that goes in: after all passes (true), after
+   * none (false), or, by default, after those that are not Sconce's own.
    */
   readonly verify?: boolean | "plugins";
   /**
-   * Keep each pass's change in `program.history`; on unless false. It costs memory for what changed and time for what the
-   * versions do not share.
+   * Keep each pass's change in `program.history`; on unless false. It costs memory for what changed
+   * and time for what the versions do not share.
    */
   readonly record?: boolean;
   /** Called after each pass, in this order. */
   readonly observers?: readonly PassObserver[];
-  /** Run the programs before and after each pass on the same inputs, and compare what they compute. */
+  /**
+   * Run the programs before and after each pass on the same inputs, and compare what they compute.
+   */
   readonly check?: boolean | CheckOptions;
 }
 
@@ -103,8 +111,8 @@ interface Transition {
 }
 
 /**
- * Runs passes in order. The program that goes in is never changed; an error names the pass and the step, and carries
- * what was thrown as its cause.
+ * Runs passes in order. The program that goes in is never changed; an error names the pass and the
+ * step, and carries what was thrown as its cause.
  */
 export class PassManager {
   readonly #context: PassContext;
@@ -116,9 +124,9 @@ export class PassManager {
   }
 
   /**
-   * @throws SconceError `PASS_OPTION` before anything runs; `PASS_FAILED`, `PASS_REQUIRES`, `PASS_ENSURES`,
-   * `INVALID_PROGRAM`, `VALUES_WRITTEN`, `NO_FIXPOINT`, `OBSERVER_FAILED`; checked also `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`,
-   * `NO_SAMPLE_INPUTS`, `NO_RUNNER`, `NO_VALUES`
+   * @throws SconceError `PASS_OPTION` before anything runs; `PASS_FAILED`, `PASS_REQUIRES`,
+   * `PASS_ENSURES`, `INVALID_PROGRAM`, `VALUES_WRITTEN`, `NO_FIXPOINT`, `OBSERVER_FAILED`; checked
+   * also `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS`, `NO_RUNNER`, `NO_VALUES`
    */
   run(program: ExportedProgram, passes: readonly (Pass | PipelineItem)[]): ExportedProgram {
     const items = passes.map(pipelineItem);
@@ -273,7 +281,10 @@ export class PassManager {
     return owner === undefined ? `"${pass.name}"` : `"${pass.name}" of plugin "${owner}"`;
   }
 
-  /** Values of tensors are kept where results are verified or compared: it costs a copy of the weights. */
+  /**
+   * Values of tensors are kept where results are verified or compared: it costs a copy of the
+   * weights.
+   */
   #guardOf(program: ExportedProgram, pass: Pass): TensorGuard | undefined {
     const { verify: which = "plugins", check = false } = this.#options;
     if (check !== false) return new TensorGuard(program, { examples: true });

@@ -7,11 +7,12 @@ import { type Piece, placeOf } from "./piece.js";
 import { piecesOf, subPiece, trimmed } from "./pipeline-pieces.js";
 
 /**
- * Reads a pipeline. Option values are words, numbers, `true`/`false`, texts in quotes, or lists in brackets;
- * `repeat{max=5}(a,b)` runs passes until nothing changes any more.
+ * Reads a pipeline. Option values are words, numbers, `true`/ `false`, texts in quotes, or lists in
+ * brackets; `repeat{max=5}(a,b)` runs passes until nothing changes any more.
  *
  * @param session what names in options are held against; a session of `createSconce` is one
- * @throws SconceError `PIPELINE_SYNTAX`, `UNKNOWN_PASS`, `PASS_OPTION`, `UNKNOWN_RULE`, `UNKNOWN_BACKEND`, with the place in
+ * @throws SconceError `PIPELINE_SYNTAX`, `UNKNOWN_PASS`, `PASS_OPTION`, `UNKNOWN_RULE`,
+ * `UNKNOWN_BACKEND`, with the place in
  *   the text
  */
 export function parsePipeline(

@@ -15,7 +15,10 @@ export const opaqueInputs = (node: Node, input: string, change: string): SconceE
     fix: REGISTER(node.target),
   });
 
-/** An opaque call whose name or missing results say that it writes to its arguments, or acts outside of the program. */
+/**
+ * An opaque call whose name or missing results say that it writes to its arguments, or acts outside
+ * of the program.
+ */
 export const opaqueEffects = (node: Node, why: string): SconceError =>
   new SconceError({
     code: "OPAQUE_EFFECTS",

@@ -1,4 +1,7 @@
-/** @file Whether the arguments of an opaque call are still those for which its results were recorded. */
+/**
+ * @file Whether the arguments of an opaque call are still those for which its results were
+ * recorded.
+ */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import { eq, type SymBool, type SymInt, symEquals } from "@sconce/symbolic";
 
@@ -9,9 +12,9 @@ export interface SizeFacts {
 }
 
 /**
- * What is different between the recorded value of an argument and its present one, in words; undefined when dtype and
- * sizes are the same. Sizes count as the same when they are equal for all values of their symbols, or, where that cannot
- * be decided, for the example values.
+ * What is different between the recorded value of an argument and its present one, in words;
+ * undefined when dtype and sizes are the same. Sizes count as the same when they are equal for all
+ * values of their symbols, or, where that cannot be decided, for the example values.
  */
 export function changeOf(
   recorded: MetaValue | undefined,

@@ -1,4 +1,7 @@
-/** @file What a pass says of its options, so that a wrong value is refused before anything runs, and can be completed. */
+/**
+ * @file What a pass says of its options, so that a wrong value is refused before anything runs, and
+ * can be completed.
+ */
 import type { Backend } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
@@ -14,8 +17,8 @@ export interface OptionSpec {
   /** What the option does, in one sentence. */
   readonly doc: string;
   /**
-   * The words that the option, or each item of a list, may be: `["fast", "small"]`, or what a session knows, such as
-   * {@link operatorNames}. Anything of the type when left out.
+   * The words that the option, or each item of a list, may be: `["fast", "small"]`, or what a
+   * session knows, such as {@link operatorNames}. Anything of the type when left out.
    */
   readonly choices?: readonly string[] | Choices | undefined;
   /** Why a value, or an item of a list, is none that the option takes; undefined when it is one. */
@@ -38,7 +41,10 @@ type TypeOf<Default> = Default extends boolean
       ? string
       : readonly string[];
 
-/** What the session knows that options may name. A part that is absent is not known yet, and not checked. */
+/**
+ * What the session knows that options may name. A part that is absent is not known yet, and not
+ * checked.
+ */
 export interface OptionSession {
   /** The operators that options may name. */
   readonly operators?: OperatorTable | undefined;

@@ -42,7 +42,10 @@ export interface PassContext {
   readonly evaluate?: Evaluator | undefined;
   /** Runs whole programs, for differential checks; absent as the evaluator is. */
   readonly run?: ProgramRunner | undefined;
-  /** A fresh decomposition table of the session, its plugins' entries included; PyTorch's default when left out. */
+  /**
+   * A fresh decomposition table of the session, its plugins' entries included; PyTorch's default
+   * when left out.
+   */
   readonly decompositions?: (() => Decompositions) | undefined;
   /** The session's rewrite rules, by name. */
   readonly rules?: ReadonlyMap<string, Rule> | undefined;
@@ -52,7 +55,10 @@ export interface PassContext {
     | undefined;
   /** The session's backends by name. */
   readonly backends?: (() => ReadonlyMap<string, Backend>) | undefined;
-  /** What programs are checked by, after a pass with the program before it; `verifyCalls` when left out. */
+  /**
+   * What programs are checked by, after a pass with the program before it; `verifyCalls` when left
+   * out.
+   */
   readonly verify?: ((program: ExportedProgram, before?: ExportedProgram) => readonly Problem[]) | undefined;
   /** Passes are timed by it; `performance` when left out. */
   readonly clock?: Clock | undefined;
@@ -83,24 +89,30 @@ export interface Pass {
   readonly options: Readonly<Record<string, OptionSpec>>;
   /** The dialect that the program must be in; any when left out. */
   readonly requires?: Dialect | undefined;
-  /** The dialect that the result is in; that of the input when left out. The pass manager holds the pass to it. */
+  /**
+   * The dialect that the result is in; that of the input when left out. The pass manager holds the
+   * pass to it.
+   */
   readonly ensures?: Dialect | undefined;
   /**
-   * Metadata that the pass takes away on purpose. The verifier then does not count it as lost, and the program's history
-   * keeps no step of the pass, since that would hold what was taken away.
+   * Metadata that the pass takes away on purpose. The verifier then does not count it as lost, and
+   * the program's history keeps no step of the pass, since that would hold what was taken away.
    */
   readonly drops?: readonly (keyof NodeMeta)[] | undefined;
   /**
-   * The pass changes numbers on purpose: by a tolerance, or for classes of input values. A function gives this, or the
-   * float dtype that the pass computes in, whose rounding checks then allow, from the options. With `true`, checks leave
-   * the pass out unless they are given a bound for it.
+   * The pass changes numbers on purpose: by a tolerance, or for classes of input values. A function
+   * gives this, or the float dtype that the pass computes in, whose rounding checks then allow,
+   * from the options. With `true`, checks leave the pass out unless they are given a bound for it.
    */
   readonly changesNumbers?:
     | boolean
     | NumberChange
     | ((options: PassOptions) => DType | NumberChange | undefined)
     | undefined;
-  /** Operators whose calls the pass removes on purpose although they check something: `aten._assert_scalar.default`. */
+  /**
+   * Operators whose calls the pass removes on purpose although they check something:
+   * `aten._assert_scalar.default`.
+   */
   readonly removesAssertions?: readonly string[] | undefined;
   /** The pass makes the program take inputs on purpose that it refused: other sizes or dtypes. */
   readonly widensInputs?: boolean | undefined;
@@ -115,7 +127,8 @@ type Definition<Specs extends OptionSpecs> = Omit<Pass, "options" | "run"> & {
 };
 
 /**
- * Defines a pass; the result is a frozen value. The types of its options follow from their defaults.
+ * Defines a pass; the result is a frozen value. The types of its options follow from their
+ * defaults.
  * @throws SconceError `PASS_DEFINITION` for a wrong `changesNumbers`
  */
 export function definePass<const Specs extends OptionSpecs>(definition: Definition<Specs>): Pass {
@@ -126,7 +139,10 @@ export function definePass<const Specs extends OptionSpecs>(definition: Definiti
   return Object.freeze({ ...definition, options: Object.freeze(Object.fromEntries(options)) }) as Pass;
 }
 
-/** Precision and functions are held against the options when the pass runs. @throws SconceError `PASS_DEFINITION` */
+/**
+ * Precision and functions are held against the options when the pass runs. @throws SconceError
+ * `PASS_DEFINITION`
+ */
 function checkPassNumbers({ name, changesNumbers: declared }: Pick<Pass, "name" | "changesNumbers">): void {
   if (declared === undefined || typeof declared === "boolean" || typeof declared === "function") return;
   const problem = numberChangeProblem(declared);
@@ -156,7 +172,10 @@ export interface Repeat {
 /** One item of a pipeline. */
 export type PipelineItem = PassCall | Repeat;
 
-/** Passes to be repeated to a fixpoint. The run fails when the last of `max` rounds still changes something. */
+/**
+ * Passes to be repeated to a fixpoint. The run fails when the last of `max` rounds still changes
+ * something.
+ */
 export const repeat = (items: readonly (Pass | PipelineItem)[], max = 10): Repeat => ({
   repeat: items.map(pipelineItem),
   max,

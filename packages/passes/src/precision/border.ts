@@ -1,4 +1,7 @@
-/** @file What a converted program takes and gives: inputs, weights, state, results, and their names in the signature. */
+/**
+ * @file What a converted program takes and gives: inputs, weights, state, results, and their names
+ * in the signature.
+ */
 import {
   type Argument,
   type ArgumentSpec,
@@ -16,7 +19,9 @@ import type { Keep } from "./keep.js";
 export interface BorderOptions {
   readonly from: DType;
   readonly to: DType;
-  /** Whether what the caller sees is converted too: inputs, results, and state that is written to. */
+  /**
+   * Whether what the caller sees is converted too: inputs, results, and state that is written to.
+   */
   readonly io: boolean;
   readonly isKept: Keep;
 }
@@ -38,8 +43,8 @@ export class Border {
   }
 
   /**
-   * Whether a float input is of the other dtype afterwards: weights unless only kept calls read them; what the caller
-   * sees, state that is written to among it, by option.
+   * Whether a float input is of the other dtype afterwards: weights unless only kept calls read
+   * them; what the caller sees, state that is written to among it, by option.
    */
   converts(node: Node, spec: InputSpec | undefined): boolean {
     const { io, isKept } = this.#options;

@@ -34,7 +34,10 @@ export interface ConversionOptions {
 
 const FROM: DType = "float32";
 
-/** Operators whose shape rules take halves, while PyTorch's CPU kernels compute in float32 and float64 only. */
+/**
+ * Operators whose shape rules take halves, while PyTorch's CPU kernels compute in float32 and
+ * float64 only.
+ */
 const FULL_PRECISION =
   /^aten\.(_?cdist|_?pdist|_upsample_\w+2d_aa|special_(airy_ai|\w*bessel_\w+|erfcx|log_ndtr|ndtri))(_forward|_backward)?\./;
 
@@ -42,10 +45,11 @@ const FULL_PRECISION =
 const READS_BITS = /^aten\.view(_copy)?\.dtype$/;
 
 /**
- * The program with float32 values in `to`. Casts are made where a value is needed in the other dtype, once a value. Kept
- * calls, control flow with its bodies, and operators that do not take the dtype compute in float32; a weight that only
- * those read stays as it is. What the caller sees keeps its dtype unless `io`: inputs, outputs, and state that is written
- * to. The same program when it has no float32 values.
+ * The program with float32 values in `to`. Casts are made where a value is needed in the other
+ * dtype, once a value. Kept calls, control flow with its bodies, and operators that do not take the
+ * dtype compute in float32; a weight that only those read stays as it is. What the caller sees
+ * keeps its dtype unless `io`: inputs, outputs, and state that is written to. The same program when
+ * it has no float32 values.
  */
 export function convertDtype(
   program: ExportedProgram,
@@ -126,7 +130,8 @@ class Converter {
     const { target, meta } = node;
     if (isScalarFunction(target) || target.startsWith("aten.sym_")) return node;
     if (!touchesDtype(node, this.#program.graph, FROM) || this.#isBorder(node)) return node;
-    // Assertions and reads of elements are about what was computed: the dtype that they name is float32.
+    // Assertions and reads of elements are about what was computed: the dtype that they name is
+    // float32.
     if (!hasTensors(meta.val ?? null)) return this.#withInputs(node, FROM);
     if (target === "operator.getitem") {
       const source = this.#values.of((node.args[0] as NodeRef).name) as readonly MetaValue[];
@@ -146,7 +151,10 @@ class Converter {
     return pair.includes(FROM) && pair.includes(this.#to);
   }
 
-  /** Whether the operator computes in the other dtype, and gives it for float32 and nothing new for the rest. */
+  /**
+   * Whether the operator computes in the other dtype, and gives it for float32 and nothing new for
+   * the rest.
+   */
   #takes(node: Node): boolean {
     const narrowed = ({ name }: NodeRef): MetaValue | undefined => this.#asIf(name);
     try {

@@ -8,7 +8,10 @@ import { notInProgram } from "../pass/errors.js";
 /** Whether a call is kept. */
 export type Keep = (node: Node) => boolean;
 
-/** What an entry may be before the program is there: calls, module paths and patterns are known only when the pass runs. */
+/**
+ * What an entry may be before the program is there: calls, module paths and patterns are known only
+ * when the pass runs.
+ */
 export const keepChoices: Choices = Object.freeze({
   ...operatorOrNodeNames,
   has: (word: string, session: OptionSession) =>

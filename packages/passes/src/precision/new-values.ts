@@ -1,4 +1,6 @@
-/** @file The values of the nodes of a program that is being converted, and the casts between them. */
+/**
+ * @file The values of the nodes of a program that is being converted, and the casts between them.
+ */
 import {
   dtypeLiteral,
   type ExportedProgram,

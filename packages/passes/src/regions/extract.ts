@@ -18,18 +18,22 @@ export const inModule =
 
 /** A part of a program as a separate program. */
 export interface Extraction {
-  /** The program with the nodes behind an `invoke_subgraph`; the same program when none is selected. */
+  /**
+   * The program with the nodes behind an `invoke_subgraph`; the same program when none is selected.
+   */
   readonly program: ExportedProgram;
   /** The region that was extracted; undefined when no node is selected. */
   readonly region: Region | undefined;
 }
 
 /**
- * Moves the selected calls into a nested graph; `inlineSubmodule` undoes it. What takes one of several results goes with
- * the call that gives them.
+ * Moves the selected calls into a nested graph; `inlineSubmodule` undoes it. What takes one of
+ * several results goes with the call that gives them.
  *
- * @throws SconceError `NOT_FUNCTIONAL`; `NOT_CONVEX` when something outside needs a result of the selection and the
- *   selection needs its result; `REGION_EFFECT` for effects and random numbers, which must keep their place
+ * @throws SconceError `NOT_FUNCTIONAL`; `NOT_CONVEX` when something outside needs a result of the
+ * selection and the
+ *   selection needs its result; `REGION_EFFECT` for effects and random numbers, which must keep
+ *   their place
  */
 export function extractSubmodule(
   program: ExportedProgram,

@@ -1,6 +1,6 @@
 /**
- * @file Groups of calls that a backend can run as one kernel: a convolution or matrix product with the pointwise calls
- * behind it (bias, activation, residual sum), or pointwise calls alone.
+ * @file Groups of calls that a backend can run as one kernel: a convolution or matrix product with
+ * the pointwise calls behind it (bias, activation, residual sum), or pointwise calls alone.
  */
 import { type ExportedProgram, FakeTensor, forEachRef, type Graph, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
@@ -38,9 +38,10 @@ const HEADS: readonly (readonly [kind: Fusion["kind"], targets: RegExp])[] = [
 const PASS = "fuse-regions";
 
 /**
- * Each value that is read outside of its region ends one, so that a region has one result, and nothing that it needs
- * depends on it. A call joins the region of its users when that is one region with its own sizes; of convolutions and
- * matrix products a region has at most one, which reads nothing else of it. One pass over the nodes, from the end.
+ * Each value that is read outside of its region ends one, so that a region has one result, and
+ * nothing that it needs depends on it. A call joins the region of its users when that is one region
+ * with its own sizes; of convolutions and matrix products a region has at most one, which reads
+ * nothing else of it. One pass over the nodes, from the end.
  *
  * @throws SconceError `NOT_FUNCTIONAL`
  */
@@ -69,7 +70,9 @@ function fusedCalls(graph: Graph): Set<string> {
   return targets;
 }
 
-/** A region by the position of its last node, with that of its convolution or matrix product, or -1. */
+/**
+ * A region by the position of its last node, with that of its convolution or matrix product, or -1.
+ */
 interface Growing {
   readonly members: number[];
   readonly shape: readonly SymInt[];
@@ -119,7 +122,10 @@ class Fuser {
     return regions;
   }
 
-  /** The region that a node may join: the one that all of its users are in, if its kernel can compute the node too. */
+  /**
+   * The region that a node may join: the one that all of its users are in, if its kernel can
+   * compute the node too.
+   */
   #regionOfUsers(node: Node, isHead: boolean): Growing | undefined {
     let region: Growing | undefined;
     for (const user of this.#graph.users(node.name)) {
@@ -145,7 +151,8 @@ class Fuser {
       for (const at of members) tagOf.set(this.#graph.nodeAt(at).name, tags[i]!);
     });
     const texts = new Map<unknown, string>();
-    // Nodes of one region share their tag, which is as long as the region: one text for all of them.
+    // Nodes of one region share their tag, which is as long as the region: one text for all of
+    // them.
     const textOf = (tag: unknown): string => {
       const text = texts.get(tag) ?? JSON.stringify(tag ?? null);
       texts.set(tag, text);
@@ -158,7 +165,10 @@ class Fuser {
     });
   }
 
-  /** A region stands where its last node stood: what its other nodes read comes before, what reads it behind. */
+  /**
+   * A region stands where its last node stood: what its other nodes read comes before, what reads
+   * it behind.
+   */
   #outlined(found: readonly Growing[], tags: readonly { fusion: Fusion }[]): Graph {
     const region = new Int32Array(this.#graph.size).fill(-1);
     const level = Int32Array.from(region, (_, at) => at);

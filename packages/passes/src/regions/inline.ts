@@ -16,9 +16,10 @@ import { withRenamed } from "../graphs/rename.js";
 import { CALL_REGION } from "./outline.js";
 
 /**
- * Puts the nodes of nested graphs in place of the `invoke_subgraph` calls that call them: the inverse of
- * `extractSubmodule`, `partition` and `splitBy`. Nodes keep their names where they are free, results go by the names that
- * they have outside. The same program when there is no such call.
+ * Puts the nodes of nested graphs in place of the `invoke_subgraph` calls that call them: the
+ * inverse of `extractSubmodule`, `partition` and `splitBy`. Nodes keep their names where they are
+ * free, results go by the names that they have outside. The same program when there is no such
+ * call.
  *
  * @param targets the nested graphs to inline; all of them, and those inside, when left out
  */
@@ -64,7 +65,10 @@ class Inliner {
   readonly #values = new Map<string, Argument>();
   readonly #subgraphs: Map<string, Graph>;
   readonly #calls: ReadonlySet<string>;
-  /** Nodes that take a result out of an inlined call: their names are free for what gives the result. */
+  /**
+   * Nodes that take a result out of an inlined call: their names are free for what gives the
+   * result.
+   */
   readonly #taken = new Map<string, Map<number, string>>();
 
   constructor(graph: Graph, calls: readonly Node[], targets: ReadonlySet<string> | undefined) {

@@ -22,8 +22,8 @@ export interface Layout {
   /** The region of each node, -1 for nodes that stay outside. */
   readonly region: Int32Array;
   /**
-   * Where each node comes in the new order: no node reads one of a higher level, and all nodes of a region have one level
-   * to themselves. Nodes that stay keep their order within a level.
+   * Where each node comes in the new order: no node reads one of a higher level, and all nodes of a
+   * region have one level to themselves. Nodes that stay keep their order within a level.
    */
   readonly level: Int32Array;
   /** What each region is called. */
@@ -50,7 +50,10 @@ export interface Outlined {
   readonly regions: readonly Region[];
 }
 
-/** The graph with every region outlined; in time linear in nodes and edges. Nodes that stay are the same objects; pages in which nothing moves are shared. */
+/**
+ * The graph with every region outlined; in time linear in nodes and edges. Nodes that stay are the
+ * same objects; pages in which nothing moves are shared.
+ */
 export function outline(graph: Graph, layout: Layout): Outlined {
   return new Outliner(graph, layout).run();
 }
@@ -100,7 +103,10 @@ class Outliner {
     return { graph, regions };
   }
 
-  /** What comes at each position of the graph: the node of the new order, the call of a region, or nothing. */
+  /**
+   * What comes at each position of the graph: the node of the new order, the call of a region, or
+   * nothing.
+   */
   #placed(regions: readonly Region[]): Placed[] {
     const isEmitted = new Uint8Array(regions.length);
     const placed = Array.from(this.#order(), (at): Placed => {
@@ -128,7 +134,10 @@ class Outliner {
     return new Map([...kept, ...regions.map(({ name, graph }) => [name, graph] as const)]);
   }
 
-  /** Positions by level, those of one level in graph order: a counting sort. Inputs come first, the output last. */
+  /**
+   * Positions by level, those of one level in graph order: a counting sort. Inputs come first, the
+   * output last.
+   */
   #order(): Int32Array {
     const { level } = this.#layout;
     const nodes = this.#graph.nodes();
@@ -174,7 +183,10 @@ class Outliner {
     return { name, graph: builder.build(), inputs, outputs };
   }
 
-  /** The nodes that call a region; what takes a result out goes by the name of the node that computed it. */
+  /**
+   * The nodes that call a region; what takes a result out goes by the name of the node that
+   * computed it.
+   */
   #call({ name, inputs, outputs }: Region, custom?: NodeMeta["custom"]): Node[] {
     const body = this.#names.create(`${name}_body`);
     const call = this.#names.create("invoke_subgraph");

@@ -27,7 +27,10 @@ export interface NotTaken {
 
 /** A program split into what a backend supports and the rest. */
 export interface Partition {
-  /** The program with each region behind an `invoke_subgraph`; the same program when no node is taken. */
+  /**
+   * The program with each region behind an `invoke_subgraph`; the same program when no node is
+   * taken.
+   */
   readonly program: ExportedProgram;
   /** The parts that the backend takes. */
   readonly regions: readonly Region[];
@@ -36,12 +39,12 @@ export interface Partition {
 }
 
 /**
- * Moves what a backend supports into regions, as few as there can be: no two of them could be one without a cycle.
- * Values that cross go by name, so `inlineSubmodule` undoes it.
+ * Moves what a backend supports into regions, as few as there can be: no two of them could be one
+ * without a cycle. Values that cross go by name, so `inlineSubmodule` undoes it.
  *
- * Effects and random numbers stay outside, in their order. One pass over the nodes: each gets the number of times that
- * the paths to it change between supported and unsupported nodes; supported nodes of one number are one region, since
- * edges only lead from lower to higher numbers.
+ * Effects and random numbers stay outside, in their order. One pass over the nodes: each gets the
+ * number of times that the paths to it change between supported and unsupported nodes; supported
+ * nodes of one number are one region, since edges only lead from lower to higher numbers.
  *
  * @throws SconceError `NOT_FUNCTIONAL`
  */

@@ -7,7 +7,9 @@ import { producerOf } from "./order.js";
 import { outline, type Region } from "./outline.js";
 import { regionProgram } from "./region-program.js";
 
-/** One part of a split program. Its inputs and outputs go by the names of the whole program's nodes. */
+/**
+ * One part of a split program. Its inputs and outputs go by the names of the whole program's nodes.
+ */
 export interface Part extends Region {
   /** The part as a separate program; made when first asked for. */
   program(): ExportedProgram;
@@ -15,15 +17,18 @@ export interface Part extends Region {
 
 /** A program cut into parts that run one after the other. */
 export interface Split {
-  /** The program as a chain of `invoke_subgraph` calls; the same program when there is one part only. */
+  /**
+   * The program as a chain of `invoke_subgraph` calls; the same program when there is one part
+   * only.
+   */
   readonly program: ExportedProgram;
   /** The parts, in the order in which they run. */
   readonly parts: readonly Part[];
 }
 
 /**
- * Cuts a program into parts that run one after the other: a call for which `startsPart` holds begins a new one. Nothing
- * changes its place, so effects and random numbers stay in order.
+ * Cuts a program into parts that run one after the other: a call for which `startsPart` holds
+ * begins a new one. Nothing changes its place, so effects and random numbers stay in order.
  *
  * @throws SconceError `NOT_FUNCTIONAL`
  */

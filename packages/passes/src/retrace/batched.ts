@@ -5,7 +5,9 @@ import { unsupportedVmap } from "./errors.js";
 
 const PREFIX = "torch._functorch.predispatch.";
 
-/** A tensor whose first dimension is hidden; its own sizes are those of one element of the batch. */
+/**
+ * A tensor whose first dimension is hidden; its own sizes are those of one element of the batch.
+ */
 class BatchedTensor extends FakeTensor {
   /** The whole batch, which an outer level may hide a dimension of again. */
   readonly value: FakeTensor;
@@ -76,7 +78,8 @@ const CONVERSIONS = /^aten\.(clone|detach|alias|_to_copy)\./;
 const FACTORIES = /^aten\.new_(ones|zeros|full|empty)\./;
 
 /**
- * A call with batched arguments: the innermost level is taken off, the outer ones see the call that is left.
+ * A call with batched arguments: the innermost level is taken off, the outer ones see the call that
+ * is left.
  *
  * @throws SconceError `UNSUPPORTED_VMAP` for a dynamic batch and an operator that has no rule
  */
@@ -115,7 +118,10 @@ interface Call {
   readonly args: readonly EmitArg[];
 }
 
-/** The call that does for the whole batch what the given one does for an element, where there is one. */
+/**
+ * The call that does for the whole batch what the given one does for an element, where there is
+ * one.
+ */
 function wholeBatch(
   { dispatcher, isHere }: Batch,
   target: string,
@@ -130,14 +136,17 @@ function wholeBatch(
   if (shifted !== undefined) return shifted;
   if (target === "aten.index.Tensor" && !hasBatched([self])) {
     const indices = second as readonly (FakeTensor | null)[];
-    // Indices of the first dimensions: those of the batch come in front of the result as they do of the indices.
+    // Indices of the first dimensions: those of the batch come in front of the result as they do of
+    // the indices.
     if (!indices.includes(null)) return { target, args: [self, aligned(dispatcher, indices, isHere)] };
   }
   if (!dispatcher.operators.require(target).tags.includes("pointwise")) return undefined;
   return { target, args: aligned(dispatcher, args, isHere) };
 }
 
-/** The arguments with whole batches in place, all of the rank that broadcasting gives an element. */
+/**
+ * The arguments with whole batches in place, all of the rank that broadcasting gives an element.
+ */
 function aligned(
   dispatcher: Dispatcher,
   args: readonly EmitArg[],
@@ -154,7 +163,10 @@ function batchedResult(result: EmitArg, level: number): EmitArg {
     : result;
 }
 
-/** Operators whose second argument names dimensions of the first: they act one dimension further right. */
+/**
+ * Operators whose second argument names dimensions of the first: they act one dimension further
+ * right.
+ */
 const OF_DIMENSIONS: ReadonlySet<string> = new Set(
   (
     "select.int slice.Tensor sum.dim_IntList mean.dim amax.default amin.default prod.dim_int argmax.default argmin.default " +
@@ -182,7 +194,9 @@ function shiftDims(target: string, self: BatchedTensor, args: readonly EmitArg[]
   return { target, args: [self.value, (dims as readonly EmitArg[]).map(shift), ...rest] };
 }
 
-/** One call for each lane, stacked: the right numbers where no rule for the whole batch is known. */
+/**
+ * One call for each lane, stacked: the right numbers where no rule for the whole batch is known.
+ */
 function unroll(
   { dispatcher, level, isHere }: Batch,
   target: string,
@@ -208,7 +222,9 @@ function unroll(
   return batchedResult(callBatched(dispatcher, "aten.stack.default", [lanes], {}), level);
 }
 
-/** The batch with sizes of 1 after its first dimension, so that elements broadcast from the right. */
+/**
+ * The batch with sizes of 1 after its first dimension, so that elements broadcast from the right.
+ */
 function withRank(dispatcher: Dispatcher, { value, ndim }: BatchedTensor, rank: number): FakeTensor {
   if (ndim >= rank) return value;
   const [batch, ...sizes] = value.shape;

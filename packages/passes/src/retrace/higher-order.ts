@@ -27,7 +27,10 @@ type Kwargs = Readonly<Record<string, EmitArg>>;
 interface ControlFlow {
   readonly prefixes: readonly string[];
   readonly bodies: readonly number[];
-  /** The argument that the operator makes a tuple of (`additional_inputs` of scans); others keep their kind. */
+  /**
+   * The argument that the operator makes a tuple of (`additional_inputs` of scans); others keep
+   * their kind.
+   */
   readonly tuple?: number;
 }
 
@@ -49,7 +52,10 @@ const CONTROL_FLOW: Readonly<Record<string, ControlFlow>> = {
   },
 };
 
-/** Functional already: the operator inside runs on copies. Its results are those that the program records. */
+/**
+ * Functional already: the operator inside runs on copies. Its results are those that the program
+ * records.
+ */
 const AUTO_FUNCTIONALIZED = new Set([
   "higher_order.auto_functionalized",
   "higher_order.auto_functionalized_v2",
@@ -120,13 +126,19 @@ function traceControlFlow(
   return wrap(result);
 }
 
-/** Metadata of reads of sizes in a body: PyTorch's tracer of the body makes them, which TorchDynamo does not trace. */
+/**
+ * Metadata of reads of sizes in a body: PyTorch's tracer of the body makes them, which TorchDynamo
+ * does not trace.
+ */
 function bodySizeMeta({ currentMeta, isBody }: Tracer): NodeMeta {
   const root = isBody ? undefined : currentMeta.nnModuleStack?.slice(0, 1);
   return underDisabled(root === undefined ? {} : { nnModuleStack: root }, "trace");
 }
 
-/** Metadata of the placeholders and the output of a body: the call's, under PyTorch's function that traces the body. */
+/**
+ * Metadata of the placeholders and the output of a body: the call's, under PyTorch's function that
+ * traces the body.
+ */
 function bodyMeta({ meta: { torchFn, sourceFnStack, custom } }: Node): NodeMeta {
   return underDisabled(
     {

@@ -1,4 +1,7 @@
-/** @file Runs a source graph through the dispatcher, node by node, as `torch.fx.Interpreter` does when retracing. */
+/**
+ * @file Runs a source graph through the dispatcher, node by node, as `torch.fx.Interpreter` does
+ * when retracing.
+ */
 import { isSconceError } from "@sconce/errors";
 import {
   type Argument,
@@ -43,8 +46,9 @@ export function inheritedMeta(node: Node, pass: string): NodeMeta {
 }
 
 /**
- * Metadata of a node in the body of a region that is inlined. PyTorch runs the body as a function of the region's call,
- * whose metadata the nodes take; the user's own line, which PyTorch loses there, is kept.
+ * Metadata of a node in the body of a region that is inlined. PyTorch runs the body as a function
+ * of the region's call, whose metadata the nodes take; the user's own line, which PyTorch loses
+ * there, is kept.
  */
 function regionMeta(node: Node, region: NodeMeta, pass: string): NodeMeta {
   const { stackTrace } = node.meta;
@@ -82,7 +86,10 @@ export class GraphInterpreter {
     this.#bindings.set(name, value);
   }
 
-  /** The `torch_fn` of nodes that no node of the source makes: the last operator that was called, with its count. */
+  /**
+   * The `torch_fn` of nodes that no node of the source makes: the last operator that was called,
+   * with its count.
+   */
   lastFunction(): Pick<NodeMeta, "torchFn"> {
     const { graph } = this;
     let at = graph.size - 1;
@@ -195,7 +202,10 @@ export class GraphInterpreter {
   }
 }
 
-/** Functions for which Python makes a float of an integer beside a float (`promote2` in `torch/fx/experimental/sym_node.py`). */
+/**
+ * Functions for which Python makes a float of an integer beside a float (`promote2` in
+ * `torch/fx/experimental/sym_node.py`).
+ */
 const PROMOTING =
   /^(operator\.(add|sub|mul|truediv|floordiv|mod|pow|eq|ne|gt|lt|le|ge)|torch\.sym_(min|max))$/;
 
@@ -208,7 +218,10 @@ function promoted(
   return args.map((arg) => (typeof arg === "number" && Number.isInteger(arg) ? float(arg) : arg));
 }
 
-/** The program's own views of what requires gradients require them too; views that a composite takes do not. */
+/**
+ * The program's own views of what requires gradients require them too; views that a composite takes
+ * do not.
+ */
 function keepGrad(target: string, args: readonly EmitArg[], result: MetaValue): MetaValue {
   const base = args[0];
   if (!(base instanceof FunctionalTensor) || !base.requiresGrad || target.startsWith("aten.detach"))

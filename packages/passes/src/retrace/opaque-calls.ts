@@ -1,4 +1,7 @@
-/** @file Opaque calls in a retrace: they stay as they are, with the results that the program records. */
+/**
+ * @file Opaque calls in a retrace: they stay as they are, with the results that the program
+ * records.
+ */
 import {
   type Argument,
   FakeTensor,
@@ -28,7 +31,8 @@ interface SourceRun {
 /**
  * Keeps the call of an operator that nothing defines.
  *
- * @throws SconceError `OPAQUE_INPUTS` when an argument has another dtype or shape than the recorded one
+ * @throws SconceError `OPAQUE_INPUTS` when an argument has another dtype or shape than the recorded
+ * one
  */
 export function keepOpaque(
   interpreter: SourceRun,
@@ -74,9 +78,9 @@ export function recordedResult(node: Node): MetaValue {
 }
 
 /**
- * Refuses opaque calls that show signs of writing to their arguments: the training dialect allows it, and nothing says
- * which argument is written to. Of others it is assumed that they only compute, as PyTorch assumes of an operator whose
- * schema has no alias annotations.
+ * Refuses opaque calls that show signs of writing to their arguments: the training dialect allows
+ * it, and nothing says which argument is written to. Of others it is assumed that they only
+ * compute, as PyTorch assumes of an operator whose schema has no alias annotations.
  *
  * @throws SconceError `OPAQUE_EFFECTS`
  */

@@ -1,4 +1,6 @@
-/** @file Runs a whole program again: its inputs, its graph, and the writing back of its mutations. */
+/**
+ * @file Runs a whole program again: its inputs, its graph, and the writing back of its mutations.
+ */
 import {
   type Argument,
   type ExportedProgram,
@@ -116,13 +118,19 @@ function tracedSources(program: ExportedProgram): ReadonlyMap<string, SymbolSour
   );
 }
 
-/** `t_` or `resize_` of an input: no value carries the caller's tensor's new sizes (PyTorch fails an assertion). */
+/**
+ * `t_` or `resize_` of an input: no value carries the caller's tensor's new sizes (PyTorch fails an
+ * assertion).
+ */
 function refuseNewLayout(input: FunctionalTensor, name: string): void {
   if (!input.hasNewLayout) return;
   throw newLayout(name);
 }
 
-/** A program that is functional already returns its mutations; retracing writes them back as `module()` does. */
+/**
+ * A program that is functional already returns its mutations; retracing writes them back as
+ * `module()` does.
+ */
 function writeBack(
   program: ExportedProgram,
   interpreter: GraphInterpreter,
@@ -133,7 +141,8 @@ function writeBack(
   const { inputSpecs, outputSpecs } = program.graphSignature;
   const user: EmitArg[] = [];
   const written = new Map<EmitArg, EmitArg>();
-  // All values are read before the first is written: one may be an input that another is written to.
+  // All values are read before the first is written: one may be an input that another is written
+  // to.
   const sources = outputSpecs.map(({ kind }, i) => {
     const value = values[i];
     const writes = kind.endsWith("_MUTATION") && value instanceof FunctionalTensor;
@@ -163,13 +172,18 @@ function functionMeta({ torchFn, sourceFnStack }: NodeMeta): FunctionMeta {
   };
 }
 
-/** Metadata of an input; that of state names the function that read it last (`_collect_param_buffer_metadata`). */
+/**
+ * Metadata of an input; that of state names the function that read it last
+ * (`_collect_param_buffer_metadata`).
+ */
 function placeholderMeta(node: Node, reader: FunctionMeta | undefined): NodeMeta {
   const { val: _val, ...rest } = node.meta;
   return { ...rest, ...reader };
 }
 
-/** For each parameter and buffer, what the last call of an operator or function says that reads it. */
+/**
+ * For each parameter and buffer, what the last call of an operator or function says that reads it.
+ */
 function stateReaders({ graph, graphSignature }: ExportedProgram): ReadonlyMap<string, FunctionMeta> {
   const state = new Set(
     graphSignature.inputSpecs.flatMap(({ kind, arg }) =>

@@ -1,4 +1,7 @@
-/** @file Where a rule may fire: all its roots are found, nothing else needs what goes, and the order allows it. */
+/**
+ * @file Where a rule may fire: all its roots are found, nothing else needs what goes, and the order
+ * allows it.
+ */
 import { forEachRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { hasEffect } from "../graphs/dead-nodes.js";
@@ -118,7 +121,10 @@ export class CandidateFinder {
     return undefined;
   }
 
-  /** With several roots: where the replacement stands, every operand must be there, and no root used yet. */
+  /**
+   * With several roots: where the replacement stands, every operand must be there, and no root used
+   * yet.
+   */
   #disorder(candidate: Candidate): Refusal | undefined {
     if (candidate.roots.length === 1) return undefined;
     const place = this.#work.position(this.anchor(candidate).name);

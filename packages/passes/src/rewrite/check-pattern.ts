@@ -3,8 +3,8 @@ import { badRule } from "./errors.js";
 import type { CallPattern, Pattern } from "./pattern.js";
 
 /**
- * Holds a pattern against the schemas of the operators that it names: one that could never match is a mistake, and so is
- * one with arguments that the operator does not have.
+ * Holds a pattern against the schemas of the operators that it names: one that could never match is
+ * a mistake, and so is one with arguments that the operator does not have.
  *
  * @param label the rule, with its plugin
  * @throws SconceError `RULE`

@@ -28,7 +28,10 @@ export type RefusalKind =
   | "aliasing"
   | "limit";
 
-/** Refusals by the driver, where the pattern matches and the rule agrees: the rule's author may not expect them. */
+/**
+ * Refusals by the driver, where the pattern matches and the rule agrees: the rule's author may not
+ * expect them.
+ */
 const BY_DRIVER: ReadonlySet<RefusalKind> = new Set([
   "users",
   "order",
@@ -92,7 +95,10 @@ export interface RewriteContext {
   readonly ownerOf?: ((rule: Rule) => string | undefined) | undefined;
   /** Refuses a rewrite before it is made: how `bisect` stops after the n-th. */
   readonly allows?: ((rule: Pick<Rule, "name">, root: Node, graph: string) => boolean) | undefined;
-  /** The nested graph that is rewritten: names from the outside in, with `/` between; empty for the program's own. */
+  /**
+   * The nested graph that is rewritten: names from the outside in, with `/` between; empty for the
+   * program's own.
+   */
   readonly graph?: string | undefined;
   /** Most rewrites, by default 1,000 and 10 for each node. */
   readonly limit?: number | undefined;

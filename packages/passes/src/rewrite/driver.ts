@@ -1,7 +1,8 @@
 /**
- * @file The worklist driver of rewrite rules. Nodes are visited in graph order; where a rule fires, the new nodes and
- * everything whose match may depend on the change are visited again, until nothing fires. Each visit looks only at the
- * rules whose root has the node's target, so that a run is linear in the nodes and the rewrites.
+ * @file The worklist driver of rewrite rules. Nodes are visited in graph order; where a rule fires,
+ * the new nodes and everything whose match may depend on the change are visited again, until
+ * nothing fires. Each visit looks only at the rules whose root has the node's target, so that a run
+ * is linear in the nodes and the rewrites.
  */
 import {
   forEachRef,
@@ -49,7 +50,9 @@ class Driver {
   readonly #lineage = new Lineage();
   readonly #replacer: Replacer;
   readonly #typeOf = (name: string): MetaValue | undefined => this.#work.find(name)?.meta.val;
-  /** What each replaced root became, in order; the replacement may itself have been replaced since. */
+  /**
+   * What each replaced root became, in order; the replacement may itself have been replaced since.
+   */
   readonly #renamed = new Map<string, string>();
   #count = 0;
 
@@ -167,7 +170,9 @@ class Driver {
     this.#visitLastUsers(candidate);
   }
 
-  /** @throws SconceError `REWRITE_DIVERGES` when the rewrite leads back to where earlier ones began */
+  /**
+   * @throws SconceError `REWRITE_DIVERGES` when the rewrite leads back to where earlier ones began
+   */
   #refuseCycle(
     { rule, found, roots }: Candidate,
     removed: readonly Node[],

@@ -31,8 +31,8 @@ const ARITHMETIC: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes the nodes of replacements, one replacement after another. They are held back until the rule has agreed to its own
- * result, and then put into the graph, or forgotten.
+ * Makes the nodes of replacements, one replacement after another. They are held back until the rule
+ * has agreed to its own result, and then put into the graph, or forgotten.
  */
 export class Replacer {
   readonly emit: Emit;
@@ -51,7 +51,10 @@ export class Replacer {
     this.emit = emitFrom(env, (target, args, kwargs) => this.#call(target, args, kwargs));
   }
 
-  /** Begins a replacement, whose nodes get this metadata; values of the one before are foreign from now on. */
+  /**
+   * Begins a replacement, whose nodes get this metadata; values of the one before are foreign from
+   * now on.
+   */
   begin(meta: NodeMeta): void {
     this.#nodes = [];
     this.#meta = meta;
@@ -90,7 +93,9 @@ export class Replacer {
     return argument;
   }
 
-  /** The argument that refers to a value of this replacement. @throws SconceError `UNTRACED_TENSOR` */
+  /**
+   * The argument that refers to a value of this replacement. @throws SconceError `UNTRACED_TENSOR`
+   */
   argumentOf(value: UnboundArg | EmitArg): Argument {
     if (value instanceof FakeTensor) return this.#nodeOf(value);
     if (value === undefined || value === null || typeof value !== "object")
@@ -158,7 +163,10 @@ export class Replacer {
     throw foreignTensor(value);
   }
 
-  /** A node for a symbolic size: one that was captured, a size of a tensor at hand, or arithmetic on those. */
+  /**
+   * A node for a symbolic size: one that was captured, a size of a tensor at hand, or arithmetic on
+   * those.
+   */
   #sizeNode(expr: SymExpr): Argument {
     const known = this.#scalars.get(expr.key);
     if (known !== undefined) return known;

@@ -3,7 +3,9 @@ import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
 import { printExpr, type SymExpr } from "@sconce/symbolic";
 
-/** What is wrong with a rule itself; `label` is `rule "name"`, with the plugin where it is known. */
+/**
+ * What is wrong with a rule itself; `label` is `rule "name"`, with the plugin where it is known.
+ */
 export const badRule = (label: string, what: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "RULE",

@@ -19,8 +19,9 @@ export interface Attempt {
   /** Why the rule does not fire there; undefined where it does. */
   readonly reason: string | undefined;
   /**
-   * What refuses: the pattern or the rule's own guard; or, where both agree, the driver, for example because an output would
-   * share memory with an input (`aliasing`). Undefined where the rule fires.
+   * What refuses: the pattern or the rule's own guard; or, where both agree, the driver, for
+   * example because an output would share memory with an input (`aliasing`). Undefined where the
+   * rule fires.
    */
   readonly kind: RefusalKind | undefined;
 }

@@ -1,4 +1,7 @@
-/** @file What a rule's own functions may do: answer, refuse with a reason, or fail in the rule's name. */
+/**
+ * @file What a rule's own functions may do: answer, refuse with a reason, or fail in the rule's
+ * name.
+ */
 import { SconceError, thrownText } from "@sconce/errors";
 import { type Node, nodeWhere } from "@sconce/ir";
 import { labelOf, Refusal, type RewriteContext } from "./context.js";

@@ -14,7 +14,10 @@ import type { Rule } from "./rule.js";
 const SAME_MATCHES = 3;
 /** How often matches may come back that are the same but for the names of operands. */
 const ALIKE_MATCHES = 8;
-/** How often matches may come back that are also the same but for the symbolic sizes of operands, which then grow. */
+/**
+ * How often matches may come back that are also the same but for the symbolic sizes of operands,
+ * which then grow.
+ */
 const RESIZED_MATCHES = 16;
 /** How many rewrites a chain may have. */
 const LONGEST_CHAIN = 200;
@@ -36,7 +39,10 @@ export interface Link extends Rewriting {
   readonly chain: Chain;
   readonly before: Link | undefined;
   readonly length: number;
-  /** The match as text; with types of operands for names only behind the first link, whose operands may be gone by then. */
+  /**
+   * The match as text; with types of operands for names only behind the first link, whose operands
+   * may be gone by then.
+   */
   readonly exact: string;
   readonly alike: string | undefined;
   /** The same without symbolic sizes: those of a rule that feeds itself may never come back. */
@@ -48,7 +54,10 @@ interface Chain {
   readonly origin: string;
 }
 
-/** Rewrites that lead back to where they began, in order; or the last ones of a chain without an end. */
+/**
+ * Rewrites that lead back to where they began, in order; or the last ones of a chain without an
+ * end.
+ */
 export interface Cycle {
   readonly origin: string;
   readonly links: readonly Link[];
@@ -171,7 +180,10 @@ function between(first: Link, end: Link): Link[] {
   return links.reverse();
 }
 
-/** A match as text: its calls, with operands as `operandText` gives them. Covered nodes have no names in it. */
+/**
+ * A match as text: its calls, with operands as `operandText` gives them. Covered nodes have no
+ * names in it.
+ */
 function matchKey(nodes: readonly Node[], operandText: (name: string) => string): string {
   const places = new Map(nodes.map(({ name }, i) => [name, `#${i}`]));
   const operand = (name: string): string => places.get(name) ?? operandText(name);

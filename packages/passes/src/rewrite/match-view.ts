@@ -7,8 +7,9 @@ import { type Captures, type Match, RuleFault } from "./rule.js";
 import type { WorkGraph } from "./work-graph.js";
 
 /**
- * What a rule's functions may ask about a match. Its functions are getters, since rules take them out of the object, and
- * most rules need none: a function bound to each match would cost more than the match.
+ * What a rule's functions may ask about a match. Its functions are getters, since rules take them
+ * out of the object, and most rules need none: a function bound to each match would cost more than
+ * the match.
  */
 export class MatchView implements Match {
   readonly #candidate: Candidate;

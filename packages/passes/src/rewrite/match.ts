@@ -1,4 +1,7 @@
-/** @file Compares a pattern with the nodes of a graph, with backtracking over operands that may change places. */
+/**
+ * @file Compares a pattern with the nodes of a graph, with backtracking over operands that may
+ * change places.
+ */
 import {
   type Argument,
   argumentText,
@@ -18,7 +21,10 @@ import type { CallPattern, ListPattern, Pattern } from "./pattern.js";
 import { patternText } from "./pattern.js";
 import type { WorkGraph } from "./work-graph.js";
 
-/** What a pattern found: captured arguments and named nodes, and all covered nodes, inner ones first. */
+/**
+ * What a pattern found: captured arguments and named nodes, and all covered nodes, inner ones
+ * first.
+ */
 export interface Found {
   readonly captures: ReadonlyMap<string, Argument>;
   readonly named: ReadonlyMap<string, Node>;
@@ -87,7 +93,8 @@ export class Matcher {
         () => `$${pattern.name} would be both ${this.#described(known)} and %${node.name}`,
       );
     const named = pattern.name === undefined ? state.named : new Map(state.named).set(pattern.name, node);
-    // Covered nodes are listed operands first, as they stand in the graph; one that two calls of the pattern are, once.
+    // Covered nodes are listed operands first, as they stand in the graph; one that two calls of
+    // the pattern are, once.
     const finish: Next = (inner) =>
       next(inner.nodes.includes(node) ? inner : { ...inner, nodes: [...inner.nodes, node] });
     const pairs = this.#pairs(pattern, node, { ...state, named });
@@ -98,7 +105,10 @@ export class Matcher {
     return this.#all([[first, b], [second, a], ...others], 0, { ...state, named }, finish);
   }
 
-  /** Patterns with the arguments that they are compared with; parameters left out are compared with their defaults. */
+  /**
+   * Patterns with the arguments that they are compared with; parameters left out are compared with
+   * their defaults.
+   */
   #pairs(pattern: CallPattern, node: Node, state: State): readonly Pair[] | undefined {
     const schema = this.#operators.schemaOf(node.target);
     if (schema === undefined) return this.#plainPairs(pattern, node, state);
@@ -190,7 +200,10 @@ export class Matcher {
     return this.#items(pattern.items, items, state, next);
   }
 
-  /** Items with patterns of which some take any number: as few as they can, all that is left for the last. */
+  /**
+   * Items with patterns of which some take any number: as few as they can, all that is left for the
+   * last.
+   */
   #items(
     patterns: readonly Pattern[],
     items: readonly Argument[],

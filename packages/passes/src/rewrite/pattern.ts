@@ -9,7 +9,10 @@ interface AnyPattern {
   readonly many?: true;
 }
 
-/** Matches an equal literal; an int also the float of the same value, as `1` and `1.0` (but `0` is not `-0.0`). */
+/**
+ * Matches an equal literal; an int also the float of the same value, as `1` and `1.0` (but `0` is
+ * not `-0.0`).
+ */
 interface LiteralPattern {
   readonly kind: "literal";
   readonly value: Argument;
@@ -22,8 +25,8 @@ export interface ListPattern {
 }
 
 /**
- * Matches a call of one of the targets. Parameters that the pattern leaves out must have their defaults, unless `open`
- * says that they do not matter.
+ * Matches a call of one of the targets. Parameters that the pattern leaves out must have their
+ * defaults, unless `open` says that they do not matter.
  */
 export interface CallPattern {
   readonly kind: "call";
@@ -42,12 +45,15 @@ export type Pattern = AnyPattern | LiteralPattern | ListPattern | CallPattern;
 /**
  * Reads a pattern:
  *
- * - `aten.add.Tensor(a, b, alpha=c)`: a call; `aten.relu.default|aten.gelu.default(a)`: of one of several operators;
+ * - `aten.add.Tensor(a, b, alpha=c)`: a call; `aten.relu.default|aten.gelu.default(a)`: of one of
+ *   several operators;
  * - `... as $name` behind a call names its node;
  * - `$x` captures anything, `_` matches anything;
  * - `1`, `1.0`, `float32`, `none`, `"text"`, `device(cpu)`: literals as in IR text;
- * - `[a, b]`: a list; `$xs...` in it takes any number of items, as few as it can, and `...` does without capturing them;
- * - `...` at the end of a call: its other arguments may be anything; without it they must be the defaults.
+ * - `[a, b]`: a list; `$xs...` in it takes any number of items, as few as it can, and `...` does
+ *   without capturing them;
+ * - `...` at the end of a call: its other arguments may be anything; without it they must be the
+ *   defaults.
  *
  * @throws SconceError `PATTERN_SYNTAX`
  */

@@ -19,15 +19,17 @@ export interface ReplacePatternOptions {
 }
 
 /**
- * A rule from a pair of functions, as `torch.fx.replace_pattern` takes them: wherever the graph has the calls that
- * `before` emits, it gets those of `after`. Parameters behind `emit` are captures, one for each operand; literals must be
- * equal. A value that `before` uses twice is one node of the graph; results of calls with several are taken with
- * `emit.many`, by index, or with `operator.getitem`. A function with several results replaces all of them together.
+ * A rule from a pair of functions, as `torch.fx.replace_pattern` takes them: wherever the graph has
+ * the calls that `before` emits, it gets those of `after`. Parameters behind `emit` are captures,
+ * one for each operand; literals must be equal. A value that `before` uses twice is one node of the
+ * graph; results of calls with several are taken with `emit.many`, by index, or with
+ * `operator.getitem`. A function with several results replaces all of them together.
  *
- * Both functions are run once here, on stand-ins for tensors. `before` may not ask them for dtypes or sizes; an `after`
- * that does is checked when the rule fires.
+ * Both functions are run once here, on stand-ins for tensors. `before` may not ask them for dtypes
+ * or sizes; an `after` that does is checked when the rule fires.
  *
- * @throws SconceError `RULE` when `before` emits nothing, or what no result needs, or ignores an operand; when the two take
+ * @throws SconceError `RULE` when `before` emits nothing, or what no result needs, or ignores an
+ * operand; when the two take
  *   or give different numbers of values; when one passes on `undefined`
  */
 export function replacePattern(

@@ -17,7 +17,10 @@ export function replacementProblem(
   return undefined;
 }
 
-/** Whether strides are equal where they matter: in tensors with elements, in dimensions of more than one. */
+/**
+ * Whether strides are equal where they matter: in tensors with elements, in dimensions of more than
+ * one.
+ */
 function sameStrides(a: FakeTensor, b: FakeTensor): boolean {
   if (a.strides.length !== b.strides.length) return false;
   if (a.shape.includes(0)) return true;

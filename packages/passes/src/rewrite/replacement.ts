@@ -39,7 +39,9 @@ export function replacedRoots(
   return circle(roots, replacer, values) ?? values;
 }
 
-/** Values come from the captures and the emitter: other nodes may be of any graph. @throws RuleFault */
+/**
+ * Values come from the captures and the emitter: other nodes may be of any graph. @throws RuleFault
+ */
 function refuseNodes(root: string, value: MetaValue, { captures }: Candidate["found"]): void {
   const { kind, name } = (value ?? {}) as { readonly kind?: unknown; readonly name?: unknown };
   if (kind !== "node") return;

@@ -1,4 +1,6 @@
-/** @file The rewrites that the driver made in a graph: which values stand for which, by which rules. */
+/**
+ * @file The rewrites that the driver made in a graph: which values stand for which, by which rules.
+ */
 import type { Graph } from "@sconce/ir";
 import type { Rule } from "./rule.js";
 
@@ -7,7 +9,10 @@ export interface MadeRewrite {
   readonly rule: Pick<Rule, "name"> & { readonly changesNumbers?: Rule["changesNumbers"] };
   /** The graph that the run of the driver began with. */
   readonly graph: Graph;
-  /** Names of all nodes that the pattern covers, and of those that the rule's functions looked at besides. */
+  /**
+   * Names of all nodes that the pattern covers, and of those that the rule's functions looked at
+   * besides.
+   */
   readonly covers: readonly string[];
   /** Whether the rule's functions looked at the whole graph. */
   readonly readsGraph: boolean;
@@ -57,7 +62,9 @@ export function replacedValues(before: Graph, made: readonly MadeRewrite[]): Rep
   );
 }
 
-/** The rewrites that a replaced value went through, and those that made nodes which they matched. */
+/**
+ * The rewrites that a replaced value went through, and those that made nodes which they matched.
+ */
 function chainOf(
   root: string,
   next: ReadonlyMap<string, string>,

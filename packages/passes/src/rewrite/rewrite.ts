@@ -32,9 +32,11 @@ export interface RewriteOptions {
 }
 
 /**
- * Applies rules to a program, nested graphs included, until none fires; the same program when none did.
+ * Applies rules to a program, nested graphs included, until none fires; the same program when none
+ * did.
  *
- * @throws SconceError `NOT_FUNCTIONAL` when something in the program writes; `REWRITE_DIVERGES`, `RULE`
+ * @throws SconceError `NOT_FUNCTIONAL` when something in the program writes; `REWRITE_DIVERGES`,
+ * `RULE`
  */
 export function rewriteProgram(
   program: ExportedProgram,

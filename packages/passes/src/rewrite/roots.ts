@@ -1,7 +1,10 @@
 /** @file How the driver gets from one root of a rule to the others. */
 import type { CallPattern, Pattern } from "./pattern.js";
 
-/** A way up to a root: from what was captured, or covered, through calls of these operators, the root's last. */
+/**
+ * A way up to a root: from what was captured, or covered, through calls of these operators, the
+ * root's last.
+ */
 export interface Link {
   readonly from: { readonly capture: string } | { readonly targets: readonly string[] };
   readonly path: readonly (readonly string[])[];

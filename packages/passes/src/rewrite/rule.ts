@@ -9,8 +9,9 @@ import { type CallPattern, type CaptureNames, type Pattern, parsePattern, patter
 import { planRoots } from "./roots.js";
 
 /**
- * What a pattern captured, by name: fake tensors for tensors, symbolic scalars, literals, lists of those. A fake tensor
- * stands for the node that it came from; handed to the emitter, it becomes a reference to it.
+ * What a pattern captured, by name: fake tensors for tensors, symbolic scalars, literals, lists of
+ * those. A fake tensor stands for the node that it came from; handed to the emitter, it becomes a
+ * reference to it.
  */
 export type Captures<Names extends string = string> = Readonly<Record<Names, EmitArg>>;
 
@@ -28,7 +29,10 @@ export interface Match {
   number(name: string): number | undefined;
   /** The node that a capture stands for, when it is one. */
   source(name: string): Node | undefined;
-  /** Whether a capture is a parameter, buffer or lifted constant that nothing changes. Nested graphs have none. */
+  /**
+   * Whether a capture is a parameter, buffer or lifted constant that nothing changes. Nested graphs
+   * have none.
+   */
   isConstant(name: string): boolean;
   /** The operators of the session. */
   readonly operators: OperatorTable;
@@ -38,22 +42,32 @@ export interface Match {
   readonly graph: Graph;
 }
 
-/** The value that stands for the root from now on, or one for each root; a string says why the rule does not fire. */
+/**
+ * The value that stands for the root from now on, or one for each root; a string says why the rule
+ * does not fire.
+ */
 export type Replacement = MetaValue | Readonly<Record<string, MetaValue>> | string;
 
-/** A local rewrite: where the pattern matches and the guard agrees, the replacement takes the place of the roots. */
+/**
+ * A local rewrite: where the pattern matches and the guard agrees, the replacement takes the place
+ * of the roots.
+ */
 export interface Rule {
   /** The name that reports and pipelines use, in kebab case. */
   readonly name: string;
   /** One sentence: what becomes what, and why that is the same. */
   readonly doc: string;
-  /** Named patterns of the values that are replaced; one of them, called `root`, in the usual case. */
+  /**
+   * Named patterns of the values that are replaced; one of them, called `root`, in the usual case.
+   */
   readonly roots: ReadonlyMap<string, CallPattern>;
   /** Inner calls of the pattern may have users outside of it. */
   readonly sharesInner: boolean;
   /** The replacement may have other strides than the root: users compute theirs anew. */
   readonly changesLayout: boolean;
-  /** How far the new value may be from the old one; undefined when it is the same up to rounding. */
+  /**
+   * How far the new value may be from the old one; undefined when it is the same up to rounding.
+   */
   readonly changesNumbers: NumberChange | undefined;
   /** Decides whether a match is replaced: true, or the reason why not. */
   readonly where: ((captures: Captures, match: Match) => true | string) | undefined;
@@ -67,13 +81,15 @@ export interface RuleDefinition<S extends string, T extends Readonly<Record<stri
   readonly name: string;
   /** What the rule does, in one sentence. */
   readonly doc: string;
-  /** The expression to replace, or several that belong together, by name. See {@link parsePattern}. */
+  /**
+   * The expression to replace, or several that belong together, by name. See {@link parsePattern}.
+   */
   readonly match: S | T;
   /** A guard: true, or the reason why not, which `sconce explain` shows. */
   readonly where?: (captures: Captures<CaptureNames<S | T[keyof T]>>, match: Match) => true | string;
   /**
-   * The new value: an expression over the captures, or a function that emits calls and gives the value, the values by
-   * the names of the roots, or the reason why it has none.
+   * The new value: an expression over the captures, or a function that emits calls and gives the
+   * value, the values by the names of the roots, or the reason why it has none.
    */
   readonly replace:
     | string
@@ -83,7 +99,10 @@ export interface RuleDefinition<S extends string, T extends Readonly<Record<stri
   readonly sharesInner?: boolean;
   /** Whether the replacement may have other strides than the root. @defaultValue false */
   readonly changesLayout?: boolean;
-  /** Declares a tolerance, or classes of input values for which the new value may differ from the old one. */
+  /**
+   * Declares a tolerance, or classes of input values for which the new value may differ from the
+   * old one.
+   */
   readonly changesNumbers?: NumberChange;
 }
 
@@ -140,7 +159,10 @@ function patternOf(label: string, text: string): Pattern {
   }
 }
 
-/** A name is one node's: what it stands for is written alike wherever it is written. @throws SconceError `RULE` */
+/**
+ * A name is one node's: what it stands for is written alike wherever it is written. @throws
+ * SconceError `RULE`
+ */
 function checkNames(label: string, patterns: readonly Pattern[], texts = new Map<string, string>()): void {
   for (const pattern of patterns) {
     if (pattern.kind === "call" && pattern.name !== undefined) {

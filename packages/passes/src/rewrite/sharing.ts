@@ -1,7 +1,7 @@
 /**
- * @file Who would share memory after a rewrite that did not before. Nothing writes in a functional program, so inside of it
- * that makes no difference; but a caller writes to what he is given, and to what he gave, and the end of a program writes
- * to its inputs and buffers.
+ * @file Who would share memory after a rewrite that did not before. Nothing writes in a functional
+ * program, so inside of it that makes no difference; but a caller writes to what he is given, and
+ * to what he gave, and the end of a program writes to its inputs and buffers.
  */
 import { isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
@@ -17,8 +17,8 @@ export interface Exchange {
 }
 
 /**
- * Why the values may not take their places, or undefined when they may: an output would be an input, a view of one (of a
- * parameter, of a buffer), or would share the memory of another output.
+ * Why the values may not take their places, or undefined when they may: an output would be an
+ * input, a view of one (of a parameter, of a buffer), or would share the memory of another output.
  */
 export function sharingProblem(
   graph: WorkGraph,
@@ -28,7 +28,10 @@ export function sharingProblem(
   return isFreshCall(operators, exchange) ? undefined : new Sharing(graph, operators, exchange).problem();
 }
 
-/** Whether one value is exchanged for a new call that makes its own memory: the usual case, which shares nothing. */
+/**
+ * Whether one value is exchanged for a new call that makes its own memory: the usual case, which
+ * shares nothing.
+ */
 function isFreshCall(operators: OperatorTable, { nodes, values }: Exchange): boolean {
   const node = nodes[nodes.length - 1];
   if (values.length !== 1 || node === undefined || node.name !== values[0]!.value.name) return false;

@@ -1,4 +1,6 @@
-/** @file Runs a function over an emitter with holes for tensors, and keeps the calls that it emits. */
+/**
+ * @file Runs a function over an emitter with holes for tensors, and keeps the calls that it emits.
+ */
 import type { SconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import { type Emit, type EmitArg, emitFrom, knownSchema } from "@sconce/ops";
@@ -93,7 +95,10 @@ class Tracer implements Pick<Trace, "emissionOf"> {
     return item;
   }
 
-  /** Results of calls whose schema says how many there are; else a list that gives as many as are asked for. */
+  /**
+   * Results of calls whose schema says how many there are; else a list that gives as many as are
+   * asked for.
+   */
   #many(target: string, args: readonly EmitArg[], kwargs: Kwargs): readonly FakeTensor[] {
     const call = this.#checked(target, args, kwargs);
     const list: FakeTensor[] = [];
@@ -169,7 +174,10 @@ class Tracer implements Pick<Trace, "emissionOf"> {
   }
 }
 
-/** How many results a call has by its schema; undefined for lists of tensors, and for operators of plugins. */
+/**
+ * How many results a call has by its schema; undefined for lists of tensors, and for operators of
+ * plugins.
+ */
 function resultCount(target: string): number | undefined {
   const schema = knownSchema(target);
   if (schema === undefined || schema.returns.some(({ type }) => type.list)) return undefined;

@@ -29,12 +29,15 @@ export interface Slot {
   queued: boolean;
 }
 
-/** Where a node stands: the base node that it stands before (or is), and its place among those inserted there. */
+/**
+ * Where a node stands: the base node that it stands before (or is), and its place among those
+ * inserted there.
+ */
 export type Position = readonly [base: number, inserted: number];
 
 /**
- * A graph being rewritten many times. Reads see all changes so far, and each change costs in proportion to what it
- * touches; {@link finish} makes the new version at once.
+ * A graph being rewritten many times. Reads see all changes so far, and each change costs in
+ * proportion to what it touches; {@link finish} makes the new version at once.
  */
 export class WorkGraph {
   readonly base: Graph;

@@ -1,6 +1,9 @@
 import type { Slot, WorkGraph } from "./work-graph.js";
 
-/** Nodes whose match may have changed, in the order in which they are visited; each is in it once at a time. */
+/**
+ * Nodes whose match may have changed, in the order in which they are visited; each is in it once at
+ * a time.
+ */
 export class Worklist {
   readonly #work: WorkGraph;
   readonly #isWanted: (target: string) => boolean;

@@ -1,4 +1,7 @@
-/** @file Sizes of symbols at which a changed region may differ: ends of their ranges, and those that its numbers name. */
+/**
+ * @file Sizes of symbols at which a changed region may differ: ends of their ranges, and those that
+ * its numbers name.
+ */
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type MetaValue, type RangeConstraint } from "@sconce/ir";
 import { evaluateInt, freeSymbols, type SymExpr, type SymInt, solveLinear } from "@sconce/symbolic";
@@ -27,7 +30,10 @@ export class CornerSizes {
     this.#drawn = drawn;
   }
 
-  /** The least and the largest size of each symbol, and sizes that are a literal, or one less or more. */
+  /**
+   * The least and the largest size of each symbol, and sizes that are a literal, or one less or
+   * more.
+   */
   of(pair: RegionPair, literals: readonly number[]): Sizes[] {
     const sizes = symbolicSizes(pair);
     const symbols = [...new Set(sizes.flatMap((size) => [...freeSymbols(size).keys()]))];
@@ -124,7 +130,10 @@ const tensorsIn = (val: MetaValue | undefined): readonly FakeTensor[] =>
       ? (val as readonly MetaValue[]).flatMap(tensorsIn)
       : [];
 
-/** Elements of all values of a region that are computed or sampled, times those of its large constants. */
+/**
+ * Elements of all values of a region that are computed or sampled, times those of its large
+ * constants.
+ */
 export function costOf({ before, after, inputs }: RegionPair, sizes: Sizes): number {
   const fixed = new Map(inputs.map(({ name, fixed: value }) => [name, value?.numel]));
   let constants = 0;

@@ -70,7 +70,10 @@ export function cornerElements(options: CornerOptions, draw: Draw): () => Corner
   return isBigIntDType(dtype) ? () => BigInt(next()) : () => Number(next());
 }
 
-/** Mostly of the normal distribution, some larger, and some that are whole or half, where functions have their steps. */
+/**
+ * Mostly of the normal distribution, some larger, and some that are whole or half, where functions
+ * have their steps.
+ */
 function ordinaryFloat(draw: Draw): number {
   const kind = draw.unit();
   if (kind < 0.6) return draw.normal();

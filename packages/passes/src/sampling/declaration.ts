@@ -1,11 +1,17 @@
-/** @file What is wrong with a declaration of numbers that change; types do not stop it in JavaScript or through casts. */
+/**
+ * @file What is wrong with a declaration of numbers that change; types do not stop it in JavaScript
+ * or through casts.
+ */
 import { didYouMean } from "@sconce/errors";
 import { VALUE_CLASSES } from "./number-change.js";
 
 const KEYS = ["rtol", "atol", "valueClasses", "operators"] as const;
 type Key = (typeof KEYS)[number];
 
-/** A problem as the rest of a sentence whose subject declares, with what to do; undefined when there is none. */
+/**
+ * A problem as the rest of a sentence whose subject declares, with what to do; undefined when there
+ * is none.
+ */
 export interface DeclarationProblem {
   readonly what: string;
   readonly fix: string;

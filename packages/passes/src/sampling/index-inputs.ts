@@ -1,4 +1,7 @@
-/** @file Inputs of a region that its calls use as indices, with the sizes of the dimensions that they index. */
+/**
+ * @file Inputs of a region that its calls use as indices, with the sizes of the dimensions that
+ * they index.
+ */
 import { type Argument, FakeTensor, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
 import { mul, type SymInt } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";

@@ -1,4 +1,7 @@
-/** @file Inputs just outside of what a program takes: sizes beyond ranges and guards, other shapes, dtypes and numbers. */
+/**
+ * @file Inputs just outside of what a program takes: sizes beyond ranges and guards, other shapes,
+ * dtypes and numbers.
+ */
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram, RangeConstraint, Value } from "@sconce/ir";
 import { contiguousStrides, type DType, Storage, Tensor } from "@sconce/tensor";
@@ -15,8 +18,8 @@ const MOST_SYMBOLS = 32;
 const SMALL_SIZES = Array.from({ length: 10 }, (_, i) => i);
 
 /**
- * Inputs that a program may refuse, each of which differs in one respect from inputs that it takes. Tensors have no
- * elements. None for programs whose inputs cannot be made up.
+ * Inputs that a program may refuse, each of which differs in one respect from inputs that it takes.
+ * Tensors have no elements. None for programs whose inputs cannot be made up.
  */
 export function* inputProbes(
   program: ExportedProgram,

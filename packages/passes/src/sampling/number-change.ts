@@ -35,6 +35,9 @@ export type ValueClass = (typeof VALUE_CLASSES)[number];
 export interface NumberChange extends ToleranceOptions {
   /** Classes of input values for which results may differ in any way. */
   readonly valueClasses?: readonly ValueClass[] | undefined;
-  /** Classes for which results may differ besides, by the operator of a call that is replaced. A pass declares it. */
+  /**
+   * Classes for which results may differ besides, by the operator of a call that is replaced. A
+   * pass declares it.
+   */
   readonly operators?: Readonly<Record<string, readonly ValueClass[]>> | undefined;
 }

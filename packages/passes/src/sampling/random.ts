@@ -1,4 +1,7 @@
-/** Draws for samples: reproducible from a seed, and not PyTorch's generator, which programs themselves draw from. */
+/**
+ * Draws for samples: reproducible from a seed, and not PyTorch's generator, which programs
+ * themselves draw from.
+ */
 export interface Draw {
   /** In [0, 1). */
   unit(): number;

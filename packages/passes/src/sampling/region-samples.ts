@@ -31,8 +31,8 @@ export interface RegionSampleOptions {
   /** Whether integers stay ordinary: they may be indices or sizes. */
   readonly plainIntegers: boolean;
   /**
-   * Elements are the values of the class in their order, from this position on: those of the second input change when the
-   * first has had all, and so on, so that every combination comes up.
+   * Elements are the values of the class in their order, from this position on: those of the second
+   * input change when the first has had all, and so on, so that every combination comes up.
    */
   readonly inOrder?: number | undefined;
 }
@@ -58,7 +58,10 @@ function cornerSource(
   };
 }
 
-/** How many positions it takes for each combination of the values of a class to come up, and elements of the smallest input. */
+/**
+ * How many positions it takes for each combination of the values of a class to come up, and
+ * elements of the smallest input.
+ */
 export function combinationsOf(
   inputs: readonly PairInput[],
   options: CornerSource,

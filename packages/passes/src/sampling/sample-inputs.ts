@@ -29,12 +29,14 @@ export interface SampleOptions {
 const ATTEMPTS = 64;
 
 /**
- * Sets of inputs that the program takes: flat user inputs, as `Executable.run` wants them. The first is a copy of the program's
- * example inputs, where it has them with values; the others are random, with sizes drawn within the range constraints until the
- * program's guards hold, dtypes and strides as declared, and elements between the least and the largest of the example.
- * Each set has its own storages.
+ * Sets of inputs that the program takes: flat user inputs, as `Executable.run` wants them. The
+ * first is a copy of the program's example inputs, where it has them with values; the others are
+ * random, with sizes drawn within the range constraints until the program's guards hold, dtypes and
+ * strides as declared, and elements between the least and the largest of the example. Each set has
+ * its own storages.
  *
- * @throws SconceError `NO_SAMPLE_INPUTS` when no sizes are found, or an input is of a kind that cannot be made up
+ * @throws SconceError `NO_SAMPLE_INPUTS` when no sizes are found, or an input is of a kind that
+ * cannot be made up
  */
 export function sampleInputs(program: ExportedProgram, options: SampleOptions = {}): Value[][] {
   const { seed = 0, count = 4 } = options;
@@ -45,8 +47,8 @@ export function sampleInputs(program: ExportedProgram, options: SampleOptions = 
 }
 
 /**
- * Values for the symbols of a program: those of its inputs within the range constraints and such that its guards hold,
- * and small ones for data-dependent symbols.
+ * Values for the symbols of a program: those of its inputs within the range constraints and such
+ * that its guards hold, and small ones for data-dependent symbols.
  *
  * @throws SconceError `NO_SAMPLE_INPUTS`
  */

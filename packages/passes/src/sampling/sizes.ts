@@ -54,8 +54,9 @@ export function exampleSizes(
 }
 
 /**
- * Draws a value for each symbol: often the example's or the least, else one up to about twice the example's. A dynamic size is
- * at least 2 where its range allows it, as when its program was traced.
+ * Draws a value for each symbol: often the example's or the least, else one up to about twice the
+ * example's. A dynamic size is at least 2 where its range allows it, as when its program was
+ * traced.
  */
 export function drawSizes(
   program: ExportedProgram,

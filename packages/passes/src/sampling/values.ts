@@ -14,7 +14,10 @@ import {
 import type { Draw } from "./random.js";
 import type { Sizes } from "./sizes.js";
 
-/** The least and the largest element of an example, which samples keep to: indices stay indices, and logarithms defined. */
+/**
+ * The least and the largest element of an example, which samples keep to: indices stay indices, and
+ * logarithms defined.
+ */
 interface Extent {
   readonly low: number;
   readonly high: number;
@@ -92,7 +95,10 @@ function elementDraw(dtype: DType, extent: Extent | undefined, draw: Draw): Elem
   return kind === "complex" ? () => ({ re: real(), im: real() }) : real;
 }
 
-/** An example whose elements are all equal says nothing of its range, except on which side of zero it lies. */
+/**
+ * An example whose elements are all equal says nothing of its range, except on which side of zero
+ * it lies.
+ */
 function realDraw(extent: Extent | undefined, draw: Draw): () => number {
   if (extent !== undefined && extent.low < extent.high)
     return () => extent.low + (extent.high - extent.low) * draw.unit();

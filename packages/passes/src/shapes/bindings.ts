@@ -15,7 +15,10 @@ export interface NewSizes {
 /** Symbols with the numbers that they stand for. */
 export type Bindings = ReadonlyMap<string, number>;
 
-/** @throws SconceError `SHAPE_CONTRADICTION` for sizes that the program was not exported for, or that exclude each other */
+/**
+ * @throws SconceError `SHAPE_CONTRADICTION` for sizes that the program was not exported for, or
+ * that exclude each other
+ */
 export function bindingsOf(
   program: ExportedProgram,
   { symbols = {}, inputs = {} }: NewSizes,

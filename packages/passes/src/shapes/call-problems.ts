@@ -1,4 +1,7 @@
-/** @file What the verifier does not know: whether recorded values are those that the operators' shape rules give. */
+/**
+ * @file What the verifier does not know: whether recorded values are those that the operators'
+ * shape rules give.
+ */
 import { isSconceError, type SconceError, thrownText, withoutStacks } from "@sconce/errors";
 import {
   type ExportedProgram,
@@ -48,7 +51,10 @@ export interface CallOptions extends VerifyOptions {
   readonly before?: ExportedProgram | undefined;
 }
 
-/** `verifyAll` and {@link callProblems}; the calls of nodes that have a problem, or read one, are not computed. */
+/**
+ * `verifyAll` and {@link callProblems}; the calls of nodes that have a problem, or read one, are
+ * not computed.
+ */
 export function verifyCalls(program: ExportedProgram, options: CallOptions): Problem[] {
   const problems = verifyAll(program, options);
   if (problems.some(({ code }) => UNREADABLE.has(code))) return problems;
@@ -115,7 +121,8 @@ class CallCheck {
     const { target, meta } = node;
     if (target === "operator.getitem") return meta.val === undefined ? undefined : this.#item(node, graph);
     const row = this.#operators.get(target);
-    // PyTorch's own operators without a rule are listed as not implemented; a plugin's must say what they give.
+    // PyTorch's own operators without a rule are listed as not implemented; a plugin's must say
+    // what they give.
     if (row?.meta === undefined && row?.decompose === undefined)
       return row === undefined || target.startsWith("aten.") ? undefined : withoutRule(target);
     if (meta.val === undefined) return undefined;

@@ -23,8 +23,9 @@ export function isLossless(from: DType, to: DType): boolean {
 }
 
 /**
- * True when a conversion over a dtype in between gives the same as the direct one, for all values. Floats that are
- * converted to integers may overflow, which processors answer differently for each float dtype: those stay.
+ * True when a conversion over a dtype in between gives the same as the direct one, for all values.
+ * Floats that are converted to integers may overflow, which processors answer differently for each
+ * float dtype: those stay.
  */
 export function isDirect(from: DType, between: DType, to: DType): boolean {
   if (!isLossless(from, between) || [from, between, to].some(isComplexDType)) return false;

@@ -1,4 +1,7 @@
-/** @file What a pass did wrong with opaque operators: calls that it made up, and arguments that it changed. */
+/**
+ * @file What a pass did wrong with opaque operators: calls that it made up, and arguments that it
+ * changed.
+ */
 import {
   type ExportedProgram,
   forEachInput,
@@ -15,8 +18,9 @@ import { changeOf, type SizeFacts } from "../opaque/inputs.js";
 import { shapeEnvOf } from "../trace/shape-env.js";
 
 /**
- * Opaque calls of a program that a pass must not have made: of an operator that the program `before` does not call, or
- * with an argument of another dtype or shape than the node of the same name had, while its results stayed.
+ * Opaque calls of a program that a pass must not have made: of an operator that the program
+ * `before` does not call, or with an argument of another dtype or shape than the node of the same
+ * name had, while its results stayed.
  */
 export function opaqueProblems(
   program: ExportedProgram,

@@ -6,16 +6,23 @@ const BINARY = /^aten\.(add|sub|mul|div|eq|ne|lt|le|gt|ge)\.Tensor$|^aten\.(maxi
 
 const NONE: readonly number[] = [];
 
-/** The two operands that an operator converts to their common dtype (`TensorIterator`), by their places; none otherwise. */
+/**
+ * The two operands that an operator converts to their common dtype (`TensorIterator`), by their
+ * places; none otherwise.
+ */
 export const promotedOperands = (target: string): readonly number[] =>
   BINARY.test(target) ? [0, 1] : target === "aten.where.self" ? [1, 2] : NONE;
 
-/** Bools have their own rules; larger unsigned integers, 8-bit floats and the like have no common dtype with others. */
+/**
+ * Bools have their own rules; larger unsigned integers, 8-bit floats and the like have no common
+ * dtype with others.
+ */
 const PROMOTED = /^(u?int8|int16|int32|int64|bfloat16|float16|float32|float64)$/;
 
 /**
- * Whether an operator that gets `source` and `other` computes with `converted` and `other`: all have dimensions, so that
- * none is a number whose dtype counts less, and the common dtype is that of the conversion.
+ * Whether an operator that gets `source` and `other` computes with `converted` and `other`: all
+ * have dimensions, so that none is a number whose dtype counts less, and the common dtype is that
+ * of the conversion.
  */
 export function convertsItself(source: unknown, converted: unknown, other: unknown): boolean {
   const [from, to, beside] = [dtypeOf(source), dtypeOf(converted), dtypeOf(other)];

@@ -119,7 +119,9 @@ class Propagation {
   readonly #operators: OperatorTable;
   readonly #bindings: Bindings;
   readonly #seen = new Set<string>();
-  /** Within autocast operators compute in other dtypes than their rules say: what is recorded stays. */
+  /**
+   * Within autocast operators compute in other dtypes than their rules say: what is recorded stays.
+   */
   #mode: "plain" | "autocast" = "plain";
 
   constructor(program: ExportedProgram, operators: OperatorTable, bindings: Bindings) {
@@ -215,7 +217,10 @@ class Propagation {
     }
   }
 
-  /** Results of an opaque call are known for the recorded arguments, with new sizes put in place of their symbols. */
+  /**
+   * Results of an opaque call are known for the recorded arguments, with new sizes put in place of
+   * their symbols.
+   */
   #checkOpaque(node: Node, graph: Graph, vals: ReadonlyMap<string, MetaValue | undefined>): void {
     forEachInput(node, (input) => {
       const { val } = graph.node(input).meta;

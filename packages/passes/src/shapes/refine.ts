@@ -83,7 +83,8 @@ export class Refiner {
     if (recorded.ndim !== computed.ndim)
       throw contradiction(`${recorded.ndim} dimensions are recorded, the call gives ${computed.ndim}`, where);
     const shape = mapIndexed(recorded.shape, (size, d) => this.#joinSize(size, computed.shape[d]!, where));
-    // Strides are the recorded ones wherever those are known: what wrote them down has seen the memory.
+    // Strides are the recorded ones wherever those are known: what wrote them down has seen the
+    // memory.
     const strides = mapIndexed(recorded.strides, (stride, d) => moreKnown(stride, computed.strides[d]!));
     const storageOffset = moreKnown(recorded.storageOffset, computed.storageOffset);
     const same =
@@ -111,7 +112,10 @@ export class Refiner {
   }
 }
 
-/** A number before an expression, sizes of inputs before sizes that only the data decide; else the recorded one. */
+/**
+ * A number before an expression, sizes of inputs before sizes that only the data decide; else the
+ * recorded one.
+ */
 function moreKnown(recorded: SymInt, computed: SymInt): SymInt {
   if (typeof recorded === "number") return recorded;
   if (typeof computed === "number") return computed;

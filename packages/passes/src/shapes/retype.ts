@@ -24,9 +24,9 @@ const hasDtype = (val: MetaValue, dtype: DType): boolean =>
     : Array.isArray(val) && (val as readonly MetaValue[]).some((item) => hasDtype(item, dtype));
 
 /**
- * The recorded sizes and strides with the dtypes of another value; the same object when they are the same. Some operators
- * give other sizes for other dtypes (`_embedding_bag` returns what its kernel for the dtype keeps): where both sizes are
- * numbers and differ, the other value's hold.
+ * The recorded sizes and strides with the dtypes of another value; the same object when they are
+ * the same. Some operators give other sizes for other dtypes (`_embedding_bag` returns what its
+ * kernel for the dtype keeps): where both sizes are numbers and differ, the other value's hold.
  */
 export function retyped(recorded: MetaValue, val: MetaValue): MetaValue {
   if (recorded instanceof FakeTensor && val instanceof FakeTensor) return retypedTensor(recorded, val);

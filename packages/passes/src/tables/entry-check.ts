@@ -52,8 +52,8 @@ export class EntryRunner {
   /**
    * Runs a decomposition on bound arguments.
    *
-   * @throws SconceError `DECOMPOSITION_CYCLE`, `DECOMPOSITION_RESULT`, `DECOMPOSITION_FAILED`, and what the emitted calls are
-   * refused for, all with the entry's name
+   * @throws SconceError `DECOMPOSITION_CYCLE`, `DECOMPOSITION_RESULT`, `DECOMPOSITION_FAILED`, and
+   * what the emitted calls are refused for, all with the entry's name
    */
   run(row: OpDefinition, rule: EntryRule, emit: Emit, bound: BoundArgs): MetaValue {
     const { target } = row;
@@ -139,7 +139,8 @@ export class EntryRunner {
     try {
       expected = metaOfBound(operators, row, bound, probeEnv(env));
     } catch (error) {
-      // Rules that refuse the call, or cannot decide from the sizes alone, say nothing of its result.
+      // Rules that refuse the call, or cannot decide from the sizes alone, say nothing of its
+      // result.
       if (isSconceError(error)) return undefined;
       throw error;
     }

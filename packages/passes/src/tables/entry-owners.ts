@@ -3,7 +3,10 @@ import type { NodeMeta } from "@sconce/ir";
 
 const owners = new WeakMap<object, string>();
 
-/** Records the plugin that brought a decomposition, so that errors name it. Returns the decomposition. */
+/**
+ * Records the plugin that brought a decomposition, so that errors name it. Returns the
+ * decomposition.
+ */
 export function ownedEntry<T extends object>(entry: T, plugin: string): T {
   owners.set(entry, plugin);
   return entry;
@@ -15,7 +18,9 @@ export function entryName(target: string, entry: object): string {
   return `the decomposition of ${target}${plugin === undefined ? "" : ` of plugin "${plugin}"`}`;
 }
 
-/** A decomposition that is not Sconce's own: an entry of a table, by the operator that it replaces. */
+/**
+ * A decomposition that is not Sconce's own: an entry of a table, by the operator that it replaces.
+ */
 export interface OwnedEntry {
   readonly target: string;
   readonly plugin: string | undefined;

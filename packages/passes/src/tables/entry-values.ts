@@ -1,4 +1,7 @@
-/** @file Values that decompositions take and return, compared: by symbolic equality where sizes are symbolic. */
+/**
+ * @file Values that decompositions take and return, compared: by symbolic equality where sizes are
+ * symbolic.
+ */
 import { FakeTensor, type MetaValue, type SymScalar } from "@sconce/ir";
 import type { BoundArgs } from "@sconce/ops";
 import {
@@ -17,7 +20,10 @@ import type { RetraceEnv } from "../trace/shape-env.js";
 const PROBE_INT = symbol("_probe", { integer: true, unbacked: true }) as SymExpr;
 const PROBE_FLOAT = symbol("_probe_float", { float: true, unbacked: true }) as SymExpr;
 
-/** A copy of what is known of a program's symbols: what a rule decides, or asks fresh symbols for, leaves no trace. */
+/**
+ * A copy of what is known of a program's symbols: what a rule decides, or asks fresh symbols for,
+ * leaves no trace.
+ */
 export function probeEnv(env: RetraceEnv): SymEnv {
   return Object.assign(env.clone(), {
     freshUnbackedInt: () => PROBE_INT,
@@ -25,7 +31,10 @@ export function probeEnv(env: RetraceEnv): SymEnv {
   });
 }
 
-/** `returned float32[2], the replaced call gives float32[3]`; undefined for values that may be the same. */
+/**
+ * `returned float32[2], the replaced call gives float32[3]`; undefined for values that may be the
+ * same.
+ */
 export function valueDifference(expected: MetaValue, got: MetaValue, env: RetraceEnv): string | undefined {
   const place = placeOfDifference(expected, got, env);
   if (place === undefined) return undefined;
@@ -71,8 +80,8 @@ function sameScalarKind(expected: MetaValue, got: MetaValue): boolean {
 }
 
 /**
- * Whether two sizes differ: always, or for some values of their symbols. What cannot be decided counts as equal, such as
- * `s0` and `2*(s0//2)` for a program that only takes even sizes.
+ * Whether two sizes differ: always, or for some values of their symbols. What cannot be decided
+ * counts as equal, such as `s0` and `2*(s0//2)` for a program that only takes even sizes.
  */
 function sizesDiffer(a: SymInt, b: SymInt, env: RetraceEnv): boolean {
   if (typeof a === "number" && typeof b === "number") return a !== b;
@@ -90,7 +99,9 @@ function sizesDiffer(a: SymInt, b: SymInt, env: RetraceEnv): boolean {
   });
 }
 
-/** The example sizes; for polynomials, which differ almost everywhere or nowhere, larger ones too. */
+/**
+ * The example sizes; for polynomials, which differ almost everywhere or nowhere, larger ones too.
+ */
 function samples(
   names: readonly string[],
   polynomial: boolean,

@@ -29,7 +29,9 @@ export function unknownCall(called: unknown, candidates: readonly string[]): Sco
       });
 }
 
-/** An error of a call that an entry of a decomposition table makes: with the entry and its operator. */
+/**
+ * An error of a call that an entry of a decomposition table makes: with the entry and its operator.
+ */
 export const inEntryCall = (error: SconceError, name: string, target: string, called: unknown): SconceError =>
   new SconceError({
     code: error.code,
@@ -47,7 +49,9 @@ export const argumentsNotList = (): SconceError =>
     fix: 'write emit("aten.relu.default", [self])',
   });
 
-/** An entry of a decomposition table that returned something else than the call that it replaces. */
+/**
+ * An entry of a decomposition table that returned something else than the call that it replaces.
+ */
 export const entryResult = (target: string, message: string): SconceError =>
   new SconceError({
     code: "DECOMPOSITION_RESULT",

@@ -6,10 +6,11 @@ import { CustomDecompTable, type Decompositions } from "./table.js";
 import { isWritingEntry } from "./writing-entries.js";
 
 /**
- * The entries of a table by key, late registrations included: a table, a plain `Map` or a plain object.
+ * The entries of a table by key, late registrations included: a table, a plain `Map` or a plain
+ * object.
  *
- * @throws SconceError `DECOMPOSITION_TABLE` for a value that is not a table, an entry that is not a function, and a key that no
- * call that is looked up could have
+ * @throws SconceError `DECOMPOSITION_TABLE` for a value that is not a table, an entry that is not a
+ * function, and a key that no call that is looked up could have
  */
 export function entriesOf(
   table: Decompositions,
@@ -47,7 +48,10 @@ export interface EntryProblem {
   readonly fix: string;
 }
 
-/** Why no call could have this key: `is not an operator overload`; undefined for a key that can take effect. */
+/**
+ * Why no call could have this key: `is not an operator overload`; undefined for a key that can take
+ * effect.
+ */
 export function keyProblem(key: unknown, entry: unknown, operators: OperatorTable): EntryProblem | undefined {
   if (typeof key !== "string")
     return {
@@ -90,7 +94,10 @@ function neverLookedUp(key: string, operators: OperatorTable): EntryProblem {
   };
 }
 
-/** What a key in another spelling of PyTorch's stands for: `torch.ops.aten.relu`, `aten::relu`, `aten.relu`, `relu`. */
+/**
+ * What a key in another spelling of PyTorch's stands for: `torch.ops.aten.relu`, `aten::relu`,
+ * `aten.relu`, `relu`.
+ */
 function spellings(key: string): string[] {
   const plain = key
     .replace(/^torch\.ops\./, "")

@@ -14,7 +14,10 @@ export type Decompositions = ReadonlyMap<string, Decomposition> | Readonly<Recor
  * mutates).
  */
 export class DecompositionTable extends Map<string, Decomposition> {
-  /** Removes and returns an entry. @throws SconceError `NOT_IN_TABLE` when there is none and no fallback is given */
+  /**
+   * Removes and returns an entry. @throws SconceError `NOT_IN_TABLE` when there is none and no
+   * fallback is given
+   */
   pop(target: string, fallback?: Decomposition): Decomposition {
     const entry = this.get(target) ?? fallback;
     if (entry === undefined) throw notInTable(target);
@@ -36,11 +39,12 @@ export class DecompositionTable extends Map<string, Decomposition> {
 }
 
 /**
- * The default table of a session (`torch.export.default_decompositions()`, `torch/export/decomp_utils.py`), which knows
- * operators that are registered after it was made:
+ * The default table of a session (`torch.export.default_decompositions()`,
+ * `torch/export/decomp_utils.py`), which knows operators that are registered after it was made:
  *
  * 1. ATen's entries are there from the start;
- * 2. every read (`get`, `has`, `size`, iteration, {@link copy}) first takes in the other namespaces' operators;
+ * 2. every read (`get`, `has`, `size`, iteration, {@link copy}) first takes in the other
+ *    namespaces' operators;
  * 3. writes do not: an operator may be deleted or replaced before it is registered;
  * 4. `runDecompositions` reads a last time ({@link materialize}), so late registrations count.
  *
@@ -79,7 +83,10 @@ export class CustomDecompTable extends DecompositionTable {
     return super.set(target, entry);
   }
 
-  /** Removes an entry, also one of an operator that is not registered yet. Whether there was, or might be, one. */
+  /**
+   * Removes an entry, also one of an operator that is not registered yet. Whether there was, or
+   * might be, one.
+   */
   override delete(target: string): boolean {
     if (isAten(target)) return super.delete(target);
     const pending = !this.#deleted.has(target);
@@ -134,7 +141,10 @@ export class CustomDecompTable extends DecompositionTable {
     return copy;
   }
 
-  /** Entries of operators outside of ATen that are registered by now, were not deleted and have none yet. */
+  /**
+   * Entries of operators outside of ATen that are registered by now, were not deleted and have none
+   * yet.
+   */
   #takeIn(): void {
     if (!this.#open || this.#seen === this.#operators.version) return;
     this.#seen = this.#operators.version;
@@ -146,7 +156,10 @@ export class CustomDecompTable extends DecompositionTable {
   }
 }
 
-/** A fresh copy of PyTorch's default table (`torch.export.default_decompositions()`), of the operators known. */
+/**
+ * A fresh copy of PyTorch's default table (`torch.export.default_decompositions()`), of the
+ * operators known.
+ */
 export function defaultDecompositions(operators: OperatorTable = defaultOperators()): CustomDecompTable {
   return new CustomDecompTable(operators);
 }
@@ -167,7 +180,10 @@ const isAten = (target: string): boolean => target.startsWith("aten.");
 
 const known = new WeakMap<OperatorTable, { version: number; entries: ReadonlyMap<string, Decomposition> }>();
 
-/** ATen's entries: those of the rows, then those of the in-place and `out=` overloads that PyTorch registers with them. */
+/**
+ * ATen's entries: those of the rows, then those of the in-place and `out=` overloads that PyTorch
+ * registers with them.
+ */
 function atenEntries(operators: OperatorTable): ReadonlyMap<string, Decomposition> {
   const cached = known.get(operators);
   if (cached?.version === operators.version) return cached.entries;

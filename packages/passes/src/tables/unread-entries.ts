@@ -1,6 +1,7 @@
 /**
- * @file Entries of the default table that PyTorch has beside those of the rows. Reads of sizes and dtypes become their
- * values; some entries are in the table and never read, since PyTorch's dispatcher has another implementation first.
+ * @file Entries of the default table that PyTorch has beside those of the rows. Reads of sizes and
+ * dtypes become their values; some entries are in the table and never read, since PyTorch's
+ * dispatcher has another implementation first.
  */
 import type { OpDefinition, OperatorTable } from "@sconce/ops";
 import type { Decomposition } from "./decomposition.js";
@@ -28,7 +29,10 @@ const READS: readonly string[] = [
   "aten.sym_stride.int",
 ];
 
-/** Operators that lowering keeps, or decomposes before it reads the table, though the table has an entry. */
+/**
+ * Operators that lowering keeps, or decomposes before it reads the table, though the table has an
+ * entry.
+ */
 const UNREAD: readonly string[] = [
   "aten._upsample_nearest_exact1d.default",
   "aten._upsample_nearest_exact2d.default",

@@ -1,7 +1,8 @@
 /**
- * @file The table's entries of in-place and `out=` overloads. PyTorch registers them with the functional overload's
- * (`register_inplace`, `out_wrapper` in `torch/_decomp` and `torch/_prims_common/wrappers.py`). Lowering functionalizes
- * before it looks into the table, so they are for those who read the table, delete from it or call an entry.
+ * @file The table's entries of in-place and `out=` overloads. PyTorch registers them with the
+ * functional overload's (`register_inplace`, `out_wrapper` in `torch/_decomp` and
+ * `torch/_prims_common/wrappers.py`). Lowering functionalizes before it looks into the table, so
+ * they are for those who read the table, delete from it or call an entry.
  */
 import type { FakeTensor, MetaValue } from "@sconce/ir";
 import {
@@ -15,8 +16,8 @@ import {
 import type { Decomposition } from "./decomposition.js";
 
 /**
- * Overloads that PyTorch leaves out although their functional overload has an entry. Only its table of
- * decompositions shows this; a test compares with its recorded keys.
+ * Overloads that PyTorch leaves out although their functional overload has an entry. Only its table
+ * of decompositions shows this; a test compares with its recorded keys.
  */
 export const NOT_REGISTERED: ReadonlySet<string> = new Set([
   "aten._euclidean_dist.out",
@@ -44,8 +45,8 @@ export const NOT_REGISTERED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Overloads that PyTorch has an entry for although it keeps their functional overload; compared with
- * the same keys.
+ * Overloads that PyTorch has an entry for although it keeps their functional overload; compared
+ * with the same keys.
  */
 export const ALSO_REGISTERED: ReadonlySet<string> = new Set([
   "aten.cudnn_batch_norm.out",

@@ -47,7 +47,10 @@ function isDigit(text: string, at: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** Candidate name of a traced call: the operator's name in snake case, double underscores of magic names dropped. */
+/**
+ * Candidate name of a traced call: the operator's name in snake case, double underscores of magic
+ * names dropped.
+ */
 export function callName(target: string): string {
   let name = callNames.get(target);
   if (name === undefined) {

@@ -1,7 +1,7 @@
 /**
- * @file Calls as PyTorch's dispatcher hands them to a tracer: arguments in schema order, keyword-only ones as
- * keywords, whatever equals its default at the end left out (`parseIValuesToPyArgsKwargs` in
- * `torch/csrc/utils/pybind.cpp`).
+ * @file Calls as PyTorch's dispatcher hands them to a tracer: arguments in schema order,
+ * keyword-only ones as keywords, whatever equals its default at the end left out
+ * (`parseIValuesToPyArgsKwargs` in `torch/csrc/utils/pybind.cpp`).
  */
 import {
   type Argument,
@@ -70,7 +70,10 @@ function defaultOf(schema: OpSchema, parameter: SchemaArgument): UnboundArg {
 const canonicalDefault = (parameter: SchemaArgument): UnboundArg =>
   canonicalArgument(parameter.defaultValue as EmitArg, parameter.type);
 
-/** The value in the one form that its schema type allows: lists for `int[2]` given as an int, floats for `float`. */
+/**
+ * The value in the one form that its schema type allows: lists for `int[2]` given as an int, floats
+ * for `float`.
+ */
 export function canonicalArgument(given: EmitArg, type: SchemaType): UnboundArg {
   if (given === null || given === undefined) return null;
   const value = isTuple(given) ? given.items : given;
@@ -96,7 +99,10 @@ function int64(value: number): Argument {
   return value >= 2 ** 63 ? INT64_MAX : BigInt(value);
 }
 
-/** Equality of literals, kind included: 1 is not 1.0. Tensors and symbolic values never equal a default. */
+/**
+ * Equality of literals, kind included: 1 is not 1.0. Tensors and symbolic values never equal a
+ * default.
+ */
 function sameArgument(a: UnboundArg, b: UnboundArg): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b);

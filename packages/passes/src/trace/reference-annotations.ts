@@ -1,7 +1,8 @@
 /**
- * @file Annotations that PyTorch leaves on what its Python references emit. References with type promotion
- * (`elementwise_type_promotion_wrapper`) are wrapped by `torch._disable_dynamo`, which annotates the calls under it with
- * the name of the innermost wrapped function while a program is exported.
+ * @file Annotations that PyTorch leaves on what its Python references emit. References with type
+ * promotion (`elementwise_type_promotion_wrapper`) are wrapped by `torch._disable_dynamo`, which
+ * annotates the calls under it with the name of the innermost wrapped function while a program is
+ * exported.
  */
 import type { NodeMeta } from "@sconce/ir";
 

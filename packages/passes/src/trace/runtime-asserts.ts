@@ -1,8 +1,8 @@
 /**
  * @file Assertions on data-dependent sizes, as PyTorch leaves them after a retrace
- * (`torch/fx/passes/runtime_assert.py`): each stands right after the node that binds its last symbol, range bounds
- * first. The source program's own assertion stays where it was only when its condition is written otherwise than the
- * canonical text in its message.
+ * (`torch/fx/passes/runtime_assert.py`): each stands right after the node that binds its last
+ * symbol, range bounds first. The source program's own assertion stays where it was only when its
+ * condition is written otherwise than the canonical text in its message.
  */
 import {
   type ExportedProgram,
@@ -23,7 +23,9 @@ interface Assertion {
   readonly text: string;
   readonly condition: SymExpr;
   readonly isRange: boolean;
-  /** The integer that a float is compared with: the node of the condition has it as it is written. */
+  /**
+   * The integer that a float is compared with: the node of the condition has it as it is written.
+   */
   readonly bound: number | undefined;
 }
 
@@ -64,8 +66,8 @@ export class RuntimeAssertions {
   }
 
   /**
-   * An assertion of the source program: dropped when the same condition is asserted already. The metadata is that of the
-   * condition's node.
+   * An assertion of the source program: dropped when the same condition is asserted already. The
+   * metadata is that of the condition's node.
    */
   emitSource(tracer: Tracer, condition: SymScalar | boolean, message: string, meta: NodeMeta): void {
     if (typeof condition === "boolean") return;

@@ -1,4 +1,6 @@
-/** @file SHA-256, synchronous and small: PyTorch names a symbol by the hash of where it comes from. */
+/**
+ * @file SHA-256, synchronous and small: PyTorch names a symbol by the hash of where it comes from.
+ */
 
 const FRACTIONS = (root: (n: number) => number, count: number): Uint32Array => {
   const primes: number[] = [];

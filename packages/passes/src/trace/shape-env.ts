@@ -1,7 +1,10 @@
 import type { ExportedProgram, RangeConstraint } from "@sconce/ir";
 import { ShapeEnv, type SymExpr, symbol, symbolByName } from "@sconce/symbolic";
 
-/** A program's symbols while it is retraced: data-dependent ones come back under the names that they had. */
+/**
+ * A program's symbols while it is retraced: data-dependent ones come back under the names that they
+ * had.
+ */
 export class RetraceEnv extends ShapeEnv {
   #expected: string[] = [];
 

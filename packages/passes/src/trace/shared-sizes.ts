@@ -1,13 +1,17 @@
-/** @file One node for each symbolic number (`insert_deferred_runtime_asserts` in `torch/fx/passes/runtime_assert.py`). */
+/**
+ * @file One node for each symbolic number (`insert_deferred_runtime_asserts` in
+ * `torch/fx/passes/runtime_assert.py`).
+ */
 import { FakeTensor, type Graph, isRef, isSymScalar, type Node, rebuild } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
 import { refRenamer } from "../analysis/node-arguments.js";
 import type { RetraceEnv } from "./shape-env.js";
 
 /**
- * The graph with the first node of each symbolic number in place of those that compute the same. PyTorch traces every
- * computation, drops what nothing uses, and shares nodes afterwards: what only the replaced nodes read stays, without
- * users. The nodes of `partial` are made while nodes are shared and stay as they are.
+ * The graph with the first node of each symbolic number in place of those that compute the same.
+ * PyTorch traces every computation, drops what nothing uses, and shares nodes afterwards: what only
+ * the replaced nodes read stays, without users. The nodes of `partial` are made while nodes are
+ * shared and stay as they are.
  */
 export function shareSizes(graph: Graph, env: RetraceEnv, partial: ReadonlySet<string>): Graph {
   const first = new Map<string, string>();

@@ -86,7 +86,10 @@ export class SymbolicNodes {
   sources: ReadonlyMap<string, SymbolSource> = new Map();
   /** Metadata of reads of input sizes. */
   preludeMeta: NodeMeta = INPUT_SIZE_META;
-  /** Tensors that the call of the source program takes or makes on its way: its decomposition may read their sizes. */
+  /**
+   * Tensors that the call of the source program takes or makes on its way: its decomposition may
+   * read their sizes.
+   */
   sourceOperands: readonly FakeTensor[] = [];
   /** Tensors that the call being added takes. */
   callOperands: readonly FakeTensor[] = [];
@@ -110,7 +113,10 @@ export class SymbolicNodes {
   readonly sizesOf = new Map<string, string>();
   /** Nodes that compute a part of a sum or product: nobody else reads them. */
   readonly partial = new Set<string>();
-  /** A number that the last computation came to; arithmetic that follows reads its node, operators the number. */
+  /**
+   * A number that the last computation came to; arithmetic that follows reads its node, operators
+   * the number.
+   */
   #lastNumber: { readonly value: number; readonly node: NodeRef } | undefined;
   #inBody = false;
 
@@ -126,8 +132,8 @@ export class SymbolicNodes {
   }
 
   /**
-   * Makes a tensor's sizes readable; a new unbacked symbol is read at once, right after the node that makes it. Gives
-   * whether there was one.
+   * Makes a tensor's sizes readable; a new unbacked symbol is read at once, right after the node
+   * that makes it. Gives whether there was one.
    */
   bindSizes(value: FakeTensor, node: NodeRef): boolean {
     let bound = false;
@@ -149,8 +155,8 @@ export class SymbolicNodes {
   }
 
   /**
-   * Takes note of the sizes of a call's result. Shape rules hand on sizes of their operands; others came up here, and
-   * are computed behind this node when somebody reads them.
+   * Takes note of the sizes of a call's result. Shape rules hand on sizes of their operands; others
+   * came up here, and are computed behind this node when somebody reads them.
    */
   computedSizes(value: FakeTensor, node: NodeRef, meta: NodeMeta, operands: readonly FakeTensor[]): void {
     let found: Map<string, FirstTensor> | undefined;
@@ -169,7 +175,10 @@ export class SymbolicNodes {
     return owner && this.#firstTensors.get(owner)!.get(key);
   }
 
-  /** Of several inputs with a size, PyTorch reads the one that the symbol was made for; else the last. */
+  /**
+   * Of several inputs with a size, PyTorch reads the one that the symbol was made for; else the
+   * last.
+   */
   #readable(size: SymExpr, read: SizeRead): void {
     const source = size.op === "Symbol" ? this.sources.get(size.name) : undefined;
     const other = source !== undefined && (source.placeholder !== read.node.name || source.dim !== read.dim);
@@ -178,7 +187,10 @@ export class SymbolicNodes {
     if (!this.#firstSizes.has(size.key)) this.#firstSizes.set(size.key, read);
   }
 
-  /** A stride that is equal to a size takes its place, and is then read as that size of the first input. */
+  /**
+   * A stride that is equal to a size takes its place, and is then read as that size of the first
+   * input.
+   */
   #shadow(stride: SymInt): void {
     if (stride instanceof SymExpr && this.#own.has(stride.key)) return;
     const first = stride instanceof SymExpr ? this.#firstSizes.get(stride.key) : undefined;
@@ -225,7 +237,10 @@ export class SymbolicNodes {
     this.#compute(target, args, value);
   }
 
-  /** Arithmetic that a decomposition does at this place: it becomes a node here, unless one is there already. */
+  /**
+   * Arithmetic that a decomposition does at this place: it becomes a node here, unless one is there
+   * already.
+   */
   computed(target: string, args: readonly SymInt[], result: SymInt): void {
     const scalars = args.map((arg) => (typeof arg === "number" ? arg : scalarOf(arg)));
     const value = result instanceof SymExpr ? scalarOf(result) : symInt(result);
@@ -233,7 +248,10 @@ export class SymbolicNodes {
     this.#compute(target, scalars, value);
   }
 
-  /** Makes a node for a computation, also where another gives the same: {@link shareSizes} decides in the end. */
+  /**
+   * Makes a node for a computation, also where another gives the same: {@link shareSizes} decides
+   * in the end.
+   */
   #compute(target: string, args: readonly (SymScalar | Argument)[], value: SymScalar): void {
     if (target === "operator.mul" && args.includes(1)) return;
     const { expr } = value;
@@ -274,7 +292,10 @@ export class SymbolicNodes {
     return value.expr instanceof SymExpr ? this.#make(value.expr) : this.scalarArgument(value);
   }
 
-  /** The nodes with the size reads put after the placeholders, in the order of inputs and dimensions. */
+  /**
+   * The nodes with the size reads put after the placeholders, in the order of inputs and
+   * dimensions.
+   */
   withPrelude(nodes: readonly Node[]): readonly Node[] {
     const first = nodes.findIndex((node) => node.op !== "placeholder");
     const order = new Map([...this.#sizes].map(([key, { at }]) => [key, at]));
@@ -309,8 +330,8 @@ export class SymbolicNodes {
   }
 
   /**
-   * A size that a tensor's shape rule computed. PyTorch reads it right behind the tensor, and computes it there from the
-   * sizes of the inputs (`insert_deferred_runtime_asserts`).
+   * A size that a tensor's shape rule computed. PyTorch reads it right behind the tensor, and
+   * computes it there from the sizes of the inputs (`insert_deferred_runtime_asserts`).
    */
   #afterTensor(expr: SymExpr, { node, meta }: FirstTensor): Argument {
     const made: Node[] = this.#following.get(node) ?? [];
@@ -320,7 +341,9 @@ export class SymbolicNodes {
     return argument;
   }
 
-  /** The arithmetic of an expression from the symbols on: what is computed elsewhere may come later. */
+  /**
+   * The arithmetic of an expression from the symbols on: what is computed elsewhere may come later.
+   */
   #anew(expr: SymExpr): Argument {
     if (expr.args.length === 0 || expr.op === "Piecewise" || this.#sizes.has(expr.key))
       return this.#nodeFor(expr);
@@ -348,7 +371,10 @@ export class SymbolicNodes {
     return this.#tracer.scalarCall(target, values, scalarOf(expr), candidateOf(target));
   }
 
-  /** A symbol that is only the root of derived sizes: `x: f32[2*s0]` gives s0 as `sym_size(x, 0) // 2`. */
+  /**
+   * A symbol that is only the root of derived sizes: `x: f32[2*s0]` gives s0 as
+   * `sym_size(x, 0) // 2`.
+   */
   #fromDerived(symbol: SymExpr): Argument {
     for (const [, { node, dim }] of this.#sizes) {
       const size = this.#tracer.sizeOf(node, dim);
@@ -383,7 +409,10 @@ export class SymbolicNodes {
     return this.#chain(expr, target, args);
   }
 
-  /** A sum or product of several terms, term by term. Nodes of PyTorch's that compute a part of it stay beside these. */
+  /**
+   * A sum or product of several terms, term by term. Nodes of PyTorch's that compute a part of it
+   * stay beside these.
+   */
   #chain(expr: SymExpr, target: string, args: readonly Argument[]): Argument {
     let value: SymScalar = scalarOf(expr.args[0]!);
     return args.reduce((left, right, i) => {

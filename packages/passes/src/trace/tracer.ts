@@ -44,11 +44,17 @@ interface ReplayedMeta {
 interface AssertionWriter {
   /** Adds the assertions whose symbols are all bound by now. */
   emitReady(tracer: Tracer): void;
-  /** Adds an assertion of the source program where it stands, unless its canonical form is placed elsewhere. */
+  /**
+   * Adds an assertion of the source program where it stands, unless its canonical form is placed
+   * elsewhere.
+   */
   emitSource(tracer: Tracer, condition: SymScalar | boolean, message: string, meta: NodeMeta): void;
 }
 
-/** Values that stand for nodes while a graph is built: fake tensors by identity, symbolic scalars by expression. */
+/**
+ * Values that stand for nodes while a graph is built: fake tensors by identity, symbolic scalars by
+ * expression.
+ */
 export class Tracer {
   readonly operators: OperatorTable;
   readonly env: RetraceEnv;
@@ -98,7 +104,10 @@ export class Tracer {
     return node;
   }
 
-  /** Lets a fake tensor stand for a node, and its sizes for reads of them; gives whether a new symbol was bound. */
+  /**
+   * Lets a fake tensor stand for a node, and its sizes for reads of them; gives whether a new
+   * symbol was bound.
+   */
   track(value: FakeTensor, node: NodeRef): boolean {
     this.#tensors.set(value, node);
     return this.symbols.bindSizes(value, node);
@@ -118,8 +127,8 @@ export class Tracer {
   }
 
   /**
-   * Sizes as the source program writes them, for a call that is kept. Rules may write the same size in another way,
-   * because the guards that PyTorch simplified it with are not known here.
+   * Sizes as the source program writes them, for a call that is kept. Rules may write the same size
+   * in another way, because the guards that PyTorch simplified it with are not known here.
    */
   #asRecorded(target: string, result: MetaValue): MetaValue {
     const wanted = this.recorded?.target === target ? this.recorded.val : undefined;
@@ -137,8 +146,8 @@ export class Tracer {
   }
 
   /**
-   * Gives the results of a decomposed call the sizes that the source program writes, where nodes added since `start`
-   * compute them.
+   * Gives the results of a decomposed call the sizes that the source program writes, where nodes
+   * added since `start` compute them.
    */
   adoptSizes(start: number, result: MetaValue, wanted: MetaValue | undefined): void {
     if (Array.isArray(result) && Array.isArray(wanted)) {
@@ -156,7 +165,10 @@ export class Tracer {
     this.symbols.computedSizes(value, ref(node.name), node.meta, []);
   }
 
-  /** An effect that must keep its place takes the token of the one before it, and gives the next its own. */
+  /**
+   * An effect that must keep its place takes the token of the one before it, and gives the next its
+   * own.
+   */
   #ordered(
     row: OpDefinition,
     args: readonly UnboundArg[],
@@ -250,7 +262,10 @@ export class Tracer {
     return ref(name);
   }
 
-  /** The node argument of a value: references for tensors and symbolic expressions, literals as they are. */
+  /**
+   * The node argument of a value: references for tensors and symbolic expressions, literals as they
+   * are.
+   */
   toArgument(value: UnboundArg): Argument {
     if (value instanceof FakeTensor) return this.nodeOf(value);
     if (typeof value !== "object" || value === null) return value;
@@ -289,7 +304,10 @@ export class Tracer {
     return undefined;
   }
 
-  /** Returns the traced graph. Every node is new, so there is no page of the source graph to share with `rebuild`. */
+  /**
+   * Returns the traced graph. Every node is new, so there is no page of the source graph to share
+   * with `rebuild`.
+   */
   build(): Graph {
     const nodes = this.symbols.withPrelude(this.#nodes);
     return new GraphBuilder({ unknownTargets: "allow" }).addAll(nodes, this.#subgraphs).build();
@@ -308,7 +326,10 @@ export class Tracer {
     }
   }
 
-  /** Makes nodes as {@link reify} does for a node with this metadata, and adds them to their own list. */
+  /**
+   * Makes nodes as {@link reify} does for a node with this metadata, and adds them to their own
+   * list.
+   */
   aside<T>(nodes: Node[], meta: NodeMeta, run: () => T): T {
     const [outer, list] = [this.currentMeta, this.#nodes];
     this.currentMeta = meta;
@@ -321,7 +342,10 @@ export class Tracer {
     }
   }
 
-  /** A view that a call makes anew has the stack trace and the annotations of the view that it stands for. */
+  /**
+   * A view that a call makes anew has the stack trace and the annotations of the view that it
+   * stands for.
+   */
   replay<T>({ stackTrace, custom }: ReplayedMeta, run: () => T): T {
     if (this.isFinishing) return run();
     const outer = this.currentMeta;
@@ -342,7 +366,9 @@ export class Tracer {
     this.#nodes.push(torchFn === undefined ? node : { ...node, meta: { ...node.meta, torchFn } });
   }
 
-  /** Results of meta rules may be the arguments themselves; a node's value needs its own identity. */
+  /**
+   * Results of meta rules may be the arguments themselves; a node's value needs its own identity.
+   */
   #fresh(result: MetaValue): MetaValue {
     // Retracing runs without gradients: only inputs require them.
     if (result instanceof FakeTensor) {
@@ -402,7 +428,10 @@ function tensorsIn(values: readonly unknown[]): FakeTensor[] {
   });
 }
 
-/** Whether the sizes of a tensor are written in another way than the wanted ones, and come to the same. */
+/**
+ * Whether the sizes of a tensor are written in another way than the wanted ones, and come to the
+ * same.
+ */
 function isRewritten(wanted: FakeTensor, result: FakeTensor, env: RetraceEnv): boolean {
   if (wanted.ndim !== result.ndim || wanted.dtype !== result.dtype) return false;
   if (wanted.shape.every((size, d) => symEquals(size, result.shape[d]!))) return false;

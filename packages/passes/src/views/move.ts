@@ -1,7 +1,9 @@
 import { FakeTensor, isRef, type Node } from "@sconce/ir";
 import type { SymInt } from "@sconce/symbolic";
 
-/** A view that has every element of its tensor once: a permutation of dimensions, or another shape. */
+/**
+ * A view that has every element of its tensor once: a permutation of dimensions, or another shape.
+ */
 export interface Move {
   /** Name of the tensor that is viewed. */
   readonly source: string;

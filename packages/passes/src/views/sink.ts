@@ -113,7 +113,10 @@ class Round {
     });
   }
 
-  /** A call moves when every tensor operand does, in the same way; numbers and tensors without dimensions fit any. */
+  /**
+   * A call moves when every tensor operand does, in the same way; numbers and tensors without
+   * dimensions fit any.
+   */
   #call(node: Node, at: number): void {
     const operands: Moved[] = [];
     let fits = true;
@@ -133,7 +136,10 @@ class Round {
     for (const operand of operands) this.#join(at, operand.at);
   }
 
-  /** The value of a call whose operands are taken before their views; undefined when it refuses them. */
+  /**
+   * The value of a call whose operands are taken before their views; undefined when it refuses
+   * them.
+   */
   #computed(
     target: string,
     args: readonly unknown[],
@@ -245,7 +251,10 @@ class Round {
     }
   }
 
-  /** The call of what is before the views, and the view of it under the call's name where that is read. */
+  /**
+   * The call of what is before the views, and the view of it under the call's name where that is
+   * read.
+   */
   #callNodes({ node, val, view, move }: Moved, group: Group): Node[] {
     const replace = (argument: Argument): Argument => mapRefs(argument, (input) => this.#operand(input));
     const kwargs: Record<string, Argument> = {};

@@ -13,7 +13,10 @@ const parse = (lines: string, graph: string, tensors?: ReadonlyMap<string, Tenso
     { tensors },
   );
 
-/** Outputs of every kind: `2 * rows` tensor, its size, a float, a bool, a constant, None; and a buffer that counts. */
+/**
+ * Outputs of every kind: `2 * rows` tensor, its size, a float, a bool, a constant, None; and a
+ * buffer that counts.
+ */
 const program = parse(
   `buffer "count": f32[1]
 input %b_count: BUFFER "count" persistent

@@ -22,15 +22,19 @@ export interface CompileContext {
   readonly operators: OperatorTable;
   /** The plugin that the backend is of. */
   readonly plugin: string | undefined;
-  /** The session's own interpreter, which checks inputs itself and is known to leave them and weights alone. */
+  /**
+   * The session's own interpreter, which checks inputs itself and is known to leave them and
+   * weights alone.
+   */
   readonly isInterpreter: boolean;
 }
 
 /**
- * Compiles a program on a backend. Before anything else the backend is asked for every call, nested graphs included; the
- * executable checks what the backend returns.
+ * Compiles a program on a backend. Before anything else the backend is asked for every call, nested
+ * graphs included; the executable checks what the backend returns.
  *
- * @throws SconceError `UNSUPPORTED_NODES` with all nodes and reasons; `PLUGIN_FAILED` when the backend breaks its contract
+ * @throws SconceError `UNSUPPORTED_NODES` with all nodes and reasons; `PLUGIN_FAILED` when the
+ * backend breaks its contract
  */
 export async function compileOn(
   backend: Backend,

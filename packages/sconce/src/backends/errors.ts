@@ -56,8 +56,8 @@ export const noBackend = (): SconceError =>
   });
 
 /**
- * A backend name that is not registered. For names of Sconce's packages the fix installs and registers
- * the backend; `gpujs:MODE` counts as `gpujs`.
+ * A backend name that is not registered. For names of Sconce's packages the fix installs and
+ * registers the backend; `gpujs:MODE` counts as `gpujs`.
  */
 export function unknownBackend(name: string, registered: Iterable<string>): SconceError {
   const names = [...registered];

@@ -4,7 +4,9 @@ import type { Backend } from "@sconce/ir";
 
 /** A backend that `loadBackend` loads by its name. A new backend is one more row. */
 interface KnownBackend {
-  /** Returns the function that makes the backend of a name; it imports the package of the backend. */
+  /**
+   * Returns the function that makes the backend of a name; it imports the package of the backend.
+   */
   readonly load: () => Promise<(name: string) => Backend | undefined>;
   /** The command that installs the package; undefined if `sconce` depends on it. */
   readonly install?: string;

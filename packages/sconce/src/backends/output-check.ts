@@ -1,4 +1,7 @@
-/** @file What a backend returned, compared with what the program says: count, kinds, shapes and dtypes. */
+/**
+ * @file What a backend returned, compared with what the program says: count, kinds, shapes and
+ * dtypes.
+ */
 import {
   type Argument,
   type ExportedProgram,
@@ -21,7 +24,10 @@ import { RunSizes } from "./sizes.js";
 /** Returns a run's outputs, or throws when they are not what the program says. */
 export type OutputCheck = (inputs: readonly Value[], outputs: unknown) => readonly Value[];
 
-/** Prepares the check of a program's outputs. @throws (when checking) SconceError `BACKEND_OUTPUT`, `PLUGIN_FAILED` */
+/**
+ * Prepares the check of a program's outputs. @throws (when checking) SconceError `BACKEND_OUTPUT`,
+ * `PLUGIN_FAILED`
+ */
 export function outputCheck(program: ExportedProgram, backend: BackendLabel): OutputCheck {
   const { outputSpecs } = program.graphSignature;
   const expected = outputSpecs.filter(({ kind }) => !MUTATIONS.has(kind) && kind !== "TOKEN");
@@ -93,8 +99,9 @@ function tensorProblem(meta: MetaValue | undefined, value: unknown, sizes: RunSi
 }
 
 /**
- * Whether only the dtype differs, in a program with autocast regions. A strict export records the values of such a region
- * without autocast (PyTorch too runs it with autocast, and returns what that gives).
+ * Whether only the dtype differs, in a program with autocast regions. A strict export records the
+ * values of such a region without autocast (PyTorch too runs it with autocast, and returns what
+ * that gives).
  */
 function isAutocastResult(
   { graph }: ExportedProgram,

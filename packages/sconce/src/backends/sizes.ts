@@ -1,4 +1,7 @@
-/** @file The sizes of one run: symbols bound by the inputs, and by outputs whose sizes depend on data. */
+/**
+ * @file The sizes of one run: symbols bound by the inputs, and by outputs whose sizes depend on
+ * data.
+ */
 import { type ExportedProgram, FakeTensor, type MetaValue, type Value } from "@sconce/ir";
 import { evaluate, freeSymbols, type SymExpr, type SymInt, solveLinear } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
@@ -27,8 +30,8 @@ export class RunSizes {
   }
 
   /**
-   * What a size must be in this run. A symbol that nothing bound before is bound by the value that came; undefined when the
-   * size does not fit any value of it, or cannot be known.
+   * What a size must be in this run. A symbol that nothing bound before is bound by the value that
+   * came; undefined when the size does not fit any value of it, or cannot be known.
    */
   expected(size: SymInt, came: number): number | undefined {
     if (typeof size === "number") return size;

@@ -27,7 +27,10 @@ export class WriteCheck {
       .map(({ arg }) => written.has(arg.name));
   }
 
-  /** Call it before the backend is called; call what it returns afterwards. @throws (afterwards) SconceError `PLUGIN_FAILED` */
+  /**
+   * Call it before the backend is called; call what it returns afterwards. @throws (afterwards)
+   * SconceError `PLUGIN_FAILED`
+   */
   watch(inputs: readonly Value[]): () => void {
     const step = this.#isFirst ? 1 : this.#stepOfWeights();
     this.#isFirst = false;

@@ -1,12 +1,13 @@
 /**
- * Makes the case files of `packages/ops-cases` from the recordings that make_ops.py and make_edges.py wrote.
+ * Makes the case files of `packages/ops-cases` from the recordings that make_ops.py and
+ * make_edges.py wrote.
  *
  *     npm run build
  *     node packages/testing/oracle/ops/pack_cases.mjs CASES_DIR EDGES_DIR
  *     node packages/testing/oracle/ops/pack_cases.mjs
  *
- * Without folders, the calls that the case files hold go to the files of their families: after a family was renamed or
- * an operator moved. The same calls give the same files.
+ * Without folders, the calls that the case files hold go to the files of their families: after a
+ * family was renamed or an operator moved. The same calls give the same files.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";

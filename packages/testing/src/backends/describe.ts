@@ -22,7 +22,8 @@ export interface BackendSuite {
   /** Runs a program once. */
   run(program: ExportedProgram, inputs: readonly Value[]): Promise<readonly Value[]>;
   /**
-   * A test of one program. Where the backend does not run all of its nodes, the test is skipped, with the nodes and the reasons in its title.
+   * A test of one program. Where the backend does not run all of its nodes, the test is skipped,
+   * with the nodes and the reasons in its title.
    */
   testProgram(
     title: string,
@@ -56,8 +57,8 @@ const VITEST: Runner = {
 };
 
 /**
- * Runs a suite once on each backend, under `backend NAME`. A backend that is not there shows as a skipped test whose title says which
- * and why: nothing is left out in silence.
+ * Runs a suite once on each backend, under `backend NAME`. A backend that is not there shows as a
+ * skipped test whose title says which and why: nothing is left out in silence.
  */
 export function describeBackends(
   backends: readonly BackendSource[],

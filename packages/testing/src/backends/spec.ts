@@ -17,8 +17,9 @@ export interface BackendSpecOptions {
 }
 
 /**
- * The suite that every backend has to pass: the contract of `Backend` and `Executable`, and the interpreter's numbers on random programs.
- * Programs with nodes that the backend says it does not run are reported as skipped, with its reasons.
+ * The suite that every backend has to pass: the contract of `Backend` and `Executable`, and the
+ * interpreter's numbers on random programs. Programs with nodes that the backend says it does not
+ * run are reported as skipped, with its reasons.
  */
 export function backendSpec(backend: Backend, options: BackendSpecOptions = {}): void {
   describeBackends([backend], (suite) => {

@@ -1,4 +1,7 @@
-/** @file Programs with canonical names, so that two texts can be compared up to a renaming of nodes and symbols. */
+/**
+ * @file Programs with canonical names, so that two texts can be compared up to a renaming of nodes
+ * and symbols.
+ */
 import {
   type Argument,
   type ArgumentSpec,
@@ -13,8 +16,9 @@ import {
 import { graphOf } from "../support/graph-of.js";
 
 /**
- * The program with nodes called by the operator and a running number, and without `getitem` nodes that nothing reads
- * (a file has them for unused results). Placeholders keep their names: callers see those.
+ * The program with nodes called by the operator and a running number, and without `getitem` nodes
+ * that nothing reads (a file has them for unused results). Placeholders keep their names: callers
+ * see those.
  */
 export function canonicalProgram(program: ExportedProgram): ExportedProgram {
   const { graph, names } = canonicalGraph(program.graph);
@@ -34,8 +38,9 @@ export function canonicalProgram(program: ExportedProgram): ExportedProgram {
 }
 
 /**
- * The text of a canonical program with symbols numbered in the order of appearance. Stack traces that PyTorch takes from
- * code it generated for a region are left out, and those at the same places of the other program.
+ * The text of a canonical program with symbols numbered in the order of appearance. Stack traces
+ * that PyTorch takes from code it generated for a region are left out, and those at the same places
+ * of the other program.
  */
 export function canonicalText(program: ExportedProgram, other: ExportedProgram): string {
   const symbols = new Map<string, string>();
@@ -54,7 +59,10 @@ export function canonicalText(program: ExportedProgram, other: ExportedProgram):
   );
 }
 
-/** Lines of code that PyTorch generated for a region say less than the user's own lines, which Sconce keeps. */
+/**
+ * Lines of code that PyTorch generated for a region say less than the user's own lines, which
+ * Sconce keeps.
+ */
 export const isGenerated = (trace: string | undefined): boolean =>
   trace?.startsWith('File "<eval_with_key>') === true;
 
@@ -89,8 +97,8 @@ export function withoutUnusedItems(graph: Graph): Graph {
 }
 
 /**
- * A lowered graph as a file keeps it: with lists in place of the tuples that scans make of their operands, and without
- * metadata of outputs.
+ * A lowered graph as a file keeps it: with lists in place of the tuples that scans make of their
+ * operands, and without metadata of outputs.
  */
 export function asSaved(graph: Graph): Graph {
   const nodes = [...graph.nodes()].map((node): Node => {

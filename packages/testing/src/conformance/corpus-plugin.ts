@@ -14,7 +14,10 @@ const pairType = (name: string): PytreeType => ({
   unflatten: (children) => children,
 });
 
-/** The custom operators and registered classes that the corpus's programs use; operators compute by their decompositions. */
+/**
+ * The custom operators and registered classes that the corpus's programs use; operators compute by
+ * their decompositions.
+ */
 export const corpusPlugin: Plugin = {
   name: "corpus",
   pytreeTypes: [pairType("corpus.CustomNode"), pairType("call_programs.Pair")],

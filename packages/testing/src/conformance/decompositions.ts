@@ -1,6 +1,6 @@
 /**
- * @file Checks `runDecompositions` against single calls that PyTorch decomposed: the calls before, the calls after, and
- * dtype, sizes and strides of every result.
+ * @file Checks `runDecompositions` against single calls that PyTorch decomposed: the calls before,
+ * the calls after, and dtype, sizes and strides of every result.
  */
 import { isSconceError } from "@sconce/errors";
 import {
@@ -61,14 +61,17 @@ export function decompositionProblem(one: DecompositionCase, sconce: Sconce): st
       return graphDifference(got, want) ?? stridesDifference(got, want);
     } catch (error) {
       if (!isSconceError(error)) return `threw: ${String(error)}`;
-      // Sizes that no guard ties were equal in PyTorch's example inputs when the call needs them to be.
+      // Sizes that no guard ties were equal in PyTorch's example inputs when the call needs them to
+      // be.
       if (equal || error.code !== "SHAPE_MISMATCH" || one.ranges === undefined) return String(error);
     }
   }
   return undefined;
 }
 
-/** The program of a case before decomposition; with `equalSizes` all symbols have one example value. */
+/**
+ * The program of a case before decomposition; with `equalSizes` all symbols have one example value.
+ */
 export function decompositionProgram(one: DecompositionCase, equalSizes = false): ExportedProgram {
   const inputs = placeholdersOf(one).map(({ name }) => name!);
   const graph = parseGraph(
@@ -226,7 +229,10 @@ function stridesText(val: MetaValue | undefined): string {
     : `[${val.strides.map((stride, d) => (sizes[d] === "1" ? "*" : sampled(stride))).join(", ")}]`;
 }
 
-/** PyTorch leaves `Min(3, 3*s0)` where 3 is meant: expressions are compared by their values for some sizes. */
+/**
+ * PyTorch leaves `Min(3, 3*s0)` where 3 is meant: expressions are compared by their values for some
+ * sizes.
+ */
 function sampled(size: SymInt): string {
   if (typeof size === "number") return String(size);
   const names = [...freeSymbols(size).keys()];

@@ -1,4 +1,7 @@
-/** @file Whether two graphs are the same program: operators in order with equal arguments, whatever the nodes are called. */
+/**
+ * @file Whether two graphs are the same program: operators in order with equal arguments, whatever
+ * the nodes are called.
+ */
 import { type Argument, FakeTensor, type Graph, isRef, isTuple, type MetaValue, type Node } from "@sconce/ir";
 import { printExpr, SymExpr } from "@sconce/symbolic";
 

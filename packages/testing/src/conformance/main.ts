@@ -1,4 +1,7 @@
-/** @file `npm run conformance -- --programs DIR | --ops DIR [--checks LIST] | --decompositions FILE [--backend NAME] [--filter TEXT]`. */
+/**
+ * @file `npm run conformance -- --programs DIR | --ops DIR [--checks LIST] | --decompositions FILE
+ * [--backend NAME] [--filter TEXT]`.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -147,7 +147,10 @@ function numberOf(value: unknown): number {
   return Number(value);
 }
 
-/** The containers of a call with its leaves in place; undefined where JavaScript has no form for them. */
+/**
+ * The containers of a call with its leaves in place; undefined where JavaScript has no form for
+ * them.
+ */
 export function buildTree(tree: CaseTree, leaves: readonly Value[]): { value: unknown } | undefined {
   if (tree === null) return { value: null };
   if (typeof tree === "number") return { value: leaves[tree] };

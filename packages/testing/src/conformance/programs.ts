@@ -50,7 +50,10 @@ export interface Transform {
 
 type Tolerance = ProgramFolder["info"]["tolerance"];
 
-/** Runs every recorded call of a folder on changed programs; each has to be valid. Nothing is thrown. */
+/**
+ * Runs every recorded call of a folder on changed programs; each has to be valid. Nothing is
+ * thrown.
+ */
 export async function checkTransforms(
   path: string,
   sconce: Sconce,
@@ -82,7 +85,8 @@ class FolderChecker {
   async run(): Promise<void> {
     const program = await this.#load("program");
     if (program === undefined) return;
-    // What PyTorch cannot load it never printed as loaded: the recorded texts have names that are not in the file.
+    // What PyTorch cannot load it never printed as loaded: the recorded texts have names that are
+    // not in the file.
     if (this.#folder.info.program.load_error === undefined) this.#texts("program", "", program);
     await this.#check("Sconce IR round trip", () => roundTrip(program));
     await this.#exampleInputs(program);
@@ -196,7 +200,10 @@ class FolderChecker {
     return lowered;
   }
 
-  /** Text up to the names of nodes and symbols, metadata and guards are those of PyTorch's lowered program. */
+  /**
+   * Text up to the names of nodes and symbols, metadata and guards are those of PyTorch's lowered
+   * program.
+   */
   #likeLowered(
     label: string,
     lowered: ExportedProgram,
@@ -290,7 +297,10 @@ class FolderChecker {
     return isHalf && this.#tolerance !== this.#folder.info.tolerance ? castTensor(value, "float32") : value;
   }
 
-  /** Through the calling convention where the containers have a JavaScript form, else with flat leaves. */
+  /**
+   * Through the calling convention where the containers have a JavaScript form, else with flat
+   * leaves.
+   */
   async #run(
     module: Awaited<ReturnType<Sconce["module"]>>,
     call: CaseCall,

@@ -4,7 +4,10 @@ interface Draws {
   readonly cases: readonly { readonly target: string; readonly error?: string }[];
 }
 
-/** Targets with recorded draws, and the functional overloads that recorded in-place and `out=` calls run by. */
+/**
+ * Targets with recorded draws, and the functional overloads that recorded in-place and `out=` calls
+ * run by.
+ */
 export function drawnTargets(json: string): ReadonlySet<string> {
   const operators = defaultOperators();
   const { cases } = JSON.parse(json) as Draws;

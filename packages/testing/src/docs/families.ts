@@ -1,4 +1,7 @@
-/** @file The files under `packages/ops/src/families`, each with its rows, the list of all of them left out: the groups of `docs/reference/operators.md`. */
+/**
+ * @file The files under `packages/ops/src/families`, each with its rows, the list of all of them
+ * left out: the groups of `docs/reference/operators.md`.
+ */
 import { readdirSync } from "node:fs";
 import type { OpDefinition, OperatorTable } from "@sconce/ops";
 
@@ -9,7 +12,10 @@ export interface Family {
   readonly targets: readonly string[];
 }
 
-/** Reads the families of the repository at `root`: names from the sources, rows from what was built from them. */
+/**
+ * Reads the families of the repository at `root`: names from the sources, rows from what was built
+ * from them.
+ */
 export async function readFamilies(root: URL): Promise<Family[]> {
   const files = readdirSync(new URL("packages/ops/src/families/", root)).filter(
     (name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "all.ts",
@@ -31,7 +37,10 @@ export async function readFamilies(root: URL): Promise<Family[]> {
   return families;
 }
 
-/** Gives the family of a target; writing overloads that follow from a functional one lie in its family. */
+/**
+ * Gives the family of a target; writing overloads that follow from a functional one lie in its
+ * family.
+ */
 export function familyOf(
   families: readonly Family[],
   operators: OperatorTable,

@@ -1,4 +1,7 @@
-/** @file The text of `docs/reference/lowerings.md`: what operators become, from PyTorch's recorded lowerings. */
+/**
+ * @file The text of `docs/reference/lowerings.md`: what operators become, from PyTorch's recorded
+ * lowerings.
+ */
 import type { DecompositionCase } from "../conformance/decompositions.js";
 import type { Family } from "./families.js";
 

@@ -1,4 +1,7 @@
-/** @file `npm run docs`: writes the pages that follow from rows, recorded cases and package.json files. */
+/**
+ * @file `npm run docs`: writes the pages that follow from rows, recorded cases and package.json
+ * files.
+ */
 import { writeFileSync } from "node:fs";
 import { writtenPages } from "./written-pages.js";
 

@@ -1,4 +1,7 @@
-/** @file The packages of the repository, from their `package.json`: a table and a diagram of their imports. */
+/**
+ * @file The packages of the repository, from their `package.json`: a table and a diagram of their
+ * imports.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 
 /** One package of the repository. */
@@ -23,7 +26,10 @@ interface Manifest {
 
 const unscoped = (name: string): string => name.replace("@sconce/", "");
 
-/** Reads all packages of the repository at `root`, sorted so that each package follows those that it imports. */
+/**
+ * Reads all packages of the repository at `root`, sorted so that each package follows those that it
+ * imports.
+ */
 export function readPackages(root: URL): PackageInfo[] {
   const folders = readdirSync(new URL("packages/", root)).sort();
   const manifests = folders.map((folder) => {
@@ -66,7 +72,10 @@ function reachOf(name: string, packages: ReadonlyMap<string, PackageInfo>): Set<
   return new Set(imports.flatMap((other) => [other, ...reachOf(other, packages)]));
 }
 
-/** A Mermaid diagram of the imports; an arrow that follows from others is omitted. Peers have dotted arrows. */
+/**
+ * A Mermaid diagram of the imports; an arrow that follows from others is omitted. Peers have dotted
+ * arrows.
+ */
 export function packageDiagram(packages: readonly PackageInfo[]): string {
   const byName = new Map(packages.map((one) => [one.name, one]));
   const edges = packages.flatMap(({ name, imports, loads }) => {
@@ -77,7 +86,10 @@ export function packageDiagram(packages: readonly PackageInfo[]): string {
   return ["```mermaid", "flowchart BT", ...edges, "```"].join("\n");
 }
 
-/** A table with a row for each package: its name, what it holds. `link` is the path from the page to `packages/`. */
+/**
+ * A table with a row for each package: its name, what it holds. `link` is the path from the page to
+ * `packages/`.
+ */
 export function packageTable(packages: readonly PackageInfo[], link: string): string {
   const rows = packages.map(
     ({ name, specifier, description }) => `| [\`${specifier}\`](${link}${name}) | ${description} |`,

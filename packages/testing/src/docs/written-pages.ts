@@ -1,4 +1,7 @@
-/** @file What `npm run docs` writes: lists of operators, tables and diagrams of packages, `llms.txt`. */
+/**
+ * @file What `npm run docs` writes: lists of operators, tables and diagrams of packages,
+ * `llms.txt`.
+ */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { createSconce } from "sconce";
@@ -16,7 +19,10 @@ function withPart(page: string, name: string, part: string): string {
   return page.replace(marked, (_, start: string, end: string) => `${start}\n${part}\n${end}`);
 }
 
-/** `llms.txt`: an introduction, then the index of the documentation with links from the top of the repository. */
+/**
+ * `llms.txt`: an introduction, then the index of the documentation with links from the top of the
+ * repository.
+ */
 function llmsText(current: string, index: string): string {
   const introduction = current.slice(0, current.indexOf("\n## "));
   const sections = index.slice(index.indexOf("\n## "));

@@ -26,7 +26,9 @@ import { type Maker, Step } from "./step.js";
 
 /** Which programs are generated. */
 export interface BuildOptions {
-  /** The operators that are wanted, `aten.relu.default`; all that the generator knows when left out. */
+  /**
+   * The operators that are wanted, `aten.relu.default`; all that the generator knows when left out.
+   */
   readonly ops?: readonly string[] | undefined;
   /** The most calls in a program; 24 when left out. */
   readonly maxNodes?: number | undefined;
@@ -96,7 +98,10 @@ function collect(arg: Argument, into: Set<string>): void {
   else if ("kind" in arg && arg.kind === "node") into.add(arg.name);
 }
 
-/** In the ATen dialect, writes are outputs: a value of the same type becomes the new value of a buffer or input. */
+/**
+ * In the ATen dialect, writes are outputs: a value of the same type becomes the new value of a
+ * buffer or input.
+ */
 function mutationsOf(draft: Draft, recipe: ProgramRecipe): { spec: OutputSpec; val: Val }[] {
   if (!draft.mutable || recipe.dialect === "TRAINING") return [];
   const choose = new Choices({ maker: 0, choices: [], key: recipe.seed, live: true });

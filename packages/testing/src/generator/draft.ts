@@ -95,7 +95,8 @@ export class Draft {
       make();
       if (this.#calls.length > this.#maxNodes) throw new Skip();
     } catch (error) {
-      // A call that the operator's rule refuses is not generated. Any other error is a bug of the rule.
+      // A call that the operator's rule refuses is not generated. Any other error is a bug of the
+      // rule.
       if (!(error instanceof Skip) && (!isSconceError(error) || error.code === "INTERNAL")) throw error;
       [this.#calls, this.#vals, this.#inputs, this.#sizes] = before;
       facts.forEach((old, i) => {

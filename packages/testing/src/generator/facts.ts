@@ -1,13 +1,17 @@
 /**
- * @file What a generated program's values are known to be like. It keeps programs numerically tame: no overflow, no division by
- * almost nothing, and no jump (`floor`, `argmax`, a comparison) on a value that rounding could move across.
+ * @file What a generated program's values are known to be like. It keeps programs numerically tame:
+ * no overflow, no division by almost nothing, and no jump (`floor`, `argmax`, a comparison) on a
+ * value that rounding could move across.
  */
 import { type DType, dtypeInfo } from "@sconce/tensor";
 
 export interface Facts {
   /** No element is larger in absolute value. */
   bound: number;
-  /** How far rounding may move an element, roughly: what two correct ways to compute it may differ by. */
+  /**
+   * How far rounding may move an element, roughly: what two correct ways to compute it may differ
+   * by.
+   */
   noise: number;
   /** Whether every correct way to compute it gives the same bits. */
   exact: boolean;

@@ -1,6 +1,9 @@
 import type { ExportedProgram } from "@sconce/ir";
 
-/** How close the outputs of a program can be expected to be when it is computed in another correct way. */
+/**
+ * How close the outputs of a program can be expected to be when it is computed in another correct
+ * way.
+ */
 export interface Tolerance {
   /** Relative tolerance, of the expected value. */
   readonly rtol: number;

@@ -9,7 +9,9 @@ export interface InputRecipe {
   readonly key: number;
 }
 
-/** One step: a maker, and the numbers that it decides by. Any numbers make a valid step, or none. */
+/**
+ * One step: a maker, and the numbers that it decides by. Any numbers make a valid step, or none.
+ */
 export interface StepRecipe {
   readonly maker: number;
   readonly choices: readonly number[];
@@ -20,8 +22,9 @@ export interface StepRecipe {
 }
 
 /**
- * A program as plain numbers. Everything follows from it, and every recipe gives a valid program: that is what makes shrinking
- * safe, since a recipe with steps left out or numbers made smaller is a recipe.
+ * A program as plain numbers. Everything follows from it, and every recipe gives a valid program:
+ * that is what makes shrinking safe, since a recipe with steps left out or numbers made smaller is
+ * a recipe.
  */
 export interface ProgramRecipe {
   readonly dialect: "TRAINING" | "ATEN";
@@ -69,8 +72,8 @@ export class Choices {
   }
 
   /**
-   * One of the candidates, by rendezvous hashing: the choice stays the same when others come or go, so that leaving a step
-   * out changes nothing but the steps that read its results.
+   * One of the candidates, by rendezvous hashing: the choice stays the same when others come or go,
+   * so that leaving a step out changes nothing but the steps that read its results.
    */
   rendezvous<T extends { readonly id: number }>(candidates: readonly T[]): T | undefined {
     const slot = this.#slot++;

@@ -126,8 +126,8 @@ export const arranged = (val: Val): Facts => val.facts;
 export const copied = (val: Val): Facts => ({ ...val.facts, home: "fresh" });
 
 /**
- * The result of an operator that rounds once at most: exact on exact operands for single and double precision. Half precision may be
- * computed wider and rounded elsewhere.
+ * The result of an operator that rounds once at most: exact on exact operands for single and double
+ * precision. Half precision may be computed wider and rounded elsewhere.
  */
 export function computed(operands: readonly Val[], bound: number, noise: number, dtype: DType): Facts {
   const simple = !isFloat(dtype) || dtypeInfo(dtype).itemSize >= 4;

@@ -2,7 +2,10 @@
 import { drawFrom } from "@sconce/passes";
 import { type DType, dtypeInfo, numel, Tensor } from "@sconce/tensor";
 
-/** Random multiples of 1/4 in [-2, 2]: every dtype holds them exactly, and so are their sums. Integers from -2 to 2. */
+/**
+ * Random multiples of 1/4 in [-2, 2]: every dtype holds them exactly, and so are their sums.
+ * Integers from -2 to 2.
+ */
 export function gridTensor(
   dtype: DType,
   shape: readonly number[],

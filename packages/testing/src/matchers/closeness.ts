@@ -11,7 +11,10 @@ import type { MatcherResult } from "./result.js";
 /** Elements as nested lists, `[[1, 2], [3, 4]]`. */
 export type Nested = Element | readonly Nested[];
 
-/** The matcher `toBeCloseToTensor`. Expected elements given as lists take the dtype of the received tensor. */
+/**
+ * The matcher `toBeCloseToTensor`. Expected elements given as lists take the dtype of the received
+ * tensor.
+ */
 export function toBeCloseToTensor(
   received: unknown,
   expected: Tensor | readonly Nested[],

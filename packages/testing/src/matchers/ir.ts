@@ -8,10 +8,12 @@ import type { MatcherResult } from "./result.js";
 export type IrLike = string | Graph | ExportedProgram;
 
 /**
- * In what the received IR differs from the expected, as a diff of IR texts; undefined when it is the same.
+ * In what the received IR differs from the expected, as a diff of IR texts; undefined when it is
+ * the same.
  *
- * As much is compared as the expected text says: a graph against the graph of a program, a type only where there is one, metadata only
- * when there is any. Names of nodes, their order and their arguments always are.
+ * As much is compared as the expected text says: a graph against the graph of a program, a type
+ * only where there is one, metadata only when there is any. Names of nodes, their order and their
+ * arguments always are.
  */
 export function irDifference(received: IrLike, expected: IrLike): string | undefined {
   const [got, want] = [opened(received), opened(expected)];

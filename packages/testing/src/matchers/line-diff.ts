@@ -1,9 +1,15 @@
-/** Beyond this many line pairs the middle is not aligned but shown whole: no diff that long is read anyway. */
+/**
+ * Beyond this many line pairs the middle is not aligned but shown whole: no diff that long is read
+ * anyway.
+ */
 const MAX_PAIRS = 4_000_000;
 /** Equal lines shown around a change. */
 const CONTEXT = 2;
 
-/** The lines of two texts, `- wanted`, `+ got` and `  both`; long runs of equal lines are left out. Empty when equal. */
+/**
+ * The lines of two texts, `- wanted`, `+ got` and `  both`; long runs of equal lines are left out.
+ * Empty when equal.
+ */
 export function lineDiff(want: string, got: string): string {
   if (want === got) return "";
   const [a, b] = [want.split("\n"), got.split("\n")];

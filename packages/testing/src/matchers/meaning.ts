@@ -18,20 +18,25 @@ export interface MeaningOptions extends ToleranceOptions {
   /** The seed of the sampled inputs. */
   readonly seed?: number | undefined;
   /**
-   * The float dtype that the received program computes in, where that is another on purpose, as a pass's `changesNumbers`
-   * says. It then gets its inputs, and gives its outputs and written state, in its own dtypes; they are close enough
-   * within the roundings that a differential check allows, unless `rtol` or `atol` is given.
+   * The float dtype that the received program computes in, where that is another on purpose, as a
+   * pass's `changesNumbers` says. It then gets its inputs, and gives its outputs and written state,
+   * in its own dtypes; they are close enough within the roundings that a differential check allows,
+   * unless `rtol` or `atol` is given.
    */
   readonly precision?: DType | undefined;
-  /** Where the received program runs; the interpreter when left out. The other always runs on the interpreter. */
+  /**
+   * Where the received program runs; the interpreter when left out. The other always runs on the
+   * interpreter.
+   */
   readonly backend?: Backend | undefined;
   /** Operators that the programs use; Sconce's own when left out. */
   readonly operators?: OperatorTable | undefined;
 }
 
 /**
- * What a program does otherwise than another, run after run on one state each: outputs, what was written to inputs, and the state that
- * one of them writes. The first difference, or undefined. Inputs that the other program itself refuses do not count.
+ * What a program does otherwise than another, run after run on one state each: outputs, what was
+ * written to inputs, and the state that one of them writes. The first difference, or undefined.
+ * Inputs that the other program itself refuses do not count.
  */
 export async function meaningDifference(
   received: ExportedProgram,
@@ -67,7 +72,10 @@ export async function meaningDifference(
     : `the original program takes none of the inputs: ${refusal}`;
 }
 
-/** The matcher `toPreserveMeaning`. It is asynchronous: `await expect(after).toPreserveMeaning({ of: before })`. */
+/**
+ * The matcher `toPreserveMeaning`. It is asynchronous:
+ * `await expect(after).toPreserveMeaning({ of: before })`.
+ */
 export async function toPreserveMeaning(
   received: ExportedProgram,
   options: MeaningOptions,

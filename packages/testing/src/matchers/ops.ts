@@ -4,7 +4,10 @@ import type { MatcherResult } from "./result.js";
 /** How often each operator is called: exactly so often; or, as a list, at least once each. */
 export type ExpectedOps = Readonly<Record<string, number>> | readonly string[];
 
-/** The matcher `toHaveOps`: counts calls in a program or graph, nested graphs included. Operators that are not named do not matter. */
+/**
+ * The matcher `toHaveOps`: counts calls in a program or graph, nested graphs included. Operators
+ * that are not named do not matter.
+ */
 export function toHaveOps(received: ExportedProgram | Graph, expected: ExpectedOps): MatcherResult {
   const counts = received instanceof ExportedProgram ? received.opHistogram() : histogram(received);
   const wrong: string[] = [];

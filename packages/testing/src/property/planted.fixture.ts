@@ -1,6 +1,7 @@
 /**
- * @file Every built-in rule's pattern, put behind a generated program: what random calls seldom make. One entry for each
- * rule; the outputs of the planted program are the results of the patterns.
+ * @file Every built-in rule's pattern, put behind a generated program: what random calls seldom
+ * make. One entry for each rule; the outputs of the planted program are the results of the
+ * patterns.
  */
 import {
   type Argument,
@@ -228,7 +229,10 @@ export function planted(program: ExportedProgram, plants: Readonly<Record<string
   return assembled(program, p, results);
 }
 
-/** Separate operands of each pattern, since a rule may make one a result, and results may not come to share memory. */
+/**
+ * Separate operands of each pattern, since a rule may make one a result, and results may not come
+ * to share memory.
+ */
 function operandsOf(p: Planter, val: FakeTensor): () => Operands {
   const wide = p.all("aten._to_copy.default", [val], {
     dtype: { kind: "dtype", dtype: "float32" },

@@ -1,4 +1,6 @@
-/** @file Sampling of images at places that a tensor gives (`aten/src/ATen/native/GridSampler.h`). */
+/**
+ * @file Sampling of images at places that a tensor gives (`aten/src/ATen/native/GridSampler.h`).
+ */
 import { constant, type Index } from "../../ir/index-expr.js";
 import { cast, type Scalar } from "../../ir/scalar.js";
 import type { LoweringArgs } from "../arguments.js";

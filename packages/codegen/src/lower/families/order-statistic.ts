@@ -40,8 +40,8 @@ function ranked(
 }
 
 /**
- * The rank of a median: the lower of two, and for a row with NaN that of its first NaN, which is how
- * many numbers there are.
+ * The rank of a median: the lower of two, and for a row with NaN that of its first NaN, which is
+ * how many numbers there are.
  */
 function medianRank(call: LoweringCall, self: LazyTensor, dim: number): RankAt {
   const extent = self.shape[dim]!;

@@ -80,7 +80,9 @@ function scatteredElement(
   };
   return written(call, self, sources, writing);
 }
-/** Whether an index names a place. It is read as a place, so that passes that check indices see it. */
+/**
+ * Whether an index names a place. It is read as a place, so that passes that check indices see it.
+ */
 const pointsAt = (index: Scalar, place: Index, extent: Index): Scalar =>
   apply("eq", indexScalar(placeIn(index, extent, false)), indexScalar(place));
 const valueAt = (source: Operand, at: readonly Index[], dtype: DType): Scalar =>

@@ -115,7 +115,10 @@ export function convolutionElement(
     };
   });
 }
-/** The element of a transposed convolution: input element `i` reaches output `i*stride - padding + k*dilation`. */
+/**
+ * The element of a transposed convolution: input element `i` reaches output
+ * `i*stride - padding + k*dilation`.
+ */
 export function transposedElement(
   call: LoweringCall,
   x: LazyTensor,

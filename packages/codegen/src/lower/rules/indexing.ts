@@ -3,7 +3,9 @@ import { type Index, ONE, same } from "../../ir/index-expr.js";
 import { cannot, type LoweringCall } from "../call.js";
 import { broadcastTo, type LazyTensor } from "../lazy.js";
 
-/** Which dimensions tensors index, and where the dimensions of the index tensors are in the result. */
+/**
+ * Which dimensions tensors index, and where the dimensions of the index tensors are in the result.
+ */
 export interface Indexing {
   /** By dimension; null for one that is taken whole. */
   readonly indices: readonly (LazyTensor | null)[];

@@ -103,10 +103,14 @@ function adaptive(extent: Index, count: Index): Windows {
   };
 }
 
-/** The windows of each dimension, given the extents of the tensor and how many windows there are. */
+/**
+ * The windows of each dimension, given the extents of the tensor and how many windows there are.
+ */
 export type WindowsOf = (extents: readonly Index[], counts: readonly Index[]) => Windows[];
 
-/** The arguments of a pool that describe its windows; the stride is the kernel's size when empty. */
+/**
+ * The arguments of a pool that describe its windows; the stride is the kernel's size when empty.
+ */
 interface PoolArgs {
   readonly kernel_size: readonly number[];
   readonly stride: readonly number[];

@@ -1,6 +1,6 @@
 /**
- * @file Identities of real numbers that floats keep only nearly: rounding, NaN, infinities or the sign of zero may come
- * out otherwise. Used only when asked for.
+ * @file Identities of real numbers that floats keep only nearly: rounding, NaN, infinities or the
+ * sign of zero may come out otherwise. Used only when asked for.
  */
 import { FakeTensor, float } from "@sconce/ir";
 import { defineRule, type Rule } from "../../rewrite/rule.js";

@@ -1,7 +1,8 @@
 /**
- * @file Batch norm with fixed statistics multiplies each channel by a number and adds another. Behind a convolution or a
- * linear layer both go into its weights: `W' = W * s` and `b' = (b - mean) * s + beta` with `s = gamma / sqrt(var + eps)`.
- * The rules emit that as calls, in float64; the pass `fold-batch-norm` computes them.
+ * @file Batch norm with fixed statistics multiplies each channel by a number and adds another.
+ * Behind a convolution or a linear layer both go into its weights: `W' = W * s` and
+ * `b' = (b - mean) * s + beta` with `s = gamma / sqrt(var + eps)`. The rules emit that as calls, in
+ * float64; the pass `fold-batch-norm` computes them.
  */
 import type { FakeTensor } from "@sconce/ir";
 import type { Emit, EmitArg } from "@sconce/ops";
@@ -80,8 +81,8 @@ const alongRows =
     emit("aten.view.default", [scale, [-1, ...new Array<number>(ndim - 1).fill(1)]]);
 
 /**
- * Filters of a transposed convolution lie the other way round: channel `g * n + j` of the result, in group `g`, is column
- * `j` of the rows of that group.
+ * Filters of a transposed convolution lie the other way round: channel `g * n + j` of the result,
+ * in group `g`, is column `j` of the rows of that group.
  */
 const alongColumns =
   (emit: Emit, { ndim, shape }: FakeTensor, groups: number) =>

@@ -91,7 +91,9 @@ export function edgeValues(dtype: DType): readonly Element[] {
   }
 }
 
-/** A square with the edge values down its columns, or along its rows: together two have every pair. */
+/**
+ * A square with the edge values down its columns, or along its rows: together two have every pair.
+ */
 export function square(dtype: DType, along: "columns" | "rows"): Tensor {
   const shape = [COUNT, COUNT];
   const strides = along === "rows" ? contiguousStrides(shape) : [1, COUNT];

@@ -25,14 +25,15 @@ export const dtypeThat =
   };
 
 /**
- * Arithmetic of complex numbers multiplies and adds whole pairs, so that `x * 1` makes NaN of an infinity and `x - 0`
- * loses the sign of a zero: identities of real numbers keep no bits there.
+ * Arithmetic of complex numbers multiplies and adds whole pairs, so that `x * 1` makes NaN of an
+ * infinity and `x - 0` loses the sign of a zero: identities of real numbers keep no bits there.
  */
 export const isReal = dtypeThat((dtype) => !isComplexDType(dtype), "not a real tensor");
 
 /**
- * Real operands of which those that are named may be negated later. Floats only change their sign. Integers wrap, so
- * theirs must happen in the dtype of the result: -128 as int8 is itself, and -5 as uint8 is 251.
+ * Real operands of which those that are named may be negated later. Floats only change their sign.
+ * Integers wrap, so theirs must happen in the dtype of the result: -128 as int8 is itself, and -5
+ * as uint8 is 251.
  */
 export const negatedLater =
   (...names: readonly ("x" | "y")[]): Guard =>

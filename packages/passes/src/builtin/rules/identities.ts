@@ -1,6 +1,6 @@
 /**
- * @file Algebraic identities that keep every bit: dtype, NaN, infinities and the sign of zero. What is true of numbers
- * only up to rounding or zero's sign is in approximate.ts.
+ * @file Algebraic identities that keep every bit: dtype, NaN, infinities and the sign of zero. What
+ * is true of numbers only up to rounding or zero's sign is in approximate.ts.
  */
 import { FakeTensor, float } from "@sconce/ir";
 import { dtypeInfo, isIntegralDType } from "@sconce/tensor";
@@ -32,8 +32,9 @@ const rounding = ["floor", "ceil", "trunc", "round"].map((name) =>
 );
 
 /**
- * A number as first operand of a commutative call changes places with the tensor. PyTorch rounds the first factor to a
- * half precision dtype before it multiplies, but not the second (`binary_kernel_reduced_floating_vec_opmath_support`).
+ * A number as first operand of a commutative call changes places with the tensor. PyTorch rounds
+ * the first factor to a half precision dtype before it multiplies, but not the second
+ * (`binary_kernel_reduced_floating_vec_opmath_support`).
  */
 const numberLast = ["add", "mul"].map((name) =>
   defineRule({
@@ -44,7 +45,8 @@ const numberLast = ["add", "mul"].map((name) =>
       const { n, x } = captures;
       if (n instanceof FakeTensor || !(x instanceof FakeTensor)) return "the first operand is not a number";
       const { kind, itemSize } = dtypeInfo(x.dtype);
-      // The second summand is multiplied by alpha, which makes NaN of complex infinities. Float8 is multiplied as first only.
+      // The second summand is multiplied by alpha, which makes NaN of complex infinities. Float8 is
+      // multiplied as first only.
       if (kind === "complex" || (kind === "float" && itemSize === 1)) return `x is ${x.dtype}`;
       if (name === "add" || kind !== "float" || itemSize > 2) return true;
       const value = match.number("n");

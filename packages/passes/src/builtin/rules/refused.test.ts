@@ -10,8 +10,8 @@ import { identityRules } from "./identities.js";
 const { operators } = context;
 
 /**
- * Where PyTorch 2.14 gives other bits for what a rule would put there; asked with all edge values. Each line is a call of
- * the value before it.
+ * Where PyTorch 2.14 gives other bits for what a rule would put there; asked with all edge values.
+ * Each line is a call of the value before it.
  */
 test.each<[rule: string, inputs: string, calls: string[], reason: string]>([
   ["mul-1", "%x: c64[2]", ["mul.Tensor(%x, 1)"], "not a real tensor"],

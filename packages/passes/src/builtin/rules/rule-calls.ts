@@ -1,4 +1,7 @@
-/** @file Calls that a rule's pattern describes, with many operands in its holes, for tests of rules. Not exported. */
+/**
+ * @file Calls that a rule's pattern describes, with many operands in its holes, for tests of rules.
+ * Not exported.
+ */
 import {
   type Argument,
   FakeTensor,
@@ -20,7 +23,10 @@ import { DTYPES, Tensor } from "@sconce/tensor";
 import type { CallPattern, Pattern } from "../../rewrite/pattern.js";
 import { COUNT, edgeValues, square } from "./edge-values.js";
 
-/** A graph of many calls of one pattern, a copy of each being a result, and what its inputs are given. */
+/**
+ * A graph of many calls of one pattern, a copy of each being a result, and what its inputs are
+ * given.
+ */
 export interface RuleCalls {
   readonly graph: Graph;
   readonly inputs: ReadonlyMap<string, Tensor>;

@@ -1,8 +1,14 @@
-/** @file Views of views, and views that change nothing. None of them computes: the results are the same elements. */
+/**
+ * @file Views of views, and views that change nothing. None of them computes: the results are the
+ * same elements.
+ */
 import { FakeTensor } from "@sconce/ir";
 import { defineRule, type Match, type Rule } from "../../rewrite/rule.js";
 
-/** The driver refuses a replacement of another shape or other strides, so these need no guard for that. */
+/**
+ * The driver refuses a replacement of another shape or other strides, so these need no guard for
+ * that.
+ */
 const nothing = (name: string, doc: string, match: string): Rule =>
   defineRule({ name, doc, match, replace: "$x" });
 

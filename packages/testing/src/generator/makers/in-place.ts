@@ -90,7 +90,8 @@ export const inPlace: readonly Maker[] = [
   one("clamp_.default", () => 1, [float(-1), float(1)]),
   two("add_.Tensor", sum, sumNoise),
   two("sub_.Tensor", sum, sumNoise),
-  // PyTorch lowers `buffer.copy_(value)` to the value itself, whatever its shape and dtype: only copies of the same type keep their meaning.
+  // PyTorch lowers `buffer.copy_(value)` to the value itself, whatever its shape and dtype: only
+  // copies of the same type keep their meaning.
   two(
     "copy_.default",
     (_, b) => b,

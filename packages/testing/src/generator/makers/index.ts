@@ -7,7 +7,10 @@ import { reductions } from "./reductions.js";
 import { unary, withNumber } from "./unary.js";
 import { views } from "./views.js";
 
-/** Families are drawn with equal chance, so that a long list of functions does not crowd out the others. */
+/**
+ * Families are drawn with equal chance, so that a long list of functions does not crowd out the
+ * others.
+ */
 export const FAMILIES: readonly (readonly Maker[])[] = [
   unary,
   withNumber,

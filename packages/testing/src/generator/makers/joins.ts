@@ -156,7 +156,8 @@ export const casts: readonly Maker[] = [
       const dtype = step.choose.of(CASTS);
       if (!isFloat(dtype) && !exact(val)) throw new Skip();
       const { bound, noise } = val.facts;
-      // Precision only goes down where the source has more of it; what is exact on the grid may not be after products.
+      // Precision only goes down where the source has more of it; what is exact on the grid may not
+      // be after products.
       const facts = isFloat(dtype) ? rounded(bound, noise, dtype) : exactly(dtype === "bool" ? 1 : bound);
       const literal = { kind: "dtype", dtype } as const;
       if (target === "aten.to.dtype") step.draft.call(target, [val, literal], facts);

@@ -125,7 +125,8 @@ export const products: readonly Maker[] = [
       const weights = step.choose.flag() ? [weight(step, val, shape), weight(step, val, shape)] : [];
       const eps = step.choose.flag() ? 1e-5 : 0.0625;
       const { dtype } = val.fake;
-      // Where all elements are nearly equal, their differences are divided by the square root of eps.
+      // Where all elements are nearly equal, their differences are divided by the square root of
+      // eps.
       const noise = (2 * (val.facts.noise + epsilon(dtype) * val.facts.bound)) / Math.sqrt(eps);
       const facts = rounded(2 * Math.sqrt(last(val)) + 2, noise * 2, dtype);
       step.draft.call(target, [val, shape, ...(weights.length > 0 ? weights : [null, null]), eps], facts);
