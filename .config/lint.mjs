@@ -9,6 +9,7 @@ const bin = (name) => join(ROOT, "node_modules", name);
 const CHECKS = {
   biome: [bin("@biomejs/biome/bin/biome"), "check"],
   knip: [bin("knip/bin/knip.js"), "--config", ".config/knip.jsonc", "--no-progress", "--cache"],
+  types: [bin("typescript/bin/tsc"), "-p", ".config/tsconfig.tests.json"],
   imports: [".config/check-imports.mjs"],
   packages: [".config/check-packages.mjs"],
   strings: [".config/check-strings.mjs"],

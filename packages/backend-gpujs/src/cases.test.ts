@@ -11,8 +11,8 @@ import { gpujsBackend } from "./index.js";
 const operators = defaultOperators();
 
 describe.each([
-  ["webasm", 3],
-  ["cpu", 5],
+  ["webasm", 5],
+  ["cpu", 8],
 ] as const)("operators that have loops in mode %s", (mode, every) => {
   const { counts } = backendCasesSpec(() => gpujsBackend({ mode }), {
     operators,

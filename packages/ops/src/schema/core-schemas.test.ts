@@ -8,7 +8,7 @@ test("core-schemas.ts has the rows tagged core; -u writes it", async () => {
   const core = ALL_OPS.filter(({ tags }) => tags.includes("core")).map(({ schemaText }) => schemaText);
   const lines = core.sort().map((schema) => `  ${literal(schema)},\n`);
   await expect(
-    "/** @file Schemas of core ATen: the rows with the tag `core`. Generated; see core-schemas.test.ts. */\n" +
+    "/** @file Generated schemas of core ATen, the rows tagged `core`; see core-schemas.test.ts. */\n" +
       `export const CORE_SCHEMAS = [\n${lines.join("")}] as const;\n\n` +
       "/** The schema of a core ATen operator. */\n" +
       "export type CoreSchema = (typeof CORE_SCHEMAS)[number];\n",

@@ -1,6 +1,4 @@
-/**
- * @file Schemas of core ATen: the rows with the tag `core`. Generated; see core-schemas.test.ts.
- */
+/** @file Generated schemas of core ATen, the rows tagged `core`; see core-schemas.test.ts. */
 export const CORE_SCHEMAS = [
   "aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
   "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",

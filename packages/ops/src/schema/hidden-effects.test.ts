@@ -11,7 +11,7 @@ test("observed-effects.ts has the recorded effects; -u writes it", async () => {
     ([target, effects]) => `  "${target}": [${effects.map((effect) => `"${effect}"`).join(", ")}],\n`,
   );
   await expect(
-    "/** @file Effects that PyTorch's schemas hide, as recorded. Generated; see hidden-effects.test.ts. */\n" +
+    "/** @file Generated: effects that PyTorch's schemas hide; see hidden-effects.test.ts. */\n" +
       `export const OBSERVED_EFFECTS: Readonly<Record<string, readonly string[]>> = {\n${lines.join("")}};\n`,
   ).toMatchFileSnapshot("./observed-effects.ts");
 });

@@ -1,6 +1,4 @@
-/**
- * @file Effects that PyTorch's schemas hide, as recorded. Generated; see hidden-effects.test.ts.
- */
+/** @file Generated: effects that PyTorch's schemas hide; see hidden-effects.test.ts. */
 export const OBSERVED_EFFECTS: Readonly<Record<string, readonly string[]>> = {
   "aten._cast_Float.default": ["alias:self"],
   "aten._foobar.default": ["alias:self"],
