@@ -88,7 +88,9 @@ async function programsOf(name: string): Promise<[string, ExportedProgram][]> {
   return found;
 }
 
-/** Tests every n-th program of the corpus, as exported, as PyTorch lowered it, and as lowered here. */
+/**
+ * Tests every n-th program of the corpus, as exported, as PyTorch lowered it, and as lowered here.
+ */
 export function stableProgramsSpec(every: number): void {
   describe("each program", () => {
     const chosen = names.filter((_, at) => at % every === 0);
