@@ -7,7 +7,6 @@ import { topologicalGenerations } from "graphology-dag";
 import { bfsFromNode } from "graphology-traversal";
 import type { Graph } from "./graph/graph.js";
 import { remember } from "./support/remember.js";
-import { forEachRef } from "./values/argument.js";
 
 const known = new WeakMap<Graph, Topology>();
 
@@ -113,13 +112,10 @@ export class Topology {
 function buildNetwork(graph: Graph): MultiDirectedGraph {
   const network = new MultiDirectedGraph();
   for (let at = 0; at < graph.size; at++) network.addNode(at);
-  graph.nodes().forEach((node, at) => {
-    const connect = (name: string): void => {
-      if (graph.has(name)) network.addDirectedEdge(graph.indexOf(name), at);
-    };
-    for (const arg of node.args) forEachRef(arg, connect);
-    for (const key in node.kwargs) forEachRef(node.kwargs[key]!, connect);
-  });
+  const { offsets, positions } = graph.operands;
+  for (let at = 0; at < graph.size; at++)
+    for (const input of positions.subarray(offsets[at]!, offsets[at + 1]!))
+      if (input >= 0) network.addDirectedEdge(input, at);
   return network;
 }
 

@@ -1,12 +1,12 @@
 /** @file Which nodes each node reads, and which nodes read it, as typed arrays of positions. */
-import { type Argument, forEachRef } from "../values/argument.js";
 import type { Node } from "./node.js";
 import { type GraphState, PLACES } from "./node-store.js";
+import { forEachNodeRef } from "./uses.js";
 
 /**
  * The operands of every node as compressed rows. Those of the node at position `i` are
  * `positions[offsets[i]] .. positions[offsets[i + 1] - 1]`: one for each reference in its
- * arguments, in the order of {@link forEachRef}, args before kwargs, repeats included; -1 for a
+ * arguments, in the order of {@link forEachNodeRef}, repeats included; -1 for a
  * name that the graph does not have.
  */
 export interface OperandTable {
@@ -84,23 +84,14 @@ class OperandRows {
   }
 
   /** Visits the references of the next node, and ends its row. */
-  addNode({ args, kwargs }: Node, visit: (name: string) => void): void {
-    for (let i = 0; i < args.length; i++) visitRefs(args[i]!, visit);
-    for (const key in kwargs) visitRefs(kwargs[key]!, visit);
+  addNode(node: Node, visit: (name: string) => void): void {
+    forEachNodeRef(node, visit);
     this.#offsets[++this.#node] = this.#count;
   }
 
   table(): OperandTable {
     return { offsets: this.#offsets, positions: this.#positions.subarray(0, this.#count) };
   }
-}
-
-/** As {@link forEachRef}, without a call for plain references and plain values. */
-function visitRefs(value: Argument, visit: (name: string) => void): void {
-  if (typeof value !== "object" || value === null) return;
-  const { kind, name } = value as { readonly kind?: string; readonly name: string };
-  if (kind === "node") visit(name);
-  else forEachRef(value, visit);
 }
 
 function grown(array: Int32Array): Int32Array {

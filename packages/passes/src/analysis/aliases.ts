@@ -5,6 +5,7 @@
 import { type Argument, forEachInput, forEachRef, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
 import { HIDDEN_ALIASES, type OperatorTable } from "@sconce/ops";
 import { argumentOf } from "./call-arguments.js";
+import { perVersion } from "./per-version.js";
 
 /** Names of placeholders. */
 export type Roots = ReadonlySet<string>;
@@ -121,20 +122,16 @@ export function forEachAliasedInput(
 type Aliased = "all" | readonly string[];
 const NO_PARAMETERS: readonly string[] = [];
 
-/** By operator table, for one version of it. */
-const known = new WeakMap<OperatorTable, { version: number; readonly aliased: Map<string, Aliased> }>();
+/** What is known so far about the targets of a table. */
+const knownAliases = perVersion(() => new Map<string, Aliased>());
 
 /** The parameters whose memory the result of a call of the target may share. */
 function aliasedParameters(target: string, operators: OperatorTable): Aliased {
-  let entry = known.get(operators);
-  if (entry?.version !== operators.version) {
-    entry = { version: operators.version, aliased: new Map() };
-    known.set(operators, entry);
-  }
-  let aliased = entry.aliased.get(target);
+  const known = knownAliases(operators);
+  let aliased = known.get(target);
   if (aliased === undefined) {
     aliased = findAliasedParameters(target, operators);
-    entry.aliased.set(target, aliased);
+    known.set(target, aliased);
   }
   return aliased;
 }

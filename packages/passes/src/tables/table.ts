@@ -1,4 +1,5 @@
 import { defaultOperators, type OpDefinition, type OperatorTable } from "@sconce/ops";
+import { perVersion } from "../analysis/per-version.js";
 import type { Decomposition } from "./decomposition.js";
 import { notInTable } from "./errors.js";
 import { furtherEntries } from "./unread-entries.js";
@@ -178,21 +179,16 @@ const isInTable = (row: OpDefinition): boolean =>
 
 const isAten = (target: string): boolean => target.startsWith("aten.");
 
-const known = new WeakMap<OperatorTable, { version: number; entries: ReadonlyMap<string, Decomposition> }>();
-
 /**
  * ATen's entries: those of the rows, then those of the in-place and `out=` overloads that PyTorch
  * registers with them.
  */
-function atenEntries(operators: OperatorTable): ReadonlyMap<string, Decomposition> {
-  const cached = known.get(operators);
-  if (cached?.version === operators.version) return cached.entries;
+const atenEntries = perVersion((operators): ReadonlyMap<string, Decomposition> => {
   const entries = new Map<string, Decomposition>();
   for (const row of operators) {
     if (isAten(row.target) && isInTable(row)) entries.set(row.target, row.decompose!);
   }
   for (const [target, entry] of writingEntries(operators, entries)) entries.set(target, entry);
   for (const [target, entry] of furtherEntries(operators)) entries.set(target, entry);
-  known.set(operators, { version: operators.version, entries });
   return entries;
-}
+});
