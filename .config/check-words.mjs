@@ -34,6 +34,7 @@ const PHRASES = [
   ],
   [/(behavi|col|fav|flav|hon|neighb)our/gi, "American spelling: -or"],
   [/analys(e|ed|ing)(?![a-z])/gi, "American spelling: analyze"],
+  [/\b(wayOf|waysToRun)\b/g, "support"],
   [/\b(centre|catalogue|grey|judgement|whilst|burnt|(mis)?spelt|towards)\b/gi, "American spelling"],
   [/\b\w*(cancel|label|model|signal|travel|level)l(ed|ing)\b/gi, "American spelling: one l"],
   [/\bof\s+(its|their)\s+own\b(?!\s+\w)/gi, "its own ..., separate"],
