@@ -22,6 +22,7 @@ test("an unknown code gets a suggestion", async () => {
 test("every section can be explained, and --codes lists them", async () => {
   const codes = (await sconce("explain", "--codes")).out.trim().split("\n");
   expect(codes).toEqual([...errorSections().keys()].sort());
+  expect(JSON.parse((await sconce("explain", "--codes", "--json")).out)).toEqual(codes);
   for (const one of codes) expect((await sconce("explain", one)).out).toMatch(new RegExp(`^${one}\n`));
 });
 

@@ -36,7 +36,7 @@ export function explainCommand(program: Command, io: SafeIo, _outcome: Outcome):
     .option("--plugin <module>", "Load a plugin module with rules (repeatable)", repeatable)
     .option("--json", "Print JSON")
     .action(async (file: string | undefined, options: ExplainOptions) => {
-      if (options.codes === true) return io.out(codesText());
+      if (options.codes === true) return io.out(codesText(options.json));
       if (file !== undefined && isCode(file)) return io.out(codeText(file, options.json));
       const session = await openSession(io, options.plugin, undefined, file === undefined ? [] : [file]);
       if (options.list === true) {
@@ -56,11 +56,10 @@ export function explainCommand(program: Command, io: SafeIo, _outcome: Outcome):
     });
 }
 
-const codesText = (): string =>
-  [...errorSections().keys()]
-    .sort()
-    .map((code) => `${code}\n`)
-    .join("");
+function codesText(isJson = false): string {
+  const codes = [...errorSections().keys()].sort();
+  return isJson ? json(codes) : codes.map((code) => `${code}\n`).join("");
+}
 
 /** @throws SconceError `UNKNOWN_CODE` */
 function codeText(code: string, isJson = false): string {
