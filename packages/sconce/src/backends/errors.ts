@@ -62,7 +62,7 @@ export const noBackend = (): SconceError =>
 export function unknownBackend(name: string, registered: Iterable<string>): SconceError {
   const names = [...registered];
   const kind = name.split(":")[0]!;
-  const other = names.includes(name) ? undefined : OTHER_NAMES.get(kind.toLowerCase());
+  const other = OTHER_NAMES.get(kind.toLowerCase());
   if (other !== undefined) {
     const message = `unknown backend "${name}"; the backend for GPUs is "${other}"`;
     const fix = names.includes(other) ? `use the name "${other}"` : registration(other, names);
