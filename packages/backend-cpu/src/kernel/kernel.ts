@@ -96,8 +96,8 @@ type KernelOf<S extends string> = (
 
 /**
  * Defines the kernel of an overload, or of several; its arguments and its result are typed by the
- * schema: `kernel("aten::silu(Tensor self) -> Tensor", ({ self }, context) =>
- * ...)`. A schema of `aten:: ` that differs from PyTorch's does not compile.
+ * schema: `kernel("aten::silu(Tensor self) -> Tensor", ({ self }, context) => ...)`. A schema of
+ * `aten::` that differs from PyTorch's does not compile.
  */
 export function kernel<const S extends string>(
   schemas: CheckedSchema<S> | readonly CheckedSchema<S>[],
@@ -166,9 +166,10 @@ export const emptyOutputs = <const M extends readonly FakeTensor[]>(
   context: KernelContext<M>,
 ): TupleOf<M, Tensor> => mapTuple(context.meta, allocate);
 
-/** The outputs that a mask asks for, allocated as the meta rule says; null for the others. */
+/**
+ * The outputs of an operator with an output mask, allocated as the meta rule says; null for those
+ * that it leaves out.
+ */
 export const maskedOutputs = <const M extends readonly (FakeTensor | null)[]>(
   context: KernelContext<M>,
-  mask: readonly boolean[],
-): TupleOf<M, Tensor | null> =>
-  mapTuple(context.meta, (meta, i) => (mask[i] === true && meta !== null ? allocate(meta) : null));
+): TupleOf<M, Tensor | null> => mapTuple(context.meta, (meta) => meta && allocate(meta));

@@ -96,7 +96,7 @@ const backward = kernel(
   "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
   (args, context) => {
     const { grad_output: grad, transposed } = args;
-    const [input, weight, bias] = maskedOutputs(context, args.output_mask);
+    const [input, weight, bias] = maskedOutputs(context);
     if (input !== null && input.numel > 0)
       convolve({ ...args, input: grad, bias: null, transposed: !transposed }, input);
     if (weight !== null && weight.numel > 0) weightGradient(args, weight);

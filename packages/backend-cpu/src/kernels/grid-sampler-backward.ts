@@ -6,7 +6,6 @@ import { eachCorner, eachPlace, roundingOf, type SampleArgs, type Taps } from ".
 
 interface SampleBackwardArgs extends SampleArgs {
   readonly grad_output: Tensor;
-  readonly output_mask: readonly boolean[];
 }
 
 interface Gradients {
@@ -98,7 +97,7 @@ const sampleBackward = kernel(
     const half = patternEncoder(args.input.dtype) !== undefined;
     const stepwise = half && args.interpolation_mode === 0 && args.input.ndim === 4;
     const gradients = stepwise ? planeGradientsHalf(args) : gradientsOf(args);
-    const [input, grid] = maskedOutputs(context, args.output_mask);
+    const [input, grid] = maskedOutputs(context);
     return [input && finishOutput(input, gradients.input), grid && finishOutput(grid, gradients.grid)];
   },
 );

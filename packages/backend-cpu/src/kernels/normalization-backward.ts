@@ -5,13 +5,12 @@ import { finishOutput, type NumberArray, readNumbers } from "../kernel/dense.js"
 import { defineKernels, type KernelContext, kernel, maskedOutputs } from "../kernel/kernel.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
 
-/** The three gradients that the mask asks for, null for the others. */
+/** The gradients that the output mask asks for, null for the others. */
 function masked(
   context: KernelContext<readonly [FakeTensor | null, FakeTensor | null, FakeTensor | null]>,
-  mask: readonly boolean[],
   values: readonly [Float64Array, Float64Array, Float64Array],
 ): TupleOf<typeof values, Tensor | null> {
-  return mapTuple(maskedOutputs(context, mask), (out, i) => out && finishOutput(out, values[i]!));
+  return mapTuple(maskedOutputs(context), (out, i) => out && finishOutput(out, values[i]!));
 }
 
 /**
@@ -57,7 +56,7 @@ const layerNormBackward = kernel(
       }
       groupGradient(x, g, dx, start, size, mean[row]!, rstd[row]!);
     }
-    return masked(context, args.output_mask, [dx, dw, db]);
+    return masked(context, [dx, dw, db]);
   },
 );
 
@@ -83,7 +82,7 @@ const groupNormBackward = kernel(
       }
       groupGradient(x, g, dx, start, size, mean[row]!, rstd[row]!);
     }
-    return masked(context, args.output_mask, [dx, dw, db]);
+    return masked(context, [dx, dw, db]);
   },
 );
 
