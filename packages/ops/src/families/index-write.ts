@@ -21,7 +21,6 @@ const like = (self: FakeTensor, env: SymEnv): FakeTensor =>
     strides: elementwiseStrides(env, self.shape, [self]),
     like: self,
   });
-/** Fresh row-major memory like `self`. */
 type Indices = readonly (FakeTensor | null)[];
 
 interface IndexPut {
