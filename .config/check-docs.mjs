@@ -16,7 +16,7 @@ function fileOf(path) {
   if (!files.has(path)) {
     const file = parseFile(path);
     const docs = file.comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"));
-    files.set(path, { ...file, docEnds: docs.map(({ end }) => end) });
+    files.set(path, Object.assign(file, { docEnds: docs.map(({ end }) => end) }));
   }
   return files.get(path);
 }

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join } from "node:path";
 import { normalized } from "./paths.mjs";
-import { parseFile, ROOT, sourceFiles, walk } from "./source-files.mjs";
+import { parseFile, ROOT, sourceFiles } from "./source-files.mjs";
 
 /** What only tests use: a test, or a helper of tests. */
 const isTestFile = (path) => /\.(test|fixture)\.ts$/.test(path);
@@ -23,14 +23,15 @@ const manifests = new Map(
   ),
 );
 
-/** What the imports of a file name. */
-function specifiersOf(program) {
-  const found = [];
-  walk(program, ({ type, source }) => {
-    if (/^(Import|ExportNamed|ExportAll)(Declaration|Expression)$/.test(type) && source?.type === "Literal")
-      found.push(source.value);
-  });
-  return found;
+/** What the imports of a file name; those of `import()` when they are literals. */
+function specifiersOf({ text, module }) {
+  const exported = module.staticExports.flatMap(({ entries }) => entries);
+  const named = [...module.staticImports, ...exported].map(({ moduleRequest }) => moduleRequest?.value);
+  const loaded = module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start, end));
+  return [
+    ...named.filter((name) => name !== undefined && name !== null),
+    ...loaded.filter((code) => /^(["'])[^"']*\1$/.test(code)).map((code) => code.slice(1, -1)),
+  ];
 }
 
 for (const [folder, manifest] of manifests) {
@@ -42,7 +43,7 @@ for (const [folder, manifest] of manifests) {
   ]);
   if (!existsSync(join(ROOT, folder, "src"))) continue;
   for (const path of sourceFiles(`${folder}/src`)) {
-    for (const specifier of specifiersOf(parseFile(path).program)) {
+    for (const specifier of specifiersOf(parseFile(path))) {
       if (specifier.startsWith(".")) {
         const target = normalized(join(dirname(path), specifier));
         if (!target.startsWith(`${folder}/`))

@@ -23,16 +23,17 @@ const problems = [];
 for (const folder of ["packages", "examples", ".config"])
   for (const path of sourceFiles(folder)) {
     if (path === GENERATED) continue;
-    const { text, program } = parseFile(path);
+    const file = parseFile(path);
+    const { text } = file;
     const length = codeLines(text);
     if (length > FILE_LINES) problems.push(`${path}: ${length} lines of code, more than ${FILE_LINES}`);
     if (length <= FUNCTION_LINES) continue;
-    walk(program, (node, parents) => {
-      if (!FUNCTION.test(node.type) || isSuite(text, parents.at(-1))) return;
+    walk(file.program, (node, parent) => {
+      if (!FUNCTION.test(node.type) || isSuite(text, parent)) return;
       const own = lines(text.slice(node.start, node.end));
+      if (own <= FUNCTION_LINES) return;
       const at = `${path}:${lines(text.slice(0, node.start))}`;
-      if (own > FUNCTION_LINES)
-        problems.push(`${at}: a function of ${own} lines, more than ${FUNCTION_LINES}`);
+      problems.push(`${at}: a function of ${own} lines, more than ${FUNCTION_LINES}`);
     });
   }
 for (const problem of problems) console.error(problem);

@@ -18,22 +18,24 @@ export function* sourceFiles(folder) {
   }
 }
 
-/** Returns a file's text, its syntax tree (ESTree) and its comments. */
+/**
+ * Returns a file's text, its imports (`module`), its syntax tree (`program`, ESTree) and its
+ * comments. The parser makes the tree when it is read, which takes most of the time.
+ */
 export function parseFile(path) {
   const text = readFileSync(join(ROOT, path), "utf8");
-  const { program, comments, errors } = parseSync(path, text);
-  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
-  return { path, text, program, comments };
+  const file = parseSync(path, text);
+  if (file.errors.length > 0) throw new Error(`${path}: ${file.errors[0].message}`);
+  return Object.assign(file, { path, text });
 }
 
-/** Calls `enter` with each node of a syntax tree and its parents, outermost first. */
-export function walk(node, enter, parents = []) {
-  enter(node, parents);
-  const inner = [...parents, node];
+/** Calls `enter` with each node of a syntax tree and its parent. */
+export function walk(node, enter, parent = undefined) {
+  enter(node, parent);
   for (const key of Object.keys(node)) {
     const value = node[key];
     for (const child of Array.isArray(value) ? value : [value])
       if (child !== null && typeof child === "object" && typeof child.type === "string")
-        walk(child, enter, inner);
+        walk(child, enter, node);
   }
 }
