@@ -1,5 +1,5 @@
 /** @file Cumulative operators but `logcumsumexp`. */
-
+import { isFloatDType } from "@sconce/tensor";
 import type { Index } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar } from "../../ir/scalar.js";
 import { dimension, type LoweringCall, outOf } from "../call.js";
@@ -33,7 +33,7 @@ const extremes =
     const values = extremeOver(call, self, kind, dim);
     const isReached = (own: Scalar, from: readonly Index[]): Scalar => {
       const isSame = apply("eq", own, values.element(from));
-      return own.dtype.startsWith("float") ? apply("or", isSame, apply("isnan", own)) : isSame;
+      return isFloatDType(own.dtype) ? apply("or", isSame, apply("isnan", own)) : isSame;
     };
     const places = scanOver(call, self, {
       kind: "max",

@@ -2,7 +2,7 @@
  * @file Writes into a tensor: each element of the result is a reduction over the sources that point
  * at it, so that elements stay independent.
  */
-import type { DType } from "@sconce/tensor";
+import { type DType, isFloatDType } from "@sconce/tensor";
 import type { Index } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, type ReduceKind, type Scalar, select, TRUE } from "../../ir/scalar.js";
 import { type LoweringCall, outOf } from "../call.js";
@@ -78,4 +78,4 @@ export function written(
   return result;
 }
 const meanOf = (total: Scalar, count: Scalar): Scalar =>
-  apply(total.dtype.startsWith("float") ? "div" : "floor_div", total, cast(count, total.dtype));
+  apply(isFloatDType(total.dtype) ? "div" : "floor_div", total, cast(count, total.dtype));
