@@ -1,5 +1,5 @@
 /** @file Comparisons, and logic of two tensors. */
-import { apply, type CompareFn } from "../../ir/scalar.js";
+import { apply, COMPARE, type CompareFn } from "../../ir/scalar.js";
 import type { LoweringCall } from "../call.js";
 import type { LazyTensor } from "../lazy.js";
 import { defineLowerings, lowering, operandLowering } from "../lowering.js";
@@ -23,10 +23,8 @@ const logical =
       compute: commonType(self, other),
     });
 
-const FUNCTIONS = ["eq", "ne", "lt", "le", "gt", "ge"] as const;
-
 export const COMPARISONS = defineLowerings([
-  ...FUNCTIONS.map((fn) =>
+  ...COMPARE.map((fn) =>
     operandLowering(
       [
         `aten::${fn}.Tensor(Tensor self, Tensor other) -> Tensor`,

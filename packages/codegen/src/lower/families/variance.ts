@@ -6,7 +6,7 @@ import { apply, constantScalar, type Scalar } from "../../ir/scalar.js";
 import { dimensions, type LoweringCall, outOf, shapeOf } from "../call.js";
 import { type LazyTensor, reshaped } from "../lazy.js";
 import { defineLowerings, lowering } from "../lowering.js";
-import { computeType, numberOf } from "../numbers.js";
+import { computeType, numberOf, numberScalar } from "../numbers.js";
 import { elementsAs, varianceOf } from "../rules/normalize.js";
 
 interface VarianceArgs {
@@ -15,7 +15,10 @@ interface VarianceArgs {
   readonly correction: ScalarArg | null;
   readonly keepdim: boolean;
 }
-/** `max(0, n - correction)`: NaN and infinities come out of the division as PyTorch gives them. */
+/**
+ * `max(0, n - correction)`: NaN and infinities come out of the division as PyTorch gives them. A
+ * correction of None is 1.
+ */
 function degrees(
   self: LazyTensor,
   dims: readonly number[],
@@ -23,13 +26,8 @@ function degrees(
   dtype: DType,
 ): Scalar {
   const count = numberOf(product(dims.map((d) => self.shape[d]!)), dtype);
-  const rest = apply("sub", count, constantScalar(numberIn(correction), dtype));
+  const rest = apply("sub", count, numberScalar(correction ?? 1, dtype));
   return apply("max", rest, constantScalar(0, dtype));
-}
-/** A correction of None is 1. */
-function numberIn(correction: ScalarArg | null): number {
-  if (correction === null) return 1;
-  return typeof correction === "number" ? correction : Number((correction as { value: number }).value);
 }
 function varianceAndMean(
   { self, dim, correction, keepdim }: VarianceArgs,
