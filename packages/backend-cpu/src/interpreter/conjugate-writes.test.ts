@@ -36,9 +36,22 @@ describe("writes around conjugated views", () => {
   test.each([...COPIED_VIEWS])("through %s", (target) => {
     const body = `%a: c64[2, 2] = aten.clone.default(%x)\n%z: c64[2, 2] = ${target}(%a)`;
     expect(() => check(`${body}\n%w: c64[2, 2] = aten.mul_.Tensor(%z, 2)\nreturn (%a)`)).toThrow(
-      /conjugated view/,
+      target === "aten._neg_view.default" ? /negated view/ : /conjugated view/,
     );
   });
+
+  test("negated views of real tensors are refused too", () => {
+    const body = "%a: f32[2] = aten.clone.default(%x)\n%z: f32[2] = aten._neg_view.default(%a)";
+    const write = "%w: f32[2] = aten.mul_.Tensor(%z, 2)\nreturn (%a)";
+    const graph = parseGraph(`graph(%x: f32[2]) {\n${body}\n${write}\n}`);
+    expect(() => refuseConjugateWrites(graph, defaultOperators())).toThrow(/%z is a negated view/);
+  });
+});
+
+test("a negated view has negated elements", () => {
+  const evaluate = createEvaluator({ operators: defaultOperators() });
+  const result = evaluate("aten._neg_view.default", [Tensor.from([1, -2], [2], "float32")], {}) as Tensor;
+  expect([...result.toArray()]).toEqual([-1, 2]);
 });
 
 test("the list has the views of one tensor that the interpreter copies", () => {

@@ -1,15 +1,20 @@
-import { FakeTensor, type Graph, isRef } from "@sconce/ir";
+import { FakeTensor, type Graph, isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { isComplexDType } from "@sconce/tensor";
 import { conjugateWrite } from "./errors.js";
 
 /**
- * Views of PyTorch that the interpreter computes as copies, of complex tensors: its tensors have no
- * conjugate bit. A test compares with what the interpreter does with every view.
+ * Views of PyTorch that the interpreter computes as copies: its tensors have no conjugate bit and
+ * no negative bit. A test compares with what the interpreter does with every view.
  */
 export const COPIED_VIEWS: ReadonlySet<string> = new Set(
-  ["_conj", "conj", "adjoint", "mH", "matrix_H"].map((name) => `aten.${name}.default`),
+  ["_conj", "_neg_view", "conj", "adjoint", "mH", "matrix_H"].map((name) => `aten.${name}.default`),
 );
+
+/** Conjugates of real tensors are the tensors themselves; negatives are copies in every dtype. */
+const isCopied = ({ target, meta: { val } }: Node): boolean =>
+  COPIED_VIEWS.has(target) &&
+  (target === "aten._neg_view.default" || (val instanceof FakeTensor && isComplexDType(val.dtype)));
 
 /**
  * Refuses a graph that writes to a conjugated or negated view, or to what such a view was taken
@@ -18,16 +23,14 @@ export const COPIED_VIEWS: ReadonlySet<string> = new Set(
  */
 export function refuseConjugateWrites(graph: Graph, operators: OperatorTable): void {
   const roots = new Map<string, string>();
-  const copied = new Map<string, string>();
+  const copied = new Map<string, Node>();
   for (const node of graph.nodes()) {
     const schema = operators.schemaOf(node.target);
     if (schema === undefined) continue;
     const [first] = node.args;
     const root = isRef(first) ? (roots.get(first.name) ?? first.name) : undefined;
     if (root === undefined) continue;
-    const { val } = node.meta;
-    if (COPIED_VIEWS.has(node.target) && val instanceof FakeTensor && isComplexDType(val.dtype))
-      copied.set(root, node.name);
+    if (isCopied(node)) copied.set(root, node);
     if (schema.isView || schema.isMutable) roots.set(node.name, root);
     if (schema.isMutable && copied.has(root)) {
       throw conjugateWrite(node, copied.get(root)!);

@@ -218,7 +218,7 @@ const angleKernel = kernel("aten::angle(Tensor self) -> Tensor", ({ self }, cont
 
 export const unaryPointwiseKernels = defineKernels([
   kernel(
-    "aten::neg(Tensor self) -> Tensor",
+    ["aten::neg(Tensor self) -> Tensor", "aten::_neg_view(Tensor(a) self) -> Tensor(a)"],
     unary({ real: negateLoop, big: (x) => -x, complex: complexLoops.neg }),
   ),
   kernel(
