@@ -21,7 +21,7 @@ const MAY_IMPORT = {
   formats: ["errors", "tensor", "symbolic", "ir"],
   "backend-cpu": ["errors", "tensor", "symbolic", "ir", "ops"],
   "backend-gpujs": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu"],
-  sconce: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
+  session: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
   "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
   testing: [
     "errors",
@@ -35,7 +35,7 @@ const MAY_IMPORT = {
     "formats",
     "backend-cpu",
     "backend-gpujs",
-    "sconce",
+    "session",
     "torch-libraries",
   ],
   bench: [
@@ -49,7 +49,7 @@ const MAY_IMPORT = {
     "formats",
     "backend-cpu",
     "backend-gpujs",
-    "sconce",
+    "session",
     "testing",
   ],
   cli: [
@@ -62,13 +62,14 @@ const MAY_IMPORT = {
     "codegen",
     "formats",
     "backend-cpu",
-    "sconce",
+    "session",
     "torch-libraries",
   ],
+  sconce: ["formats", "backend-gpujs", "session", "testing", "cli"],
 };
 /** Optional packages that a package imports when they are asked for, by `import()` only. */
-const MAY_LOAD = { sconce: ["backend-gpujs"] };
-const USES_NODE = new Set(["testing", "bench", "cli"]);
+const MAY_LOAD = { session: ["backend-gpujs"] };
+const USES_NODE = new Set(["testing", "bench", "cli", "sconce"]);
 /** Entry points of portable packages that are for Node only. */
 const NODE_ENTRIES = /packages\/(formats|backend-gpujs|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;
 

@@ -1,7 +1,7 @@
 import { readPt2 } from "@sconce/formats";
 import { type Value, verify } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
-import { createSconce } from "sconce";
+import { createSconce } from "@sconce/session";
 import { syntheticArchive } from "./archive.js";
 import { least, type Row } from "./measure.js";
 

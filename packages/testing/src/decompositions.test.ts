@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { defaultOperators } from "@sconce/ops";
 import { defaultDecompositions } from "@sconce/passes";
-import { createSconce } from "sconce";
+import { createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
 import { type DecompositionFile, decompositionProblem } from "./conformance/decompositions.js";
 

@@ -1,7 +1,7 @@
 /** @file The usual models, small, wholly on a WebGPU device. */
 import { gpujsBackend } from "@sconce/backend-gpujs";
+import { createSconce } from "@sconce/session";
 import { compareTensors, type Tensor } from "@sconce/tensor";
-import { createSconce } from "sconce";
 import { afterAll, describe, expect, test } from "vitest";
 import { model } from "./models.js";
 import { openTestDevice } from "./test-device.fixture.js";

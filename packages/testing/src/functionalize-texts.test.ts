@@ -1,7 +1,7 @@
 /** @file Functionalization compared with PyTorch: texts of in-place overloads. */
 import { readFileSync } from "node:fs";
 import { ExportedProgram, itemsOf, parseGraph } from "@sconce/ir";
-import { codeText, createSconce } from "sconce";
+import { codeText, createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
 
 const read = (name: string): unknown =>

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gpujsBackend } from "@sconce/backend-gpujs";
-import { createSconce } from "sconce";
+import { createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { checkProgramFolder } from "./conformance/programs.js";

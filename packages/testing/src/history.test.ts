@@ -10,7 +10,7 @@ import {
   replay,
   restoreHistory,
 } from "@sconce/ir/history";
-import { createSconce } from "sconce";
+import { createSconce } from "@sconce/session";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 

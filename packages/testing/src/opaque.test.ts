@@ -20,7 +20,7 @@ import {
 import { diffPrograms } from "@sconce/ir/diff";
 import { defineOp } from "@sconce/ops";
 import { definePass, verifyCalls } from "@sconce/passes";
-import { createSconce } from "sconce";
+import { createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
 import { checkProgramFolder } from "./conformance/programs.js";
 

@@ -13,7 +13,7 @@ import {
   partition,
   splitBy,
 } from "@sconce/passes";
-import { createSconce } from "sconce";
+import { createSconce } from "@sconce/session";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { ProgramFolder } from "./conformance/program-case.js";

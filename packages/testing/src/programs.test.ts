@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { createSconce } from "sconce";
+import { createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { checkProgramFolder } from "./conformance/programs.js";

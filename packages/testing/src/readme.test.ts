@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { codeText, createSconce } from "sconce";
+import { codeText, createSconce } from "@sconce/session";
 import { expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));

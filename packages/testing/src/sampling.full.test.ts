@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { isSconceError } from "@sconce/errors";
 import { openPt2File } from "@sconce/formats/node";
 import { sampleInputs } from "@sconce/passes";
-import { createSconce } from "sconce";
+import { createSconce } from "@sconce/session";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { withStandIns } from "./conformance/stand-in-values.js";

@@ -1,8 +1,8 @@
 /** @file A backend in a session with an operator of a plugin. */
 import { gpujsBackend } from "@sconce/backend-gpujs";
 import { parseIr } from "@sconce/ir";
+import { createSconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
-import { createSconce } from "sconce";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { builtinPasses, builtinRules } from "@sconce/passes";
-import { createSconce } from "sconce";
+import { createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { ProgramFolder } from "./conformance/program-case.js";

@@ -4,8 +4,8 @@ import { gunzipSync } from "node:zlib";
 import { createRunner } from "@sconce/backend-cpu";
 import type { FakeTensor } from "@sconce/ir";
 import { defaultDecompositions } from "@sconce/passes";
+import { createSconce } from "@sconce/session";
 import { compareTensors, Tensor } from "@sconce/tensor";
-import { createSconce } from "sconce";
 import { describe, expect, test } from "vitest";
 import {
   type DecompositionCase,

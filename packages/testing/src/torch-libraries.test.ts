@@ -4,8 +4,8 @@
  */
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { createSconce } from "@sconce/session";
 import { torchLibraries } from "@sconce/torch-libraries";
-import { createSconce } from "sconce";
 import { expect, test } from "vitest";
 import { checkProgramFolder } from "./conformance/programs.js";
 

@@ -18,8 +18,8 @@ import {
   type OutputSpec,
 } from "@sconce/ir";
 import { verifyCalls } from "@sconce/passes";
+import { createSconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
-import { createSconce } from "sconce";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { graphOf } from "./support/graph-of.js";
 

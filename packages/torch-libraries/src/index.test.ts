@@ -1,4 +1,4 @@
-import { createSconce } from "sconce";
+import { createSconce } from "@sconce/session";
 import { expect, test } from "vitest";
 import * as names from "./index.js";
 

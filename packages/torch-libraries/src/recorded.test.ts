@@ -5,9 +5,9 @@ import { createEvaluator, type KernelTable } from "@sconce/backend-cpu";
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import { defaultOperators, metaOf } from "@sconce/ops";
+import { compareTensors } from "@sconce/session";
 import { ShapeEnv } from "@sconce/symbolic";
 import { type DType, Tensor } from "@sconce/tensor";
-import { compareTensors } from "sconce";
 import { describe, expect, test } from "vitest";
 import { torchLibraries } from "./index.js";
 

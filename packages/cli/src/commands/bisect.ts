@@ -11,9 +11,9 @@ import {
   type RefusedInStep,
   regionsText,
 } from "@sconce/passes";
+import type { Sconce } from "@sconce/session";
 import type { Tensor } from "@sconce/tensor";
 import type { Command } from "commander";
-import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
 import { openSession, openTensors, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";

@@ -1,6 +1,6 @@
 import { type Attempt, defineRule, explainRule, type Rule } from "@sconce/passes";
+import type { Sconce } from "@sconce/session";
 import type { Command } from "commander";
-import type { Sconce } from "sconce";
 import { errorSections, isCode } from "../error-page.js";
 import { usage } from "../errors.js";
 import { json, type Outcome, type SafeIo } from "../io.js";

@@ -1,6 +1,6 @@
 import { parseIr } from "@sconce/ir";
+import { createSconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
-import { createSconce } from "sconce";
 import { expect, test } from "vitest";
 import { fixture, sconce } from "../command.fixture.js";
 import { loopsOf } from "./loops.js";

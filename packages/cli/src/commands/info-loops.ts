@@ -8,8 +8,8 @@ import {
   rowGroups,
 } from "@sconce/codegen";
 import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
+import type { Sconce } from "@sconce/session";
 import { freeSymbols } from "@sconce/symbolic";
-import type { Sconce } from "sconce";
 import { counted } from "../text.js";
 import { loopsOf } from "./loops.js";
 

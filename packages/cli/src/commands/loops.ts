@@ -2,7 +2,7 @@
 import { LOOP_PIPELINE, type LoweredProgram, lowerProgram } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
-import type { Sconce } from "sconce";
+import type { Sconce } from "@sconce/session";
 
 /**
  * A program brought into the form that loops are made of, and its loops. One that cannot be lowered

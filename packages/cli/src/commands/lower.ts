@@ -7,9 +7,9 @@ import {
   parsePipeline,
   passCall,
 } from "@sconce/passes";
+import type { Sconce } from "@sconce/session";
 import cliProgress from "cli-progress";
 import type { Command } from "commander";
-import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import { type Io, json, type Outcome } from "../io.js";
 import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";

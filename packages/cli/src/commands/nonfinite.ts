@@ -1,5 +1,5 @@
 /** @file The report of `sconce run --first-nonfinite`. */
-import type { NamedSummary, NonfiniteNode, NonfiniteReport, TensorSummary } from "sconce";
+import type { NamedSummary, NonfiniteNode, NonfiniteReport, TensorSummary } from "@sconce/session";
 
 /** The report as text, lines ended. */
 export function nonfiniteText({ sources, first, calls }: NonfiniteReport, kind: "any" | "nan"): string {

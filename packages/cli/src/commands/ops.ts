@@ -1,7 +1,7 @@
 import { knownSchemaText, knownTargets } from "@sconce/ops";
 import { isAlwaysDecomposed } from "@sconce/passes";
+import type { Sconce } from "@sconce/session";
 import type { Command } from "commander";
-import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import { type Io, json, type Outcome } from "../io.js";
 import { openSession, repeatable } from "../open.js";

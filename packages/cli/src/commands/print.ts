@@ -1,8 +1,8 @@
 import { printLoweredProgram } from "@sconce/codegen";
 import { dotText, jsonText, mermaidText } from "@sconce/formats/views";
 import { codeText, type ExportedProgram, graphText, printIr, signatureText } from "@sconce/ir";
+import type { Sconce } from "@sconce/session";
 import type { Command } from "commander";
-import type { Sconce } from "sconce";
 import { usage } from "../errors.js";
 import type { Outcome, SafeIo } from "../io.js";
 import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";

@@ -10,10 +10,10 @@ import {
   toNumber,
   type Value,
 } from "@sconce/ir";
+import { backendNamesText, type Sconce } from "@sconce/session";
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
 import cliProgress from "cli-progress";
 import type { Command } from "commander";
-import { backendNamesText, type Sconce } from "sconce";
 import { usage } from "../errors.js";
 import { EXIT, type Io, json, type Outcome } from "../io.js";
 import { openSession, openTensors, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";

@@ -46,7 +46,8 @@ export interface RunBlock {
 type Loader = () => Promise<Readonly<Record<string, unknown>>>;
 
 const MODULES: Readonly<Record<string, Loader>> = {
-  sconce: () => import("sconce"),
+  sconce: () => import("@sconce/session"),
+  "@sconce/session": () => import("@sconce/session"),
   "@sconce/backend-cpu": () => import("@sconce/backend-cpu"),
   "@sconce/backend-gpujs": () => import("@sconce/backend-gpujs"),
   "@sconce/codegen": () => import("@sconce/codegen"),

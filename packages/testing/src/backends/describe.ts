@@ -1,7 +1,7 @@
 import { isSconceError } from "@sconce/errors";
 import type { Backend, CompileOptions, Executable, ExportedProgram, Value } from "@sconce/ir";
 import { type UnsupportedNode, unsupportedNodes } from "@sconce/passes";
-import { createSconce, type Sconce } from "sconce";
+import { createSconce, type Sconce } from "@sconce/session";
 import * as vitest from "vitest";
 
 export { type UnsupportedNode, unsupportedNodes };

@@ -13,9 +13,9 @@ import {
   type MetaValue,
   parseGraph,
 } from "@sconce/ir";
+import type { Sconce } from "@sconce/session";
 import { evaluateInt, freeSymbols, type SymInt } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";
-import type { Sconce } from "sconce";
 import { graphDifference } from "./graph-equality.js";
 
 /** A size or stride: a number, or an expression as PyTorch prints it. */

@@ -19,8 +19,8 @@ import {
   type OperatorCall,
 } from "@sconce/ops-cases";
 import { openCaseFiles } from "@sconce/ops-cases/node";
+import { backendNamesText, createSconce, loadBackend, type Sconce } from "@sconce/session";
 import { torchLibraries } from "@sconce/torch-libraries";
-import { backendNamesText, createSconce, loadBackend, type Sconce } from "sconce";
 import { corpusPlugin } from "./corpus-plugin.js";
 import { type DecompositionCase, type DecompositionFile, decompositionProblem } from "./decompositions.js";
 import { badUsage } from "./errors.js";

@@ -1,8 +1,8 @@
 /** @file Checks Sconce against programs that PyTorch exported, one folder at a time. */
 import { isSconceError } from "@sconce/errors";
 import { codeText, type ExportedProgram, graphText, isFloat, toNumber, type Value } from "@sconce/ir";
+import type { Sconce } from "@sconce/session";
 import { castTensor, compareTensors, Tensor } from "@sconce/tensor";
-import type { Sconce } from "sconce";
 import { asSaved, canonicalProgram, canonicalText, withoutUnusedItems } from "./canonical-program.js";
 
 import { graphDifference } from "./graph-equality.js";

@@ -1,7 +1,7 @@
 import type { FakeTensor } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
 import { DecompositionTable } from "@sconce/passes";
-import type { Sconce } from "sconce";
+import type { Sconce } from "@sconce/session";
 
 /** The decomposition tables of the corpus's variants, as their `how` describes them. */
 export function variantTable(sconce: Sconce, name: string): DecompositionTable | undefined {

@@ -1,7 +1,7 @@
 /** @file The text of `docs/reference/operators.md`, from the rows. */
 import { knownTargets, type OpDefinition } from "@sconce/ops";
 import { isAlwaysDecomposed } from "@sconce/passes";
-import type { Sconce } from "sconce";
+import type { Sconce } from "@sconce/session";
 import type { Family } from "./families.js";
 
 /** What the page is made from. */

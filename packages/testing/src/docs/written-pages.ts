@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { createSconce } from "sconce";
+import { createSconce } from "@sconce/session";
 import type { DecompositionFile } from "../conformance/decompositions.js";
 import { drawnTargets } from "./drawn-targets.js";
 import { readFamilies } from "./families.js";

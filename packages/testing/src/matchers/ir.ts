@@ -1,5 +1,5 @@
 import { ExportedProgram, type Graph, isGraph, type Node, type NodeMeta, printIr } from "@sconce/ir";
-import { parseGraph, parseIr } from "sconce";
+import { parseGraph, parseIr } from "@sconce/session";
 import { graphOf } from "../support/graph-of.js";
 import { lineDiff } from "./line-diff.js";
 import type { MatcherResult } from "./result.js";

@@ -1,6 +1,6 @@
 import { edit, parseGraph } from "@sconce/ir";
+import { createSconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
-import { createSconce } from "sconce";
 import { describe, expect, test } from "vitest";
 import "../vitest.js";
 import { programOf } from "./programs.fixture.js";

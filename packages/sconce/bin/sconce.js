@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { run } from "../dist/main.js";
+import { run } from "@sconce/cli";
 
 // A reader that has seen enough (`sconce print FILE | head`) is no failure.
 process.stdout.on("error", (error) => {

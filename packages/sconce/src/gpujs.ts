@@ -1,0 +1,2 @@
+/** @file The gpu.js backend. */
+export * from "@sconce/backend-gpujs";

@@ -1,0 +1,2 @@
+/** @file What needs Node: files. */
+export * from "@sconce/formats/node";

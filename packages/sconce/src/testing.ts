@@ -1,0 +1,2 @@
+/** @file Helpers for tests. */
+export * from "@sconce/testing";
