@@ -46,7 +46,12 @@ export function smallBackend(kernels: Kernels = KERNELS): Backend {
 }
 
 const excluded = ({ name, target }: Node): SconceError =>
-  new SconceError({ code: "UNSUPPORTED_NODES", message: `${target} is excluded`, where: name });
+  new SconceError({
+    code: "UNSUPPORTED_NODES",
+    message: `${target} is excluded`,
+    where: name,
+    fix: "leave the operator out of `exclude`",
+  });
 
 /** Why the kernels cannot compute a call; undefined when they can. */
 function whyNot(node: Node, graph: Graph, kernels: Kernels): string | undefined {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { sconce } from "./command.fixture.js";
-import { errorSections } from "./error-page.js";
+import { documentedFix, errorSections } from "./error-page.js";
 
 test("sconce explain CODE prints the section of the code", async () => {
   const { code, out } = await sconce("explain", "NO_VALUES");
@@ -24,6 +24,12 @@ test("every section can be explained, and --codes lists them", async () => {
   expect(codes).toEqual([...errorSections().keys()].sort());
   expect(JSON.parse((await sconce("explain", "--codes", "--json")).out)).toEqual(codes);
   for (const one of codes) expect((await sconce("explain", one)).out).toMatch(new RegExp(`^${one}\n`));
+});
+
+test("every code has a documented fix, in plain text", () => {
+  for (const code of errorSections().keys())
+    expect(documentedFix(code), code).toMatch(/^(?!.*\]\().{10,}[.:)`]$/);
+  expect(documentedFix("NO_CODE")).toBeUndefined();
 });
 
 test("errors of the command name the explanation of their code", async () => {

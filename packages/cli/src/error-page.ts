@@ -34,6 +34,16 @@ function sectionsOf(page: string): Map<string, string> {
   return found;
 }
 
+/** The fix that the page gives for a code, as one line; undefined for codes that it lacks. */
+export function documentedFix(code: string): string | undefined {
+  const [, fix] =
+    /^- \*\*Fix\*\*: ([\s\S]*?)(?=\n\n|\n- |$(?![\s\S]))/m.exec(errorSections().get(code) ?? "") ?? [];
+  return fix
+    ?.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
 /**
  * Whether an argument of `sconce explain` is written like a code: capitals, digits and underscores
  * only.

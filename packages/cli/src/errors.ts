@@ -2,7 +2,7 @@
 import { SconceError } from "@sconce/errors";
 
 /** The command was called in a way that it does not take. */
-export const usage = (message: string, fix?: string, cause?: unknown): SconceError =>
+export const usage = (message: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "USAGE", message, fix, cause });
 
 const FILE_FAULTS: Readonly<Record<string, (path: string) => string>> = {
@@ -54,7 +54,7 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /** A plugin module that cannot be loaded, or exports no plugin. */
-export const pluginError = (path: string, why: string, fix?: string, cause?: unknown): SconceError =>
+export const pluginError = (path: string, why: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "PLUGIN", message: `the plugin ${path} ${why}`, fix, cause });
 
 export const missingInput = (position: number, name: string, given: readonly string[]): SconceError =>

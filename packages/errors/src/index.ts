@@ -9,7 +9,7 @@ export interface SconceErrorInit {
   /** The node, file entry, JSON field or byte offset concerned. */
   readonly where?: string | undefined;
   /** What the user can do. */
-  readonly fix?: string | undefined;
+  readonly fix: string;
   /** What was thrown first, where this error stands for another. */
   readonly cause?: unknown;
 }
@@ -29,7 +29,7 @@ export class SconceError extends Error {
    */
   readonly where: string | undefined;
   /** What to do about it, as an instruction. */
-  readonly fix: string | undefined;
+  readonly fix: string;
 
   constructor(init: SconceErrorInit) {
     super(init.message, init.cause === undefined ? undefined : { cause: init.cause });

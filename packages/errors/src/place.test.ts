@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { SconceError } from "./index.js";
 
 const at = (inner: string | undefined, outer: string): string | undefined =>
-  new SconceError({ code: "SHAPE_MISMATCH", message: "no", where: inner }).at(outer).where;
+  new SconceError({ code: "SHAPE_MISMATCH", message: "no", where: inner, fix: "do" }).at(outer).where;
 
 test.each([
   [undefined, 'node "mm" (aten.mm.default)', 'node "mm" (aten.mm.default)'],
@@ -20,7 +20,7 @@ test.each([
 });
 
 test("an error names its section of the documentation, and keeps it at another place", () => {
-  const error = new SconceError({ code: "NO_VALUES", message: "no" });
+  const error = new SconceError({ code: "NO_VALUES", message: "no", fix: "do" });
   expect(error.docs).toBe("docs/reference/errors.md#no_values");
   expect(error.at("%x").docs).toBe(error.docs);
 });

@@ -49,7 +49,8 @@ export const zipError = (
   message: string,
   where?: string,
   fix: string = DAMAGED,
-): SconceError => new SconceError({ code, message, where, fix });
+): SconceError =>
+  new SconceError({ code, message, where, fix: fix ?? "export the program again with torch.export.save" });
 
 export type JsonFault = "JSON_SYNTAX" | "JSON_DEPTH" | "JSON_DUPLICATE_KEY" | "JSON_ENCODING";
 
@@ -78,7 +79,7 @@ export type Pt2Fault =
   | "PT2_SUBGRAPH";
 
 export const pt2Error = (code: Pt2Fault, message: string, where?: string, fix?: string): SconceError =>
-  new SconceError({ code, message, where, fix });
+  new SconceError({ code, message, where, fix: fix ?? "export the program again with torch.export.save" });
 
 export const unknownOperator = (target: string, node: string, where: string, known: boolean): SconceError =>
   new SconceError({

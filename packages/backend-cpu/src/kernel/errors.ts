@@ -1,4 +1,5 @@
 import { SconceError } from "@sconce/errors";
+import { GENERAL_FIX } from "@sconce/ops";
 
 /** No kernel and no decomposition, which the dispatcher would run: the operator cannot run here. */
 export const noKernel = (target: string): SconceError =>
@@ -38,7 +39,7 @@ export const assertionFailed = (message: string): SconceError =>
 
 /** Bad arguments, found by a kernel from values that the shape rule cannot see. */
 export const invalidArgument = (message: string): SconceError =>
-  new SconceError({ code: "INVALID_ARGUMENT", message });
+  new SconceError({ code: "INVALID_ARGUMENT", message, fix: GENERAL_FIX });
 
 /** PyTorch's messages for LAPACK's codes (`batchCheckErrors`), by operator name. */
 const SINGULAR_REASONS: readonly (readonly [pattern: RegExp, reason: (code: number) => string])[] = [
@@ -74,12 +75,16 @@ const SINGULAR_REASONS: readonly (readonly [pattern: RegExp, reason: (code: numb
 export function singularMatrix(name: string, code: number, batch: number | undefined): SconceError {
   const where = batch === undefined ? name : `${name}: (Batch element ${batch})`;
   const reason = SINGULAR_REASONS.find(([pattern]) => pattern.test(name))![1](code);
-  return new SconceError({ code: "INVALID_ARGUMENT", message: `${where}: ${reason}` });
+  return new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `${where}: ${reason}`,
+    fix: "give a matrix that the operator can factor: add a small multiple of the identity, or use pinv or lstsq",
+  });
 }
 
 /** An index outside of its dimension. */
 export const indexOutOfRange = (message: string): SconceError =>
-  new SconceError({ code: "INDEX_OUT_OF_RANGE", message });
+  new SconceError({ code: "INDEX_OUT_OF_RANGE", message, fix: GENERAL_FIX });
 
 /** An integer division by zero; floats divide to infinities instead. */
 export const divisionByZero = (): SconceError =>
@@ -94,6 +99,7 @@ export const negativeSize = (shape: readonly number[]): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
     message: `Trying to create tensor with negative dimension: [${shape.join(", ")}]`,
+    fix: "give sizes of at least 0: a window may be larger than its padded input",
   });
 
 /** A view would reach beyond the end of its storage. */
@@ -110,5 +116,6 @@ export function outOfStorage(
     message:
       `setStorage: sizes [${shape.join(", ")}], strides [${strides.join(", ")}], storage offset ${storageOffset} ` +
       `are out of bounds for storage of size ${byteLength}`,
+    fix: "give sizes, strides and an offset that stay inside of the storage",
   });
 }

@@ -78,5 +78,5 @@ function scalarOf(value: unknown): Value {
 export function tolerance(text: string, option: string): number {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (Number.isFinite(value) && value >= 0) return value;
-  throw usage(`${option} must be a number of at least 0, got "${text}"`);
+  throw usage(`${option} must be a number of at least 0, got "${text}"`, "write it as 1e-4 or 0.0001");
 }

@@ -1,6 +1,7 @@
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, missingValues, opaqueCalls, type Problem, problemText } from "@sconce/ir";
 import type { Command } from "commander";
+import { documentedFix } from "../error-page.js";
 import { EXIT, type Io, json, type Outcome } from "../io.js";
 import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
 import { missingNote, withoutValues } from "./without-values.js";
@@ -22,7 +23,7 @@ export function verifyCommand(program: Command, io: Io, outcome: Outcome): void 
     .action(async (file: string, options: VerifyOptions) => {
       const session = await openSession(io, options.plugin, undefined, [file]);
       const exported = await openWithWeights(file, session, options.weights, "allow");
-      const problems = [...session.verify(exported), ...exampleProblems(exported)];
+      const problems = [...session.verify(exported), ...exampleProblems(exported)].map(withFix);
       if (problems.length > 0) outcome.code = EXIT.bad;
       const opaque = [
         ...new Set(opaqueCalls(exported.graph, session.operators).map(({ target }) => target)),
@@ -42,6 +43,12 @@ export function verifyCommand(program: Command, io: Io, outcome: Outcome): void 
     });
 }
 
+/** Gives a problem the fix of its code's documentation, where it has none. */
+const withFix = (problem: Problem): Problem => ({
+  ...problem,
+  fix: problem.fix ?? documentedFix(problem.code),
+});
+
 const UNREADABLE: ReadonlySet<string> = new Set(["PICKLE_FORBIDDEN", "UNKNOWN_PYTREE_TYPE"]);
 
 /**
@@ -54,6 +61,6 @@ function exampleProblems(program: ExportedProgram): Problem[] {
     return [];
   } catch (error) {
     if (!isSconceError(error)) throw error;
-    return UNREADABLE.has(error.code) ? [] : [{ code: error.code, message: error.message }];
+    return UNREADABLE.has(error.code) ? [] : [{ code: error.code, message: error.message, fix: error.fix }];
   }
 }

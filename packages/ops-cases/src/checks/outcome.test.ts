@@ -64,7 +64,7 @@ describe("operator cases", () => {
     const refuse =
       (code: string): OperatorCall =>
       () => {
-        throw new SconceError({ code, message: "no" });
+        throw new SconceError({ code, message: "no", fix: "do" });
       };
     expect(checkOpCase(refused, refuse("SHAPE_MISMATCH"))).toBeUndefined();
     expect(checkOpCase(refused, refuse("NO_KERNEL"))).toBe("rejected for the wrong reason: NO_KERNEL");

@@ -87,17 +87,20 @@ export const decompositionThrew = (thrown: unknown): SconceError =>
     cause: thrown,
   });
 
+/** The fix of a refusal until the call is known, which has a better one: see `refusedCall`. */
+export const GENERAL_FIX = "give arguments that the operator takes; its schema shows their types";
+
 /** Sizes that do not go together. */
 export const shapeMismatch = (message: string): SconceError =>
-  new SconceError({ code: "SHAPE_MISMATCH", message });
+  new SconceError({ code: "SHAPE_MISMATCH", message, fix: GENERAL_FIX });
 
 /** Element types that the operator does not take. */
 export const dtypeMismatch = (message: string): SconceError =>
-  new SconceError({ code: "DTYPE_MISMATCH", message });
+  new SconceError({ code: "DTYPE_MISMATCH", message, fix: GENERAL_FIX });
 
 /** An argument value that PyTorch refuses. */
 export const invalidArgument = (message: string): SconceError =>
-  new SconceError({ code: "INVALID_ARGUMENT", message });
+  new SconceError({ code: "INVALID_ARGUMENT", message, fix: GENERAL_FIX });
 
 /** A write to a tensor several of whose elements are one place in memory. */
 export const internalOverlap = (message: string, where?: string): SconceError =>

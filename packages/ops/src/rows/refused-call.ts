@@ -3,7 +3,7 @@ import { isSconceError, type SconceError } from "@sconce/errors";
 import type { OpSchema, SchemaArgument } from "@sconce/ir";
 import { printExpr, SymExpr } from "@sconce/symbolic";
 import type { BoundArgs, OpDefinition } from "./define-op.js";
-import { RefusedCall, refusedWith } from "./errors.js";
+import { GENERAL_FIX, RefusedCall, refusedWith } from "./errors.js";
 
 /**
  * What rules and kernels refuse a call with. Other errors of a call get its target as their place.
@@ -23,16 +23,17 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 /**
  * Returns the error of a call: a refusal of the operator's rule or kernel gets the arguments with
- * their dtypes and sizes, the target as its place and, where the rule gives none, a fix. A refusal
- * inside of a decomposition is reported with the arguments of the outermost call. What is not an
- * error of Sconce's is returned as it is.
+ * their dtypes and sizes, the target as its place and a fix, where the rule gives the general one.
+ * A refusal inside of a decomposition is reported with the arguments of the outermost call. What is
+ * not an error of Sconce's is returned as it is.
  */
 export function refusedCall(error: unknown, { target, schema }: OpDefinition, bound: BoundArgs): unknown {
   if (!isSconceError(error)) return error;
   if (!REFUSALS.has(error.code)) return error.where === undefined ? error.at(target) : error;
   const reason = error instanceof RefusedCall ? error.reason : error;
   const where = error.where === undefined ? target : placeIn(target, error.where);
-  const fix = reason.fix ?? fixFor(reason, schema, bound);
+  const isGeneral = reason.fix === undefined || reason.fix === GENERAL_FIX;
+  const fix = isGeneral ? fixFor(reason, schema, bound) : reason.fix;
   return refusedWith(reason, where, argumentsText(schema, bound), fix);
 }
 
@@ -90,7 +91,7 @@ const isTensor = (value: unknown): value is TensorLike =>
   "shape" in value &&
   Array.isArray(value.shape);
 
-/** An instruction for a refusal whose rule gives none. */
+/** An instruction for a refusal whose rule gives the general one. */
 function fixFor({ code, message }: SconceError, schema: OpSchema, bound: BoundArgs): string {
   const tensors = schema.args.filter(({ name }) => {
     const value = bound[name];

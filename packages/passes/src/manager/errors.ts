@@ -12,7 +12,7 @@ export function passThrew(place: string, error: unknown): SconceError {
     code: "PASS_FAILED",
     message: `${place} failed: ${thrownText(error)}`,
     where: isSconceError(error) ? error.where : undefined,
-    fix: isSconceError(error) ? error.fix : undefined,
+    fix: isSconceError(error) ? error.fix : "correct the pass: `cause` has the stack of what it threw",
     cause: error,
   });
 }
@@ -91,6 +91,6 @@ export function invalidProgram(when: string, problems: readonly Problem[]): Scon
     code: "INVALID_PROGRAM",
     message: `the program is not valid ${when}: ${[...messages].join("; ")}`,
     where: [node, line].filter((part) => part !== undefined).join(", ") || undefined,
-    fix,
+    fix: fix ?? "correct each problem; sconce explain CODE explains its code",
   });
 }

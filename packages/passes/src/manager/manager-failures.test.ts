@@ -81,7 +81,7 @@ test("an observer that throws, now or later, is reported with the step", async (
     message: 'observer 2 threw after pass "same" of plugin "evil" (step 1): boo',
     cause: expect.any(TypeError),
   });
-  const own = new SconceError({ code: "STOP", message: "enough" });
+  const own = new SconceError({ code: "STOP", message: "enough", fix: "go on" });
   const stop = (): never => {
     throw own;
   };

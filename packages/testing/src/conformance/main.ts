@@ -71,9 +71,14 @@ function readOptions(): Options {
   if (sources.length === 0) throw badUsage("USAGE", "nothing to check", USAGE);
   const unknown = values.checks.split(",").find((check) => !OP_CHECKS.includes(check as OpCheck));
   if (unknown !== undefined)
-    throw badUsage("UNKNOWN_CHECK", `"${unknown}" is not one of ${OP_CHECKS.join(", ")}`);
+    throw badUsage(
+      "UNKNOWN_CHECK",
+      `"${unknown}" is not one of ${OP_CHECKS.join(", ")}`,
+      "name one of these",
+    );
   const missing = sources.find((path) => !existsSync(path));
-  if (missing !== undefined) throw badUsage("NO_FOLDER", `there is no file or folder ${missing}`);
+  if (missing !== undefined)
+    throw badUsage("NO_FOLDER", `there is no file or folder ${missing}`, "check the path");
   return values;
 }
 
@@ -170,7 +175,11 @@ function decompositionCases(path: string): readonly DecompositionCase[] {
     const { cases, dynamic_cases: dynamic } = JSON.parse(readFileSync(path, "utf8")) as DecompositionFile;
     return [...cases, ...dynamic];
   } catch (error) {
-    throw badUsage("CASE_FILE", `${path} is not a file of decompositions: ${(error as Error).message}`);
+    throw badUsage(
+      "CASE_FILE",
+      `${path} is not a file of decompositions: ${(error as Error).message}`,
+      "give a file that packages/testing/oracle wrote",
+    );
   }
 }
 
@@ -192,7 +201,12 @@ async function main(): Promise<number> {
 }
 
 const listed = (folder: string, filter: string): string[] => {
-  if (!statSync(folder).isDirectory()) throw badUsage("NO_FOLDER", `${folder} is not a folder of programs`);
+  if (!statSync(folder).isDirectory())
+    throw badUsage(
+      "NO_FOLDER",
+      `${folder} is not a folder of programs`,
+      "give the folder that holds the programs' folders",
+    );
   return readdirSync(folder)
     .filter((name) => name.includes(filter))
     .sort();
