@@ -1,11 +1,13 @@
 /**
  * Fails on imports, those of tests included, that the `package.json` of the package does not
  * declare, on relative imports out of a package, on sources that import a test or a helper of tests
- * (`*.fixture.ts`), and on packages whose tests make turbo wait for itself.
+ * (`*.fixture.ts`), on packages whose tests make turbo wait for itself, and on published packages
+ * whose `package.json` lacks a field.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join } from "node:path";
+import { fieldProblems, publishedPackages } from "./package-fields.mjs";
 import { normalized } from "./paths.mjs";
 import { parseFile, ROOT, sourceFiles } from "./source-files.mjs";
 
@@ -89,6 +91,8 @@ for (const [folder, { name, dependencies, devDependencies }] of manifests) {
   if (String(want.sort()) !== String([...got].sort()))
     problems.push(`${folder}/turbo.json: the build depends on ${want.join(", ")}`);
 }
+
+for (const [folder, manifest] of publishedPackages()) problems.push(...fieldProblems(folder, manifest));
 
 for (const problem of [...new Set(problems)]) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
