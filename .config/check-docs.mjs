@@ -119,7 +119,8 @@ function membersOf({ file, node }) {
 /** The sources of a package's entry points. */
 function entriesOf(folder) {
   const { exports } = JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8"));
-  return Object.values(exports).map((entry) => normalized(join(folder, entry["@sconce/source"])));
+  const sources = Object.values(exports).flatMap((entry) => entry["@sconce/source"] ?? []);
+  return sources.map((source) => normalized(join(folder, source)));
 }
 
 /** Public names of a package and of their members, with whether each is documented. */

@@ -65,7 +65,17 @@ const MAY_IMPORT = {
     "session",
     "torch-libraries",
   ],
-  sconce: ["formats", "backend-gpujs", "session", "testing", "cli"],
+  sconce: [
+    "symbolic",
+    "ir",
+    "codegen",
+    "formats",
+    "backend-gpujs",
+    "session",
+    "torch-libraries",
+    "testing",
+    "cli",
+  ],
 };
 /** Optional packages that a package imports when they are asked for, by `import()` only. */
 const MAY_LOAD = { session: ["backend-gpujs"] };

@@ -1,8 +1,5 @@
 /** @file Many executables in one page, and a WebGL context that is lost under one of them. */
-import { isSconceError } from "@sconce/errors";
-import type { Executable, Value } from "@sconce/ir";
-import { compareTensors, type Tensor } from "@sconce/tensor";
-import type { Sconce } from "sconce";
+import { compareTensors, type Executable, isSconceError, type Sconce, type Tensor, type Value } from "sconce";
 
 export interface ContextReport {
   /** WebGL contexts that were made for all executables. */

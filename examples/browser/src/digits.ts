@@ -1,7 +1,12 @@
 /** @file The digit classifier on a backend, held against the interpreter. */
-import type { Placement } from "@sconce/ir";
-import { castTensor, compareTensors, readSafetensors, type Tensor } from "@sconce/tensor";
-import type { Sconce } from "sconce";
+import {
+  castTensor,
+  compareTensors,
+  type Placement,
+  readSafetensors,
+  type Sconce,
+  type Tensor,
+} from "sconce";
 
 /** Closeness of logits: sums of a few hundred products in float32, in another order. */
 const CLOSE = { rtol: 1e-4, atol: 1e-4 };
@@ -24,8 +29,8 @@ export interface DigitsReport {
 
 /** Loads the program from beside the page and classifies all images in one batch. */
 export async function runDigits(sconce: Sconce, backend: string): Promise<DigitsReport> {
-  const program = await sconce.load(await bytesOf("program.pt2"));
-  const { tensors } = readSafetensors(await bytesOf("digits_test.safetensors"));
+  const program = await sconce.load(await bytesOf("digits.pt2"));
+  const { tensors } = readSafetensors(await bytesOf("digits-images.safetensors"));
   const images = castTensor(tensors.get("images")!, "float32");
   using interpreter = await sconce.compile(program, "cpu");
   const [want] = (await interpreter.run([images])) as [Tensor];

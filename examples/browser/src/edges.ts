@@ -1,6 +1,6 @@
 /** @file Pointwise calls on values at the edges of their dtypes, held against the interpreter. */
-import { EdgeChecker, edgeCalls } from "@sconce/testing";
 import type { Sconce } from "sconce";
+import { EdgeChecker, edgeCalls } from "sconce/testing";
 
 export interface EdgesReport {
   /** Calls that ran on the device. */

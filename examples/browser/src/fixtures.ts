@@ -1,7 +1,5 @@
 /** @file Programs that PyTorch exported, on a backend, held against the interpreter. */
-import type { Value } from "@sconce/ir";
-import { compareTensors, Tensor } from "@sconce/tensor";
-import type { Sconce } from "sconce";
+import { compareTensors, type Sconce, Tensor, type Value } from "sconce";
 
 /** Sums in float32, in another order. */
 const CLOSE = { rtol: 1e-3, atol: 1e-4 };

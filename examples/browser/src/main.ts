@@ -1,6 +1,6 @@
 /** @file The page: runs what its address asks for, shows it, and leaves it as JSON. */
-import { gpujsBackend } from "@sconce/backend-gpujs";
 import { createSconce } from "sconce";
+import { gpujsBackend } from "sconce/gpujs";
 import { type DigitsReport, runDigits } from "./digits.js";
 import { readOptions } from "./options.js";
 import type { Reports } from "./reports.js";

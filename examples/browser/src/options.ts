@@ -1,5 +1,5 @@
 /** @file What the page is asked for in its address. */
-import type { GpujsBackendOptions, Mode } from "@sconce/backend-gpujs";
+import type { GpujsBackendOptions, Mode } from "sconce/gpujs";
 
 export interface PageOptions {
   /**

@@ -1,4 +1,4 @@
-import type { Placement } from "@sconce/ir";
+import type { Placement } from "sconce";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type Browser,

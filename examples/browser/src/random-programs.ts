@@ -1,7 +1,6 @@
 /** @file Random programs on a backend, held against the interpreter. */
-import type { Backend, Executable } from "@sconce/ir";
-import { runDecompositions, sampleInputs } from "@sconce/passes";
-import { meaningDifference, sampleProgram } from "@sconce/testing";
+import { type Backend, type Executable, runDecompositions } from "sconce";
+import { meaningDifference, sampleInputs, sampleProgram } from "sconce/testing";
 
 export interface RandomReport {
   readonly seed: number;

@@ -1,9 +1,6 @@
 /** @file The plugin at work on the digit classifier. */
-import { fileURLToPath } from "node:url";
-import { openPt2File } from "@sconce/formats/node";
-import type { ExportedProgram } from "@sconce/ir";
-import { diffPrograms } from "@sconce/ir/diff";
-import { createSconce, type PassEvent, type Sconce } from "sconce";
+import { createSconce, diffPrograms, type ExportedProgram, type PassEvent, type Sconce } from "sconce";
+import { openPt2File } from "sconce/node";
 import fused from "./plugin.js";
 
 export const PIPELINE = "drop-dropout,decompose,rewrite{rules=[fuse-addmm-relu]},dce";
@@ -12,8 +9,8 @@ export const PIPELINE = "drop-dropout,decompose,rewrite{rules=[fuse-addmm-relu]}
 export const openSession = (): Sconce => createSconce({ plugins: [fused] });
 
 export function openDigits({ operators }: Sconce): Promise<ExportedProgram> {
-  const path = fileURLToPath(new URL("../../digits/data/program.pt2", import.meta.url));
-  return openPt2File(path, { operators });
+  const file = new URL(import.meta.resolve("sconce/examples/digits.pt2"));
+  return openPt2File(file, { operators });
 }
 
 export interface Fused {

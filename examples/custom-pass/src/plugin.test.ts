@@ -1,8 +1,5 @@
-import "@sconce/testing/vitest";
-import { createEvaluator, defineKernels } from "@sconce/backend-cpu";
-import { parseIr } from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
-import { explainRule } from "sconce";
+import "sconce/testing/vitest";
+import { createEvaluator, defineKernels, explainRule, parseIr, Tensor } from "sconce";
 import { describe, expect, test } from "vitest";
 import { difference, fuse, openDigits, openSession } from "./fuse.js";
 import { addmmRelu, addmmReluKernel, fuseAddmmRelu } from "./plugin.js";

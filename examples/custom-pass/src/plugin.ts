@@ -4,15 +4,17 @@
  */
 import {
   defineKernels,
+  defineOp,
+  definePass,
+  defineRule,
+  edit,
   emptyOutput,
   finishOutput,
   kernel,
   openOutput,
+  type Plugin,
   readNumbers,
-} from "@sconce/backend-cpu";
-import { edit } from "@sconce/ir";
-import { defineOp } from "@sconce/ops";
-import { definePass, defineRule, type Plugin } from "@sconce/passes";
+} from "sconce";
 
 /**
  * The operator and its decomposition, which infers shapes and lowers the operator without a kernel.

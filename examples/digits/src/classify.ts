@@ -1,13 +1,19 @@
 /** @file What the demo computes: a trained classifier, lowered, run on the stored test images. */
 
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { openPt2File } from "@sconce/formats/node";
-import type { ExportedProgram } from "@sconce/ir";
-import { castTensor, compareTensors, readSafetensors, type Tensor } from "@sconce/tensor";
-import { createSconce, type Sconce } from "sconce";
+import {
+  castTensor,
+  compareTensors,
+  createSconce,
+  type ExportedProgram,
+  readSafetensors,
+  type Sconce,
+  type Tensor,
+} from "sconce";
+import { openPt2File } from "sconce/node";
 
-const DATA = new URL("../data/", import.meta.url);
+/** A file that ships with Sconce. */
+const shipped = (name: string): URL => new URL(import.meta.resolve(`sconce/examples/${name}`));
 
 export interface Digits {
   readonly sconce: Sconce;
@@ -22,10 +28,8 @@ export interface Digits {
 
 export async function loadDigits(): Promise<Digits> {
   const sconce = createSconce();
-  const program = await openPt2File(fileURLToPath(new URL("program.pt2", DATA)), {
-    operators: sconce.operators,
-  });
-  const { tensors } = readSafetensors(await readFile(new URL("digits_test.safetensors", DATA)));
+  const program = await openPt2File(shipped("digits.pt2"), { operators: sconce.operators });
+  const { tensors } = readSafetensors(await readFile(shipped("digits-images.safetensors")));
   return {
     sconce,
     program,

@@ -1,8 +1,9 @@
 /**
  * @file `npm run demo`: a program that PyTorch trained and exported, read, lowered and run here.
  */
-import { graphText } from "@sconce/ir";
+
 import cliProgress from "cli-progress";
+import { graphText } from "sconce";
 import { callCount, classify, drawDigit, loadDigits, optimize } from "./classify.js";
 
 /** What PyTorch reaches on the same images (its own logits against the labels). */

@@ -1,4 +1,4 @@
-import "@sconce/testing/vitest";
+import "sconce/testing/vitest";
 import { createSconce } from "sconce";
 import { describe, expect, test } from "vitest";
 import { KEPT, lower, openDigits, report } from "./lower.js";

@@ -2,11 +2,8 @@
  * @file Lowers a program for a custom device: keeps some operators, replaces one, and reports the
  * changes.
  */
-import { fileURLToPath } from "node:url";
-import { openPt2File } from "@sconce/formats/node";
-import type { ExportedProgram, FakeTensor } from "@sconce/ir";
-import type { DecompositionTable } from "@sconce/passes";
-import type { Sconce } from "sconce";
+import type { DecompositionTable, ExportedProgram, FakeTensor, Sconce } from "sconce";
+import { openPt2File } from "sconce/node";
 
 /** Operators that the device runs whole. */
 export const KEPT: readonly string[] = ["aten.conv2d.default", "aten.linear.default"];
@@ -62,6 +59,6 @@ export function report(rows: readonly Row[]): string[] {
 }
 
 export function openDigits({ operators }: Sconce): Promise<ExportedProgram> {
-  const path = fileURLToPath(new URL("../../digits/data/program.pt2", import.meta.url));
-  return openPt2File(path, { operators });
+  const file = new URL(import.meta.resolve("sconce/examples/digits.pt2"));
+  return openPt2File(file, { operators });
 }

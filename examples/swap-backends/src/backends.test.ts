@@ -1,19 +1,18 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { openPt2File } from "@sconce/formats/node";
-import { castTensor, readSafetensors, type Tensor } from "@sconce/tensor";
-import "@sconce/testing/vitest";
-import { backendSpec, describeBackends } from "@sconce/testing/vitest";
-import { createSconce, runDecompositions } from "sconce";
+import { createRequire } from "node:module";
+import { castTensor, createSconce, readSafetensors, runDecompositions, type Tensor } from "sconce";
+import { openPt2File } from "sconce/node";
+import { backendSpec, describeBackends } from "sconce/testing/vitest";
+import "sconce/testing/vitest";
 import { describe, expect, test } from "vitest";
 import { KERNELS } from "./kernels.js";
 import { smallBackend } from "./small-backend.js";
 
-const DATA = new URL("../../digits/data/", import.meta.url);
+const { resolve } = createRequire(import.meta.url);
 const small = smallBackend();
 const session = createSconce({ backends: [small] });
-const program = await openPt2File(fileURLToPath(new URL("program.pt2", DATA)));
-const { tensors } = readSafetensors(await readFile(new URL("digits_test.safetensors", DATA)));
+const program = await openPt2File(resolve("sconce/examples/digits.pt2"));
+const { tensors } = readSafetensors(await readFile(resolve("sconce/examples/digits-images.safetensors")));
 
 /** The first images, and PyTorch's logits for them. */
 const COUNT = 4;

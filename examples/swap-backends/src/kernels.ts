@@ -1,7 +1,6 @@
 /** @file Kernels for a dozen operators on float32 tensors, as plain loops. */
 
-import { broadcastStrides, numel, Tensor } from "@sconce/tensor";
-import type { CallArgument } from "sconce";
+import { broadcastStrides, type CallArgument, numel, Tensor } from "sconce";
 
 /** Computes one operator from its arguments. */
 export type SmallKernel = (...args: readonly CallArgument[]) => Tensor | readonly Tensor[] | number;

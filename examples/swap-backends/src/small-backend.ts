@@ -1,10 +1,14 @@
 /** @file A backend that executes programs itself: an `Interpreter` with its own kernels. */
-import { type ExportedProgram, FakeTensor, type Graph, isRef, type Node } from "@sconce/ir";
 import {
   type Backend,
   type CallArgument,
+  type ExportedProgram,
+  FakeTensor,
+  type Graph,
   Interpreter,
   isInterpretedCall,
+  isRef,
+  type Node,
   type NodeResult,
   SconceError,
 } from "sconce";

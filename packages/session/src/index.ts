@@ -1,20 +1,35 @@
 // Sessions
 
+// Kernels
 export type {
+  Kernel,
+  KernelContext,
+  KernelTable,
   NamedSummary,
   NonfiniteNode,
   NonfiniteOptions,
   NonfiniteReport,
   NonfiniteSource,
+  NumberArray,
+  RandomSource,
   TensorSummary,
 } from "@sconce/backend-cpu";
 export {
+  allocate,
   CpuInterpreter,
   cpuBackend,
+  createEvaluator,
   createPhiloxSource,
   createRandomSource,
+  defineKernels,
+  emptyOutput,
+  emptyOutputs,
   evaluate,
+  finishOutput,
   firstNonfinite,
+  kernel,
+  openOutput,
+  readNumbers,
 } from "@sconce/backend-cpu";
 export { isSconceError, SconceError } from "@sconce/errors";
 // Files, tensors, backends
@@ -27,13 +42,17 @@ export type {
   CompileOptions,
   DialectRules,
   Executable,
+  GraphVersion,
   MissingValue,
   Node,
   NodeMeta,
   ParseIrOptions,
+  Placement,
+  ProgramVersion,
   Reason,
   RunOptions,
   StateValues,
+  SymInt,
   TargetOptions,
   Value,
 } from "@sconce/ir";
@@ -47,9 +66,16 @@ export {
   float,
   type Graph,
   graphText,
+  graphVersions,
+  isFloat,
+  isInt,
+  isRef,
   missingValues,
   printIr,
+  programVersions,
+  rangeConstraintsText,
   readableText,
+  recordPass,
   redo,
   ref,
   signatureText,
@@ -58,6 +84,7 @@ export {
   tuple,
   undo,
   verify,
+  verifyGraph,
 } from "@sconce/ir";
 export { diffPrograms } from "@sconce/ir/diff";
 export { historyFromJson, historyToJson, provenance, replay } from "@sconce/ir/history";
@@ -84,6 +111,8 @@ export {
   HOST_TENSORS,
   Interpreter,
   isInterpretedCall,
+  joinTables,
+  metaOf,
   OperatorTable,
   Running,
 } from "@sconce/ops";
@@ -98,6 +127,7 @@ export type {
   Clock,
   Decomposition,
   Decompositions,
+  Fusion,
   Match,
   OptionSession,
   OptionSpec,
@@ -107,6 +137,7 @@ export type {
   PassObserver,
   Plugin,
   Rule,
+  SampleOptions,
 } from "@sconce/passes";
 export {
   backendNames,
@@ -118,6 +149,7 @@ export {
   canonicalize,
   checkPasses,
   commonSubexpressionElimination,
+  coverageText,
   DecompositionTable,
   deadCodeElimination,
   decompose,
@@ -133,6 +165,7 @@ export {
   isFunctional,
   operatorNames,
   operatorOrNodeNames,
+  PassChangedNumbers,
   PassManager,
   parsePipeline,
   partition,
@@ -145,11 +178,22 @@ export {
   ruleNames,
   rulePass,
   runDecompositions,
+  sampleInputs,
   splitBy,
+  VALUE_CLASSES,
   wholeNumber,
 } from "@sconce/passes";
+export { STATIC_ENV } from "@sconce/symbolic";
 export type { DType } from "@sconce/tensor";
-export { compareTensors, readSafetensors, Tensor, writeSafetensors } from "@sconce/tensor";
+export {
+  broadcastStrides,
+  castTensor,
+  compareTensors,
+  numel,
+  readSafetensors,
+  Tensor,
+  writeSafetensors,
+} from "@sconce/tensor";
 export { backendNamesText, builtinBackends, loadBackend } from "./backends/load-backend.js";
 export type { ModuleOptions, SconceOptions } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";

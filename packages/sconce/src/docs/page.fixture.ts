@@ -43,36 +43,8 @@ export interface RunBlock {
   readonly shown: string | undefined;
 }
 
-type Loader = () => Promise<Readonly<Record<string, unknown>>>;
-
-const MODULES: Readonly<Record<string, Loader>> = {
-  sconce: () => import("@sconce/session"),
-  "@sconce/session": () => import("@sconce/session"),
-  "@sconce/backend-cpu": () => import("@sconce/backend-cpu"),
-  "@sconce/backend-gpujs": () => import("@sconce/backend-gpujs"),
-  "@sconce/codegen": () => import("@sconce/codegen"),
-  "@sconce/errors": () => import("@sconce/errors"),
-  "@sconce/formats": () => import("@sconce/formats"),
-  "@sconce/formats/node": () => import("@sconce/formats/node"),
-  "@sconce/ir": () => import("@sconce/ir"),
-  "@sconce/ir/diff": () => import("@sconce/ir/diff"),
-  "@sconce/ir/history": () => import("@sconce/ir/history"),
-  "@sconce/ir/topology": () => import("@sconce/ir/topology"),
-  "@sconce/ops": () => import("@sconce/ops"),
-  "@sconce/ops-cases": () => import("@sconce/ops-cases"),
-  "@sconce/ops-cases/node": () => import("@sconce/ops-cases/node"),
-  "@sconce/passes": () => import("@sconce/passes"),
-  "@sconce/symbolic": () => import("@sconce/symbolic"),
-  "@sconce/tensor": () => import("@sconce/tensor"),
-  "@sconce/testing": () => import("@sconce/testing"),
-  "@sconce/testing/fast-check": () => import("@sconce/testing/fast-check"),
-  "@sconce/testing/vitest": () => import("@sconce/testing/vitest"),
-  "@sconce/torch-libraries": () => import("@sconce/torch-libraries"),
-  "@sconce/cli": () => import("../index.js"),
-  "fast-check": () => import("fast-check"),
-  vitest: () => import("vitest"),
-  "node:fs/promises": () => import("node:fs/promises"),
-};
+/** Modules that pages may import: Sconce's, those of Node, and its optional peers. */
+const KNOWN_MODULE = /^(sconce(\/.*)?|@sconce\/.*|node:.*|vitest|fast-check)$/;
 
 const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (
   ...parameters: string[]
@@ -132,10 +104,9 @@ async function bindImports(script: string): Promise<{ body: string; modules: Rec
     return "";
   });
   for (const from of specifiers) {
-    const load = MODULES[from];
-    if (load === undefined)
+    if (!KNOWN_MODULE.test(from))
       throw new Error(`the documentation imports ${from}, which its test does not know`);
-    modules[from] = await load();
+    modules[from] = await import(from);
   }
   const bindings = [...names].map(
     ([name, from]) => `const { ${name} } = __modules[${JSON.stringify(from)}];`,

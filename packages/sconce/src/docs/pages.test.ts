@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { run } from "@sconce/cli";
 import { beforeAll, describe, expect, test } from "vitest";
-import { sconce } from "../command.fixture.js";
 import { blocksOf, commandsOf, isSuite, ROOT, runPage } from "./page.fixture.js";
 
 const DOCS = readdirSync(`${ROOT}docs`, { recursive: true })
@@ -11,7 +11,7 @@ const READMES = readdirSync(`${ROOT}packages`).flatMap((name) =>
   readdirSync(`${ROOT}packages/${name}`).includes("README.md") ? [`packages/${name}/README.md`] : [],
 );
 
-const PAGES = [...DOCS, ...READMES].sort();
+const PAGES = [...DOCS, ...READMES, "README.md"].sort();
 const suites = await Promise.all(PAGES.map(isSuite));
 
 beforeAll(() => process.chdir(ROOT));
@@ -39,13 +39,23 @@ describe("code that the documentation quotes from a file is there", () => {
 describe("commands in the documentation give what the page shows", () => {
   test.each(DOCS)("%s", async (page) => {
     for (const { line, args, shown } of await commandsOf(page)) {
-      const { out, err } = await sconce(...args);
-      const expected = shown.endsWith("...\n") ? startOf(out + err, shown) : out + err;
+      const output = await outputOf(args);
+      const expected = shown.endsWith("...\n") ? startOf(output, shown) : output;
       // `print` ends its text with a line end on a terminal only.
       expect({ line, args, text: shown.trimEnd() }).toEqual({ line, args, text: expected.trimEnd() });
     }
   });
 });
+
+/** What the command writes, not on a terminal: its output, then its errors. */
+async function outputOf(args: readonly string[]): Promise<string> {
+  const written = { out: "", err: "" };
+  const write = (stream: keyof typeof written) => (text: string) => {
+    written[stream] += text;
+  };
+  await run(args, { out: write("out"), err: write("err"), terminal: false, interactive: false });
+  return written.out + written.err;
+}
 
 /** As much of an output as a page shows that ends it in `...`. */
 const startOf = (output: string, shown: string): string =>

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { errorSections } from "../error-page.js";
+import { errorSections } from "./error-page.js";
 
-const ROOT = new URL("../../../../", import.meta.url);
+const ROOT = new URL("../../../", import.meta.url);
 
 /**
  * Words in capitals that are not error codes: kinds of the signature, dialects, dtypes of

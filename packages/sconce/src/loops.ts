@@ -1,0 +1,2 @@
+/** @file Loop IR: programs as fused loop nests, for backends that generate kernels. */
+export * from "@sconce/codegen";

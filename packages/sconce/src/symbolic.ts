@@ -1,0 +1,2 @@
+/** @file Symbolic sizes: expressions, ranges, guards. */
+export * from "@sconce/symbolic";
