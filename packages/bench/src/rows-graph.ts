@@ -1,5 +1,6 @@
 import { evaluate } from "@sconce/backend-cpu";
-import { edit, type Graph, verify } from "@sconce/ir";
+import { edit, type Graph } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import { defaultOperators, metaOf } from "@sconce/ops";
 import {
   commonSubexpressionElimination,

@@ -1,5 +1,6 @@
 import { readPt2 } from "@sconce/formats";
-import { type Value, verify } from "@sconce/ir";
+import type { Value } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import { defaultOperators } from "@sconce/ops";
 import { createSconce } from "@sconce/session";
 import { syntheticArchive } from "./archive.js";

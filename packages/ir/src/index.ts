@@ -79,7 +79,6 @@ export { editingAs } from "./graph/inherit.js";
 export type { TargetOptions } from "./graph/known-targets.js";
 export { Namespace, RESERVED_NAMES } from "./graph/namespace.js";
 export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./graph/node.js";
-export type { GraphPatches } from "./graph/node-store.js";
 export type { OperandTable } from "./graph/operands.js";
 export { renameNodes } from "./graph/rename-nodes.js";
 export {
@@ -93,6 +92,7 @@ export {
   userLine,
   withLine,
 } from "./graph/source-line.js";
+export type { GraphPatches } from "./graph/state-patches.js";
 export { graphArgument } from "./print-torch/argument-text.js";
 
 // Programs: signature, calling convention, history
@@ -177,8 +177,6 @@ export { type Problem, problemText } from "./graph/problem.js";
 export { sealMap, sealProgram } from "./program/seal.js";
 export { CORE_ATEN, DIALECTS, EDGE } from "./verifier/dialects.js";
 export { DIM_ORDER_OPERATORS, promotedPlaces } from "./verifier/edge.js";
-export { verifyTransition } from "./verifier/transition.js";
-export { assertValid, type VerifyOptions, verify, verifyGraph } from "./verifier/verify.js";
 
 // PyTorch's texts
 

@@ -1,5 +1,7 @@
 /**
- * @file Verification down to the kinds of values. What only reads and runs programs does not need
- * it: readers give no others.
+ * @file The verifier, which is not in the index: what only reads, prints, edits and runs programs
+ * does not need it.
  */
 export { verifyAll, verifyParts } from "./verifier/part-checks.js";
+export { verifyTransition } from "./verifier/transition.js";
+export { assertValid, type VerifyOptions, verify, verifyGraph } from "./verifier/verify.js";

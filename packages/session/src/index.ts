@@ -83,11 +83,10 @@ export {
   tensorsOf,
   tuple,
   undo,
-  verify,
-  verifyGraph,
 } from "@sconce/ir";
 export { diffPrograms } from "@sconce/ir/diff";
 export { historyFromJson, historyToJson, provenance, replay } from "@sconce/ir/history";
+export { verify, verifyGraph } from "@sconce/ir/verify";
 // Operators and passes
 export type {
   CallArgument,

@@ -5,32 +5,47 @@ import { expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/**
- * Minified and gzipped bytes of everything that these packages export, as a browser would load it.
- */
-async function gzippedSize(packages: readonly string[]): Promise<number> {
+/** Minified and gzipped bytes of a module, as a browser would load it. */
+async function gzippedSize(contents: string): Promise<number> {
   const { outputFiles } = await build({
-    stdin: {
-      contents: packages.map((name) => `export * from "${name}";`).join("\n"),
-      resolveDir: `${ROOT}packages/sconce`,
-    },
+    stdin: { contents, resolveDir: `${ROOT}packages/sconce` },
     bundle: true,
     write: false,
     minify: true,
     format: "esm",
     platform: "browser",
     conditions: ["@sconce/source"],
+    // Loaded when a program asks for it.
+    external: ["@sconce/backend-gpujs"],
   });
   return gzipSync(outputFiles[0]!.contents, { level: 9 }).byteLength;
 }
 
-// The verifier, with its checks of higher-order calls, is the largest part of the core.
-test("the core is at most 104 kB for a browser, and needs nothing of Node's", async () => {
-  const size = await gzippedSize(["@sconce/tensor", "@sconce/symbolic", "@sconce/ir", "@sconce/formats"]);
-  expect(size).toBeLessThanOrEqual(104_000);
-  expect(size).toBeGreaterThan(20_000);
+const everythingOf = (packages: readonly string[]): string =>
+  packages.map((name) => `export * from "${name}";`).join("\n");
+
+test.each([
+  {
+    what: "reading and printing",
+    contents: 'export { readPt2, codeText, graphText, signatureText, readableText } from "sconce";',
+    limit: 55_000,
+  },
+  {
+    what: "the core",
+    contents: everythingOf(["@sconce/tensor", "@sconce/symbolic", "@sconce/ir", "@sconce/formats"]),
+    limit: 100_000,
+  },
+  {
+    what: "a session on the interpreter",
+    contents: 'export { createSconce } from "sconce";',
+    limit: 510_000,
+  },
+])("$what takes at most $limit bytes in a page, and needs nothing of Node's", async ({ contents, limit }) => {
+  const size = await gzippedSize(contents);
+  expect(size).toBeLessThanOrEqual(limit);
+  expect(size).toBeGreaterThan(limit / 3);
 });
 
 test("everything that sconce exports bundles for a browser", async () => {
-  expect(await gzippedSize(["sconce"])).toBeGreaterThan(100_000);
+  expect(await gzippedSize(everythingOf(["sconce"]))).toBeGreaterThan(100_000);
 });

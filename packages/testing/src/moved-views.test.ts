@@ -13,8 +13,8 @@ import {
   type Node,
   ref,
   tuple,
-  verify,
 } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import { defaultOperators, metaOf } from "@sconce/ops";
 import {
   builtinPasses,

@@ -3,7 +3,8 @@
  * planted.
  */
 import { createEvaluator } from "@sconce/backend-cpu";
-import { type ExportedProgram, verify } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import { defaultOperators } from "@sconce/ops";
 import {
   builtinRules,

@@ -1,13 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import {
-  type ExportedProgram,
-  type FakeTensor,
-  graphText,
-  programText,
-  recordType,
-  verify,
-} from "@sconce/ir";
+import { type ExportedProgram, type FakeTensor, graphText, programText, recordType } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { readSafetensors } from "../index.js";

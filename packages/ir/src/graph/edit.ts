@@ -8,15 +8,9 @@ import type { GraphEditor } from "./editor.js";
 import { Graph } from "./graph.js";
 import { inheritedMeta } from "./inherit.js";
 import type { Node } from "./node.js";
-import {
-  applyStatePatches,
-  changePages,
-  commit,
-  diffStates,
-  type GraphPatches,
-  type GraphState,
-} from "./node-store.js";
+import { changePages, type GraphState } from "./node-store.js";
 import { PendingEdit } from "./pending-edit.js";
+import { applyStatePatches, commit, diffStates, type GraphPatches } from "./state-patches.js";
 import { refuseUses } from "./uses.js";
 
 /** A changed graph with the patches that lead to it and back. */

@@ -1,7 +1,8 @@
 import { type Argument, mapRefs, type NodeRef, ref } from "../values/argument.js";
 import { Graph } from "./graph.js";
 import type { Node } from "./node.js";
-import { changePages, commit } from "./node-store.js";
+import { changePages } from "./node-store.js";
+import { commit } from "./state-patches.js";
 
 /**
  * Returns the graph with other names for some nodes, and for the uses of these names. The target of

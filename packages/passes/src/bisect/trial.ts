@@ -1,6 +1,7 @@
 /** @file Whether one pass fails on a program, and how: what bisection asks again and again. */
 import { isSconceError, type SconceError } from "@sconce/errors";
-import { type ExportedProgram, type Node, type Value, verify } from "@sconce/ir";
+import type { ExportedProgram, Node, Value } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import type { CheckOptions } from "../checking/checker.js";
 import { PassManager } from "../manager/pass-manager.js";
 import type { PassContext, PipelineItem } from "../pass/pass.js";

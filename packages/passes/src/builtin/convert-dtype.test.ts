@@ -1,4 +1,5 @@
-import { type ExportedProgram, edit, type FakeTensor, verify } from "@sconce/ir";
+import { type ExportedProgram, edit, type FakeTensor } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import { describe, expect, test } from "vitest";
 import { checkPasses } from "../bisect/check-passes.js";
 import type { CheckReport } from "../checking/checker.js";

@@ -1,4 +1,4 @@
-import { verify } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import { describe, expect, test } from "vitest";
 import { context, programOf, run, textOf } from "../programs.fixture.js";
 import { commonSubexpressionElimination as cse } from "./cse.js";

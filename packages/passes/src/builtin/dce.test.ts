@@ -1,4 +1,5 @@
-import { LEAF, tupleSpec, verify } from "@sconce/ir";
+import { LEAF, tupleSpec } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import { describe, expect, test } from "vitest";
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf, run, textOf } from "../programs.fixture.js";

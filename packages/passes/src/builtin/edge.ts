@@ -12,8 +12,8 @@ import {
   type NodeMeta,
   type Problem,
   rebuild,
-  verifyGraph,
 } from "@sconce/ir";
+import { verifyGraph } from "@sconce/ir/verify";
 import type { OperatorTable } from "@sconce/ops";
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";

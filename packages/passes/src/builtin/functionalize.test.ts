@@ -1,4 +1,5 @@
-import { codeText, verify } from "@sconce/ir";
+import { codeText } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import { describe, expect, test } from "vitest";
 import { context, programOf, run, textOf } from "../programs.fixture.js";
 import { functionalize } from "./functionalize.js";

@@ -1,13 +1,6 @@
 import { isSconceError, thrownText } from "@sconce/errors";
-import {
-  ExportedProgram,
-  editingAs,
-  type Problem,
-  recordPass,
-  requireValues,
-  sealProgram,
-  verifyTransition,
-} from "@sconce/ir";
+import { ExportedProgram, editingAs, type Problem, recordPass, requireValues, sealProgram } from "@sconce/ir";
+import { verifyTransition } from "@sconce/ir/verify";
 import { Checker, type CheckOptions, type CheckReport } from "../checking/checker.js";
 import { noRunner, valuesWritten } from "../checking/errors.js";
 import { TensorGuard } from "../checking/tensor-guard.js";

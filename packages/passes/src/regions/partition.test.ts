@@ -1,5 +1,6 @@
-import { type Backend, verify } from "@sconce/ir";
+import type { Backend } from "@sconce/ir";
 import { topologyOf } from "@sconce/ir/topology";
+import { verify } from "@sconce/ir/verify";
 import { describe, expect, test } from "vitest";
 import { context, programOf, textOf } from "../programs.fixture.js";
 import { inlineSubmodule } from "./inline.js";

@@ -1,4 +1,5 @@
-import { diffGraphs, edit, verify } from "@sconce/ir";
+import { diffGraphs, edit } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import { describe, expect, test } from "vitest";
 import { deadCodeElimination } from "../builtin/dce.js";
 import { extract, inline, split } from "../builtin/submodules.js";

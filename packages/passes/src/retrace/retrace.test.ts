@@ -1,4 +1,5 @@
-import { type OutputSpec, ref, verify } from "@sconce/ir";
+import { type OutputSpec, ref } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import { describe, expect, test } from "vitest";
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf } from "../programs.fixture.js";

@@ -13,9 +13,8 @@ import {
   type Node,
   type Problem,
   sourceLine,
-  type VerifyOptions,
 } from "@sconce/ir";
-import { verifyAll } from "@sconce/ir/verify";
+import { type VerifyOptions, verifyAll } from "@sconce/ir/verify";
 import { constantValue, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
 import { eq, type SymInt } from "@sconce/symbolic";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";

@@ -1,4 +1,5 @@
-import { ExportedProgram, verify } from "@sconce/ir";
+import { ExportedProgram } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
 import { defaultOperators } from "@sconce/ops";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
