@@ -45,10 +45,13 @@ function stage(folder, manifest, target) {
   writeFileSync(join(target, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
 }
 
+/** Whether a file of the folder is a tarball of an earlier run. Other files there stay. */
+const isOurs = (name) => /^sconce(-[\w-]+)?-\d[\w.-]*\.tgz$/.test(name);
+
 /** Packs all packages; returns the paths of the tarballs. Throws when npm fails. */
 export function packAll(output) {
-  rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
+  for (const name of readdirSync(output)) if (isOurs(name)) rmSync(join(output, name));
   const staging = mkdtempSync(join(tmpdir(), "sconce-pack-"));
   try {
     const folders = [];
@@ -65,7 +68,9 @@ export function packAll(output) {
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
-  return readdirSync(output).map((name) => join(output, name));
+  return readdirSync(output)
+    .filter(isOurs)
+    .map((name) => join(output, name));
 }
 
 /** The command that installs tarballs; the shell of Windows does not expand patterns. */
@@ -73,7 +78,7 @@ function installCommand(output, tarballs) {
   const quoted = (path) => (/\s/.test(path) ? `"${path}"` : path);
   return process.platform === "win32"
     ? `npm install ${tarballs.map(quoted).join(" ")}`
-    : `npm install ${quoted(output)}/*.tgz`;
+    : `npm install ${quoted(output)}/sconce-*.tgz`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
