@@ -1,4 +1,8 @@
+import { errorJson, type SconceErrorJson } from "./error-json.js";
+
+export type { CauseJson, SconceErrorJson } from "./error-json.js";
 export { didYouMean, suggestions } from "./suggest.js";
+export { thrownText } from "./thrown.js";
 
 /** What a {@link SconceError} is made of. */
 export interface SconceErrorInit {
@@ -51,6 +55,14 @@ export class SconceError extends Error {
     return new SconceError({ code, message, where: [where, ...inner].join(": "), fix, cause });
   }
 
+  /**
+   * Returns the parts of the error for `JSON.stringify`, its causes as {@link CauseJson}; no
+   * stacks. Parts that it does not have are left out.
+   */
+  toJSON(): SconceErrorJson {
+    return errorJson(this);
+  }
+
   /** `error CODE: message`, then the place and the fix, a line each. */
   describe(): string {
     const lines = [`error ${this.code}: ${this.message}`];
@@ -74,28 +86,6 @@ export function internalError(message: string, where?: string): SconceError {
     where,
     fix: "please report this with the program",
   });
-}
-
-/** What was thrown, as a text. Anything can be thrown, also what cannot be made a text. */
-export function thrownText(thrown: unknown): string {
-  try {
-    if (thrown instanceof Error) return String(thrown.message);
-    if (typeof thrown !== "object" || thrown === null) return String(thrown);
-    const { message } = thrown as { readonly message?: unknown };
-    return typeof message === "string" ? message : objectText(thrown);
-  } catch {
-    return "something that has no text";
-  }
-}
-
-/** The object's own text; its fields, at most 100 characters, for one that has none. */
-function objectText(thrown: object): string {
-  const own = String(thrown);
-  if (!own.includes("[object ")) return own;
-  const json = JSON.stringify(thrown);
-  const kind = thrown.constructor?.name ?? "Object";
-  const fields = json === "{}" ? "" : ` ${json.length > 100 ? `${json.slice(0, 100)}...` : json}`;
-  return `${kind === "Object" ? "an object" : `an object of class ${kind}`}${fields}`;
 }
 
 /** True for a {@link SconceError}, optionally of one code. */

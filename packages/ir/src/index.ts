@@ -59,6 +59,7 @@ export {
   symContiguousStrides,
   symFloat,
   symInt,
+  typeText,
 } from "./values/meta.js";
 
 // Graphs: nodes, building, editing, questions

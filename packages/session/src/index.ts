@@ -183,12 +183,24 @@ export {
   wholeNumber,
 } from "@sconce/passes";
 export { STATIC_ENV } from "@sconce/symbolic";
-export type { DType } from "@sconce/tensor";
+export type {
+  DType,
+  Element,
+  NestedValues,
+  NumericArray,
+  PrintOptions,
+  TensorOptions,
+} from "@sconce/tensor";
 export {
+  bfloat16ToNumber,
   broadcastStrides,
   castTensor,
   compareTensors,
+  float16ToNumber,
+  numberToBfloat16,
+  numberToFloat16,
   numel,
+  printTensor,
   readSafetensors,
   Tensor,
   writeSafetensors,

@@ -1,6 +1,7 @@
 /** @file Every error that this package raises on purpose. */
-import { SconceError } from "@sconce/errors";
+import { didYouMean, SconceError } from "@sconce/errors";
 import type { DType } from "./dtype.js";
+import type { Element } from "./element.js";
 
 export const promotionError = (a: DType, b: DType, family: string): SconceError =>
   new SconceError({
@@ -21,6 +22,95 @@ export const indexOutOfRange = (index: readonly number[], shape: readonly number
     code: "INDEX",
     message: `index [${index.join(", ")}] is out of range for the shape [${shape.join(", ")}]`,
     fix: "give one index for each dimension, from 0 to its size - 1",
+  });
+
+/** An option of a tensor's text or of its making that does not exist, or an invalid value. */
+export const tensorOption = (name: string, value: unknown, wanted: string): SconceError =>
+  new SconceError({
+    code: "TENSOR_OPTION",
+    message: `invalid option ${name}: ${typeof value === "string" ? JSON.stringify(value) : String(value)}`,
+    fix: `give ${wanted}`,
+  });
+
+/** A dtype that does not exist. */
+export const unknownDType = (name: unknown, known: Iterable<string>): SconceError =>
+  new SconceError({
+    code: "TENSOR_OPTION",
+    message: `unknown dtype ${typeof name === "string" ? JSON.stringify(name) : String(name)}`,
+    fix: didYouMean(String(name), known, `the dtypes are: ${[...known].join(", ")}`),
+  });
+
+const placeOf = (index: readonly number[]): string => `values${index.map((i) => `[${i}]`).join("")}`;
+
+const kindOf = (value: unknown): string =>
+  value === null || value === undefined
+    ? String(value)
+    : `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+
+/** Nested arrays of different lengths; the message begins with PyTorch's. */
+export const raggedValues = (
+  index: readonly number[],
+  dim: number,
+  size: number,
+  got: unknown,
+): SconceError => {
+  const length = (got as { readonly length?: unknown } | null | undefined)?.length;
+  const what = typeof got === "object" && typeof length === "number" ? `got ${length}` : `got ${kindOf(got)}`;
+  return new SconceError({
+    code: "TENSOR_VALUES",
+    message: `expected sequence of length ${size} at dim ${dim} (${what})`,
+    where: placeOf(index.slice(0, dim)),
+    fix: "give all arrays of a dimension the same length",
+  });
+};
+
+/** A value in nested arrays that is neither an array nor an element. */
+export const notAnElement = (index: readonly number[], value: unknown): SconceError =>
+  new SconceError({
+    code: "TENSOR_VALUES",
+    message: Array.isArray(value)
+      ? "an array stands where the first elements of the outer arrays have a number"
+      : `${kindOf(value)} cannot be an element of a tensor`,
+    where: placeOf(index),
+    fix: "give numbers, bigints, booleans or { re, im }, in arrays of equal depth",
+  });
+
+/** Arrays nested deeper than tensors have dimensions; possibly an array that holds itself. */
+export const tooDeep = (most: number): SconceError =>
+  new SconceError({
+    code: "TENSOR_VALUES",
+    message: `the values are nested deeper than ${most} arrays`,
+    fix: `give at most ${most} dimensions`,
+  });
+
+/** An element that a dtype cannot hold; the message begins with PyTorch's. */
+export const elementOverflow = (
+  ordinal: number,
+  shape: readonly number[],
+  value: Element,
+  dtype: DType,
+): SconceError => {
+  const index: number[] = [];
+  for (let d = shape.length - 1, rest = ordinal; d >= 0; d--) {
+    index.unshift(rest % shape[d]!);
+    rest = Math.floor(rest / shape[d]!);
+  }
+  const text =
+    typeof value === "object" ? `${value.re}${value.im < 0 ? "" : "+"}${value.im}j` : String(value);
+  return new SconceError({
+    code: "TENSOR_VALUES",
+    message: `value cannot be converted to type ${dtype} without overflow: ${text}`,
+    where: placeOf(index),
+    fix: "give another dtype, or a value that it holds",
+  });
+};
+
+/** A typed array whose class is not the one that holds the elements of a dtype. */
+export const wrongArray = (got: string, want: string, dtype: DType): SconceError =>
+  new SconceError({
+    code: "TENSOR_VALUES",
+    message: `elements of ${dtype} are held by a ${want}, not by a ${got}`,
+    fix: `give a ${want}, or make the tensor from numbers: Tensor.from(values, shape, "${dtype}")`,
   });
 
 export const safetensorsError = (message: string, where?: string): SconceError =>

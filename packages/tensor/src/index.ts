@@ -24,6 +24,9 @@ export {
   numberToBfloat16,
   numberToFloat16,
 } from "./half.js";
+export { arrayDType, type NestedValues, type NumericArray } from "./nested.js";
+export { printTensor, showsAsText, sizeText, suffixedText } from "./print.js";
+export type { PrintOptions } from "./print-options.js";
 export type { PromotionOperand, PromotionRank } from "./promotion.js";
 export { complexDType, promoteTypes, realDType, resultType } from "./promotion.js";
 export type { Safetensors } from "./safetensors.js";
@@ -40,5 +43,5 @@ export {
   type RunBody,
   type StridedView,
 } from "./strided.js";
-export type { TensorInit } from "./tensor.js";
+export type { TensorInit, TensorOptions } from "./tensor.js";
 export { getElement, setElement, Tensor } from "./tensor.js";

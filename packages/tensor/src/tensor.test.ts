@@ -139,15 +139,3 @@ describe("safetensors", () => {
 test("a storage of odd length gives whole elements only", () => {
   expect(new Storage(new Uint8Array(7)).view("float32").length).toBe(1);
 });
-
-test.each([
-  [Tensor.empty([2, 3], "float32"), "tensor(float32[2, 3])"],
-  [Tensor.empty([3], "int64"), "tensor(int64[3]: 0, 0, 0)"],
-  [Tensor.empty([], "bool"), "tensor(bool[]: false)"],
-  [Tensor.empty([1], "complex64"), "tensor(complex64[1]: 0+0j)"],
-  [Tensor.empty([0], "float32"), "tensor(float32[0])"],
-  [Tensor.empty([9], "float32"), "tensor(float32[9])"],
-  [Tensor.withoutValues({ dtype: "float32", shape: [] }), "tensor(float32[])"],
-])("a tensor has a text: %s", (tensor, text) => {
-  expect(String(tensor)).toBe(text);
-});

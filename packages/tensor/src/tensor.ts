@@ -1,6 +1,8 @@
-import { type DType, dtypeInfo, type TypedArray } from "./dtype.js";
+import { DTYPES, type DType, dtypeInfo, isDType, type TypedArray } from "./dtype.js";
 import { type Element, elementReader, elementWriter, laneReader } from "./element.js";
-import { elementCountMismatch, indexOutOfRange } from "./errors.js";
+import { elementCountMismatch, indexOutOfRange, tensorOption, unknownDType, wrongArray } from "./errors.js";
+import { arrayName, flatten, type NestedValues, type NumericArray, requireFits } from "./nested.js";
+import { printTensor, showsAsText } from "./print.js";
 import { contiguousStrides, forEachPosition, isContiguous, numel, requiredBytes } from "./shape.js";
 import { Storage } from "./storage.js";
 
@@ -20,13 +22,13 @@ export interface TensorInit {
   readonly requiresGrad?: boolean | undefined;
 }
 
-/** Elements of the longest vector whose text lists them. */
-const MOST_PRINTED = 8;
-
-const elementText = (value: Element): string =>
-  typeof value !== "object"
-    ? String(value)
-    : `${value.re}${value.im < 0 || Object.is(value.im, -0) ? "-" : "+"}${Math.abs(value.im)}j`;
+/** How a tensor is made of nested arrays. */
+export interface TensorOptions {
+  /** The element type. @defaultValue what `torch.tensor` infers */
+  readonly dtype?: DType | undefined;
+  /** Whether PyTorch records gradients for it. @defaultValue false */
+  readonly requiresGrad?: boolean | undefined;
+}
 
 /**
  * A strided view over a {@link Storage}, as PyTorch's CPU tensor: element `(i, j, ...)` lies at
@@ -103,16 +105,52 @@ export class Tensor {
   }
 
   /**
+   * A new row-major tensor of nested arrays, as `torch.tensor` makes it. The shape is that of the
+   * arrays. Without a dtype, integral numbers and bigints give int64, other numbers float32,
+   * booleans bool and `{ re, im }` complex64; a mixture gives the last of these. A typed array
+   * keeps its own dtype. JavaScript has no `1.0`: give `{ dtype: "float32" }` for floats that may
+   * be whole.
+   *
+   * @example Tensor.from([[1, 2], [3, 4.5]]); // float32[2, 2]
+   * @throws SconceError `TENSOR_VALUES` for arrays of different lengths, for what is not an
+   * element, and for numbers that an integer dtype does not hold; `TENSOR_OPTION`
+   */
+  static from(values: NestedValues, options?: TensorOptions): Tensor;
+  /**
    * A new row-major tensor of these values in logical order. Integers wrap and floats round to the
    * dtype.
    * @throws SconceError `SHAPE` when the number of values does not fit the shape.
    */
-  static from(values: ArrayLike<Element>, shape: readonly number[], dtype: DType): Tensor {
-    const tensor = Tensor.empty(shape, dtype);
-    if (values.length !== tensor.numel) throw elementCountMismatch(values.length, shape);
-    const write = elementWriter(dtype, tensor.data);
-    for (let i = 0; i < values.length; i++) write(i, values[i]!);
-    return tensor;
+  static from(values: ArrayLike<Element>, shape: readonly number[], dtype: DType): Tensor;
+  static from(
+    values: NestedValues | ArrayLike<Element>,
+    shape?: TensorOptions | readonly number[],
+    dtype?: DType,
+  ): Tensor {
+    if (!Array.isArray(shape)) return fromNested(values as NestedValues, shape as TensorOptions | undefined);
+    requireDType(dtype);
+    return ofElements(values as ArrayLike<Element>, shape, dtype);
+  }
+
+  /**
+   * A row-major tensor over the memory of a typed array, without a copy: a write to one shows in
+   * the other. The array is of the class that holds the dtype: `Uint16Array` with the patterns of
+   * float16 and bfloat16, `Uint8Array` for bool and float8, interleaved parts for complex.
+   * `Float16Array` holds float16, too. The shape is that of a vector when left out.
+   *
+   * @throws SconceError `TENSOR_VALUES` for an array of another class, `SHAPE` for another number
+   * of elements, `TENSOR_OPTION`
+   */
+  static fromData(data: NumericArray, dtype: DType, shape?: readonly number[]): Tensor {
+    requireDType(dtype);
+    const { array, lanes } = dtypeInfo(dtype);
+    const [got, want] = [arrayName(data) ?? typeof data, (array as { readonly name?: string }).name!];
+    if (got !== want && !(dtype === "float16" && got === "Float16Array")) throw wrongArray(got, want, dtype);
+    const sizes = shape ?? [data.length / lanes];
+    if (data.length !== numel(sizes) * lanes || !sizes.every(isSize))
+      throw elementCountMismatch(data.length / lanes, sizes);
+    const storage = new Storage(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    return new Tensor({ dtype, shape: sizes, storage });
   }
 
   /** Another view of the same storage. */
@@ -167,15 +205,9 @@ export class Tensor {
     return values;
   }
 
-  /**
-   * `tensor(float32[2, 3])`; short vectors and scalars with their elements:
-   * `tensor(int64[3]: 1, 2, 3)`.
-   */
+  /** Returns what PyTorch's `print(tensor)` shows; see `printTensor` for options. */
   toString(): string {
-    const type = `${this.dtype}[${this.shape.join(", ")}]`;
-    if (!this.hasValues || this.ndim > 1 || this.numel > MOST_PRINTED || this.numel === 0)
-      return `tensor(${type})`;
-    return `tensor(${type}: ${this.toArray().map(elementText).join(", ")})`;
+    return printTensor(this);
   }
 
   /**
@@ -196,6 +228,37 @@ export class Tensor {
   [Symbol.iterator](): Iterator<Element> {
     return this.toArray()[Symbol.iterator]();
   }
+
+  static {
+    showsAsText(Tensor.prototype);
+  }
+}
+
+const isSize = (size: number): boolean => Number.isInteger(size) && size >= 0;
+
+function requireDType(dtype: unknown): asserts dtype is DType {
+  if (!isDType(dtype)) throw unknownDType(dtype, DTYPES);
+}
+
+function ofElements(values: ArrayLike<Element>, shape: readonly number[], dtype: DType): Tensor {
+  const tensor = Tensor.empty(shape, dtype);
+  if (values.length !== tensor.numel) throw elementCountMismatch(values.length, shape);
+  const write = elementWriter(dtype, tensor.data);
+  for (let i = 0; i < values.length; i++) write(i, values[i]!);
+  return tensor;
+}
+
+const OPTIONS: readonly string[] = ["dtype", "requiresGrad"] satisfies (keyof TensorOptions)[];
+
+function fromNested(values: NestedValues, options: TensorOptions = {}): Tensor {
+  for (const [name, value] of Object.entries(options))
+    if (!OPTIONS.includes(name)) throw tensorOption(name, value, `one of ${OPTIONS.join(", ")}`);
+  const flat = flatten(values);
+  const { dtype = flat.dtype, requiresGrad } = options;
+  requireDType(dtype);
+  requireFits(flat, dtype);
+  const { shape, storage } = ofElements(flat.elements, flat.shape, dtype);
+  return new Tensor({ dtype, shape, storage, requiresGrad });
 }
 
 /** Copies the tensor's lanes, patterns as they are, in logical order. */

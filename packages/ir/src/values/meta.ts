@@ -1,5 +1,5 @@
 import { mul, type SymBool, type SymExpr, type SymFloat, type SymInt } from "@sconce/symbolic";
-import type { DType } from "@sconce/tensor";
+import { type DType, showsAsText, sizeText, suffixedText } from "@sconce/tensor";
 import { type Argument, type DeviceLiteral, device, type LayoutName } from "./argument.js";
 import type { DimOrder } from "./dim-order.js";
 
@@ -70,11 +70,25 @@ export class FakeTensor {
     return this.shape.length;
   }
 
-  /** `float32[2, s77]`. */
+  /** Returns what PyTorch's `print` shows: `FakeTensor(..., size=(2, s77))`. */
   toString(): string {
-    return `${this.dtype}[${this.shape.map((size) => String(size)).join(", ")}]`;
+    const { type, index } = this.device;
+    const suffixes = [`size=${sizeText(this.shape)}`];
+    if (type !== "cpu") suffixes.unshift(`device='${index === null ? type : `${type}:${index}`}'`);
+    if (this.dtype !== "float32") suffixes.push(`dtype=torch.${this.dtype}`);
+    if (this.layout !== "strided") suffixes.push(`layout=torch.${this.layout}`);
+    if (this.requiresGrad) suffixes.push("requires_grad=True");
+    return suffixedText("FakeTensor(", "...", suffixes);
+  }
+
+  static {
+    showsAsText(FakeTensor.prototype);
   }
 }
+
+/** Returns the dtype and the sizes of a tensor: `float32[2, s77]`. */
+export const typeText = ({ dtype, shape }: Pick<FakeTensor, "dtype" | "shape">): string =>
+  `${dtype}[${shape.join(", ")}]`;
 
 /**
  * A Python scalar that is symbolic (or was declared so): the `val` of `sym_size`, `item`, `s0 * 2`,

@@ -2,7 +2,7 @@
  * @file Whether the arguments of an opaque call are still those for which its results were
  * recorded.
  */
-import { FakeTensor, type MetaValue } from "@sconce/ir";
+import { FakeTensor, type MetaValue, typeText } from "@sconce/ir";
 import { eq, type SymBool, type SymInt, symEquals } from "@sconce/symbolic";
 
 /** What decides whether two symbolic sizes are equal. */
@@ -32,7 +32,7 @@ export function changeOf(
     recorded.dtype === now.dtype &&
     recorded.ndim === now.ndim &&
     recorded.shape.every((size, dim) => sameSize(size, now.shape[dim]!, facts));
-  return same ? undefined : `was ${recorded} and is ${now}`;
+  return same ? undefined : `was ${typeText(recorded)} and is ${typeText(now)}`;
 }
 
 function sameSize(a: SymInt, b: SymInt, facts: SizeFacts): boolean {

@@ -13,6 +13,7 @@ import {
   type Node,
   type Problem,
   sourceLine,
+  typeText,
 } from "@sconce/ir";
 import { type VerifyOptions, verifyAll } from "@sconce/ir/verify";
 import { constantValue, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
@@ -150,7 +151,7 @@ class CallCheck {
     if (!isRef(source)) return undefined;
     const val = graph.node(source.name).meta.val;
     if (val instanceof FakeTensor) {
-      const message = `node ${node.name} takes an item of %${source.name}, which is one tensor: ${val}`;
+      const message = `node ${node.name} takes an item of %${source.name}, which is one tensor: ${typeText(val)}`;
       return { code: "CALL_REFUSED", message, fix: "call aten.select.int, or use the tensor itself" };
     }
     if (!Array.isArray(val)) return undefined;
@@ -173,7 +174,7 @@ class CallCheck {
         recorded.dtype === computed.dtype &&
         recorded.ndim === computed.ndim &&
         recorded.shape.every((size, d) => this.#mayEqual(size, computed.shape[d]!));
-      return same ? undefined : `${recorded}, the call gives ${computed}`;
+      return same ? undefined : `${typeText(recorded)}, the call gives ${typeText(computed)}`;
     }
     if (!Array.isArray(recorded) || !Array.isArray(computed)) {
       const kinds = [recorded, computed].map(kindOf);
