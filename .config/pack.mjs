@@ -20,12 +20,20 @@ const hasSource = (folder, path) =>
   !/^dist\/.*\.(js|d\.ts)(\.map)?$/.test(path) ||
   existsSync(join(folder, path.replace(/^dist\//, "src/").replace(/(\.js|\.d\.ts)(\.map)?$/, ".ts")));
 
+/** Removes the condition by which this repository's bundles read sources. */
+function withoutSources(conditions) {
+  if (typeof conditions !== "object") return;
+  delete conditions["@sconce/source"];
+  for (const nested of Object.values(conditions)) withoutSources(nested);
+}
+
 /** A manifest as it is published. */
 function publishedManifest({ scripts: _scripts, devDependencies: _tools, ...manifest }) {
   const { sideEffects, exports } = manifest;
   if (Array.isArray(sideEffects))
     manifest.sideEffects = sideEffects.filter((path) => !path.startsWith("./src/"));
-  for (const conditions of Object.values(exports)) delete conditions["@sconce/source"];
+  withoutSources(exports);
+  withoutSources(manifest.imports);
   return manifest;
 }
 

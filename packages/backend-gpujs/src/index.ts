@@ -3,5 +3,3 @@ export type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Lane, Mode
 export { MODES, type OpenDevice, type OpenOptions } from "./modes.js";
 export { judge, type Verdict } from "./ranges/judge.js";
 export { rangeOfTensor } from "./runtime/values.js";
-export { type GpuJsContext, type OpenWebgpuOptions, openWebgpu } from "./webgpu/open.js";
-export type { WgslBuffer, WgslDevice } from "./webgpu/wgsl-device.js";

@@ -1,5 +1,5 @@
 /** @file A WebGPU device for tests, in software where there is no hardware. */
-import type { WgslDevice } from "@sconce/backend-gpujs";
+import type { WgslDevice } from "@sconce/backend-gpujs/webgpu";
 import { openWebgpuNode } from "@sconce/backend-gpujs/webgpu-node";
 import { isSconceError } from "@sconce/errors";
 

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** @file The contract between programs and backends. Types only. */
 import type { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * @file Runs programs node by node, as `torch.fx.Interpreter` does. Runs are generators, which
  * yield where other tasks may be let in: one run is driven with pauses or, for checks inside of
