@@ -6,7 +6,7 @@ export const noGpujs = (cause: unknown): SconceError =>
   new SconceError({
     code: "NO_GPUJS",
     message: "the gpujs backend needs the package gpu.js, which could not be loaded",
-    fix: "npm install gpu.js (and webgpu, for GPUs in Node); without a GPU its modes webasm and cpu run everywhere",
+    fix: "run `npm install --ignore-scripts gpu.js`, with `webgpu` for GPUs in Node; without a GPU its modes webasm and cpu run everywhere",
     cause,
   });
 

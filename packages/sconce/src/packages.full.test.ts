@@ -6,7 +6,7 @@ import { formatMessage } from "publint/utils";
 import { afterAll, describe, expect, test } from "vitest";
 import { bytesOf, packPackages } from "./packed.fixture.js";
 
-const { tarballs, dispose } = packPackages();
+const { tarballs, dispose } = await packPackages();
 afterAll(dispose);
 
 /** A packed package, with the paths of its files from its own folder. */

@@ -1,26 +1,48 @@
 /** @file The tarballs of all published packages, as `npm run pack:all` makes them. */
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The folder of the repository. */
-const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url));
+export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Runs a program, waits for it, and returns what it printed. Throws when it fails. */
-function runProgram(command: string, args: readonly string[], cwd: string): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8" });
-  if (status === 0) return stdout;
-  throw new Error(`${command} ${args.join(" ")}: exit code ${status}\n${stdout}${stderr}`, { cause: error });
+/** Whether a package is one of Sconce's. */
+export const isOwn = (name: string): boolean => /^(sconce$|@sconce\/)/.test(name);
+
+/** Runs a program and returns what it printed. Rejects when it fails. */
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const env = { ...process.env, NO_COLOR: "1", ...variables };
+  // On Windows npm is a script of the shell.
+  const shell = process.platform === "win32" && command !== process.execPath;
+  return new Promise((done, fail) => {
+    execFile(command, args, { cwd, env, shell, maxBuffer: 2 ** 26 }, (error, out, err) => {
+      if (error === null) done(out);
+      else fail(new Error(`${command} ${args.join(" ")}: exit code ${error.code}\n${out}${err}`));
+    });
+  });
 }
 
-/** Packs the packages into a temporary folder, and returns the paths of the tarballs. */
-export function packPackages(): { readonly tarballs: readonly string[]; dispose(): void } {
+/** The tarballs in a temporary folder. */
+export interface PackedPackages {
+  readonly tarballs: readonly string[];
+  /** What the tool printed: the command that installs them, in an indented line. */
+  readonly printed: string;
+  dispose(): void;
+}
+
+/** Packs the packages. */
+export async function packPackages(): Promise<PackedPackages> {
   const folder = mkdtempSync(join(tmpdir(), "sconce-packed-"));
-  runProgram(process.execPath, [".config/pack.mjs", folder], ROOT);
+  const printed = await runProgram(process.execPath, [".config/pack.mjs", folder], ROOT);
   const tarballs = readdirSync(folder).map((name) => join(folder, name));
-  return { tarballs, dispose: () => rmSync(folder, { recursive: true, force: true }) };
+  return { tarballs, printed, dispose: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** The bytes of a file. */

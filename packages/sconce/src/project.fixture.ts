@@ -1,0 +1,106 @@
+/** @file A project outside of the repository, with Sconce installed from its tarballs. */
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { transform } from "esbuild";
+import { packPackages, ROOT, runProgram } from "./packed.fixture.js";
+import { openRegistry } from "./registry.fixture.js";
+
+/** A project on disk. */
+export class Project {
+  /**
+   * @param folder where it lies; `node_modules` may lie in a folder around it
+   */
+  constructor(readonly folder: string) {}
+
+  /** Writes a file, and makes the folders that it needs. */
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.folder, path)), { recursive: true });
+    writeFileSync(join(this.folder, path), text);
+  }
+
+  /** Runs Node in the project. */
+  node(...args: readonly string[]): Promise<string> {
+    return runProgram(process.execPath, args, this.folder);
+  }
+
+  /** Runs a command of an installed package: `npx` without a network. */
+  bin(name: string, ...args: readonly string[]): Promise<string> {
+    return runProgram("npx", ["--no-install", name, ...args], this.folder);
+  }
+
+  /** Runs a line of a shell. */
+  shell(line: string): Promise<string> {
+    return process.platform === "win32"
+      ? runProgram(line, [], this.folder)
+      : runProgram("sh", ["-c", line], this.folder);
+  }
+
+  /** Writes a TypeScript program and runs it: its types are removed first, as old Nodes need it. */
+  async program(name: string, text: string): Promise<string> {
+    this.write(`${name}.mts`, text);
+    const { code } = await transform(text, { loader: "ts", format: "esm", target: "es2022" });
+    this.write(`${name}.mjs`, code);
+    return this.node(`${name}.mjs`);
+  }
+
+  /** Reports the type errors of files, as a strict project has them. */
+  async typeErrors(files: readonly string[], options: Readonly<Record<string, unknown>>): Promise<string> {
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      target: "es2022",
+      types: ["node"],
+      noEmit: true,
+      ...options,
+    };
+    this.write("tsconfig.check.json", JSON.stringify({ compilerOptions, files }));
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    return this.node(tsc, "-p", "tsconfig.check.json").catch((error: Error) => error.message);
+  }
+
+  /** A project in a folder of this one: it finds what is installed here. */
+  inside(name: string): Project {
+    mkdirSync(join(this.folder, name));
+    return new Project(join(this.folder, name));
+  }
+
+  /** Copies a file of this project to another. */
+  copy(path: string, other: Project): void {
+    cpSync(join(this.folder, path), join(other.folder, path));
+  }
+}
+
+/** Tools of the repository that a user would install: they are linked. */
+const TOOLS = ["@types/node", "esbuild", "fast-check", "gpu.js", "typescript", "vite", "vitest"];
+
+/** An installed project, and what removes it. */
+export interface Installed {
+  readonly project: Project;
+  dispose(): void;
+}
+
+/** Installs the tarballs in an empty project, with the command that `npm run pack:all` prints. */
+export async function installedProject(): Promise<Installed> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sconce-project-")));
+  const project = new Project(folder);
+  const [packed, registry] = await Promise.all([packPackages(), openRegistry()]);
+  try {
+    project.write("package.json", JSON.stringify({ name: "mine", private: true, type: "module" }));
+    project.write(
+      ".npmrc",
+      `registry=${registry.address}\ncache=${join(folder, ".cache")}\naudit=false\nfund=false\n`,
+    );
+    const [, command] = /^ {4}(npm install .*)$/m.exec(packed.printed)!;
+    await project.shell(command!);
+  } finally {
+    registry.close();
+    packed.dispose();
+  }
+  for (const tool of TOOLS) {
+    mkdirSync(dirname(join(folder, "node_modules", tool)), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", tool), join(folder, "node_modules", tool), "junction");
+  }
+  return { project, dispose: () => rmSync(folder, { recursive: true, force: true }) };
+}
