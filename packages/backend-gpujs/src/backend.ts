@@ -1,7 +1,9 @@
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
 import { LOWERINGS } from "@sconce/codegen";
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import {
   type Backend,
+  COMPILE_OPTIONS,
   type CompileOptions,
   type Executable,
   type ExportedProgram,
@@ -45,6 +47,20 @@ export interface GpujsBackendOptions extends OpenOptions {
   readonly iterationsPerElement?: number;
 }
 
+const OPTIONS: OptionNames<GpujsBackendOptions> = {
+  name: true,
+  operators: true,
+  decompositions: true,
+  evaluate: true,
+  host: true,
+  iterationsPerElement: true,
+  mode: true,
+  allowSoftware: true,
+  gpujs: true,
+  pointwise: true,
+  devices: true,
+};
+
 /** A backend that also reports which nodes its device takes. */
 export interface GpujsBackend extends SessionBackend {
   /**
@@ -60,6 +76,7 @@ export interface GpujsBackend extends SessionBackend {
  * float32 rounding; integers are exact or go to the host.
  */
 export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
+  checkOptions("gpujsBackend", options, OPTIONS);
   const operators = options.operators ?? defaultOperators();
   const host = options.host ?? cpuBackend({ operators });
   const evaluate = options.evaluate ?? (createEvaluator({ operators }) as Evaluator);
@@ -82,6 +99,7 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
       return operators.get(target)?.decompose !== undefined ? "decomposition" : "on the host";
     },
     async compile(original: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
+      checkOptions("compile", compileOptions, COMPILE_OPTIONS);
       refuseExcluded(original, compileOptions.exclude ?? [], operators);
       requireValues(original);
       const { decompositions } = options;

@@ -1,110 +1,20 @@
-import { errorJson, type SconceErrorJson } from "./error-json.js";
-
 export type { CauseJson, SconceErrorJson } from "./error-json.js";
+export {
+  foreignInstance,
+  markClass,
+  markObject,
+  type PackageCopy,
+  packageCopy,
+  requireSameCopy,
+} from "./copies.js";
+export { checkOptions, type OptionNames } from "./options.js";
+export {
+  internalError,
+  isSconceError,
+  SconceError,
+  type SconceErrorInit,
+  withoutStacks,
+} from "./sconce-error.js";
 export { didYouMean, suggestions } from "./suggest.js";
+export { VERSION } from "./version.js";
 export { thrownText } from "./thrown.js";
-
-/** What a {@link SconceError} is made of. */
-export interface SconceErrorInit {
-  /** Stable identifier, SCREAMING_SNAKE_CASE; each has an entry in `docs/reference/errors.md`. */
-  readonly code: string;
-  /** What is wrong, with the values that show it. One line. */
-  readonly message: string;
-  /** The node, file entry, JSON field or byte offset concerned. */
-  readonly where?: string | undefined;
-  /** What the user can do. */
-  readonly fix: string;
-  /** What was thrown first, where this error stands for another. */
-  readonly cause?: unknown;
-}
-
-/** The only error type that Sconce throws on purpose: a code, a place and a remedy. */
-export class SconceError extends Error {
-  /**
-   * The stable name of the kind of failure: `SHAPE_MISMATCH`. Each has an entry in the error
-   * reference.
-   */
-  readonly code: string;
-  /** The section of the documentation that explains the code; `sconce explain CODE` prints it. */
-  readonly docs: string;
-  /**
-   * Where it failed: a node, a file entry, a pass or a plugin; undefined when nothing names the
-   * place.
-   */
-  readonly where: string | undefined;
-  /** What to do about it, as an instruction. */
-  readonly fix: string;
-
-  constructor(init: SconceErrorInit) {
-    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
-    this.name = "SconceError";
-    this.code = init.code;
-    this.docs = `docs/reference/errors.md#${init.code.toLowerCase()}`;
-    this.where = init.where;
-    this.fix = init.fix;
-  }
-
-  /**
-   * Returns the same error with an outer place before the present one; what the outer place names
-   * is not repeated.
-   */
-  at(where: string): SconceError {
-    const { code, message, fix, cause } = this;
-    const inner = this.where?.split(": ") ?? [];
-    while (inner.length > 0 && names(where, inner[0]!)) inner.shift();
-    return new SconceError({ code, message, where: [where, ...inner].join(": "), fix, cause });
-  }
-
-  /**
-   * Returns the parts of the error for `JSON.stringify`, its causes as {@link CauseJson}; no
-   * stacks. Parts that it does not have are left out.
-   */
-  toJSON(): SconceErrorJson {
-    return errorJson(this);
-  }
-
-  /** `error CODE: message`, then the place and the fix, a line each. */
-  describe(): string {
-    const lines = [`error ${this.code}: ${this.message}`];
-    if (this.where) lines.push(`  in  ${this.where}`);
-    if (this.fix) lines.push(`  fix ${this.fix}`);
-    return lines.join("\n");
-  }
-}
-
-/** Whether a place names another one: `node "mm" (aten.mm.default)` names `aten.mm.default`. */
-function names(place: string, inner: string): boolean {
-  const at = place.indexOf(inner);
-  return at >= 0 && !/[\w.]/.test(`${place[at - 1] ?? ""}${place[at + inner.length] ?? ""}`);
-}
-
-/** A fault of Sconce itself, not of the input. */
-export function internalError(message: string, where?: string): SconceError {
-  return new SconceError({
-    code: "INTERNAL",
-    message: `internal: ${message}`,
-    where,
-    fix: "please report this with the program",
-  });
-}
-
-/** True for a {@link SconceError}, optionally of one code. */
-export function isSconceError(error: unknown, code?: string): error is SconceError {
-  return error instanceof SconceError && (code === undefined || error.code === code);
-}
-
-/**
- * Runs something that makes many errors for their messages alone: V8 then does not record their
- * stacks, which takes most of the time of an error.
- */
-export function withoutStacks<T>(run: () => T): T {
-  const errors = Error as { stackTraceLimit?: number };
-  const limit = errors.stackTraceLimit;
-  if (limit === undefined) return run();
-  errors.stackTraceLimit = 0;
-  try {
-    return run();
-  } finally {
-    errors.stackTraceLimit = limit;
-  }
-}

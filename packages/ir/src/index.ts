@@ -77,7 +77,7 @@ export {
 export type { GraphEditor, NewNode, NodePatch } from "./graph/editor.js";
 export { type Graph, isGraph } from "./graph/graph.js";
 export { editingAs } from "./graph/inherit.js";
-export type { TargetOptions } from "./graph/known-targets.js";
+export { type TargetOptions, targetProblem } from "./graph/known-targets.js";
 export { Namespace, RESERVED_NAMES } from "./graph/namespace.js";
 export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./graph/node.js";
 export type { OperandTable } from "./graph/operands.js";
@@ -220,3 +220,5 @@ export type {
   RunOptions,
   Value,
 } from "./program/backend.js";
+export { COMPILE_OPTIONS, RUN_OPTIONS } from "./program/backend.js";
+export { COPY as IR_COPY } from "./this-copy.js";

@@ -2,6 +2,7 @@
  * @file `@sconce/ops-cases/vitest`: suites of recorded calls. Test names hold the overload, so that
  * `-t silu` selects an operator.
  */
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
@@ -45,6 +46,8 @@ export interface BackendCasesOptions {
   readonly every?: number | undefined;
 }
 
+const CASES: OptionNames<BackendCasesOptions> = { operators: true, edges: true, filter: true, every: true };
+
 /**
  * Makes one test of each overload: the backend runs its recorded calls, as programs of one node,
  * and gives what PyTorch gave.
@@ -53,6 +56,7 @@ export interface BackendCasesOptions {
  * @returns the checker, which counts where the calls ran
  */
 export function backendCasesSpec(open: () => Backend, options: BackendCasesOptions): BackendChecker {
+  checkOptions("backendCasesSpec", options, CASES);
   const { operators, edges = false, filter = () => true, every = 1 } = options;
   const checker = new BackendChecker(open, operators);
   const isChosen = (one: OpCase): boolean => (edges || one.source !== "edges") && filter(one);

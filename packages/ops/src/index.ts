@@ -36,3 +36,4 @@ export { type JoinedTable, joinTables, tableOf } from "./table/join-tables.js";
 export { refuseOpaque } from "./table/opaque.js";
 export * from "./table/table.js";
 export * from "./table/unbind.js";
+export { COPY as OPS_COPY } from "./this-copy.js";

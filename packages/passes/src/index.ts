@@ -43,6 +43,7 @@ export { type Closeness, giver, tensorsDifference } from "./checking/closeness.j
 export type { Coverage, GraphCoverage, Unchecked } from "./checking/coverage.js";
 export { PassChangedNumbers } from "./checking/errors.js";
 export { coverageText, regionsText } from "./checking/verdict.js";
+export { COPY as PASSES_COPY } from "./copy/this-copy.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { runDecompositions } from "./decompose/run-decompositions.js";
 export { completePipeline } from "./manager/complete.js";
@@ -100,6 +101,7 @@ export {
   unsupportedNodesError,
 } from "./regions/unsupported-nodes.js";
 export { builtinPasses, builtinRules } from "./registry.js";
+export { checkRuleTargets } from "./rewrite/check-pattern.js";
 export type { RefusalKind, RefusedRewrite, RewriteEvent } from "./rewrite/context.js";
 export { type CycleStep, RewriteDiverges } from "./rewrite/divergence-errors.js";
 export { type Attempt, explainRule } from "./rewrite/explain.js";

@@ -1,3 +1,4 @@
+import { checkOptions, isSconceError, type OptionNames, type SconceError } from "@sconce/errors";
 import "./reflect.js";
 import {
   CPU_KERNELS,
@@ -8,13 +9,13 @@ import {
   type KernelTable,
   type RandomSource,
 } from "@sconce/backend-cpu";
-import type { SconceError } from "@sconce/errors";
 import { ATEN, type Backend, TRAINING } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import {
   builtinPasses,
   builtinRules,
   type CustomDecompTable,
+  checkRuleTargets,
   decompositionKeyProblem,
   defaultDecompositions,
   type Evaluator,
@@ -44,6 +45,8 @@ export interface SessionOptions {
   readonly services?: ServiceOverrides;
 }
 
+const OPTIONS: OptionNames<SessionOptions> = { plugins: true, backends: true, random: true, services: true };
+
 /** The parts of a session. */
 export interface Session {
   /** Resolved on each read. */
@@ -61,6 +64,7 @@ export interface Session {
  * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_SERVICE`
  */
 export function createSession(options: SessionOptions = {}): Session {
+  checkOptions("createSconce", options, OPTIONS);
   const set = pluginSet(options.plugins ?? [], options.backends ?? []);
   const container = root.createChildContainer();
   container.register(PLUGINS, { useValue: set });
@@ -70,6 +74,7 @@ export function createSession(options: SessionOptions = {}): Session {
     if (!Object.hasOwn(SERVICES, name)) throw unknownService(name, Object.keys(SERVICES));
   for (const name of Object.keys(SERVICES) as (keyof Services)[])
     registerService(container, name, factories, overrides);
+  checkRules(set);
   return {
     services: new ContainerServices(container),
     plugins: set,
@@ -146,6 +151,29 @@ const passesOf = ({ plugins }: PluginSet): ReadonlyMap<string, Pass> =>
 
 const rulesOf = ({ plugins }: PluginSet): ReadonlyMap<string, Rule> =>
   byName([...builtinRules, ...plugins.flatMap((plugin) => plugin.rules ?? [])]);
+
+/**
+ * @throws SconceError `RULE` with the plugin, for a rule that names an operator that is not there
+ */
+function checkRules({ plugins, ops, dialects }: PluginSet): void {
+  if (plugins.every(({ rules = [] }) => rules.length === 0)) return;
+  const operators = defaultOperators().extend(ops);
+  for (const { name, rules = [] } of plugins)
+    for (const rule of rules) {
+      const label = `rule "${rule.name}" of plugin "${name}"`;
+      try {
+        checkRuleTargets(label, rule, operators, dialects);
+      } catch (error) {
+        if (isSconceError(error)) throw error;
+        throw badPlugin(
+          `plugin "${name}"`,
+          `has a rule "${rule.name}" whose patterns cannot be read`,
+          "make rules with defineRule",
+          error,
+        );
+      }
+    }
+}
 
 /** The session's own services. */
 function factoriesOf({ backends = [], random }: SessionOptions, set: PluginSet): Factories {

@@ -1,12 +1,15 @@
 import { firstNonfinite, type NonfiniteOptions, type NonfiniteReport } from "@sconce/backend-cpu";
-import { type ByteSource, type ReadPt2Options, readPt2 } from "@sconce/formats";
+import { checkOptions, type OptionNames, requireSameCopy } from "@sconce/errors";
+import { type ByteSource, READ_PT2_OPTIONS, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
   type Backend,
+  COMPILE_OPTIONS,
   type CompileOptions,
   type Executable,
   type ExportedProgram,
   type Graph,
   GraphBuilder,
+  IR_COPY,
   type Node,
   type ParseIrOptions,
   type Problem,
@@ -44,7 +47,7 @@ import {
   type Session,
   type SessionOptions,
 } from "./container.js";
-import { createModule, type ProgramModule } from "./module.js";
+import { callingConvention, createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
 import type { Services } from "./services.js";
 
@@ -76,7 +79,8 @@ export class Sconce {
    * The first work on a program fixes the operators of the session: an operator that is registered
    * later would reach some of the work and not the rest, so it is refused (`REGISTRY_FROZEN`).
    */
-  #use(): void {
+  #use(program?: ExportedProgram): void {
+    requireSameCopy(program, IR_COPY);
     if (this.#used) return;
     const { operators } = this;
     const { logger } = this.services;
@@ -115,6 +119,7 @@ export class Sconce {
    * @throws SconceError with a code for each kind of damage; nothing in a file is ever run
    */
   load(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
+    checkOptions("load", options, READ_PT2_OPTIONS);
     this.#use();
     return readPt2(source, { operators: this.operators, pytreeTypes: this.pytreeTypes, ...options });
   }
@@ -154,7 +159,7 @@ export class Sconce {
     program: ExportedProgram,
     table: Decompositions = this.defaultDecompositions(),
   ): ExportedProgram {
-    this.#use();
+    this.#use(program);
     if (this.#plugins.plugins.length > 0) sealProgram(program);
     const assumed = opaqueAssumption(program, this.operators);
     if (assumed !== undefined) this.services.logger.warn(assumed);
@@ -167,7 +172,7 @@ export class Sconce {
     passes: string | readonly (Pass | PipelineItem)[],
     options: PassManagerOptions = {},
   ): ExportedProgram {
-    this.#use();
+    this.#use(program);
     const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
     return this.services.passManagers.create(options).run(program, calls);
   }
@@ -181,6 +186,7 @@ export class Sconce {
     passes: string | readonly (Pass | PipelineItem)[],
     options: BisectOptions = {},
   ): Bisection {
+    this.#use(program);
     const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
     return bisect(program, calls, this.services.passManagers.context(), options);
   }
@@ -190,7 +196,7 @@ export class Sconce {
    * included; none for a valid program.
    */
   verify(program: ExportedProgram): readonly Problem[] {
-    this.#use();
+    this.#use(program);
     return this.services.verifier.verify(program);
   }
 
@@ -206,7 +212,7 @@ export class Sconce {
     backend?: string | Backend,
     options?: CompileOptions,
   ): Promise<Executable> {
-    this.#use();
+    this.#use(program);
     const chosen = typeof backend === "object" ? backend : this.backend(backend);
     requireValues(program);
     const owner = this.#plugins.ownerOf(chosen);
@@ -226,8 +232,12 @@ export class Sconce {
    * The program as a callable with its original calling convention (`ExportedProgram.module()`).
    */
   async module(program: ExportedProgram, options: ModuleOptions = {}): Promise<ProgramModule> {
-    const executable = await this.compile(program, options.backend);
-    return createModule(program, executable, options.types ?? this.pytreeTypes);
+    checkOptions("module", options, MODULE_OPTIONS);
+    const { backend, types = this.pytreeTypes, ...compile } = options;
+    this.#use(program);
+    callingConvention(program);
+    const executable = await this.compile(program, backend, compile);
+    return createModule(program, executable, types);
   }
 
   /**
@@ -241,7 +251,8 @@ export class Sconce {
     inputs: readonly Value[],
     options: Omit<NonfiniteOptions, "operators" | "kernels"> = {},
   ): Promise<NonfiniteReport> {
-    this.#use();
+    checkOptions("firstNonfinite", options, NONFINITE);
+    this.#use(program);
     const { operators } = this;
     const kernels = kernelsOf(this.#plugins, operators);
     return firstNonfinite(program, inputs, { ...options, operators, kernels });
@@ -280,8 +291,8 @@ export class Sconce {
   }
 }
 
-/** How a program becomes a module to call. */
-export interface ModuleOptions {
+/** How a program becomes a module to call: the backend, and all options of `compile`. */
+export interface ModuleOptions extends CompileOptions {
   /** The backend, or its name. @defaultValue the interpreter */
   readonly backend?: string | Backend;
   /**
@@ -289,6 +300,16 @@ export interface ModuleOptions {
    */
   readonly types?: PytreeRegistry;
 }
+
+const NONFINITE: OptionNames<Omit<NonfiniteOptions, "operators" | "kernels">> = {
+  kind: true,
+  random: true,
+  withoutKernels: true,
+  signal: true,
+  onProgress: true,
+};
+
+const MODULE_OPTIONS: OptionNames<ModuleOptions> = { ...COMPILE_OPTIONS, backend: true, types: true };
 
 /**
  * Opens a session.

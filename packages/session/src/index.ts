@@ -208,7 +208,7 @@ export {
 export { backendNamesText, builtinBackends, loadBackend } from "./backends/load-backend.js";
 export type { ModuleOptions, SconceOptions } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
-export type { ProgramModule } from "./module.js";
+export type { ModuleInput, ProgramModule } from "./module.js";
 export type {
   EvaluatorService,
   Logger,

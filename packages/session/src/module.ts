@@ -1,15 +1,36 @@
+import { checkOptions } from "@sconce/errors";
 import {
   type Executable,
   type ExportedProgram,
+  FakeTensor,
   flattenTree,
   type PytreeRegistry,
+  RUN_OPTIONS,
   type RunOptions,
+  type SymInt,
   type TreeSpec,
   unflattenTree,
   type Value,
 } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import { disposed, userLeaves } from "@sconce/ops";
+import type { DType, Tensor } from "@sconce/tensor";
 import { keywordMismatch, keywordsNotObject, noCallingConvention } from "./errors.js";
+
+/** One value that a module takes: a tensor or a scalar, of an argument or of a container in one. */
+export interface ModuleInput {
+  /** The name of the placeholder: `x`, `kwargs_y`. */
+  readonly name: string;
+  /** The argument that holds it: its name, or `args_0` where the program does not name it. */
+  readonly argument: string;
+  /** Whether the argument is given by position or by its name. */
+  readonly kind: "positional" | "keyword";
+  /** Where it lies, as errors name it: `*args[0]`, `y['key'][0]`. */
+  readonly place: string;
+  /** The dtype of a tensor; undefined for other values, and where the program does not say. */
+  readonly dtype: DType | undefined;
+  /** The sizes of a tensor, symbolic where they are dynamic; undefined as for `dtype`. */
+  readonly shape: readonly SymInt[] | undefined;
+}
 
 /** A program that is called as the Python module was: positional arguments, then keywords. */
 export interface ProgramModule {
@@ -28,6 +49,10 @@ export interface ProgramModule {
     kwargs?: Readonly<Record<string, unknown>>,
     options?: RunOptions,
   ): Promise<readonly Value[]>;
+  /** Names of the arguments: those given by position, in order, then the keywords. */
+  readonly argumentNames: readonly string[];
+  /** The values that the arguments hold, flattened, with dtypes and shapes where they are known. */
+  readonly inputs: readonly ModuleInput[];
   /** The compiled program. */
   readonly executable: Executable;
   /**
@@ -35,6 +60,9 @@ export interface ProgramModule {
    * call.
    */
   readonly state: ReadonlyMap<string, Tensor>;
+  /** Frees what the compiled program holds; later calls are refused (`DISPOSED`). */
+  dispose(): void;
+  [Symbol.dispose](): void;
 }
 
 /** @throws SconceError `NO_CALLING_CONVENTION` */
@@ -43,29 +71,67 @@ export function createModule(
   executable: Executable,
   types?: PytreeRegistry,
 ): ProgramModule {
-  const root = program.moduleCallGraph.find((entry) => entry.fqn === "")?.signature;
-  if (root === null || root === undefined) {
-    throw noCallingConvention();
-  }
-  const callFlat: ProgramModule["callFlat"] = (args, kwargs = {}, options) => {
-    const leaves = flattenTree([args, reorder(kwargs, root.inSpec)], root.inSpec, types) as Value[];
+  const { inSpec, outSpec } = callingConvention(program);
+  let isDisposed = false;
+  const run = async (
+    args: readonly unknown[],
+    kwargs: Readonly<Record<string, unknown>>,
+    options?: RunOptions,
+  ): Promise<readonly Value[]> => {
+    if (isDisposed) throw disposed("the module");
+    checkOptions("the call of a module", options, RUN_OPTIONS);
+    const leaves = flattenTree([args, reorder(kwargs, inSpec)], inSpec, types) as Value[];
     return executable.run(leaves, options);
+  };
+  const dispose = (): void => {
+    if (isDisposed) return;
+    isDisposed = true;
+    executable.dispose();
   };
   return {
     executable,
     state: executable.state,
-    callFlat,
-    call: async (args, kwargs, options) =>
-      unflattenTree(await callFlat(args, kwargs, options), root.outSpec, types),
+    ...argumentsOf(program),
+    callFlat: (args, kwargs = {}, options) => run(args, kwargs, options),
+    call: async (args, kwargs = {}, options) =>
+      unflattenTree(await run(args, kwargs, options), outSpec, types),
+    dispose,
+    [Symbol.dispose]: dispose,
   };
 }
+
+/** @throws SconceError `NO_CALLING_CONVENTION` */
+export function callingConvention(program: ExportedProgram): { inSpec: TreeSpec; outSpec: TreeSpec } {
+  const root = program.moduleCallGraph.find((entry) => entry.fqn === "")?.signature;
+  if (root === null || root === undefined) throw noCallingConvention();
+  return root;
+}
+
+function argumentsOf(program: ExportedProgram): Pick<ProgramModule, "argumentNames" | "inputs"> {
+  const { inSpec, forwardArgNames } = program.moduleCallGraph.find((entry) => entry.fqn === "")!.signature!;
+  const count = inSpec.children[0]?.children.length ?? 0;
+  const positional = Array.from({ length: count }, (_, i) => forwardArgNames?.[i] ?? `args_${i}`);
+  const inputs = userLeaves(program).map(({ name, root, place }): ModuleInput => {
+    const val = program.graph.find(name)?.meta.val;
+    const tensor = val instanceof FakeTensor ? val : undefined;
+    const kind = place.startsWith("*args[") ? "positional" : "keyword";
+    return { name, argument: root, kind, place, dtype: tensor?.dtype, shape: tensor?.shape };
+  });
+  return {
+    argumentNames: Object.freeze([...positional, ...keywordsOf(inSpec)]),
+    inputs: Object.freeze(inputs),
+  };
+}
+
+const keywordsOf = (inSpec: TreeSpec): readonly string[] =>
+  (inSpec.children[1]?.context ?? []) as readonly string[];
 
 /** Keywords in the program's order; other names are refused as PyTorch does. */
 function reorder(kwargs: Readonly<Record<string, unknown>>, inSpec: TreeSpec): Record<string, unknown> {
   if (typeof kwargs !== "object" || kwargs === null || Array.isArray(kwargs)) {
     throw keywordsNotObject(kwargs);
   }
-  const expected = (inSpec.children[1]?.context ?? []) as readonly string[];
+  const expected = keywordsOf(inSpec);
   const given = Object.keys(kwargs);
   if (given.length !== expected.length || !expected.every((name) => Object.hasOwn(kwargs, name))) {
     throw keywordMismatch(given, expected);

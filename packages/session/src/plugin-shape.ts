@@ -2,8 +2,9 @@
  * @file What a plugin must look like, checked field by field: plugins come from modules that no
  * compiler has seen.
  */
-import { type SconceError, thrownText } from "@sconce/errors";
-import type { Plugin } from "@sconce/passes";
+import { isSconceError, requireSameCopy, type SconceError, thrownText } from "@sconce/errors";
+import { OPS_COPY } from "@sconce/ops";
+import { PASSES_COPY, type Plugin } from "@sconce/passes";
 import { badPlugin } from "./errors.js";
 
 /** Whether a value is of a kind, and what the kind is called. */
@@ -127,12 +128,25 @@ function fieldOf(label: string, plugin: Readonly<Record<string, unknown>>, field
   const { item, fix } = LISTS[field]!;
   value.forEach((one: unknown, i) => {
     const path = `${field}[${i}]`;
+    requireOwn(label, one);
     requireParts(label, path, one, item, fix);
     const options = field === "passes" ? (one as { readonly options: object }).options : {};
     for (const [name, option] of Object.entries(options))
       requireParts(label, `${path}.options.${name}`, option, OPTION, 'give { default: 3, doc: "..." }');
   });
   return Object.freeze([...value]);
+}
+
+/**
+ * A pass, rule or operator that another copy of Sconce defined works on that copy's graphs.
+ * @throws SconceError `TWO_COPIES` with the plugin
+ */
+function requireOwn(label: string, part: unknown): void {
+  try {
+    for (const copy of [PASSES_COPY, OPS_COPY]) requireSameCopy(part, copy);
+  } catch (error) {
+    throw isSconceError(error) ? error.at(label) : error;
+  }
 }
 
 function requireParts(

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { isFloatValued, isNonnegative } from "./assumptions.js";
 import { construct, expandNode } from "./construct.js";
 import { badOperand, divisionByZero } from "./errors.js";
@@ -37,10 +38,13 @@ export interface SymbolOptions {
   readonly float?: boolean;
 }
 
+const SYMBOL: OptionNames<SymbolOptions> = { positive: true, integer: true, unbacked: true, float: true };
+
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** A symbol; `symbol("s77")` is a size, `symbol("u0", { unbacked: true })` an unbacked integer. */
 export function symbol(name: string, options: SymbolOptions = {}): SymExpr {
+  checkOptions("symbol", options, SYMBOL);
   const float = options.float ?? false;
   const unbacked = options.unbacked ?? false;
   const assumptions: [Assumption, boolean][] = [];

@@ -1,4 +1,6 @@
+import { markClass } from "@sconce/errors";
 import { tooLarge } from "./errors.js";
+import { COPY } from "./this-copy.js";
 
 /** Heads with arguments, named as PyTorch and sympy name them. */
 export type SymHead =
@@ -59,6 +61,10 @@ const MAX_DEPTH = 400;
  * nodes.
  */
 export class SymExpr {
+  static {
+    markClass(SymExpr, "SymExpr", COPY);
+  }
+
   /** The head, as sympy names it: `Add`, `Symbol`, `FloorDiv`. */
   readonly op: SymOp;
   /** The operands, in canonical order. */

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { lower, type SymValue, symbolByName, symbolWith } from "./algebra.js";
 import { construct, isHead } from "./construct.js";
 import { parseFailure, tooLarge } from "./errors.js";
@@ -16,6 +17,8 @@ export interface ParseOptions {
   readonly symbols?: (name: string) => SymExpr | undefined;
 }
 
+const PARSE: OptionNames<ParseOptions> = { maxLength: true, maxDepth: true, symbols: true };
+
 /**
  * Reads sympy's `srepr` text (`Add(Symbol('s77', positive=True, integer=True), Integer(1))`) or the
  * plain form of older files (`s0 + 1`, `(s0//2)`, `Mod(s0, 2)`). Nothing is ever executed; unknown
@@ -23,6 +26,7 @@ export interface ParseOptions {
  * SYM_PARSE, SYM_TOO_LARGE, SYM_OPERAND, SYM_DIVISION_BY_ZERO.
  */
 export function parseSrepr(text: string, options: ParseOptions = {}): SymValue {
+  checkOptions("parseSrepr", options, PARSE);
   const maxLength = options.maxLength ?? 65_536;
   if (text.length > maxLength)
     throw tooLarge(`text of ${text.length} characters, at most ${maxLength} are read`);

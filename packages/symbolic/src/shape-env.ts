@@ -1,3 +1,4 @@
+import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
 import {
   eq,
   freeSymbols,
@@ -26,6 +27,7 @@ import { refineRange } from "./refine.js";
 import { simplifyByRange } from "./simplify.js";
 import { replaceSymbols, solveFor } from "./substitute.js";
 import type { SymEnv } from "./sym-env.js";
+import { COPY } from "./this-copy.js";
 
 /** What a {@link ShapeEnv} starts from. */
 export interface ShapeEnvInit {
@@ -35,11 +37,17 @@ export interface ShapeEnvInit {
   readonly hints?: ReadonlyMap<string, number> | undefined;
 }
 
+const INIT: OptionNames<ShapeEnvInit> = { ranges: true, hints: true };
+
 /**
  * Everything known about the symbols of one program: ranges, example values, recorded guards and
  * run-time assertions.
  */
 export class ShapeEnv implements SymEnv {
+  static {
+    markClass(ShapeEnv, "ShapeEnv", COPY);
+  }
+
   readonly #ranges: Map<string, ValueRange>;
   readonly #hints: Map<string, number>;
   readonly #facts = new Map<string, boolean>();
@@ -52,6 +60,7 @@ export class ShapeEnv implements SymEnv {
   #nextFloat = 0;
 
   constructor(init: ShapeEnvInit = {}) {
+    checkOptions("ShapeEnv", init, INIT);
     this.#ranges = new Map(init.ranges);
     this.#hints = new Map(init.hints);
     for (const name of this.#ranges.keys()) this.#reserve(name);

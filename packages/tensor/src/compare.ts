@@ -1,4 +1,5 @@
 /** @file Comparison of tensors as PyTorch's `allclose`: `|got - want| <= atol + rtol * |want|`. */
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { dtypeInfo, isBigIntDType, type TypedArray } from "./dtype.js";
 import { laneReader } from "./element.js";
 import type { Tensor } from "./tensor.js";
@@ -13,8 +14,11 @@ export interface Closeness {
   readonly values?: boolean;
 }
 
+const CLOSENESS: OptionNames<Closeness> = { rtol: true, atol: true, values: true };
+
 /** In what two tensors differ, or undefined. Shape and dtype first, then values; NaN equals NaN. */
 export function compareTensors(got: Tensor, want: Tensor, closeness: Closeness): string | undefined {
+  checkOptions("compareTensors", closeness, CLOSENESS);
   if (got.dtype !== want.dtype) return `dtype ${got.dtype}, wanted ${want.dtype}`;
   if (got.shape.join() !== want.shape.join())
     return `shape [${got.shape.join(", ")}], wanted [${want.shape.join(", ")}]`;

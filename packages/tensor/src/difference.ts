@@ -2,6 +2,7 @@
  * @file Describes how tensors differ beyond a tolerance: the first and the worst element, as
  * `torch.testing.assert_close` does.
  */
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { DType } from "./dtype.js";
 import type { Element } from "./element.js";
 import type { Tensor } from "./tensor.js";
@@ -16,6 +17,8 @@ export interface ToleranceOptions {
   /** Absolute tolerance. @defaultValue 0 beside an `rtol`, otherwise that of the dtype */
   readonly atol?: number | undefined;
 }
+
+const TOLERANCE: OptionNames<ToleranceOptions> = { rtol: true, atol: true };
 
 /**
  * `torch.testing.assert_close`'s defaults (`torch/testing/_comparison.py`, `_DTYPE_PRECISIONS`); 0
@@ -47,6 +50,7 @@ export function tensorDifference(
   expected: Tensor,
   options: ToleranceOptions = {},
 ): string | undefined {
+  checkOptions("tensorDifference", options, TOLERANCE);
   if (received.dtype !== expected.dtype) return `dtype ${received.dtype}, expected ${expected.dtype}`;
   if (received.shape.join() !== expected.shape.join())
     return `shape [${received.shape.join(", ")}], expected [${expected.shape.join(", ")}]`;

@@ -1,3 +1,4 @@
+import { markClass } from "@sconce/errors";
 import { DTYPES, type DType, dtypeInfo, isDType, type TypedArray } from "./dtype.js";
 import { type Element, elementReader, elementWriter, laneReader } from "./element.js";
 import { elementCountMismatch, indexOutOfRange, tensorOption, unknownDType, wrongArray } from "./errors.js";
@@ -5,6 +6,7 @@ import { arrayName, flatten, type NestedValues, type NumericArray, requireFits }
 import { printTensor, showsAsText } from "./print.js";
 import { contiguousStrides, forEachPosition, isContiguous, numel, requiredBytes } from "./shape.js";
 import { Storage } from "./storage.js";
+import { COPY } from "./this-copy.js";
 
 /** Everything that fixes how a {@link Tensor} reads its storage. */
 export interface TensorInit {
@@ -35,6 +37,10 @@ export interface TensorOptions {
  * `storageOffset + i * strides[0] + j * strides[1] + ...`, in elements of its dtype.
  */
 export class Tensor {
+  static {
+    markClass(Tensor, "Tensor", COPY);
+  }
+
   /** The element type. */
   readonly dtype: DType;
   /** Sizes, outermost dimension first. */

@@ -2,11 +2,12 @@
  * @file `@sconce/testing/fast-check`: random programs. Needs fast-check, an optional peer
  * dependency.
  */
+import { checkOptions } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import fc from "fast-check";
 import { buildProgram } from "./generator/build.js";
 import type { InputRecipe, ProgramRecipe, StepRecipe } from "./generator/recipe.js";
-import { INPUT_DTYPES, type ProgramOptions } from "./generator/sample-program.js";
+import { INPUT_DTYPES, PROGRAM, type ProgramOptions } from "./generator/sample-program.js";
 
 export type { ProgramOptions } from "./generator/sample-program.js";
 
@@ -33,6 +34,7 @@ const step: fc.Arbitrary<StepRecipe> = fc.record({
  * every step of the way is a valid program.
  */
 export function arbitraryProgram(options: ProgramOptions = {}): fc.Arbitrary<ExportedProgram> {
+  checkOptions("arbitraryProgram", options, PROGRAM);
   const { maxNodes = 24, dynamic = true, dialect } = options;
   const recipe: fc.Arbitrary<ProgramRecipe> = fc.record({
     dialect: dialect === undefined ? fc.constantFrom("ATEN", "TRAINING") : fc.constant(dialect),

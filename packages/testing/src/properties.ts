@@ -1,6 +1,6 @@
 /** @file What has to hold of every program, as a function from program to problem. */
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
-import { isSconceError } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import { type ExportedProgram, parseIr, printIr, tensorsOf, type Value } from "@sconce/ir";
 import { verify } from "@sconce/ir/verify";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
@@ -27,6 +27,8 @@ export interface ProgramProblemOptions {
   readonly runs?: number | undefined;
 }
 
+const PROBLEM: OptionNames<ProgramProblemOptions> = { passes: true, operators: true, runs: true };
+
 /**
  * What is wrong with a program, or with what Sconce does to it; undefined when nothing is. It has
  * to be valid, read back from its text, run without NaN, lower to a program of the same meaning,
@@ -37,6 +39,7 @@ export async function programProblem(
   program: ExportedProgram,
   options: ProgramProblemOptions = {},
 ): Promise<string | undefined> {
+  checkOptions("programProblem", options, PROBLEM);
   const { passes = builtinPasses, operators = defaultOperators(), runs = 2 } = options;
   const inputs = sampleInputs(program, { count: runs, seed: 1 });
   const checks: readonly (() => string | undefined | Promise<string | undefined>)[] = [

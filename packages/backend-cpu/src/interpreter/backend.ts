@@ -1,5 +1,7 @@
+import { checkOptions } from "@sconce/errors";
 import {
   type Backend,
+  COMPILE_OPTIONS,
   type CompileOptions,
   type Executable,
   type ExportedProgram,
@@ -19,7 +21,7 @@ import {
 } from "@sconce/ops";
 import { excludedCall, noKernel } from "../kernel/errors.js";
 import type { Dispatcher } from "./dispatch.js";
-import { type DispatchOptions, dispatcherOf, dispatchersOf } from "./dispatch-options.js";
+import { DISPATCH, type DispatchOptions, dispatcherOf, dispatchersOf } from "./dispatch-options.js";
 import { DispatchingInterpreter } from "./interpreter.js";
 
 /** Options of {@link cpuBackend}. */
@@ -33,6 +35,7 @@ export type Evaluator = (target: string, args: readonly CallArgument[], kwargs?:
  * evaluate nothing.
  */
 export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
+  checkOptions("createEvaluator", options, DISPATCH);
   const dispatching = dispatchersOf(options);
   let dispatcher: Dispatcher | undefined;
   return (target, args, kwargs) => {
@@ -46,6 +49,7 @@ export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
  * checks run.
  */
 export function createRunner(options: Omit<CpuBackendOptions, "random"> = {}): ProgramRunner {
+  checkOptions("createRunner", options, DISPATCH);
   const dispatching = dispatchersOf(options);
   return (program, inputs, see, { maxIterations = Number.POSITIVE_INFINITY } = {}) => {
     const { operators, dispatcher } = dispatching();
@@ -71,6 +75,7 @@ export const evaluate: Evaluator = (target, args, kwargs) => {
 
 /** The reference interpreter: every operator by a separate kernel or by its decomposition. */
 export function cpuBackend(options: CpuBackendOptions = {}): Backend {
+  checkOptions("cpuBackend", options, DISPATCH);
   const { operators, dispatcher } = dispatcherOf(options);
   const supports = (node: Node): true | Reason => {
     const { op, target } = node;
@@ -82,6 +87,7 @@ export function cpuBackend(options: CpuBackendOptions = {}): Backend {
     supports: (node: Node, _graph: Graph) => supports(node),
     describeSupport: (target) => dispatcher.describeSupport(target),
     async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
+      checkOptions("compile", compileOptions, COMPILE_OPTIONS);
       refuseOpaque(program.graph, operators);
       for (const node of program.graph.nodes()) {
         if (compileOptions.exclude?.includes(node.target))

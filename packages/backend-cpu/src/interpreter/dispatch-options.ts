@@ -1,3 +1,4 @@
+import type { OptionNames } from "@sconce/errors";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { AnyKernel, KernelTable, RandomSource } from "../kernel/kernel.js";
 import { CPU_KERNELS } from "../kernels/all.js";
@@ -18,6 +19,14 @@ export interface DispatchOptions {
   /** Source of random numbers; a generator of seed 0 when left out. */
   readonly random?: RandomSource;
 }
+
+/** The names of the options. */
+export const DISPATCH: OptionNames<DispatchOptions> = {
+  operators: true,
+  kernels: true,
+  withoutKernels: true,
+  random: true,
+};
 
 /** A dispatcher over the kernels of this package and those given, and its operators. */
 export function dispatcherOf(options: DispatchOptions): Dispatching {

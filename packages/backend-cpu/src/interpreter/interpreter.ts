@@ -1,4 +1,5 @@
 /** @file The reference interpreter: programs node by node, each operator by the dispatcher. */
+import { checkOptions } from "@sconce/errors";
 import type { ExportedProgram, Node } from "@sconce/ir";
 import {
   type CallArgument,
@@ -12,7 +13,7 @@ import {
 import type { DType } from "@sconce/tensor";
 import { refuseConjugateWrites } from "./conjugate-writes.js";
 import type { Dispatcher } from "./dispatch.js";
-import { type DispatchOptions, dispatcherOf } from "./dispatch-options.js";
+import { DISPATCH, type DispatchOptions, dispatcherOf } from "./dispatch-options.js";
 
 /** Given each node of the program's own graph with its value, which later nodes may write to. */
 export type Seen = (node: Node, value: unknown) => void;
@@ -63,6 +64,7 @@ export class DispatchingInterpreter extends Interpreter {
 export class CpuInterpreter extends DispatchingInterpreter {
   /** @throws SconceError `CONJUGATE_WRITE`, `NO_SUBGRAPH` */
   constructor(program: ExportedProgram, options: DispatchOptions = {}) {
+    checkOptions("CpuInterpreter", options, DISPATCH);
     const { operators, dispatcher } = dispatcherOf(options);
     super(program, operators, dispatcher);
   }

@@ -1,4 +1,5 @@
 /** @file The first node of a run whose result holds NaN or infinity. */
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
@@ -13,7 +14,7 @@ import {
 } from "@sconce/ir";
 import { HOST_TENSORS, type NodeArgument, type NodeResult } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
-import type { DispatchOptions } from "./dispatch-options.js";
+import { DISPATCH, type DispatchOptions } from "./dispatch-options.js";
 import { CpuInterpreter } from "./interpreter.js";
 import { hasNonfinite, type NonfiniteKind, summaryOf, type TensorSummary } from "./tensor-summary.js";
 
@@ -25,6 +26,8 @@ export interface NonfiniteOptions extends DispatchOptions, Pick<RunOptions, "sig
    */
   readonly kind?: NonfiniteKind;
 }
+
+const NONFINITE: OptionNames<NonfiniteOptions> = { ...DISPATCH, kind: true, signal: true, onProgress: true };
 
 /** A value of a node by its name. */
 export interface NamedSummary extends TensorSummary {
@@ -77,6 +80,7 @@ export async function firstNonfinite(
   inputs: readonly Value[],
   options: NonfiniteOptions = {},
 ): Promise<NonfiniteReport> {
+  checkOptions("firstNonfinite", options, NONFINITE);
   const { kind = "any", signal, onProgress, ...dispatch } = options;
   using search = new Search(program, dispatch, kind);
   try {

@@ -4,6 +4,7 @@
  */
 
 import type { LoopProgram } from "@sconce/codegen";
+import { checkOptions } from "@sconce/errors";
 import {
   type Backend,
   type CompileOptions,
@@ -15,6 +16,7 @@ import {
   type NodeProfile,
   type NodeRef,
   type Placement,
+  RUN_OPTIONS,
   type RunOptions,
   unwrapFloat,
   type Value,
@@ -143,7 +145,10 @@ export class GpujsExecutable implements Executable {
    */
   run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
     if (this.#isDisposed) return Promise.reject(disposed("the executable"));
-    const run = this.#tail.then(() => this.#run(inputs, options));
+    const run = this.#tail.then(() => {
+      checkOptions("run", options, RUN_OPTIONS);
+      return this.#run(inputs, options);
+    });
     this.#tail = run.catch(() => undefined);
     return run;
   }

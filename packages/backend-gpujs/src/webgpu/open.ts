@@ -2,7 +2,7 @@
  * @file Opens WebGPU devices: the one that gpu.js uses where it is loaded, so that buffers are
  * common.
  */
-import { isSconceError } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import { noWebgpu } from "./errors.js";
 import { type OpenedGpu, WgslDevice } from "./wgsl-device.js";
 
@@ -26,6 +26,8 @@ export interface OpenWebgpuOptions {
   /** gpu.js, whose device is shared; without it a device of our own is opened. */
   readonly gpujs?: GpuJsContext | undefined;
 }
+
+const OPEN: OptionNames<OpenWebgpuOptions> = { allowSoftware: true, asHardware: true, gpujs: true };
 
 const FIX_PAGE =
   "use a browser with WebGPU (Chromium, on Linux with Vulkan), or the webgl2, webasm or cpu mode of the backend";
@@ -57,6 +59,7 @@ export async function openWebgpu(options: OpenWebgpuOptions = {}): Promise<WgslD
 
 /** Opens a device of an implementation of WebGPU. */
 export async function openOn(gpu: GPU, options: OpenWebgpuOptions, fix: string): Promise<WgslDevice> {
+  checkOptions("openWebgpu", options, OPEN);
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (adapter === null) throw noWebgpu("requestAdapter() found no adapter", fix);
   const { info } = adapter;

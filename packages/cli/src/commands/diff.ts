@@ -33,7 +33,8 @@ export function diffCommand(program: Command, io: SafeIo, outcome: Outcome): voi
       const session = await openSession(io, options.plugin, undefined, [a, b]);
       const before = await openProgram(a, session);
       const after = await openProgram(b, session);
-      const difference = diffPrograms(before, after, options);
+      const { ignoreNames = false, ignoreMetadata = false } = options;
+      const difference = diffPrograms(before, after, { ignoreNames, ignoreMetadata });
       if (!difference.equal) outcome.code = EXIT.differs;
       if (options.json) io.out(json({ a, b, ...difference }));
       else if (!difference.equal) {

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import {
   FakeTensor,
   forEachInput,
@@ -38,6 +39,8 @@ export interface LowerToLoopsOptions {
   readonly env?: SymEnv;
 }
 
+const LOWER: OptionNames<LowerToLoopsOptions> = { operators: true, limits: true, lowerings: true, env: true };
+
 /**
  * Lowers a functional graph of core operators to loop nests, fusing as it goes: views become index
  * arithmetic, chains of pointwise operators join what reads or makes their operands, reductions and
@@ -48,6 +51,7 @@ export interface LowerToLoopsOptions {
  * @throws SconceError `NOT_LOWERED` that names every node that cannot be lowered
  */
 export function lowerToLoops(graph: Graph, options: LowerToLoopsOptions): LoopProgram {
+  checkOptions("lowerToLoops", options, LOWER);
   const lowering = new GraphLowering(graph, options);
   lowering.run();
   if (lowering.refused.length > 0) throw notLowered(lowering.refused);

@@ -1,4 +1,5 @@
 /** @file What all layouts share: the options of reading, and how the parts become a program. */
+import type { OptionNames } from "@sconce/errors";
 import { ExportedProgram, type PytreeRegistry } from "@sconce/ir";
 import { checkState } from "./consistency.js";
 import type { OperatorPolicy, ProgramDescription } from "./program.js";
@@ -31,6 +32,22 @@ export interface ReadPt2Options extends OperatorPolicy {
    */
   readonly pytreeTypes?: PytreeRegistry | undefined;
 }
+
+/** The names of the limits. */
+export const LIMITS: OptionNames<NonNullable<ReadPt2Options["limits"]>> = {
+  maxStreamBytes: true,
+  maxInflatedBytes: true,
+};
+
+/** The names of the options. */
+export const READ_OPTIONS: OptionNames<ReadPt2Options> = {
+  model: true,
+  limits: true,
+  signal: true,
+  pytreeTypes: true,
+  operators: true,
+  unknownOperators: true,
+};
 
 /**
  * Sample inputs of a program; null for an empty record, or where no specification says how to

@@ -1,9 +1,10 @@
 /** @file `.pt2` archives: `torch.export.load` without running anything that is in them. */
+import { checkOptions } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
 import { type ByteSource, toRandomAccess } from "../source.js";
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
-import { assemble, type ReadPt2Options, savedInputs } from "./assemble.js";
+import { assemble, LIMITS, READ_OPTIONS, type ReadPt2Options, savedInputs } from "./assemble.js";
 import { readFlatArchive } from "./flat-layout.js";
 import { type ProgramDescription, readProgramJson } from "./program.js";
 import type { SavedInputs } from "./sample-inputs.js";
@@ -22,6 +23,8 @@ const decoder = /* @__PURE__ */ new TextDecoder();
  * `SYM_*`, `PICKLE_*`, `UNKNOWN_OPERATOR`, `SOURCE_*`
  */
 export async function readPt2(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
+  checkOptions("readPt2", options, READ_OPTIONS);
+  checkOptions("readPt2 (limits)", options.limits, LIMITS);
   const { limits, signal } = options;
   const maxStreamBytes = limits?.maxStreamBytes ?? MAX_STREAM_BYTES;
   const access = await toRandomAccess(source, { maxStreamBytes, signal });

@@ -1,4 +1,5 @@
 /** @file In what two programs differ: nodes, metadata, signature, state. */
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { sameValues, type Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
@@ -55,6 +56,8 @@ export interface DiffOptions {
   readonly ignoreMetadata?: boolean;
 }
 
+const DIFF: OptionNames<DiffOptions> = { ignoreNames: true, ignoreMetadata: true };
+
 /**
  * In what `after` differs from `before`. Versions of one program share their nodes, which are then
  * not looked into.
@@ -64,6 +67,7 @@ export function diffPrograms(
   after: ExportedProgram,
   options: DiffOptions = {},
 ): ProgramDifference {
+  checkOptions("diffPrograms", options, DIFF);
   const named = options.ignoreNames === true ? alignNames(before, after) : after;
   const nodes: NodeDifference[] = [];
   new GraphComparison(options.ignoreMetadata !== true, nodes).compare(before.graph, named.graph, "");

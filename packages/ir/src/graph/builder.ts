@@ -1,9 +1,10 @@
+import { checkOptions } from "@sconce/errors";
 import type { Argument } from "../values/argument.js";
 import { type NodeRef, ref } from "../values/argument.js";
 import type { NodeMeta } from "../values/meta.js";
 import { unknownTarget } from "./errors.js";
 import { Graph } from "./graph.js";
-import { type TargetOptions, targetProblem } from "./known-targets.js";
+import { TARGETS, type TargetOptions, targetProblem } from "./known-targets.js";
 import { NO_KWARGS, NO_META, type Node } from "./node.js";
 
 /**
@@ -21,6 +22,7 @@ export class GraphBuilder {
    * @param targets what may be called; without a table of operators only their spelling is checked
    */
   constructor(targets: TargetOptions = {}) {
+    checkOptions("GraphBuilder", targets, TARGETS);
     this.#targets = targets;
   }
 

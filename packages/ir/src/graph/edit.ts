@@ -3,6 +3,7 @@
  * at every node. `rename-nodes.ts` changes names alone; no other file changes graphs. Reads see the
  * version before; changes are collected and applied at once.
  */
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { Patch } from "immer";
 import type { GraphEditor } from "./editor.js";
 import { Graph } from "./graph.js";
@@ -53,6 +54,8 @@ export interface RebuildOptions {
   readonly checkUses?: boolean;
 }
 
+const REBUILD: OptionNames<RebuildOptions> = { subgraphs: true, inherit: true, checkUses: true };
+
 /**
  * Returns a version of which every node is chosen: kept (`true` or the same node), dropped
  * (`false`), or replaced by one or several. For passes that look at every node. Pages in which
@@ -62,8 +65,10 @@ export interface RebuildOptions {
 export function rebuild(
   graph: Graph,
   choose: (node: Node, position: number) => boolean | Node | readonly Node[],
-  { subgraphs, inherit = true, checkUses = true }: RebuildOptions = {},
+  options: RebuildOptions = {},
 ): Graph {
+  checkOptions("rebuild", options, REBUILD);
+  const { subgraphs, inherit = true, checkUses = true } = options;
   const state = Graph.stateOf(graph);
   const changes = new Map<number, readonly Node[]>();
   const [dropped, added] = [new Set<string>(), new Set<string>()];

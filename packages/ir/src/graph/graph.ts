@@ -1,3 +1,5 @@
+import { foreignInstance, markClass } from "@sconce/errors";
+import { COPY } from "../this-copy.js";
 import type { Argument } from "../values/argument.js";
 import { nodeNotFound, noOutput } from "./errors.js";
 import { GraphIndex } from "./graph-index.js";
@@ -15,6 +17,10 @@ const NO_SUBGRAPHS: ReadonlyMap<string, Graph> = new Map();
  * versions; versions share everything that is the same.
  */
 export class Graph {
+  static {
+    markClass(Graph, "Graph", COPY);
+  }
+
   /** Nested graphs by the target of the `get_attr` that reads them. */
   readonly subgraphs: ReadonlyMap<string, Graph>;
   readonly #state: GraphState<Graph>;
@@ -141,11 +147,13 @@ export class Graph {
 
   /** The storage of this version, for the modules that make new ones. */
   static stateOf(graph: Graph): GraphState<Graph> {
+    if (!(#state in graph)) throw foreignInstance(graph, "Graph", COPY);
     return graph.#state;
   }
 
   /** What is derived from this version. */
   static indexOf(graph: Graph): GraphIndex {
+    if (!(#index in graph)) throw foreignInstance(graph, "Graph", COPY);
     return graph.#index;
   }
 

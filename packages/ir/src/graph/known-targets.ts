@@ -1,5 +1,5 @@
 /** @file Whether the target of a call exists, as graphs are read and built. */
-import { didYouMean } from "@sconce/errors";
+import { didYouMean, type OptionNames } from "@sconce/errors";
 import { type DialectRules, TRAINING } from "./dialect.js";
 import { HIGHER_ORDER_TARGETS } from "./higher-order-names.js";
 import { isOpaque } from "./opaque.js";
@@ -21,6 +21,8 @@ export interface TargetOptions {
   /** `allow` accepts any target, as a test of the verifier needs. @defaultValue "refuse" */
   readonly unknownTargets?: "refuse" | "allow" | undefined;
 }
+
+export const TARGETS: OptionNames<TargetOptions> = { operators: true, dialects: true, unknownTargets: true };
 
 /** Why a target is refused, and what to do. */
 export interface TargetProblem {

@@ -2,6 +2,7 @@
  * @file A history without its program: the changes of each step, in a form that applies to every
  * program with the same graph.
  */
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 import { historyMismatch, notAHistory } from "../graph/errors.js";
 import type { Graph } from "../graph/graph.js";
@@ -106,6 +107,8 @@ export interface ReplayOptions {
   readonly sameWeights?: boolean;
 }
 
+const REPLAY: OptionNames<ReplayOptions> = { sameWeights: true };
+
 /** Refuses `program.history`, whose patches apply to the parts of that program only. */
 function recordedOf(history: RecordedHistory | ExportedProgram): RecordedHistory {
   if (history instanceof ExportedProgram) return recordedHistory(history);
@@ -127,6 +130,7 @@ export function replay(
   onto: ExportedProgram,
   options: ReplayOptions = {},
 ): ExportedProgram {
+  checkOptions("replay", options, REPLAY);
   const recorded = recordedOf(history);
   if (options.sameWeights !== true) refuseOtherWeights(recorded, history, onto);
   let current = onto;

@@ -1,6 +1,7 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
-import type { TargetOptions } from "../graph/known-targets.js";
+import { TARGETS, type TargetOptions } from "../graph/known-targets.js";
 import type { ExportedProgram } from "../program/program.js";
 import type { NodeMeta } from "../values/meta.js";
 import { Cursor } from "./cursor.js";
@@ -19,6 +20,13 @@ export interface ParseIrOptions extends TargetOptions {
   readonly tensors?: ReadonlyMap<string, Tensor> | undefined;
 }
 
+const PARSE: OptionNames<ParseIrOptions> = {
+  tensors: true,
+  operators: true,
+  dialects: true,
+  unknownTargets: true,
+};
+
 /**
  * Reads a graph, `graph(%x: f32[4]) { ... }`, with `symbol` lines before it and a metadata table
  * after it if wanted.
@@ -26,6 +34,7 @@ export interface ParseIrOptions extends TargetOptions {
  * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column
  */
 export function parseGraph(text: string, targets: TargetOptions = {}): Graph {
+  checkOptions("parseGraph", targets, TARGETS);
   const { cursor, graph, metadata } = parseFile(text, undefined);
   return finishGraph(cursor, graph, metadata, targets);
 }
@@ -35,6 +44,7 @@ export function parseGraph(text: string, targets: TargetOptions = {}): Graph {
  * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column, `IR_TENSOR`
  */
 export function parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
+  checkOptions("parseIr", options, PARSE);
   const { cursor, graph, metadata, program } = parseFile(text, new ProgramDraft(options.tensors));
   if (program === undefined) throw cursor.fail("the text has a graph but no program block", 0);
   return program.finish(finishGraph(cursor, graph, metadata, options));

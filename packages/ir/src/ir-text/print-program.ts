@@ -1,4 +1,4 @@
-import { isSconceError, type SconceError } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames, type SconceError } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
 import { ExportedProgram } from "../program/program.js";
@@ -21,6 +21,8 @@ export interface PrintIrOptions {
   readonly metadata?: boolean | undefined;
 }
 
+const PRINT: OptionNames<PrintIrOptions> = { metadata: true };
+
 /** First line of every program text. */
 const HEADER = "sconce-ir 1";
 /** Under which sample inputs lie beside the text, by position. */
@@ -31,6 +33,7 @@ export const exampleKey = (position: number): string => `example.${position}`;
  * one. Values of tensors are not in it: {@link tensorsOf} gives what belongs beside it.
  */
 export function printIr(value: ExportedProgram | Graph, options: PrintIrOptions = {}): string {
+  checkOptions("printIr", options, PRINT);
   const isProgram = value instanceof ExportedProgram;
   const metadata = (options.metadata ?? isProgram) ? new MetadataTable() : undefined;
   const writer = new ExpressionWriter();

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { printExpr, type SymExpr } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { remember } from "../support/remember.js";
@@ -12,6 +13,8 @@ export interface AnnotationOptions {
   /** Adds the device, `f32[2, 3]cpu`. */
   readonly includeDevice?: boolean | undefined;
 }
+
+const ANNOTATION: OptionNames<AnnotationOptions> = { includeStride: true, includeDevice: true };
 
 // The tensors of a program share their few expressions.
 const printed = new WeakMap<SymExpr, string>();
@@ -28,6 +31,12 @@ export function annotation(
   value: MetaValue | undefined,
   options: AnnotationOptions = {},
 ): string | undefined {
+  checkOptions("annotation", options, ANNOTATION);
+  return annotationText(value, options);
+}
+
+/** As {@link annotation}, for printers, whose options have more names. */
+export function annotationText(value: MetaValue | undefined, options: AnnotationOptions): string | undefined {
   if (value instanceof FakeTensor) return tensorText(value, options);
   if (typeof value !== "object" || value === null || !("kind" in value)) return undefined;
   return value.kind === "SymInt" || value.kind === "SymFloat" || value.kind === "SymBool"

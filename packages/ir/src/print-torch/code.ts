@@ -2,7 +2,7 @@ import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import { attributePath, graphTarget, INFIX, PREFIX, targetKind } from "../graph/target.js";
 import { type Argument, forEachRef } from "../values/argument.js";
-import { type AnnotationOptions, annotation } from "./annotation.js";
+import { type AnnotationOptions, annotationText } from "./annotation.js";
 import { codeArgument } from "./argument-text.js";
 import { type CodeNames, codeNames } from "./code-names.js";
 import { SourceComments } from "./source-comment.js";
@@ -35,7 +35,7 @@ export function generateCode(graph: Graph, options: CodeOptions = {}): Generated
   let position = 0;
   for (const node of graph.nodes()) {
     const unused = dead[position++];
-    const note = verbose ? annotation(node.meta.val, options) : undefined;
+    const note = verbose ? annotationText(node.meta.val, options) : undefined;
     if (node.op === "placeholder") {
       parameters.push(parameter(node, note, names));
       const alias = names.node(node.name);

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { Graph } from "../graph/graph.js";
 import type { AnnotationOptions } from "./annotation.js";
 import { generateCode } from "./code.js";
@@ -8,11 +9,18 @@ export interface ReadableOptions extends AnnotationOptions {
   readonly expandedDef?: boolean | undefined;
 }
 
+const READABLE: OptionNames<ReadableOptions> = {
+  includeStride: true,
+  includeDevice: true,
+  expandedDef: true,
+};
+
 /**
  * `graph_module.print_readable()`: a class with the annotated code, nested graphs as nested
  * classes. Ends with a newline.
  */
 export function readableText(graph: Graph, options: ReadableOptions = {}): string {
+  checkOptions("readableText", options, READABLE);
   return `${readableLines(graph, options).join("\n")}\n`;
 }
 

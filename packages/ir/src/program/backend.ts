@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** @file The contract between programs and backends. Types only. */
+/** @file The contract between programs and backends. */
+import type { OptionNames } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
@@ -24,6 +25,9 @@ export interface CompileOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
+/** The names of {@link CompileOptions}: a backend refuses others with `checkOptions`. */
+export const COMPILE_OPTIONS: OptionNames<CompileOptions> = { exclude: true, signal: true, onProgress: true };
+
 /** How a compiled program runs. */
 export interface RunOptions {
   /** Stops the run between calls; the promise then rejects with the signal's reason. */
@@ -37,6 +41,9 @@ export interface RunOptions {
    */
   readonly profile?: boolean;
 }
+
+/** The names of {@link RunOptions}: an executable refuses others with `checkOptions`. */
+export const RUN_OPTIONS: OptionNames<RunOptions> = { signal: true, onProgress: true, profile: true };
 
 /** The time of a node, or of a kernel that computes several nodes. */
 export interface NodeProfile {

@@ -1,6 +1,8 @@
+import { markClass } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 import { unknownPart } from "../graph/errors.js";
 import type { Graph } from "../graph/graph.js";
+import { COPY } from "../this-copy.js";
 import { withOutputsOf } from "./follow-outputs.js";
 import type {
   Dialect,
@@ -33,6 +35,10 @@ const NO_HISTORY: readonly HistoryEntry[] = Object.freeze([]);
  * (`torch.export.ExportedProgram`).
  */
 export class ExportedProgram {
+  static {
+    markClass(ExportedProgram, "ExportedProgram", COPY);
+  }
+
   /** The graph; see {@link Graph}. */
   readonly graph: Graph;
   /** What each input and output of the graph is: parameters, buffers, user inputs, mutations. */

@@ -1,5 +1,7 @@
+import { markClass } from "@sconce/errors";
 import { mul, type SymBool, type SymExpr, type SymFloat, type SymInt } from "@sconce/symbolic";
 import { type DType, showsAsText, sizeText, suffixedText } from "@sconce/tensor";
+import { COPY } from "../this-copy.js";
 import { type Argument, type DeviceLiteral, device, type LayoutName } from "./argument.js";
 import type { DimOrder } from "./dim-order.js";
 
@@ -40,6 +42,10 @@ export interface FakeTensorInit {
  * to tracers, so a rule that makes a new value makes a new object.
  */
 export class FakeTensor {
+  static {
+    markClass(FakeTensor, "FakeTensor", COPY);
+  }
+
   /** The element type. */
   readonly dtype: DType;
   /** Sizes, outermost dimension first; symbolic where they are dynamic. */

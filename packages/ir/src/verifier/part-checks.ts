@@ -2,6 +2,7 @@
  * @file Checks that the parts of a program have their declared types: JavaScript plugins can pass
  * anything.
  */
+import { isSconceError } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
 import { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
@@ -137,6 +138,7 @@ export function verifyParts(program: ExportedProgram): Problem[] {
     }
     if (program.graph instanceof Graph) checkGraph(program.graph, "", problems);
   } catch (error) {
+    if (isSconceError(error, "TWO_COPIES")) throw error;
     // Getters that throw, lists that hold themselves.
     problems.push({ code: "MALFORMED", message: `a part of it cannot be read (${errorText(error)})` });
   }

@@ -1,4 +1,4 @@
-import { withoutStacks } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames, withoutStacks } from "@sconce/errors";
 import { ATEN, type DialectRules } from "../graph/dialect.js";
 import { invalidProgram } from "../graph/errors.js";
 import type { Graph } from "../graph/graph.js";
@@ -23,12 +23,15 @@ export interface VerifyOptions {
   readonly operators?: OperatorLookup | undefined;
 }
 
+const VERIFY: OptionNames<VerifyOptions> = { dialect: true, dialects: true, operators: true };
+
 /**
  * Returns every rule violation in the program, its nested graphs, signature and module call graph.
  * Empty when the program is valid. Parts with a wrong type are reported as `MALFORMED`; `verifyAll`
  * of `@sconce/ir/verify` reports which.
  */
 export function verify(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
+  checkOptions("verify", options, VERIFY);
   const problems: Problem[] = [];
   const report = reporter(program.graph, undefined, problems);
   try {
@@ -40,6 +43,7 @@ export function verify(program: ExportedProgram, options: VerifyOptions = {}): P
     checkSignature(program, report);
     checkRanges(program, report);
   } catch (error) {
+    if (isSconceError(error, "TWO_COPIES")) throw error;
     report("MALFORMED", `a part of it cannot be read (${errorText(error)})`);
   }
   return problems;
@@ -52,6 +56,7 @@ export function verifyGraph(
   options: VerifyOptions = {},
   hasTensor: (target: string) => boolean = () => false,
 ): Problem[] {
+  checkOptions("verifyGraph", options, VERIFY);
   return withoutStacks(() => graphProblems(graph, rules, options, hasTensor));
 }
 

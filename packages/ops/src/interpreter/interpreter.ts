@@ -4,12 +4,13 @@
  * yield where other tasks may be let in: one run is driven with pauses or, for checks inside of
  * passes, without.
  */
-import { internalError } from "@sconce/errors";
+import { checkOptions, internalError, type OptionNames } from "@sconce/errors";
 import {
   type ExportedProgram,
   type Node,
   type NodeProfile,
   nodePlace,
+  RUN_OPTIONS,
   type RunOptions,
   requireValues,
   type ScalarLiteral,
@@ -65,6 +66,8 @@ export interface InterpreterOptions<T = Tensor> {
   readonly tensors?: TensorAccess<T> | undefined;
 }
 
+const OPTIONS: OptionNames<InterpreterOptions> = { operators: true, tensors: true };
+
 /**
  * Runs a program node by node, in the manner of `torch.fx.Interpreter`. It binds inputs, state and
  * nested graphs, runs control flow, writes mutated buffers and inputs back, frees values after
@@ -103,6 +106,7 @@ export abstract class Interpreter<T = Tensor> {
    * has its own `tensors`
    */
   constructor(program: ExportedProgram, options: InterpreterOptions<T> = {}) {
+    checkOptions("Interpreter", options, OPTIONS);
     const { operators = defaultOperators(), tensors = HOST_TENSORS as unknown as TensorAccess<T> } = options;
     if ((tensors as unknown) === HOST_TENSORS) requireValues(program);
     this.program = program;
@@ -155,6 +159,7 @@ export abstract class Interpreter<T = Tensor> {
    * the node in `where`
    */
   async run(inputs: readonly (Value | T)[], options: RunOptions = {}): Promise<readonly UserValue<T>[]> {
+    checkOptions("run", options, RUN_OPTIONS);
     while (this.#running !== undefined) await this.#running.catch(() => undefined);
     const running = this.#run(inputs, options);
     this.#running = running;

@@ -1,6 +1,8 @@
 /** @file Values of a running graph. */
+import { markClass } from "@sconce/errors";
 import type { Argument, ComplexLiteral, FloatLiteral, Graph } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
+import { COPY } from "../this-copy.js";
 
 /**
  * A value while a program runs; `T` is what stands for a tensor. Python floats of integral value
@@ -45,6 +47,10 @@ export type Steps<V> = Generator<Promise<unknown> | undefined, V, unknown>;
 
 /** A value that nested graphs compute: the interpreter runs its steps before it goes on. */
 export class Running<V> {
+  static {
+    markClass(Running, "Running", COPY);
+  }
+
   /** The computation, suspended where it waits for a promise. */
   readonly steps: Steps<V>;
 

@@ -1,7 +1,9 @@
+import { checkOptions, markObject, type OptionNames } from "@sconce/errors";
 import type { FakeTensor, MetaValue, OpSchema } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { parseSchema } from "../schema/schema.js";
 import type { ArgsOf } from "../schema/schema-types.js";
+import { COPY } from "../this-copy.js";
 import type { Emit } from "./emit.js";
 import { checkedRule } from "./results.js";
 
@@ -58,6 +60,8 @@ export interface OpRow<S extends string = string> {
   readonly decompose?: DecomposeRule<ArgsOf<S>>;
 }
 
+const ROW: OptionNames<OpRow> = { schema: true, tags: true, doc: true, meta: true, decompose: true };
+
 /** A row made ready: schema parsed, rules untyped for generic callers. */
 export interface OpDefinition<S extends string = string> {
   /** The name that calls use: `aten.add.Tensor`. */
@@ -93,10 +97,11 @@ export type BoundValue = MetaValue | unknown;
  * @throws SconceError `SCHEMA_SYNTAX`
  */
 export function defineOp<const S extends string>(row: OpRow<S>): OpDefinition<S> {
+  checkOptions("defineOp", row, ROW);
   const schema = parseSchema(row.schema);
   const meta = row.meta as MetaRule<BoundArgs> | undefined;
   const decompose = row.decompose as DecomposeRule<BoundArgs> | undefined;
-  return Object.freeze({
+  const definition: OpDefinition<S> = {
     target: schema.target,
     schema,
     schemaText: row.schema,
@@ -104,7 +109,8 @@ export function defineOp<const S extends string>(row: OpRow<S>): OpDefinition<S>
     doc: row.doc,
     meta: meta && checkedRule("SHAPE_RULE", schema, meta),
     decompose: decompose && checkedRule("DECOMPOSITION_RESULT", schema, decompose),
-  });
+  };
+  return Object.freeze(markObject(definition, `operator ${schema.target}`, COPY));
 }
 
 export type { FakeTensor };

@@ -1,4 +1,4 @@
-import { isSconceError, type SconceError } from "@sconce/errors";
+import { isSconceError, markClass, type SconceError } from "@sconce/errors";
 import {
   FakeTensor,
   isRef,
@@ -10,6 +10,7 @@ import {
 } from "@sconce/ir";
 import type { OpDefinition } from "../rows/define-op.js";
 import { knownSchema, knownSchemaText, knownTargets } from "../schema/known-schemas.js";
+import { COPY } from "../this-copy.js";
 import { bindArgs, constantValue } from "./bind.js";
 import { deriveInPlaceVariant } from "./derive.js";
 import { deriveForeach } from "./derive-foreach.js";
@@ -27,6 +28,10 @@ const SHARED = {
  * for.
  */
 export class OperatorTable implements OperatorLookup, OperatorRows {
+  static {
+    markClass(OperatorTable, "OperatorTable", COPY);
+  }
+
   readonly #rows = new Map<string, OpDefinition>();
   /** Why the table takes no further rows, and what to do. */
   #frozen: { readonly message: string; readonly fix: string } | undefined;

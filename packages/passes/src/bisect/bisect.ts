@@ -1,10 +1,10 @@
 /**
  * @file Which pass breaks a program, by which of its rewrites, and on how small a program it shows.
  */
-import { isSconceError } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import { type ExportedProgram, sourceLine, type Value } from "@sconce/ir";
 import { nestedGraphs, nestedProgram, pathText } from "../changes/nested.js";
-import type { CheckOptions, CheckReport } from "../checking/checker.js";
+import { CHECK_OPTIONS, type CheckOptions, type CheckReport } from "../checking/checker.js";
 import { noRunner, PassChangedNumbers } from "../checking/errors.js";
 import { DRAWN_LIMIT, outcomeOf } from "../checking/outcome.js";
 import { NoFixpoint } from "../manager/fixpoint-errors.js";
@@ -13,7 +13,7 @@ import { printPipeline } from "../manager/pipeline.js";
 import { type Pass, type PassCall, type PassContext, type PipelineItem, pipelineItem } from "../pass/pass.js";
 import type { RefusedRewrite } from "../rewrite/context.js";
 import { RewriteDiverges } from "../rewrite/divergence-errors.js";
-import { sampleInputs } from "../sampling/sample-inputs.js";
+import { sampleInputs, samplingOf } from "../sampling/sample-inputs.js";
 import { shrink } from "./shrink.js";
 import { shrinkNested } from "./shrink-nested.js";
 import type { Reproducer } from "./subprogram.js";
@@ -26,6 +26,8 @@ export interface BisectOptions extends CheckOptions {
   /** Called with a text about the search in progress. */
   readonly onProgress?: ((text: string) => void) | undefined;
 }
+
+const BISECT: OptionNames<BisectOptions> = { ...CHECK_OPTIONS, maxTries: true, onProgress: true };
 
 /**
  * The first wrong rewrite: the first after which a pass fails, or the first of a cycle that never
@@ -107,6 +109,7 @@ export function bisect(
   session: PassContext,
   options: BisectOptions = {},
 ): Bisection {
+  checkOptions("bisect", options, BISECT);
   if (session.run === undefined) throw noRunner();
   // Passes are run again and again: what they note is not news.
   const context = { ...session, run: session.run, warn: undefined };
@@ -151,7 +154,8 @@ function firstFailure(
   const observers = [({ check }: { check?: CheckReport | undefined }) => void reports.push(check!)];
   const found = (failing?: Failing): FirstFailure => ({ failing, reports, refused: [...refused.values()] });
   try {
-    const manager = { verify: true, check: options, record: false, observers };
+    const { maxTries: _tries, onProgress: _report, ...check } = options;
+    const manager = { verify: true, check, record: false, observers };
     new PassManager({ ...context, ownerOf, rewrites }, manager).run(program, watched);
     return found();
   } catch (error) {
@@ -246,7 +250,7 @@ function entryRewrite({ error }: Failure, plugin: string | undefined): CulpritRe
 /** The inputs on which the numbers differ; any inputs if another error shows the failure. */
 function inputsOf({ failure, before }: Failing, options: BisectOptions): readonly Value[] {
   if (failure.error instanceof PassChangedNumbers) return failure.error.inputs;
-  return options.inputs?.[0] ?? sampleInputs(before, { ...options, count: 1 })[0] ?? [];
+  return options.inputs?.[0] ?? sampleInputs(before, { ...samplingOf(options), count: 1 })[0] ?? [];
 }
 
 const nodeOf = ({ error }: Failure): string | undefined =>
@@ -374,7 +378,7 @@ function nestedStart(
 ): Reproducer | undefined {
   try {
     const nested = nestedProgram(program, path);
-    return sampleInputs(nested, options)
+    return sampleInputs(nested, samplingOf(options))
       .map((inputs) => ({ program: nested, inputs }))
       .find(fails);
   } catch (error) {

@@ -1,5 +1,5 @@
 /** @file Differential checking: programs before and after a pass, run on the same inputs. */
-import { isSconceError, type SconceError, thrownText } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames, type SconceError, thrownText } from "@sconce/errors";
 import { type ExportedProgram, type Graph, type ProgramRunner, sourceLine, type Value } from "@sconce/ir";
 import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
 import type { ToleranceOptions } from "@sconce/tensor";
@@ -8,7 +8,7 @@ import type { PassOptions } from "../options/spec.js";
 import type { Pass } from "../pass/pass.js";
 import type { MadeRewrite } from "../rewrite/rewrite-record.js";
 import type { NumberChange } from "../sampling/number-change.js";
-import { type SampleOptions, sampleInputs } from "../sampling/sample-inputs.js";
+import { type SampleOptions, sampleInputs, samplingOf } from "../sampling/sample-inputs.js";
 import { type ChangeResult, checkChange } from "./change-check.js";
 import { type Closeness, type Give, giver } from "./closeness.js";
 import { type Compared, nothing, outcomesDifference, type Pair, type ResultDifference } from "./compare.js";
@@ -48,6 +48,19 @@ export interface CheckOptions extends SampleOptions, ToleranceOptions {
    */
   readonly changed?: ToleranceOptions | undefined;
 }
+
+/** The names of the options. */
+export const CHECK_OPTIONS: OptionNames<CheckOptions> = {
+  inputs: true,
+  maxIterations: true,
+  changed: true,
+  seed: true,
+  count: true,
+  rtol: true,
+  atol: true,
+};
+
+const CHANGED: OptionNames<ToleranceOptions> = { rtol: true, atol: true };
 
 /** The user's line of a node; undefined without one, or without the node. */
 function lineAt({ graph }: ExportedProgram, path: GraphPath, node: string): string | undefined {
@@ -132,6 +145,8 @@ export class Checker {
     };
     this.#region = session.run;
     this.#operators = session.operators;
+    checkOptions("check", options, CHECK_OPTIONS);
+    checkOptions("check (changed)", options.changed, CHANGED);
     this.#options = { count: 1, ...options };
   }
 
@@ -280,7 +295,7 @@ export class Checker {
       "error" in sample.result ? sample : { ...sample, ...takes(give(sample.inputs), sample.result) },
     );
     if (this.#options.inputs !== undefined || kept.some(({ result }) => !("error" in result))) return kept;
-    const others = this.#runAll(before, sampleInputs(after, this.#options));
+    const others = this.#runAll(before, sampleInputs(after, samplingOf(this.#options)));
     return others.some(({ result }) => !("error" in result)) ? others : kept;
   }
 
@@ -288,10 +303,10 @@ export class Checker {
   #runSamples(program: ExportedProgram): Sample[] {
     const { inputs, count = 1 } = this.#options;
     if (inputs !== undefined) return this.#runAll(program, inputs);
-    const samples = this.#runAll(program, sampleInputs(program, this.#options));
+    const samples = this.#runAll(program, sampleInputs(program, samplingOf(this.#options)));
     const isTaken = samples.some(({ result }) => !("error" in result));
     if (isTaken || count >= ATTEMPTS) return samples;
-    const others = sampleInputs(program, { ...this.#options, count: ATTEMPTS }).slice(count);
+    const others = sampleInputs(program, { ...samplingOf(this.#options), count: ATTEMPTS }).slice(count);
     return [...samples, ...this.#runAll(program, others)];
   }
 

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import { Dispatcher } from "../functionalize/dispatcher.js";
@@ -30,6 +31,8 @@ export interface RunDecompositionsOptions {
   readonly exact?: boolean;
 }
 
+const OPTIONS: OptionNames<RunDecompositionsOptions> = { operators: true, pass: true, exact: true };
+
 /**
  * Lowers a program as `ExportedProgram.run_decompositions` does: functionalizes it (in-place and
  * view operators become values, mutations of buffers, parameters and inputs become leading
@@ -56,6 +59,7 @@ export function runDecompositions(
   table?: Decompositions,
   options: RunDecompositionsOptions = {},
 ): ExportedProgram {
+  checkOptions("runDecompositions", options, OPTIONS);
   const operators = options.operators ?? defaultOperators();
   if (program.dialect === "TRAINING") refuseOpaqueEffects(program.graph, operators);
   const entries = entriesOf(table ?? defaultDecompositions(operators), operators);

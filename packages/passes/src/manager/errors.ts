@@ -6,8 +6,8 @@ import { type Piece, placeOf } from "./piece.js";
 
 /** A pass that throws; `place` names the pass, its plugin and the step. */
 export function passThrew(place: string, error: unknown): SconceError {
-  // Not a fault of the pass: what it computes needs weights.
-  if (isSconceError(error, "NO_VALUES")) return error.at(place);
+  // Not a fault of the pass: what it computes needs weights, or it is of another installation.
+  if (isSconceError(error, "NO_VALUES") || isSconceError(error, "TWO_COPIES")) return error.at(place);
   return new SconceError({
     code: "PASS_FAILED",
     message: `${place} failed: ${thrownText(error)}`,

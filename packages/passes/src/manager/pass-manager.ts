@@ -1,9 +1,10 @@
-import { isSconceError, thrownText } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames, requireSameCopy, thrownText } from "@sconce/errors";
 import { ExportedProgram, editingAs, type Problem, recordPass, requireValues, sealProgram } from "@sconce/ir";
 import { verifyTransition } from "@sconce/ir/verify";
 import { Checker, type CheckOptions, type CheckReport } from "../checking/checker.js";
 import { noRunner, valuesWritten } from "../checking/errors.js";
 import { TensorGuard } from "../checking/tensor-guard.js";
+import { COPY } from "../copy/this-copy.js";
 import { optionProblem } from "../options/bind.js";
 import { optionError } from "../options/errors.js";
 import type { OptionSession } from "../options/spec.js";
@@ -86,6 +87,8 @@ export interface PassManagerOptions {
   readonly check?: boolean | CheckOptions;
 }
 
+const MANAGER: OptionNames<PassManagerOptions> = { verify: true, record: true, observers: true, check: true };
+
 /** One pass about to run. */
 interface Attempt extends PassCall {
   readonly program: ExportedProgram;
@@ -112,6 +115,7 @@ export class PassManager {
   readonly #options: PassManagerOptions;
 
   constructor(context: PassContext, options: PassManagerOptions = {}) {
+    checkOptions("the pass manager", options, MANAGER);
     this.#context = context;
     this.#options = options;
   }
@@ -148,6 +152,7 @@ export class PassManager {
         item.repeat.forEach(check);
         return;
       }
+      requireSameCopy(item.pass, COPY);
       const problem = optionProblem(item.pass, item.options, session);
       if (problem !== undefined) throw optionError(problem);
     };

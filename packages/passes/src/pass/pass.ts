@@ -1,3 +1,4 @@
+import { checkOptions, markObject, type OptionNames } from "@sconce/errors";
 import type {
   Argument,
   Backend,
@@ -10,6 +11,7 @@ import type {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
+import { COPY } from "../copy/this-copy.js";
 import { optionProblem } from "../options/bind.js";
 import { optionError } from "../options/errors.js";
 import type {
@@ -126,17 +128,32 @@ type Definition<Specs extends OptionSpecs> = Omit<Pass, "options" | "run"> & {
   run(program: ExportedProgram, context: PassContext, options: OptionsOf<Specs>): ExportedProgram;
 };
 
+const PASS: OptionNames<Definition<OptionSpecs>> = {
+  name: true,
+  doc: true,
+  options: true,
+  requires: true,
+  ensures: true,
+  drops: true,
+  changesNumbers: true,
+  removesAssertions: true,
+  widensInputs: true,
+  run: true,
+};
+
 /**
  * Defines a pass; the result is a frozen value. The types of its options follow from their
  * defaults.
  * @throws SconceError `PASS_DEFINITION` for a wrong `changesNumbers`
  */
 export function definePass<const Specs extends OptionSpecs>(definition: Definition<Specs>): Pass {
+  checkOptions("definePass", definition, PASS);
   checkPassNumbers(definition);
   const options = Object.entries(definition.options ?? {}).map(
     ([name, spec]) => [name, Object.freeze({ ...spec, default: frozen(spec.default) })] as const,
   );
-  return Object.freeze({ ...definition, options: Object.freeze(Object.fromEntries(options)) }) as Pass;
+  const pass = { ...definition, options: Object.freeze(Object.fromEntries(options)) } as Pass;
+  return Object.freeze(markObject(pass, `pass "${definition.name}"`, COPY));
 }
 
 /**

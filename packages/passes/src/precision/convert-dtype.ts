@@ -1,5 +1,5 @@
 /** @file A program computed in another float dtype. */
-import { isSconceError } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import {
   type Argument,
   dtypeLiteral,
@@ -32,6 +32,8 @@ export interface ConversionOptions {
   readonly io?: boolean;
 }
 
+const CONVERSION: OptionNames<ConversionOptions> = { to: true, keep: true, io: true };
+
 const FROM: DType = "float32";
 
 /**
@@ -56,6 +58,7 @@ export function convertDtype(
   operators: OperatorTable,
   options: ConversionOptions,
 ): ExportedProgram {
+  checkOptions("convertDtype", options, CONVERSION);
   return new Converter(program, operators, options).run();
 }
 

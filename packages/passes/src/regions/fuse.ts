@@ -2,6 +2,7 @@
  * @file Groups of calls that a backend can run as one kernel: a convolution or matrix product with
  * the pointwise calls behind it (bias, activation, residual sum), or pointwise calls alone.
  */
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, forEachRef, type Graph, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { SymInt } from "@sconce/symbolic";
@@ -19,6 +20,8 @@ export interface FuseOptions {
   /** Whether there are regions without a convolution or matrix product. */
   readonly pointwise?: boolean;
 }
+
+const FUSE: OptionNames<FuseOptions> = { outline: true, pointwise: true };
 
 /** What the call of a region, or each of its nodes, has as `meta.custom.fusion`. */
 export interface Fusion {
@@ -50,6 +53,7 @@ export function fuseRegions(
   operators: OperatorTable,
   options: FuseOptions = {},
 ): ExportedProgram {
+  checkOptions("fuseRegions", options, FUSE);
   requireFunctional(program, operators, PASS);
   const isPointwise = pointwiseCalls(operators);
   const fused = (graph: Graph): Graph => {

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { type Backend, type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
@@ -14,6 +15,8 @@ export interface PartitionOptions {
   /** The plugin that the backend is of, for errors. */
   readonly owner?: string | undefined;
 }
+
+const PARTITION: OptionNames<PartitionOptions> = { minSize: true, owner: true };
 
 /** A call that no region has, and why. */
 export interface NotTaken {
@@ -52,8 +55,10 @@ export function partition(
   program: ExportedProgram,
   backend: AskedBackend,
   operators: OperatorTable,
-  { minSize = 1, owner }: PartitionOptions = {},
+  options: PartitionOptions = {},
 ): Partition {
+  checkOptions("partition", options, PARTITION);
+  const { minSize = 1, owner } = options;
   requireFunctional(program, operators, "partition");
   const { graph } = program;
   const reasons = reasonsOf(graph, (node, at) => refusal(node, at, backend, owner), operators);

@@ -1,6 +1,9 @@
+import { didYouMean, suggestions } from "@sconce/errors";
+import { type DialectRules, targetProblem } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { badRule } from "./errors.js";
 import type { CallPattern, Pattern } from "./pattern.js";
+import type { Rule } from "./rule.js";
 
 /**
  * Holds a pattern against the schemas of the operators that it names: one that could never match is
@@ -16,14 +19,57 @@ export function checkPattern(label: string, pattern: Pattern, operators: Operato
   for (const item of [...pattern.args, ...pattern.kwargs.values()]) checkPattern(label, item, operators);
 }
 
+/**
+ * Refuses a rule whose patterns, or whose replacement where it is a text, name what nothing
+ * defines. A custom operator is refused only where it is near one of an operator library that is
+ * there: others may be opaque.
+ *
+ * @param label the rule, with its plugin
+ * @param dialects of plugins, which may allow further functions
+ * @throws SconceError `RULE` with the nearest names
+ */
+export function checkRuleTargets(
+  label: string,
+  rule: Rule,
+  operators: OperatorTable,
+  dialects: ReadonlyMap<string, DialectRules>,
+): void {
+  const check = (does: string, target: string): void => {
+    if (operators.schemaOf(target) !== undefined) return;
+    const isKnown = targetProblem(target, { operators, dialects }) === undefined;
+    if (!isKnown || isNearOwn(target, operators)) throw notAnOperator(label, does, target, operators);
+  };
+  const visit = (pattern: Pattern): void => {
+    if (pattern.kind === "list") pattern.items.forEach(visit);
+    if (pattern.kind !== "call") return;
+    for (const target of pattern.targets) check("matches", target);
+    for (const item of [...pattern.args, ...pattern.kwargs.values()]) visit(item);
+  };
+  for (const root of rule.roots.values()) {
+    visit(root);
+    checkPattern(label, root, operators);
+  }
+  for (const target of rule.emits ?? []) check("emits", target);
+}
+
+/** Whether a custom operator is a misspelled one of its own namespace. */
+function isNearOwn(target: string, operators: OperatorTable): boolean {
+  const namespace = target.slice(0, target.indexOf(".") + 1);
+  const own = [...operators.targets()].filter((known) => known.startsWith(namespace));
+  const withoutNamespace = (known: string): string => known.slice(namespace.length);
+  return suggestions(withoutNamespace(target), own.map(withoutNamespace)).length > 0;
+}
+
+const notAnOperator = (label: string, does: string, target: string, operators: OperatorTable) =>
+  badRule(label, `${does} ${target}, which is not an operator`, {
+    fix: didYouMean(target, operators.targets(), "write overloads out: aten.relu.default"),
+  });
+
 function checkCall(label: string, target: string, pattern: CallPattern, operators: OperatorTable): void {
   const schema = operators.schemaOf(target);
   if (schema === undefined) {
     if (!target.startsWith("aten.")) return;
-    throw badRule(
-      label,
-      `matches ${target}, which is not an operator; overloads are written out (aten.relu.default)`,
-    );
+    throw notAnOperator(label, "matches", target, operators);
   }
   const positional = schema.args.filter((arg) => !arg.kwargOnly);
   if (pattern.args.length > positional.length) {

@@ -4,6 +4,8 @@
  * nothing fires. Each visit looks only at the rules whose root has the node's target, so that a run
  * is linear in the nodes and the rewrites.
  */
+
+import { requireSameCopy } from "@sconce/errors";
 import {
   forEachRef,
   type Graph,
@@ -13,6 +15,7 @@ import {
   type NodeMeta,
   sourceLine,
 } from "@sconce/ir";
+import { COPY } from "../copy/this-copy.js";
 import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
 import { labelOf, Refusal, type RewriteContext, type Rewritten } from "./context.js";
@@ -58,6 +61,7 @@ class Driver {
 
   constructor(graph: Graph, rules: readonly Rule[], context: RewriteContext) {
     const patterns = rules.flatMap((rule) => [...rule.roots.values()].map((root) => ({ rule, root })));
+    for (const rule of rules) requireSameCopy(rule, COPY);
     for (const { rule, root } of patterns) checkPattern(labelOf(rule, context), root, context.operators);
     this.#work = new WorkGraph(graph);
     this.#context = context;

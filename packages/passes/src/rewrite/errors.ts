@@ -6,13 +6,11 @@ import { printExpr, type SymExpr } from "@sconce/symbolic";
 /**
  * What is wrong with a rule itself; `label` is `rule "name"`, with the plugin where it is known.
  */
-export const badRule = (label: string, what: string, cause?: unknown): SconceError =>
-  new SconceError({
-    code: "RULE",
-    message: `${label} ${what}`,
-    fix: "see docs/concepts/rewriting.md for how rules are written",
-    cause,
-  });
+export const badRule = (
+  label: string,
+  what: string,
+  { fix = "see docs/concepts/rewriting.md for how rules are written" }: { readonly fix?: string } = {},
+): SconceError => new SconceError({ code: "RULE", message: `${label} ${what}`, fix });
 
 /** A replacement that calls an in-place operator. */
 export const writingReplacement = (target: string): SconceError =>

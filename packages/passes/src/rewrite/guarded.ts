@@ -2,7 +2,7 @@
  * @file What a rule's own functions may do: answer, refuse with a reason, or fail in the rule's
  * name.
  */
-import { SconceError, thrownText } from "@sconce/errors";
+import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import { type Node, nodeWhere } from "@sconce/ir";
 import { labelOf, Refusal, type RewriteContext } from "./context.js";
 import { ruleThrew } from "./errors.js";
@@ -24,6 +24,7 @@ export function guarded<T>(rule: Rule, context: RewriteContext, root: Node, run:
   } catch (error) {
     if (error instanceof SconceError && REFUSALS.has(error.code))
       return new Refusal("operator", error.message);
+    if (isSconceError(error, "TWO_COPIES")) throw error.at(nodeWhere(root));
     const label = labelOf(rule, context);
     const message = thrownText(error);
     const what =

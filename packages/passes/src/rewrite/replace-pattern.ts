@@ -1,5 +1,7 @@
+import { checkOptions, markObject, type OptionNames } from "@sconce/errors";
 import type { FakeTensor, MetaValue } from "@sconce/ir";
 import type { Emit, EmitArg } from "@sconce/ops";
+import { COPY } from "../copy/this-copy.js";
 import { badRule } from "./errors.js";
 import type { CallPattern, Pattern } from "./pattern.js";
 import { checkRoots, type Rule, RuleFault } from "./rule.js";
@@ -17,6 +19,8 @@ export interface ReplacePatternOptions {
   /** Decides whether a match is replaced: true, or the reason why not. */
   readonly where?: Rule["where"];
 }
+
+const REPLACE: OptionNames<ReplacePatternOptions> = { name: true, doc: true, where: true };
 
 /**
  * A rule from a pair of functions, as `torch.fx.replace_pattern` takes them: wherever the graph has
@@ -37,6 +41,7 @@ export function replacePattern(
   after: Expression,
   options: ReplacePatternOptions = {},
 ): Rule {
+  checkOptions("replacePattern", options, REPLACE);
   const name = options.name ?? "replace-pattern";
   const label = `rule "${name}"`;
   if (before.length !== after.length)
@@ -47,7 +52,7 @@ export function replacePattern(
   const count = Math.max(0, before.length - 1);
   const roots = patternsOf(label, traced(label, "pattern", before, count));
   checkRoots(label, roots);
-  checkReplacement(label, after, count, roots.size);
+  const emits = emittedBy(label, after, count, roots.size);
   const rule: Rule = {
     name,
     doc: options.doc ?? "Calls that one function emits become those of another.",
@@ -56,6 +61,7 @@ export function replacePattern(
     changesLayout: false,
     changesNumbers: undefined,
     where: options.where,
+    emits,
     replace: (emit, captures) => {
       const operands = Array.from({ length: count }, (_, i) => captures[operandName(i)] as FakeTensor);
       const result = after(indexable(emit), ...operands);
@@ -67,7 +73,7 @@ export function replacePattern(
         : Object.fromEntries(values.map((value, i) => [resultName(i), value]));
     },
   };
-  return Object.freeze(rule);
+  return Object.freeze(markObject(rule, label, COPY));
 }
 
 const operandName = (index: number): string => `operand${index}`;
@@ -91,14 +97,24 @@ function traced(label: string, part: string, expression: Expression, operands: n
   }
 }
 
-/** What can be known of a replacement before there is anything to replace. */
-function checkReplacement(label: string, after: Expression, operands: number, results: number): void {
+/**
+ * What can be known of a replacement before there is anything to replace: the operators that it
+ * calls. Undefined when it asks for dtypes or sizes.
+ */
+function emittedBy(
+  label: string,
+  after: Expression,
+  operands: number,
+  results: number,
+): readonly string[] | undefined {
   try {
     const trace = traced(label, "replacement", after, operands);
     if (trace.results.length !== results)
       throw badRule(label, `replaces ${results} results by ${trace.results.length}`);
+    return trace.emissions.flatMap((emission) => (emission.kind === "call" ? [emission.target] : []));
   } catch (error) {
     if (!(error instanceof NeedsTensors)) throw error;
+    return undefined;
   }
 }
 

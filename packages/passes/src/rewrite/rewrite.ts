@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { constantInputs } from "../analysis/constants.js";
@@ -31,6 +32,18 @@ export interface RewriteOptions {
   readonly limit?: number;
 }
 
+const REWRITE: OptionNames<RewriteOptions> = {
+  operators: true,
+  pass: true,
+  observe: true,
+  fired: true,
+  made: true,
+  refused: true,
+  ownerOf: true,
+  allows: true,
+  limit: true,
+};
+
 /**
  * Applies rules to a program, nested graphs included, until none fires; the same program when none
  * did.
@@ -43,6 +56,7 @@ export function rewriteProgram(
   rules: readonly Rule[],
   options: RewriteOptions,
 ): ExportedProgram {
+  checkOptions("rewriteProgram", options, REWRITE);
   const context: RewriteContext = { ...options, pass: options.pass ?? "rewrite", env: shapeEnvOf(program) };
   // Where something writes, what was captured may have changed by the time the replacement runs.
   requireFunctional(program, options.operators, "rewriting");

@@ -1,7 +1,8 @@
-import { isSconceError, type SconceError } from "@sconce/errors";
+import { checkOptions, isSconceError, markObject, type OptionNames, type SconceError } from "@sconce/errors";
 import { type FakeTensor, type Graph, type MetaValue, type Node, sealMap } from "@sconce/ir";
 import type { Emit, EmitArg, OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
+import { COPY } from "../copy/this-copy.js";
 import { numberChangeProblem } from "../sampling/declaration.js";
 import type { NumberChange } from "../sampling/number-change.js";
 import { badNumberChange, badRule } from "./errors.js";
@@ -71,6 +72,8 @@ export interface Rule {
   readonly changesNumbers: NumberChange | undefined;
   /** Decides whether a match is replaced: true, or the reason why not. */
   readonly where: ((captures: Captures, match: Match) => true | string) | undefined;
+  /** Operators that the replacement calls, where it is written as a text. */
+  readonly emits?: readonly string[] | undefined;
   /** Emits the replacement and returns what stands for the root, or a reason not to rewrite. */
   readonly replace: (emit: Emit, captures: Captures, match: Match) => Replacement;
 }
@@ -106,6 +109,17 @@ export interface RuleDefinition<S extends string, T extends Readonly<Record<stri
   readonly changesNumbers?: NumberChange;
 }
 
+const RULE: OptionNames<RuleDefinition<string, Readonly<Record<string, string>>>> = {
+  name: true,
+  doc: true,
+  match: true,
+  where: true,
+  replace: true,
+  sharesInner: true,
+  changesLayout: true,
+  changesNumbers: true,
+};
+
 /**
  * Defines a rewrite rule; the result is a frozen value.
  *
@@ -115,6 +129,7 @@ export function defineRule<
   const S extends string = never,
   const T extends Readonly<Record<string, string>> = never,
 >(definition: RuleDefinition<S, T>): Rule {
+  checkOptions("defineRule", definition, RULE);
   const texts: Readonly<Record<string, string>> =
     typeof definition.match === "string" ? { root: definition.match } : definition.match;
   const label = `rule "${definition.name}"`;
@@ -122,7 +137,7 @@ export function defineRule<
   checkRoots(label, roots);
   checkNames(label, [...roots.values()]);
   checkNumbers(label, definition.changesNumbers);
-  return Object.freeze({
+  const rule: Rule = {
     name: definition.name,
     doc: definition.doc,
     roots,
@@ -130,11 +145,9 @@ export function defineRule<
     changesLayout: definition.changesLayout ?? false,
     changesNumbers: definition.changesNumbers,
     where: definition.where as Rule["where"],
-    replace:
-      typeof definition.replace === "function"
-        ? (definition.replace as Rule["replace"])
-        : templateOf(label, definition.replace, roots),
-  });
+    ...replacementOf(label, definition.replace as RuleDefinition<string, T>["replace"], roots),
+  };
+  return Object.freeze(markObject(rule, label, COPY));
 }
 
 /** @throws SconceError `RULE` */
@@ -179,12 +192,20 @@ function checkNames(label: string, patterns: readonly Pattern[], texts = new Map
   }
 }
 
+function replacementOf(
+  label: string,
+  given: string | Readonly<Record<string, string>> | Rule["replace"],
+  roots: ReadonlyMap<string, CallPattern>,
+): Pick<Rule, "replace" | "emits"> {
+  return typeof given === "function" ? { replace: given } : templateOf(label, given, roots);
+}
+
 /** Replacements written as expressions over the captures. */
 function templateOf(
   label: string,
   given: string | Readonly<Record<string, string>>,
   roots: ReadonlyMap<string, CallPattern>,
-): Rule["replace"] {
+): Pick<Rule, "replace" | "emits"> {
   const texts = typeof given === "string" ? { root: given } : given;
   const templates = new Map(Object.entries(texts).map(([name, text]) => [name, patternOf(label, text)]));
   for (const name of templates.keys())
@@ -198,14 +219,25 @@ function templateOf(
   for (const name of capturesIn([...templates.values()])) {
     if (!captured.has(name)) throw badRule(label, `uses $${name}, which its pattern does not capture`);
   }
+  const emits = targetsIn([...templates.values()]);
   const only = templates.size === 1 ? templates.get("root") : undefined;
-  if (only !== undefined) return (emit, captures) => instantiate(only, emit, captures) as MetaValue;
-  return (emit, captures) => {
+  if (only !== undefined)
+    return { emits, replace: (emit, captures) => instantiate(only, emit, captures) as MetaValue };
+  const replace: Rule["replace"] = (emit, captures) => {
     const values = [...templates].map(
       ([name, template]) => [name, instantiate(template, emit, captures) as MetaValue] as const,
     );
     return Object.fromEntries(values);
   };
+  return { emits, replace };
+}
+
+function targetsIn(patterns: readonly Pattern[]): string[] {
+  return patterns.flatMap((pattern) => {
+    if (pattern.kind === "list") return targetsIn(pattern.items);
+    if (pattern.kind !== "call") return [];
+    return [...pattern.targets, ...targetsIn([...pattern.args, ...pattern.kwargs.values()])];
+  });
 }
 
 function capturesIn(patterns: readonly Pattern[]): Set<string> {

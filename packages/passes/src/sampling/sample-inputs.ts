@@ -1,4 +1,4 @@
-import { isSconceError } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
@@ -25,6 +25,11 @@ export interface SampleOptions {
   readonly count?: number | undefined;
 }
 
+const SAMPLE: OptionNames<SampleOptions> = { seed: true, count: true };
+
+/** The options that say which inputs are sampled, out of more. */
+export const samplingOf = ({ seed, count }: SampleOptions): SampleOptions => ({ seed, count });
+
 /** How often sizes are drawn before the program's own are taken. */
 const ATTEMPTS = 64;
 
@@ -39,6 +44,7 @@ const ATTEMPTS = 64;
  * cannot be made up
  */
 export function sampleInputs(program: ExportedProgram, options: SampleOptions = {}): Value[][] {
+  checkOptions("sampleInputs", options, SAMPLE);
   const { seed = 0, count = 4 } = options;
   const sampler = new Sampler(program);
   return Array.from({ length: count }, (_, i) =>

@@ -2,7 +2,14 @@
  * @file What the verifier does not know: whether recorded values are those that the operators'
  * shape rules give.
  */
-import { isSconceError, type SconceError, thrownText, withoutStacks } from "@sconce/errors";
+import {
+  checkOptions,
+  isSconceError,
+  type OptionNames,
+  type SconceError,
+  thrownText,
+  withoutStacks,
+} from "@sconce/errors";
 import {
   type ExportedProgram,
   FakeTensor,
@@ -51,14 +58,18 @@ export interface CallOptions extends VerifyOptions {
   readonly before?: ExportedProgram | undefined;
 }
 
+const CALLS: OptionNames<CallOptions> = { operators: true, before: true, dialect: true, dialects: true };
+
 /**
  * `verifyAll` and {@link callProblems}; the calls of nodes that have a problem, or read one, are
  * not computed.
  */
 export function verifyCalls(program: ExportedProgram, options: CallOptions): Problem[] {
-  const problems = verifyAll(program, options);
+  checkOptions("verifyCalls", options, CALLS);
+  const { before, ...rest } = options;
+  const problems = verifyAll(program, rest);
   if (problems.some(({ code }) => UNREADABLE.has(code))) return problems;
-  const { operators, before } = options;
+  const { operators } = options;
   const wrong = new Set(problems.map(({ graph, node }) => placeOf(graph ?? "", node ?? "")));
   const opaque =
     before === undefined || problems.length > 0 ? [] : opaqueProblems(program, before, operators);

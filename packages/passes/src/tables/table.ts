@@ -1,5 +1,7 @@
+import { markClass } from "@sconce/errors";
 import { defaultOperators, type OpDefinition, type OperatorTable } from "@sconce/ops";
 import { perVersion } from "../analysis/per-version.js";
+import { COPY } from "../copy/this-copy.js";
 import type { Decomposition } from "./decomposition.js";
 import { notInTable } from "./errors.js";
 import { furtherEntries } from "./unread-entries.js";
@@ -15,6 +17,10 @@ export type Decompositions = ReadonlyMap<string, Decomposition> | Readonly<Recor
  * mutates).
  */
 export class DecompositionTable extends Map<string, Decomposition> {
+  static {
+    markClass(DecompositionTable, "DecompositionTable", COPY);
+  }
+
   /**
    * Removes and returns an entry. @throws SconceError `NOT_IN_TABLE` when there is none and no
    * fallback is given

@@ -1,10 +1,13 @@
 /** @file Compiles and runs programs on any backend, and holds the backend to its contract. */
+import { checkOptions } from "@sconce/errors";
 import {
   type Backend,
+  COMPILE_OPTIONS,
   type CompileOptions,
   type Executable,
   type ExportedProgram,
   lineOf,
+  RUN_OPTIONS,
   type RunOptions,
   sealProgram,
   type Value,
@@ -42,6 +45,7 @@ export async function compileOn(
   options: CompileOptions | undefined,
   context: CompileContext,
 ): Promise<Executable> {
+  checkOptions("compile", options, COMPILE_OPTIONS);
   const label: BackendLabel = { name: backend.name, plugin: context.plugin };
   const unsupported = unsupportedNodes(backend, program, context.plugin);
   if (unsupported.length > 0)
@@ -123,6 +127,7 @@ class CheckedExecutable implements Executable {
   async run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
     const { label, inputs: checkInputs, outputs: checkOutputs, writes } = this.#checks;
     if (this.#isDisposed) throw disposed(`the executable of ${labelOf(label)}`);
+    checkOptions("run", options, RUN_OPTIONS);
     if (options.signal?.aborted) throw aborted(options.signal.reason);
     checkInputs?.(inputs);
     const unchanged = writes?.watch(inputs);

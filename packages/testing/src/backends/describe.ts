@@ -1,4 +1,4 @@
-import { isSconceError } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import type { Backend, CompileOptions, Executable, ExportedProgram, Value } from "@sconce/ir";
 import { type UnsupportedNode, unsupportedNodes } from "@sconce/passes";
 import { createSconce, type Sconce } from "@sconce/session";
@@ -40,6 +40,8 @@ export interface DescribeBackendsOptions {
   readonly runner?: Runner | undefined;
 }
 
+const DESCRIBE: OptionNames<DescribeBackendsOptions> = { session: true, runner: true };
+
 /** As much of vitest as suites are registered with. */
 export interface Runner {
   /** Groups tests, as vitest's `describe`. */
@@ -65,6 +67,7 @@ export function describeBackends(
   suite: (context: BackendSuite) => void,
   options: DescribeBackendsOptions = {},
 ): void {
+  checkOptions("describeBackends", options, DESCRIBE);
   const { session = createSconce(), runner = VITEST } = options;
   for (const source of backends) {
     const found = resolve(source, session);

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { Backend, Value } from "@sconce/ir";
 import { parseIr } from "@sconce/ir";
 import { runDecompositions, sampleInputs } from "@sconce/passes";
@@ -16,12 +17,15 @@ export interface BackendSpecOptions {
   readonly programs?: number | undefined;
 }
 
+const SPEC: OptionNames<BackendSpecOptions> = { programs: true };
+
 /**
  * The suite that every backend has to pass: the contract of `Backend` and `Executable`, and the
  * interpreter's numbers on random programs. Programs with nodes that the backend says it does not
  * run are reported as skipped, with its reasons.
  */
 export function backendSpec(backend: Backend, options: BackendSpecOptions = {}): void {
+  checkOptions("backendSpec", options, SPEC);
   describeBackends([backend], (suite) => {
     describe("results", () => results(suite));
     describe("state", () => state(suite));

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { type Draw, drawFrom } from "@sconce/passes";
 import type { DType } from "@sconce/tensor";
@@ -11,6 +12,16 @@ export interface ProgramOptions extends BuildOptions {
   readonly dialect?: "TRAINING" | "ATEN" | undefined;
 }
 
+/** The names of the options. */
+export const PROGRAM: OptionNames<ProgramOptions> = {
+  dynamic: true,
+  dialect: true,
+  ops: true,
+  maxNodes: true,
+  mutations: true,
+  operators: true,
+};
+
 /** Dtypes of inputs, as often as they are drawn. */
 export const INPUT_DTYPES: readonly DType[] = [
   ...(["float32", "float32", "float32", "float32", "float64"] as const),
@@ -19,6 +30,7 @@ export const INPUT_DTYPES: readonly DType[] = [
 
 /** A random program of a seed, without fast-check: see `arbitraryProgram` for one that shrinks. */
 export function sampleProgram(seed: number, options: ProgramOptions = {}): ExportedProgram {
+  checkOptions("sampleProgram", options, PROGRAM);
   const { maxNodes = 24, dynamic = true, dialect } = options;
   const draw = drawFrom(seed);
   const key = (): number => draw.integer(0, 2 ** 31);

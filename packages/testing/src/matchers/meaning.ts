@@ -1,4 +1,5 @@
 import { cpuBackend } from "@sconce/backend-cpu";
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { Backend, Executable, ExportedProgram, Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { type Closeness, copyTensor, giver, sampleInputs, tensorsDifference } from "@sconce/passes";
@@ -33,6 +34,18 @@ export interface MeaningOptions extends ToleranceOptions {
   readonly operators?: OperatorTable | undefined;
 }
 
+const MEANING: OptionNames<MeaningOptions> = {
+  of: true,
+  inputs: true,
+  runs: true,
+  seed: true,
+  precision: true,
+  backend: true,
+  operators: true,
+  rtol: true,
+  atol: true,
+};
+
 /**
  * What a program does otherwise than another, run after run on one state each: outputs, what was
  * written to inputs, and the state that one of them writes. The first difference, or undefined.
@@ -42,6 +55,7 @@ export async function meaningDifference(
   received: ExportedProgram,
   options: MeaningOptions,
 ): Promise<string | undefined> {
+  checkOptions("meaningDifference", options, MEANING);
   const { of: original, runs = 3, seed, operators, precision } = options;
   const sets = options.inputs ?? sampleInputs(original, { count: runs, seed });
   // A backend each: both draw the same random numbers.
