@@ -1,4 +1,3 @@
-export type { CauseJson, SconceErrorJson } from "./error-json.js";
 export {
   foreignInstance,
   markClass,
@@ -7,6 +6,7 @@ export {
   packageCopy,
   requireSameCopy,
 } from "./copies.js";
+export type { CauseJson, SconceErrorJson } from "./error-json.js";
 export { checkOptions, type OptionNames } from "./options.js";
 export {
   internalError,
@@ -16,5 +16,5 @@ export {
   withoutStacks,
 } from "./sconce-error.js";
 export { didYouMean, suggestions } from "./suggest.js";
-export { VERSION } from "./version.js";
 export { thrownText } from "./thrown.js";
+export { VERSION } from "./version.js";

@@ -1,6 +1,5 @@
 import { errorJson, type SconceErrorJson } from "./error-json.js";
 
-
 /** What a {@link SconceError} is made of. */
 export interface SconceErrorInit {
   /** Stable identifier, SCREAMING_SNAKE_CASE; each has an entry in `docs/reference/errors.md`. */
