@@ -57,21 +57,6 @@ export function systemCode(error: unknown): string | undefined {
 export const pluginError = (path: string, why: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "PLUGIN", message: `the plugin ${path} ${why}`, fix, cause });
 
-export const missingInput = (position: number, name: string, given: readonly string[]): SconceError =>
-  new SconceError({
-    code: "MISSING_INPUT",
-    message: `no value for input ${position} (${name})`,
-    where: given.length === 0 ? undefined : `the inputs file, which holds ${given.slice(0, 10).join(", ")}`,
-    fix: `put a tensor i${position} into the --inputs file, or give --scalars '{"${position}": ...}'`,
-  });
-
-export const unknownInput = (name: string, count: number): SconceError =>
-  new SconceError({
-    code: "UNKNOWN_INPUT",
-    message: `unknown input ${name}: the program takes ${count}, which count from 0`,
-    fix: "give only inputs of kind USER_INPUT, which `sconce info` lists",
-  });
-
 /** A reproducer that cannot be read. */
 export const malformed = (why: string, cause?: unknown): SconceError =>
   new SconceError({

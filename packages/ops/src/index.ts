@@ -1,7 +1,7 @@
 export * from "./families/all.js";
 export type { CheckedSchema, RowSchema } from "./families/row-schema.js";
 export { type InputCheck, inputCheck } from "./inputs/check.js";
-export { type Leaf, userLeaves } from "./inputs/leaf-path.js";
+export { type Leaf, outputPlaces, userLeaves } from "./inputs/leaf-path.js";
 export * from "./interpreter/index.js";
 export * from "./rows/autocast.js";
 export * from "./rows/define-op.js";

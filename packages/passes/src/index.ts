@@ -118,7 +118,13 @@ export {
 } from "./rewrite/rule.js";
 export { type NumberChange, VALUE_CLASSES, type ValueClass } from "./sampling/number-change.js";
 export { type Draw, drawFrom } from "./sampling/random.js";
-export { type SampleOptions, sampleInputs } from "./sampling/sample-inputs.js";
+export {
+  exampleInputs,
+  type RandomInputsOptions,
+  randomInputs,
+  type SampleOptions,
+  sampleInputs,
+} from "./sampling/sample-inputs.js";
 export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
 export { callProblems, verifyCalls } from "./shapes/call-problems.js";

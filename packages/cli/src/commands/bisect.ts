@@ -12,11 +12,10 @@ import {
   regionsText,
 } from "@sconce/passes";
 import type { Sconce } from "@sconce/session";
-import type { Tensor } from "@sconce/tensor";
 import type { Command } from "commander";
 import { usage } from "../errors.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
-import { openSession, openTensors, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
+import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
 import {
   type OpenedReproducer,
   openReproducer,
@@ -47,7 +46,10 @@ export function bisectCommand(program: Command, io: SafeIo, outcome: Outcome): v
     )
     .argument("<file>", "A .pt2 or .sir file, or a reproducer, which needs no options")
     .option("--passes <pipeline>", "Check these passes")
-    .option("--inputs <file>", "Read inputs i0, i1, ... from a safetensors file; the default samples them")
+    .option(
+      "--inputs <file>",
+      "Read inputs from a safetensors file, by name (x) or position (i0); the default samples them",
+    )
     .option("--scalars <json>", "Give inputs that are not tensors, by position")
     .option(...WEIGHTS_OPTION)
     .option("--rtol <number>", "Set the relative tolerance; the default depends on the dtype")
@@ -116,14 +118,12 @@ async function checkOptions(
   options: Pick<BisectCommandOptions, "inputs" | "scalars" | "rtol" | "atol" | "seed">,
 ): Promise<CheckOptions> {
   const { inputs, scalars, rtol, atol, seed = "0" } = options;
-  const given = inputs === undefined ? undefined : await openTensors(inputs);
+  const isGiven = inputs !== undefined || scalars !== undefined;
   return {
     seed: tolerance(seed, "--seed"),
     ...(rtol !== undefined && { rtol: tolerance(rtol, "--rtol") }),
     ...(atol !== undefined && { atol: tolerance(atol, "--atol") }),
-    ...((given !== undefined || scalars !== undefined) && {
-      inputs: [readInputs(program, given ?? new Map<string, Tensor>(), scalars)],
-    }),
+    ...(isGiven && { inputs: [await readInputs(program, { inputs, scalars })] }),
   };
 }
 

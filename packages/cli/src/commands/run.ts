@@ -1,15 +1,4 @@
-import {
-  type Executable,
-  type ExportedProgram,
-  floatRepr,
-  isFloat,
-  type NodeProfile,
-  type Placement,
-  type ResultKind,
-  resultKinds,
-  toNumber,
-  type Value,
-} from "@sconce/ir";
+import type { Executable, ExportedProgram, Value } from "@sconce/ir";
 import { backendNamesText, type Sconce } from "@sconce/session";
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
 import cliProgress from "cli-progress";
@@ -20,19 +9,16 @@ import { openSession, openTensors, openWithWeights, repeatable, WEIGHTS_OPTION }
 import { openReproducer } from "../reproducer.js";
 import { writeBytes } from "../write-files.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
-import { readInputs, tolerance } from "./inputs.js";
+import { givesInputs, type InputOptions, readInputs, tolerance } from "./inputs.js";
 import { nonfiniteJson, nonfiniteText } from "./nonfinite.js";
 import { placementText } from "./placement.js";
 import { profileText } from "./profile.js";
+import { type OutputOptions, OutputReport, shownOf } from "./run-outputs.js";
 
-interface RunOptions {
-  readonly inputs?: string;
+interface RunOptions extends InputOptions, OutputOptions {
   readonly weights?: string;
-  readonly outputs?: string;
-  readonly expect?: string;
   readonly rtol: string;
   readonly atol: string;
-  readonly scalars?: string;
   readonly backend: string;
   readonly placement?: boolean;
   readonly profile?: boolean;
@@ -45,9 +31,17 @@ interface RunOptions {
 export function runCommand(program: Command, io: Io, outcome: Outcome): void {
   program
     .command("run")
-    .description("Run a program on the tensors i0, i1, ... (positions among the flattened user inputs).")
+    .description("Run a program and print its results. Inputs are named x or i0 (the position).")
     .argument("<file>", "A .pt2 or .sir file, or a reproducer of `sconce bisect`, which has its inputs")
-    .option("--inputs <file>", "Read inputs i0, i1, ... from a safetensors file")
+    .option("--inputs <file>", "Read inputs from a safetensors file, by name (x) or position (i0)")
+    .option(
+      "--input <name=value>",
+      "Give one input: x=FILE.safetensors, x=FILE.npy, or JSON such as 'x=[[1, 2.5]]' (repeatable)",
+      repeatable,
+    )
+    .option("--samples", "Run on the inputs that the program was exported with")
+    .option("--random <seed>", "Draw the inputs that are not given; the same seed gives the same inputs")
+    .option("--size <symbol=size>", "Set a symbolic size for --random: s0=4 (repeatable)", repeatable)
     .option(
       "--scalars <json>",
       'Give inputs that are not tensors, by position: {"1": 3, "2": {"float": "inf"}}',
@@ -68,7 +62,9 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
       "--first-nonfinite [what]",
       "Find the first result with NaN or infinity (any), or with NaN only (nan); exit code 1 when there is one",
     )
-    .option("--json", "Print JSON")
+    .option("--head <count>", "Print only the first elements of each result")
+    .option("--stats", "Print range, mean, deviation and counts of NaN and infinity instead of the values")
+    .option("--json", "Print JSON, with values as nested lists")
     .option("--plugin <module>", "Load a plugin module with operators (repeatable)", repeatable)
     .action((file: string, options: RunOptions) => execute(file, options, io, outcome));
 }
@@ -76,9 +72,11 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
 async function execute(file: string, options: RunOptions, io: Io, outcome: Outcome): Promise<void> {
   if (options.firstNonfinite !== undefined) return findNonfinite(file, options, io, outcome);
   const closeness = { rtol: tolerance(options.rtol, "--rtol"), atol: tolerance(options.atol, "--atol") };
+  const shown = shownOf(options);
   const { session, program, inputs } = await opened(file, options, io);
   const executable = await session.compile(program, options.backend);
   const outputs = await runWithProgress(executable, inputs, options.profile === true, io);
+  const results = new OutputReport(program, outputs, shown);
   if (options.outputs !== undefined)
     await writeBytes(options.outputs, writeSafetensors(namedOutputs(outputs)));
   const differences = await compared({ executable, inputs, outputs }, options.expect, closeness);
@@ -87,12 +85,13 @@ async function execute(file: string, options: RunOptions, io: Io, outcome: Outco
   const profile = options.profile ? (executable.profile?.() ?? []) : undefined;
   executable.dispose();
   const report = options.json
-    ? jsonReport(outputs, resultKinds(program), {
+    ? results.json({
         ...(differences && { differences }),
         ...(placement && { placement }),
         ...(profile && { profile }),
       })
-    : textReport(outputs, resultKinds(program), differences) +
+    : results.text() +
+      differencesText(differences) +
       (options.placement ? placementText(options.backend, placement) : "") +
       (profile === undefined ? "" : profileText(profile));
   io.out(report);
@@ -113,10 +112,9 @@ async function opened(
   const session = await openSession(io, modules, options.backend, [file]);
   const loaded = reproducer?.program ?? (await openWithWeights(file, session, options.weights));
   const program = options.lower ? session.runDecompositions(loaded) : loaded;
-  const given = options.inputs === undefined ? new Map<string, Tensor>() : await openTensors(options.inputs);
-  const isGiven = options.inputs !== undefined || options.scalars !== undefined;
-  if (reproducer !== undefined && !isGiven) return { session, program, inputs: reproducer.inputs };
-  return { session, program, inputs: readInputs(program, given, options.scalars) };
+  if (reproducer !== undefined && !givesInputs(options))
+    return { session, program, inputs: reproducer.inputs };
+  return { session, program, inputs: await readInputs(program, options) };
 }
 
 /** Options of a whole run, which a search for the first bad result is not. */
@@ -182,38 +180,8 @@ function namedOutputs(outputs: readonly Value[]): Map<string, Tensor> {
   return named;
 }
 
-function textReport(
-  outputs: readonly Value[],
-  kinds: readonly ResultKind[],
-  differences: readonly Difference[] | undefined,
-): string {
-  const lines = outputs.map((value, i) => `o${i}: ${describe(value, kinds[i])}`);
-  for (const { name, problem } of differences ?? []) lines.push(`${name} differs: ${problem}`);
+function differencesText(differences: readonly Difference[] | undefined): string {
+  const lines = (differences ?? []).map(({ name, problem }) => `${name} differs: ${problem}`);
   if (differences?.length === 0) lines.push("outputs are as expected");
   return lines.map((line) => `${line}\n`).join("");
-}
-
-function jsonReport(
-  outputs: readonly Value[],
-  kinds: readonly ResultKind[],
-  more: { differences?: readonly Difference[]; placement?: Placement; profile?: readonly NodeProfile[] },
-): string {
-  const described = outputs.map((value, i) =>
-    value instanceof Tensor
-      ? { dtype: value.dtype, shape: value.shape }
-      : { kind: kinds[i], value: plain(value) },
-  );
-  return json({ outputs: described, ...more });
-}
-
-function describe(value: Value, kind: ResultKind | undefined): string {
-  if (value instanceof Tensor) return `${value.dtype}[${value.shape.join(", ")}]`;
-  if (kind === "float" && typeof value === "number") return floatRepr(value);
-  return typeof value === "string" ? JSON.stringify(value) : String(plain(value));
-}
-
-/** A scalar as JSON has it: non-finite floats and integers past 2^53 as text. */
-function plain(value: Exclude<Value, Tensor>): string | number | boolean | null {
-  if (isFloat(value)) return Number.isFinite(toNumber(value)) ? toNumber(value) : String(toNumber(value));
-  return typeof value === "bigint" ? String(value) : value;
 }

@@ -31,6 +31,16 @@ export function userLeaves(program: ExportedProgram): Leaf[] {
   });
 }
 
+/**
+ * Where each user output stands in what the program returns: `['logits']`, `[0].loss`; the empty
+ * text for a bare value, and for all outputs of a program that does not say.
+ */
+export function outputPlaces(program: ExportedProgram): string[] {
+  const outSpec = program.moduleCallGraph.find((entry) => entry.fqn === "")?.signature?.outSpec;
+  const paths = outSpec === undefined ? [] : pathsOf(outSpec).map(pathText);
+  return program.userOutputs.map((_, i) => paths[i] ?? "");
+}
+
 type Located = Pick<Leaf, "root" | "path" | "place">;
 
 function locate(program: ExportedProgram): readonly Located[] {

@@ -12,7 +12,7 @@ import {
 import { type InputCheck, inputCheck, type Leaf, userLeaves } from "@sconce/ops";
 import { evaluate, evaluateInt } from "@sconce/symbolic";
 import { Storage, Tensor } from "@sconce/tensor";
-import { noSample } from "./errors.js";
+import { noSample, unknownSize } from "./errors.js";
 import { type Draw, drawFrom } from "./random.js";
 import { drawSizes, exampleSizes, inputSymbols, type Sizes, withinRanges } from "./sizes.js";
 import { copyOf, drawTensor } from "./values.js";
@@ -50,6 +50,41 @@ export function sampleInputs(program: ExportedProgram, options: SampleOptions = 
   return Array.from({ length: count }, (_, i) =>
     i === 0 && sampler.hasExamples ? sampler.examples() : sampler.draw(drawFrom(seed * 65_537 + i)),
   );
+}
+
+/** How inputs are drawn. */
+export interface RandomInputsOptions {
+  /** The same seed gives the same inputs. @defaultValue 0 */
+  readonly seed?: number | undefined;
+  /**
+   * Values of symbols by name (`s0`); those left out are as in the program's example inputs or
+   * hints, or drawn where it has none.
+   */
+  readonly sizes?: Sizes | undefined;
+}
+
+/**
+ * One set of random inputs that the program takes: flat user inputs, as `Executable.run` wants
+ * them, with dtypes and strides as declared. Elements are between the least and the largest of the
+ * example inputs where the program has them. Otherwise floats are normally distributed, and
+ * integers from 0 to 3.
+ *
+ * @throws SconceError `NO_SAMPLE_INPUTS` for sizes that the program does not take, symbols that it
+ * does not have, and inputs of a kind that cannot be made up
+ */
+export function randomInputs(program: ExportedProgram, options: RandomInputsOptions = {}): Value[] {
+  const draw = drawFrom(options.seed ?? 0);
+  const sampler = new Sampler(program);
+  return sampler.draw(draw, sampler.sizesWith(options.sizes ?? new Map(), draw));
+}
+
+/**
+ * Copies of the inputs that the program was exported with; undefined when it has none, or when they
+ * have no values.
+ */
+export function exampleInputs(program: ExportedProgram): Value[] | undefined {
+  const sampler = new Sampler(program);
+  return sampler.hasExamples ? sampler.examples() : undefined;
 }
 
 /**
@@ -123,8 +158,7 @@ class Sampler {
     return this.#examples.map((leaf) => (leaf instanceof Tensor ? copyOf(leaf) : scalarValue(leaf)));
   }
 
-  draw(draw: Draw): Value[] {
-    const sizes = this.sizes(draw);
+  draw(draw: Draw, sizes: Sizes = this.sizes(draw)): Value[] {
     const beside = { sizes, examples: this.#exampleSizes };
     return this.#leaves.map((_, i) =>
       this.#value(i, sizes, (fake, example) => drawTensor(fake, beside, example, draw), draw),
@@ -145,19 +179,47 @@ class Sampler {
     );
   }
 
+  /** Sizes that the program takes, some of them fixed, and the others those of its examples. */
+  sizesWith(fixed: Sizes, draw: Draw): Sizes {
+    const stray = [...fixed.keys()].find((name) => !this.symbols.includes(name));
+    if (stray !== undefined) throw unknownSize(stray, this.symbols);
+    const known = new Map([...this.#exampleSizes, ...fixed]);
+    const isKnown = this.symbols.every((name) => known.has(name));
+    let refusal = this.#refusal(known, isKnown);
+    for (let attempt = 0; !isKnown && attempt < ATTEMPTS; attempt++) {
+      const sizes = new Map([...drawSizes(this.#program, this.symbols, known, draw), ...known]);
+      refusal = this.#refusal(sizes, true);
+      if (refusal === undefined) return sizes;
+    }
+    if (refusal === undefined) return known;
+    const shown = this.symbols
+      .filter((name) => known.has(name))
+      .map((name) => `${name} = ${known.get(name)}`);
+    throw noSample(
+      `the program does not take the sizes ${shown.join(", ") || this.symbols.join(", ")}: ${refusal}`,
+      "give sizes within the ranges and guards of the program, which `sconce info` lists",
+    );
+  }
+
+  /** Why the program does not take sizes; undefined when it does. */
+  #refusal(sizes: Sizes, isKnown: boolean): string | undefined {
+    if (!isKnown) return "some of them are not known";
+    if (!withinRanges(this.#program, this.#leaves, sizes)) return "they are outside of their ranges";
+    try {
+      this.#check(this.shells(sizes));
+      return undefined;
+    } catch (error) {
+      if (isSconceError(error)) return error.message;
+      throw error;
+    }
+  }
+
   shells(sizes: Sizes): Value[] {
     return this.#leaves.map((_, i) => this.#value(i, sizes, (fake) => shellOf(fake, sizes)));
   }
 
   accepts(sizes: Sizes): boolean {
-    if (!withinRanges(this.#program, this.#leaves, sizes)) return false;
-    try {
-      this.#check(this.shells(sizes));
-      return true;
-    } catch (error) {
-      if (isSconceError(error)) return false;
-      throw error;
-    }
+    return this.#refusal(sizes, true) === undefined;
   }
 
   /** One input; without a generator only what the guards may ask of it. */
