@@ -1,17 +1,13 @@
-/** @file Sessions and program files, as all commands open them. */
-import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { isSconceError, thrownText } from "@sconce/errors";
+import { isSconceError } from "@sconce/errors";
 import { openPt2File } from "@sconce/formats/node";
 import type { Backend, ExportedProgram, ParseIrOptions, TargetOptions } from "@sconce/ir";
-import type { Plugin } from "@sconce/passes";
 import { builtinBackends, createSconce, loadBackend, type Sconce } from "@sconce/session";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
-import { fileError, pluginError, systemCode } from "./errors.js";
+import { fileError, systemCode } from "./errors.js";
 import { type Io, readBytes } from "./io.js";
 import { librariesFor } from "./libraries.js";
+import { loadPlugin } from "./plugin-module.js";
 import { openReproducer } from "./reproducer.js";
 import { isIrText, readSir, SNIFFED } from "./sir.js";
 
@@ -19,10 +15,9 @@ import { isIrText, readSir, SNIFFED } from "./sir.js";
 const INTERPRETER = "cpu";
 
 /**
- * Opens a session with plugins from module paths; a module exports its plugin as `default` or
- * `plugin`. Warnings go to standard error. The session has the backends of Sconce's packages that
- * are installed, those of the plugins, and `backend`. Plugins of libraries whose operators the
- * files call are loaded too.
+ * Opens a session with plugins from module paths or installed packages. Warnings go to standard
+ * error. The session has the backends of Sconce's packages that are installed, those of the
+ * plugins, and `backend`. Plugins of libraries whose operators the files call are loaded too.
  * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_BACKEND`
  */
 export async function openSession(
@@ -62,22 +57,6 @@ async function backendsFor(name: string): Promise<Backend[]> {
 
 /** `gpujs:webasm`: one mode of a backend that Sconce loads. */
 const isVariant = (name: string): boolean => builtinBackends.includes(name.split(":")[0]!);
-
-async function loadPlugin(path: string): Promise<Plugin> {
-  let module: { default?: unknown; plugin?: unknown };
-  try {
-    module = (await import(pathToFileURL(resolve(path)).href)) as typeof module;
-  } catch (error) {
-    const isMissing = !existsSync(path);
-    if (isMissing) throw pluginError(path, "does not exist", "check the path of the module", error);
-    const why = thrownText(error);
-    throw pluginError(path, `cannot be loaded: ${why}`, "give the path of a JavaScript module", error);
-  }
-  const plugin = module.default ?? module.plugin;
-  // What is in it is checked by the session, field by field.
-  if (typeof plugin === "object" && plugin !== null) return plugin as Plugin;
-  throw pluginError(path, "exports no plugin", "export an object with a `name` as default or as `plugin`");
-}
 
 /**
  * Reads a program file: `.pt2`, IR text with its tensors beside it, or a reproducer; the content

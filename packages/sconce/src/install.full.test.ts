@@ -1,5 +1,8 @@
 /** @file Sconce as a user has it: installed from the tarballs in an empty project. */
+import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { blocksOf, isSuite } from "./docs/page.fixture.js";
+import { ROOT } from "./packed.fixture.js";
 import { type Installed, installedProject, type Project } from "./project.fixture.js";
 
 let installed: Installed;
@@ -47,5 +50,66 @@ describe("every entry point", () => {
         .split("\n")
         .every((count) => Number(count) > 0),
     ).toBe(true);
+  });
+});
+
+/** The TypeScript of a page, which readers put into one file. */
+async function codeOf(page: string): Promise<string> {
+  const blocks = await blocksOf(page);
+  return blocks
+    .flatMap(({ language, file, text }) => (language === "ts" && file === undefined ? [text] : []))
+    .join("");
+}
+
+describe("pages work outside of the repository, from what they show", () => {
+  const TUTORIALS = readdirSync(`${ROOT}docs/tutorials`).map((name) => `docs/tutorials/${name}`);
+
+  test.each(["README.md", "packages/sconce/README.md", ...TUTORIALS])("%s", async (page) => {
+    const code = await codeOf(page);
+    if (code === "") return;
+    const name = page.replace(/\W/g, "-");
+    const isTest = await isSuite(page);
+    if (isTest) project.write(`${name}.test.ts`, code);
+    else expect(await project.program(name, code)).not.toBe("");
+    const file = isTest ? `${name}.test.ts` : `${name}.mts`;
+    for (const options of RESOLUTIONS) expect(await project.typeErrors([file], options)).toBe("");
+    if (isTest) expect(await project.tool("vitest/vitest.mjs", "run", file)).toMatch(/Tests +\d+ passed/);
+  });
+
+  /** Writes the files that a tutorial names. */
+  async function writeFiles(page: string, into: Project): Promise<void> {
+    for (const { file, text } of await blocksOf(page)) if (file !== undefined) into.write(file, text);
+  }
+
+  test("docs/tutorials/package-a-plugin.md", async () => {
+    const plugin = project.inside("snake");
+    await writeFiles("docs/tutorials/package-a-plugin.md", plugin);
+    await plugin.tool("typescript/bin/tsc", "--types", "node");
+    expect(await plugin.typeErrors(["src/index.test.ts"], RESOLUTIONS[0]!)).toBe("");
+    expect(await plugin.tool("vitest/vitest.mjs", "run")).toMatch(/Tests +2 passed/);
+    await plugin.shell("npm pack --ignore-scripts");
+    await project.install("npm install ./snake/sconce-plugin-snake-1.0.0.tgz");
+    expect(await project.bin("sconce", "passes", "--plugin", "sconce-plugin-snake")).toMatch(/dce/);
+    const [use] = (await blocksOf("docs/tutorials/package-a-plugin.md")).filter(
+      ({ file }) => file === "use-snake.ts",
+    );
+    expect(await project.program("use-snake", use!.text)).toBe("kernel\n");
+    for (const options of RESOLUTIONS) expect(await project.typeErrors(["use-snake.mts"], options)).toBe("");
+  });
+
+  test("docs/tutorials/run-in-a-page.md", async () => {
+    const page = project.inside("page");
+    await writeFiles("docs/tutorials/run-in-a-page.md", page);
+    expect(await page.typeErrors(["main.ts"], RESOLUTIONS[1]!)).toBe("");
+    expect(await page.tool("vite/bin/vite.js", "build")).toMatch(/dist\/index\.html/);
+  });
+
+  test("the README's commands", async () => {
+    const [commands] = (await blocksOf("README.md")).filter(({ text }) => text.startsWith("npx sconce info"));
+    for (const line of commands!.text.replaceAll("\\\n", "").trim().split("\n"))
+      await project.shell(line).catch((error: Error) => {
+        // `sconce diff` has found differences.
+        if (!/sconce diff/.test(line) || !/exit code 1\n/.test(error.message)) throw error;
+      });
   });
 });

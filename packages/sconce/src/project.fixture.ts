@@ -1,5 +1,13 @@
 /** @file A project outside of the repository, with Sconce installed from its tarballs. */
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { transform } from "esbuild";
@@ -56,19 +64,32 @@ export class Project {
       ...options,
     };
     this.write("tsconfig.check.json", JSON.stringify({ compilerOptions, files }));
-    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-    return this.node(tsc, "-p", "tsconfig.check.json").catch((error: Error) => error.message);
+    return this.tool("typescript/bin/tsc", "-p", "tsconfig.check.json").catch(
+      (error: Error) => error.message,
+    );
+  }
+
+  /**
+   * Runs a tool of the repository, which a user would install: its `bin` file from `node_modules`.
+   */
+  tool(bin: string, ...args: readonly string[]): Promise<string> {
+    return this.node(join(ROOT, "node_modules", bin), ...args);
+  }
+
+  /** Installs packages with a command of npm, then links the tools, which npm removes. */
+  async install(command: string): Promise<void> {
+    await this.shell(command);
+    for (const tool of TOOLS) {
+      const place = join(this.folder, "node_modules", tool);
+      mkdirSync(dirname(place), { recursive: true });
+      if (!existsSync(place)) symlinkSync(join(ROOT, "node_modules", tool), place, "junction");
+    }
   }
 
   /** A project in a folder of this one: it finds what is installed here. */
   inside(name: string): Project {
     mkdirSync(join(this.folder, name));
     return new Project(join(this.folder, name));
-  }
-
-  /** Copies a file of this project to another. */
-  copy(path: string, other: Project): void {
-    cpSync(join(this.folder, path), join(other.folder, path));
   }
 }
 
@@ -86,21 +107,17 @@ export async function installedProject(): Promise<Installed> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sconce-project-")));
   const project = new Project(folder);
   const [packed, registry] = await Promise.all([packPackages(), openRegistry()]);
-  try {
-    project.write("package.json", JSON.stringify({ name: "mine", private: true, type: "module" }));
-    project.write(
-      ".npmrc",
-      `registry=${registry.address}\ncache=${join(folder, ".cache")}\naudit=false\nfund=false\n`,
-    );
-    const [, command] = /^ {4}(npm install .*)$/m.exec(packed.printed)!;
-    await project.shell(command!);
-  } finally {
+  const dispose = (): void => {
     registry.close();
     packed.dispose();
-  }
-  for (const tool of TOOLS) {
-    mkdirSync(dirname(join(folder, "node_modules", tool)), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules", tool), join(folder, "node_modules", tool), "junction");
-  }
-  return { project, dispose: () => rmSync(folder, { recursive: true, force: true }) };
+    rmSync(folder, { recursive: true, force: true });
+  };
+  project.write("package.json", JSON.stringify({ name: "mine", private: true, type: "module" }));
+  project.write(
+    ".npmrc",
+    `registry=${registry.address}\ncache=${join(folder, ".cache")}\naudit=false\nfund=false\n`,
+  );
+  const [, command] = /^ {4}(npm install .*)$/m.exec(packed.printed)!;
+  await project.install(command!);
+  return { project, dispose };
 }

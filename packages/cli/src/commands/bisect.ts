@@ -16,6 +16,7 @@ import type { Command } from "commander";
 import { usage } from "../errors.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
 import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
+import { pluginPath } from "../plugin-module.js";
 import {
   type OpenedReproducer,
   openReproducer,
@@ -141,7 +142,7 @@ async function writeReproducer(
   const folder = dirname(resolve(path));
   const text = reproducerText({
     passes: culprit.call,
-    plugins: modules.map((module) => relative(folder, resolve(module)).split(sep).join("/")),
+    plugins: modules.map((module) => relative(folder, pluginPath(module)).split(sep).join("/")),
     check: {
       ...(seed !== undefined && { seed }),
       ...(rtol !== undefined && { rtol }),

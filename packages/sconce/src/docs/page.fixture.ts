@@ -11,6 +11,8 @@ export const ROOT: string = fileURLToPath(new URL("../../../../", import.meta.ur
 
 /** A fenced block: its language, its text, and where it begins. */
 export interface Block {
+  /** The file that the reader puts the text into: the line before is its name and a colon. */
+  readonly file: string | undefined;
   readonly language: string;
   readonly text: string;
   readonly line: number;
@@ -19,10 +21,11 @@ export interface Block {
 /** The fenced blocks of a page, in order. */
 export async function blocksOf(page: string): Promise<Block[]> {
   const text = await readFile(new URL(page, `file://${ROOT}`), "utf8");
-  return [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map((match) => ({
-    language: match[1]!.trim(),
-    text: match[2]!,
-    line: text.slice(0, match.index).split("\n").length,
+  return [...text.matchAll(/(?:^`([\w./-]+)`:\n\n)?^```(.*)\n([\s\S]*?)^```$/gm)].map((match) => ({
+    file: match[1],
+    language: match[2]!.trim(),
+    text: match[3]!,
+    line: text.slice(0, match.index + match[0].indexOf("```")).split("\n").length,
   }));
 }
 
@@ -32,7 +35,7 @@ export async function blocksOf(page: string): Promise<Block[]> {
  */
 export async function isSuite(page: string): Promise<boolean> {
   return (await blocksOf(page)).some(
-    ({ language, text }) => language === "ts" && text.includes('from "vitest"'),
+    ({ file, language, text }) => file === undefined && language === "ts" && text.includes('from "vitest"'),
   );
 }
 
@@ -52,7 +55,7 @@ const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (
 
 /** Runs the `ts` blocks of a page as one module; they see each other's names. */
 export async function runPage(page: string): Promise<RunBlock[]> {
-  const blocks = await blocksOf(page);
+  const blocks = (await blocksOf(page)).filter(({ file }) => file === undefined);
   const code = blocks.flatMap((block) =>
     block.language === "ts" ? [`__mark(${block.line});`, block.text] : [],
   );

@@ -1,0 +1,95 @@
+/** @file Modules of plugins: files, and packages that are installed. */
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { thrownText } from "@sconce/errors";
+import type { Plugin } from "@sconce/passes";
+import { pluginError } from "./errors.js";
+
+/**
+ * Returns the path of a plugin module: `name` as a path from the current folder, or what the
+ * installed package of that name exports.
+ */
+export function pluginPath(name: string): string {
+  const isPackage = /^(@[\w.-]+\/)?\w[\w.-]*(\/|$)/.test(name) && !existsSync(name);
+  return (isPackage ? packageFile(name) : undefined) ?? resolve(name);
+}
+
+/** The code of an error of Node. */
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : undefined;
+
+/** The file that an installed package exports by a name such as `mylib` or `@mine/mylib/plugin`. */
+function packageFile(name: string): string | undefined {
+  const { resolve: fileOf } = createRequire(join(process.cwd(), "any.js"));
+  try {
+    return fileOf(name);
+  } catch (error) {
+    // The package is there, and has no file for `require`: most packages of modules.
+    return codeOf(error) === "ERR_PACKAGE_PATH_NOT_EXPORTED"
+      ? importedFile(name, fileOf.paths(name))
+      : undefined;
+  }
+}
+
+/** The same of a package whose exports are for `import` only. */
+function importedFile(name: string, folders: readonly string[] | null): string | undefined {
+  const [, own, rest] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(name)!;
+  const folder = folders?.map((one) => join(one, own!)).find((one) => existsSync(join(one, "package.json")));
+  if (folder === undefined) return undefined;
+  const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    exports?: Conditions;
+  };
+  const file = fileFor(exports, `.${rest}`);
+  return file === undefined ? undefined : join(folder, file);
+}
+
+/** What `exports` of a package holds: a file, or files by entry and condition. */
+type Conditions = string | null | { readonly [name: string]: Conditions };
+
+/** The file of an entry under the conditions of `import` in Node. */
+function fileFor(value: Conditions | undefined, entry: string): string | undefined {
+  if (typeof value === "string") return value;
+  if (value === null || value === undefined) return undefined;
+  if (entry in value) return fileFor(value[entry], entry);
+  const condition = Object.keys(value).find((name) => ["node", "import", "default"].includes(name));
+  return condition === undefined ? undefined : fileFor(value[condition], entry);
+}
+
+/**
+ * Loads a plugin module; it exports its plugin as `default` or as `plugin`.
+ * @param name a path, or the name of an installed package
+ * @throws SconceError `PLUGIN`
+ */
+export async function loadPlugin(name: string): Promise<Plugin> {
+  const path = pluginPath(name);
+  let module: { default?: unknown; plugin?: unknown };
+  try {
+    module = (await import(pathToFileURL(path).href)) as typeof module;
+  } catch (error) {
+    const fix = "check the path of the module, or install the package of that name";
+    if (!existsSync(path)) throw pluginError(name, "does not exist", fix, error);
+    throw pluginError(name, `cannot be loaded: ${thrownText(error)}`, remedyOf(path, error), error);
+  }
+  const plugin = module.default ?? module.plugin;
+  // What is in it is checked by the session, field by field.
+  if (typeof plugin === "object" && plugin !== null) return plugin as Plugin;
+  throw pluginError(name, "exports no plugin", "export an object with a `name` as default or as `plugin`");
+}
+
+/** What to do about a module that Node does not load. */
+function remedyOf(path: string, error: unknown): string {
+  if (!/\.[cm]?tsx?$/.test(path)) return "give the path of a JavaScript module";
+  const compile = "compile the module (`npx tsc`) and give the path of the JavaScript file";
+  switch (codeOf(error)) {
+    case "ERR_UNKNOWN_FILE_EXTENSION":
+      return `${compile}; Node 22.18, 23.6 and later also run TypeScript, this is ${process.version}`;
+    case "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING":
+      return `${compile}: Node does not run TypeScript below node_modules`;
+    case "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX":
+      return `${compile}: Node only removes types, and the module has other syntax of TypeScript, such as \`enum\``;
+    default:
+      return `correct the module, or ${compile}`;
+  }
+}
