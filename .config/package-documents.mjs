@@ -7,8 +7,11 @@ import { normalized, pathFrom, posix, ROOT } from "./paths.mjs";
 /** The package that ships all pages; the others ship those that their README links to. */
 const DOCUMENTED = "packages/sconce";
 
-/** Pages that a package reads: `sconce explain CODE` prints sections of the error page. */
-const READ_PAGES = { "packages/cli": [["docs/reference/errors.md", "errors.md"]] };
+/** Further pages: `sconce explain CODE` prints sections of the error page. */
+const FURTHER_PAGES = {
+  "packages/cli": [["docs/reference/errors.md", "errors.md"]],
+  [DOCUMENTED]: [["CHANGELOG.md", "CHANGELOG.md"]],
+};
 
 const LINK = /(\]\()([^()\s]+)(\))/g;
 
@@ -60,11 +63,11 @@ export function stageDocuments(folder, target) {
   const readme = `${folder}/README.md`;
   const pages =
     folder === DOCUMENTED ? allPages() : linkedPages(readme).filter((path) => path.startsWith("docs/"));
-  const read = READ_PAGES[folder] ?? [];
-  const places = new Map([[readme, "README.md"], ...pages.map((path) => [path, path]), ...read]);
+  const further = FURTHER_PAGES[folder] ?? [];
+  const places = new Map([[readme, "README.md"], ...pages.map((path) => [path, path]), ...further]);
   for (const [page, place] of places) {
     mkdirSync(dirname(join(target, place)), { recursive: true });
     writeFileSync(join(target, place), rewritten(page, places));
   }
-  return pages.length === 0 ? [] : ["docs"];
+  return [...(pages.length === 0 ? [] : ["docs"]), ...further.map(([, place]) => place)];
 }
