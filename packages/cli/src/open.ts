@@ -17,38 +17,40 @@ const INTERPRETER = "cpu";
 /**
  * Opens a session with plugins from module paths or installed packages. Warnings go to standard
  * error. The session has the backends of Sconce's packages that are installed, those of the
- * plugins, and `backend`. Plugins of libraries whose operators the files call are loaded too.
+ * plugins, and those of `backend`. Plugins of libraries whose operators the files call are loaded
+ * too.
  * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_BACKEND`
  */
 export async function openSession(
   io: Pick<Io, "err">,
   modules: readonly string[] = [],
-  backend = INTERPRETER,
+  backend: string | readonly string[] = INTERPRETER,
   files: readonly string[] = [],
 ): Promise<Sconce> {
   const logger = { warn: (message: string) => io.err(`warning: ${message}\n`) };
   const own = await Promise.all(modules.map(loadPlugin));
   const plugins = [...own, ...(await librariesFor(files, own))];
-  const backends = await backendsFor(backend);
+  const wanted = [backend].flat();
+  const backends = await backendsFor(wanted);
   let session: Sconce;
   try {
     session = createSconce({ plugins, backends, services: { logger } });
   } catch (error) {
     throw isSconceError(error) && modules.length > 0 ? error.at(modules.join(", ")) : error;
   }
-  session.backend(backend);
+  for (const name of wanted) session.backend(name);
   return session;
 }
 
 /**
- * The backends that Sconce loads by name and that are installed, with the one that is asked for.
+ * The backends that Sconce loads by name and that are installed, with those that are asked for.
  */
-async function backendsFor(name: string): Promise<Backend[]> {
-  const names = new Set([...builtinBackends, ...(isVariant(name) ? [name] : [])]);
+async function backendsFor(wanted: readonly string[]): Promise<Backend[]> {
+  const names = new Set([...builtinBackends, ...wanted.filter(isVariant)]);
   names.delete(INTERPRETER);
   const loaded = [...names].map((one) =>
     loadBackend(one).catch((error: unknown) => {
-      if (one === name) throw error;
+      if (wanted.includes(one)) throw error;
       return undefined;
     }),
   );

@@ -40,6 +40,11 @@ import {
 import { compileOn } from "./backends/compile.js";
 import { noBackend, unknownBackend } from "./backends/errors.js";
 import {
+  type BackendComparison,
+  type CompareBackendsOptions,
+  compareBackends,
+} from "./compare/compare-backends.js";
+import {
   createSession,
   isInterpreter,
   kernelsOf,
@@ -256,6 +261,29 @@ export class Sconce {
     const { operators } = this;
     const kernels = kernelsOf(this.#plugins, operators);
     return firstNonfinite(program, inputs, { ...options, operators, kernels });
+  }
+
+  /**
+   * Runs a program on two backends and compares the values of all its nodes; the first backend is
+   * the expected one. Programs that are not functional are functionalized first. Values inside of
+   * nested graphs are compared where they leave them. Random numbers of the session start again
+   * from a seed in each run.
+   *
+   * @throws SconceError what `compile` and a run throw
+   */
+  compareBackends(
+    program: ExportedProgram,
+    inputs: readonly Value[],
+    backends: readonly [string | Backend, string | Backend],
+    options: CompareBackendsOptions = {},
+  ): Promise<BackendComparison> {
+    const [first, second] = backends.map((one) => (typeof one === "object" ? one : this.backend(one)));
+    const session = {
+      operators: this.operators,
+      compile: (part: ExportedProgram, backend: Backend) => this.compile(part, backend),
+      seed: (seed: number) => this.services.random.seed(seed),
+    };
+    return compareBackends(program, inputs, [first!, second!], session, options);
   }
 
   /** Names of the backends that say they run an operator. */

@@ -208,6 +208,11 @@ export {
   writeSafetensors,
 } from "@sconce/tensor";
 export { backendNamesText, builtinBackends, loadBackend } from "./backends/load-backend.js";
+export type {
+  BackendComparison,
+  CompareBackendsOptions,
+  NodeComparison,
+} from "./compare/compare-backends.js";
 export type { ModuleOptions, SconceOptions } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
 export type { ModuleInput, ProgramModule } from "./module.js";

@@ -14,6 +14,7 @@ export {
 } from "./dtype.js";
 export type { ComplexElement, Element } from "./element.js";
 export { elementReader, elementWriter, laneReader, patternEncoder, valueTable } from "./element.js";
+export { backendTolerance, type ErrorMeasure, measureError, type Tolerance } from "./error-measure.js";
 export type { Float8DType } from "./float8.js";
 export { float8Values, numberToFloat8 } from "./float8.js";
 export {

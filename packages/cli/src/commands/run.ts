@@ -1,4 +1,4 @@
-import type { Executable, ExportedProgram, Value } from "@sconce/ir";
+import type { ExportedProgram, Value } from "@sconce/ir";
 import { backendNamesText, type Sconce } from "@sconce/session";
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
 import cliProgress from "cli-progress";
@@ -13,12 +13,14 @@ import { givesInputs, type InputOptions, readInputs, tolerance } from "./inputs.
 import { nonfiniteJson, nonfiniteText } from "./nonfinite.js";
 import { placementText } from "./placement.js";
 import { profileText } from "./profile.js";
+import { comparedBackends, comparisonJson, comparisonText } from "./run-compare.js";
 import { type OutputOptions, OutputReport, shownOf } from "./run-outputs.js";
 
 interface RunOptions extends InputOptions, OutputOptions {
   readonly weights?: string;
-  readonly rtol: string;
-  readonly atol: string;
+  readonly rtol?: string;
+  readonly atol?: string;
+  readonly compare?: string;
   readonly backend: string;
   readonly placement?: boolean;
   readonly profile?: boolean;
@@ -52,8 +54,12 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
       "--expect <file>",
       "Compare with the tensors o0, o1, ... of a safetensors file (exit code 1 when they differ)",
     )
-    .option("--rtol <number>", "Set the relative tolerance of --expect", "1e-4")
-    .option("--atol <number>", "Set the absolute tolerance of --expect", "1e-5")
+    .option(
+      "--compare <backends>",
+      "Run two backends, the expected one first (cpu,gpujs), and find the first node whose values differ (exit code 1)",
+    )
+    .option("--rtol <number>", "Set the relative tolerance of --expect and --compare (default: 1e-4)")
+    .option("--atol <number>", "Set the absolute tolerance of --expect and --compare (default: 1e-5)")
     .option("--backend <name>", `Select the backend: ${backendNamesText}, or a backend of a plugin`, "cpu")
     .option("--placement", "Show which calls ran on the backend's device, and why the others did not")
     .option("--profile", "Show what took longest, by nodes or by kernels")
@@ -71,11 +77,14 @@ export function runCommand(program: Command, io: Io, outcome: Outcome): void {
 
 async function execute(file: string, options: RunOptions, io: Io, outcome: Outcome): Promise<void> {
   if (options.firstNonfinite !== undefined) return findNonfinite(file, options, io, outcome);
-  const closeness = { rtol: tolerance(options.rtol, "--rtol"), atol: tolerance(options.atol, "--atol") };
+  if (options.compare !== undefined) return compare(file, options, options.compare, io, outcome);
+  const closeness = { ...CLOSENESS, ...tolerances(options) };
   const shown = shownOf(options);
   const { session, program, inputs } = await opened(file, options, io);
   const executable = await session.compile(program, options.backend);
-  const outputs = await runWithProgress(executable, inputs, options.profile === true, io);
+  const outputs = await withProgress(io, (onProgress) =>
+    executable.run(inputs, { profile: options.profile === true, ...(onProgress && { onProgress }) }),
+  );
   const results = new OutputReport(program, outputs, shown);
   if (options.outputs !== undefined)
     await writeBytes(options.outputs, writeSafetensors(namedOutputs(outputs)));
@@ -97,11 +106,21 @@ async function execute(file: string, options: RunOptions, io: Io, outcome: Outco
   io.out(report);
 }
 
+/** How close values have to be to those of `--expect`. */
+const CLOSENESS: Closeness = { rtol: 1e-4, atol: 1e-5 };
+
+/** The tolerances that are given. */
+const tolerances = ({ rtol, atol }: RunOptions): Partial<Closeness> => ({
+  ...(rtol !== undefined && { rtol: tolerance(rtol, "--rtol") }),
+  ...(atol !== undefined && { atol: tolerance(atol, "--atol") }),
+});
+
 /** The session, the program and its inputs, as the options say. */
 async function opened(
   file: string,
   options: RunOptions,
   io: Io,
+  backends: readonly string[] = [options.backend],
 ): Promise<{
   readonly session: Sconce;
   readonly program: ExportedProgram;
@@ -109,7 +128,7 @@ async function opened(
 }> {
   const reproducer = await openReproducer(file);
   const modules = [...(reproducer?.modules ?? []), ...(options.plugin ?? [])];
-  const session = await openSession(io, modules, options.backend, [file]);
+  const session = await openSession(io, modules, backends, [file]);
   const loaded = reproducer?.program ?? (await openWithWeights(file, session, options.weights));
   const program = options.lower ? session.runDecompositions(loaded) : loaded;
   if (reproducer !== undefined && !givesInputs(options))
@@ -117,19 +136,41 @@ async function opened(
   return { session, program, inputs: await readInputs(program, options) };
 }
 
-/** Options of a whole run, which a search for the first bad result is not. */
-const WHOLE_RUN = ["outputs", "expect", "placement", "profile"] as const;
+/** Options of a whole run, which a search for the first bad or other result is not. */
+const WHOLE_RUN = ["outputs", "expect", "placement", "profile", "head", "stats"] as const;
+
+/** Refuses options that have no effect in a search. @throws SconceError `USAGE` */
+function requireSearch(search: string, options: RunOptions, others: readonly (keyof RunOptions)[]): void {
+  const other = others.find((name) => options[name] !== undefined);
+  if (other === undefined) return;
+  const name = other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw usage(`${search}, so --${name} has no effect`, `leave --${name} out`);
+}
+
+async function compare(
+  file: string,
+  options: RunOptions,
+  text: string,
+  io: Io,
+  outcome: Outcome,
+): Promise<void> {
+  const backends = comparedBackends(text);
+  requireSearch("--compare reports how nodes differ", options, WHOLE_RUN);
+  if (options.backend !== "cpu")
+    throw usage("--compare names the backends, so --backend has no effect", "leave --backend out");
+  const { session, program, inputs } = await opened(file, options, io, backends);
+  const report = await withProgress(io, (onProgress) =>
+    session.compareBackends(program, inputs, backends, { ...tolerances(options), onProgress }),
+  );
+  if (report.differs) outcome.code = EXIT.differs;
+  io.out(options.json ? json(comparisonJson(report)) : comparisonText(report));
+}
 
 async function findNonfinite(file: string, options: RunOptions, io: Io, outcome: Outcome): Promise<void> {
   const kind = options.firstNonfinite === true ? "any" : options.firstNonfinite;
   if (kind !== "any" && kind !== "nan")
     throw usage(`--first-nonfinite: unknown value ${JSON.stringify(kind)}`, "give any, nan, or nothing");
-  const other = WHOLE_RUN.find((name) => options[name] !== undefined);
-  if (other !== undefined)
-    throw usage(
-      `--first-nonfinite stops at the first such result, so --${other} has no effect`,
-      `leave --${other} out`,
-    );
+  requireSearch("--first-nonfinite stops at the first such result", options, [...WHOLE_RUN, "compare"]);
   if (options.backend !== "cpu")
     throw usage("--first-nonfinite runs on the interpreter", "leave --backend out");
   const { session, program, inputs } = await opened(file, options, io);
@@ -146,26 +187,21 @@ async function compared(
   return file === undefined ? undefined : compareRun(run, await openTensors(file), closeness);
 }
 
-async function runWithProgress(
-  executable: Executable,
-  inputs: readonly Value[],
-  profile: boolean,
-  io: Io,
-): Promise<readonly Value[]> {
-  if (!io.interactive) return executable.run(inputs, { profile });
+type OnProgress = (done: number, total: number) => void;
+
+/** Shows a progress bar while something long runs, on a terminal. */
+async function withProgress<T>(io: Io, run: (onProgress?: OnProgress) => Promise<T>): Promise<T> {
+  if (!io.interactive) return run();
   const bar = new cliProgress.SingleBar(
     { stream: process.stderr, clearOnComplete: true },
     cliProgress.Presets.shades_classic,
   );
   let started = false;
   try {
-    return await executable.run(inputs, {
-      profile,
-      onProgress: (done, total) => {
-        if (!started) bar.start(total, done);
-        started = true;
-        bar.update(done);
-      },
+    return await run((done, total) => {
+      if (!started) bar.start(total, done);
+      started = true;
+      bar.update(done);
     });
   } finally {
     if (started) bar.stop();

@@ -1,0 +1,92 @@
+/** @file The report of `sconce run --compare`. */
+import type { BackendComparison, NodeComparison } from "@sconce/session";
+import { usage } from "../errors.js";
+import { counted } from "../text.js";
+
+/** The two backends of `--compare cpu,gpujs`. @throws SconceError `USAGE` */
+export function comparedBackends(text: string): readonly [string, string] {
+  const names = text.split(",").map((name) => name.trim());
+  const [first, second] = names;
+  if (names.length === 2 && first && second) return [first, second];
+  throw usage(
+    `--compare takes two backends, got ${JSON.stringify(text)}`,
+    "write the expected one first: --compare cpu,gpujs",
+  );
+}
+
+const HEADER = ["node", "operator", "dtype", "shape", "max abs", "max rel", "differs"] as const;
+
+/** The comparison as a table with a line for each node, and what differs first. Lines ended. */
+export function comparisonText(report: BackendComparison): string {
+  const { backends, nodes, outputs, first } = report;
+  const hasPlaces = nodes.some(({ place }) => place !== undefined);
+  const rows = [
+    [...HEADER, ...(hasPlaces ? ["ran on"] : [])],
+    ...nodes.map((row) => rowTexts(row.node, row, hasPlaces)),
+    ...outputs.map((row, i) => rowTexts(`o${i}: ${row.node}`, row, hasPlaces)),
+  ];
+  return [
+    `${backends[1]} compared with ${backends[0]}: ${counted(nodes.length, "node")}, ${counted(outputs.length, "result")}`,
+    ...table(rows),
+    first === undefined ? "nothing differs" : firstText(first, report),
+  ]
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function rowTexts(name: string, row: NodeComparison, hasPlaces: boolean): string[] {
+  const { target, dtype, shape, maxAbsolute, maxRelative, differs, problem, place } = row;
+  return [
+    name,
+    target,
+    dtype,
+    `[${shape.join(", ")}]`,
+    problem === undefined ? number(maxAbsolute) : "-",
+    problem === undefined ? number(maxRelative) : "-",
+    problem ?? (differs ? "yes" : "no"),
+    ...(hasPlaces ? [place ?? ""] : []),
+  ];
+}
+
+const number = (value: number): string =>
+  value === 0 ? "0" : Number.isFinite(value) ? value.toExponential(2) : "inf";
+
+/** Columns of equal width, two blanks between them. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function firstText(first: NodeComparison, { nodes }: BackendComparison): string {
+  const { node, target, shape, differing, first: index, problem, line } = first;
+  const total = shape.reduce((count, size) => count * size, 1);
+  const where = index === undefined || index.length === 0 ? "" : `, the first at [${index.join(", ")}]`;
+  const how = problem ?? `${differing} of ${counted(total, "element")} differ${where}`;
+  const isHidden = !nodes.some(({ differs }) => differs);
+  const when = isHidden ? ", when it runs without other results," : "";
+  const user = line === undefined ? "" : `\n  ${line}`;
+  return `the first node that differs${when} is %${node} (${target}): ${how}${user}`;
+}
+
+/** The comparison as JSON: an infinite distance is "inf". */
+export function comparisonJson(report: BackendComparison): object {
+  const row = (one: NodeComparison): object => ({
+    ...one,
+    maxAbsolute: finite(one.maxAbsolute),
+    maxRelative: finite(one.maxRelative),
+  });
+  const { nodes, outputs, first } = report;
+  return {
+    ...report,
+    nodes: nodes.map(row),
+    outputs: outputs.map(row),
+    first: first === undefined ? null : row(first),
+  };
+}
+
+const finite = (value: number): number | string => (Number.isFinite(value) ? value : "inf");
