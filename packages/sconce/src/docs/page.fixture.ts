@@ -4,6 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { format } from "node:util";
 import { transform } from "esbuild";
 
 /** The folder that paths in the documentation start from. */
@@ -69,7 +70,7 @@ export async function runPage(page: string): Promise<RunBlock[]> {
   const printed = new Map<number, string>();
   let current = 0;
   const log = (...values: unknown[]): void => {
-    printed.set(current, `${printed.get(current) ?? ""}${values.map(String).join(" ")}\n`);
+    printed.set(current, `${printed.get(current) ?? ""}${format(...values)}\n`);
   };
   await new AsyncFunction("__modules", "console", "__mark", body)(modules, { log }, (line) => {
     current = line;
