@@ -1,7 +1,7 @@
 /**
  * @file Tensors of a reproducer as lines of text: storages in base64, and views on them as JSON.
  */
-import type { SconceError } from "@sconce/errors";
+import { type Budget, parsePlainJson, type SconceError } from "@sconce/errors";
 import { type DType, dtypeInfo, isDType, Storage, Tensor } from "@sconce/tensor";
 
 export const storageLine = ({ bytes }: Storage): string =>
@@ -21,9 +21,11 @@ type Malformed = (why: string, cause?: unknown) => SconceError;
 export class StorageReader {
   readonly #storages: readonly Storage[];
   readonly #malformed: Malformed;
+  readonly #budget: Budget;
 
-  constructor(lines: readonly string[], malformed: Malformed) {
+  constructor(lines: readonly string[], budget: Budget, malformed: Malformed) {
     this.#malformed = malformed;
+    this.#budget = budget;
     this.#storages = lines.map((line, i) => {
       if (!/^[A-Za-z0-9+/]*={0,2}$/.test(line)) throw malformed(`has a storage ${i} that is not base64`);
       // A separate buffer: the decoder's may lie anywhere in a larger one.
@@ -44,14 +46,16 @@ export class StorageReader {
   }
 
   #tensor(line: string): { readonly name: string; readonly tensor: Tensor } {
-    let entry: Readonly<Record<string, unknown>>;
-    try {
-      entry = Object(JSON.parse(line)) as Readonly<Record<string, unknown>>;
-    } catch (error) {
-      throw this.#malformed(`has a tensor that is not JSON: ${line.slice(0, 80)}`, error);
-    }
+    const entry = Object(
+      parsePlainJson(line, {
+        budget: this.#budget,
+        depth: 4,
+        fail: (message, _, cause) =>
+          this.#malformed(`has a tensor ${line.slice(0, 80)} that cannot be read: ${message}`, cause),
+      }),
+    ) as Readonly<Record<string, unknown>>;
     const { name, storage, dtype, shape, strides, offset, requiresGrad = false } = entry;
-    const bytes = this.#storages[Number(storage)];
+    const bytes = typeof storage === "number" ? this.#storages[storage] : undefined;
     if (
       typeof name !== "string" ||
       !isDType(dtype) ||

@@ -72,7 +72,11 @@ describe("a reproducer", () => {
       TEXT.replace("--- program", "--- storages"),
       /section "storages" where "program"/,
     ],
-    ["a header that is not JSON", TEXT.replace('"passes":', '"passes"'), /header that is not JSON/],
+    [
+      "a header that is not JSON",
+      TEXT.replace('"passes":', '"passes"'),
+      /bad header at character 0: it is not JSON/,
+    ],
     ["no passes", json((f) => delete f["passes"]), /without a pipeline as "passes"/],
     ["plugins that are not paths", json((f) => (f["plugins"] = [1])), /without a list of paths/],
     [
@@ -97,7 +101,7 @@ describe("a reproducer", () => {
       TEXT.replace("--- storages\n", "--- storages\n!"),
       /storage 0 that is not base64/,
     ],
-    ["a tensor that is not JSON", TEXT.replace('{"name":"w"', '{"name"'), /tensor that is not JSON/],
+    ["a tensor that is not JSON", TEXT.replace('{"name":"w"', '{"name"'), /cannot be read: it is not JSON/],
     ["an unknown dtype", TEXT.replace('"dtype":"float32"', '"dtype":"float3"'), /tensor that cannot be read/],
     ["a tensor beyond its storage", TEXT.replace('"shape":[2,2]', '"shape":[2,3]'), /not within its storage/],
     ["a tensor twice", TEXT.replace('{"name":"t"', '{"name":"w"'), /two tensors "w"/],

@@ -4,7 +4,7 @@
  * the format.
  */
 import { dirname, resolve } from "node:path";
-import { isSconceError } from "@sconce/errors";
+import { Budget, isSconceError, parsePlainJson, type WorkOptions } from "@sconce/errors";
 import { type ExportedProgram, parseIr, printIr, tensorsOf, type Value } from "@sconce/ir";
 import { type Storage, Tensor } from "@sconce/tensor";
 import { malformed } from "./errors.js";
@@ -96,23 +96,28 @@ export async function openReproducer(path: string): Promise<OpenedReproducer | u
   }
 }
 
-/** @throws SconceError `REPRODUCER`; those of IR text */
-export function parseReproducer(text: string): ReproducerFile {
+/** @throws SconceError `REPRODUCER`, `BUDGET_EXCEEDED`; those of IR text */
+export function parseReproducer(text: string, options: WorkOptions = {}): ReproducerFile {
+  const budget = Budget.of(options, text.length);
   const [magic] = text.split("\n", 1);
   if (magic !== MAGIC)
     throw malformed(`begins with ${JSON.stringify(magic)}, not with ${JSON.stringify(MAGIC)}`);
   const { header, sections } = sectionsOf(text);
-  const { inputs, ...facts } = factsOf(header);
-  const reader = new StorageReader(sections.get("storages")!, malformed);
+  const { inputs, ...facts } = factsOf(header, budget);
+  const reader = new StorageReader(sections.get("storages")!, budget, malformed);
   const tensors = reader.tensors(sections.get("tensors")!);
-  const program = parseIr(sections.get("program")!.join("\n"), { tensors, unknownTargets: "allow" });
+  const program = parseIr(sections.get("program")!.join("\n"), {
+    tensors,
+    unknownTargets: "allow",
+    budget,
+  });
   const count = program.graphSignature.inputSpecs.filter(({ kind }) => kind === "USER_INPUT").length;
   if (inputs.length !== count) throw malformed(`has ${inputs.length} inputs for a program of ${count}`);
   const inputOf = (value: unknown, i: number): Value => {
     const name = (value as { readonly tensor?: unknown } | null)?.tensor;
     if (name === undefined) return scalarValue(value, i);
-    const tensor = tensors.get(String(name));
-    if (tensor === undefined) throw malformed(`has no tensor "${String(name)}", which is input ${i}`);
+    const tensor = typeof name === "string" ? tensors.get(name) : undefined;
+    if (tensor === undefined) throw malformed(`has no tensor ${JSON.stringify(name)}, which is input ${i}`);
     return tensor;
   };
   return { ...facts, program, inputs: inputs.map(inputOf) };
@@ -143,13 +148,11 @@ function sectionsOf(text: string): Sections {
   return { header: header.join("\n"), sections };
 }
 
-function factsOf(text: string): ReproducerFacts & { readonly inputs: readonly unknown[] } {
-  let facts: unknown;
-  try {
-    facts = JSON.parse(text);
-  } catch (error) {
-    throw malformed(`has a header that is not JSON: ${error instanceof Error ? error.message : ""}`, error);
-  }
+function factsOf(text: string, budget: Budget): ReproducerFacts & { readonly inputs: readonly unknown[] } {
+  const facts = parsePlainJson(text, {
+    budget,
+    fail: (message, at, cause) => malformed(`has a bad header at character ${at}: ${message}`, cause),
+  });
   const given = (typeof facts === "object" && facts !== null ? facts : {}) as Record<string, unknown>;
   const { passes, plugins, inputs, check, failure } = given;
   const need = (isRight: boolean, what: string): void => {

@@ -1,3 +1,4 @@
+export { Budget, type Limits, WORK_OPTIONS, type Work, type WorkOptions } from "./budget.js";
 export {
   foreignInstance,
   markClass,
@@ -8,6 +9,7 @@ export {
 } from "./copies.js";
 export type { CauseJson, SconceErrorJson } from "./error-json.js";
 export { checkOptions, type OptionNames } from "./options.js";
+export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";
 export {
   internalError,
   isSconceError,

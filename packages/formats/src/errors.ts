@@ -11,11 +11,27 @@ export const sourceChanged = (offset: number, want: number, got: number): Sconce
     fix: "do not change the file while it is read",
   });
 
+/** A source that threw, or gave something that is not bytes. */
+export const sourceFailed = (reason: string, cause?: unknown): SconceError =>
+  new SconceError({
+    code: "SOURCE_FAILED",
+    message: `the source cannot be read: ${reason}`,
+    fix: "correct the source: read(offset, length) resolves to a Uint8Array of that length",
+    cause,
+  });
+
+export const sourceStalled = (milliseconds: number): SconceError =>
+  new SconceError({
+    code: "SOURCE_STALLED",
+    message: `the source has sent nothing for ${milliseconds} milliseconds`,
+    fix: "try again, or raise `limits.stallMilliseconds` for a slow source",
+  });
+
 export const sourceTooLarge = (size: number, limit: number): SconceError =>
   new SconceError({
     code: "SOURCE_TOO_LARGE",
     message: `the stream sent ${size} bytes and more, over the limit of ${limit}`,
-    fix: "raise limits.maxStreamBytes, or pass a Blob or a RandomAccess",
+    fix: "raise `limits.maxStreamBytes`, or pass a Blob or a RandomAccess",
   });
 
 export const sourceType = (source: unknown): SconceError =>
@@ -49,8 +65,7 @@ export const zipError = (
   message: string,
   where?: string,
   fix: string = DAMAGED,
-): SconceError =>
-  new SconceError({ code, message, where, fix: fix ?? "export the program again with torch.export.save" });
+): SconceError => new SconceError({ code, message, where, fix });
 
 export type JsonFault = "JSON_SYNTAX" | "JSON_DEPTH" | "JSON_DUPLICATE_KEY" | "JSON_ENCODING";
 
@@ -78,8 +93,36 @@ export type Pt2Fault =
   | "PT2_RANGE"
   | "PT2_SUBGRAPH";
 
-export const pt2Error = (code: Pt2Fault, message: string, where?: string, fix?: string): SconceError =>
-  new SconceError({ code, message, where, fix: fix ?? "export the program again with torch.export.save" });
+const AGAIN = "export the program again with torch.export.save of PyTorch 2.5 to 2.14";
+
+/** What to do about a fault, where the place that finds it does not say more. */
+const FIXES: Readonly<Record<Pt2Fault, string>> = {
+  PT2_FORMAT: "give a file that torch.export.save wrote; torch.save and torch.jit.save write other formats",
+  PT2_ROOT: "give the archive as torch.export.save wrote it; packing its entries again moves them",
+  PT2_VERSION: AGAIN,
+  PT2_SCHEMA_VERSION: AGAIN,
+  PT2_MISSING_RECORD: DAMAGED,
+  PT2_NO_MODEL: "give a file of torch.export.save; compiled packages (AOTInductor) hold no program",
+  PT2_BYTE_ORDER: "save the program on a little-endian machine",
+  PT2_FIELD: AGAIN,
+  PT2_UNION: AGAIN,
+  PT2_TYPE: AGAIN,
+  PT2_NAME: `${AGAIN}; a tool has changed its names`,
+  PT2_SIGNATURE: `${AGAIN}; a tool has changed graph or signature, but not both`,
+  PT2_TARGET: AGAIN,
+  PT2_ARGUMENT: `${AGAIN}, or register the operator with the schema that it was exported with`,
+  PT2_WEIGHT: "export the program again; its weights do not belong to its graph",
+  PT2_USE_PICKLE: "export the program with plain tensors; Sconce never runs pickled code",
+  PT2_RANGE: "correct the dynamic_shapes of the export, and export the program again",
+  PT2_SUBGRAPH: AGAIN,
+};
+
+export const pt2Error = (
+  code: Pt2Fault,
+  message: string,
+  where?: string,
+  fix: string = FIXES[code],
+): SconceError => new SconceError({ code, message, where, fix });
 
 export const unknownOperator = (target: string, node: string, where: string, known: boolean): SconceError =>
   new SconceError({

@@ -1,4 +1,8 @@
 export { readSafetensors, type Safetensors, writeSafetensors } from "@sconce/tensor";
-export { READ_OPTIONS as READ_PT2_OPTIONS, type ReadPt2Options } from "./pt2/assemble.js";
+export {
+  READ_OPTIONS as READ_PT2_OPTIONS,
+  type ReadLimits,
+  type ReadPt2Options,
+} from "./pt2/assemble.js";
 export { readPt2 } from "./pt2/read.js";
 export type { ByteSource, RandomAccess } from "./source.js";

@@ -1,5 +1,6 @@
 /** @file Where the bytes of a file come from. */
-import { sourceChanged, sourceTooLarge, sourceType } from "./errors.js";
+import { isSconceError, thrownText } from "@sconce/errors";
+import { sourceChanged, sourceFailed, sourceStalled, sourceTooLarge, sourceType } from "./errors.js";
 
 /** A file that can be read in pieces: how archives larger than memory are opened. */
 export interface RandomAccess {
@@ -36,33 +37,125 @@ export class MemorySource implements RandomAccess {
   }
 }
 
-export interface SourceLimits {
-  /** Most bytes to take from a stream. */
-  readonly maxStreamBytes: number;
+/** What bounds the reading of a source. */
+export interface SourceOptions {
+  readonly limits?:
+    | {
+        readonly maxStreamBytes?: number | undefined;
+        readonly stallMilliseconds?: number | undefined;
+      }
+    | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+const MAX_STREAM_BYTES = 2 ** 32 - 1;
+
 /**
- * Makes any source readable in pieces. A stream is collected first, up to a limit.
- * @throws SconceError `SOURCE_TOO_LARGE`, `SOURCE_TYPE`; whatever the stream or the signal throws
+ * Makes any source readable in pieces. A stream is collected first, up to a limit. What the source
+ * throws, and pieces that are not bytes, become typed errors; so does a source that sends nothing.
+ * @throws SconceError `SOURCE_TOO_LARGE`, `SOURCE_TYPE`, `SOURCE_FAILED`, `SOURCE_STALLED`; the
+ * reason of the signal
  */
-export async function toRandomAccess(source: ByteSource, limits: SourceLimits): Promise<RandomAccess> {
-  limits.signal?.throwIfAborted();
+export async function toRandomAccess(source: ByteSource, options: SourceOptions): Promise<RandomAccess> {
+  options.signal?.throwIfAborted();
+  const patience = new Patience(options);
+  try {
+    return await accessTo(source, patience, options.limits?.maxStreamBytes ?? MAX_STREAM_BYTES);
+  } catch (error) {
+    throw patience.typed(error);
+  }
+}
+
+async function accessTo(
+  source: ByteSource,
+  patience: Patience,
+  maxStreamBytes: number,
+): Promise<RandomAccess> {
   if (source instanceof Uint8Array) return new MemorySource(source);
   if (source instanceof ArrayBuffer) return new MemorySource(new Uint8Array(source));
-  if (typeof Blob !== "undefined" && source instanceof Blob) return blobSource(source);
+  if (typeof Blob !== "undefined" && source instanceof Blob)
+    return new PatientSource(blobSource(source), source.size, patience);
   if (typeof source !== "object" || source === null) throw sourceType(source);
-  if ("getReader" in source) return new MemorySource(await collect(source, limits));
+  if ("getReader" in source) return new MemorySource(await collect(source, maxStreamBytes, patience));
   if (ArrayBuffer.isView(source)) {
     return new MemorySource(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
   }
-  if (
-    typeof (source as RandomAccess).read === "function" &&
-    typeof (source as RandomAccess).size === "number"
-  ) {
-    return source as RandomAccess;
+  if (typeof (source as RandomAccess).read !== "function") throw sourceType(source);
+  const { size } = source as RandomAccess;
+  if (typeof size !== "number") throw sourceType(source);
+  if (!Number.isSafeInteger(size) || size < 0)
+    throw sourceFailed(`its size is ${size}, not a number of bytes`);
+  return new PatientSource(source as RandomAccess, size, patience);
+}
+
+/** Waits for a source as long as it is allowed to take. */
+class Patience {
+  readonly #signal: AbortSignal | undefined;
+  readonly #longest: number;
+
+  constructor({ limits, signal }: SourceOptions) {
+    this.#signal = signal;
+    this.#longest = limits?.stallMilliseconds ?? LONGEST_STALL;
   }
-  throw sourceType(source);
+
+  /** Rejects when the promise does, when the signal is given, and when it takes too long. */
+  async wait<T>(promise: PromiseLike<T> | T): Promise<T> {
+    const signal = this.#signal;
+    signal?.throwIfAborted();
+    let stop = (): void => {};
+    const given = new Promise<never>((_, reject) => {
+      const abort = (): void => reject(signal!.reason as Error);
+      const late = (): void => reject(sourceStalled(this.#longest));
+      const timer = this.#longest <= MOST_TIMER ? setTimeout(late, this.#longest) : undefined;
+      signal?.addEventListener("abort", abort);
+      stop = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abort);
+      };
+    });
+    try {
+      return await Promise.race([promise, given]);
+    } finally {
+      stop();
+    }
+  }
+
+  /** An error of ours, or of the signal, as it is; others as the source's. */
+  typed(error: unknown): unknown {
+    if (isSconceError(error) || (this.#signal?.aborted === true && error === this.#signal.reason))
+      return error;
+    return sourceFailed(thrownText(error), error);
+  }
+}
+
+/** Milliseconds. */
+const LONGEST_STALL = 60_000;
+/** Longer times cannot be given to a timer. */
+const MOST_TIMER = 2 ** 31 - 1;
+
+/** A source that may throw, stall, or give something else than bytes. */
+class PatientSource implements RandomAccess {
+  readonly size: number;
+  readonly #source: Pick<RandomAccess, "read">;
+  readonly #patience: Patience;
+
+  constructor(source: Pick<RandomAccess, "read">, size: number, patience: Patience) {
+    this.#source = source;
+    this.size = size;
+    this.#patience = patience;
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    try {
+      const bytes: unknown = await this.#patience.wait(this.#source.read(offset, length));
+      // Tensors view these bytes: a Buffer would give them its own methods.
+      if (bytes instanceof Uint8Array) return new MemorySource(bytes).bytes;
+      throw sourceFailed(`it gave ${kindOf(bytes)} instead of bytes`);
+    } catch (error) {
+      const typed = this.#patience.typed(error);
+      throw isSconceError(typed) ? typed.at(`byte ${offset}`) : typed;
+    }
+  }
 }
 
 function blobSource(blob: Blob): RandomAccess {
@@ -72,28 +165,32 @@ function blobSource(blob: Blob): RandomAccess {
   };
 }
 
-async function collect(stream: ReadableStream<Uint8Array>, limits: SourceLimits): Promise<Uint8Array> {
+async function collect(
+  stream: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  patience: Patience,
+): Promise<Uint8Array> {
   const reader = stream.getReader();
-  const abort = (): void => void reader.cancel(limits.signal?.reason);
-  limits.signal?.addEventListener("abort", abort);
   const chunks: (Uint8Array | undefined)[] = [];
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = await reader.read();
-      limits.signal?.throwIfAborted();
+      const { done, value } = await patience.wait(reader.read());
       if (done) break;
       if (!(value instanceof Uint8Array)) throw sourceType(value);
       size += value.byteLength;
-      if (size > limits.maxStreamBytes) {
-        await reader.cancel();
-        throw sourceTooLarge(size, limits.maxStreamBytes);
-      }
+      if (size > maxBytes) throw sourceTooLarge(size, maxBytes);
       chunks.push(value);
     }
-  } finally {
-    limits.signal?.removeEventListener("abort", abort);
+  } catch (error) {
+    void reader.cancel(error).catch(() => {});
+    throw error;
   }
+  return joined(chunks, size);
+}
+
+/** One buffer of all chunks, each released once it is copied. */
+function joined(chunks: (Uint8Array | undefined)[], size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   for (let i = 0, position = 0; i < chunks.length; i++) {
     bytes.set(chunks[i]!, position);
@@ -102,6 +199,9 @@ async function collect(stream: ReadableStream<Uint8Array>, limits: SourceLimits)
   }
   return bytes;
 }
+
+const kindOf = (value: unknown): string =>
+  value === undefined || value === null ? String(value) : `a value of type ${typeof value}`;
 
 /** Reads a piece and checks that all of it came. @throws SconceError `SOURCE_CHANGED` */
 export async function readExactly(source: RandomAccess, offset: number, length: number): Promise<Uint8Array> {

@@ -131,6 +131,7 @@ export {
 export {
   dictKeys,
   dictSpec,
+  keyText,
   LEAF,
   leafCount,
   listSpec,
@@ -202,7 +203,7 @@ export type {
   SchemaType,
 } from "./graph/operator.js";
 export { Cursor as IrCursor } from "./ir-text/cursor.js";
-export { type ParseIrOptions, parseGraph, parseIr } from "./ir-text/parse-program.js";
+export { type ParseGraphOptions, type ParseIrOptions, parseGraph, parseIr } from "./ir-text/parse-program.js";
 export { type PrintIrOptions, printIr, tensorsOf } from "./ir-text/print-program.js";
 export { MAX_HOLES } from "./ir-text/program-draft.js";
 export { parseValue as parseArgument, valueText as argumentText } from "./ir-text/values.js";

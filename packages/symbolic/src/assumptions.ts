@@ -1,5 +1,6 @@
 import { isCondition, type SymExpr } from "./expr.js";
 import { addRanges, mulRanges, powRange, type ValueRange } from "./interval.js";
+import { step } from "./meter.js";
 import { approximate, bigOf, isInteger, isNegative, isNumber } from "./number.js";
 import { splitCoefficient } from "./order.js";
 
@@ -23,6 +24,7 @@ const cache = new WeakMap<SymExpr, Facts>();
 export function factsOf(e: SymExpr): Facts {
   const known = cache.get(e);
   if (known !== undefined) return known;
+  step(1 + e.args.length);
   const facts = compute(e);
   cache.set(e, facts);
   return facts;
@@ -154,6 +156,7 @@ function sumRange(e: SymExpr, facts: readonly Facts[]): ValueRange {
 function isUnivariate(e: SymExpr): boolean {
   const symbols = new Set<string>();
   const visit = (part: SymExpr): boolean => {
+    step();
     if (part.op === "Symbol") symbols.add(part.key);
     return (
       (isNumber(part) ||

@@ -1,6 +1,7 @@
 import { SconceError } from "@sconce/errors";
 
-const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 77)}...` : text);
+/** The beginning of a text. */
+export const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 77)}...` : text);
 
 /** Text that is not a symbolic expression or guard, at a character offset. */
 export function parseFailure(what: string, text: string, offset: number): SconceError {

@@ -1,5 +1,6 @@
 import { markClass } from "@sconce/errors";
 import { tooLarge } from "./errors.js";
+import { step } from "./meter.js";
 import { COPY } from "./this-copy.js";
 
 /** Heads with arguments, named as PyTorch and sympy name them. */
@@ -95,6 +96,7 @@ export class SymExpr {
   constructor(init: SymExprInit) {
     this.op = init.op;
     this.args = init.args ?? NO_ARGS;
+    step(1 + this.args.length);
     this.name = init.name ?? "";
     this.value = init.value ?? 0;
     this.den = init.den ?? 1n;
@@ -116,7 +118,10 @@ export class SymExpr {
 
   /** Equal keys mean structurally equal expressions. */
   get key(): string {
-    this.#key ??= keyOf(this);
+    if (this.#key === undefined) {
+      this.#key = keyOf(this);
+      step(1 + (this.#key.length >> 6));
+    }
     return this.#key;
   }
 

@@ -1,5 +1,6 @@
 import { isNonnegative, isNonpositive, isPositive } from "./assumptions.js";
 import { node, type SymExpr, same } from "./expr.js";
+import { step } from "./meter.js";
 import { compareNumbers, isNumber, isOne, isZero } from "./number.js";
 import { compareBySize, splitCoefficient } from "./order.js";
 
@@ -28,8 +29,8 @@ const other = (head: Extremum): Extremum => (head === "Max" ? "Min" : "Max");
 /** Arguments that also occur inside a nested opposite: `Min(a, Max(b, a))` is `a`. */
 function collapse(head: Extremum, items: readonly SymExpr[]): readonly SymExpr[] {
   const args = dropCovered(head, [...items].sort(compareBySize));
-  for (let i = 0; i < args.length; i++) {
-    for (let j = i + 1; j < args.length; j++) args[j] = substituteNested(head, args[j]!, args[i]!);
+  for (let j = 1; j < args.length; j++) {
+    for (let i = 0; i < j && isExtremum(args[j]!); i++) args[j] = substituteNested(head, args[j]!, args[i]!);
   }
   return factorCommon(head, args);
 }
@@ -48,6 +49,7 @@ function dropCovered(head: Extremum, args: SymExpr[]): SymExpr[] {
 }
 
 function substituteNested(head: Extremum, e: SymExpr, found: SymExpr): SymExpr {
+  step();
   if (!isExtremum(e)) return e;
   if (!e.args.some((arg) => same(arg, found))) {
     const args = e.args.map((arg) => substituteNested(head, arg, found));

@@ -1,3 +1,4 @@
+import { Budget, type WorkOptions } from "@sconce/errors";
 import { parseFailure, tooLarge } from "./errors.js";
 import {
   GUARD_FUNCTIONS,
@@ -18,12 +19,12 @@ const MAX_OPERATORS = 2_000;
 /**
  * Reads a guard of `guards_code`: comparisons, arithmetic and a few functions over inputs' sizes
  * and values. Anything else (assignments, lambdas, other calls or attributes) is refused. Throws
- * SYM_PARSE and SYM_TOO_LARGE.
+ * SYM_PARSE, SYM_TOO_LARGE and BUDGET_EXCEEDED.
  */
-export function parseGuard(text: string): GuardNode {
+export function parseGuard(text: string, options: WorkOptions = {}): GuardNode {
   if (text.length > MAX_LENGTH)
     throw tooLarge(`guard of ${text.length} characters, at most ${MAX_LENGTH} are read`);
-  return new GuardParser(text).parse();
+  return new GuardParser(text, Budget.of(options, text.length)).parse();
 }
 
 const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
@@ -46,8 +47,8 @@ class GuardParser {
   readonly #tokens: TokenReader;
   #operators = 0;
 
-  constructor(text: string) {
-    this.#tokens = new TokenReader(text, MAX_DEPTH);
+  constructor(text: string, budget: Budget) {
+    this.#tokens = new TokenReader(text, MAX_DEPTH, budget);
   }
 
   parse(): GuardNode {

@@ -82,6 +82,7 @@ export {
   unionRanges,
   type ValueRange,
 } from "./interval.js";
+export { metered } from "./meter.js";
 export { type ParseOptions, parseSrepr } from "./parse.js";
 export { printPython } from "./print-python.js";
 export { ShapeEnv, type ShapeEnvInit } from "./shape-env.js";

@@ -1,5 +1,6 @@
 import { badOperand } from "./errors.js";
 import { FALSE, isCondition, isRelation, node, type SymExpr, same, TRUE } from "./expr.js";
+import { step } from "./meter.js";
 import { compareBySize } from "./order.js";
 import { canonicalRelation, constant, negatedRelation, solvedRelation } from "./relation.js";
 
@@ -15,14 +16,42 @@ const checkCondition = (e: SymExpr): void => {
  */
 export function connective(head: "And" | "Or", items: readonly SymExpr[]): SymExpr {
   const absorbing = head === "And" ? FALSE : TRUE;
-  const flatten = (e: SymExpr): readonly SymExpr[] => (e.op === head ? e.args : [e]);
   items.forEach(checkCondition);
-  const kept = withoutOpposites(head === "And" ? items.flatMap(flatten).sort(compareBySize) : items);
-  const args = new Map((kept ?? [absorbing]).flatMap(flatten).map((e) => [e.key, e]));
+  const flat = head === "And" ? items.flatMap((e) => partsOf(head, e)).sort(compareBySize) : items;
+  return flattened(head, withoutOpposites(flat) ?? [absorbing]);
+}
+
+const partsOf = (head: "And" | "Or", e: SymExpr): readonly SymExpr[] => (e.op === head ? e.args : [e]);
+
+/** Parts without repeats, in order. */
+function flattened(head: "And" | "Or", items: readonly SymExpr[]): SymExpr {
+  const absorbing = head === "And" ? FALSE : TRUE;
+  step(items.length);
+  const args = new Map(items.flatMap((e) => partsOf(head, e)).map((e) => [e.key, e]));
   if (args.has(absorbing.key)) return absorbing;
   const rest = [...args.values()].filter((e) => e.op !== "True" && e.op !== "False").sort(compareBySize);
   if (rest.length === 0) return head === "And" ? TRUE : FALSE;
   return rest.length === 1 ? rest[0]! : node(head, rest);
+}
+
+/**
+ * `a & b & c` or `a | b | c` as if two were joined at a time. A disjunction of more than one part
+ * then takes further parts without a comparison, as sympy's does.
+ */
+export function joined(head: "And" | "Or", items: readonly SymExpr[]): SymExpr {
+  if (head === "And") return connective(head, items);
+  let left = items[0]!;
+  for (let i = 1; i < items.length; i++) {
+    if (left.op === "Or") return union([left, ...items.slice(i)]);
+    left = connective("Or", [left, items[i]!]);
+  }
+  return left;
+}
+
+/** A disjunction of parts that are not compared. */
+function union(items: readonly SymExpr[]): SymExpr {
+  items.forEach(checkCondition);
+  return flattened("Or", items);
 }
 
 /** Drops relations that say the same; undefined when one negates another. */
@@ -58,6 +87,7 @@ export function piecewise(branches: readonly Branch[]): SymExpr {
   const kept: Branch[] = [];
   const seen: SymExpr[] = [];
   for (const [value, raw] of branches) {
+    step(seen.length);
     const condition = remaining(solveRelations(raw), seen);
     if (condition.op === "False") continue;
     if (seen.some((known) => same(known, condition))) continue;

@@ -1,4 +1,5 @@
 import { SymExpr, type SymOp } from "./expr.js";
+import { step } from "./meter.js";
 import { compareNumbers, isInteger, isNegative, isNumber, MINUS_ONE, negateNumber, ONE } from "./number.js";
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -69,6 +70,7 @@ const className = (op: SymOp): string =>
  */
 export function compareDefault(a: SymExpr, b: SymExpr): number {
   if (a === b) return 0;
+  step();
   if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
   const [coefficientA, restA] = splitCoefficient(a);
   const [coefficientB, restB] = splitCoefficient(b);
@@ -134,21 +136,40 @@ export function orderedTerms(e: SymExpr): readonly SymExpr[] {
 function sortTerms(e: SymExpr): readonly SymExpr[] {
   const special = numberMinusTerm(e);
   if (special !== undefined) return special;
+  const monomials = e.args.map(monomial);
   const seen = new Map<string, SymExpr>();
-  const rows = e.args.map((term) => {
-    const powers = monomial(term);
+  for (const powers of monomials)
     for (const [base] of powers) if (!seen.has(base.key)) seen.set(base.key, base);
-    return { term, powers: new Map(powers.map(([base, exponent]) => [base.key, exponent])) };
-  });
-  const keys = [...seen.values()].sort(compareDefault).map((generator) => generator.key);
-  rows.sort((a, b) => {
-    for (const key of keys) {
-      const order = (b.powers.get(key) ?? 0) - (a.powers.get(key) ?? 0);
-      if (order !== 0) return order;
-    }
-    return compareNumbers(splitCoefficient(a.term)[0], splitCoefficient(b.term)[0]);
-  });
+  const generators = [...seen.values()].sort(compareDefault);
+  const rank = new Map(generators.map((generator, i) => [generator.key, i]));
+  const rows = monomials.map((powers, i) => ({
+    term: e.args[i]!,
+    powers: powers
+      .map(([base, exponent]): Power => [rank.get(base.key)!, exponent])
+      .sort((a, b) => a[0] - b[0]),
+  }));
+  rows.sort(
+    (a, b) =>
+      comparePowers(a.powers, b.powers) ||
+      compareNumbers(splitCoefficient(a.term)[0], splitCoefficient(b.term)[0]),
+  );
   return rows.map((row) => row.term);
+}
+
+/** The exponent of a generator, by the generator's rank. */
+type Power = readonly [generator: number, exponent: number];
+
+/** Compares the exponents of all generators, missing ones as zeros; higher powers come first. */
+function comparePowers(a: readonly Power[], b: readonly Power[]): number {
+  step();
+  for (let i = 0; ; i++) {
+    const [generatorA, exponentA] = a[i] ?? [Infinity, 0];
+    const [generatorB, exponentB] = b[i] ?? [Infinity, 0];
+    if (generatorA === generatorB) {
+      if (generatorA === Infinity) return 0;
+      if (exponentA !== exponentB) return exponentB - exponentA;
+    } else return generatorA < generatorB ? -exponentA : exponentB;
+  }
 }
 
 /** `100 - s`: a positive number plus a negative multiple of one factor keeps the number first. */
@@ -228,6 +249,7 @@ const impliedBy = (e: SymExpr): number =>
  */
 export function compareStructure(a: SymExpr, b: SymExpr): number {
   if (a === b) return 0;
+  step();
   const [nameA, nameB] = [structuralName(a), structuralName(b)];
   if (nameA !== nameB) {
     const [rankA, rankB] = [CLASS_ORDER.get(nameA) ?? 99, CLASS_ORDER.get(nameB) ?? 99];

@@ -1,14 +1,18 @@
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { Budget, checkOptions, type OptionNames, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
 import { lower, type SymValue, symbolByName, symbolWith } from "./algebra.js";
 import { construct, isHead } from "./construct.js";
-import { parseFailure, tooLarge } from "./errors.js";
+import { parseFailure, shorten, tooLarge } from "./errors.js";
 import { type Assumption, type Assumptions, FALSE, type SymExpr, TRUE } from "./expr.js";
-import { bigOf, floating, integer, isInteger, rational } from "./number.js";
+import { joined } from "./logic.js";
+import { metered } from "./meter.js";
+import { bigOf, floating, integer, isInteger, isNumber, rational } from "./number.js";
+import { splitCoefficient } from "./order.js";
+import { factorsOf } from "./polynomial.js";
 import type { Token } from "./token.js";
 import { TokenReader } from "./token-reader.js";
 
 /** Bounds on a text, and how a bare name becomes a symbol. */
-export interface ParseOptions {
+export interface ParseOptions extends WorkOptions {
   /** Default 65,536 characters. */
   readonly maxLength?: number;
   /** Default 100 levels. */
@@ -17,20 +21,30 @@ export interface ParseOptions {
   readonly symbols?: (name: string) => SymExpr | undefined;
 }
 
-const PARSE: OptionNames<ParseOptions> = { maxLength: true, maxDepth: true, symbols: true };
+const PARSE: OptionNames<ParseOptions> = {
+  maxLength: true,
+  maxDepth: true,
+  symbols: true,
+  ...WORK_OPTIONS,
+};
 
 /**
  * Reads sympy's `srepr` text (`Add(Symbol('s77', positive=True, integer=True), Integer(1))`) or the
  * plain form of older files (`s0 + 1`, `(s0//2)`, `Mod(s0, 2)`). Nothing is ever executed; unknown
  * names, attribute access and calls of anything but the known functions are refused. Throws
- * SYM_PARSE, SYM_TOO_LARGE, SYM_OPERAND, SYM_DIVISION_BY_ZERO.
+ * SYM_PARSE, SYM_TOO_LARGE, SYM_OPERAND, SYM_DIVISION_BY_ZERO, BUDGET_EXCEEDED.
  */
 export function parseSrepr(text: string, options: ParseOptions = {}): SymValue {
   checkOptions("parseSrepr", options, PARSE);
   const maxLength = options.maxLength ?? 65_536;
   if (text.length > maxLength)
     throw tooLarge(`text of ${text.length} characters, at most ${maxLength} are read`);
-  return lower(new ExpressionParser(text, options).parse());
+  const budget = Budget.of(options, text.length);
+  return metered(
+    budget,
+    () => `the expression ${JSON.stringify(shorten(text))}`,
+    () => lower(new ExpressionParser(text, options, budget).parse()),
+  );
 }
 
 const ASSUMPTIONS: ReadonlySet<string> = new Set([
@@ -42,7 +56,8 @@ const ASSUMPTIONS: ReadonlySet<string> = new Set([
   "nonzero",
 ]);
 /** Left binding strength, loosest first; comparisons do not chain. */
-const BINARY: Readonly<Record<string, readonly [level: number, head: string]>> = {
+type BinaryRow = readonly [level: number, head: string];
+const BINARY: Readonly<Record<string, BinaryRow>> = {
   "|": [1, "Or"],
   "&": [2, "And"],
   "==": [3, "Equality"],
@@ -64,9 +79,9 @@ class ExpressionParser {
   readonly #tokens: TokenReader;
   readonly #options: ParseOptions;
 
-  constructor(text: string, options: ParseOptions) {
+  constructor(text: string, options: ParseOptions, budget: Budget) {
     this.#options = options;
-    this.#tokens = new TokenReader(text, options.maxDepth ?? 100);
+    this.#tokens = new TokenReader(text, options.maxDepth ?? 100, budget);
   }
 
   parse(): SymExpr {
@@ -77,15 +92,26 @@ class ExpressionParser {
     return this.#tokens.nested(() => {
       let left = this.#prefix();
       for (;;) {
-        const token = this.#tokens.peek;
-        const row =
-          token.kind === "sign" && Object.hasOwn(BINARY, token.text) ? BINARY[token.text]! : undefined;
+        const row = this.#operator();
         if (row === undefined || row[0] < minLevel) return left;
-        this.#tokens.skip();
-        const right = this.#expression(row[1] === "Pow" ? 6 : row[0] + 1);
-        left = combine(row[1], left, right);
+        left = this.#chain(row[0], left);
       }
     });
+  }
+
+  #operator(): BinaryRow | undefined {
+    const { kind, text } = this.#tokens.peek;
+    return kind === "sign" && Object.hasOwn(BINARY, text) ? BINARY[text] : undefined;
+  }
+
+  /** Reads all operands of one level, so that a long sum is collected once and not term by term. */
+  #chain(level: number, first: SymExpr): SymExpr {
+    const chain = new Chain(first);
+    for (let row = this.#operator(); row?.[0] === level; row = this.#operator()) {
+      this.#tokens.skip();
+      chain.add(row[1], this.#expression(row[1] === "Pow" ? 6 : level + 1));
+    }
+    return chain.value;
   }
 
   #prefix(): SymExpr {
@@ -228,10 +254,58 @@ function numberNode(text: string): SymExpr {
   return floating(Number(text));
 }
 
+/** Operands of one level as they come: `a + b - c`, `a * b // c`. */
+class Chain {
+  #left: SymExpr;
+  #head = "";
+  #waiting: SymExpr[] = [];
+
+  constructor(first: SymExpr) {
+    this.#left = first;
+  }
+
+  add(head: string, right: SymExpr): void {
+    const operand = head === "Sub" ? construct("Mul", [integer(-1), right]) : right;
+    const joins = head === "Sub" ? "Add" : head;
+    if (!(joins === this.#head || this.#waiting.length === 0) || !waits(joins, this.#left, operand)) {
+      this.#left = this.value;
+      this.#waiting = [];
+    }
+    this.#head = joins;
+    if (waits(joins, this.#left, operand)) this.#waiting.push(operand);
+    else this.#left = combine(joins, this.#left, operand);
+  }
+
+  get value(): SymExpr {
+    if (this.#waiting.length === 0) return this.#left;
+    const items = [this.#left, ...this.#waiting];
+    return this.#head === "And" || this.#head === "Or"
+      ? joined(this.#head, items)
+      : construct(this.#head, items);
+  }
+}
+
+/**
+ * Whether an operand may be collected with those that follow: the result is then that of joining
+ * two at a time, as sympy reads `a * b * c`. A number is distributed over a single sum at once, so
+ * that a product waits only when no such sum can be left alone.
+ */
+function waits(head: string, left: SymExpr, right: SymExpr): boolean {
+  if (head !== "Mul") return head === "Add" || head === "And" || head === "Or";
+  if (right.op !== "Symbol" && right.op !== "Integer" && right.op !== "Add") return false;
+  const [, rest] = splitCoefficient(left);
+  return !isNumber(rest) && rest.op !== "Add" && factorsOf(rest).every(isSteady);
+}
+
+/** Whether a factor stays one whatever it is multiplied by. */
+function isSteady(factor: SymExpr): boolean {
+  if (factor.op !== "Pow") return factor.op === "Symbol" || factor.op === "Add";
+  const [base, exponent] = factor.args;
+  return isSteady(base!) && isInteger(exponent!) && exponent!.value > 0;
+}
+
 function combine(head: string, left: SymExpr, right: SymExpr): SymExpr {
   switch (head) {
-    case "Sub":
-      return construct("Add", [left, construct("Mul", [integer(-1), right])]);
     case "Div":
       return construct("Mul", [left, construct("Pow", [right, integer(-1)])]);
     case "Mod":

@@ -1,4 +1,5 @@
 import type { SymExpr } from "./expr.js";
+import { step } from "./meter.js";
 import { compareNumbers, isInteger, isNumber, isZero, ZERO } from "./number.js";
 import { compareDefault, splitCoefficient, splitPower } from "./order.js";
 import { factorsOf, product, quotient, subtract, sum, termsOf } from "./polynomial.js";
@@ -46,6 +47,7 @@ function generatorsOf(polynomials: readonly SymExpr[]): readonly SymExpr[] {
 }
 
 const exponentOf = (term: SymExpr, generator: SymExpr): number => {
+  step();
   for (const factor of factorsOf(term)) {
     const [base, exponent] = splitPower(factor);
     if (base.key === generator.key && isInteger(exponent)) return Number(exponent.value);

@@ -1,5 +1,6 @@
 import { tooLarge } from "./errors.js";
 import { node, type SymExpr, same } from "./expr.js";
+import { step } from "./meter.js";
 import {
   addNumbers,
   approximate,
@@ -41,6 +42,7 @@ export function sum(items: readonly SymExpr[]): SymExpr {
   let constant = ZERO;
   const terms = new Map<string, { rest: SymExpr; coefficient: SymExpr }>();
   const collect = (item: SymExpr): void => {
+    step();
     if (isNumber(item)) constant = addNumbers(constant, item);
     else if (item.op === "Add") item.args.forEach(collect);
     else {
@@ -79,6 +81,7 @@ export function product(items: readonly SymExpr[]): SymExpr {
   let coefficient = ONE;
   const powers = new Map<string, { base: SymExpr; exponent: SymExpr }>();
   const collect = (item: SymExpr): void => {
+    step();
     if (isNumber(item)) coefficient = mulNumbers(coefficient, item);
     else if (item.op === "Mul") item.args.forEach(collect);
     else {

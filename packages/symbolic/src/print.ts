@@ -1,4 +1,5 @@
 import { node, type SymExpr } from "./expr.js";
+import { step } from "./meter.js";
 import { bigOf, integer, isNegative, isNumber, isOne, isRational, negateNumber } from "./number.js";
 import { compareDefault, orderedFactors, orderedTerms, splitCoefficient, splitPower } from "./order.js";
 import { STRENGTH, strength } from "./strength.js";
@@ -12,6 +13,7 @@ export function printNode(e: SymExpr): string {
 }
 
 function text(e: SymExpr, nested: boolean): string {
+  step();
   switch (e.op) {
     case "Integer":
       return String(e.value);

@@ -1,3 +1,4 @@
+import type { Budget } from "@sconce/errors";
 import { parseFailure, tooLarge } from "./errors.js";
 import { type Token, tokenize } from "./token.js";
 
@@ -12,10 +13,10 @@ export class TokenReader {
   #depth = 0;
 
   /** @throws SconceError `SYM_PARSE` for a character that starts no token */
-  constructor(text: string, maxDepth: number) {
+  constructor(text: string, maxDepth: number, budget: Budget) {
     this.text = text;
     this.#maxDepth = maxDepth;
-    this.#tokens = tokenize(text);
+    this.#tokens = tokenize(text, budget);
   }
 
   /** The next token. */

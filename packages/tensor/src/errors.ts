@@ -113,12 +113,13 @@ export const wrongArray = (got: string, want: string, dtype: DType): SconceError
     fix: `give a ${want}, or make the tensor from numbers: Tensor.from(values, shape, "${dtype}")`,
   });
 
-export const safetensorsError = (message: string, where?: string): SconceError =>
+export const safetensorsError = (message: string, where?: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "SAFETENSORS",
     message,
     where,
     fix: "write the file again; it is damaged or not safetensors",
+    cause,
   });
 
 /** A shape that does not broadcast to the shape of the tensor that it is written to. */

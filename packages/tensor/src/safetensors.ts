@@ -2,6 +2,7 @@
  * @file The safetensors format: eight bytes of header length, a JSON header, then the data without
  * holes.
  */
+import { Budget, parsePlainJson, type WorkOptions } from "@sconce/errors";
 import { type DType, dtypeInfo } from "./dtype.js";
 import { safetensorsError, writtenWithoutValues } from "./errors.js";
 import { numel } from "./shape.js";
@@ -56,13 +57,15 @@ interface Slot {
  * Reads a safetensors file. Tensors are views of `bytes` where their data is aligned, copies where
  * it is not.
  * @throws SconceError `SAFETENSORS` for anything that is not exactly the format: truncation, holes,
- * overlaps, unknown dtypes, sizes that disagree.
+ * overlaps, unknown dtypes, sizes that disagree, a name that comes twice. `BUDGET_EXCEEDED`.
  */
-export function readSafetensors(bytes: Uint8Array): Safetensors {
+export function readSafetensors(bytes: Uint8Array, options: WorkOptions = {}): Safetensors {
   const headerLength = readHeaderLength(bytes);
-  const data = bytes.subarray(PREFIX + headerLength);
-  const header = parseHeader(bytes.subarray(PREFIX, PREFIX + headerLength));
-  const metadata = readMetadata(header["__metadata__"]);
+  const data = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength).subarray(
+    PREFIX + headerLength,
+  );
+  const header = parseHeader(bytes.subarray(PREFIX, PREFIX + headerLength), Budget.of(options, headerLength));
+  const metadata = readMetadata(Object.hasOwn(header, "__metadata__") ? header["__metadata__"] : undefined);
   const slots: Slot[] = [];
   for (const [name, value] of Object.entries(header)) {
     if (name !== "__metadata__") slots.push(readSlot(name, value, data.byteLength));
@@ -85,15 +88,23 @@ function readHeaderLength(bytes: Uint8Array): number {
   return length;
 }
 
-function parseHeader(bytes: Uint8Array): Record<string, unknown> {
+function parseHeader(bytes: Uint8Array, budget: Budget): Record<string, unknown> {
   if (bytes[0] !== 0x7b) throw safetensorsError("the header does not begin with {", "byte 8");
-  let header: unknown;
+  let text: string;
   try {
-    header = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw safetensorsError(`the header is not JSON: ${(cause as Error).message}`, "byte 8");
+    throw safetensorsError("the header is not UTF-8", "byte 8", cause);
   }
-  return header as Record<string, unknown>;
+  const header = parsePlainJson(text, {
+    budget,
+    depth: 8,
+    unique: true,
+    fail: (message, at, cause) =>
+      safetensorsError(`the header cannot be read: ${message}`, `character ${at} of the header`, cause),
+  });
+  if (!isObject(header)) throw safetensorsError("the header is not an object", "byte 8");
+  return header;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -112,7 +123,8 @@ function readSlot(name: string, value: unknown, dataLength: number): Slot {
   if (!isObject(value)) throw safetensorsError("the entry is not an object", name);
   const { dtype: code, shape, data_offsets: offsets } = value;
   const dtype = typeof code === "string" ? DTYPE_OF.get(code) : undefined;
-  if (dtype === undefined) throw safetensorsError(`unknown dtype ${JSON.stringify(code)}`, name);
+  if (dtype === undefined)
+    throw safetensorsError(`unknown dtype ${JSON.stringify(code)?.slice(0, 100)}`, name);
   if (!Array.isArray(shape) || !shape.every(isSize)) throw safetensorsError("bad shape", name);
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isSize)) {
     throw safetensorsError("bad data_offsets", name);
@@ -143,8 +155,10 @@ function checkCoverage(slots: readonly Slot[], dataLength: number): void {
 }
 
 function viewSlot(slot: Slot, data: Uint8Array): Tensor {
-  let bytes = data.subarray(slot.start, slot.end);
-  if (bytes.byteOffset % dtypeInfo(slot.dtype).array.BYTES_PER_ELEMENT !== 0) bytes = bytes.slice();
+  const view = data.subarray(slot.start, slot.end);
+  const isAligned = view.byteOffset % dtypeInfo(slot.dtype).array.BYTES_PER_ELEMENT === 0;
+  // A Buffer's own `slice` is a view at the same place, and short ones share a pool.
+  const bytes = isAligned ? view : new Uint8Array(view);
   return new Tensor({ dtype: slot.dtype, shape: slot.shape, storage: new Storage(bytes) });
 }
 

@@ -1,5 +1,5 @@
 /** @file The inputs of `sconce run`: from files, as JSON, drawn, or those of the export. */
-import type { SconceError } from "@sconce/errors";
+import { Budget, parsePlainJson, type SconceError } from "@sconce/errors";
 import { type ExportedProgram, int, unwrapFloat, type Value } from "@sconce/ir";
 import { exampleInputs, randomInputs } from "@sconce/session";
 import type { Tensor } from "@sconce/tensor";
@@ -16,7 +16,7 @@ import {
   unknownPosition,
 } from "./input-errors.js";
 import { findInput, type NamedInput, namedInputs } from "./input-names.js";
-import { tensorOfJson } from "./json-values.js";
+import { boundedJson, tensorOfJson } from "./json-values.js";
 import { readNpy } from "./npy.js";
 
 /** The options that say what a program runs on. */
@@ -144,7 +144,7 @@ async function readValue(text: string, input: NamedInput): Promise<Value> {
     if (text.endsWith(".safetensors")) return tensorOfFile(await openTensors(text), input, text);
     if (text.endsWith(".npy")) return readNpy(await readBytes(text));
     return input.fake === undefined
-      ? scalarOf(JSON.parse(text), "--input")
+      ? scalarOf(boundedJson(text), "--input")
       : tensorOfJson(text, input.fake.dtype);
   } catch (error) {
     throw atInput(error instanceof SyntaxError ? notJson(text, error) : error, input);
@@ -173,18 +173,17 @@ function tensorOfFile(tensors: ReadonlyMap<string, Tensor>, input: NamedInput, p
 
 const SHAPE = 'write an object of positions, for example {"1": 3, "2": 0.5, "3": {"float": "inf"}}';
 
+/** Values that --scalars may have. */
+const MOST_VALUES = 10_000;
+
 function parseScalars(text: string | undefined): Map<number, Value> {
   if (text === undefined) return new Map();
-  let values: unknown;
-  try {
-    values = JSON.parse(text);
-  } catch (error) {
-    throw usage(
-      `--scalars is not JSON: ${error instanceof Error ? error.message : String(error)}`,
-      SHAPE,
-      error,
-    );
-  }
+  const values = parsePlainJson(text, {
+    budget: new Budget(text.length, { nodes: MOST_VALUES }),
+    depth: 4,
+    unique: true,
+    fail: (message, at, cause) => usage(`--scalars, character ${at}: ${message}`, SHAPE, cause),
+  });
   if (typeof values !== "object" || values === null || Array.isArray(values)) {
     throw usage("--scalars is not a JSON object", SHAPE);
   }

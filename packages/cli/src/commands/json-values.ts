@@ -2,6 +2,7 @@
  * @file Values in JSON, as `sconce run --json` writes and `--input NAME=JSON` reads them. JSON has
  * no infinities, and its readers no integers past 2^53: those are texts.
  */
+import { Budget, parsePlainJson } from "@sconce/errors";
 import {
   type DType,
   type Element,
@@ -49,9 +50,17 @@ const LONG_INTEGER = /(?<![\w."+-])-?\d{16,}(?![\w.+-])/g;
  * @throws SconceError `TENSOR_VALUES`, `INPUT_VALUE`
  */
 export function tensorOfJson(text: string, dtype: DType): Tensor {
-  const values: unknown = JSON.parse(text.replace(LONG_INTEGER, '"$&"'));
+  const values = boundedJson(text.replace(LONG_INTEGER, '"$&"'));
   return Tensor.from(elementsOf(values, dtype, 0), { dtype });
 }
+
+/** A JSON text of an argument, bounded in depth and work. @throws SyntaxError, SconceError */
+export const boundedJson = (text: string): unknown =>
+  parsePlainJson(text, {
+    budget: new Budget(text.length),
+    depth: DEEPEST,
+    fail: (message, at) => new SyntaxError(`${message} (character ${at})`),
+  });
 
 const SPECIAL: ReadonlyMap<unknown, number> = new Map([
   ["nan", Number.NaN],

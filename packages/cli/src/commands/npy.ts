@@ -39,7 +39,7 @@ function tensorOf(header: string, data: Uint8Array): Tensor {
   const isFortran = /'fortran_order': *True/.test(header);
   const sizes = /'shape': *\(([\d, ]*)\)/.exec(header)?.[1];
   if (descr === undefined || sizes === undefined) throw malformedNpy("its header has no dtype or no shape");
-  const dtype = DTYPES[descr];
+  const dtype = Object.hasOwn(DTYPES, descr) ? DTYPES[descr] : undefined;
   if (dtype === undefined)
     throw malformedNpy(
       `its elements are "${descr}"; the supported ones are ${Object.keys(DTYPES).join(", ")}`,

@@ -1,4 +1,4 @@
-import { isSconceError } from "@sconce/errors";
+import { Budget, isSconceError } from "@sconce/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson } from "./parse.js";
@@ -13,7 +13,7 @@ const plain = (value: JsonValue): unknown =>
         ? Number(value)
         : value;
 const code = (wanted: string) => expect.toSatisfy((error: unknown) => isSconceError(error, wanted));
-const parse = (text: string): JsonValue => parseJson(text, "test");
+const parse = (text: string): JsonValue => parseJson(text, "test", new Budget(text.length));
 
 describe("parseJson", () => {
   test("agrees with JSON.parse", () => {
@@ -108,7 +108,9 @@ describe("parseJson", () => {
     [Uint8Array.of(0x7b, 0, 0x7d, 0)],
     [Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)],
   ])("refuses bytes %s", (bytes) => {
-    expect(() => parseJson(bytes, "test")).toThrow(expect.toSatisfy((e: unknown) => isSconceError(e)));
+    expect(() => parseJson(bytes, "test", new Budget(bytes.length))).toThrow(
+      expect.toSatisfy((e: unknown) => isSconceError(e)),
+    );
   });
 
   test("takes a hundred thousand siblings, in lists and in objects", () => {

@@ -3,6 +3,7 @@
  * keys win, cannot bound the depth and refuses the bare `NaN` and `Infinity` that older PyTorch
  * wrote; this one does what is needed instead.
  */
+import type { Budget } from "@sconce/errors";
 import { jsonError } from "../errors.js";
 import { type JsonArray, JsonObject, type JsonValue } from "./value.js";
 
@@ -23,10 +24,10 @@ const SHAPES = 512;
 /**
  * Parses UTF-8 JSON.
  * @throws SconceError `JSON_ENCODING` (not UTF-8, byte order mark), `JSON_SYNTAX`, `JSON_DEPTH`,
- * `JSON_DUPLICATE_KEY`, with the byte or character position
+ * `JSON_DUPLICATE_KEY`, `BUDGET_EXCEEDED`, with the byte or character position
  */
-export function parseJson(source: Uint8Array | string, file: string): JsonValue {
-  return new JsonParser(typeof source === "string" ? source : decode(source, file), file).parse();
+export function parseJson(source: Uint8Array | string, file: string, budget: Budget): JsonValue {
+  return new JsonParser(typeof source === "string" ? source : decode(source, file), file, budget).parse();
 }
 
 function decode(bytes: Uint8Array, file: string): string {
@@ -44,6 +45,7 @@ function decode(bytes: Uint8Array, file: string): string {
 class JsonParser {
   readonly #text: string;
   readonly #file: string;
+  readonly #budget: Budget;
   #position = 0;
   #depth = 0;
   /**
@@ -64,10 +66,13 @@ class JsonParser {
   #valueTop = 0;
   #keyTop = 0;
 
-  constructor(text: string, file: string) {
+  constructor(text: string, file: string, budget: Budget) {
     this.#text = text;
     this.#file = file;
+    this.#budget = budget;
   }
+
+  readonly #where = (): string => `${this.#file}, character ${this.#position}`;
 
   parse(): JsonValue {
     const value = this.#value();
@@ -120,6 +125,7 @@ class JsonParser {
   }
 
   #enter(): void {
+    this.#budget.spend("nodes", 1, this.#where);
     if (++this.#depth > DEEPEST_JSON) {
       throw jsonError(
         "JSON_DEPTH",
@@ -182,6 +188,7 @@ class JsonParser {
 
   /** Values are gathered on one stack, so that each list is made once and in its final length. */
   #takeValues(base: number): JsonArray {
+    this.#budget.spend("nodes", (this.#valueTop - base) / 8, this.#where);
     const items = this.#values.slice(base, this.#valueTop);
     this.#valueTop = base;
     return items;
@@ -239,12 +246,14 @@ class JsonParser {
     const slot = (hash ^ (hash >>> 11)) & 2047;
     const known = this.#interned[slot]!;
     if (known.length === end - start && this.#text.startsWith(known, start)) return known;
+    this.#budget.spend("nodes", 1, this.#where);
     const fresh = this.#text.slice(start, end);
     this.#interned[slot] = fresh;
     return fresh;
   }
 
   #longString(start: number): string {
+    this.#budget.spend("nodes", 1, this.#where);
     const text = this.#text;
     let end = text.indexOf('"', start);
     if (end < 0) throw this.#syntax("a string without an end", start - 1);

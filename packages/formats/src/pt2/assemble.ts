@@ -1,10 +1,18 @@
 /** @file What all layouts share: the options of reading, and how the parts become a program. */
-import type { OptionNames } from "@sconce/errors";
+import type { Budget, Limits, OptionNames } from "@sconce/errors";
 import { ExportedProgram, type PytreeRegistry } from "@sconce/ir";
 import { checkState } from "./consistency.js";
 import type { OperatorPolicy, ProgramDescription } from "./program.js";
 import { type SampleInputOptions, SavedInputs } from "./sample-inputs.js";
 import type { Payload } from "./weights.js";
+
+/** Bounds on reading a file: on the work, and on what its source may send. */
+export interface ReadLimits extends Limits {
+  /** Most bytes to take from a stream. Default 4 GiB less one. */
+  readonly maxStreamBytes?: number | undefined;
+  /** Longest time in milliseconds that a source may send nothing. Default 60,000. */
+  readonly stallMilliseconds?: number | undefined;
+}
 
 /**
  * How `readPt2` reads a file: which operators may be unknown, bounds on what the file claims, and
@@ -14,16 +22,9 @@ export interface ReadPt2Options extends OperatorPolicy {
   /** Which of several programs in the archive. Default `model`. */
   readonly model?: string | undefined;
   /** Bounds on what the file may claim; those left out keep their defaults. */
-  readonly limits?:
-    | {
-        /** Most bytes to take from a stream. Default 4 GiB less one. */
-        readonly maxStreamBytes?: number | undefined;
-        /**
-         * Most bytes that compressed entries may unpack to. Default 64 MiB and four times the file.
-         */
-        readonly maxInflatedBytes?: number | undefined;
-      }
-    | undefined;
+  readonly limits?: ReadLimits | undefined;
+  /** A budget of work that several readers share; the limits of work are then not read. */
+  readonly budget?: Budget | undefined;
   /** Stops reading; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -34,20 +35,33 @@ export interface ReadPt2Options extends OperatorPolicy {
 }
 
 /** The names of the limits. */
-export const LIMITS: OptionNames<NonNullable<ReadPt2Options["limits"]>> = {
+export const LIMITS: OptionNames<ReadLimits> = {
   maxStreamBytes: true,
-  maxInflatedBytes: true,
+  stallMilliseconds: true,
+  bytes: true,
+  nodes: true,
+  terms: true,
+  milliseconds: true,
 };
 
 /** The names of the options. */
 export const READ_OPTIONS: OptionNames<ReadPt2Options> = {
   model: true,
   limits: true,
+  budget: true,
   signal: true,
   pytreeTypes: true,
   operators: true,
   unknownOperators: true,
 };
+
+/** Options with the budget that all parts of the file count on. */
+export interface CountedOptions extends ReadPt2Options {
+  readonly budget: Budget;
+}
+
+/** How many bytes of a program's JSON stand for one value at least; PyTorch's own files have 22. */
+export const JSON_BYTES_PER_NODE = 16;
 
 /**
  * Sample inputs of a program; null for an empty record, or where no specification says how to

@@ -1,19 +1,15 @@
 /** @file The flat layout of torch 2.1 to 2.7: a plain zip with one file for each part. */
 import type { ExportedProgram } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
-import type { ZipArchive, ZipOptions } from "../zip/archive.js";
-import { assemble, type ReadPt2Options, savedInputs } from "./assemble.js";
+import type { ZipArchive } from "../zip/archive.js";
+import { assemble, type CountedOptions, savedInputs } from "./assemble.js";
 import { readProgramJson } from "./program.js";
 import { readSavedFile } from "./saved-file.js";
 import { FLAT_RECORDS, SCHEMA_MAJOR } from "./schema.js";
 import { type Payload, payloadFromPickle } from "./weights.js";
 
 /** @throws SconceError as `readPt2` */
-export async function readFlatArchive(
-  zip: ZipArchive,
-  options: ReadPt2Options,
-  zipOptions: ZipOptions,
-): Promise<ExportedProgram> {
+export async function readFlatArchive(zip: ZipArchive, options: CountedOptions): Promise<ExportedProgram> {
   const read = new Set<string>();
   const need = async (...names: readonly string[]): Promise<[string, Uint8Array]> => {
     const name = names.find((candidate) => zip.has(candidate));
@@ -27,7 +23,7 @@ export async function readFlatArchive(
     const [name, bytes] = await need(...names);
     return bytes.length === 0
       ? { tensors: new Map(), parameterNames: new Set() }
-      : payloadFromPickle(readSavedFile(bytes, name, zipOptions), name);
+      : payloadFromPickle(readSavedFile(bytes, name, options), name);
   };
   checkVersion(new TextDecoder().decode((await need(FLAT_RECORDS.version))[1]));
   const [file, json] = await need(FLAT_RECORDS.program);
@@ -36,8 +32,7 @@ export async function readFlatArchive(
   const constants = await payload(FLAT_RECORDS.constants);
   const [inputsName, inputs] = await need(FLAT_RECORDS.sampleInputs);
   for (const name of zip.names()) if (!read.has(name)) await zip.check(name);
-  const { pytreeTypes } = options;
-  const examples = savedInputs(inputs, inputsName, description, { ...zipOptions, pytreeTypes });
+  const examples = savedInputs(inputs, inputsName, description, options);
   return assemble(description, weights, constants, examples);
 }
 

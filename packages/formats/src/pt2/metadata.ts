@@ -1,6 +1,7 @@
 /**
  * @file The string metadata of a node. It is for people: whatever does not parse is kept as it is.
  */
+import { type Budget, isSconceError, parsePlainJson } from "@sconce/errors";
 import type { ModuleStackEntry, NodeMeta } from "@sconce/ir";
 import { type Read, readObject, readString } from "../json/place.js";
 
@@ -36,13 +37,14 @@ function sourceFunctions(text: string): readonly (readonly [string, string])[] |
   return Object.freeze(entries.map((entry) => Object.freeze(entry) as unknown as readonly [string, string]));
 }
 
-function annotations(text: string): Readonly<Record<string, unknown>> | undefined {
+function annotations(text: string, budget: Budget): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parsePlainJson(text, { budget, fail: (message) => new SyntaxError(message) });
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.freeze(value as Record<string, unknown>)
       : undefined;
-  } catch {
+  } catch (error) {
+    if (isSconceError(error)) throw error;
     return undefined;
   }
 }
@@ -53,7 +55,12 @@ type Mutable = { -readonly [K in keyof StringMeta]: StringMeta[K] };
 /** Reads `metadata` objects of one program; equal texts give the same parsed object. */
 export class MetadataReader {
   readonly #stacks = new Map<string, readonly ModuleStackEntry[] | undefined>();
+  readonly #budget: Budget;
   readonly #traces = new Map<string, string>();
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
+  }
 
   readonly read: Read<StringMeta> = (value, place) => {
     const meta: Mutable = {};
@@ -93,7 +100,7 @@ export class MetadataReader {
         return true;
       }
       case "custom": {
-        const custom = annotations(text);
+        const custom = annotations(text, this.#budget);
         if (custom !== undefined) meta.custom = custom;
         return custom !== undefined;
       }

@@ -1,11 +1,12 @@
 /** @file The ExportedProgram object of the JSON file, without its weights. */
+import { type Budget, isSconceError } from "@sconce/errors";
 import {
   type ExportedProgramInit,
   type OperatorLookup,
   type RangeConstraint,
   rangeConstraint,
 } from "@sconce/ir";
-import { parseSrepr, printExpr } from "@sconce/symbolic";
+import { parseGuard, parseSrepr, printExpr } from "@sconce/symbolic";
 import { parseJson } from "../json/parse.js";
 import {
   Place,
@@ -26,7 +27,7 @@ import {
   SCHEMA_MAJOR,
   SCHEMA_MINOR,
 } from "./schema.js";
-import { readModuleCallGraph, readSignature } from "./signature.js";
+import { moduleCallReader, readSignature } from "./signature.js";
 import { SymbolTable, valueReaders } from "./values.js";
 
 /**
@@ -74,7 +75,7 @@ const readRange: Read<RangeConstraint> = (value, place) => {
  * hold integer ranges only, so that of a float symbol becomes one too, and prints as PyTorch prints
  * it after loading.
  */
-function rangeReader(symbols: SymbolTable): Read<Map<string, RangeConstraint>> {
+function rangeReader(symbols: SymbolTable, budget: Budget): Read<Map<string, RangeConstraint>> {
   return (value, place) => {
     const ranges = new Map<string, RangeConstraint>();
     const { keys, values } = readObject(value, place);
@@ -83,8 +84,9 @@ function rangeReader(symbols: SymbolTable): Read<Map<string, RangeConstraint>> {
       const range = place.at(key, inner, readRange);
       const printed = place.at(key, inner, (_, at) => {
         try {
-          return printExpr(parseSrepr(key, { maxLength: 1000 }));
-        } catch {
+          return printExpr(parseSrepr(key, { maxLength: 1000, budget }));
+        } catch (error) {
+          if (isSconceError(error, "BUDGET_EXCEEDED")) throw error.at(at.toString());
           throw at.fail("PT2_RANGE", `${JSON.stringify(key.slice(0, 100))} is not a symbol or expression`);
         }
       });
@@ -93,6 +95,19 @@ function rangeReader(symbols: SymbolTable): Read<Map<string, RangeConstraint>> {
     return ranges;
   };
 }
+
+/** A guard is kept as text; that it can be read is checked here. */
+const guardReader =
+  (budget: Budget): Read<string> =>
+  (value, place) => {
+    const text = readString(value, place);
+    try {
+      parseGuard(text, { budget });
+    } catch (error) {
+      throw isSconceError(error) ? error.at(place.toString()) : error;
+    }
+    return text;
+  };
 
 /** Verifier names as a dialect; none, or an empty one, means ATEN. */
 const readDialect: Read<string> = (value, place) => {
@@ -112,15 +127,21 @@ export interface OperatorPolicy {
   readonly unknownOperators?: "refuse" | "keep" | undefined;
 }
 
+/** The policy, and the work that is left. */
+export interface CountedPolicy extends OperatorPolicy {
+  readonly budget: Budget;
+}
+
 /**
  * Reads the JSON of a program.
  * @throws SconceError with the path of the field: `PT2_*`, `JSON_*`, `SYM_*`, `UNKNOWN_OPERATOR`
  */
-export function readProgramJson(bytes: Uint8Array, file: string, policy: OperatorPolicy): ProgramDescription {
+export function readProgramJson(bytes: Uint8Array, file: string, policy: CountedPolicy): ProgramDescription {
+  const { budget } = policy;
   const place = new Place(file);
-  const root = readObject(parseJson(bytes, file), place);
+  const root = readObject(parseJson(bytes, file, budget), place);
   const { minor } = place.field(root, "schema_version", readVersion);
-  const symbols = new SymbolTable();
+  const symbols = new SymbolTable(budget);
   const parts = place.field(root, "graph_module", (value, at) => {
     const module = readObject(value, at);
     const graphSignature = at.field(module, "signature", readSignature);
@@ -128,7 +149,7 @@ export function readProgramJson(bytes: Uint8Array, file: string, policy: Operato
       readGraph(
         {
           values: valueReaders(symbols),
-          metadata: new MetadataReader(),
+          metadata: new MetadataReader(budget),
           operators: policy.operators,
           keepsUnknown: policy.unknownOperators !== "refuse",
           oldKinds: minor <= LAST_MINOR_WITH_OLD_KINDS && usesOldKinds(readObject(inner, deeper)),
@@ -141,14 +162,14 @@ export function readProgramJson(bytes: Uint8Array, file: string, policy: Operato
     return {
       graph,
       graphSignature,
-      moduleCallGraph: at.field(module, "module_call_graph", readModuleCallGraph),
+      moduleCallGraph: at.field(module, "module_call_graph", moduleCallReader(budget)),
     };
   });
   return {
     ...parts,
-    rangeConstraints: place.field(root, "range_constraints", rangeReader(symbols)),
+    rangeConstraints: place.field(root, "range_constraints", rangeReader(symbols, budget)),
     symbolHints: symbols.hints,
-    guardsCode: place.optional(root, "guards_code", readList(readString), []),
+    guardsCode: place.optional(root, "guards_code", readList(guardReader(budget)), []),
     dialect: place.optional(root, "verifiers", readDialect, "ATEN"),
     torchVersion: place.optional(root, "torch_version", readString, undefined),
     opsetVersion: Object.fromEntries(

@@ -1,10 +1,18 @@
 /** @file `.pt2` archives: `torch.export.load` without running anything that is in them. */
-import { checkOptions } from "@sconce/errors";
+import { Budget, checkOptions } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
 import { type ByteSource, toRandomAccess } from "../source.js";
-import { ZipArchive, type ZipOptions } from "../zip/archive.js";
-import { assemble, LIMITS, READ_OPTIONS, type ReadPt2Options, savedInputs } from "./assemble.js";
+import { ZipArchive } from "../zip/archive.js";
+import {
+  assemble,
+  type CountedOptions,
+  JSON_BYTES_PER_NODE,
+  LIMITS,
+  READ_OPTIONS,
+  type ReadPt2Options,
+  savedInputs,
+} from "./assemble.js";
 import { readFlatArchive } from "./flat-layout.js";
 import { type ProgramDescription, readProgramJson } from "./program.js";
 import type { SavedInputs } from "./sample-inputs.js";
@@ -12,7 +20,6 @@ import { readSavedFile } from "./saved-file.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, FLAT_RECORDS, RECORDS } from "./schema.js";
 import { type Payload, payloadFromPickle, readPayload } from "./weights.js";
 
-const MAX_STREAM_BYTES = 2 ** 32 - 1;
 const decoder = /* @__PURE__ */ new TextDecoder();
 
 /**
@@ -20,32 +27,38 @@ const decoder = /* @__PURE__ */ new TextDecoder();
  * of 2.1 to 2.7. Weights are views of the given bytes where these are in memory. Every entry's
  * checksum is verified; sample inputs are unpacked only when asked for.
  * @throws SconceError with a code and a place for every kind of damage: `ZIP_*`, `JSON_*`, `PT2_*`,
- * `SYM_*`, `PICKLE_*`, `UNKNOWN_OPERATOR`, `SOURCE_*`
+ * `SYM_*`, `PICKLE_*`, `UNKNOWN_OPERATOR`, `SOURCE_*`, `BUDGET_EXCEEDED`
  */
 export async function readPt2(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
   checkOptions("readPt2", options, READ_OPTIONS);
   checkOptions("readPt2 (limits)", options.limits, LIMITS);
-  const { limits, signal } = options;
-  const maxStreamBytes = limits?.maxStreamBytes ?? MAX_STREAM_BYTES;
-  const access = await toRandomAccess(source, { maxStreamBytes, signal });
-  const zipOptions: ZipOptions = { maxInflatedBytes: limits?.maxInflatedBytes };
-  const zip = await ZipArchive.open(access, zipOptions);
-  if (zip.has(FLAT_RECORDS.program)) return readFlatArchive(zip, options, zipOptions);
-  return new ArchiveReader(zip, options, zipOptions).read();
+  const access = await toRandomAccess(source, options);
+  const budget = options.budget ?? new Budget(access.size, options.limits, JSON_BYTES_PER_NODE);
+  const zip = await ZipArchive.open(access, { budget });
+  if (options.budget === undefined) budget.narrow(textSize(zip), JSON_BYTES_PER_NODE);
+  const counted: CountedOptions = { ...options, budget };
+  return zip.has(FLAT_RECORDS.program)
+    ? readFlatArchive(zip, counted)
+    : new ArchiveReader(zip, counted).read();
+}
+
+/** Bytes of the JSON in an archive: weights are not work. */
+function textSize(zip: ZipArchive): number {
+  let size = 0;
+  for (const name of zip.names()) if (name.endsWith(".json")) size += zip.entry(name)!.size;
+  return size;
 }
 
 class ArchiveReader {
   readonly #zip: ZipArchive;
   readonly #root: string;
-  readonly #options: ReadPt2Options;
-  readonly #zipOptions: ZipOptions;
+  readonly #options: CountedOptions;
   readonly #read = new Set<string>();
 
-  constructor(zip: ZipArchive, options: ReadPt2Options, zipOptions: ZipOptions) {
+  constructor(zip: ZipArchive, options: CountedOptions) {
     this.#zip = zip;
     this.#root = rootOf(zip);
     this.#options = options;
-    this.#zipOptions = zipOptions;
   }
 
   async read(): Promise<ExportedProgram> {
@@ -137,15 +150,16 @@ class ArchiveReader {
   async #payload(folder: string, config: string, pickled: string): Promise<Payload> {
     const legacy = await this.#find(folder + pickled);
     if (legacy !== undefined)
-      return payloadFromPickle(readSavedFile(legacy, folder + pickled, this.#zipOptions), folder + pickled);
+      return payloadFromPickle(readSavedFile(legacy, folder + pickled, this.#options), folder + pickled);
     const configBytes = await this.#need(folder + config);
-    return readPayload(configBytes, folder + config, (name) => this.#find(folder + name));
+    return readPayload(configBytes, folder + config, this.#options.budget, (name) =>
+      this.#find(folder + name),
+    );
   }
 
   async #sampleInputs(record: string, description: ProgramDescription): Promise<SavedInputs | null> {
     const bytes = await this.#need(record);
-    const { pytreeTypes } = this.#options;
-    return savedInputs(bytes, record, description, { ...this.#zipOptions, pytreeTypes });
+    return savedInputs(bytes, record, description, this.#options);
   }
 
   /**

@@ -2,6 +2,7 @@
  * @file Sample inputs: the saved `(args, kwargs)`, flattened as the program's input specification
  * says.
  */
+import { Budget, type WorkOptions } from "@sconce/errors";
 import {
   type Argument,
   dictKeys,
@@ -9,6 +10,7 @@ import {
   float,
   int,
   isFloat,
+  MAX_TREE_DEPTH,
   type PytreeRegistry,
   type TreeSpec,
 } from "@sconce/ir";
@@ -16,12 +18,11 @@ import { Tensor } from "@sconce/tensor";
 import { pickleError, unknownPytreeType } from "../errors.js";
 import { PickleFloat, PickleRecord, PickleTuple } from "../torch-save/pickle.js";
 import { SavedTensor } from "../torch-save/tensor-file.js";
-import type { ZipOptions } from "../zip/archive.js";
 import { readSavedFile } from "./saved-file.js";
 
 type Leaf = Tensor | Argument;
 
-export interface SampleInputOptions extends ZipOptions {
+export interface SampleInputOptions extends WorkOptions {
   /**
    * How objects of registered classes are flattened, by serialized name; they are read as objects
    * of their attributes.
@@ -36,6 +37,7 @@ export class SavedInputs implements ExampleInputs {
   readonly #where: string;
   readonly #options: SampleInputOptions;
   #leaves: readonly Leaf[] | undefined;
+  #budget = new Budget(0);
 
   constructor(bytes: Uint8Array, inSpec: TreeSpec, where: string, options: SampleInputOptions) {
     this.#bytes = bytes;
@@ -52,7 +54,10 @@ export class SavedInputs implements ExampleInputs {
   get leaves(): readonly Leaf[] {
     if (this.#leaves === undefined) {
       const leaves: Leaf[] = [];
-      this.#flatten(readSavedFile(this.#bytes, this.#where, this.#options), this.#inSpec, leaves);
+      // Read long after the file: the time of reading that is over does not count.
+      this.#budget = new Budget(this.#bytes.length, this.#options.limits);
+      const saved = readSavedFile(this.#bytes, this.#where, { budget: this.#budget });
+      this.#flatten(saved, this.#inSpec, leaves);
       this.#leaves = Object.freeze(leaves);
     }
     return this.#leaves;
@@ -98,7 +103,7 @@ export class SavedInputs implements ExampleInputs {
     const attributes = attributesOf(record);
     const type = this.#options.pytreeTypes?.get(spec.type!);
     if (type !== undefined) {
-      const children = type.flatten(attributes && recordOf(attributes), spec.context);
+      const children = type.flatten(attributes && this.#recordOf(attributes), spec.context);
       if (children === undefined) throw this.#mismatch(`a ${record.className} is not a ${spec.type}`);
       return children;
     }
@@ -106,6 +111,27 @@ export class SavedInputs implements ExampleInputs {
     if (Array.isArray(names) && attributes !== undefined && names.every((name) => attributes.has(name)))
       return names.map((name) => attributes.get(name));
     throw unknownPytreeType(spec.type!, record.className, this.#where);
+  }
+
+  #recordOf(attributes: ReadonlyMap<unknown, unknown>): Record<string, unknown> {
+    const entries = [...attributes].map(([name, value]): [string, unknown] => {
+      if (typeof name !== "string") throw this.#mismatch("an attribute without a name");
+      return [name, this.#plain(value, 0)];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  /** A value as JavaScript has it, for the functions of a registered type. */
+  #plain(value: unknown, depth: number): unknown {
+    this.#budget.spend("nodes", 1, () => this.#where);
+    if (depth > MAX_TREE_DEPTH) throw this.#mismatch(`values nest more than ${MAX_TREE_DEPTH} deep`);
+    const inner = (item: unknown): unknown => this.#plain(item, depth + 1);
+    if (value instanceof SavedTensor) return value.tensor;
+    if (value instanceof PickleFloat) return float(value.value);
+    if (value instanceof PickleTuple) return value.items.map(inner);
+    if (Array.isArray(value)) return value.map(inner);
+    if (value instanceof Map) return new Map([...value].map(([key, item]) => [inner(key), inner(item)]));
+    return value;
   }
 
   #leaf(value: unknown): Leaf {
@@ -128,17 +154,4 @@ function attributesOf({ state }: PickleRecord): ReadonlyMap<unknown, unknown> | 
   const parts = state instanceof PickleTuple && state.items.length === 2 ? state.items : undefined;
   if (parts?.every((part) => part === null || part instanceof Map) !== true) return undefined;
   return new Map(parts.flatMap((part) => [...((part as Map<unknown, unknown> | null) ?? [])]));
-}
-
-const recordOf = (attributes: ReadonlyMap<unknown, unknown>): Record<string, unknown> =>
-  Object.fromEntries([...attributes].map(([name, value]) => [String(name), plain(value)]));
-
-/** A value as JavaScript has it, for the functions of a registered type. */
-function plain(value: unknown): unknown {
-  if (value instanceof SavedTensor) return value.tensor;
-  if (value instanceof PickleFloat) return float(value.value);
-  if (value instanceof PickleTuple) return value.items.map(plain);
-  if (Array.isArray(value)) return value.map(plain);
-  if (value instanceof Map) return new Map([...value].map(([key, item]) => [plain(key), plain(item)]));
-  return value;
 }

@@ -1,14 +1,16 @@
 /** @file `torch.save` files of an exported program. */
+import type { Budget } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { parseJson } from "../json/parse.js";
-import { Place } from "../json/place.js";
+import { Place, type Read } from "../json/place.js";
 import { readTorchFile } from "../torch-save/tensor-file.js";
 import type { ZipOptions } from "../zip/archive.js";
 import { SymbolTable, valueReaders } from "./values.js";
 
-/** Reads the metadata of one tensor, in which sizes are as a rule numbers. */
-export const { tensor: readTensorMeta } = /* @__PURE__ */ valueReaders(new SymbolTable());
+/** A reader of the metadata of tensors, in which sizes are as a rule numbers. */
+export const tensorMetaReader = (budget: Budget): Read<FakeTensor> =>
+  valueReaders(new SymbolTable(budget)).tensor;
 
 /** Everything of a tensor but its storage. */
 type StaticLayout = Pick<Tensor, "dtype" | "shape" | "strides" | "storageOffset" | "requiresGrad">;
@@ -34,5 +36,6 @@ export function staticLayout({
 export const readSavedFile = (bytes: Uint8Array, where: string, options: ZipOptions): unknown =>
   readTorchFile(bytes, where, {
     ...options,
-    fakeTensor: (json, file) => staticLayout(readTensorMeta(parseJson(json, file), new Place(file))),
+    fakeTensor: (json, file) =>
+      staticLayout(tensorMetaReader(options.budget)(parseJson(json, file, options.budget), new Place(file))),
   });

@@ -1,6 +1,6 @@
 /** @file Graph signature and module call graph. */
 
-import { isSconceError } from "@sconce/errors";
+import { type Budget, isSconceError } from "@sconce/errors";
 import {
   type Argument,
   type ArgumentSpec,
@@ -134,16 +134,18 @@ export const readSignature: Read<GraphSignature> = (value, place) => {
   };
 };
 
-const treeSpec: Read<TreeSpec> = (value, place) => {
-  const text = readString(value, place);
-  try {
-    return parseTreeSpec(text);
-  } catch (error) {
-    throw isSconceError(error) ? error.at(place.toString()) : error;
-  }
-};
+const treeReader =
+  (budget: Budget): Read<TreeSpec> =>
+  (value, place) => {
+    const text = readString(value, place);
+    try {
+      return parseTreeSpec(text, { budget });
+    } catch (error) {
+      throw isSconceError(error) ? error.at(place.toString()) : error;
+    }
+  };
 
-function callSignature(value: JsonValue, place: Place): ModuleCallSignature {
+function callSignature(value: JsonValue, place: Place, treeSpec: Read<TreeSpec>): ModuleCallSignature {
   const object: JsonObject = readObject(value, place);
   const names = place.optional(object, "forward_arg_names", readList(readString), null);
   return {
@@ -156,10 +158,14 @@ function callSignature(value: JsonValue, place: Place): ModuleCallSignature {
   };
 }
 
-export const readModuleCallGraph: Read<ModuleCallEntry[]> = /* @__PURE__ */ readList((value, place) => {
-  const object = readObject(value, place);
-  return {
-    fqn: place.field(object, "fqn", readString),
-    signature: place.optional(object, "signature", callSignature, null),
-  };
-});
+/** Reads the calling conventions of the root and of preserved modules. */
+export function moduleCallReader(budget: Budget): Read<ModuleCallEntry[]> {
+  const treeSpec = treeReader(budget);
+  return readList((value, place) => {
+    const object = readObject(value, place);
+    return {
+      fqn: place.field(object, "fqn", readString),
+      signature: place.optional(object, "signature", (inner, at) => callSignature(inner, at, treeSpec), null),
+    };
+  });
+}

@@ -1,6 +1,6 @@
 /** @file Tensor metadata and symbolic scalars of a program file. */
 
-import { isSconceError } from "@sconce/errors";
+import { type Budget, isSconceError } from "@sconce/errors";
 import {
   type ConstantValue,
   type CustomObject,
@@ -16,6 +16,7 @@ import {
 } from "@sconce/ir";
 import {
   isUnbacked,
+  metered,
   parseSrepr,
   printExpr,
   type SymBool,
@@ -82,34 +83,53 @@ export class SymbolTable {
   readonly #parsed = new Map<string, SymInt | SymFloat | SymBool>();
   /** True once a data-dependent symbol has been read. */
   hasUnbacked = false;
+  readonly #budget: Budget;
   /** Printed forms of all expressions and their parts. */
   readonly #seen = new Set<string>();
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
+  }
 
   /** True when the expression of this printed form occurs somewhere in the program. */
   has(printed: string): boolean {
     return this.#seen.has(printed);
   }
 
+  /** An empty table on the same budget. */
+  emptyCopy(): SymbolTable {
+    return new SymbolTable(this.#budget);
+  }
+
   parse(text: string, place: Place): number | boolean | SymExpr {
     let expr = this.#parsed.get(text);
     if (expr === undefined) {
       try {
-        expr = parseSrepr(text);
+        expr = parseSrepr(text, { budget: this.#budget });
+        this.#note(expr, text);
       } catch (error) {
         throw isSconceError(error) ? error.at(place.toString()) : error;
       }
       this.#parsed.set(text, expr);
-      if (typeof expr === "object") this.#note(expr);
     }
     return expr;
   }
 
-  #note(expr: SymExpr): void {
+  #note(expr: number | boolean | SymExpr, text: string): void {
+    if (typeof expr !== "object") return;
+    metered(
+      this.#budget,
+      () => `the expression ${JSON.stringify(text.slice(0, 80))}`,
+      () => this.#noteParts(expr),
+    );
+  }
+
+  #noteParts(expr: SymExpr): void {
     const printed = printExpr(expr);
     if (this.#seen.has(printed)) return;
     this.#seen.add(printed);
     this.hasUnbacked ||= isUnbacked(expr);
-    for (const arg of expr.args) this.#note(arg);
+    for (const arg of expr.args) this.#noteParts(arg);
   }
 
   hint(expr: SymExpr, value: number): void {
@@ -165,7 +185,7 @@ export function valueReaders(symbols: SymbolTable): ValueReaders {
   const extents = readList(extentReader(anyInt));
   // PyTorch does not read storage offsets: a symbol that only they have does not belong to the
   // program.
-  const offset = extentReader(readSymbolic("int", new SymbolTable()));
+  const offset = extentReader(readSymbolic("int", symbols.emptyCopy()));
   return {
     tensor: (value, place) => readTensorMeta(value, place, extents, offset),
     symInt: (value, place) => {

@@ -1,11 +1,12 @@
 /** @file Weights and constants: raw records, viewed in place. */
 
+import type { Budget } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
 import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import { parseJson } from "../json/parse.js";
 import { Place, type Read, readBoolean, readDict, readObject, readString } from "../json/place.js";
 import { aligned, SavedTensor } from "../torch-save/tensor-file.js";
-import { readTensorMeta, staticLayout } from "./saved-file.js";
+import { staticLayout, tensorMetaReader } from "./saved-file.js";
 
 /** Named tensors, and which of them are parameters. */
 export interface Payload {
@@ -19,16 +20,18 @@ interface PayloadMeta {
   readonly meta: FakeTensor;
 }
 
-const readPayloadMeta: Read<PayloadMeta> = (value, place) => {
-  const object = readObject(value, place);
-  const path = place.field(object, "path_name", readString);
-  if (place.field(object, "use_pickle", readBoolean)) throw pickled(place, path);
-  if (object.get("tensor_meta") === undefined)
-    throw place.fail("PT2_FIELD", 'the field "tensor_meta" is missing');
-  const meta = place.optional(object, "tensor_meta", readTensorMeta, null);
-  if (meta === null) throw pickled(place, path);
-  return { path, isParameter: place.field(object, "is_param", readBoolean), meta };
-};
+const payloadMetaReader =
+  (tensorMeta: Read<FakeTensor>): Read<PayloadMeta> =>
+  (value, place) => {
+    const object = readObject(value, place);
+    const path = place.field(object, "path_name", readString);
+    if (place.field(object, "use_pickle", readBoolean)) throw pickled(place, path);
+    if (object.get("tensor_meta") === undefined)
+      throw place.fail("PT2_FIELD", 'the field "tensor_meta" is missing');
+    const meta = place.optional(object, "tensor_meta", tensorMeta, null);
+    if (meta === null) throw pickled(place, path);
+    return { path, isParameter: place.field(object, "is_param", readBoolean), meta };
+  };
 
 const pickled = (place: Place, path: string) =>
   place.fail(
@@ -46,10 +49,15 @@ export type RecordReader = (name: string) => Promise<Uint8Array | undefined>;
  * @throws SconceError `PT2_WEIGHT`, `PT2_USE_PICKLE`, `PT2_MISSING_RECORD`, and those of the JSON
  * reader
  */
-export async function readPayload(config: Uint8Array, file: string, record: RecordReader): Promise<Payload> {
+export async function readPayload(
+  config: Uint8Array,
+  file: string,
+  budget: Budget,
+  record: RecordReader,
+): Promise<Payload> {
   const place = new Place(file);
-  const root = readObject(parseJson(config, file), place);
-  const metas = place.field(root, "config", readDict(readPayloadMeta));
+  const root = readObject(parseJson(config, file, budget), place);
+  const metas = place.field(root, "config", readDict(payloadMetaReader(tensorMetaReader(budget))));
   const records = new Map<string, SharedRecord>();
   const payload: Payload = { tensors: new Map(), parameterNames: new Set() };
   for (const [name, { path, isParameter, meta }] of metas) {
@@ -111,7 +119,10 @@ export function payloadFromPickle(saved: unknown, file: string): Payload {
   if (!(saved instanceof Map)) throw place.fail("PT2_WEIGHT", "the saved value is not a dict of tensors");
   for (const [name, value] of saved) {
     if (typeof name !== "string" || !(value instanceof SavedTensor)) {
-      throw place.fail("PT2_USE_PICKLE", `the entry ${JSON.stringify(String(name))} is not a plain tensor`);
+      throw place.fail(
+        "PT2_USE_PICKLE",
+        `the entry ${JSON.stringify(typeof name === "string" ? name.slice(0, 100) : typeof name)} is not a plain tensor`,
+      );
     }
     payload.tensors.set(name, value.tensor);
     if (value.isParameter) payload.parameterNames.add(name);

@@ -3,6 +3,7 @@
  * `torch.save` writes, builds plain values, and hands calls to a table of known functions. Objects
  * of other classes become inert records.
  */
+import type { Budget } from "@sconce/errors";
 import { pickleError } from "../errors.js";
 
 /** A class or function by name. It is never looked up anywhere. */
@@ -49,9 +50,14 @@ export interface PickleHandlers {
 
 const MARK = Symbol("mark");
 
-/** @throws SconceError `PICKLE_SYNTAX`, `PICKLE_FORBIDDEN` */
-export function readPickle(bytes: Uint8Array, where: string, handlers: PickleHandlers): unknown {
-  return new PickleReader(bytes, where, handlers).read();
+/** @throws SconceError `PICKLE_SYNTAX`, `PICKLE_FORBIDDEN`, `BUDGET_EXCEEDED` */
+export function readPickle(
+  bytes: Uint8Array,
+  where: string,
+  handlers: PickleHandlers,
+  budget: Budget,
+): unknown {
+  return new PickleReader(bytes, where, handlers, budget).read();
 }
 
 class PickleReader {
@@ -59,21 +65,24 @@ class PickleReader {
   readonly #view: DataView;
   readonly #where: string;
   readonly #handlers: PickleHandlers;
+  readonly #budget: Budget;
   readonly #memo = new Map<number, unknown>();
   #stack: unknown[] = [];
   #position = 0;
 
-  constructor(bytes: Uint8Array, where: string, handlers: PickleHandlers) {
+  constructor(bytes: Uint8Array, where: string, handlers: PickleHandlers, budget: Budget) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#where = where;
     this.#handlers = handlers;
+    this.#budget = budget;
   }
 
   read(): unknown {
     for (;;) {
       const code = this.#byte();
       if (code === 0x2e) break;
+      this.#budget.spend("nodes", 1, this.#place);
       const run = OPCODES.get(code);
       if (run === undefined) throw this.fault(`opcode 0x${code.toString(16)} is not one that tensors need`);
       run(this);
@@ -84,12 +93,14 @@ class PickleReader {
   }
 
   fault(message: string) {
-    return pickleError("PICKLE_SYNTAX", message, `${this.#where}, byte ${this.#position}`);
+    return pickleError("PICKLE_SYNTAX", message, this.#place());
   }
 
   forbid(message: string) {
-    return pickleError("PICKLE_FORBIDDEN", message, `${this.#where}, byte ${this.#position}`);
+    return pickleError("PICKLE_FORBIDDEN", message, this.#place());
   }
+
+  readonly #place = (): string => `${this.#where}, byte ${this.#position}`;
 
   #advance(length: number): number {
     const start = this.#position;
@@ -267,7 +278,8 @@ const OPCODES: ReadonlyMap<number, (reader: PickleReader) => void> = new Map<
     0x93,
     (r) => {
       const [module, name] = r.popMany(2);
-      r.push(new PickleGlobal(`${String(module)}.${String(name)}`));
+      if (typeof module !== "string" || typeof name !== "string") throw r.fault("a name that is not a text");
+      r.push(new PickleGlobal(`${module}.${name}`));
     },
   ],
   [0x51, (r) => r.persistent()],

@@ -2,7 +2,7 @@ import { isSconceError } from "@sconce/errors";
 import { describe, expect, test } from "vitest";
 import { makePt2, makeRecords } from "../pt2/pt2.fixture.js";
 import { readPt2 } from "../pt2/read.js";
-import { concat, makeZip, utf8 } from "../zip/zip.fixture.js";
+import { concat, makeZip, utf8, work } from "../zip/zip.fixture.js";
 import { readTorchFile, type SavedTensor } from "./tensor-file.js";
 
 const code = (wanted: string) => expect.toSatisfy((error: unknown) => isSconceError(error, wanted));
@@ -51,10 +51,11 @@ const systemCall = concat([global("posix", "system"), text("true"), Uint8Array.o
 
 describe("readTorchFile", () => {
   test("reads a tensor in a dict", () => {
-    const saved = readTorchFile(file(pickle(op("}"), text("w"), tensor(2), op("s"))), "test") as Map<
-      string,
-      SavedTensor
-    >;
+    const saved = readTorchFile(
+      file(pickle(op("}"), text("w"), tensor(2), op("s"))),
+      "test",
+      work(100),
+    ) as Map<string, SavedTensor>;
     expect(saved.get("w")!.tensor.toArray()).toEqual([0, 0]);
   });
 
@@ -93,13 +94,15 @@ describe("readTorchFile", () => {
     ["a huge string", "PICKLE_SYNTAX", pickle(Uint8Array.of(0x58, 255, 255, 255, 255))],
     ["no end", "PICKLE_SYNTAX", Uint8Array.of(0x80, 2, 0x4e)],
   ])("refuses %s", (_, wanted, data) => {
-    expect(() => readTorchFile(file(data), "test")).toThrow(code(wanted));
+    expect(() => readTorchFile(file(data), "test", work(100))).toThrow(code(wanted));
   });
 
   test("truncation at every byte is noticed", () => {
     const data = pickle(op("}"), text("w"), tensor(2), op("s"));
     for (let length = 0; length < data.length; length++) {
-      expect(() => readTorchFile(file(data.subarray(0, length)), "test")).toThrow(code("PICKLE_SYNTAX"));
+      expect(() => readTorchFile(file(data.subarray(0, length)), "test", work(100))).toThrow(
+        code("PICKLE_SYNTAX"),
+      );
     }
   });
 });

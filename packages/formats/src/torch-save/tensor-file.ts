@@ -10,7 +10,7 @@ import {
 } from "@sconce/tensor";
 import { pickleError } from "../errors.js";
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
-import { PickleGlobal, PickleTuple, readPickle } from "./pickle.js";
+import { PickleGlobal, type PickleHandlers, PickleTuple, readPickle } from "./pickle.js";
 
 /** A tensor of the file, and whether it is a parameter. */
 export class SavedTensor {
@@ -71,25 +71,25 @@ const STORAGES: ReadonlyMap<string, DType | undefined> = new Map<string, DType |
  * and deques as arrays.
  * @throws SconceError `PICKLE_*`, `ZIP_*`
  */
-export function readTorchFile(bytes: Uint8Array, where: string, options: TorchFileOptions = {}): unknown {
+export function readTorchFile(bytes: Uint8Array, where: string, options: TorchFileOptions): unknown {
   const zip = ZipArchive.openSync(bytes, options);
   const name = [...zip.names()].find((entry) => entry === "data.pkl" || entry.endsWith("/data.pkl"));
   if (name === undefined) throw pickleError("PICKLE_SYNTAX", "no data.pkl in the saved file", where);
-  return new TensorPickle(zip, name.slice(0, -"data.pkl".length), where, options.fakeTensor).read();
+  return new TensorPickle(zip, name.slice(0, -"data.pkl".length), where, options).read();
 }
 
 class TensorPickle {
   readonly #zip: ZipArchive;
   readonly #root: string;
   readonly #where: string;
-  readonly #fakeTensor: TorchFileOptions["fakeTensor"];
+  readonly #options: TorchFileOptions;
   readonly #storages = new Map<string, Storage>();
 
-  constructor(zip: ZipArchive, root: string, where: string, fakeTensor: TorchFileOptions["fakeTensor"]) {
+  constructor(zip: ZipArchive, root: string, where: string, options: TorchFileOptions) {
     this.#zip = zip;
     this.#root = root;
     this.#where = where;
-    this.#fakeTensor = fakeTensor;
+    this.#options = options;
   }
 
   read(): unknown {
@@ -97,10 +97,12 @@ class TensorPickle {
     if (this.#zip.has(byteOrder) && new TextDecoder().decode(this.#zip.readSync(byteOrder)) !== "little") {
       throw this.#forbid("big-endian data");
     }
-    return readPickle(this.#zip.readSync(`${this.#root}data.pkl`), `${this.#where} data.pkl`, {
+    const handlers: PickleHandlers = {
       call: (name, args) => this.#call(name, args),
       persistent: (id) => this.#storage(id),
-    });
+    };
+    const data = this.#zip.readSync(`${this.#root}data.pkl`);
+    return readPickle(data, `${this.#where} data.pkl`, handlers, this.#options.budget);
   }
 
   #fault = (message: string) => pickleError("PICKLE_SYNTAX", message, this.#where);
@@ -124,6 +126,7 @@ class TensorPickle {
       case "_codecs.encode":
         if (typeof args[0] !== "string" || args[1] !== "latin1")
           throw this.#fault("bytes that are not latin1");
+        this.#options.budget.spend("bytes", args[0].length, () => this.#where);
         return new PickleBytes(args[0]);
       case "torch._utils._rebuild_parameter":
       case "torch._utils._rebuild_parameter_with_state":
@@ -134,7 +137,8 @@ class TensorPickle {
       case "torch.Size":
         return args[0];
       case "torch.device":
-        return String(args[0]);
+        if (typeof args[0] !== "string") throw this.#fault("a device without a name");
+        return args[0];
       default:
         throw this.#forbid(`the file calls ${name}, which is not among the functions that make tensors`);
     }
@@ -211,9 +215,10 @@ class TensorPickle {
   }
 
   #fake([json, isParameter]: readonly unknown[]): SavedTensor {
-    if (this.#fakeTensor === undefined) throw this.#forbid("fake tensors");
+    const { fakeTensor } = this.#options;
+    if (fakeTensor === undefined) throw this.#forbid("fake tensors");
     if (!(json instanceof PickleBytes)) throw this.#fault("a fake tensor without a description");
-    const init = this.#fakeTensor(json.bytes, this.#where);
+    const init = fakeTensor(json.bytes, this.#where);
     if (init === undefined) throw this.#forbid("fake tensors of symbolic size");
     return new SavedTensor(this.#withoutValues(init).tensor, isParameter === true);
   }

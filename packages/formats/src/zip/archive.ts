@@ -1,4 +1,5 @@
 /** @file A zip archive over any source: entries are found, checked and unpacked one at a time. */
+import type { Budget } from "@sconce/errors";
 import { inflateSync } from "fflate";
 import { zipError } from "../errors.js";
 import { MemorySource, type RandomAccess, readExactly } from "../source.js";
@@ -7,9 +8,9 @@ import { readDirectory, type ZipEntry } from "./directory.js";
 import { type DirectoryLocation, locateDirectory, TAIL_SIZE } from "./end-record.js";
 import { checkDescriptor, checkLocalHeader, LOCAL_SIZE } from "./local-header.js";
 
+/** The work that a whole file may take. */
 export interface ZipOptions {
-  /** Most bytes that all compressed entries together may unpack to. */
-  readonly maxInflatedBytes?: number | undefined;
+  readonly budget: Budget;
 }
 
 /** Deflate cannot do better than this. */
@@ -37,31 +38,35 @@ interface Span {
 export class ZipArchive {
   readonly source: RandomAccess;
   readonly #spans: ReadonlyMap<string, Span>;
-  #inflateBudget: number;
+  readonly #budget: Budget;
 
   private constructor(source: RandomAccess, spans: ReadonlyMap<string, Span>, options: ZipOptions) {
     this.source = source;
     this.#spans = spans;
-    this.#inflateBudget = options.maxInflatedBytes ?? 64 * MEBI + 4 * source.size;
+    this.#budget = options.budget;
   }
 
   /** @throws SconceError a `ZIP_*` code */
-  static async open(source: RandomAccess, options: ZipOptions = {}): Promise<ZipArchive> {
+  static async open(source: RandomAccess, options: ZipOptions): Promise<ZipArchive> {
     const tailOffset = Math.max(0, source.size - TAIL_SIZE);
     const tail = await readExactly(source, tailOffset, source.size - tailOffset);
     const location = locateDirectory(tail, tailOffset);
     const directory = await readExactly(source, location.offset, location.size);
-    return new ZipArchive(source, layOut(readDirectory(directory, location), location), options);
+    return new ZipArchive(
+      source,
+      layOut(readDirectory(directory, location, options.budget), location),
+      options,
+    );
   }
 
   /** The same for bytes in memory, at once. @throws SconceError a `ZIP_*` code */
-  static openSync(bytes: Uint8Array, options: ZipOptions = {}): ZipArchive {
+  static openSync(bytes: Uint8Array, options: ZipOptions): ZipArchive {
     const tailOffset = Math.max(0, bytes.length - TAIL_SIZE);
     const location = locateDirectory(bytes.subarray(tailOffset), tailOffset);
     const directory = bytes.subarray(location.offset, location.offset + location.size);
     return new ZipArchive(
       new MemorySource(bytes),
-      layOut(readDirectory(directory, location), location),
+      layOut(readDirectory(directory, location, options.budget), location),
       options,
     );
   }
@@ -175,15 +180,15 @@ export class ZipArchive {
         name,
       );
     }
-    if (size > this.#inflateBudget) {
+    if (size > this.#budget.left("bytes")) {
       throw zipError(
         "ZIP_BOMB",
-        `unpacking to ${size} bytes goes over the limit of ${this.#inflateBudget} that are left`,
+        `unpacking to ${size} bytes goes over the limit of ${this.#budget.left("bytes")} that are left`,
         name,
-        "raise limits.maxInflatedBytes if the file is trusted, or store the entry",
+        "raise `limits.bytes` if you trust the file, or store the entry",
       );
     }
-    this.#inflateBudget -= size;
+    this.#budget.spend("bytes", size, () => name);
     let content: Uint8Array;
     try {
       // One byte more than declared: fflate drops what does not fit, so only a filled spare byte

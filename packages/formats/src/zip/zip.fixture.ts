@@ -1,4 +1,7 @@
 /** @file Hand-made zip archives for tests, sound or broken on purpose. */
+import { Budget } from "@sconce/errors";
+import type { RandomAccess } from "../source.js";
+import { ZipArchive, type ZipOptions } from "./archive.js";
 import { crc32 } from "./crc32.js";
 
 export interface EntryFixture {
@@ -178,3 +181,10 @@ export function makeZip(entries: readonly EntryFixture[], options: ZipFixture = 
   );
   return concat([...body, central, end64, end, comment]);
 }
+
+/** The work that reading so many bytes may take by default. */
+export const work = (size: number): ZipOptions => ({ budget: new Budget(size) });
+
+/** Opens an archive with the default budget. */
+export const openZip = (source: RandomAccess): Promise<ZipArchive> =>
+  ZipArchive.open(source, work(source.size));

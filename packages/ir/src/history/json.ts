@@ -1,5 +1,5 @@
 /** @file Histories as JSON. Nodes are in it as IR text; tensors are named, and lie beside it. */
-import { isSconceError } from "@sconce/errors";
+import { Budget, isSconceError, parsePlainJson, type WorkOptions } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
 import { historyFormat } from "../graph/errors.js";
 import { Graph } from "../graph/graph.js";
@@ -93,31 +93,37 @@ const nestedJson = ({ target, change, removed, added }: NestedChange): object =>
 /**
  * Reads a history. `tensors` are those of `tensorsOf` the program and of {@link historyTensors}
  * together; only steps that change tensors need any.
- * @throws SconceError `HISTORY_FORMAT`
+ * @throws SconceError `HISTORY_FORMAT`, `BUDGET_EXCEEDED`
  */
 export function historyFromJson(
   text: string,
   tensors: ReadonlyMap<string, Tensor> = new Map(),
+  options: WorkOptions = {},
 ): RecordedHistory {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw historyFormat("it is not JSON", undefined, error);
-  }
+  const budget = Budget.of(options, text.length);
+  const json = parsePlainJson(text, {
+    budget,
+    depth: 8 * MAX_DEPTH,
+    fail: (message, at, cause) => historyFormat(message, `character ${at}`, cause),
+  });
   const { format, version, steps } = record(json, "the text");
   if (format !== FORMAT || version !== VERSION)
     throw historyFormat(`it is not a ${FORMAT} of version ${VERSION}`);
-  return { steps: list(steps, "steps").map((step, i) => stepOf(step, `steps[${i}]`, tensors)) };
+  return { steps: list(steps, "steps").map((step, i) => stepOf(step, `steps[${i}]`, tensors, budget)) };
 }
 
-function stepOf(json: unknown, where: string, known: ReadonlyMap<string, Tensor>): RecordedStep {
+function stepOf(
+  json: unknown,
+  where: string,
+  known: ReadonlyMap<string, Tensor>,
+  budget: Budget,
+): RecordedStep {
   const { pass, call, graph, lines, tensors } = record(json, where);
   const { before, after } = record(tensors, `${where}.tensors`);
   const named = (value: unknown): Map<string, Tensor> =>
     new Map(
       Object.entries(record(value, `${where}.tensors`)).map(([key, name]) => {
-        if (typeof name === "object" && name !== null) return [key, tensorWithoutValues(name, where)];
+        if (typeof name === "object" && name !== null) return [key, tensorWithoutValues(name, where, budget)];
         const tensor = known.get(string(name, `${where}.tensors`));
         if (tensor === undefined) throw historyFormat(`the tensor "${String(name)}" is not given`, where);
         return [key, tensor];
@@ -126,17 +132,17 @@ function stepOf(json: unknown, where: string, known: ReadonlyMap<string, Tensor>
   return {
     pass: string(pass, `${where}.pass`),
     call: call === undefined ? undefined : string(call, `${where}.call`),
-    graph: graphOf(graph, `${where}.graph`, 0),
+    graph: graphOf(graph, `${where}.graph`, { budget, depth: 0 }),
     lines: list(lines, `${where}.lines`).map((item) => lineOf(item, `${where}.lines`)),
     tensorsBefore: named(before),
     tensorsAfter: named(after),
   };
 }
 
-function tensorWithoutValues(json: object, where: string): Tensor {
+function tensorWithoutValues(json: object, where: string, budget: Budget): Tensor {
   const { withoutValues } = record(json, where);
   try {
-    const cursor = new Cursor(string(withoutValues, where));
+    const cursor = new Cursor(string(withoutValues, where), budget);
     const { dtype, shape, strides, storageOffset, requiresGrad } = parseStaticTensor(cursor);
     return Tensor.withoutValues({ dtype, shape, strides, storageOffset, requiresGrad });
   } catch (error) {
@@ -151,16 +157,23 @@ function lineOf(json: unknown, where: string): LineSplice {
   return { at: count(at, where), removed: texts(removed), added: texts(added) };
 }
 
-function graphOf(json: unknown, where: string, depth: number): GraphSplices {
+/** The work that is left, and how deep a graph is nested. */
+interface Within {
+  readonly budget: Budget;
+  readonly depth: number;
+}
+
+function graphOf(json: unknown, where: string, within: Within): GraphSplices {
+  const { budget, depth } = within;
   if (depth > MAX_DEPTH) throw historyFormat(`graphs nest more than ${MAX_DEPTH} deep`, where);
   const { splices, removed, added, nested = [], targets = [[], []] } = record(json, where);
-  const [gone, come] = [parsed(removed, where).nodes(), parsed(added, where).nodes()];
+  const [gone, come] = [parsed(removed, where, budget).nodes(), parsed(added, where, budget).nodes()];
   const [oldTargets, newTargets] = list(targets, `${where}.targets`).map((side) =>
     list(side, where).map((item) => string(item, where)),
   );
   return {
     splices: takeSplices(list(splices, `${where}.splices`), gone, come, where),
-    nested: list(nested, `${where}.nested`).map((item) => nestedOf(item, `${where}.nested`, depth)),
+    nested: list(nested, `${where}.nested`).map((item) => nestedOf(item, `${where}.nested`, within)),
     targets: [oldTargets ?? [], newTargets ?? []],
   };
 }
@@ -187,21 +200,21 @@ function takeSplices(
   return result;
 }
 
-function nestedOf(json: unknown, where: string, depth: number): NestedChange {
+function nestedOf(json: unknown, where: string, { budget, depth }: Within): NestedChange {
   const { target, change, removed, added } = record(json, where);
   if ([change, removed, added].filter((value) => value !== undefined).length !== 1)
     throw historyFormat("a nested graph is either changed, removed or added", where);
   return {
     target: string(target, where),
-    ...(change === undefined ? {} : { change: graphOf(change, where, depth + 1) }),
-    ...(removed === undefined ? {} : { removed: parsed(removed, where) }),
-    ...(added === undefined ? {} : { added: parsed(added, where) }),
+    ...(change === undefined ? {} : { change: graphOf(change, where, { budget, depth: depth + 1 }) }),
+    ...(removed === undefined ? {} : { removed: parsed(removed, where, budget) }),
+    ...(added === undefined ? {} : { added: parsed(added, where, budget) }),
   };
 }
 
-function parsed(text: unknown, where: string): Graph {
+function parsed(text: unknown, where: string, budget: Budget): Graph {
   try {
-    return parseGraph(string(text, where), { unknownTargets: "allow" });
+    return parseGraph(string(text, where), { unknownTargets: "allow", budget });
   } catch (error) {
     if (!isSconceError(error, "IR_SYNTAX")) throw error;
     throw historyFormat(error.message, `${where}: ${error.where ?? ""}`, error);

@@ -1,16 +1,14 @@
+import { Budget } from "@sconce/errors";
 import { irSyntax } from "../graph/errors.js";
+import { blankEnd, lineAndColumn, lineEnd, numberEnd, pathEnd, stringEnd, wordEnd } from "./scan.js";
 
 /** Values, types and graphs nested deeper are refused. */
 const MAX_DEPTH = 200;
 /** Integers with more digits are refused: reading them takes quadratic time. */
 const MAX_DIGITS = 4000;
 
-const SPACE = /(?:[ \t\r\n]+|\/\/[^\n]*)*/y;
-const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
-const DOTTED = /[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*/y;
-const NUMBER = /-?(?:inf\b|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)/y;
-const STRING = /"(?:[^"\\\n]|\\.)*"/y;
-const LINE = /[^\n]*/y;
+/** Where a token that begins at a character ends; the character itself when none begins there. */
+type Scan = (text: string, at: number) => number;
 
 /** A number as written: a point, an exponent or `inf` marks a float. */
 export interface NumberText {
@@ -28,10 +26,13 @@ export class Cursor {
   readonly text: string;
   /** The position of the next character. */
   at = 0;
+  /** The work that is left for reading the text. */
+  readonly budget: Budget;
   #depth = 0;
 
-  constructor(text: string) {
+  constructor(text: string, budget: Budget = new Budget(text.length)) {
     this.text = text;
+    this.budget = budget;
   }
 
   /** Refuses the text here, with line and column. */
@@ -41,8 +42,8 @@ export class Cursor {
 
   /** `line 2, column 5`. */
   place(at: number): string {
-    const before = this.text.slice(0, at);
-    return `line ${before.split("\n").length}, column ${at - before.lastIndexOf("\n")}`;
+    const [line, column] = lineAndColumn(this.text, at);
+    return `line ${line}, column ${column}`;
   }
 
   /** What stands here, for messages. */
@@ -55,7 +56,7 @@ export class Cursor {
 
   /** Moves past white space and comments. */
   skip(): void {
-    this.#match(SPACE);
+    this.at = blankEnd(this.text, this.at);
   }
 
   /** Whether only white space and comments are left. */
@@ -70,11 +71,12 @@ export class Cursor {
     return this.text.startsWith(sign, this.at);
   }
 
-  /** True when the sticky expression matches here; does not read it. */
-  peek(pattern: RegExp): boolean {
-    this.skip();
-    pattern.lastIndex = this.at;
-    return pattern.test(this.text);
+  /** Returns what `look` gives, and goes back to this place. */
+  ahead<T>(look: () => T): T {
+    const at = this.at;
+    const found = look();
+    this.at = at;
+    return found;
   }
 
   /** Moves past a sign if it comes next; returns whether it did. */
@@ -95,10 +97,25 @@ export class Cursor {
   /** The identifier here, not read; the empty text when there is none. */
   peekWord(): string {
     this.skip();
-    const at = this.at;
-    const word = this.#match(WORD) ?? "";
-    this.at = at;
-    return word;
+    return this.text.slice(this.at, wordEnd(this.text, this.at));
+  }
+
+  /** Moves past an identifier if one comes next; returns whether it did. */
+  acceptAnyWord(): boolean {
+    this.skip();
+    return this.#match(wordEnd) !== undefined;
+  }
+
+  /** Moves past `aten.add.Tensor` if one comes next; returns how many dots it has. */
+  acceptAnyPath(): number {
+    this.skip();
+    return (this.#match(pathEnd) ?? "").split(".").length - 1;
+  }
+
+  /** Moves past a string in double quotes if one comes next; returns whether it did. */
+  acceptAnyString(): boolean {
+    this.skip();
+    return this.#match(stringEnd) !== undefined;
   }
 
   /** Moves past a whole word if it comes next; returns whether it did. */
@@ -114,7 +131,7 @@ export class Cursor {
    */
   word(what: string): string {
     this.skip();
-    const word = this.#match(WORD);
+    const word = this.#match(wordEnd);
     if (word === undefined) throw this.fail(`expected ${what}, found ${this.found()}`);
     return word;
   }
@@ -122,7 +139,7 @@ export class Cursor {
   /** `aten.add.Tensor`, or any text in quotes. */
   path(what: string): string {
     if (this.sees('"')) return this.string();
-    const path = this.#match(DOTTED);
+    const path = this.#match(pathEnd);
     if (path === undefined) throw this.fail(`expected ${what}, found ${this.found()}`);
     return path;
   }
@@ -131,7 +148,7 @@ export class Cursor {
   name(): string {
     this.expect("%");
     if (this.text[this.at] === '"') return this.string();
-    const name = this.#match(WORD);
+    const name = this.#match(wordEnd);
     if (name === undefined) throw this.fail("expected a name after %");
     return name;
   }
@@ -143,7 +160,7 @@ export class Cursor {
   string(): string {
     this.skip();
     const start = this.at;
-    const text = this.#match(STRING);
+    const text = this.#match(stringEnd);
     if (text === undefined) throw this.fail(`expected a text in double quotes, found ${this.found()}`);
     try {
       return JSON.parse(text) as string;
@@ -155,7 +172,7 @@ export class Cursor {
   /** A number, or undefined when none stands here. */
   number(): NumberText | undefined {
     this.skip();
-    const text = this.#match(NUMBER);
+    const text = this.#match(numberEnd);
     if (text === undefined) return undefined;
     if (text.length > MAX_DIGITS) throw this.fail(`a number of ${text.length} digits`);
     const value = text.endsWith("inf") ? (text === "inf" ? Infinity : -Infinity) : Number(text);
@@ -176,7 +193,7 @@ export class Cursor {
 
   /** The rest of the line. */
   line(): string {
-    return this.#match(LINE)!.trim();
+    return (this.#match(lineEnd) ?? "").trim();
   }
 
   /** Everything up to a comma or a closing bracket of the brackets around. */
@@ -201,6 +218,7 @@ export class Cursor {
     while (!this.accept(close)) {
       if (items.length > 0) this.expect(",");
       if (items.length > 0 && this.accept(close)) break;
+      this.spend(0.25);
       items.push(item());
     }
     return items;
@@ -211,17 +229,24 @@ export class Cursor {
    * @throws SconceError `IR_SYNTAX` when the text is nested too deeply
    */
   nested<T>(read: () => T): T {
+    this.spend();
     if (++this.#depth > MAX_DEPTH) throw this.fail(`nested more than ${MAX_DEPTH} deep`);
     const result = read();
     this.#depth--;
     return result;
   }
 
-  #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.at;
-    const match = pattern.exec(this.text);
-    if (match === null) return undefined;
-    this.at = pattern.lastIndex;
-    return match[0];
+  /**
+   * Counts values that are read.
+   * @throws SconceError `BUDGET_EXCEEDED`
+   */
+  spend(count = 1): void {
+    this.budget.spend("nodes", count, () => this.place(this.at));
+  }
+
+  #match(scan: Scan): string | undefined {
+    const start = this.at;
+    this.at = scan(this.text, start);
+    return this.at === start ? undefined : this.text.slice(start, this.at);
   }
 }

@@ -87,9 +87,10 @@ export function parseExpression(cursor: Cursor, symbols: Symbols): SymValue {
   const text = cursor.sees('"') ? cursor.string() : cursor.raw();
   if (/^-?\d{1,15}$/.test(text)) return Number(text);
   try {
-    return parseSrepr(text, { symbols: (name) => symbols.get(name) });
+    return parseSrepr(text, { symbols: (name) => symbols.get(name), budget: cursor.budget });
   } catch (error) {
     if (!isSconceError(error)) throw error;
+    if (error.code === "BUDGET_EXCEEDED") throw error.at(cursor.place(start));
     throw cursor.fail(`not an expression: ${error.message}`, start);
   }
 }

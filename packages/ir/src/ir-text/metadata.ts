@@ -2,6 +2,7 @@
  * @file Metadata of nodes as a table of JSON lines, each entry once: neighbors often share theirs.
  */
 
+import { parsePlainJson } from "@sconce/errors";
 import { NO_META } from "../graph/node.js";
 import { remember } from "../support/remember.js";
 import type { NodeMeta } from "../values/meta.js";
@@ -41,12 +42,10 @@ export function parseMetadata(cursor: Cursor): Map<number, NodeMeta> {
     const number = cursor.integer("the number of an entry");
     cursor.skip();
     const start = cursor.at;
-    let json: unknown;
-    try {
-      json = JSON.parse(cursor.line());
-    } catch {
-      throw cursor.fail("the metadata is not JSON", start);
-    }
+    const json = parsePlainJson(cursor.line(), {
+      budget: cursor.budget,
+      fail: (message, at) => cursor.fail(`the metadata cannot be read: ${message}`, start + at),
+    });
     const bad = wrongEntry(json);
     if (bad !== undefined) throw cursor.fail(bad, start);
     table.set(number, Object.freeze(json as NodeMeta));

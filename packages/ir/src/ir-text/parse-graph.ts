@@ -77,6 +77,7 @@ function draft(
 }
 
 function parseParameter(cursor: Cursor, symbols: Symbols): NodeDraft {
+  cursor.spend();
   const at = cursor.at;
   const name = cursor.name();
   const target = cursor.accept("@") ? cursor.path("the name of an argument") : name;
@@ -87,6 +88,7 @@ function parseParameter(cursor: Cursor, symbols: Symbols): NodeDraft {
 
 function parseStatement(cursor: Cursor, symbols: Symbols): NodeDraft {
   cursor.skip();
+  cursor.spend();
   const at = cursor.at;
   if (cursor.acceptWord("return")) return parseReturn(cursor, symbols, "output", at);
   const name = cursor.name();
@@ -117,15 +119,11 @@ function parseReturn(cursor: Cursor, symbols: Symbols, name: string, at: number)
   return draft(cursor, name, "output", "output", { args, val }, at);
 }
 
-const KEYWORD = /(?:[A-Za-z_][A-Za-z0-9_]*|"(?:[^"\\\n]|\\.)*")\s*=/y;
-
 function parseCall(cursor: Cursor): Pick<NodeDraft, "args" | "kwargs"> {
   const args: Argument[] = [];
   const kwargs = new Map<string, Argument>();
   cursor.list(")", () => {
-    cursor.skip();
-    KEYWORD.lastIndex = cursor.at;
-    if (!KEYWORD.test(cursor.text)) {
+    if (!cursor.ahead(() => (cursor.acceptAnyWord() || cursor.acceptAnyString()) && cursor.sees("="))) {
       if (kwargs.size > 0) throw cursor.fail("a positional argument after a keyword argument");
       args.push(parseValue(cursor));
       return;

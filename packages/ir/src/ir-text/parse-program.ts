@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { Budget, checkOptions, type OptionNames, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
 import { TARGETS, type TargetOptions } from "../graph/known-targets.js";
@@ -10,8 +10,11 @@ import { parseMetadata } from "./metadata.js";
 import { finishGraph, type GraphDraft, parseGraphBody } from "./parse-graph.js";
 import { ProgramDraft } from "./program-draft.js";
 
+/** Which operators a graph may call, and bounds on the work of reading its text. */
+export interface ParseGraphOptions extends TargetOptions, WorkOptions {}
+
 /** What {@link parseIr} reads with the text. */
-export interface ParseIrOptions extends TargetOptions {
+export interface ParseIrOptions extends ParseGraphOptions {
   /**
    * Tensors that lie beside the text, by key; all that the text declares, but for those marked
    * `no_values`. Without the map declared tensors have no values: `program.withState` gives them
@@ -20,32 +23,29 @@ export interface ParseIrOptions extends TargetOptions {
   readonly tensors?: ReadonlyMap<string, Tensor> | undefined;
 }
 
-const PARSE: OptionNames<ParseIrOptions> = {
-  tensors: true,
-  operators: true,
-  dialects: true,
-  unknownTargets: true,
-};
+const PARSE_GRAPH: OptionNames<ParseGraphOptions> = { ...TARGETS, ...WORK_OPTIONS };
+const PARSE: OptionNames<ParseIrOptions> = { tensors: true, ...PARSE_GRAPH };
 
 /**
  * Reads a graph, `graph(%x: f32[4]) { ... }`, with `symbol` lines before it and a metadata table
  * after it if wanted.
- * @param targets what may be called; without a table of operators only their spelling is checked
- * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column
+ * @param options what may be called; without a table of operators only their spelling is checked
+ * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET`, `BUDGET_EXCEEDED` with line and column
  */
-export function parseGraph(text: string, targets: TargetOptions = {}): Graph {
-  checkOptions("parseGraph", targets, TARGETS);
-  const { cursor, graph, metadata } = parseFile(text, undefined);
-  return finishGraph(cursor, graph, metadata, targets);
+export function parseGraph(text: string, options: ParseGraphOptions = {}): Graph {
+  checkOptions("parseGraph", options, PARSE_GRAPH);
+  const { cursor, graph, metadata } = parseFile(text, undefined, options);
+  return finishGraph(cursor, graph, metadata, options);
 }
 
 /**
  * Reads a program, what `printIr` writes.
- * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column, `IR_TENSOR`
+ * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET`, `BUDGET_EXCEEDED` with line and column,
+ * `IR_TENSOR`
  */
 export function parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
   checkOptions("parseIr", options, PARSE);
-  const { cursor, graph, metadata, program } = parseFile(text, new ProgramDraft(options.tensors));
+  const { cursor, graph, metadata, program } = parseFile(text, new ProgramDraft(options.tensors), options);
   if (program === undefined) throw cursor.fail("the text has a graph but no program block", 0);
   return program.finish(finishGraph(cursor, graph, metadata, options));
 }
@@ -57,8 +57,8 @@ interface IrFile {
   readonly program: ProgramDraft | undefined;
 }
 
-function parseFile(text: string, draft: ProgramDraft | undefined): IrFile {
-  const cursor = new Cursor(text);
+function parseFile(text: string, draft: ProgramDraft | undefined, options: WorkOptions): IrFile {
+  const cursor = new Cursor(text, Budget.of(options, text.length));
   const symbols: Symbols = new Map();
   parseHeader(cursor);
   while (cursor.acceptWord("symbol")) parseSymbol(cursor, symbols);

@@ -1,3 +1,5 @@
+import { isSconceError, thrownText } from "@sconce/errors";
+import { parseGuard, parseSrepr } from "@sconce/symbolic";
 import { dtypeInfo, numel, requiredBytes, Tensor } from "@sconce/tensor";
 import { irTensor, unreadableExamples } from "../graph/errors.js";
 import type { Graph } from "../graph/graph.js";
@@ -77,13 +79,13 @@ export class ProgramDraft {
         this.#opset.push([cursor.string(), cursor.integer("a version")]);
         return;
       case "range":
-        this.#ranges.set(cursor.string(), parseRange(cursor));
+        this.#ranges.set(rangeKey(cursor), parseRange(cursor));
         return;
       case "hint":
         this.#hints.set(cursor.string(), parseNumber(cursor));
         return;
       case "guard":
-        this.#guards.push(cursor.string());
+        this.#guards.push(guardText(cursor));
         return;
       case "parameter":
       case "buffer":
@@ -160,6 +162,30 @@ export class ProgramDraft {
     if (!(Math.max(extra, 0) + this.#holes <= MAX_HOLES)) return false;
     this.#holes += Math.max(extra, 0);
     return true;
+  }
+}
+
+/** A guard, kept as text; that it can be read is checked here. */
+function guardText(cursor: Cursor): string {
+  return checked(cursor, "guard", (text) => parseGuard(text, { budget: cursor.budget }));
+}
+
+/** The expression that a range is for, kept as text. */
+function rangeKey(cursor: Cursor): string {
+  return checked(cursor, "range", (text) => parseSrepr(text, { budget: cursor.budget }));
+}
+
+/** The string here, which `read` must accept. @throws SconceError `IR_SYNTAX` */
+function checked(cursor: Cursor, what: string, read: (text: string) => unknown): string {
+  cursor.skip();
+  const start = cursor.at;
+  const text = cursor.string();
+  try {
+    read(text);
+    return text;
+  } catch (error) {
+    if (isSconceError(error, "BUDGET_EXCEEDED")) throw error.at(cursor.place(start));
+    throw cursor.fail(`the ${what} cannot be read: ${thrownText(error)}`, start);
   }
 }
 

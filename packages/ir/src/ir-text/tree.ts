@@ -1,5 +1,7 @@
 /** @file Tree specifications in IR text: `((*, [*]), {"k": *})`. */
+import { parsePlainJson } from "@sconce/errors";
 import {
+  contextProblem,
   dictKeys,
   dictSpec,
   LEAF,
@@ -50,14 +52,15 @@ function parseEntry(cursor: Cursor): readonly [string, TreeSpec] {
 function parseNamed(cursor: Cursor): TreeSpec {
   const type = cursor.string();
   const start = cursor.at;
-  let context: unknown;
-  try {
-    context = JSON.parse(cursor.string());
-  } catch {
-    throw cursor.fail("the context of a tree is not JSON", start);
-  }
+  const context = parsePlainJson(cursor.string(), {
+    budget: cursor.budget,
+    fail: (message) => cursor.fail(`the context of a tree cannot be read: ${message}`, start),
+  });
   const serialized = cursor.acceptWord("as") ? { serialized: cursor.string() } : {};
   cursor.expect("(");
   const children = cursor.list(")", () => parseTree(cursor));
-  return Object.freeze({ type, context, children: Object.freeze(children), ...serialized });
+  const spec: TreeSpec = Object.freeze({ type, context, children: Object.freeze(children), ...serialized });
+  const problem = contextProblem(spec);
+  if (problem !== undefined) throw cursor.fail(problem, start);
+  return spec;
 }

@@ -2,7 +2,7 @@
 import { Tensor } from "@sconce/tensor";
 import { treeMismatch } from "../graph/errors.js";
 import { isFloat } from "../values/argument.js";
-import { dictKeys, LEAF, pythonJson, type TreeSpec, treeSpecText } from "./pytree.js";
+import { dictKeys, keyText, LEAF, pythonJson, type TreeSpec, treeSpecText } from "./pytree.js";
 
 /**
  * How values of a registered Python type look in JavaScript. Without an entry, dataclasses are
@@ -118,7 +118,7 @@ function levelOf(value: unknown, spec: TreeSpec, registry: PytreeRegistry): Leve
  */
 function dictLevel(value: unknown, spec: TreeSpec, keys: readonly unknown[]): Level | undefined {
   if (!isRecord(value)) return undefined;
-  const names = value instanceof Map ? keys : keys.map(String);
+  const names = value instanceof Map ? keys : keys.map(keyText);
   const given: readonly unknown[] = value instanceof Map ? [...value.keys()] : Object.keys(value);
   const get = (key: unknown): unknown => (value instanceof Map ? value.get(key) : value[key as string]);
   const known = new Set(names);

@@ -2,6 +2,7 @@
  * @file Tree specifications of inputs and outputs (`torch.utils._pytree`): as data, as JSON text
  * and as printed.
  */
+import { Budget, isSconceError, parsePlainJson, type WorkOptions } from "@sconce/errors";
 import { badTreeSpec } from "../graph/errors.js";
 import { jsonRepr } from "../values/python-repr.js";
 
@@ -65,59 +66,86 @@ const PLAIN_CONTEXT = new Set([
 
 /**
  * Reads the JSON text `[1, {...}]`.
- * @throws SconceError `BAD_TREE_SPEC`
+ * @throws SconceError `BAD_TREE_SPEC`, `BUDGET_EXCEEDED`
  */
-export function parseTreeSpec(text: string): TreeSpec {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (cause) {
-    throw badTreeSpec("it is not JSON", "", cause);
-  }
+export function parseTreeSpec(text: string, options: WorkOptions = {}): TreeSpec {
+  const budget = Budget.of(options, text.length);
+  const parsed = parsePlainJson(text, {
+    budget,
+    depth: 2 * MAX_TREE_DEPTH + 4,
+    fail: (message, at, cause) => badTreeSpec(message, `character ${at}`, cause),
+  });
   if (!Array.isArray(parsed) || parsed.length !== 2)
     throw badTreeSpec("it is not a pair of protocol and tree", "");
-  if (parsed[0] !== 1) throw badTreeSpec(`unknown protocol ${String(parsed[0])}, only 1 is known`, "");
-  return fromJson(parsed[1], "tree", 0);
+  if (parsed[0] !== 1)
+    throw badTreeSpec(`unknown protocol ${pythonJson(parsed[0]).slice(0, 100)}, only 1 is known`, "");
+  return new SpecReader(budget).node(parsed[1], "tree", 0);
 }
 
-function fromJson(json: unknown, where: string, depth: number): TreeSpec {
-  if (depth > MAX_TREE_DEPTH) throw badTreeSpec(`it is nested more than ${MAX_TREE_DEPTH} deep`, where);
-  if (typeof json !== "object" || json === null) throw badTreeSpec("a node is not an object", where);
-  const { type, context, children_spec: children } = json as Record<string, unknown>;
-  if (!Array.isArray(children)) throw badTreeSpec("children_spec is not a list", where);
-  if (type === null) {
-    if (children.length > 0) throw badTreeSpec("a leaf has children", where);
-    return LEAF;
+class SpecReader {
+  readonly #budget: Budget;
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
   }
-  if (typeof type !== "string") throw badTreeSpec("type is neither a string nor null", where);
-  const specs = children.map((child, i) => fromJson(child, `${where}.children_spec[${i}]`, depth + 1));
-  const decoded = decodeContext(type, context, where);
-  checkKeys(type, decoded, specs, where);
-  const plain = RAW_CONTEXT.has(type) || PLAIN_CONTEXT.has(type) || typeof context !== "string";
-  return Object.freeze({
-    type,
-    context: decoded,
-    children: Object.freeze(specs),
-    ...(plain ? {} : { serialized: context }),
-  });
-}
 
-function decodeContext(type: string, context: unknown, where: string): unknown {
-  if (typeof context !== "string" || RAW_CONTEXT.has(type)) return context;
-  try {
-    return JSON.parse(context);
-  } catch (cause) {
-    // A registered type may write any text; the known ones write JSON.
-    if (!PLAIN_CONTEXT.has(type)) return context;
-    throw badTreeSpec("the context is not JSON", where, cause);
+  node(json: unknown, where: string, depth: number): TreeSpec {
+    if (depth > MAX_TREE_DEPTH) throw badTreeSpec(`it is nested more than ${MAX_TREE_DEPTH} deep`, where);
+    if (typeof json !== "object" || json === null) throw badTreeSpec("a node is not an object", where);
+    const { type, context, children_spec: children } = json as Record<string, unknown>;
+    if (!Array.isArray(children)) throw badTreeSpec("children_spec is not a list", where);
+    if (type === null) {
+      if (children.length > 0) throw badTreeSpec("a leaf has children", where);
+      return LEAF;
+    }
+    if (typeof type !== "string") throw badTreeSpec("type is neither a string nor null", where);
+    const specs = children.map((child, i) => this.node(child, `${where}.children_spec[${i}]`, depth + 1));
+    const decoded = this.#decode(type, context, where);
+    const problem = contextProblem({ type, context: decoded, children: specs });
+    if (problem !== undefined) throw badTreeSpec(problem, where);
+    const plain = RAW_CONTEXT.has(type) || PLAIN_CONTEXT.has(type) || typeof context !== "string";
+    return Object.freeze({
+      type,
+      context: decoded,
+      children: Object.freeze(specs),
+      ...(plain ? {} : { serialized: context }),
+    });
+  }
+
+  #decode(type: string, context: unknown, where: string): unknown {
+    if (typeof context !== "string" || RAW_CONTEXT.has(type)) return context;
+    try {
+      return parsePlainJson(context, {
+        budget: this.#budget,
+        fail: (message, _, cause) => badTreeSpec(`the context: ${message}`, where, cause),
+      });
+    } catch (error) {
+      // A registered type may write any text; the known ones write JSON.
+      if (isSconceError(error, "BAD_TREE_SPEC") && !PLAIN_CONTEXT.has(type)) return context;
+      throw error;
+    }
   }
 }
 
-function checkKeys(type: string, context: unknown, children: readonly TreeSpec[], where: string): void {
-  const keys = dictKeys({ type, context, children });
-  if (keys === undefined) return;
-  if (keys.length !== children.length)
-    throw badTreeSpec(`${keys.length} keys for ${children.length} children`, where);
+/** What is wrong with the context of a container, undefined when nothing is. */
+export function contextProblem(spec: TreeSpec): string | undefined {
+  const { type, context, children } = spec;
+  if (type === "collections.namedtuple")
+    return typeof context === "string"
+      ? undefined
+      : "the context of a named tuple is not the name of its class";
+  if (type === "collections.defaultdict" && !isDefaultDict(context))
+    return "the context of a defaultdict is not an object with the keys and the name of the factory";
+  const keys = dictKeys(spec);
+  return keys === undefined || keys.length === children.length
+    ? undefined
+    : `${keys.length} keys for ${children.length} children`;
+}
+
+function isDefaultDict(context: unknown): boolean {
+  if (typeof context !== "object" || context === null) return false;
+  const { default_factory_name: name } = context as { readonly default_factory_name?: unknown };
+  return name === undefined || name === null || typeof name === "string";
 }
 
 /** Keys of a dict-like node, undefined for other types. */
@@ -166,6 +194,10 @@ export function treeSpecText(spec: TreeSpec, indent = 0): string {
   const children = spec.children.map((child) => treeSpecText(child, inner)).join(`,\n${" ".repeat(inner)}`);
   return `TreeSpec(${pythonTypeName(spec.type)}, ${contextText(spec)}, [${children}])`;
 }
+
+/** A key of a dict as text; keys that JSON has as lists, such as tuples, as JSON. */
+export const keyText = (key: unknown): string =>
+  typeof key === "object" && key !== null ? pythonJson(key) : String(key);
 
 const pythonTypeName = (type: string): string => type.slice(type.lastIndexOf(".") + 1);
 

@@ -44,5 +44,7 @@ export const FIXES: Readonly<Record<string, string>> = {
   MODULE_CALL_OUTPUT: "name a node of the graph, or use updateModuleCalls",
   MODULE_CALL_ROOT: 'put the entry of the root, with the name "", first',
   MODULE_CALL_TREE: "give specs with one leaf for each value",
+  GUARD_SYNTAX: "write the guard as torch.export does, or export the program again",
+  RANGE_SYNTAX: "name a symbol or an expression as the program prints it: s77, 2*s77",
   MALFORMED: "correct the pass or plugin that made the part",
 };

@@ -1,5 +1,6 @@
 /** @file Whether the symbols of recorded values are bound, and their ranges hold some value. */
-import { freeSymbols, isUnbacked, SymExpr } from "@sconce/symbolic";
+import { Budget, isSconceError } from "@sconce/errors";
+import { freeSymbols, isUnbacked, parseGuard, parseSrepr, SymExpr } from "@sconce/symbolic";
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import type { OperatorLookup } from "../graph/operator.js";
@@ -90,5 +91,34 @@ export function checkRanges({ rangeConstraints }: ExportedProgram, report: Repor
       undefined,
       "give a range whose lower bound is not above its upper bound",
     );
+  }
+}
+
+/** Guards and keys of ranges that are not expressions: they are read only when the program runs. */
+export function checkTexts({ guardsCode, rangeConstraints }: ExportedProgram, report: Report): void {
+  const keys = [...rangeConstraints.keys()];
+  const size = [...guardsCode, ...keys].reduce((length, text) => length + text.length, 0);
+  const budget = new Budget(size);
+  guardsCode.forEach((text, i) => {
+    const problem = problemOf(() => parseGuard(text, { budget }));
+    if (problem !== undefined)
+      report("GUARD_SYNTAX", `guardsCode[${i}] ${shown(text)} cannot be read: ${problem}`);
+  });
+  for (const [i, text] of keys.entries()) {
+    const problem = problemOf(() => parseSrepr(text, { budget }));
+    if (problem !== undefined)
+      report("RANGE_SYNTAX", `the key of rangeConstraints[${i}], ${shown(text)}, cannot be read: ${problem}`);
+  }
+}
+
+const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}...` : text);
+
+function problemOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (isSconceError(error)) return error.message;
+    throw error;
   }
 }

@@ -11,7 +11,7 @@ import { FIXES } from "./fixes.js";
 import { checkNodes, checkStructure } from "./graph-checks.js";
 import { NearNames } from "./near-names.js";
 import { checkModuleCalls, checkSignature } from "./signature-checks.js";
-import { type Bound, checkRanges, checkSymbols } from "./symbol-checks.js";
+import { type Bound, checkRanges, checkSymbols, checkTexts } from "./symbol-checks.js";
 
 /** How strictly, and by whose knowledge, a program is checked. */
 export interface VerifyOptions {
@@ -42,6 +42,7 @@ export function verify(program: ExportedProgram, options: VerifyOptions = {}): P
     checkModuleCalls(program, report);
     checkSignature(program, report);
     checkRanges(program, report);
+    checkTexts(program, report);
   } catch (error) {
     if (isSconceError(error, "TWO_COPIES")) throw error;
     report("MALFORMED", `a part of it cannot be read (${errorText(error)})`);

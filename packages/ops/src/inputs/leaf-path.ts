@@ -2,7 +2,7 @@
  * @file Where each user input stands in the caller's arguments, by the names that PyTorch's
  * messages use.
  */
-import type { ExportedProgram, InputSpec, TreeSpec } from "@sconce/ir";
+import { type ExportedProgram, type InputSpec, keyText, type TreeSpec } from "@sconce/ir";
 import type { GuardKey, GuardSource } from "@sconce/symbolic";
 
 type Path = GuardSource["path"];
@@ -54,7 +54,7 @@ function locate(program: ExportedProgram): readonly Located[] {
   });
   const keys = Array.isArray(kwargs?.context) ? (kwargs.context as readonly unknown[]) : [];
   kwargs?.children.forEach((child, i) => {
-    const root = String(keys[i] ?? i);
+    const root = keyText(keys[i] ?? i);
     for (const path of pathsOf(child)) leaves.push({ root, path, place: `${root}${pathText(path)}` });
   });
   return leaves;
@@ -66,7 +66,7 @@ function pathsOf(spec: TreeSpec): Path[] {
   const attributes = Array.isArray(fields[0]) ? (fields[0] as readonly unknown[]) : undefined;
   return spec.children.flatMap((child, i) => {
     const key =
-      attributes !== undefined ? { attribute: String(attributes[i]) } : ((fields[i] ?? i) as GuardKey);
+      attributes !== undefined ? { attribute: keyText(attributes[i]) } : ((fields[i] ?? i) as GuardKey);
     return pathsOf(child).map((path) => [key, ...path]);
   });
 }

@@ -2,7 +2,7 @@
 import { didYouMean, isSconceError, SconceError, thrownText } from "@sconce/errors";
 import type { ExportedProgram, Problem } from "@sconce/ir";
 import type { Pass } from "../pass/pass.js";
-import { type Piece, placeOf } from "./piece.js";
+import { around, type Piece, placeOf } from "./piece.js";
 
 /** A pass that throws; `place` names the pass, its plugin and the step. */
 export function passThrew(place: string, error: unknown): SconceError {
@@ -68,7 +68,7 @@ export const unknownPass = (name: string, place: Piece, passes: Iterable<string>
   const known = [...passes];
   return new SconceError({
     code: "UNKNOWN_PASS",
-    message: `unknown pass "${name}"`,
+    message: `unknown pass "${name.slice(0, 100)}"`,
     where: placeOf(place),
     fix: didYouMean(name, known, `use one of: ${known.join(", ")}`),
   });
@@ -78,7 +78,7 @@ export const unknownPass = (name: string, place: Piece, passes: Iterable<string>
 export const syntaxError = (place: Piece, why: string): SconceError =>
   new SconceError({
     code: "PIPELINE_SYNTAX",
-    message: `${why} in the pipeline "${place.whole}"`,
+    message: `${why} in the pipeline "${around(place.whole, place.at)}"`,
     where: placeOf(place),
     fix: 'write passes between commas, options in braces: "decompose{keep=[aten.linear.default]},dce"',
   });

@@ -1,27 +1,33 @@
+import { Budget, type WorkOptions } from "@sconce/errors";
 import { optionProblem } from "../options/bind.js";
 import { optionError } from "../options/errors.js";
 import type { OptionSession, OptionValue, PassOptions } from "../options/spec.js";
 import { type Pass, type PipelineItem, passCall, repeat } from "../pass/pass.js";
 import { syntaxError, unknownPass } from "./errors.js";
 import { type Piece, placeOf } from "./piece.js";
-import { piecesOf, subPiece, trimmed } from "./pipeline-pieces.js";
+import { assignmentOf, partsOf, piecesOf, trimmed } from "./pipeline-pieces.js";
 
 /**
  * Reads a pipeline. Option values are words, numbers, `true`/ `false`, texts in quotes, or lists in
  * brackets; `repeat{max=5}(a,b)` runs passes until nothing changes any more.
  *
  * @param session what names in options are held against; a session of `createSconce` is one
+ * @param work bounds on the work of reading the text
  * @throws SconceError `PIPELINE_SYNTAX`, `UNKNOWN_PASS`, `PASS_OPTION`, `UNKNOWN_RULE`,
- * `UNKNOWN_BACKEND`, with the place in
- *   the text
+ * `UNKNOWN_BACKEND`, `BUDGET_EXCEEDED`, with the place in the text
  */
 export function parsePipeline(
   text: string,
   passes: ReadonlyMap<string, Pass>,
   session: OptionSession = {},
+  work: WorkOptions = {},
 ): PipelineItem[] {
-  return new Reader(passes, session).items({ text, at: 0, whole: text });
+  const budget = work.budget ?? new Budget(text.length, { nodes: MOST_ITEMS, ...work.limits });
+  return new Reader(passes, session, budget).items({ text, at: 0, whole: text });
 }
+
+/** Passes, options and items of lists that a pipeline may have by default. */
+const MOST_ITEMS = 10_000;
 
 /** An option with the places of its name and of its value, and those of a list's items. */
 interface Given {
@@ -33,26 +39,25 @@ interface Given {
 class Reader {
   readonly #passes: ReadonlyMap<string, Pass>;
   readonly #session: OptionSession;
+  readonly #budget: Budget;
 
-  constructor(passes: ReadonlyMap<string, Pass>, session: OptionSession) {
+  constructor(passes: ReadonlyMap<string, Pass>, session: OptionSession, budget: Budget) {
     this.#passes = passes;
     this.#session = session;
+    this.#budget = budget;
   }
 
   items(pieces: Piece): PipelineItem[] {
-    return piecesOf(pieces).map((item) => this.#item(item));
+    return piecesOf(pieces, this.#budget).map((item) => this.#item(item));
   }
 
   #item(item: Piece): PipelineItem {
-    const match = /^([\w-]+)\s*(?:\{((?:"[^"]*"|[^{}"])*)\})?\s*(?:\((.*)\))?$/ds.exec(item.text);
-    if (match === null) throw syntaxError(item, `cannot read "${item.text}"`);
-    const [, name = ""] = match;
-    const [options, inner] = [subPiece(item, match, 2), subPiece(item, match, 3)];
+    const { name, options, inner } = partsOf(item);
     if (name === "repeat" && inner !== undefined) return this.#repeat(options, inner);
     if (inner !== undefined) throw syntaxError(item, `"${name}" takes no passes, only repeat(...) does`);
     const pass = this.#passes.get(name);
     if (pass === undefined) throw unknownPass(name, item, this.#passes.keys());
-    return this.#bound(pass, optionsOf(options));
+    return this.#bound(pass, optionsOf(options, this.#budget));
   }
 
   #bound(pass: Pass, given: ReadonlyMap<string, Given>): PipelineItem {
@@ -65,7 +70,7 @@ class Reader {
   }
 
   #repeat(options: Piece | undefined, inner: Piece): PipelineItem {
-    const given = optionsOf(options);
+    const given = optionsOf(options, this.#budget);
     for (const [name, { name: place }] of given)
       if (name !== "max") throw syntaxError(place, `repeat has no option "${name}", only "max"`);
     const { value: max = 10, places } = given.get("max") ?? {};
@@ -75,22 +80,20 @@ class Reader {
   }
 }
 
-function optionsOf(braces: Piece | undefined): ReadonlyMap<string, Given> {
+function optionsOf(braces: Piece | undefined, budget: Budget): ReadonlyMap<string, Given> {
   const options = new Map<string, Given>();
-  for (const item of braces === undefined ? [] : piecesOf(braces)) {
-    const match = /^([\w-]+)\s*=\s*(.*)$/ds.exec(item.text);
-    if (match === null) throw syntaxError(item, `cannot read the option "${item.text}"`);
-    const [name, value] = [subPiece(item, match, 1)!, subPiece(item, match, 2)!];
+  for (const item of braces === undefined ? [] : piecesOf(braces, budget)) {
+    const { name, value } = assignmentOf(item);
     if (options.has(name.text)) throw syntaxError(name, `the option "${name.text}" is given twice`);
-    options.set(name.text, { name, ...readValue(value) });
+    options.set(name.text, { name, ...readValue(value, budget) });
   }
   return options;
 }
 
-function readValue(value: Piece): Omit<Given, "name"> {
+function readValue(value: Piece, budget: Budget): Omit<Given, "name"> {
   const { text } = value;
   if (!text.startsWith("[") || !text.endsWith("]")) return { value: scalarOf(text), places: [value] };
-  const places = piecesOf(trimmed({ ...value, text: text.slice(1, -1), at: value.at + 1 }));
+  const places = piecesOf(trimmed({ ...value, text: text.slice(1, -1), at: value.at + 1 }), budget);
   return { value: places.map((item) => unquoted(item.text) ?? item.text), places };
 }
 
@@ -98,13 +101,16 @@ function scalarOf(text: string): string | number | boolean {
   const quoted = unquoted(text);
   if (quoted !== undefined) return quoted;
   if (text === "true" || text === "false") return text === "true";
-  return NUMBER.test(text) ? Number(text) : text;
+  return text.length <= LONGEST_NUMBER && NUMBER.test(text) ? Number(text) : text;
 }
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+const LONGEST_NUMBER = 400;
 
 const unquoted = (text: string): string | undefined =>
-  /^"[^"]*"$/.test(text) ? text.slice(1, -1) : undefined;
+  text.length > 1 && text.startsWith('"') && text.indexOf('"', 1) === text.length - 1
+    ? text.slice(1, -1)
+    : undefined;
 
 /** The text that parses back to the same calls; options at their defaults are left out. */
 export function printPipeline(items: readonly PipelineItem[]): string {

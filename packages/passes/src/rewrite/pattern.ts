@@ -1,3 +1,4 @@
+import { Budget, isSconceError, type WorkOptions } from "@sconce/errors";
 import { type Argument, argumentText, IrCursor, parseArgument } from "@sconce/ir";
 import { patternSyntax } from "./errors.js";
 
@@ -55,30 +56,26 @@ export type Pattern = AnyPattern | LiteralPattern | ListPattern | CallPattern;
  * - `...` at the end of a call: its other arguments may be anything; without it they must be the
  *   defaults.
  *
- * @throws SconceError `PATTERN_SYNTAX`
+ * @throws SconceError `PATTERN_SYNTAX`, `BUDGET_EXCEEDED`
  */
-export function parsePattern(text: string): Pattern {
+export function parsePattern(text: string, options: WorkOptions = {}): Pattern {
   try {
-    const cursor = new IrCursor(text);
+    const cursor = new IrCursor(text, Budget.of(options, text.length));
     const pattern = readPattern(cursor);
     if (!cursor.done) throw cursor.fail(`unexpected ${cursor.found()}`);
     return pattern;
   } catch (error) {
+    if (isSconceError(error, "BUDGET_EXCEEDED")) throw error;
     throw patternSyntax(text, error);
   }
 }
-
-const CALL = /[A-Za-z_]\w*(?:\.\w+)+/y;
 
 function readPattern(cursor: IrCursor): Pattern {
   return cursor.nested(() => {
     if (cursor.accept("$")) return { kind: "any", name: cursor.word("a capture's name") };
     if (cursor.accept("[")) return readList(cursor);
-    if (cursor.peek(CALL)) return readCall(cursor);
-    if (cursor.peek(/_(?!\w)/y)) {
-      cursor.expect("_");
-      return { kind: "any", name: undefined };
-    }
+    if (cursor.ahead(() => cursor.acceptAnyPath() > 0)) return readCall(cursor);
+    if (cursor.acceptWord("_")) return { kind: "any", name: undefined };
     return { kind: "literal", value: parseArgument(cursor) };
   });
 }
@@ -93,8 +90,8 @@ function readCall(cursor: IrCursor): CallPattern {
   readItems(cursor, ")", () => {
     if (open) throw cursor.fail("nothing may follow `...`");
     if (cursor.accept("...")) open = true;
-    else if (cursor.peek(MANY)) throw cursor.fail("the other arguments of a call cannot be captured");
-    else if (cursor.peek(/\w+\s*=/y)) {
+    else if (seesMany(cursor)) throw cursor.fail("the other arguments of a call cannot be captured");
+    else if (cursor.ahead(() => cursor.acceptAnyWord() && cursor.sees("="))) {
       const key = cursor.word("a parameter's name");
       cursor.expect("=");
       kwargs.set(key, readPattern(cursor));
@@ -102,8 +99,8 @@ function readCall(cursor: IrCursor): CallPattern {
     else args.push(readPattern(cursor));
   });
   let name: string | undefined;
-  if (cursor.peek(/as\s*\$/y)) {
-    cursor.expect("as");
+  if (cursor.ahead(() => cursor.acceptWord("as") && cursor.sees("$"))) {
+    cursor.acceptWord("as");
     cursor.expect("$");
     name = cursor.word("a node's name");
   }
@@ -114,7 +111,7 @@ function readList(cursor: IrCursor): ListPattern {
   const items: Pattern[] = [];
   readItems(cursor, "]", () => {
     if (cursor.accept("...")) items.push({ kind: "any", name: undefined, many: true });
-    else if (cursor.peek(MANY)) {
+    else if (seesMany(cursor)) {
       cursor.expect("$");
       items.push({ kind: "any", name: cursor.word("a capture's name"), many: true });
       cursor.expect("...");
@@ -123,7 +120,9 @@ function readList(cursor: IrCursor): ListPattern {
   return { kind: "list", items };
 }
 
-const MANY = /\$\w+\s*\.\.\./y;
+/** Whether `$xs...` comes next. */
+const seesMany = (cursor: IrCursor): boolean =>
+  cursor.ahead(() => cursor.accept("$") && cursor.acceptAnyWord() && cursor.sees("..."));
 
 /** Items up to the closing sign. */
 function readItems(cursor: IrCursor, close: string, read: () => void): void {

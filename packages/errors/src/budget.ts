@@ -1,0 +1,153 @@
+/** @file The work that reading one input may take: one object that every reader counts on. */
+import { checkOptions, type OptionNames } from "./options.js";
+import { SconceError } from "./sconce-error.js";
+
+/**
+ * Bounds on the work of reading one input. What is left out follows from the size of the input, so
+ * that no input takes more than a small multiple of its own bytes.
+ */
+export interface Limits {
+  /**
+   * Bytes that compressed or encoded content may unpack to. The default is 64 MiB and four times
+   * the input.
+   */
+  readonly bytes?: number | undefined;
+  /**
+   * Values, tokens and entries that the input may hold. The default is 500,000 and one for
+   * each 8 bytes, of JSON for each 16.
+   */
+  readonly nodes?: number | undefined;
+  /**
+   * Steps of simplifying symbolic expressions: terms that are made or compared. The default is
+   * 30,000 and 2 for each byte of text.
+   */
+  readonly terms?: number | undefined;
+  /**
+   * Time in milliseconds, without waiting for the source. The default is 10,000 and one for each
+   * 1,024 bytes.
+   */
+  readonly milliseconds?: number | undefined;
+}
+
+/** What a budget counts. */
+export type Work = "bytes" | "nodes" | "terms";
+
+/** How a reader is bounded: a budget that is shared with other readers, or separate limits. */
+export interface WorkOptions {
+  /** Bounds on the work; those left out follow from the size of the input. */
+  readonly limits?: Limits | undefined;
+  /** A budget that several readers share; `limits` is then not read. */
+  readonly budget?: Budget | undefined;
+}
+
+/** The names of {@link WorkOptions}. */
+export const WORK_OPTIONS: OptionNames<WorkOptions> = { limits: true, budget: true };
+
+const LIMITS: OptionNames<Limits> = { bytes: true, nodes: true, terms: true, milliseconds: true };
+
+const MEBI = 2 ** 20;
+/** The clock is read once in so many steps. */
+const CLOCK_STEPS = 4096;
+
+/**
+ * The work that is left for reading one input. Readers call {@link Budget.spend} as they go; what
+ * goes over a limit is refused with `BUDGET_EXCEEDED`, which names the limit, the place, and how to
+ * raise it.
+ */
+export class Budget {
+  /** The limits, with the defaults filled in. */
+  limits: Required<{ readonly [K in keyof Limits]: number }>;
+  readonly #given: Limits;
+  #left: Record<Work, number>;
+  #size: number;
+  #deadline: number;
+  #steps = CLOCK_STEPS;
+
+  /**
+   * @param size bytes (or characters) of the input
+   * @param limits overrides of the defaults
+   * @param bytesPerNode how many bytes of the input stand for one node at least
+   */
+  constructor(size: number, limits: Limits = {}, bytesPerNode = 8) {
+    this.#given = limits;
+    this.#size = size;
+    this.limits = Object.freeze({
+      bytes: limits.bytes ?? 64 * MEBI + 4 * size,
+      milliseconds: limits.milliseconds ?? 10_000 + Math.floor(size / 1024),
+      ...countsFor(size, limits, bytesPerNode),
+    });
+    this.#left = { ...this.limits };
+    this.#deadline = now() + this.limits.milliseconds;
+  }
+
+  /**
+   * Takes the defaults of `nodes` and `terms` from the part of the input that is text, once it is
+   * known: what is data does not stand for work.
+   */
+  narrow(textSize: number, bytesPerNode = 8): void {
+    const counts = countsFor(textSize, this.#given, bytesPerNode);
+    this.#size = textSize;
+    this.limits = Object.freeze({ ...this.limits, ...counts });
+    this.#left = { ...this.#left, ...counts };
+  }
+
+  /** The budget of a reader: the shared one of its options, or one for an input of this size. */
+  static of(options: WorkOptions | undefined, size: number, bytesPerNode?: number): Budget {
+    checkOptions("the reader (limits)", options?.limits, LIMITS);
+    return options?.budget ?? new Budget(size, options?.limits, bytesPerNode);
+  }
+
+  /** What is left of a kind of work. */
+  left(kind: Work): number {
+    return this.#left[kind];
+  }
+
+  /**
+   * Counts work before it is done.
+   * @param where names the place, for the error
+   * @throws SconceError `BUDGET_EXCEEDED`
+   */
+  spend(kind: Work, amount = 1, where?: () => string): void {
+    const left = this.#left[kind] - amount;
+    this.#left[kind] = left;
+    if (!(left >= 0)) throw this.#exceeded(kind, where);
+    this.#steps--;
+    if (this.#steps > 0) return;
+    this.#steps = CLOCK_STEPS;
+    if (now() > this.#deadline) throw this.#exceeded("milliseconds", where);
+  }
+
+  /** Waits for something that is not work, such as a source; the time does not count. */
+  async waiting<T>(promise: Promise<T>): Promise<T> {
+    const start = now();
+    try {
+      return await promise;
+    } finally {
+      this.#deadline += now() - start;
+    }
+  }
+
+  #exceeded(kind: keyof Limits, where: (() => string) | undefined): SconceError {
+    const limit = this.limits[kind];
+    return new SconceError({
+      code: "BUDGET_EXCEEDED",
+      message: `reading takes more than ${limit} ${NAMES[kind]}, the limit for an input of ${this.#size} bytes`,
+      where: where?.(),
+      fix: `if you trust the input, raise \`limits.${kind}\` (now ${limit}) in the options of the reader`,
+    });
+  }
+}
+
+const countsFor = (size: number, { nodes, terms }: Limits, bytesPerNode: number) => ({
+  nodes: nodes ?? 500_000 + Math.floor(size / bytesPerNode),
+  terms: terms ?? 30_000 + 2 * size,
+});
+
+const NAMES: Readonly<Record<keyof Limits, string>> = {
+  bytes: "bytes of memory",
+  nodes: "values",
+  terms: "steps on symbolic expressions",
+  milliseconds: "milliseconds",
+};
+
+const now = (): number => Date.now();
