@@ -11,6 +11,7 @@ import {
   GraphBuilder,
   IR_COPY,
   type Node,
+  type ParseGraphOptions,
   type ParseIrOptions,
   type Problem,
   type PytreeRegistry,
@@ -142,7 +143,7 @@ export class Sconce {
    * The same for a graph alone. @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and
    * column
    */
-  parseGraph(text: string, options: TargetOptions = {}): Graph {
+  parseGraph(text: string, options: ParseGraphOptions = {}): Graph {
     return parseGraph(text, { ...this.#targets(), ...options });
   }
 

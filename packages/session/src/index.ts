@@ -31,7 +31,7 @@ export {
   openOutput,
   readNumbers,
 } from "@sconce/backend-cpu";
-export { isSconceError, SconceError } from "@sconce/errors";
+export { Budget, isSconceError, type Limits, SconceError, type WorkOptions } from "@sconce/errors";
 // Files, tensors, backends
 export type { ByteSource, ReadPt2Options } from "@sconce/formats";
 export { readPt2 } from "@sconce/formats";
@@ -46,6 +46,7 @@ export type {
   MissingValue,
   Node,
   NodeMeta,
+  ParseGraphOptions,
   ParseIrOptions,
   Placement,
   ProgramVersion,

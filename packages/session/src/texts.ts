@@ -3,6 +3,7 @@ import {
   type ExportedProgram,
   type Graph,
   GraphBuilder as IrGraphBuilder,
+  type ParseGraphOptions,
   type ParseIrOptions,
   parseGraph as parseIrGraph,
   parseIr as parseIrProgram,
@@ -17,11 +18,11 @@ const known = <T extends TargetOptions>(options: T): T => ({
 
 /**
  * Reads a graph of IR text. Custom operators that Sconce does not know are kept as opaque ones.
- * @param targets what may be called besides; {@link defaultOperators} when it names no operators
+ * @param options what may be called besides; {@link defaultOperators} when it names no operators
  * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column
  */
-export const parseGraph = (text: string, targets: TargetOptions = {}): Graph =>
-  parseIrGraph(text, known(targets));
+export const parseGraph = (text: string, options: ParseGraphOptions = {}): Graph =>
+  parseIrGraph(text, known(options));
 
 /**
  * Reads a program, what `printIr` writes. Custom operators that Sconce does not know are kept as

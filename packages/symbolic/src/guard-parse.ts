@@ -1,4 +1,4 @@
-import { Budget, type WorkOptions } from "@sconce/errors";
+import { Budget, checkOptions, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
 import { parseFailure, tooLarge } from "./errors.js";
 import {
   GUARD_FUNCTIONS,
@@ -22,6 +22,7 @@ const MAX_OPERATORS = 2_000;
  * SYM_PARSE, SYM_TOO_LARGE and BUDGET_EXCEEDED.
  */
 export function parseGuard(text: string, options: WorkOptions = {}): GuardNode {
+  checkOptions("parseGuard", options, WORK_OPTIONS);
   if (text.length > MAX_LENGTH)
     throw tooLarge(`guard of ${text.length} characters, at most ${MAX_LENGTH} are read`);
   return new GuardParser(text, Budget.of(options, text.length)).parse();

@@ -2,7 +2,7 @@
  * @file The safetensors format: eight bytes of header length, a JSON header, then the data without
  * holes.
  */
-import { Budget, parsePlainJson, type WorkOptions } from "@sconce/errors";
+import { Budget, checkOptions, parsePlainJson, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
 import { type DType, dtypeInfo } from "./dtype.js";
 import { safetensorsError, writtenWithoutValues } from "./errors.js";
 import { numel } from "./shape.js";
@@ -60,6 +60,7 @@ interface Slot {
  * overlaps, unknown dtypes, sizes that disagree, a name that comes twice. `BUDGET_EXCEEDED`.
  */
 export function readSafetensors(bytes: Uint8Array, options: WorkOptions = {}): Safetensors {
+  checkOptions("readSafetensors", options, WORK_OPTIONS);
   const headerLength = readHeaderLength(bytes);
   const data = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength).subarray(
     PREFIX + headerLength,

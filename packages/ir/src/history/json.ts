@@ -1,5 +1,12 @@
 /** @file Histories as JSON. Nodes are in it as IR text; tensors are named, and lie beside it. */
-import { Budget, isSconceError, parsePlainJson, type WorkOptions } from "@sconce/errors";
+import {
+  Budget,
+  checkOptions,
+  isSconceError,
+  parsePlainJson,
+  WORK_OPTIONS,
+  type WorkOptions,
+} from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
 import { historyFormat } from "../graph/errors.js";
 import { Graph } from "../graph/graph.js";
@@ -100,6 +107,7 @@ export function historyFromJson(
   tensors: ReadonlyMap<string, Tensor> = new Map(),
   options: WorkOptions = {},
 ): RecordedHistory {
+  checkOptions("historyFromJson", options, WORK_OPTIONS);
   const budget = Budget.of(options, text.length);
   const json = parsePlainJson(text, {
     budget,

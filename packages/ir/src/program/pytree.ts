@@ -2,7 +2,14 @@
  * @file Tree specifications of inputs and outputs (`torch.utils._pytree`): as data, as JSON text
  * and as printed.
  */
-import { Budget, isSconceError, parsePlainJson, type WorkOptions } from "@sconce/errors";
+import {
+  Budget,
+  checkOptions,
+  isSconceError,
+  parsePlainJson,
+  WORK_OPTIONS,
+  type WorkOptions,
+} from "@sconce/errors";
 import { badTreeSpec } from "../graph/errors.js";
 import { jsonRepr } from "../values/python-repr.js";
 
@@ -69,6 +76,7 @@ const PLAIN_CONTEXT = new Set([
  * @throws SconceError `BAD_TREE_SPEC`, `BUDGET_EXCEEDED`
  */
 export function parseTreeSpec(text: string, options: WorkOptions = {}): TreeSpec {
+  checkOptions("parseTreeSpec", options, WORK_OPTIONS);
   const budget = Budget.of(options, text.length);
   const parsed = parsePlainJson(text, {
     budget,

@@ -1,4 +1,4 @@
-import { Budget, isSconceError, type WorkOptions } from "@sconce/errors";
+import { Budget, checkOptions, isSconceError, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
 import { type Argument, argumentText, IrCursor, parseArgument } from "@sconce/ir";
 import { patternSyntax } from "./errors.js";
 
@@ -59,6 +59,7 @@ export type Pattern = AnyPattern | LiteralPattern | ListPattern | CallPattern;
  * @throws SconceError `PATTERN_SYNTAX`, `BUDGET_EXCEEDED`
  */
 export function parsePattern(text: string, options: WorkOptions = {}): Pattern {
+  checkOptions("parsePattern", options, WORK_OPTIONS);
   try {
     const cursor = new IrCursor(text, Budget.of(options, text.length));
     const pattern = readPattern(cursor);
