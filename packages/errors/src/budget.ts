@@ -131,7 +131,7 @@ export class Budget {
     const limit = this.limits[kind];
     return new SconceError({
       code: "BUDGET_EXCEEDED",
-      message: `reading takes more than ${limit} ${NAMES[kind]}, the limit for an input of ${this.#size} bytes`,
+      message: `reading takes more than ${limit} ${kind}, the limit for an input of ${this.#size} bytes`,
       where: where?.(),
       fix: `if you trust the input, raise \`limits.${kind}\` (now ${limit}) in the options of the reader`,
     });
@@ -142,12 +142,5 @@ const countsFor = (size: number, { nodes, terms }: Limits, bytesPerNode: number)
   nodes: nodes ?? 500_000 + Math.floor(size / bytesPerNode),
   terms: terms ?? 30_000 + 2 * size,
 });
-
-const NAMES: Readonly<Record<keyof Limits, string>> = {
-  bytes: "bytes of memory",
-  nodes: "values",
-  terms: "steps on symbolic expressions",
-  milliseconds: "milliseconds",
-};
 
 const now = (): number => Date.now();

@@ -95,33 +95,22 @@ export type Pt2Fault =
 
 const AGAIN = "export the program again with torch.export.save of PyTorch 2.5 to 2.14";
 
-/** What to do about a fault, where the place that finds it does not say more. */
-const FIXES: Readonly<Record<Pt2Fault, string>> = {
-  PT2_FORMAT: "give a file that torch.export.save wrote; torch.save and torch.jit.save write other formats",
-  PT2_ROOT: "give the archive as torch.export.save wrote it; packing its entries again moves them",
-  PT2_VERSION: AGAIN,
-  PT2_SCHEMA_VERSION: AGAIN,
+/** What to do about a fault, where exporting again is not all. */
+const FIXES: Readonly<Partial<Record<Pt2Fault, string>>> = {
+  PT2_FORMAT: "give a file that torch.export.save wrote",
+  PT2_ROOT: "give the file as torch.export.save wrote it",
   PT2_MISSING_RECORD: DAMAGED,
-  PT2_NO_MODEL: "give a file of torch.export.save; compiled packages (AOTInductor) hold no program",
-  PT2_BYTE_ORDER: "save the program on a little-endian machine",
-  PT2_FIELD: AGAIN,
-  PT2_UNION: AGAIN,
-  PT2_TYPE: AGAIN,
-  PT2_NAME: `${AGAIN}; a tool has changed its names`,
-  PT2_SIGNATURE: `${AGAIN}; a tool has changed graph or signature, but not both`,
-  PT2_TARGET: AGAIN,
-  PT2_ARGUMENT: `${AGAIN}, or register the operator with the schema that it was exported with`,
-  PT2_WEIGHT: "export the program again; its weights do not belong to its graph",
-  PT2_USE_PICKLE: "export the program with plain tensors; Sconce never runs pickled code",
-  PT2_RANGE: "correct the dynamic_shapes of the export, and export the program again",
-  PT2_SUBGRAPH: AGAIN,
+  PT2_NO_MODEL: "give a file that torch.export.save wrote",
+  PT2_ARGUMENT: "register the operator with the schema that it was exported with",
+  PT2_USE_PICKLE: "export the program with plain tensors instead of tensor subclasses or script objects",
+  PT2_RANGE: "correct the dynamic_shapes of the export",
 };
 
 export const pt2Error = (
   code: Pt2Fault,
   message: string,
   where?: string,
-  fix: string = FIXES[code],
+  fix: string = FIXES[code] ?? AGAIN,
 ): SconceError => new SconceError({ code, message, where, fix });
 
 export const unknownOperator = (target: string, node: string, where: string, known: boolean): SconceError =>

@@ -43,7 +43,6 @@ function checkVersion(text: string): void {
       "PT2_SCHEMA_VERSION",
       `schema version ${JSON.stringify(text.slice(0, 50))}; this reader knows ${SCHEMA_MAJOR}.x`,
       FLAT_RECORDS.version,
-      "export the program again with a PyTorch of 2.5 to 2.14",
     );
   }
 }

@@ -49,7 +49,6 @@ const readVersion: Read<{ major: number; minor: number }> = (value, place) => {
     throw place.fail(
       "PT2_SCHEMA_VERSION",
       `schema version ${version.major}.${version.minor}; this reader knows ${SCHEMA_MAJOR}.${SCHEMA_MINOR}`,
-      "export the program again with a PyTorch of 2.5 to 2.14",
     );
   }
   return unset ? { major: SCHEMA_MAJOR, minor: SCHEMA_MINOR } : version;

@@ -34,11 +34,7 @@ const payloadMetaReader =
   };
 
 const pickled = (place: Place, path: string) =>
-  place.fail(
-    "PT2_USE_PICKLE",
-    `"${path.slice(0, 100)}" is a pickled Python object, which is never unpacked`,
-    "export the program with plain tensors instead of tensor subclasses or script objects",
-  );
+  place.fail("PT2_USE_PICKLE", `"${path.slice(0, 100)}" is a pickled Python object, which is never unpacked`);
 
 /** Gives the bytes of a record of the folder, or undefined when there is none. */
 export type RecordReader = (name: string) => Promise<Uint8Array | undefined>;

@@ -139,11 +139,9 @@ class SpecReader {
 export function contextProblem(spec: TreeSpec): string | undefined {
   const { type, context, children } = spec;
   if (type === "collections.namedtuple")
-    return typeof context === "string"
-      ? undefined
-      : "the context of a named tuple is not the name of its class";
+    return typeof context === "string" ? undefined : "a named tuple has no name of a class";
   if (type === "collections.defaultdict" && !isDefaultDict(context))
-    return "the context of a defaultdict is not an object with the keys and the name of the factory";
+    return "a defaultdict has no keys and factory";
   const keys = dictKeys(spec);
   return keys === undefined || keys.length === children.length
     ? undefined
