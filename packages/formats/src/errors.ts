@@ -38,7 +38,7 @@ export const sourceType = (source: unknown): SconceError =>
   new SconceError({
     code: "SOURCE_TYPE",
     message: `a program cannot be read from ${typeof source === "string" ? "a string" : source === null ? "null" : `a value of type ${typeof source}`}`,
-    fix: "give bytes, a Blob or a web stream; for a path use openPt2File of @sconce/formats/node, for a Node stream Readable.toWeb",
+    fix: "give bytes, a Blob or a web stream; for a path use openPt2File of sconce/node, for a Node stream Readable.toWeb",
   });
 
 /** Classes of broken archives; each is a separate code. */

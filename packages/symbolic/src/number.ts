@@ -1,8 +1,11 @@
 import { divisionByZero, tooLarge } from "./errors.js";
 import { SymExpr } from "./expr.js";
 
-/** Constants larger than this many bits are refused. */
+/** Integers of more bits are refused, and so are fractions: their sums take a gcd each. */
 const MAX_BITS = 4096;
+const MAX_FRACTION_BITS = 1024;
+
+const bitsOf = (value: bigint): number => value.toString(16).length * 4;
 
 const SMALL: SymExpr[] = [];
 for (let i = -16; i <= 256; i++) SMALL.push(new SymExpr({ op: "Integer", value: i }));
@@ -12,7 +15,7 @@ export function integer(value: number | bigint): SymExpr {
   if (typeof value === "bigint") {
     const narrow = Number(value);
     if (Number.isSafeInteger(narrow)) return integer(narrow);
-    if (value.toString(16).length * 4 > MAX_BITS) throw tooLarge("a constant of more than 4096 bits");
+    if (bitsOf(value) > MAX_BITS) throw tooLarge("a constant of more than 4096 bits");
     return new SymExpr({ op: "Integer", value });
   }
   const small = SMALL[value + 16];
@@ -36,7 +39,11 @@ const bigGcd = (a: bigint, b: bigint): bigint => {
 export function rational(num: bigint, den: bigint): SymExpr {
   if (den === 0n) throw divisionByZero(`${num}/${den}`);
   const g = bigGcd(num, den) * (den < 0n ? -1n : 1n);
-  return den === g ? integer(num / g) : new SymExpr({ op: "Rational", value: num / g, den: den / g });
+  if (den === g) return integer(num / g);
+  const [value, rest] = [num / g, den / g];
+  if (Math.max(bitsOf(value), bitsOf(rest)) > MAX_FRACTION_BITS)
+    throw tooLarge(`a fraction of more than ${MAX_FRACTION_BITS} bits`);
+  return new SymExpr({ op: "Rational", value, den: rest });
 }
 
 export const isNumber = (e: SymExpr): boolean =>

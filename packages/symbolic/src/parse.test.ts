@@ -59,6 +59,7 @@ describe("hostile text", () => {
     ["Mod(a, 0)", "SYM_DIVISION_BY_ZERO"],
     ["Rational(1, 0)", "SYM_DIVISION_BY_ZERO"],
     ["9**9**9**9", "SYM_TOO_LARGE"],
+    [Array.from({ length: 600 }, (_, i) => `Rational(1, ${7919 + 2 * i})`).join(" + "), "SYM_TOO_LARGE"],
     [`Integer(${"9".repeat(5000)})`, "SYM_TOO_LARGE"],
     ["(".repeat(60_000), "SYM_TOO_LARGE"],
     [`${"-".repeat(60_000)}1`, "SYM_TOO_LARGE"],

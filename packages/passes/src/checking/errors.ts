@@ -200,7 +200,7 @@ export const noRunner = (): SconceError =>
   new SconceError({
     code: "NO_RUNNER",
     message: "this pass manager has no interpreter to check passes with",
-    fix: "use createSconce(), or give the pass manager's context a `run`, such as createRunner() of @sconce/backend-cpu",
+    fix: "use createSconce(), or give the pass manager's context a `run`, such as createRunner()",
   });
 
 /** `place` names the pass, its plugin and the step. */
