@@ -20,3 +20,4 @@ export {
 export { didYouMean, suggestions } from "./suggest.js";
 export { thrownText } from "./thrown.js";
 export { VERSION } from "./version.js";
+export { visibleJson, visibleText } from "./visible.js";

@@ -1,4 +1,5 @@
 import { errorJson, type SconceErrorJson } from "./error-json.js";
+import { visibleText } from "./visible.js";
 
 /** What a {@link SconceError} is made of. */
 export interface SconceErrorInit {
@@ -17,7 +18,10 @@ export interface SconceErrorInit {
 /** Shared by all copies of Sconce in a process: errors of one are errors of the others. */
 const IS_ERROR = /* @__PURE__ */ Symbol.for("sconce.error");
 
-/** The only error type that Sconce throws on purpose: a code, a place and a remedy. */
+/**
+ * The only error type that Sconce throws on purpose: a code, a place and a remedy. Control and
+ * invisible characters in the texts are spelled out: names from files cannot steer a terminal.
+ */
 export class SconceError extends Error {
   static {
     Object.defineProperty(SconceError.prototype, IS_ERROR, { value: true });
@@ -46,12 +50,13 @@ export class SconceError extends Error {
   readonly fix: string;
 
   constructor(init: SconceErrorInit) {
-    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
+    super(visibleText(String(init.message)), init.cause === undefined ? undefined : { cause: init.cause });
     this.name = "SconceError";
     this.code = init.code;
     this.docs = `docs/reference/errors.md#${init.code.toLowerCase()}`;
-    this.where = init.where;
-    this.fix = init.fix;
+    this.where = init.where === undefined ? undefined : visibleText(init.where);
+    // A plugin in JavaScript may leave it out.
+    this.fix = init.fix && visibleText(init.fix);
   }
 
   /**
@@ -73,12 +78,12 @@ export class SconceError extends Error {
     return errorJson(this);
   }
 
-  /** `error CODE: message`, then the place and the fix, a line each. */
+  /** `error CODE: message`, then the place and the fix. Further lines of each are indented. */
   describe(): string {
     const lines = [`error ${this.code}: ${this.message}`];
     if (this.where) lines.push(`  in  ${this.where}`);
     if (this.fix) lines.push(`  fix ${this.fix}`);
-    return lines.join("\n");
+    return lines.map((line) => line.replaceAll("\n", "\n      ")).join("\n");
   }
 }
 
