@@ -8,7 +8,7 @@ import { CHECK_OPTIONS, type CheckOptions, type CheckReport } from "../checking/
 import { noRunner, PassChangedNumbers } from "../checking/errors.js";
 import { DRAWN_LIMIT, outcomeOf } from "../checking/outcome.js";
 import { NoFixpoint } from "../manager/fixpoint-errors.js";
-import { PassManager } from "../manager/pass-manager.js";
+import { PassManager, type PassObserver } from "../manager/pass-manager.js";
 import { printPipeline } from "../manager/pipeline.js";
 import { type Pass, type PassCall, type PassContext, type PipelineItem, pipelineItem } from "../pass/pass.js";
 import type { RefusedRewrite } from "../rewrite/context.js";
@@ -25,9 +25,19 @@ export interface BisectOptions extends CheckOptions {
   readonly maxTries?: number | undefined;
   /** Called with a text about the search in progress. */
   readonly onProgress?: ((text: string) => void) | undefined;
+  /** Called after each pass of the first run, which looks for the pass that fails. */
+  readonly observers?: readonly PassObserver[] | undefined;
+  /** Measure the time of each rewrite rule in that run. */
+  readonly timeRules?: boolean | undefined;
 }
 
-const BISECT: OptionNames<BisectOptions> = { ...CHECK_OPTIONS, maxTries: true, onProgress: true };
+const BISECT: OptionNames<BisectOptions> = {
+  ...CHECK_OPTIONS,
+  maxTries: true,
+  onProgress: true,
+  observers: true,
+  timeRules: true,
+};
 
 /**
  * The first wrong rewrite: the first after which a pass fails, or the first of a cycle that never
@@ -151,11 +161,11 @@ function firstFailure(
     refused.set(key, { ...rewrite, pass: latest!.item.pass.name, step });
   };
   const rewrites = { ownerOf: context.ownerOf, ...context.rewrites, refused: refuse };
-  const observers = [({ check }: { check?: CheckReport | undefined }) => void reports.push(check!)];
+  const note: PassObserver = ({ check }) => void reports.push(check!);
+  const { observers = [], timeRules = false, maxTries: _tries, onProgress: _report, ...check } = options;
   const found = (failing?: Failing): FirstFailure => ({ failing, reports, refused: [...refused.values()] });
   try {
-    const { maxTries: _tries, onProgress: _report, ...check } = options;
-    const manager = { verify: true, check, record: false, observers };
+    const manager = { verify: true, check, record: false, timeRules, observers: [note, ...observers] };
     new PassManager({ ...context, ownerOf, rewrites }, manager).run(program, watched);
     return found();
   } catch (error) {
@@ -194,7 +204,7 @@ const watch = (
 
 function narrowed(failing: Failing, context: PassContext, options: BisectOptions): Culprit {
   const { step, before, failure } = failing;
-  const { maxTries = 500, onProgress, ...check } = options;
+  const { maxTries = 500, onProgress, observers: _, timeRules: __, ...check } = options;
   const whole = { program: before, inputs: inputsOf(failing, options) };
   const maxIterations = check.maxIterations ?? loopLimitOf(whole, failure, context);
   const trial = new Trial(context, failing.item, { ...check, maxIterations }, failure);

@@ -176,3 +176,18 @@ describe("PassManager", () => {
     );
   });
 });
+
+describe("times of rules", () => {
+  const pass = swap("forth", "neg", "relu");
+  const timesOf = (timeRules: boolean): string[][] => {
+    const times: string[][] = [];
+    const observers = [({ ruleMilliseconds }: PassEvent) => times.push([...ruleMilliseconds.keys()])];
+    new PassManager(context, { observers, timeRules }).run(program, [pass, deadCodeElimination]);
+    return times;
+  };
+
+  test("are measured on request only, for the rules that a pass tries", () => {
+    expect(timesOf(true)).toEqual([["neg-relu"], []]);
+    expect(timesOf(false)).toEqual([[], []]);
+  });
+});

@@ -50,6 +50,11 @@ export interface PassEvent {
   /** How often each rewrite rule fired. */
   readonly fired: ReadonlyMap<string, number>;
   /**
+   * Time that each rewrite rule took, in milliseconds, attempts without a rewrite included; empty
+   * without `timeRules`.
+   */
+  readonly ruleMilliseconds: ReadonlyMap<string, number>;
+  /**
    * Rewrites that the driver of rules refused although the rule agreed, each place once, with the
    * reason.
    */
@@ -79,6 +84,8 @@ export interface PassManagerOptions {
    * and time for what the versions do not share.
    */
   readonly record?: boolean;
+  /** Measure the time of each rewrite rule, for `PassEvent.ruleMilliseconds`. */
+  readonly timeRules?: boolean;
   /** Called after each pass, in this order. */
   readonly observers?: readonly PassObserver[];
   /**
@@ -87,13 +94,20 @@ export interface PassManagerOptions {
   readonly check?: boolean | CheckOptions;
 }
 
-const MANAGER: OptionNames<PassManagerOptions> = { verify: true, record: true, observers: true, check: true };
+const MANAGER: OptionNames<PassManagerOptions> = {
+  verify: true,
+  record: true,
+  timeRules: true,
+  observers: true,
+  check: true,
+};
 
 /** One pass about to run. */
 interface Attempt extends PassCall {
   readonly program: ExportedProgram;
   readonly place: string;
   readonly counts: Map<string, number>;
+  readonly times: Map<string, number>;
   readonly refused: Map<string, RefusedRewrite>;
   readonly guard: TensorGuard | undefined;
   readonly notes: string[];
@@ -199,6 +213,7 @@ export class PassManager {
     const place = `pass ${label} (step ${step + 1})`;
     if (pass.requires !== undefined && before.dialect !== pass.requires) throw requires(pass, before, place);
     const fired = new Map<string, number>();
+    const times = new Map<string, number>();
     const refused = new Map<string, RefusedRewrite>();
     const notes: string[] = [];
     const made: MadeRewrite[] = [];
@@ -206,7 +221,8 @@ export class PassManager {
     if (this.#isForeign(pass) || this.#context.ownerOf !== undefined) sealProgram(before);
     const guard = this.#guardOf(before, pass);
     const start = clock.now();
-    const result = this.#run({ ...call, program: before, place, counts: fired, refused, guard, notes, made });
+    const seen = { counts: fired, times, refused, notes, made };
+    const result = this.#run({ ...call, program: before, place, guard, ...seen });
     const milliseconds = clock.now() - start;
     const written = guard?.restore() ?? [];
     if (written.length > 0) throw valuesWritten(place, written);
@@ -236,6 +252,7 @@ export class PassManager {
       after,
       milliseconds,
       fired,
+      ruleMilliseconds: times,
       refused: [...refused.values()],
       notes,
       check,
@@ -291,7 +308,8 @@ export class PassManager {
       : undefined;
   }
 
-  #run({ program, pass, options, place, counts, refused, guard, notes, made }: Attempt): ExportedProgram {
+  #run({ program, pass, options, place, guard, ...seen }: Attempt): ExportedProgram {
+    const { counts, times, refused, notes, made } = seen;
     const { rewrites, ownerOf } = this.#context;
     const refuse = (rewrite: RefusedRewrite): void => {
       refused.set(`${rewrite.graph} ${rewrite.node} ${rewrite.rule}`, rewrite);
@@ -305,10 +323,15 @@ export class PassManager {
       if (this.#isChecked) made.push(rewrite);
       rewrites?.made?.(rewrite);
     };
+    const timed = (rule: Pick<Rule, "name">, milliseconds: number): void => {
+      times.set(rule.name, (times.get(rule.name) ?? 0) + milliseconds);
+      rewrites?.timed?.(rule, milliseconds);
+    };
+    const time = this.#options.timeRules === true && { timed };
     const note = (text: string): void => void notes.push(text);
     let result: unknown;
     try {
-      const watched = Object.freeze({ ownerOf, ...rewrites, fired, made: record, refused: refuse });
+      const watched = Object.freeze({ ownerOf, ...rewrites, fired, made: record, refused: refuse, ...time });
       const context = Object.freeze({ ...this.#context, rewrites: watched, note });
       result = editingAs(pass.name, () => pass.run(program, context, options) as unknown);
     } catch (error) {

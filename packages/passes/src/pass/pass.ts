@@ -53,7 +53,7 @@ export interface PassContext {
   readonly rules?: ReadonlyMap<string, Rule> | undefined;
   /** Who watches and limits the rewrites of rules: `explain` and `bisect`. */
   readonly rewrites?:
-    | Pick<RewriteContext, "observe" | "allows" | "fired" | "made" | "refused" | "ownerOf">
+    | Pick<RewriteContext, "observe" | "allows" | "fired" | "made" | "refused" | "timed" | "ownerOf">
     | undefined;
   /** The session's backends by name. */
   readonly backends?: (() => ReadonlyMap<string, Backend>) | undefined;

@@ -91,6 +91,10 @@ export interface RewriteContext {
    * either.
    */
   readonly refused?: ((refused: RefusedRewrite) => void) | undefined;
+  /**
+   * Called with the time of each attempt of a rule, in milliseconds; the clock is read for it only.
+   */
+  readonly timed?: ((rule: Pick<Rule, "name">, milliseconds: number) => void) | undefined;
   /** The plugin that a rule comes from, for errors. */
   readonly ownerOf?: ((rule: Rule) => string | undefined) | undefined;
   /** Refuses a rewrite before it is made: how `bisect` stops after the n-th. */

@@ -78,9 +78,20 @@ class Driver {
     if (this.#byTarget.size > 0) this.#worklist.fill();
     for (let slot = this.#worklist.take(); slot !== undefined; slot = this.#worklist.take()) {
       const { node } = slot;
-      if (node !== null) this.#byTarget.get(node.target)!.some((plan) => this.#try(plan, node));
+      if (node !== null) this.#byTarget.get(node.target)!.some((plan) => this.#timedTry(plan, node));
     }
     return { graph: this.#work.finish(), renamed: resolved(this.#renamed) };
+  }
+
+  #timedTry(plan: Plan, node: Node): boolean {
+    const { timed } = this.#context;
+    if (timed === undefined) return this.#try(plan, node);
+    const start = performance.now();
+    try {
+      return this.#try(plan, node);
+    } finally {
+      timed(plan.rule, performance.now() - start);
+    }
   }
 
   /** Whether the rule fired. */

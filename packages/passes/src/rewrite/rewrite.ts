@@ -24,6 +24,8 @@ export interface RewriteOptions {
   readonly made?: RewriteContext["made"];
   /** Called with each rewrite that the driver refused although the rule agreed. */
   readonly refused?: RewriteContext["refused"];
+  /** Called with the time of each attempt of a rule, in milliseconds. */
+  readonly timed?: RewriteContext["timed"];
   /** The plugin that a rule comes from, for errors. */
   readonly ownerOf?: ((rule: Rule) => string | undefined) | undefined;
   /** Asked before each rewrite; false leaves the match alone. */
@@ -39,6 +41,7 @@ const REWRITE: OptionNames<RewriteOptions> = {
   fired: true,
   made: true,
   refused: true,
+  timed: true,
   ownerOf: true,
   allows: true,
   limit: true,
