@@ -17,8 +17,8 @@ import { decomposes, defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator, PassContext, SessionBackend } from "@sconce/passes";
 import type { Device, Mode } from "./device.js";
 import { whyNotHeld } from "./emit/refusals.js";
-import { excludedCall } from "./errors.js";
-import { type OpenOptions, openDevice } from "./modes.js";
+import { excludedCall, unknownMode } from "./errors.js";
+import { MODES, type OpenOptions, openDevice } from "./modes.js";
 import { GpujsExecutable } from "./runtime/executable.js";
 import { Pacer } from "./runtime/pacer.js";
 import { planProgram } from "./runtime/plan.js";
@@ -167,5 +167,7 @@ function refuseExcluded(
 export function gpujsByName(name: string): GpujsBackend | undefined {
   const [kind, mode, ...rest] = name.split(":");
   if (kind !== "gpujs" || rest.length > 0) return undefined;
-  return gpujsBackend(mode === undefined ? { name } : { name, mode: mode as Mode });
+  if (mode === undefined) return gpujsBackend({ name });
+  if (!MODES.some((known) => known === mode)) throw unknownMode(mode, MODES);
+  return gpujsBackend({ name, mode: mode as Mode });
 }

@@ -1,4 +1,4 @@
-import { SconceError } from "@sconce/errors";
+import { didYouMean, SconceError } from "@sconce/errors";
 import { type Node, nodePlace } from "@sconce/ir";
 
 /** gpu.js is a peer dependency that only this backend needs. */
@@ -23,7 +23,7 @@ export const unknownMode = (mode: string, known: readonly string[]): SconceError
   new SconceError({
     code: "UNKNOWN_GPU_MODE",
     message: `unknown gpujs mode "${mode}"`,
-    fix: `use one of: ${known.join(", ")}`,
+    fix: didYouMean(mode, known, `use one of: ${known.join(", ")}`),
   });
 
 /** Integers that device memory cannot hold exactly. */

@@ -60,6 +60,38 @@ export async function openDevice(options: OpenOptions): Promise<Device> {
   throw noMode("any", reasons.join("; "), fixOf("webasm"));
 }
 
+/** Whether a mode of gpu.js runs here. */
+export interface ModeReport {
+  readonly mode: Mode;
+  /** The device that runs it; undefined where it does not run. */
+  readonly device?: string;
+  /** Whether it runs without a GPU. */
+  readonly isSoftware?: boolean;
+  /** Why it does not run. */
+  readonly reason?: string;
+  /** How to get it. */
+  readonly fix?: string;
+}
+
+/** Opens each mode once, and reports which run here and what the others lack. */
+export async function reportModes(options: Omit<OpenOptions, "mode"> = {}): Promise<ModeReport[]> {
+  const reports: ModeReport[] = [];
+  for (const mode of MODES) {
+    try {
+      const device = await openDevice({ ...options, mode });
+      const { description } = device;
+      await device.dispose();
+      reports.push({ mode, device: description, isSoftware: isSoftware(device) || !GPU_MODES.has(mode) });
+    } catch (error) {
+      if (!isSconceError(error)) throw error;
+      reports.push({ mode, reason: error.message, fix: error.fix });
+    }
+  }
+  return reports;
+}
+
+const GPU_MODES: ReadonlySet<Mode> = new Set(["webgpu", "webgl2", "headlessgl"]);
+
 async function open(mode: Mode, options: OpenOptions): ReturnType<OpenDevice> {
   const own = options.devices?.[mode];
   if (own !== undefined) return own();
@@ -135,7 +167,10 @@ function whyNot(mode: Exclude<Mode, "webgpu">, { GPU }: GpujsLibrary): string | 
       return undefined;
   }
 }
-const fixOf = (mode: Mode): string =>
-  mode === "webgpu"
-    ? "in Node install webgpu and a Vulkan driver, in a browser use one with WebGPU; or take the mode webasm"
-    : "take the mode webasm or cpu, which run everywhere";
+const FIXES: Readonly<Partial<Record<Mode, string>>> = {
+  webgpu:
+    "in Node install webgpu and a Vulkan driver, in a browser use one with WebGPU; or take the mode webasm",
+  webgl2: "open a page in a browser with WebGL 2; in Node take the mode webgpu or webasm",
+  headlessgl: "install the package gl, and run with a display (`xvfb-run`); or take the mode webasm or cpu",
+};
+const fixOf = (mode: Mode): string => FIXES[mode] ?? "take the mode webasm or cpu, which run everywhere";
