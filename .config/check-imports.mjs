@@ -78,7 +78,7 @@ const MAY_IMPORT = {
   ],
 };
 /** Optional packages that a package imports when they are asked for, by `import()` only. */
-const MAY_LOAD = { session: ["backend-gpujs"] };
+const MAY_LOAD = { session: ["backend-gpujs"], cli: ["backend-gpujs"] };
 const USES_NODE = new Set(["testing", "bench", "cli", "sconce"]);
 /** Entry points of portable packages that are for Node only. */
 const NODE_ENTRIES = /packages\/(formats|backend-gpujs|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;

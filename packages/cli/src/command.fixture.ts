@@ -1,5 +1,6 @@
 /** @file Runs the command inside of tests, and names the files that they use. */
 import { fileURLToPath } from "node:url";
+import type { Io } from "./io.js";
 import { run } from "./main.js";
 
 const PROGRAMS = new URL("../../testing/fixtures/programs/", import.meta.url);
@@ -19,7 +20,10 @@ export interface CommandResult {
 }
 
 /** Runs `sconce` with these arguments, not on a terminal. */
-export async function sconce(...args: readonly string[]): Promise<CommandResult> {
+export const sconce = (...args: readonly string[]): Promise<CommandResult> => sconceOn({}, ...args);
+
+/** The same with other streams: standard input, a terminal, variables of the environment. */
+export async function sconceOn(streams: Partial<Io>, ...args: readonly string[]): Promise<CommandResult> {
   let out = "";
   let err = "";
   const code = await run(args, {
@@ -31,6 +35,12 @@ export async function sconce(...args: readonly string[]): Promise<CommandResult>
     },
     terminal: false,
     interactive: false,
+    ...streams,
   });
   return { code, out, err };
 }
+
+/** Streams whose standard input has these bytes or this text. */
+export const withInput = (input: Uint8Array | string): Partial<Io> => ({
+  input: () => Promise.resolve(typeof input === "string" ? new TextEncoder().encode(input) : input),
+});

@@ -1,5 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { sconce } from "./command.fixture.js";
 import { documentedFix, errorSections } from "./error-page.js";
@@ -37,11 +35,4 @@ test("errors of the command name the explanation of their code", async () => {
   expect(err).toBe(
     "error FILE: there is no file or folder nope.pt2\n  fix check the path and its permissions\n  see sconce explain FILE\n",
   );
-});
-
-test("the installed package has the page", () => {
-  const cwd = fileURLToPath(new URL("../", import.meta.url));
-  const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--silent"], { cwd, encoding: "utf8" });
-  const [{ files }] = JSON.parse(packed) as [{ files: readonly { readonly path: string }[] }];
-  expect(files.map(({ path }) => path)).toContain("errors.md");
 });

@@ -1,9 +1,36 @@
 /** @file Every error that the command raises itself. */
-import { SconceError } from "@sconce/errors";
+import { SconceError, thrownText } from "@sconce/errors";
+import type { OtherFormat } from "@sconce/formats";
 
 /** The command was called in a way that it does not take. */
 export const usage = (message: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "USAGE", message, fix, cause });
+
+/** What was thrown though nothing should have been. */
+export const crash = (error: unknown): SconceError =>
+  new SconceError({
+    code: "INTERNAL",
+    message: error instanceof Error ? (error.stack ?? error.message) : thrownText(error),
+    fix: "report this with the program and the command",
+    cause: error,
+  });
+
+/** Standard output that does not take what is written. */
+export const outputFailed = (cause: unknown): SconceError =>
+  new SconceError({
+    code: "OUTPUT",
+    message: `standard output cannot be written: ${OUTPUT_FAULTS[systemCode(cause) ?? ""] ?? thrownText(cause)}`,
+    fix: "write to a file, a device or a pipe that takes the output; the output so far is not complete",
+    cause,
+  });
+
+const OUTPUT_FAULTS: Readonly<Record<string, string>> = {
+  ENOSPC: "there is no space left",
+  EDQUOT: "the quota of the user is used up",
+  EIO: "the device reports an error",
+  EBADF: "it is not open for writing",
+  EFBIG: "the file would be too large",
+};
 
 const FILE_FAULTS: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => `there is no file or folder ${path}`,
@@ -20,8 +47,31 @@ export function fileError(path: string, cause: unknown): SconceError {
   const code = systemCode(cause) ?? "";
   const message =
     FILE_FAULTS[code]?.(path) ?? `${path}: ${cause instanceof Error ? cause.message : String(cause)}`;
-  return new SconceError({ code: "FILE", message, fix: "check the path and its permissions", cause });
+  const fix = code === "EISDIR" ? "give the path of a file in it" : "check the path and its permissions";
+  return new SconceError({ code: "FILE", message, fix, cause });
 }
+
+/** A text and a file of tensors that were not written together. */
+export const otherTensors = (path: string, tensors: string): SconceError =>
+  new SconceError({
+    code: "TENSORS_MISMATCH",
+    message: `the tensors in ${tensors} are not those that ${path} was written with`,
+    fix:
+      "write both again with `sconce lower`, copy both from one place, or, if the tensors are meant to be others, " +
+      "remove the last line of the text",
+  });
+
+/** Tensors at the end of a text that are not whole. */
+export const tensorsCutOff = (): SconceError =>
+  new SconceError({
+    code: "TENSORS_MISMATCH",
+    message: "the tensors at the end of the IR text are cut off or changed",
+    fix: "write the text again with `sconce lower FILE -o -`, and copy all of it",
+  });
+
+/** A file that should hold tensors and is of another format. */
+export const noTensorFile = ({ name, fix }: OtherFormat): SconceError =>
+  new SconceError({ code: "OTHER_FORMAT", message: `not a safetensors file: it is ${name}`, fix });
 
 /** IR text declares tensors, and the file that should hold them cannot be read. */
 export function noTensors(path: string, cause: unknown): SconceError {
@@ -30,12 +80,16 @@ export function noTensors(path: string, cause: unknown): SconceError {
   return new SconceError({ code, message, fix, cause });
 }
 
+/** A word as shells read it. */
+export const quoted = (word: string): string =>
+  /^[\w./,:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
 /** A folder to write to that does not exist. */
 export const noFolder = (path: string, cause: unknown): SconceError =>
   new SconceError({
     code: "FILE",
     message: `there is no folder ${path}`,
-    fix: "make the folder first, or write to another one",
+    fix: `make the folder first (mkdir -p ${quoted(path)}), or write to another one`,
     cause,
   });
 
@@ -44,7 +98,7 @@ export const notAFile = (path: string, isFolder: boolean): SconceError =>
   new SconceError({
     code: "FILE",
     message: isFolder ? `${path} is a folder, not a file` : `${path} is a device or a pipe, not a file`,
-    fix: "give the path of a file; nothing was written",
+    fix: "give the path of a file, or - for standard output; nothing was written",
   });
 
 /** `ENOENT` and the like; undefined for errors that the operating system did not raise. */

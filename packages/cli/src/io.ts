@@ -1,70 +1,103 @@
-import { readFile } from "node:fs/promises";
-import { fileError } from "./errors.js";
+/** @file What commands read and write. */
+import { visibleJson, visibleText } from "@sconce/errors";
+import { COLORED, isColored, type LineStyle, type Paint, PLAIN } from "./colors.js";
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, differs: 1, bad: 2 } as const;
 
 /** Where a command writes; tests give their own. */
 export interface Io {
-  /** Text that may hold names from a file: control characters come out escaped. */
+  /** Writes text to standard output. */
   out(text: string): void;
-  /** Writes text to the error output, as it is. */
+  /** Writes text to standard error. */
   err(text: string): void;
   /** Whether standard output is a terminal. */
   readonly terminal: boolean;
+  /** Whether standard error is a terminal. Default: as `interactive`. */
+  readonly errorTerminal?: boolean;
   /** Whether progress may be drawn (a terminal on standard error). */
   readonly interactive: boolean;
+  /** Reads standard input to its end. Default: it is empty. */
+  input?(): Promise<Uint8Array>;
+  /** Resolves when all output is written; rejects when it cannot be. */
+  finish?(): Promise<void>;
+  /** Variables of the environment that decide about colors. Default: none. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** An {@link Io} as commands see it. */
+/** What the options that every command takes say. */
+export interface Settings {
+  /** No warnings, no progress, no summaries: `--quiet`. */
+  readonly quiet: boolean;
+  /** Errors and warnings are JSON: `--json`. */
+  readonly json: boolean;
+  /** `--color` is true, `--no-color` is false. */
+  readonly color: boolean | undefined;
+}
+
+/** An {@link Io} as commands see it: control and invisible characters come out escaped. */
 export interface SafeIo extends Io {
   /** Writes a text to the byte, escaped only where a terminal would act on it. */
   exact(text: string): void;
+  /** Writes text to standard output, each line in a style. */
+  styled(text: string, style: LineStyle): void;
+  /** The same to standard error. */
+  styledError(text: string, style: LineStyle): void;
+  /** Writes what only sums up what was done; not with `--quiet`. */
+  summary(text: string): void;
+  /** Writes a warning to standard error; not with `--quiet`. */
+  warn(message: string): void;
+  readonly settings: Settings;
+  /** The styles of standard output. */
+  readonly paint: Paint;
 }
 
-/**
- * Keeps what a file says from steering a terminal: every control character but line ends and tabs
- * is spelled out.
- */
-export function withoutControls(io: Io): SafeIo {
+/** Streams whose text is safe to show, in the colors that they take. */
+export function safeIo(io: Io, settings: Settings): SafeIo {
+  const { env = {}, terminal, interactive, errorTerminal = interactive } = io;
+  const { quiet, json: isJson, color: option } = settings;
+  const paint = isColored({ option, env, terminal }) ? COLORED : PLAIN;
+  const errorPaint = isColored({ option, env, terminal: errorTerminal }) ? COLORED : PLAIN;
+  const out = (text: string): void => io.out(visibleText(text));
+  const styledError = (text: string, style: LineStyle): void => io.err(styled(text, style, errorPaint));
   return {
     ...io,
-    out: (text) => io.out(escapeControls(text)),
-    err: (text) => io.err(escapeControls(text)),
-    exact: (text) => io.out(io.terminal ? escapeControls(text) : text),
+    interactive: interactive && !quiet,
+    settings,
+    paint,
+    out,
+    err: (text) => io.err(visibleText(text)),
+    exact: (text) => io.out(terminal ? visibleText(text) : text),
+    styled: (text, style) => io.out(styled(text, style, paint)),
+    styledError,
+    summary: (text) => {
+      if (!quiet) out(text);
+    },
+    warn: (message) => {
+      if (quiet) return;
+      if (isJson) io.err(jsonLine({ warning: message }));
+      else styledError(`warning: ${message}\n`, warningStyle);
+    },
   };
 }
 
-const escapeControls = (text: string): string =>
-  text.replace(/(?![\n\t])\p{Cc}/gu, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+const warningStyle: LineStyle = (line, { yellow }) => line.replace(/^warning:/, (label) => yellow(label));
+
+const styled = (text: string, style: LineStyle, paint: Paint): string =>
+  visibleText(text)
+    .split("\n")
+    .map((line) => style(line, paint))
+    .join("\n");
 
 /** What a finished command says of itself. */
 export interface Outcome {
   code: number;
 }
 
-/**
- * The streams of this process. `NO_COLOR` keeps all control characters out, those of progress bars
- * included.
- */
-export function processIo(): Io {
-  return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
-    terminal: process.stdout.isTTY === true,
-    interactive: process.stderr.isTTY === true && !process.env["NO_COLOR"],
-  };
-}
-
-/** @throws SconceError `FILE` */
-export async function readBytes(path: string): Promise<Uint8Array> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    throw fileError(path, error);
-  }
-}
+const plain = (_key: string, item: unknown): unknown => (typeof item === "bigint" ? String(item) : item);
 
 /** A value as JSON text; integers past 2^53 become strings. */
-export const json = (value: unknown): string =>
-  `${JSON.stringify(value, (_, item) => (typeof item === "bigint" ? String(item) : item), 2)}\n`;
+export const json = (value: unknown): string => `${visibleJson(JSON.stringify(value, plain, 2))}\n`;
+
+/** The same on one line. */
+export const jsonLine = (value: unknown): string => `${visibleJson(JSON.stringify(value, plain))}\n`;

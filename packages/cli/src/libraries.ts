@@ -2,9 +2,10 @@
  * @file Plugins that a program file needs and that come with the command: loaded when a file calls
  * their operators.
  */
-import { readFile } from "node:fs/promises";
+import { calledNamespaces } from "@sconce/formats";
 import { namespacesInPt2File } from "@sconce/formats/node";
 import type { Plugin } from "@sconce/passes";
+import { readBytes, STANDARD } from "./input-file.js";
 
 /** Where the operators of a library come from, by namespace. */
 const LIBRARIES: ReadonlyMap<string, () => Promise<Plugin>> = new Map(
@@ -39,7 +40,7 @@ const namespaceOf = (op: { readonly schema?: { readonly namespace?: string } } |
 
 async function namespacesIn(file: string): Promise<Iterable<string>> {
   try {
-    return await namespacesInPt2File(file);
+    return await (file === STANDARD ? calledNamespaces(await readBytes(file)) : namespacesInPt2File(file));
   } catch {
     return namespacesInText(file);
   }
@@ -47,6 +48,9 @@ async function namespacesIn(file: string): Promise<Iterable<string>> {
 
 /** The same for IR text. */
 async function namespacesInText(file: string): Promise<Iterable<string>> {
-  const text = await readFile(file, "utf8").catch(() => "");
+  const text = await readBytes(file).then(
+    (bytes) => new TextDecoder().decode(bytes),
+    () => "",
+  );
   return [...LIBRARIES.keys()].filter((namespace) => new RegExp(`[ (]${namespace}\\.\\w+\\.\\w+`).test(text));
 }

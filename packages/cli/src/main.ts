@@ -1,72 +1,142 @@
 /** @file The `sconce` command. */
-import { isSconceError, SconceError } from "@sconce/errors";
+import { didYouMean, isSconceError, type SconceError, VERSION } from "@sconce/errors";
 import { Command, CommanderError } from "commander";
-import { bisectCommand } from "./commands/bisect.js";
-import { diffCommand } from "./commands/diff.js";
-import { explainCommand } from "./commands/explain.js";
-import { historyCommand } from "./commands/history.js";
-import { infoCommand } from "./commands/info.js";
-import { lowerCommand } from "./commands/lower.js";
-import { opsCommand } from "./commands/ops.js";
-import { passesCommand } from "./commands/passes.js";
-import { printCommand } from "./commands/print.js";
-import { runCommand } from "./commands/run.js";
-import { verifyCommand } from "./commands/verify.js";
+import type { LineStyle } from "./colors.js";
+import type { CommandEntry } from "./command-entry.js";
+import { COMMAND_NAMES, COMMANDS } from "./command-table.js";
 import { errorSections } from "./error-page.js";
-import { EXIT, type Io, type Outcome, processIo, withoutControls } from "./io.js";
+import { crash, usage } from "./errors.js";
+import { addExamples, helpConfiguration } from "./help.js";
+import { withStandardInput } from "./input-file.js";
+import { EXIT, type Io, jsonLine, type Outcome, type SafeIo, type Settings, safeIo } from "./io.js";
+import { processIo } from "./standard-streams.js";
 
-const COMMANDS = [
-  infoCommand,
-  printCommand,
-  lowerCommand,
-  runCommand,
-  verifyCommand,
-  diffCommand,
-  bisectCommand,
-  historyCommand,
-  opsCommand,
-  passesCommand,
-  explainCommand,
-];
 const HELP = `
+A FILE of - is standard input, and -o - is standard output.
 Exit codes: 0 done, 1 numbers or programs differ, 2 bad usage or bad input.
-\`sconce explain CODE\` explains an error code.`;
+\`sconce explain CODE\` explains an error code, \`sconce COMMAND --help\` a command.`;
+const EXAMPLES = ["sconce info model.pt2", "sconce lower model.pt2 -o lowered.sir", "sconce doctor"];
 
 /**
  * Parses arguments and runs a command; gives the exit code (0 done, 1 differences, 2 bad usage or
- * input).
+ * input, or output that cannot be written).
  */
 export async function run(args: readonly string[], streams: Io = processIo()): Promise<number> {
-  const io = withoutControls(streams);
+  const io = safeIo(streams, settingsOf(args));
   const outcome: Outcome = { code: EXIT.done };
-  const program = new Command("sconce")
-    .description("Read, print, lower and run programs that PyTorch exported (.pt2, or IR text).")
-    .version("0.1.0")
-    .addHelpText("after", HELP)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => io.out(text),
-      writeErr: (text) => io.err(text),
-      outputError: (text, write) =>
-        write(text.replace(/^error: /, "error USAGE: ").replace("\n(Did", " (Did")),
-    })
-    .showHelpAfterError("  fix run sconce --help, or sconce <command> --help");
-  for (const command of COMMANDS) command(program, io, outcome);
   try {
-    await program.parseAsync([...args], { from: "user" });
+    const entry = calledEntry(args);
+    const program = programFor(io, (text) => streams.out(text));
+    for (const one of COMMANDS) {
+      const command = addExamples(program.command(one.name), one.examples, io.paint);
+      command.description(one.description);
+      if (one === entry) (await one.load())(command, io, outcome, COMMANDS);
+    }
+    const all = args.every((arg) => WITHOUT_COMMAND.has(arg)) ? [...args, "--help"] : args;
+    await withStandardInput(streams.input, () => parse(program, all, entry));
+  } catch (error) {
+    outcome.code = failure(error, io);
+  }
+  try {
+    await streams.finish?.();
   } catch (error) {
     return failure(error, io);
   }
   return outcome.code;
 }
 
-function failure(error: unknown, io: Io): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.bad;
-  if (error instanceof SconceError) io.err(`${error.describe()}\n${explanationOf(error)}`);
-  else io.err(`error INTERNAL: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+/** Options that ask for nothing by themselves: the help is shown then. */
+const WITHOUT_COMMAND: ReadonlySet<string> = new Set(["-q", "--quiet", "--color", "--no-color"]);
+
+/** Read before anything else: errors of usage follow them too. */
+function settingsOf(args: readonly string[]): Settings {
+  const end = args.indexOf("--");
+  const options = new Set(end < 0 ? args : args.slice(0, end));
+  return {
+    quiet: options.has("--quiet") || options.has("-q"),
+    json: options.has("--json"),
+    color: options.has("--no-color") ? false : options.has("--color") ? true : undefined,
+  };
+}
+
+const words = (args: readonly string[]): string[] => args.filter((arg) => !arg.startsWith("-"));
+
+/** The command that is called, or whose help is asked for. */
+function calledEntry(args: readonly string[]): CommandEntry | undefined {
+  const [first, second] = words(args);
+  return COMMANDS.find(({ name }) => name === (first === "help" ? second : first));
+}
+
+function programFor(io: SafeIo, writeOut: (text: string) => void): Command {
+  const program = new Command("sconce")
+    .description("Read, print, lower and run programs that PyTorch exported (.pt2, or IR text).")
+    .version(VERSION)
+    .option("-q, --quiet", "Write no warnings, progress and summaries; results and errors stay")
+    .option("--color", "Use colors, also where the output is not a terminal")
+    .option("--no-color", "Use no colors; NO_COLOR=1 does the same")
+    .exitOverride()
+    .configureHelp(helpConfiguration(io.paint))
+    .configureOutput({
+      // The help is Sconce's own text, styles included.
+      writeOut,
+      writeErr: () => {},
+      outputError: () => {},
+      getOutHasColors: () => true,
+    })
+    .showSuggestionAfterError(false);
+  addExamples(program, EXAMPLES, io.paint);
+  return program.addHelpText("after", HELP);
+}
+
+/** @throws SconceError `USAGE` for what commander refuses */
+async function parse(
+  program: Command,
+  args: readonly string[],
+  entry: CommandEntry | undefined,
+): Promise<void> {
+  try {
+    await program.parseAsync([...args], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return;
+    throw usageError(error, program, entry);
+  }
+}
+
+function usageError(error: CommanderError, program: Command, entry: CommandEntry | undefined): SconceError {
+  const message = error.message.replace(/^error: /, "");
+  const fix = `run sconce ${entry === undefined ? "" : `${entry.name} `}--help`;
+  const [, value, choices] =
+    /(?:argument|value) '(.*)' is invalid.*\. Allowed choices are (.*)\.$/.exec(message) ?? [];
+  if (value !== undefined && choices !== undefined)
+    return usage(
+      message.replace(/ Allowed choices.*$/, ""),
+      didYouMean(value, choices.split(", "), `use one of: ${choices}`),
+      error,
+    );
+  const [, kind, word] = /^unknown (option|command) '(.*)'$/.exec(message) ?? [];
+  if (word === undefined) return usage(message, fix, error);
+  const command = program.commands.find((one) => one.name() === entry?.name);
+  const options = [program, ...(command === undefined ? [] : [command])].flatMap((one) =>
+    one.options.flatMap(({ long }) => long ?? []),
+  );
+  const known = kind === "command" ? COMMAND_NAMES : [...options, "--help"];
+  return usage(message, didYouMean(word, known, fix), error);
+}
+
+function failure(error: unknown, io: SafeIo): number {
+  const known = isSconceError(error) ? error : crash(error);
+  const { code, message, where = null, fix = null } = known;
+  const docs = errorSections().has(code) ? known.docs : null;
+  if (io.settings.json) io.err(jsonLine({ code, message, where, fix, docs }));
+  else {
+    const see = docs === null ? "" : `  see sconce explain ${code}\n`;
+    io.styledError(`${known.describe()}\n${see}`, errorStyle);
+  }
   return isSconceError(error, "PASS_CHANGED_NUMBERS") ? EXIT.differs : EXIT.bad;
 }
 
-/** Where the code is explained. Codes of plugins have no section. */
-const explanationOf = ({ code }: SconceError): string =>
-  errorSections().has(code) ? `  see sconce explain ${code}\n` : "";
+const errorStyle: LineStyle = (line, { red, bold, dim }) =>
+  line
+    .replace(/^error \w+:/, (label) => red(bold(label)))
+    .replace(/^ {2}(in |fix|see)(?= )/, (label) => dim(label));

@@ -1,15 +1,17 @@
-import { open } from "node:fs/promises";
+/** @file Sessions and program files, as all commands open them. */
 import { isSconceError } from "@sconce/errors";
+import { type ReadPt2Options, readPt2, START_BYTES, tensorFormat } from "@sconce/formats";
 import { openPt2File } from "@sconce/formats/node";
 import type { Backend, ExportedProgram, ParseIrOptions, TargetOptions } from "@sconce/ir";
 import { builtinBackends, createSconce, loadBackend, type Sconce } from "@sconce/session";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
-import { fileError, systemCode } from "./errors.js";
-import { type Io, readBytes } from "./io.js";
+import { fileError, noTensorFile, systemCode } from "./errors.js";
+import { fileName, readBytes, readStandardInput, readStart, STANDARD } from "./input-file.js";
+import type { SafeIo } from "./io.js";
 import { librariesFor } from "./libraries.js";
 import { loadPlugin } from "./plugin-module.js";
 import { openReproducer } from "./reproducer.js";
-import { isIrText, readSir, SNIFFED } from "./sir.js";
+import { isIrText, readSir } from "./sir.js";
 
 /** The backend of every session. */
 const INTERPRETER = "cpu";
@@ -22,12 +24,12 @@ const INTERPRETER = "cpu";
  * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_BACKEND`
  */
 export async function openSession(
-  io: Pick<Io, "err">,
+  io: Pick<SafeIo, "warn">,
   modules: readonly string[] = [],
   backend: string | readonly string[] = INTERPRETER,
   files: readonly string[] = [],
 ): Promise<Sconce> {
-  const logger = { warn: (message: string) => io.err(`warning: ${message}\n`) };
+  const logger = { warn: (message: string) => io.warn(message) };
   const own = await Promise.all(modules.map(loadPlugin));
   const plugins = [...own, ...(await librariesFor(files, own))];
   const wanted = [backend].flat();
@@ -69,12 +71,6 @@ export function openProgram(path: string, session: Sconce): Promise<ExportedProg
   return opened(path, session, true);
 }
 
-/** The option that gives values to the state of a program. */
-export const WEIGHTS_OPTION = [
-  "--weights <file>",
-  "Read values of parameters, buffers and constants from a safetensors file, by name",
-] as const;
-
 /**
  * Reads a program file and gives it the values of a safetensors file, where one is named: all of
  * them, or some. IR text then needs no tensors beside it. `unknownTargets` says what becomes of
@@ -89,7 +85,7 @@ export async function openWithWeights(
 ): Promise<ExportedProgram> {
   const program = await opened(path, session, weights === undefined, unknownTargets);
   if (weights === undefined) return program;
-  return atFile(weights, async () => program.withState(weightsIn(await readBytes(weights), program)));
+  return atFile(weights, async () => program.withState(weightsIn(await tensorBytes(weights), program)));
 }
 
 /** A tied tensor that the file stores once has its other names in the metadata. */
@@ -101,7 +97,11 @@ function weightsIn(bytes: Uint8Array, program: ExportedProgram): Map<string, Ten
       ? []
       : [[name, tensor] as const];
   });
-  return new Map([...tensors, ...tied]);
+  const all = new Map([...tensors, ...tied]);
+  // What `sconce lower` writes has the tensors of the sample inputs, too.
+  for (const name of tensors.keys())
+    if (/^example\.\d+$/.test(name) && program.tensor(name) === undefined) all.delete(name);
+  return all;
 }
 
 function opened(
@@ -116,24 +116,28 @@ function opened(
   return atFile(path, async () =>
     (await isIrFile(path))
       ? ((await openReproducer(path))?.program ?? readSir(path, needsTensors, parse))
-      : openPt2File(path, { operators, pytreeTypes }),
+      : openArchive(path, { operators, pytreeTypes }),
   );
 }
 
-/** Whether a file is IR text, by how it begins. */
-export async function isIrFile(path: string): Promise<boolean> {
-  const file = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await file.read(new Uint8Array(SNIFFED), 0, SNIFFED, 0);
-    return isIrText(buffer.subarray(0, bytesRead), path);
-  } finally {
-    await file.close();
-  }
+const openArchive = async (path: string, options: ReadPt2Options): Promise<ExportedProgram> =>
+  path === STANDARD ? readPt2(await readStandardInput(), options) : openPt2File(path, options);
+
+/** Whether a file is IR text, by how it begins. @throws the file system's own errors */
+export const isIrFile = async (path: string): Promise<boolean> =>
+  isIrText(await readStart(path, START_BYTES), path);
+
+/** Reads a safetensors file. @throws SconceError `FILE`, `OTHER_FORMAT`, `SAFETENSORS` */
+export function openTensors(path: string): Promise<ReadonlyMap<string, Tensor>> {
+  return atFile(path, async () => readSafetensors(await tensorBytes(path)).tensors);
 }
 
-/** Reads a safetensors file. @throws SconceError `FILE`, `SAFETENSORS` */
-export function openTensors(path: string): Promise<ReadonlyMap<string, Tensor>> {
-  return atFile(path, async () => readSafetensors(await readBytes(path)).tensors);
+/** The bytes of a safetensors file. @throws SconceError `OTHER_FORMAT` for what is none */
+async function tensorBytes(path: string): Promise<Uint8Array> {
+  const bytes = await readBytes(path);
+  const other = tensorFormat(bytes);
+  if (other !== undefined) throw noTensorFile(other);
+  return bytes;
 }
 
 /** Adds the path of a file to its errors. */
@@ -141,13 +145,7 @@ async function atFile<T>(path: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    if (isSconceError(error)) throw error.code === "FILE" ? error : error.at(path);
+    if (isSconceError(error)) throw error.code === "FILE" ? error : error.at(fileName(path));
     throw systemCode(error) === undefined ? error : fileError(path, error);
   }
 }
-
-/** Collects a repeatable option. */
-export const repeatable = (value: string, previous: readonly string[] = []): readonly string[] => [
-  ...previous,
-  value,
-];

@@ -7,8 +7,8 @@ import { dirname, resolve } from "node:path";
 import { Budget, isSconceError, parsePlainJson, type WorkOptions } from "@sconce/errors";
 import { type ExportedProgram, parseIr, printIr, tensorsOf, type Value } from "@sconce/ir";
 import { type Storage, Tensor } from "@sconce/tensor";
-import { malformed } from "./errors.js";
-import { readBytes } from "./io.js";
+import { fileError, malformed } from "./errors.js";
+import { fileName, readBytes, readStart } from "./input-file.js";
 import { StorageReader, storageLine, tensorEntry } from "./reproducer-tensors.js";
 
 const MAGIC = "sconce-reproducer 1";
@@ -71,9 +71,11 @@ function scalarJson(value: Exclude<Value, Tensor>): unknown {
   return { float: Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf" };
 }
 
+const MAGIC_BYTES = 64;
+
 /** Whether a file is a reproducer, by how it begins. */
 const isReproducer = (start: Uint8Array): boolean =>
-  new TextDecoder().decode(start.subarray(0, 64)).startsWith("sconce-reproducer ");
+  new TextDecoder().decode(start).startsWith("sconce-reproducer ");
 
 /** A reproducer and its plugins as paths that can be opened. */
 export interface OpenedReproducer extends ReproducerFile {
@@ -85,14 +87,17 @@ export interface OpenedReproducer extends ReproducerFile {
  * @throws SconceError `REPRODUCER`, `IR_SYNTAX` and the like with the path, `FILE`
  */
 export async function openReproducer(path: string): Promise<OpenedReproducer | undefined> {
+  const start = await readStart(path, MAGIC_BYTES).catch((error: unknown) => {
+    throw fileError(path, error);
+  });
+  if (!isReproducer(start)) return undefined;
   const bytes = await readBytes(path);
-  if (!isReproducer(bytes)) return undefined;
   try {
     const file = parseReproducer(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     return { ...file, modules: file.plugins.map((plugin) => resolve(dirname(path), plugin)) };
   } catch (error) {
-    if (error instanceof TypeError) throw malformed("is not UTF-8", error).at(path);
-    throw isSconceError(error) ? error.at(path) : error;
+    if (error instanceof TypeError) throw malformed("is not UTF-8", error).at(fileName(path));
+    throw isSconceError(error) ? error.at(fileName(path)) : error;
   }
 }
 

@@ -1,6 +1,8 @@
 /** @file `.sir` files: IR text, with the values of its tensors beside it as safetensors. */
 import { readFile } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 import { isSconceError } from "@sconce/errors";
+import { otherFormat } from "@sconce/formats";
 import {
   type ExportedProgram,
   missingValues,
@@ -11,48 +13,99 @@ import {
   tensorsOf,
 } from "@sconce/ir";
 import { readSafetensors, type Storage, type Tensor, writeSafetensors } from "@sconce/tensor";
-import { noTensors, usage } from "./errors.js";
-import { type FileContent, writeFiles } from "./write-files.js";
+import { noTensors, otherTensors, usage } from "./errors.js";
+import { readBytes, STANDARD } from "./input-file.js";
+import {
+  isOtherPair,
+  linkedText,
+  linkTensors,
+  tensorsInText,
+  textWithTensors,
+  UNLINKED,
+} from "./tensor-link.js";
+import { writeFiles } from "./write-files.js";
 
 /** Where the tensors of an IR text lie: `model.sir` has `model.safetensors`. */
 export const weightsPath = (path: string): string => `${path.replace(/\.sir$/i, "")}.safetensors`;
 
-/** Bytes that decide what a file is. */
-export const SNIFFED = 4096;
 const IR_TEXT = /^(?:\s|\/\/[^\n]*(?:\n|$))*(?:sconce-(?:ir|reproducer)\b|program\s*"|symbol\s+\w)/;
 const ZIP = "PK";
 
-/** Whether a file is IR text, by how it begins; the name decides where that says nothing. */
+/**
+ * Whether a file is IR text, by how it begins; the name decides where that says nothing, and for
+ * text from standard input, where there is no name.
+ */
 export function isIrText(start: Uint8Array, path: string): boolean {
   const text = new TextDecoder().decode(start);
-  return IR_TEXT.test(text) || (/\.sir$/i.test(path) && !text.startsWith(ZIP));
+  if (IR_TEXT.test(text)) return true;
+  if (text.startsWith(ZIP) || !/\.sir$/i.test(path)) return false;
+  return otherFormat(start)?.isPlainText !== false;
+}
+
+type Parse = (text: string, options?: ParseIrOptions) => ExportedProgram;
+
+/** A text, and the bytes of its tensors where there are any. */
+interface Pair {
+  readonly text: Uint8Array;
+  readonly tensors?: Uint8Array | undefined;
+  /** Where the tensors come from, for errors. */
+  readonly from: string;
+  /** Why the file of tensors cannot be read. */
+  readonly missing?: unknown;
 }
 
 /**
- * Reads a program of IR text with the tensors beside it. With `needsTensors` false they may be
- * missing: what the text declares then has no values. `parse` reads the text: that of a session
- * knows its operators.
- * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET`, `IR_TENSOR`, `SAFETENSORS`, `FILE` when it
- * declares tensors and no file has them
+ * Reads a program of IR text with its tensors: those at its end, else those beside it. With
+ * `needsTensors` false, and from standard input, they may be missing: what the text declares then
+ * has no values. `parse` reads the text: that of a session knows its operators.
+ * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET`, `IR_TENSOR`, `SAFETENSORS`, `TENSORS_MISMATCH`
+ * when text and tensors were not written together, `FILE` when it declares tensors and no file has
+ * them
  */
 export async function readSir(
   path: string,
   needsTensors = true,
-  parse: (text: string, options?: ParseIrOptions) => ExportedProgram = parseIr,
+  parse: Parse = parseIr,
 ): Promise<ExportedProgram> {
-  const text = await readFile(path);
-  const beside = weightsPath(path);
-  let missing: unknown;
-  const bytes = await readFile(beside).catch((error: unknown) => {
-    missing = error;
-    return undefined;
-  });
-  if (bytes === undefined && !needsTensors) return parse(decoded(text));
-  const tensors = bytes === undefined ? new Map<string, Tensor>() : tensorsIn(bytes, beside);
+  const { text, tensors: bytes, from, missing } = await readPair(path);
+  if (bytes === undefined && (!needsTensors || path === STANDARD)) return parse(decoded(text));
+  const tensors = bytes === undefined ? new Map<string, Tensor>() : tensorsIn(bytes, from);
   try {
     return parse(decoded(text), { tensors });
   } catch (error) {
-    throw missing !== undefined && isSconceError(error, "IR_TENSOR") ? noTensors(beside, missing) : error;
+    throw missing !== undefined && isSconceError(error, "IR_TENSOR") ? noTensors(from, missing) : error;
+  }
+}
+
+/** Readers look again so often: a writer may be between the names of its two files. */
+const ATTEMPTS = 5;
+const PAUSE_MS = 20;
+
+async function readPair(path: string): Promise<Pair> {
+  for (let attempt = 1; ; attempt++) {
+    const text = await readBytes(path);
+    const inText = tensorsInText(text);
+    if (inText !== undefined) return { ...inText, from: path };
+    const from = weightsPath(path);
+    if (path === STANDARD) return { text, from };
+    let missing: unknown;
+    const tensors = await readFile(from).catch((error: unknown) => {
+      missing = error;
+      return undefined;
+    });
+    if (tensors === undefined || !isOtherPair(text, metadataIn(tensors)))
+      return { text, tensors, from, missing };
+    if (attempt === ATTEMPTS) throw otherTensors(path, from);
+    await setTimeout(PAUSE_MS);
+  }
+}
+
+/** Faults of the file are reported when its tensors are read. */
+function metadataIn(bytes: Uint8Array): ReadonlyMap<string, string> {
+  try {
+    return readSafetensors(bytes).metadata;
+  } catch {
+    return new Map();
   }
 }
 
@@ -89,17 +142,24 @@ function tensorsIn(bytes: Uint8Array, path: string): Map<string, Tensor> {
  * state without values
  */
 export async function writeSir(path: string, program: ExportedProgram): Promise<void> {
-  await writeFiles(sirFiles(path, program));
+  const tensors = weightBytes(program, UNLINKED);
+  const checksum = linkTensors(tensors);
+  // The tensors first: a text without its tensors is of no use.
+  await writeFiles([
+    [weightsPath(path), tensors],
+    [path, linkedText(printIr(program), checksum)],
+  ]);
 }
 
 /**
- * The files that make up a program of IR text, the tensors first: a text without its tensors is of
- * no use.
+ * A program as one text, its tensors at the end, in pieces.
+ * @throws SconceError `DTYPE`, `NO_VALUES`
  */
-const sirFiles = (path: string, program: ExportedProgram): readonly FileContent[] => [
-  [weightsPath(path), weightBytes(program)],
-  [path, printIr(program)],
-];
+export function sirWithTensors(program: ExportedProgram): Iterable<string> {
+  const text = printIr(program);
+  const hasTensors = [...tensorsOf(program)].some(([, tensor]) => tensor.hasValues);
+  return hasTensors ? textWithTensors(text, weightBytes(program)) : [text];
+}
 
 /**
  * Refuses a program whose weights cannot be written. @throws SconceError `NO_VALUES` with every
@@ -110,7 +170,7 @@ export function requireWeights(program: ExportedProgram): void {
   if (missing.length > 0) throw noValues("writing the weights", missing, program);
 }
 
-function weightBytes(program: ExportedProgram): Uint8Array {
+function weightBytes(program: ExportedProgram, metadata: Readonly<Record<string, string>> = {}): Uint8Array {
   const kept: [string, Tensor][] = [];
   const shared: [string, string][] = [];
   const views = new Map<Storage, Map<string, string>>();
@@ -129,5 +189,6 @@ function weightBytes(program: ExportedProgram): Uint8Array {
       kept.push([name, tensor]);
     }
   }
-  return writeSafetensors(kept, shared.length === 0 ? undefined : Object.fromEntries(shared));
+  const all = { ...metadata, ...Object.fromEntries(shared) };
+  return writeSafetensors(kept, Object.keys(all).length === 0 ? undefined : all);
 }

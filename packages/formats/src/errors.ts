@@ -1,5 +1,6 @@
 /** @file Every error that this package raises on purpose. */
 import { SconceError } from "@sconce/errors";
+import type { OtherFormat } from "./other-format.js";
 
 const DAMAGED = "copy or export the file again; it is damaged";
 
@@ -40,6 +41,10 @@ export const sourceType = (source: unknown): SconceError =>
     message: `a program cannot be read from ${typeof source === "string" ? "a string" : source === null ? "null" : `a value of type ${typeof source}`}`,
     fix: "give bytes, a Blob or a web stream; for a path use openPt2File of sconce/node, for a Node stream Readable.toWeb",
   });
+
+/** A file of another format than a program. */
+export const otherFormatError = ({ name, fix }: OtherFormat, cause?: unknown): SconceError =>
+  new SconceError({ code: "OTHER_FORMAT", message: `not a .pt2 file: it is ${name}`, fix, cause });
 
 /** Classes of broken archives; each is a separate code. */
 export type ZipFault =

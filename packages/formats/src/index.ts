@@ -1,8 +1,10 @@
 export { readSafetensors, type Safetensors, writeSafetensors } from "@sconce/tensor";
+export { type OtherFormat, otherFormat, START_BYTES, tensorFormat } from "./other-format.js";
 export {
   READ_OPTIONS as READ_PT2_OPTIONS,
   type ReadLimits,
   type ReadPt2Options,
 } from "./pt2/assemble.js";
+export { calledNamespaces } from "./pt2/called-namespaces.js";
 export { readPt2 } from "./pt2/read.js";
 export type { ByteSource, RandomAccess } from "./source.js";

@@ -1,95 +1,23 @@
-import { type ExportedProgram, type ProgramVersion, programVersions } from "@sconce/ir";
-import { diffPrograms } from "@sconce/ir/diff";
-import { type Provenance, type ProvenanceStep, provenance } from "@sconce/ir/history";
-import type { Command } from "commander";
-import { type Io, json, type Outcome } from "../io.js";
-import { openSession, openWithWeights, repeatable, WEIGHTS_OPTION } from "../open.js";
-import { oneLine } from "../text.js";
+import type { Declare } from "../command-entry.js";
+import {
+  addPassRunOptions,
+  FILE_ARGUMENT,
+  JSON_OPTION,
+  pluginOption,
+  WEIGHTS_OPTION,
+} from "../shared-options.js";
+import type { HistoryOptions } from "./history-action.js";
 
-interface HistoryOptions {
-  readonly passes: string;
-  readonly node?: string;
-  readonly weights?: string;
-  readonly json?: boolean;
-  readonly plugin?: readonly string[];
-}
-
-export function historyCommand(program: Command, io: Io, _outcome: Outcome): void {
-  program
-    .command("history")
-    .description("Show what each pass of a pipeline changes, or where a node of the result comes from.")
-    .argument("<file>", "A .pt2 or .sir file")
+export const historyCommand: Declare = (command, io) => {
+  command
+    .argument(...FILE_ARGUMENT)
     .requiredOption("--passes <pipeline>", 'Run these passes, for example "decompose,cse,dce"')
     .option("--node <name>", "Trace a node of the result back to passes, rules and source lines")
-    .option(...WEIGHTS_OPTION)
-    .option("--json", "Print JSON")
-    .option("--plugin <module>", "Load a plugin module with operators and passes (repeatable)", repeatable)
-    .action(async (file: string, options: HistoryOptions) => {
-      const session = await openSession(io, options.plugin, undefined, [file]);
-      const loaded = await openWithWeights(file, session, options.weights);
-      const result = session.transform(loaded, options.passes);
-      const steps = stepsOf(result);
-      const origin = options.node === undefined ? undefined : provenance(result, options.node);
-      if (options.json)
-        io.out(json({ file, steps, ...(origin === undefined ? {} : { provenance: origin }) }));
-      else io.out(origin === undefined ? stepsText(loaded, steps) : provenanceText(origin));
-    });
-}
-
-interface Step {
-  readonly pass: string;
-  readonly nodes: number;
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: number;
-  /** Parts besides the graph that the pass changed. */
-  readonly parts: readonly string[];
-}
-
-/** Steps of the history, oldest first. */
-function stepsOf(program: ExportedProgram): Step[] {
-  const versions = [...programVersions(program)].reverse();
-  return versions.slice(1).map((version, i) => stepOf(versions[i]!.program, version));
-}
-
-function stepOf(before: ExportedProgram, { entry, program }: ProgramVersion): Step {
-  const { nodes } = diffPrograms(before, program);
-  const count = (...kinds: string[]): number => nodes.filter((node) => kinds.includes(node.kind)).length;
-  return {
-    pass: entry!.call ?? entry!.pass,
-    nodes: program.graph.size,
-    added: count("added"),
-    removed: count("removed"),
-    changed: count("changed", "moved"),
-    parts: Object.keys(entry!.after),
-  };
-}
-
-function stepsText(loaded: ExportedProgram, steps: readonly Step[]): string {
-  const lines = [`0  as read: ${loaded.graph.size} nodes, dialect ${oneLine(loaded.dialect)}`];
-  steps.forEach(({ pass, nodes, added, removed, changed, parts }, i) => {
-    const also = parts.length === 0 ? "" : `; also ${parts.join(", ")}`;
-    lines.push(`${i + 1}  ${pass}: ${nodes} nodes, +${added} -${removed} ~${changed}${also}`);
-  });
-  if (steps.length === 0) lines.push("no pass changed anything");
-  return lines.map((line) => `${line}\n`).join("");
-}
-
-function provenanceText({ node, steps, sources }: Provenance): string {
-  const lines = [
-    oneLine(node),
-    ...steps.map((step) => `  ${oneLine(stepText(step))}`),
-    ...sources.map(({ node: name, target, line }) =>
-      oneLine(`  from ${name} = ${target}${line === undefined ? "" : `  # ${line}`}`),
-    ),
-  ];
-  return lines.map((line) => `${line}\n`).join("");
-}
-
-function stepText({ step, pass, rule, node, target, kind, from }: ProvenanceStep): string {
-  const place = step === undefined ? "earlier" : `step ${step + 1}`;
-  const by = rule === undefined ? pass : `${pass} (rule ${rule})`;
-  const sources =
-    kind === "changed" ? "" : from.length === 0 ? " of nothing that it names" : ` of ${from.join(", ")}`;
-  return `${place}, ${by}: ${kind} ${node} = ${target}${sources}`;
-}
+    .option(...WEIGHTS_OPTION);
+  addPassRunOptions(command)
+    .option(...JSON_OPTION)
+    .addOption(pluginOption("operators and passes"))
+    .action(async (file: string, options: HistoryOptions) =>
+      (await import("./history-action.js")).history(file, options, io),
+    );
+};

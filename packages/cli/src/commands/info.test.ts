@@ -18,13 +18,47 @@ describe("sconce info", () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       dialect: "TRAINING",
+      format: "pt2",
       nodes: 18,
-      parameters: 8,
       parameterElements: 1085,
-      ranges: { s77: "[0, 256]" },
+      buffers: [],
+      constants: [],
+      ranges: { s77: { min: 0, max: 256 } },
       operators: { "aten.linear.default": 3 },
       unknownOperators: [],
     });
+  });
+
+  test("--json has inputs, outputs and state as data", async () => {
+    const facts = JSON.parse((await sconce("info", "--json", fixture("net_mlp"))).out);
+    expect(facts.parameters).toHaveLength(8);
+    expect(facts.parameters[0]).toEqual({
+      name: "net.0.weight",
+      dtype: "float32",
+      shape: [24, 12],
+      elements: 288,
+      bytes: 1152,
+    });
+    expect(facts.inputs[0]).toEqual({
+      name: "p_net_0_weight",
+      kind: "PARAMETER",
+      target: "net.0.weight",
+      type: "tensor",
+      dtype: "float32",
+      shape: [24, 12],
+      strides: [12, 1],
+      device: "cpu",
+    });
+    expect(facts.inputs.at(-1)).toMatchObject({ name: "x", kind: "USER_INPUT", shape: ["s77", 12] });
+    expect(facts.outputs).toMatchObject([{ kind: "USER_OUTPUT", target: null, shape: ["s77", 5] }]);
+  });
+
+  test.each([
+    ["shape_int_input", { name: "n", kind: "USER_INPUT", type: "int" }],
+    ["api_custom_module", { name: "b_my_buffer1", kind: "BUFFER", target: "my_buffer1", type: "tensor" }],
+  ])("--json of %s has inputs of all kinds", async (program, input) => {
+    const facts = JSON.parse((await sconce("info", "--json", fixture(program))).out);
+    expect(facts.inputs).toContainEqual(expect.objectContaining(input));
   });
 
   test("names operators that only a plugin can define", async () => {

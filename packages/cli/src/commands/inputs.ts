@@ -4,7 +4,7 @@ import { type ExportedProgram, int, unwrapFloat, type Value } from "@sconce/ir";
 import { exampleInputs, randomInputs } from "@sconce/session";
 import type { Tensor } from "@sconce/tensor";
 import { usage } from "../errors.js";
-import { readBytes } from "../io.js";
+import { readBytes } from "../input-file.js";
 import { openTensors } from "../open.js";
 import {
   atInput,

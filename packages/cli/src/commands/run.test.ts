@@ -243,6 +243,6 @@ describe("exit code 2", () => {
   test("a file that is not safetensors", async () => {
     const { code, err } = await sconce("run", fixture("net_mlp"), "--inputs", fixture("net_mlp"));
     expect(code).toBe(2);
-    expect(err).toMatch(/^error SAFETENSORS: .*\n {2}in {2}.*program\.pt2/);
+    expect(err).toMatch(/^error OTHER_FORMAT: .*\n {2}in {2}.*program\.pt2/);
   });
 });

@@ -1,9 +1,10 @@
 /** @file `.pt2` archives: `torch.export.load` without running anything that is in them. */
-import { Budget, checkOptions } from "@sconce/errors";
+import { Budget, checkOptions, isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
-import { pt2Error } from "../errors.js";
-import { type ByteSource, toRandomAccess } from "../source.js";
-import { ZipArchive } from "../zip/archive.js";
+import { otherFormatError, pt2Error } from "../errors.js";
+import { otherFormat, otherZip, START_BYTES } from "../other-format.js";
+import { type ByteSource, type RandomAccess, readExactly, toRandomAccess } from "../source.js";
+import { ZipArchive, type ZipOptions } from "../zip/archive.js";
 import {
   assemble,
   type CountedOptions,
@@ -34,12 +35,13 @@ export async function readPt2(source: ByteSource, options: ReadPt2Options = {}):
   checkOptions("readPt2 (limits)", options.limits, LIMITS);
   const access = await toRandomAccess(source, options);
   const budget = options.budget ?? new Budget(access.size, options.limits, JSON_BYTES_PER_NODE);
-  const zip = await ZipArchive.open(access, { budget });
+  const zip = await openZip(access, { budget });
   if (options.budget === undefined) budget.narrow(textSize(zip), JSON_BYTES_PER_NODE);
   const counted: CountedOptions = { ...options, budget };
-  return zip.has(FLAT_RECORDS.program)
-    ? readFlatArchive(zip, counted)
-    : new ArchiveReader(zip, counted).read();
+  if (zip.has(FLAT_RECORDS.program)) return readFlatArchive(zip, counted);
+  const other = otherZip(zip.names());
+  if (other !== undefined) throw otherFormatError(other);
+  return new ArchiveReader(zip, counted).read();
 }
 
 /** Bytes of the JSON in an archive: weights are not work. */
@@ -47,6 +49,18 @@ function textSize(zip: ZipArchive): number {
   let size = 0;
   for (const name of zip.names()) if (name.endsWith(".json")) size += zip.entry(name)!.size;
   return size;
+}
+
+/** @throws SconceError `OTHER_FORMAT` for what is not a zip archive, and is known; `ZIP_*` */
+async function openZip(source: RandomAccess, options: ZipOptions): Promise<ZipArchive> {
+  try {
+    return await ZipArchive.open(source, options);
+  } catch (error) {
+    if (!isSconceError(error)) throw error;
+    const start = await readExactly(source, 0, Math.min(source.size, START_BYTES));
+    const other = otherFormat(start, source.size);
+    throw other === undefined ? error : otherFormatError(other, error);
+  }
 }
 
 class ArchiveReader {

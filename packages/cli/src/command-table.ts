@@ -1,0 +1,108 @@
+/** @file The commands, with what the help shows of them. A command is loaded when it is called. */
+import type { CommandEntry } from "./command-entry.js";
+
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "info",
+    description: "Show a summary of a program: kind, versions, sizes, signature, operators.",
+    examples: ["sconce info model.pt2", "sconce info model.pt2 --json", "sconce info - < model.pt2"],
+    load: async () => (await import("./commands/info.js")).infoCommand,
+  },
+  {
+    name: "print",
+    description: "Print a program as PyTorch prints it, as IR text, as JSON, as a diagram or as loop nests.",
+    examples: [
+      "sconce print model.pt2",
+      "sconce print model.pt2 --format ir --passes decompose,cse,dce",
+      "sconce print model.pt2 --passes decompose,dce --print-after changed",
+    ],
+    load: async () => (await import("./commands/print.js")).printCommand,
+  },
+  {
+    name: "lower",
+    description: "Lower a program and write it as IR text, with its tensors beside it as safetensors.",
+    examples: [
+      "sconce lower model.pt2 -o lowered.sir",
+      "sconce lower model.pt2 -o lowered.sir --passes decompose,fold-constants,cse,dce --timing",
+      "sconce lower model.pt2 -o - | sconce info -",
+    ],
+    load: async () => (await import("./commands/lower.js")).lowerCommand,
+  },
+  {
+    name: "run",
+    description: "Run a program and print its results. Inputs are named x or i0 (the position).",
+    examples: [
+      "sconce run model.pt2 --random 0 --head 5",
+      "sconce run model.pt2 --inputs inputs.safetensors --outputs outputs.safetensors",
+      "sconce run model.pt2 --inputs inputs.safetensors --backend gpujs --placement",
+      "sconce run model.pt2 --samples --compare cpu,gpujs",
+    ],
+    load: async () => (await import("./commands/run.js")).runCommand,
+  },
+  {
+    name: "verify",
+    description: "Check a file and its program, and list every problem (exit code 2 when there are any).",
+    examples: ["sconce verify model.pt2", "sconce verify model.sir --json"],
+    load: async () => (await import("./commands/verify.js")).verifyCommand,
+  },
+  {
+    name: "diff",
+    description:
+      "Show the differences of two programs: nodes, types, metadata, signature, state (exit code 1).",
+    examples: ["sconce diff before.sir after.sir", "sconce diff before.pt2 after.pt2 --ignore-names"],
+    load: async () => (await import("./commands/diff.js")).diffCommand,
+  },
+  {
+    name: "bisect",
+    description:
+      "Find the first pass that breaks a program, its first wrong rewrite, and a small program that reproduces it.",
+    examples: [
+      "sconce bisect model.pt2 --passes decompose,my-pass --plugin ./my-pass.js",
+      "sconce bisect reproducer.sir",
+    ],
+    load: async () => (await import("./commands/bisect.js")).bisectCommand,
+  },
+  {
+    name: "history",
+    description: "Show what each pass of a pipeline changes, or where a node of the result comes from.",
+    examples: [
+      "sconce history model.pt2 --passes decompose,cse,dce",
+      "sconce history model.pt2 --passes decompose --node addmm_1",
+    ],
+    load: async () => (await import("./commands/history.js")).historyCommand,
+  },
+  {
+    name: "ops",
+    description: "List the operators: how each is lowered, and which backends support it.",
+    examples: ["sconce ops --name aten.silu", "sconce ops --core --schema"],
+    load: async () => (await import("./commands/ops.js")).opsCommand,
+  },
+  {
+    name: "passes",
+    description: "List the passes and their options.",
+    examples: ["sconce passes", "sconce passes --json", 'sconce passes --complete "decompose{k"'],
+    load: async () => (await import("./commands/passes.js")).passesCommand,
+  },
+  {
+    name: "explain",
+    description:
+      "Explain an error code, or why rewrite rules fire in a program, are refused or nearly match.",
+    examples: ["sconce explain NO_VALUES", "sconce explain model.pt2 --pattern 'aten.add.Tensor($x, 0)'"],
+    load: async () => (await import("./commands/explain.js")).explainCommand,
+  },
+  {
+    name: "doctor",
+    description: "List versions, backends and their modes, and what is missing.",
+    examples: ["sconce doctor", "sconce doctor --json"],
+    load: async () => (await import("./commands/doctor.js")).doctorCommand,
+  },
+  {
+    name: "completion",
+    description: "Print a script that completes the command in bash, zsh or fish.",
+    examples: ["source <(sconce completion bash)", "sconce completion fish | source"],
+    load: async () => (await import("./commands/completion.js")).completionCommand,
+  },
+];
+
+/** The names of all commands, that of the help included. */
+export const COMMAND_NAMES: readonly string[] = [...COMMANDS.map(({ name }) => name), "help"];

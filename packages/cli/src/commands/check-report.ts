@@ -1,0 +1,41 @@
+/** @file What checks of passes compared, as text. */
+import { type CheckReport, regionsText } from "@sconce/passes";
+
+/** What was compared after a step, with what was not below it. */
+export function reportText(report: CheckReport): string {
+  const { pass, step, skipped, tolerance, runs, outputs, inputs, state, elements, refused, coverage } =
+    report;
+  const place = `  step ${step + 1}, ${pass}: `;
+  if (skipped !== undefined) return `${place}not compared, ${skipped}\n`;
+  const parts = [
+    `${outputs} outputs`,
+    inputs > 0 && `${inputs} inputs`,
+    state > 0 && `${state} buffers`,
+  ].filter(Boolean);
+  const left = refused > 0 ? `, ${refused} refused` : "";
+  const within = tolerance?.precision === undefined ? "" : `, computed in ${tolerance.precision},`;
+  const regions =
+    coverage === undefined ? "; changed calls were not checked by themselves" : `; ${regionsText([report])}`;
+  const whole = `${place}equal${within} in ${parts.join(", ")}, ${elements} numbers, ${runs} runs${left}${regions}\n`;
+  return whole + (coverage === undefined ? "" : detailsText(coverage));
+}
+
+/**
+ * The nested graphs that changed, what was not checked by itself, and differences that do not
+ * count.
+ */
+function detailsText({ graphs, unchecked, notes }: NonNullable<CheckReport["coverage"]>): string {
+  const nested = graphs.filter(({ graph, changedCalls }) => graph !== "" && changedCalls > 0);
+  const lines = [
+    ...nested.map(
+      ({ graph, changedCalls, checkedCalls }) =>
+        `${graph}: ${checkedCalls} of ${changedCalls} changed calls checked by themselves`,
+    ),
+    ...unchecked.map(
+      ({ graph, node, reason }) =>
+        `%${node}${graph === "" ? "" : ` in ${graph}`} only in whole runs: ${reason}`,
+    ),
+    ...notes,
+  ];
+  return lines.map((line) => `    ${line}\n`).join("");
+}

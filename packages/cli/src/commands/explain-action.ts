@@ -1,0 +1,104 @@
+import { type Attempt, defineRule, explainRule, type Rule } from "@sconce/passes";
+import type { Sconce } from "@sconce/session";
+import { errorSections, isCode } from "../error-page.js";
+import { usage } from "../errors.js";
+import { json, type SafeIo } from "../io.js";
+import { openSession, openWithWeights } from "../open.js";
+import { runPasses } from "../pass-run.js";
+import type { PassRunOptions } from "../shared-options.js";
+import { unknownCode, unknownRule } from "./errors.js";
+
+export interface ExplainOptions extends PassRunOptions {
+  readonly codes?: boolean;
+  readonly rule?: readonly string[];
+  readonly pattern?: string;
+  readonly list?: boolean;
+  readonly lower: boolean;
+  readonly passes?: string;
+  readonly weights?: string;
+  readonly plugin?: readonly string[];
+  readonly json?: boolean;
+}
+
+export async function explain(file: string | undefined, options: ExplainOptions, io: SafeIo): Promise<void> {
+  if (options.codes === true) return io.out(codesText(options.json));
+  if (file !== undefined && isCode(file)) return io.out(codeText(file, options.json));
+  const session = await openSession(io, options.plugin, undefined, file === undefined ? [] : [file]);
+  if (options.list === true) {
+    io.out(options.json ? json(listed(session)) : listText(session));
+    return;
+  }
+  if (file === undefined)
+    throw usage("missing argument: an error code or a file", "give a code, a program, --codes or --list");
+  const rules = options.pattern === undefined ? chosen(session, options.rule) : [probe(options.pattern)];
+  const loaded = await openWithWeights(file, session, options.weights);
+  const exported = runPasses(loaded, session, options, io);
+  const attempts = rules.flatMap((rule) =>
+    explainRule(exported, rule, session.operators, (part) => session.ownerOf(part)),
+  );
+  io.out(options.json ? json(attempts) : textOf(attempts, rules));
+}
+
+function codesText(isJson = false): string {
+  const codes = [...errorSections().keys()].sort();
+  return isJson ? json(codes) : codes.map((code) => `${code}\n`).join("");
+}
+
+/** @throws SconceError `UNKNOWN_CODE` */
+function codeText(code: string, isJson = false): string {
+  const sections = errorSections();
+  const text = sections.get(code);
+  if (text === undefined) throw unknownCode(code, sections.keys());
+  return isJson ? json({ code, docs: `docs/reference/errors.md#${code.toLowerCase()}`, text }) : `${text}\n`;
+}
+
+/** @throws SconceError `UNKNOWN_RULE` */
+function chosen(session: Sconce, names: readonly string[] | undefined): readonly Rule[] {
+  if (names === undefined) return [...session.rules.values()];
+  return names.map((name) => {
+    const rule = session.rules.get(name);
+    if (rule !== undefined) return rule;
+    throw unknownRule(name, session.rules.keys());
+  });
+}
+
+/** A rule that matches and changes nothing. */
+const probe = (pattern: string): Rule =>
+  defineRule({ name: "pattern", doc: pattern, match: pattern, replace: () => MATCHES });
+
+const MATCHES = "matches";
+
+const listed = (session: Sconce): object[] =>
+  [...session.rules.values()].map(({ name, doc }) => ({ name, doc }));
+
+const listText = (session: Sconce): string =>
+  `${[...session.rules.values()].map(({ name, doc }) => `${name.padEnd(24)} ${doc}`).join("\n")}\n`;
+
+/** Refusals where the pattern matches and the rule agrees. */
+const BY_DRIVER: ReadonlySet<Attempt["kind"]> = new Set([
+  "users",
+  "order",
+  "operator",
+  "type",
+  "cycle",
+  "aliasing",
+]);
+
+function textOf(attempts: readonly Attempt[], rules: readonly Rule[]): string {
+  const isHit = ({ reason }: Attempt): boolean => reason === undefined || reason === MATCHES;
+  const lines = attempts.map((attempt) => {
+    const { rule, node, target, graph, line, kind, reason } = attempt;
+    const from = line === undefined ? "" : `, ${line}`;
+    const place = `${rule}  %${node} = ${target}${graph === undefined ? "" : ` in ${graph}`}${from}`;
+    if (isHit(attempt)) return `fires   ${place}`;
+    const isRefused = BY_DRIVER.has(kind);
+    return `${isRefused ? "refused" : "misses "} ${place}\n         ${reason}${isRefused ? ` (${kind})` : ""}`;
+  });
+  const hits = attempts.filter(isHit).length;
+  const refused = attempts.filter(({ kind }) => BY_DRIVER.has(kind)).length;
+  const what = rules.length === 1 ? `rule "${rules[0]!.name}"` : `${rules.length} rules`;
+  lines.push(
+    `${what}: ${hits} ${hits === 1 ? "match" : "matches"}, ${refused} refused, ${attempts.length - hits - refused} near misses`,
+  );
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,80 @@
+import { stat } from "node:fs/promises";
+import { annotation, type ExportedProgram, type InputSpec, missingValues, type OutputSpec } from "@sconce/ir";
+import type { LineStyle } from "../colors.js";
+import { fileName, readBytes, STANDARD } from "../input-file.js";
+import { json, type SafeIo } from "../io.js";
+import { isIrFile, openProgram, openSession } from "../open.js";
+import { oneLine } from "../text.js";
+import { type Facts, factsOf } from "./info-facts.js";
+import { type LoopFacts, loopFactsOf, loopLines } from "./info-loops.js";
+import { missingLines, withoutValues } from "./without-values.js";
+
+export interface InfoOptions {
+  readonly json?: boolean;
+  readonly loops?: boolean;
+  readonly plugin?: readonly string[];
+}
+
+export async function info(file: string, options: InfoOptions, io: SafeIo): Promise<void> {
+  const session = await openSession(io, options.plugin, undefined, [file]);
+  const program = await openProgram(file, session);
+  const format = (await isIrFile(file)) ? "sir" : "pt2";
+  const facts = factsOf(program, session.operators, { format, fileBytes: await sizeOf(file) });
+  const loops = options.loops ? loopFactsOf(program, session) : undefined;
+  const missing = missingValues(program);
+  if (options.json) io.out(json({ file, ...facts, ...withoutValues(missing), ...(loops && { loops }) }));
+  else io.styled(textOf(file, program, facts, [missingLines(missing), loops]), titleStyle);
+}
+
+const titleStyle: LineStyle = (line, { bold }) => (/^[a-z][^:]*:$/.test(line) ? bold(line) : line);
+
+const sizeOf = async (file: string): Promise<number> =>
+  file === STANDARD ? (await readBytes(file)).length : (await stat(file)).size;
+
+const KINDS = { pt2: "exported program (.pt2)", sir: "IR text (.sir)" } as const;
+
+/** `x: USER_INPUT f32[s77, 12]`, `p_w: PARAMETER net.weight f32[3, 2]`. */
+function specText({ arg, kind, target }: InputSpec | OutputSpec, { graph }: ExportedProgram): string {
+  const type = arg.name === "" ? undefined : annotation(graph.find(arg.name)?.meta.val);
+  return [`${arg.name === "" ? "(constant)" : arg.name}:`, kind, target, type]
+    .filter((part) => part !== null && part !== undefined)
+    .join(" ");
+}
+
+function textOf(
+  file: string,
+  program: ExportedProgram,
+  facts: Facts,
+  [missing, loops]: readonly [readonly string[], LoopFacts | undefined],
+): string {
+  const { unknownOperators, operators, parameters, constants } = facts;
+  const { inputSpecs, outputSpecs } = program.graphSignature;
+  const lines = [
+    `${fileName(file)}: ${KINDS[facts.format]}, torch ${oneLine(facts.torch ?? "unknown")}, dialect ${oneLine(facts.dialect)}`,
+    `${facts.nodes} nodes, ${parameters.length} parameters (${facts.parameterElements} elements), ${constants.length} constants`,
+    `${facts.fileBytes} bytes in the file, ${facts.stateBytes} bytes of state`,
+    ...section(
+      "inputs",
+      inputSpecs.map((spec) => specText(spec, program)),
+    ),
+    ...section(
+      "outputs",
+      outputSpecs.map((spec) => specText(spec, program)),
+    ),
+    ...section("state without values (give it with --weights to run the program)", missing),
+    ...section(
+      "ranges",
+      [...program.rangeConstraints].map(([name, { min, max }]) => `${name} in [${min}, ${max}]`),
+    ),
+    ...section(
+      "operators",
+      Object.entries(operators).map(([name, count]) => `${String(count).padStart(5)}  ${name}`),
+    ),
+    ...section("operators that only a plugin can define", unknownOperators),
+    ...(loops === undefined ? [] : loopLines(loops)),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];

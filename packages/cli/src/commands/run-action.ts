@@ -1,0 +1,179 @@
+import type { ExportedProgram, Value } from "@sconce/ir";
+import type { Sconce } from "@sconce/session";
+import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
+import cliProgress from "cli-progress";
+import { usage } from "../errors.js";
+import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
+import { openSession, openTensors, openWithWeights } from "../open.js";
+import { runPasses } from "../pass-run.js";
+import { openReproducer } from "../reproducer.js";
+import type { PassRunOptions } from "../shared-options.js";
+import { writeBytes } from "../write-files.js";
+import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
+import { givesInputs, type InputOptions, readInputs, tolerance } from "./inputs.js";
+import { nonfiniteJson, nonfiniteText } from "./nonfinite.js";
+import { placementText } from "./placement.js";
+import { profileText } from "./profile.js";
+import { comparedBackends, comparisonJson, comparisonText } from "./run-compare.js";
+import { type OutputOptions, OutputReport, shownOf } from "./run-outputs.js";
+
+export interface RunOptions extends InputOptions, OutputOptions, PassRunOptions {
+  readonly weights?: string;
+  readonly rtol?: string;
+  readonly atol?: string;
+  readonly compare?: string;
+  readonly backend: string;
+  readonly placement?: boolean;
+  readonly profile?: boolean;
+  readonly lower?: boolean;
+  readonly firstNonfinite?: string | true;
+  readonly json?: boolean;
+  readonly plugin?: readonly string[];
+}
+
+export async function run(file: string, options: RunOptions, io: SafeIo, outcome: Outcome): Promise<void> {
+  if (options.firstNonfinite !== undefined) return findNonfinite(file, options, io, outcome);
+  if (options.compare !== undefined) return compare(file, options, options.compare, io, outcome);
+  const closeness = { ...CLOSENESS, ...tolerances(options) };
+  const shown = shownOf(options);
+  const { session, program, inputs } = await opened(file, options, io);
+  const executable = await session.compile(program, options.backend);
+  const outputs = await withProgress(io, (onProgress) =>
+    executable.run(inputs, { profile: options.profile === true, ...(onProgress && { onProgress }) }),
+  );
+  const results = new OutputReport(program, outputs, shown);
+  if (options.outputs !== undefined)
+    await writeBytes(options.outputs, writeSafetensors(namedOutputs(outputs)));
+  const differences = await compared({ executable, inputs, outputs }, options.expect, closeness);
+  if ((differences?.length ?? 0) > 0) outcome.code = EXIT.differs;
+  const placement = options.placement ? executable.placement?.() : undefined;
+  const profile = options.profile ? (executable.profile?.() ?? []) : undefined;
+  executable.dispose();
+  const report = options.json
+    ? results.json({
+        ...(differences && { differences }),
+        ...(placement && { placement }),
+        ...(profile && { profile }),
+      })
+    : results.text() +
+      differencesText(differences) +
+      (options.placement ? placementText(options.backend, placement) : "") +
+      (profile === undefined ? "" : profileText(profile));
+  io.out(report);
+}
+
+/** How close values have to be to those of `--expect`. */
+const CLOSENESS: Closeness = { rtol: 1e-4, atol: 1e-5 };
+
+/** The tolerances that are given. */
+const tolerances = ({ rtol, atol }: RunOptions): Partial<Closeness> => ({
+  ...(rtol !== undefined && { rtol: tolerance(rtol, "--rtol") }),
+  ...(atol !== undefined && { atol: tolerance(atol, "--atol") }),
+});
+
+/** The session, the program and its inputs, as the options say. */
+async function opened(
+  file: string,
+  options: RunOptions,
+  io: SafeIo,
+  backends: readonly string[] = [options.backend],
+): Promise<{
+  readonly session: Sconce;
+  readonly program: ExportedProgram;
+  readonly inputs: readonly Value[];
+}> {
+  const reproducer = await openReproducer(file);
+  const modules = [...(reproducer?.modules ?? []), ...(options.plugin ?? [])];
+  const session = await openSession(io, modules, backends, [file]);
+  const loaded = reproducer?.program ?? (await openWithWeights(file, session, options.weights));
+  const program = runPasses(loaded, session, options, io);
+  if (reproducer !== undefined && !givesInputs(options))
+    return { session, program, inputs: reproducer.inputs };
+  return { session, program, inputs: await readInputs(program, options) };
+}
+
+/** Options of a whole run, which a search for the first bad or other result is not. */
+const WHOLE_RUN = ["outputs", "expect", "placement", "profile", "head", "stats"] as const;
+
+/** Refuses options that have no effect in a search. @throws SconceError `USAGE` */
+function requireSearch(search: string, options: RunOptions, others: readonly (keyof RunOptions)[]): void {
+  const other = others.find((name) => options[name] !== undefined);
+  if (other === undefined) return;
+  const name = other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw usage(`${search}, so --${name} has no effect`, `leave --${name} out`);
+}
+
+async function compare(
+  file: string,
+  options: RunOptions,
+  text: string,
+  io: SafeIo,
+  outcome: Outcome,
+): Promise<void> {
+  const backends = comparedBackends(text);
+  requireSearch("--compare reports how nodes differ", options, WHOLE_RUN);
+  if (options.backend !== "cpu")
+    throw usage("--compare names the backends, so --backend has no effect", "leave --backend out");
+  const { session, program, inputs } = await opened(file, options, io, backends);
+  const report = await withProgress(io, (onProgress) =>
+    session.compareBackends(program, inputs, backends, { ...tolerances(options), onProgress }),
+  );
+  if (report.differs) outcome.code = EXIT.differs;
+  io.out(options.json ? json(comparisonJson(report)) : comparisonText(report));
+}
+
+async function findNonfinite(file: string, options: RunOptions, io: SafeIo, outcome: Outcome): Promise<void> {
+  const kind = options.firstNonfinite === true ? "any" : options.firstNonfinite;
+  if (kind !== "any" && kind !== "nan")
+    throw usage(`--first-nonfinite: unknown value ${JSON.stringify(kind)}`, "give any, nan, or nothing");
+  requireSearch("--first-nonfinite stops at the first such result", options, [...WHOLE_RUN, "compare"]);
+  if (options.backend !== "cpu")
+    throw usage("--first-nonfinite runs on the interpreter", "leave --backend out");
+  const { session, program, inputs } = await opened(file, options, io);
+  const report = await session.firstNonfinite(program, inputs, { kind });
+  if (report.first !== undefined || report.sources.length > 0) outcome.code = EXIT.differs;
+  io.out(options.json ? json(nonfiniteJson(report)) : nonfiniteText(report, kind));
+}
+
+async function compared(
+  run: FinishedRun,
+  file: string | undefined,
+  closeness: Closeness,
+): Promise<Difference[] | undefined> {
+  return file === undefined ? undefined : compareRun(run, await openTensors(file), closeness);
+}
+
+type OnProgress = (done: number, total: number) => void;
+
+/** Shows a progress bar while something long runs, on a terminal. */
+async function withProgress<T>(io: SafeIo, run: (onProgress?: OnProgress) => Promise<T>): Promise<T> {
+  if (!io.interactive) return run();
+  const bar = new cliProgress.SingleBar(
+    { stream: process.stderr, clearOnComplete: true },
+    cliProgress.Presets.shades_classic,
+  );
+  let started = false;
+  try {
+    return await run((done, total) => {
+      if (!started) bar.start(total, done);
+      started = true;
+      bar.update(done);
+    });
+  } finally {
+    if (started) bar.stop();
+  }
+}
+
+function namedOutputs(outputs: readonly Value[]): Map<string, Tensor> {
+  const named = new Map<string, Tensor>();
+  outputs.forEach((value, i) => {
+    if (value instanceof Tensor) named.set(`o${i}`, value);
+  });
+  return named;
+}
+
+function differencesText(differences: readonly Difference[] | undefined): string {
+  const lines = (differences ?? []).map(({ name, problem }) => `${name} differs: ${problem}`);
+  if (differences?.length === 0) lines.push("outputs are as expected");
+  return lines.map((line) => `${line}\n`).join("");
+}

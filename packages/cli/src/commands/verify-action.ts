@@ -1,0 +1,61 @@
+import { isSconceError } from "@sconce/errors";
+import { type ExportedProgram, missingValues, opaqueCalls, type Problem, problemText } from "@sconce/ir";
+import { documentedFix } from "../error-page.js";
+import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
+import { openSession, openWithWeights } from "../open.js";
+import { missingNote, withoutValues } from "./without-values.js";
+
+export interface VerifyOptions {
+  readonly weights?: string;
+  readonly json?: boolean;
+  readonly plugin?: readonly string[];
+}
+
+export async function verify(
+  file: string,
+  options: VerifyOptions,
+  io: SafeIo,
+  outcome: Outcome,
+): Promise<void> {
+  const session = await openSession(io, options.plugin, undefined, [file]);
+  const exported = await openWithWeights(file, session, options.weights, "allow");
+  const problems = [...session.verify(exported), ...exampleProblems(exported)].map(withFix);
+  if (problems.length > 0) outcome.code = EXIT.bad;
+  const opaque = [
+    ...new Set(opaqueCalls(exported.graph, session.operators).map(({ target }) => target)),
+  ].sort();
+  const missing = missingValues(exported);
+  const valid = problems.length === 0;
+  if (options.json)
+    io.out(json({ file, valid, problems, opaqueOperators: opaque, ...withoutValues(missing) }));
+  else if (problems.length > 0) for (const problem of problems) io.out(`${problemText(problem)}\n`);
+  else {
+    io.out(
+      `${file}: valid, ${exported.graph.size} nodes, dialect ${exported.dialect}${missingNote(missing)}\n`,
+    );
+    if (opaque.length > 0)
+      io.out(`opaque operators, which a plugin must define to run it: ${opaque.join(", ")}\n`);
+  }
+}
+
+/** Gives a problem the fix of its code's documentation, where it has none. */
+const withFix = (problem: Problem): Problem => ({
+  ...problem,
+  fix: problem.fix ?? documentedFix(problem.code),
+});
+
+const UNREADABLE: ReadonlySet<string> = new Set(["PICKLE_FORBIDDEN", "UNKNOWN_PYTREE_TYPE"]);
+
+/**
+ * Sample inputs are only unpacked when they are asked for. Some cannot be read safely; this is not
+ * a fault of the file.
+ */
+function exampleProblems(program: ExportedProgram): Problem[] {
+  try {
+    void program.exampleInputs?.leaves;
+    return [];
+  } catch (error) {
+    if (!isSconceError(error)) throw error;
+    return UNREADABLE.has(error.code) ? [] : [{ code: error.code, message: error.message, fix: error.fix }];
+  }
+}

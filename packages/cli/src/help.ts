@@ -1,0 +1,64 @@
+/**
+ * @file What the help shows of options: type, unit, default; and the calls that it gives as
+ * examples.
+ */
+import type { Command, Help, Option } from "commander";
+import type { Paint } from "./colors.js";
+
+/**
+ * Types of values by the word that stands for them in an option: `--seed <integer>`. Units are part
+ * of the type.
+ */
+export const OPTION_TYPES: Readonly<Record<string, string>> = {
+  file: "path",
+  module: "path of a module, or name of a package",
+  pipeline: "text: passes between commas",
+  operator: "operator name, with its overload",
+  name: "name",
+  text: "text",
+  json: "JSON",
+  ratio: "number, without unit",
+  number: "number, in the unit of the values",
+  integer: "integer, without unit",
+  count: "integer, a count",
+  seed: "integer, without unit",
+  ms: "number, milliseconds",
+  what: "any or nan",
+  backends: "two names, with a comma",
+  "name=value": "name, =, and a path or JSON",
+  "symbol=size": "symbol, =, and an integer",
+  when: "word",
+};
+
+/** The type of an option's value; undefined for options without one. */
+export const typeOf = ({ flags }: Option): string | undefined => {
+  const word = /[<[]([\w=-]+)(?:\.\.\.)?[>\]]/.exec(flags)?.[1];
+  return word === undefined ? undefined : (OPTION_TYPES[word] ?? word);
+};
+
+function optionDescription(option: Option): string {
+  const { description, defaultValue, argChoices } = option;
+  const facts = [
+    argChoices === undefined ? typeOf(option) : `one of: ${argChoices.join(", ")}`,
+    defaultValue === undefined || typeof defaultValue === "boolean"
+      ? undefined
+      : `default: ${String(defaultValue)}`,
+  ].filter((fact) => fact !== undefined);
+  return facts.length === 0 ? description : `${description} [${facts.join("; ")}]`;
+}
+
+/** How the help of a command looks. */
+export const helpConfiguration = ({ bold, cyan }: Paint): Partial<Help> => ({
+  optionDescription,
+  styleTitle: bold,
+  styleCommandText: cyan,
+  styleSubcommandText: cyan,
+  styleOptionText: cyan,
+});
+
+/** Shows calls of a command below its help. */
+export const addExamples = (command: Command, examples: readonly string[], { bold }: Paint): Command =>
+  command.addHelpText(
+    "after",
+    ["", bold("Examples:"), ...examples.map((example) => `  $ ${example}`)].join("\n"),
+  );

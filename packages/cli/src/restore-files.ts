@@ -1,0 +1,14 @@
+/** @file Takes back what was written. It is synchronous: a process that ends waits for nothing. */
+import { renameSync, rmSync } from "node:fs";
+import { systemCode } from "./errors.js";
+
+/** Gives targets back what they held; those that were not there are removed. */
+export function restoreNow(replaced: readonly { readonly target: string; readonly backup: string }[]): void {
+  for (const { target, backup } of replaced) {
+    try {
+      renameSync(backup, target);
+    } catch (error) {
+      if (systemCode(error) === "ENOENT") rmSync(target, { force: true });
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * @file Options that several commands take. It is loaded for every help, so it loads no program
+ * code.
+ */
+import { type Command, Option } from "commander";
+
+type Declared = readonly [flags: string, description: string];
+
+/** The option that gives values to the state of a program. */
+export const WEIGHTS_OPTION: Declared = [
+  "--weights <file>",
+  "Read values of parameters, buffers and constants from a safetensors file, by name",
+];
+
+export const JSON_OPTION: Declared = ["--json", "Print JSON; errors and warnings too, on standard error"];
+
+/** What FILE may be. */
+export const FILE_ARGUMENT: Declared = ["<file>", "A .pt2 or .sir file, or - for standard input"];
+
+/** The names of `sconce print --format`. */
+export const PRINT_FORMATS = [
+  "program",
+  "graph",
+  "code",
+  "signature",
+  "ir",
+  "json",
+  "mermaid",
+  "dot",
+  "loops",
+] as const;
+
+/** What {@link addPassRunOptions} adds. */
+export interface PassRunOptions {
+  readonly printAfter?: "changed" | "all";
+  readonly timing?: boolean;
+}
+
+/** Adds what every command takes that runs passes. */
+export const addPassRunOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option(
+        "--print-after <when>",
+        "Print the IR text to standard error after each pass, or after those that changed it",
+      ).choices(["changed", "all"]),
+    )
+    .option(
+      "--timing",
+      "Print a table to standard error: milliseconds, rewrites and nodes of each pass and rule",
+    );
+
+/** `--plugin`, which runs code: the description says so. */
+export const pluginOption = (holds: string): Option =>
+  new Option(
+    "--plugin <module>",
+    `Load a module with ${holds}, which runs with your rights (repeatable)`,
+  ).argParser(repeatable);
+
+/** Collects a repeatable option. */
+export const repeatable = (value: string, previous: readonly string[] = []): readonly string[] => [
+  ...previous,
+  value,
+];
+
+/** The shells of `sconce completion`. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** The backends that a name loads, for help texts; a test compares it with the session's. */
+export const BACKEND_NAMES = "cpu, gpujs, gpujs:MODE";
