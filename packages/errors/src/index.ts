@@ -7,6 +7,7 @@ export {
   packageCopy,
   requireSameCopy,
 } from "./copies.js";
+export { describeValue } from "./describe-value.js";
 export type { CauseJson, SconceErrorJson } from "./error-json.js";
 export { checkOptions, type OptionNames } from "./options.js";
 export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";

@@ -152,6 +152,7 @@ export {
   specOf,
   unflattenTree,
 } from "./program/pytree-values.js";
+export { refusePromise, requireProgram } from "./program/require-program.js";
 export { type ResultKind, resultKinds } from "./program/result-kinds.js";
 export {
   type ArgumentSpec,

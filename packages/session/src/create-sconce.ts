@@ -1,5 +1,5 @@
 import { firstNonfinite, type NonfiniteOptions, type NonfiniteReport } from "@sconce/backend-cpu";
-import { checkOptions, type OptionNames, requireSameCopy } from "@sconce/errors";
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { type ByteSource, READ_PT2_OPTIONS, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
   type Backend,
@@ -9,7 +9,6 @@ import {
   type ExportedProgram,
   type Graph,
   GraphBuilder,
-  IR_COPY,
   type Node,
   type ParseGraphOptions,
   type ParseIrOptions,
@@ -17,6 +16,7 @@ import {
   type PytreeRegistry,
   parseGraph,
   parseIr,
+  requireProgram,
   requireValues,
   sealProgram,
   type TargetOptions,
@@ -85,8 +85,8 @@ export class Sconce {
    * The first work on a program fixes the operators of the session: an operator that is registered
    * later would reach some of the work and not the rest, so it is refused (`REGISTRY_FROZEN`).
    */
-  #use(program?: ExportedProgram): void {
-    requireSameCopy(program, IR_COPY);
+  #use(call?: string, program?: ExportedProgram): void {
+    if (call !== undefined) requireProgram(program, call);
     if (this.#used) return;
     const { operators } = this;
     const { logger } = this.services;
@@ -165,7 +165,7 @@ export class Sconce {
     program: ExportedProgram,
     table: Decompositions = this.defaultDecompositions(),
   ): ExportedProgram {
-    this.#use(program);
+    this.#use("runDecompositions", program);
     if (this.#plugins.plugins.length > 0) sealProgram(program);
     const assumed = opaqueAssumption(program, this.operators);
     if (assumed !== undefined) this.services.logger.warn(assumed);
@@ -178,7 +178,7 @@ export class Sconce {
     passes: string | readonly (Pass | PipelineItem)[],
     options: PassManagerOptions = {},
   ): ExportedProgram {
-    this.#use(program);
+    this.#use("transform", program);
     const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
     return this.services.passManagers.create(options).run(program, calls);
   }
@@ -192,7 +192,7 @@ export class Sconce {
     passes: string | readonly (Pass | PipelineItem)[],
     options: BisectOptions = {},
   ): Bisection {
-    this.#use(program);
+    this.#use("bisect", program);
     const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
     return bisect(program, calls, this.services.passManagers.context(), options);
   }
@@ -202,7 +202,7 @@ export class Sconce {
    * included; none for a valid program.
    */
   verify(program: ExportedProgram): readonly Problem[] {
-    this.#use(program);
+    this.#use("verify", program);
     return this.services.verifier.verify(program);
   }
 
@@ -218,7 +218,7 @@ export class Sconce {
     backend?: string | Backend,
     options?: CompileOptions,
   ): Promise<Executable> {
-    this.#use(program);
+    this.#use("compile", program);
     const chosen = typeof backend === "object" ? backend : this.backend(backend);
     requireValues(program);
     const owner = this.#plugins.ownerOf(chosen);
@@ -240,7 +240,7 @@ export class Sconce {
   async module(program: ExportedProgram, options: ModuleOptions = {}): Promise<ProgramModule> {
     checkOptions("module", options, MODULE_OPTIONS);
     const { backend, types = this.pytreeTypes, ...compile } = options;
-    this.#use(program);
+    this.#use("module", program);
     callingConvention(program);
     const executable = await this.compile(program, backend, compile);
     return createModule(program, executable, types);
@@ -258,7 +258,7 @@ export class Sconce {
     options: Omit<NonfiniteOptions, "operators" | "kernels"> = {},
   ): Promise<NonfiniteReport> {
     checkOptions("firstNonfinite", options, NONFINITE);
-    this.#use(program);
+    this.#use("firstNonfinite", program);
     const { operators } = this;
     const kernels = kernelsOf(this.#plugins, operators);
     return firstNonfinite(program, inputs, { ...options, operators, kernels });

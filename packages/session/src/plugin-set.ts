@@ -8,7 +8,7 @@ import { defaultOperators, isOutOfMemory, type OpDefinition, resultProblem } fro
 import { builtinPasses, builtinRules, type Decomposition, ownedEntry, type Plugin } from "@sconce/passes";
 import { badPart, badPlugin, nameClash, pluginFailed } from "./errors.js";
 import { kernelProblem } from "./plugin-results.js";
-import { readPlugin } from "./plugin-shape.js";
+import { describeValue, readPlugin } from "./plugin-shape.js";
 
 interface Named {
   readonly name: string;
@@ -35,6 +35,12 @@ type Callable = (...args: never[]) => unknown;
  * @throws SconceError `PLUGIN`, `NAME_CLASH`
  */
 export function pluginSet(given: readonly Plugin[], backends: readonly Named[]): PluginSet {
+  if (!Array.isArray(given))
+    throw badPlugin(
+      "`plugins` of createSconce",
+      `is ${describeValue(given)}, not a list`,
+      "write `plugins: [plugin]`",
+    );
   const plugins = given.map(readPlugin);
   const owned = (namesOf: (plugin: Plugin) => readonly string[]): Owned[] =>
     plugins.map((plugin) => [`plugin "${plugin.name}"`, namesOf(plugin)]);

@@ -108,6 +108,12 @@ export function readPlugin(given: unknown, position: number): Plugin {
   if (!OBJECT.is(given)) throw badPlugin(place, `is ${describeValue(given)}, not an object`, FIELDS_ARE);
   const plugin = given as Readonly<Record<string, unknown>>;
   const name = read(place, plugin, "name", "name");
+  if (name === undefined && (OBJECT.is(plugin["default"]) || OBJECT.is(plugin["plugin"])))
+    throw badPlugin(
+      place,
+      "is a module, not a plugin",
+      "give what it exports: `(await import(path)).default`",
+    );
   if (!NAME.is(name)) throw badField(place, "name", NAME, name, FIELDS_ARE);
   const label = `plugin "${String(name)}"`;
   const unknown = Object.keys(plugin).find((key) => !FIELDS.includes(key));
@@ -190,7 +196,7 @@ function read(label: string, from: Readonly<Record<string, unknown>>, key: strin
 const badField = (label: string, path: string, { called }: Kind, value: unknown, fix: string): SconceError =>
   badPlugin(label, `has a bad field ${path}: expected ${called}, got ${describeValue(value)}`, fix);
 
-function describeValue(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return "a list";

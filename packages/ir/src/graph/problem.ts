@@ -1,3 +1,5 @@
+import { describeValue } from "@sconce/errors";
+
 /** One violation of the rules of a program. */
 export interface Problem {
   /** Stable identifier, SCREAMING_SNAKE_CASE. */
@@ -16,15 +18,6 @@ export interface Problem {
 
 /** Called with each problem. */
 export type Report = (code: string, message: string, node?: string, fix?: string) => void;
-
-/** Returns what a value is, in words; never throws. */
-export function describeValue(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "string") return `the string ${JSON.stringify(value.slice(0, 40))}`;
-  if (typeof value === "object") return value instanceof Map ? "a map" : "an object of another kind";
-  return typeof value === "function" || typeof value === "symbol" ? `a ${typeof value}` : String(value);
-}
 
 /** Returns the message of a thrown value, which may not be an Error. */
 export const errorText = (error: unknown): string =>

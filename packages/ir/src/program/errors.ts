@@ -32,3 +32,12 @@ export const valuesNeeded = (
     where,
     fix,
   });
+
+/** Something else where a function takes a program. */
+export const notAProgram = (call: string, what: string, fix: string): SconceError =>
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `${call} takes an ExportedProgram, and got ${what}`,
+    where: call,
+    fix,
+  });

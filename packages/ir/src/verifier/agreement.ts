@@ -1,6 +1,7 @@
 /** @file Whether two recorded values may be the same value, judged by dtypes, ranks and sizes. */
+
+import { describeValue } from "@sconce/errors";
 import { eq, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
-import { describeValue } from "../graph/problem.js";
 import { type Argument, isFloat, isInt, itemsOf } from "../values/argument.js";
 import { FakeTensor, type MetaValue } from "../values/meta.js";
 

@@ -2,9 +2,10 @@
  * @file The form of nodes by their kind: what placeholders, reads of graphs and outputs may hold.
  */
 
+import { describeValue } from "@sconce/errors";
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
-import { describeValue, type Report } from "../graph/problem.js";
+import type { Report } from "../graph/problem.js";
 import { targetKind } from "../graph/target.js";
 import { type Argument, forEachRef, isRef, itemsOf } from "../values/argument.js";
 

@@ -1,9 +1,10 @@
 /** @file Checks of one higher-order call: its nested graphs, operands and results. */
 
+import { describeValue } from "@sconce/errors";
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import type { OperatorLookup } from "../graph/operator.js";
-import { describeValue, type Report } from "../graph/problem.js";
+import type { Report } from "../graph/problem.js";
 import { type Argument, isRef, itemsOf } from "../values/argument.js";
 import type { MetaValue } from "../values/meta.js";
 import { agree, literalValue, valueText } from "./agreement.js";

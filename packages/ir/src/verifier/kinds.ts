@@ -3,7 +3,7 @@
  * example.
  */
 
-import { describeValue } from "../graph/problem.js";
+import { describeValue } from "@sconce/errors";
 
 /** Reports a problem: its place in the part, and what is wrong there. */
 export type ReportAt = (at: string, problem: string) => void;

@@ -2,11 +2,11 @@
  * @file Checks that the parts of a program have their declared types: JavaScript plugins can pass
  * anything.
  */
-import { isSconceError } from "@sconce/errors";
+import { describeValue, isSconceError } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
 import { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
-import { describeValue, errorText, type Problem } from "../graph/problem.js";
+import { errorText, type Problem } from "../graph/problem.js";
 import type { ExportedProgram } from "../program/program.js";
 import type { ExportedProgramInit } from "../program/program-parts.js";
 import { OUTPUT_KINDS } from "../program/signature.js";

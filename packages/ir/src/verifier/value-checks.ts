@@ -1,7 +1,8 @@
 /** @file Checks that the recorded value of a node is a valid node value. */
+
+import { describeValue } from "@sconce/errors";
 import { isCondition, printExpr, SymExpr } from "@sconce/symbolic";
 import { DTYPES } from "@sconce/tensor";
-import { describeValue } from "../graph/problem.js";
 import { FakeTensor } from "../values/meta.js";
 import { argument } from "./argument-kinds.js";
 

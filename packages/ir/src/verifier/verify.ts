@@ -6,6 +6,7 @@ import type { OperatorLookup } from "../graph/operator.js";
 import { errorText, type Problem, type Report } from "../graph/problem.js";
 import { lineOf } from "../graph/source-line.js";
 import type { ExportedProgram } from "../program/program.js";
+import { refusePromise } from "../program/require-program.js";
 import { DIALECTS } from "./dialects.js";
 import { FIXES } from "./fixes.js";
 import { checkNodes, checkStructure } from "./graph-checks.js";
@@ -32,6 +33,7 @@ const VERIFY: OptionNames<VerifyOptions> = { dialect: true, dialects: true, oper
  */
 export function verify(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
   checkOptions("verify", options, VERIFY);
+  refusePromise(program, "verify");
   const problems: Problem[] = [];
   const report = reporter(program.graph, undefined, problems);
   try {

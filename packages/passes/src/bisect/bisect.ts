@@ -2,7 +2,7 @@
  * @file Which pass breaks a program, by which of its rewrites, and on how small a program it shows.
  */
 import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
-import { type ExportedProgram, sourceLine, type Value } from "@sconce/ir";
+import { type ExportedProgram, requireProgram, sourceLine, type Value } from "@sconce/ir";
 import { nestedGraphs, nestedProgram, pathText } from "../changes/nested.js";
 import { CHECK_OPTIONS, type CheckOptions, type CheckReport } from "../checking/checker.js";
 import { noRunner, PassChangedNumbers } from "../checking/errors.js";
@@ -10,7 +10,13 @@ import { DRAWN_LIMIT, outcomeOf } from "../checking/outcome.js";
 import { NoFixpoint } from "../manager/fixpoint-errors.js";
 import { PassManager, type PassObserver } from "../manager/pass-manager.js";
 import { printPipeline } from "../manager/pipeline.js";
-import { type Pass, type PassCall, type PassContext, type PipelineItem, pipelineItem } from "../pass/pass.js";
+import {
+  type Pass,
+  type PassCall,
+  type PassContext,
+  type PipelineItem,
+  pipelineItems,
+} from "../pass/pass.js";
 import type { RefusedRewrite } from "../rewrite/context.js";
 import { RewriteDiverges } from "../rewrite/divergence-errors.js";
 import { sampleInputs, samplingOf } from "../sampling/sample-inputs.js";
@@ -120,10 +126,11 @@ export function bisect(
   options: BisectOptions = {},
 ): Bisection {
   checkOptions("bisect", options, BISECT);
+  requireProgram(program, "bisect");
   if (session.run === undefined) throw noRunner();
   // Passes are run again and again: what they note is not news.
   const context = { ...session, run: session.run, warn: undefined };
-  const { failing, reports, refused } = firstFailure(program, passes.map(pipelineItem), context, options);
+  const { failing, reports, refused } = firstFailure(program, pipelineItems(passes), context, options);
   const culprit = failing && narrowed(failing, context, options);
   return { culprit, reports, refused };
 }

@@ -1,5 +1,5 @@
 import { checkOptions, type OptionNames } from "@sconce/errors";
-import type { ExportedProgram } from "@sconce/ir";
+import { type ExportedProgram, requireProgram } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import { Dispatcher } from "../functionalize/dispatcher.js";
 import { withoutTokens } from "../functionalize/effect-tokens.js";
@@ -60,6 +60,7 @@ export function runDecompositions(
   options: RunDecompositionsOptions = {},
 ): ExportedProgram {
   checkOptions("runDecompositions", options, OPTIONS);
+  requireProgram(program, "runDecompositions");
   const operators = options.operators ?? defaultOperators();
   if (program.dialect === "TRAINING") refuseOpaqueEffects(program.graph, operators);
   const entries = entriesOf(table ?? defaultDecompositions(operators), operators);

@@ -1,5 +1,13 @@
 import { checkOptions, isSconceError, type OptionNames, requireSameCopy, thrownText } from "@sconce/errors";
-import { ExportedProgram, editingAs, type Problem, recordPass, requireValues, sealProgram } from "@sconce/ir";
+import {
+  ExportedProgram,
+  editingAs,
+  type Problem,
+  recordPass,
+  requireProgram,
+  requireValues,
+  sealProgram,
+} from "@sconce/ir";
 import { verifyTransition } from "@sconce/ir/verify";
 import { Checker, type CheckOptions, type CheckReport } from "../checking/checker.js";
 import { noRunner, valuesWritten } from "../checking/errors.js";
@@ -13,7 +21,7 @@ import {
   type PassCall,
   type PassContext,
   type PipelineItem,
-  pipelineItem,
+  pipelineItems,
   type Repeat,
 } from "../pass/pass.js";
 import { builtinPasses } from "../registry.js";
@@ -140,7 +148,8 @@ export class PassManager {
    * also `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS`, `NO_RUNNER`, `NO_VALUES`
    */
   run(program: ExportedProgram, passes: readonly (Pass | PipelineItem)[]): ExportedProgram {
-    const items = passes.map(pipelineItem);
+    requireProgram(program, "the pass manager");
+    const items = pipelineItems(passes);
     this.#checkOptions(items);
     if (this.#options.verify === true) this.#verify(program, "before the first pass");
     const run: Run = { step: 0, changes: [], notes: new Map(), checker: this.#checker(program) };

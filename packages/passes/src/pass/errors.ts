@@ -18,3 +18,11 @@ export const notInProgram = (
 /** A pass that declares what it cannot. */
 export const badPass = (name: string, what: string, fix: string): SconceError =>
   new SconceError({ code: "PASS_DEFINITION", message: `pass "${name}" ${what}`, fix });
+
+/** Something else where a pass is expected. */
+export const notAPass = (what: string): SconceError =>
+  new SconceError({
+    code: "PIPELINE_SYNTAX",
+    message: `${what} is not a list of passes, nor one of its passes`,
+    fix: 'give one text, "decompose,cse", or a list of passes: [decompose, commonSubexpressionElimination]',
+  });

@@ -1,4 +1,4 @@
-import { checkOptions, markObject, type OptionNames } from "@sconce/errors";
+import { checkOptions, describeValue, markObject, type OptionNames } from "@sconce/errors";
 import type {
   Argument,
   Backend,
@@ -27,7 +27,7 @@ import type { Rule } from "../rewrite/rule.js";
 import { numberChangeProblem } from "../sampling/declaration.js";
 import type { NumberChange } from "../sampling/number-change.js";
 import type { Decompositions } from "../tables/table.js";
-import { badPass } from "./errors.js";
+import { badPass, notAPass } from "./errors.js";
 
 /** Computes one call on real values: what constant folding and differential checks run. */
 export type Evaluator = (
@@ -148,12 +148,29 @@ const PASS: OptionNames<Definition<OptionSpecs>> = {
  */
 export function definePass<const Specs extends OptionSpecs>(definition: Definition<Specs>): Pass {
   checkOptions("definePass", definition, PASS);
+  checkDefinition(definition);
   checkPassNumbers(definition);
   const options = Object.entries(definition.options ?? {}).map(
     ([name, spec]) => [name, Object.freeze({ ...spec, default: frozen(spec.default) })] as const,
   );
   const pass = { ...definition, options: Object.freeze(Object.fromEntries(options)) } as Pass;
   return Object.freeze(markObject(pass, `pass "${definition.name}"`, COPY));
+}
+
+/** @throws SconceError `PASS_DEFINITION` */
+function checkDefinition({ name, run }: Pick<Pass, "name" | "run">): void {
+  if (typeof name !== "string" || name === "")
+    throw badPass(
+      String(name),
+      `has the name ${describeValue(name)}`,
+      'give it a name: `name: "remove-dropout"`',
+    );
+  if (typeof run !== "function")
+    throw badPass(
+      name,
+      `has ${describeValue(run)} as \`run\``,
+      "give a function: `run: (program) => program`",
+    );
 }
 
 /**
@@ -199,8 +216,16 @@ export const repeat = (items: readonly (Pass | PipelineItem)[], max = 10): Repea
 });
 
 /** A pass as an item, with its default options. */
-export const pipelineItem = (item: Pass | PipelineItem): PipelineItem =>
-  "pass" in item || "repeat" in item ? item : passCall(item);
+export function pipelineItem(item: Pass | PipelineItem): PipelineItem {
+  if (typeof item !== "object" || item === null) throw notAPass(describeValue(item));
+  return "pass" in item || "repeat" in item ? item : passCall(item);
+}
+
+/** Passes as items of a pipeline. @throws SconceError `PIPELINE_SYNTAX` for other values */
+export function pipelineItems(passes: readonly (Pass | PipelineItem)[]): readonly PipelineItem[] {
+  if (!Array.isArray(passes)) throw notAPass(describeValue(passes));
+  return passes.map(pipelineItem);
+}
 
 /**
  * Binds options to a pass, defaults filled in.

@@ -23,7 +23,7 @@ export const KNOWN_BACKENDS: ReadonlyMap<string, KnownBackend> = new Map<string,
     "gpujs",
     {
       load: async () => (await import("@sconce/backend-gpujs")).gpujsByName,
-      install: "npm install @sconce/backend-gpujs gpu.js",
+      install: "npm install --ignore-scripts gpu.js",
       variant: ":MODE",
     },
   ],

@@ -14,7 +14,7 @@ test("a session takes a loaded backend, and finds it by its name", async () => {
 test.each([
   ["webgpu", 'unknown backend "webgpu"; the backend for GPUs is "gpujs"', 'use the name "gpujs"'],
   ["cup", 'unknown backend "cup"', 'did you mean "cpu"? the backends are: cpu, gpujs'],
-  ["gpujs:cpu:1", 'the backend "gpujs:cpu:1" is not registered', "npm install @sconce/backend-gpujs"],
+  ["gpujs:cpu:1", 'the backend "gpujs:cpu:1" is not registered', "npm install --ignore-scripts gpu.js"],
 ])("%s is not a name of a backend", async (name, message, fix) => {
   await expect(loadBackend(name)).rejects.toMatchObject({
     code: "UNKNOWN_BACKEND",

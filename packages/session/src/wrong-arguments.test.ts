@@ -1,0 +1,49 @@
+/** @file Values of the wrong kind where sessions take programs, passes and plugins. */
+import { type ExportedProgram, parseIr } from "@sconce/ir";
+import { definePass } from "@sconce/passes";
+import { describe, expect, test } from "vitest";
+import { createSconce, type Sconce } from "./create-sconce.js";
+
+const program = parseIr('sconce-ir 1\nprogram "ATEN" {}\ngraph() { return () }');
+const wrong = <T>(value: unknown): T => value as T;
+
+describe("a promise or something else in place of a program", () => {
+  const calls: Readonly<Record<string, (sconce: Sconce, given: ExportedProgram) => unknown>> = {
+    transform: (sconce, given) => sconce.transform(given, "dce"),
+    runDecompositions: (sconce, given) => sconce.runDecompositions(given),
+    bisect: (sconce, given) => sconce.bisect(given, "dce"),
+    verify: (sconce, given) => sconce.verify(given),
+    compile: (sconce, given) => sconce.compile(given),
+    module: (sconce, given) => sconce.module(given),
+  };
+
+  test.each(Object.keys(calls))("%s", async (name) => {
+    const call = async (given: unknown): Promise<unknown> => calls[name]!(createSconce(), wrong(given));
+    await expect(call(Promise.resolve(program))).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: `${name} takes an ExportedProgram, and got a Promise`,
+      fix: expect.stringContaining("await"),
+    });
+    await expect(call("model.pt2")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    await expect(call(undefined)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+});
+
+test.each([[["dce", "cse"]], [undefined], [42], [[undefined]]])("%j is not a list of passes", (passes) => {
+  const run = (): unknown => createSconce().transform(program, wrong(passes));
+  expect(run).toThrow(
+    expect.objectContaining({ code: "PIPELINE_SYNTAX", fix: expect.stringContaining('"decompose,cse"') }),
+  );
+});
+
+test("plugins are a list of plugins, not of modules", () => {
+  const open = (plugins: unknown) => (): unknown => createSconce({ plugins: wrong(plugins) });
+  expect(open({ name: "x" })).toThrow(/`plugins` of createSconce is an object, not a list/);
+  expect(open([{ default: { name: "x" } }])).toThrow(/plugin 1 is a module, not a plugin/);
+});
+
+test("a pass has a name and a function", () => {
+  const run = (one: ExportedProgram): ExportedProgram => one;
+  expect(() => definePass(wrong({ doc: "d", run }))).toThrow(/has the name undefined/);
+  expect(() => definePass(wrong({ name: "p", doc: "d" }))).toThrow(/has undefined as `run`/);
+});
