@@ -216,7 +216,7 @@ export const repeat = (items: readonly (Pass | PipelineItem)[], max = 10): Repea
 });
 
 /** A pass as an item, with its default options. */
-export function pipelineItem(item: Pass | PipelineItem): PipelineItem {
+function pipelineItem(item: Pass | PipelineItem): PipelineItem {
   if (typeof item !== "object" || item === null) throw notAPass(describeValue(item));
   return "pass" in item || "repeat" in item ? item : passCall(item);
 }
