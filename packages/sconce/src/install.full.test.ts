@@ -11,7 +11,7 @@ beforeAll(async () => {
   installed = await installedProject();
   project = installed.project;
 }, 300_000);
-afterAll(() => installed?.dispose());
+afterAll(() => installed?.dispose(), 120_000);
 
 const EXAMPLES = "node_modules/sconce/examples";
 

@@ -24,7 +24,8 @@ export function runProgram(
   return new Promise((done, fail) => {
     execFile(command, args, { cwd, env, shell, maxBuffer: 2 ** 26 }, (error, out, err) => {
       if (error === null) done(out);
-      else fail(new Error(`${command} ${args.join(" ")}: exit code ${error.code}\n${out}${err}`));
+      else
+        fail(new Error(`${command} ${args.join(" ")}: exit code ${error.code}\n${(out + err).slice(-8000)}`));
     });
   });
 }

@@ -1,5 +1,3 @@
-import { checkOptions, isSconceError, type OptionNames, type SconceError } from "@sconce/errors";
-import "./reflect.js";
 import {
   CPU_KERNELS,
   cpuBackend,
@@ -9,6 +7,7 @@ import {
   type KernelTable,
   type RandomSource,
 } from "@sconce/backend-cpu";
+import { checkOptions, isSconceError, type OptionNames, type SconceError } from "@sconce/errors";
 import { ATEN, type Backend, TRAINING } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import {
@@ -28,8 +27,8 @@ import {
   type SessionBackend,
   verifyCalls,
 } from "@sconce/passes";
-import { type DependencyContainer, instanceCachingFactory, container as root } from "tsyringe";
 import { badPlugin, unknownService } from "./errors.js";
+import { type DependencyContainer, instanceCachingFactory, container as root } from "./injection.js";
 import { type PluginSet, pluginSet } from "./plugin-set.js";
 import type { Override, PassManagers, ServiceOverrides, Services } from "./services.js";
 import { PLUGINS, SERVICES } from "./tokens.js";

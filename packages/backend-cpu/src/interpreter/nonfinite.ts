@@ -82,12 +82,15 @@ export async function firstNonfinite(
 ): Promise<NonfiniteReport> {
   checkOptions("firstNonfinite", options, NONFINITE);
   const { kind = "any", signal, onProgress, ...dispatch } = options;
-  using search = new Search(program, dispatch, kind);
+  // Not `using`: bundlers warn of what TypeScript makes of it.
+  const search = new Search(program, dispatch, kind);
   try {
     await search.run(inputs, { ...(signal && { signal }), ...(onProgress && { onProgress }) });
   } catch (error) {
     // The search ends the run by an error.
     if (search.first === undefined) throw error;
+  } finally {
+    search.dispose();
   }
   const { sources, first, calls } = search;
   return { sources, first, calls };
