@@ -73,3 +73,16 @@ export function keywordMismatch(given: readonly string[], expected: readonly str
         : `give the keyword arguments ${expected.join(", ")}, and no others`,
   });
 }
+
+/** A typed array that does not say which tensor it is. `code` makes the tensor. */
+export const typedArrayRefused = (
+  input: { readonly name: string; readonly place: string; readonly type: string },
+  why: string,
+  code: string,
+): SconceError =>
+  new SconceError({
+    code: "INPUT_ARRAY",
+    message: `the typed array at ${input.place} cannot be ${input.name}: ${input.type}: ${why}`,
+    where: input.name,
+    fix: `make the tensor yourself: ${code}`,
+  });

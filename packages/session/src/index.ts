@@ -193,6 +193,7 @@ export type {
   NumericArray,
   PrintOptions,
   TensorOptions,
+  TensorStatistics,
 } from "@sconce/tensor";
 export {
   bfloat16ToNumber,
@@ -206,6 +207,7 @@ export {
   printTensor,
   readSafetensors,
   Tensor,
+  tensorStatistics,
   writeSafetensors,
 } from "@sconce/tensor";
 export { backendNamesText, builtinBackends, loadBackend } from "./backends/load-backend.js";

@@ -15,6 +15,7 @@ import {
 import { disposed, userLeaves } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
 import { keywordMismatch, keywordsNotObject, noCallingConvention } from "./errors.js";
+import { typedInputs } from "./typed-inputs.js";
 
 /** One value that a module takes: a tensor or a scalar, of an argument or of a container in one. */
 export interface ModuleInput {
@@ -36,7 +37,8 @@ export interface ModuleInput {
 export interface ProgramModule {
   /**
    * Calls with positional and keyword arguments, containers as arrays, objects and Maps; gives the
-   * outputs likewise.
+   * outputs likewise. A typed array may stand for a tensor where its class holds the dtype, and all
+   * sizes but one are fixed: the tensor is over its memory (`INPUT_ARRAY` where it is not clear).
    */
   call(
     args: readonly unknown[],
@@ -72,6 +74,7 @@ export function createModule(
   types?: PytreeRegistry,
 ): ProgramModule {
   const { inSpec, outSpec } = callingConvention(program);
+  const tensorsOf = typedInputs(program);
   let isDisposed = false;
   const run = async (
     args: readonly unknown[],
@@ -80,8 +83,8 @@ export function createModule(
   ): Promise<readonly Value[]> => {
     if (isDisposed) throw disposed("the module");
     checkOptions("the call of a module", options, RUN_OPTIONS);
-    const leaves = flattenTree([args, reorder(kwargs, inSpec)], inSpec, types) as Value[];
-    return executable.run(leaves, options);
+    const leaves = flattenTree([args, reorder(kwargs, inSpec)], inSpec, types);
+    return executable.run(tensorsOf(leaves), options);
   };
   const dispose = (): void => {
     if (isDisposed) return;

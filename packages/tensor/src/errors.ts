@@ -24,7 +24,7 @@ export const indexOutOfRange = (index: readonly number[], shape: readonly number
     fix: "give one index for each dimension, from 0 to its size - 1",
   });
 
-/** An option of a tensor's text or of its making that does not exist, or an invalid value. */
+/** An invalid value of an option of a printed tensor. */
 export const tensorOption = (name: string, value: unknown, wanted: string): SconceError =>
   new SconceError({
     code: "TENSOR_OPTION",

@@ -25,7 +25,7 @@ export {
   numberToBfloat16,
   numberToFloat16,
 } from "./half.js";
-export { arrayDType, type NestedValues, type NumericArray } from "./nested.js";
+export { type NestedValues, type NumericArray, numericArrayName } from "./nested.js";
 export { printTensor, showsAsText, sizeText, suffixedText } from "./print.js";
 export type { PrintOptions } from "./print-options.js";
 export type { PromotionOperand, PromotionRank } from "./promotion.js";

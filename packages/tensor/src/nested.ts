@@ -48,13 +48,13 @@ const BY_ARRAY: Readonly<Record<string, DType>> = {
 };
 
 /** The name of a typed array's class; undefined for anything else. */
-export const arrayName = (value: unknown): string | undefined =>
+export const numericArrayName = (value: unknown): string | undefined =>
   ArrayBuffer.isView(value) && !(value instanceof DataView)
     ? (value as unknown as Readonly<Record<symbol, string>>)[Symbol.toStringTag]
     : undefined;
 
 /** The dtype whose elements a typed array holds; undefined for anything else. */
-export const arrayDType = (value: unknown): DType | undefined => BY_ARRAY[arrayName(value) ?? ""];
+const arrayDType = (value: unknown): DType | undefined => BY_ARRAY[numericArrayName(value) ?? ""];
 
 /**
  * Flattens nested arrays.
@@ -70,7 +70,7 @@ export function flatten(values: NestedValues): FlatValues {
 }
 
 const isArray = (value: unknown): value is ArrayLike<unknown> =>
-  Array.isArray(value) || arrayName(value) !== undefined;
+  Array.isArray(value) || numericArrayName(value) !== undefined;
 
 /** The shape by the first elements, as PyTorch reads it. */
 function shapeOf(values: unknown): number[] {

@@ -1,4 +1,5 @@
 /** @file The options of printed tensors. */
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { tensorOption } from "./errors.js";
 
 /** How a tensor prints: the options of `torch.set_printoptions`, with its defaults. */
@@ -31,16 +32,27 @@ export interface PrintStyle extends PrintOptions {
 export const LINE_WIDTH = 80;
 
 const DEFAULTS: PrintStyle = { precision: 4, threshold: 1000, edgeItems: 3, lineWidth: LINE_WIDTH };
+const NAMES: OptionNames<PrintOptions> = {
+  precision: true,
+  threshold: true,
+  edgeItems: true,
+  lineWidth: true,
+  sciMode: true,
+};
+/** The largest values; the others may be infinite. */
 const LIMITS: Readonly<Record<string, number>> = { precision: 100, edgeItems: Number.MAX_SAFE_INTEGER };
 
-/** The options, those left out at their defaults. @throws SconceError `TENSOR_OPTION` */
+/**
+ * The options, those left out at their defaults.
+ *
+ * @throws SconceError `UNKNOWN_OPTION`, `TENSOR_OPTION`
+ */
 export function printStyle(options: PrintOptions = {}): PrintStyle {
+  checkOptions("printTensor", options, NAMES);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
     if (name === "sciMode") {
       if (typeof value !== "boolean") throw tensorOption(name, value, "true or false");
-    } else if (!(name in DEFAULTS)) {
-      throw tensorOption(name, value, `one of ${[...Object.keys(DEFAULTS), "sciMode"].join(", ")}`);
     } else if (typeof value !== "number" || !isCount(value, LIMITS[name])) {
       throw tensorOption(name, value, `a whole number from 0 to ${LIMITS[name] ?? "Infinity"}`);
     }

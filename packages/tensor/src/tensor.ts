@@ -1,8 +1,8 @@
-import { markClass } from "@sconce/errors";
+import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
 import { DTYPES, type DType, dtypeInfo, isDType, type TypedArray } from "./dtype.js";
 import { type Element, elementReader, elementWriter, laneReader } from "./element.js";
-import { elementCountMismatch, indexOutOfRange, tensorOption, unknownDType, wrongArray } from "./errors.js";
-import { arrayName, flatten, type NestedValues, type NumericArray, requireFits } from "./nested.js";
+import { elementCountMismatch, indexOutOfRange, unknownDType, wrongArray } from "./errors.js";
+import { flatten, type NestedValues, type NumericArray, numericArrayName, requireFits } from "./nested.js";
 import { printTensor, showsAsText } from "./print.js";
 import { contiguousStrides, forEachPosition, isContiguous, numel, requiredBytes } from "./shape.js";
 import { Storage } from "./storage.js";
@@ -150,7 +150,7 @@ export class Tensor {
   static fromData(data: NumericArray, dtype: DType, shape?: readonly number[]): Tensor {
     requireDType(dtype);
     const { array, lanes } = dtypeInfo(dtype);
-    const [got, want] = [arrayName(data) ?? typeof data, (array as { readonly name?: string }).name!];
+    const [got, want] = [numericArrayName(data) ?? typeof data, (array as { readonly name?: string }).name!];
     if (got !== want && !(dtype === "float16" && got === "Float16Array")) throw wrongArray(got, want, dtype);
     const sizes = shape ?? [data.length / lanes];
     if (data.length !== numel(sizes) * lanes || !sizes.every(isSize))
@@ -254,11 +254,10 @@ function ofElements(values: ArrayLike<Element>, shape: readonly number[], dtype:
   return tensor;
 }
 
-const OPTIONS: readonly string[] = ["dtype", "requiresGrad"] satisfies (keyof TensorOptions)[];
+const OPTIONS: OptionNames<TensorOptions> = { dtype: true, requiresGrad: true };
 
 function fromNested(values: NestedValues, options: TensorOptions = {}): Tensor {
-  for (const [name, value] of Object.entries(options))
-    if (!OPTIONS.includes(name)) throw tensorOption(name, value, `one of ${OPTIONS.join(", ")}`);
+  checkOptions("Tensor.from", options, OPTIONS);
   const flat = flatten(values);
   const { dtype = flat.dtype, requiresGrad } = options;
   requireDType(dtype);

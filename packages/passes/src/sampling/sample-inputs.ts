@@ -63,6 +63,8 @@ export interface RandomInputsOptions {
   readonly sizes?: Sizes | undefined;
 }
 
+const RANDOM_OPTIONS: OptionNames<RandomInputsOptions> = { seed: true, sizes: true };
+
 /**
  * One set of random inputs that the program takes: flat user inputs, as `Executable.run` wants
  * them, with dtypes and strides as declared. Elements are between the least and the largest of the
@@ -73,6 +75,7 @@ export interface RandomInputsOptions {
  * does not have, and inputs of a kind that cannot be made up
  */
 export function randomInputs(program: ExportedProgram, options: RandomInputsOptions = {}): Value[] {
+  checkOptions("randomInputs", options, RANDOM_OPTIONS);
   const draw = drawFrom(options.seed ?? 0);
   const sampler = new Sampler(program);
   return sampler.draw(draw, sampler.sizesWith(options.sizes ?? new Map(), draw));

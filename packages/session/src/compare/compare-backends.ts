@@ -1,4 +1,5 @@
 /** @file Two backends side by side: the values of all nodes, and the first that differ. */
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import {
   type Backend,
   type Executable,
@@ -30,6 +31,14 @@ export interface CompareBackendsOptions {
   /** Called as nodes are compared, with the number done and the total. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
+
+const OPTIONS: OptionNames<CompareBackendsOptions> = {
+  rtol: true,
+  atol: true,
+  seed: true,
+  signal: true,
+  onProgress: true,
+};
 
 /** The values of one node, or of one result of the program, on two backends. */
 export interface NodeComparison {
@@ -98,6 +107,7 @@ export async function compareBackends(
   session: ComparisonSession,
   options: CompareBackendsOptions = {},
 ): Promise<BackendComparison> {
+  checkOptions("compareBackends", options, OPTIONS);
   const functional = isFunctional(program, session.operators)
     ? program
     : functionalized(program, session.operators);
