@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { ExportedProgram } from "@sconce/ir";
 import type { ReadPt2Options } from "./pt2/assemble.js";
-import { calledNamespaces } from "./pt2/called-namespaces.js";
+import { calledNamespaces, type NamespacesOptions } from "./pt2/called-namespaces.js";
 import { readPt2 } from "./pt2/read.js";
 import type { RandomAccess } from "./source.js";
 
@@ -58,10 +58,13 @@ export async function openPt2File(
  * plugins before the program.
  * @throws SconceError `ZIP_*` for what is not an archive; the file system's own errors
  */
-export async function namespacesInPt2File(path: string | URL): Promise<ReadonlySet<string>> {
+export async function namespacesInPt2File(
+  path: string | URL,
+  options: NamespacesOptions = {},
+): Promise<ReadonlySet<string>> {
   const file = openSync(path, "r");
   try {
-    return await calledNamespaces(fileSource(file, fstatSync(file).size));
+    return await calledNamespaces(fileSource(file, fstatSync(file).size), options);
   } finally {
     closeSync(file);
   }

@@ -1,6 +1,7 @@
 import { factsOf, isIntegral, isNonnegative, isPositive } from "./assumptions.js";
 import { badOperand, divisionByZero } from "./errors.js";
 import { node, type SymExpr, same } from "./expr.js";
+import { step } from "./meter.js";
 import {
   bigOf,
   compareNumbers,
@@ -81,7 +82,11 @@ function commonFactor(base: SymExpr, divisor: SymExpr): readonly [SymExpr, reado
     return new Set([...(isOne(scaled) ? [] : [scaled.key]), ...factorsOf(rest).map((factor) => factor.key)]);
   });
   const candidates = factorsOf(divideTerms(divisor, number)).filter((factor) => !isOne(factor));
-  return [number, candidates.filter((factor) => splits.every((split) => split.has(factor.key)))];
+  const divides = (factor: SymExpr): boolean => {
+    step(1 + (splits.length >> 3));
+    return splits.every((split) => split.has(factor.key));
+  };
+  return [number, candidates.filter(divides)];
 }
 
 function integerCoefficient(term: SymExpr): SymExpr {

@@ -243,6 +243,13 @@ const impliedBy = (e: SymExpr): number =>
       .join(",")
   ] ?? 15;
 
+/** Most symbols have the same assumptions, in the same order. */
+const compareAssumptions = (a: SymExpr, b: SymExpr): number =>
+  a.assumptions.length === b.assumptions.length &&
+  a.assumptions.every(([name], i) => name === b.assumptions[i]![0])
+    ? 0
+    : impliedBy(a) - impliedBy(b);
+
 /**
  * sympy's structural comparison: the order in which sums and products keep their arguments, seen in
  * guard texts.
@@ -257,7 +264,7 @@ export function compareStructure(a: SymExpr, b: SymExpr): number {
   }
   if (isNumber(a)) return compareNumbers(a, b);
   if (a.op === "Symbol")
-    return impliedBy(a) - impliedBy(b) || compareText(a.name, b.name) || compareText(a.key, b.key);
+    return compareAssumptions(a, b) || compareText(a.name, b.name) || compareText(a.key, b.key);
   if (a.args.length !== b.args.length) return a.args.length - b.args.length;
   for (let i = 0; i < a.args.length; i++) {
     const order = compareStructure(a.args[i]!, b.args[i]!);

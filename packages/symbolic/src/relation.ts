@@ -63,10 +63,20 @@ function isAtLeast(a: SymExpr, b: SymExpr): boolean | undefined {
   if (isCondition(a) || isCondition(b)) throw badOperand("an ordering between conditions");
   if (isNumber(a) && isNumber(b)) return compareNumbers(a, b) >= 0;
   if (!factsOf(a).real || !factsOf(b).real) return undefined;
+  if (isBound(a, b) || isBound(b, a)) {
+    // Most conditions bound one symbol; their difference need not be made.
+    const min = factsOf(a).min - factsOf(b).max;
+    const max = factsOf(a).max - factsOf(b).min;
+    if (min >= 0) return true;
+    if (max !== 0) return max < 0 ? false : undefined;
+  }
   const difference = subtract(a, b);
   if (isNumber(difference)) return !isNegative(difference);
   return isNonnegative(difference) ? true : isNegativeExpr(difference) ? false : undefined;
 }
+
+const isBound = (a: SymExpr, b: SymExpr): boolean =>
+  a.op === "Symbol" && b.op === "Integer" && typeof b.value === "number";
 
 function isEqual(a: SymExpr, b: SymExpr): boolean | undefined {
   if (same(a, b)) return true;

@@ -5,6 +5,9 @@ import { ZipArchive } from "../zip/archive.js";
 import { JSON_BYTES_PER_NODE, type ReadPt2Options } from "./assemble.js";
 import { FLAT_RECORDS } from "./schema.js";
 
+/** Bounds on reading, and how to stop. */
+export type NamespacesOptions = Pick<ReadPt2Options, "limits" | "budget" | "signal">;
+
 /**
  * Namespaces of the operators that the programs of an archive call (`aten`, `torchvision`), by a
  * search of their text: nothing is parsed or checked.
@@ -12,7 +15,7 @@ import { FLAT_RECORDS } from "./schema.js";
  */
 export async function calledNamespaces(
   source: ByteSource,
-  options: Pick<ReadPt2Options, "limits" | "budget" | "signal"> = {},
+  options: NamespacesOptions = {},
 ): Promise<ReadonlySet<string>> {
   const access = await toRandomAccess(source, options);
   const budget = Budget.of(options, access.size, JSON_BYTES_PER_NODE);

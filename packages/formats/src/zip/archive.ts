@@ -49,9 +49,9 @@ export class ZipArchive {
   /** @throws SconceError a `ZIP_*` code */
   static async open(source: RandomAccess, options: ZipOptions): Promise<ZipArchive> {
     const tailOffset = Math.max(0, source.size - TAIL_SIZE);
-    const tail = await readExactly(source, tailOffset, source.size - tailOffset);
+    const tail = await options.budget.waiting(readExactly(source, tailOffset, source.size - tailOffset));
     const location = locateDirectory(tail, tailOffset);
-    const directory = await readExactly(source, location.offset, location.size);
+    const directory = await options.budget.waiting(readExactly(source, location.offset, location.size));
     return new ZipArchive(
       source,
       layOut(readDirectory(directory, location, options.budget), location),
@@ -94,11 +94,11 @@ export class ZipArchive {
     const span = this.#span(name);
     const { entry, limit } = span;
     if (this.source instanceof MemorySource || limit - entry.offset <= SMALL) {
-      return this.#unpack(entry, await readExactly(this.source, entry.offset, limit - entry.offset));
+      return this.#unpack(entry, await this.#fetch(entry.offset, limit - entry.offset));
     }
     // The data are fetched by themselves so that they begin where a typed array can.
     const start = await this.#dataStart(span);
-    const packed = await readExactly(this.source, start, entry.compressedSize);
+    const packed = await this.#fetch(start, entry.compressedSize);
     await this.#checkRest(span, start);
     return this.#content(entry, packed);
   }
@@ -122,7 +122,7 @@ export class ZipArchive {
     let crc = 0;
     for (let position = 0; position < entry.size; position += CHUNK) {
       const length = Math.min(CHUNK, entry.size - position);
-      crc = crc32(await readExactly(this.source, start + position, length), crc);
+      crc = crc32(await this.#fetch(start + position, length), crc);
     }
     this.#compareCrc(entry, crc);
     await this.#checkRest(span, start);
@@ -130,13 +130,18 @@ export class ZipArchive {
 
   async #dataStart({ entry, limit }: Span): Promise<number> {
     const length = limit - entry.offset;
-    const head = await readExactly(this.source, entry.offset, Math.min(length, LOCAL_SIZE + 2 * 0xffff));
+    const head = await this.#fetch(entry.offset, Math.min(length, LOCAL_SIZE + 2 * 0xffff));
     return entry.offset + checkLocalHeader(entry, head, length);
   }
 
   async #checkRest({ entry, limit }: Span, start: number): Promise<void> {
     const end = start + entry.compressedSize;
-    checkDescriptor(entry, await readExactly(this.source, end, limit - end));
+    checkDescriptor(entry, await this.#fetch(end, limit - end));
+  }
+
+  /** Bytes of the source; the time of waiting for them is not work. */
+  #fetch(offset: number, length: number): Promise<Uint8Array> {
+    return this.#budget.waiting(readExactly(this.source, offset, length));
   }
 
   #span(name: string): Span {

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { makePt2 } from "./pt2/pt2.fixture.js";
+import { readPt2 } from "./pt2/read.js";
+import type { ByteSource, RandomAccess } from "./source.js";
+
+const bytes = makePt2();
+const reading = (
+  read: (offset: number, length: number) => unknown,
+  size: unknown = bytes.length,
+): ByteSource => ({ size, read }) as RandomAccess;
+const never = new Promise<never>(() => {});
+const stream = (start: (controller: ReadableStreamDefaultController<Uint8Array>) => void): ByteSource =>
+  new ReadableStream<Uint8Array>({ start });
+const detached = (): ArrayBuffer => {
+  const buffer = bytes.slice().buffer;
+  structuredClone(buffer, { transfer: [buffer] });
+  return buffer;
+};
+
+test.each<[what: string, code: string, source: () => ByteSource]>([
+  [
+    "throws",
+    "SOURCE_FAILED",
+    () =>
+      reading(() => {
+        throw new Error("gone");
+      }),
+  ],
+  [
+    "throws a text",
+    "SOURCE_FAILED",
+    () =>
+      reading(() => {
+        throw "gone";
+      }),
+  ],
+  ["rejects", "SOURCE_FAILED", () => reading(() => Promise.reject(new TypeError("gone")))],
+  ["gives undefined", "SOURCE_FAILED", () => reading(() => undefined)],
+  ["resolves to null", "SOURCE_FAILED", () => reading(() => Promise.resolve(null))],
+  ["gives a text", "SOURCE_FAILED", () => reading(() => "PK")],
+  ["gives an array buffer", "SOURCE_FAILED", () => reading(() => bytes.slice().buffer)],
+  ["gives too few bytes", "SOURCE_CHANGED", () => reading((o, n) => bytes.slice(o, o + n - 1))],
+  ["gives too many bytes", "SOURCE_CHANGED", () => reading(() => new Uint8Array(bytes.length + 1))],
+  ["has a negative size", "SOURCE_FAILED", () => reading(() => bytes, -1)],
+  ["has half a byte", "SOURCE_FAILED", () => reading(() => bytes, 1.5)],
+  ["has no end", "SOURCE_FAILED", () => reading(() => bytes, Number.POSITIVE_INFINITY)],
+  ["has a text as size", "SOURCE_TYPE", () => reading(() => bytes, "100")],
+  [
+    "has a size that throws",
+    "SOURCE_FAILED",
+    () => ({
+      get size(): number {
+        throw new Error("gone");
+      },
+      read: async () => bytes,
+    }),
+  ],
+  ["stalls", "SOURCE_STALLED", () => reading(() => never)],
+  ["is a stream that stalls", "SOURCE_STALLED", () => stream(() => {})],
+  [
+    "is a stream that fails",
+    "SOURCE_FAILED",
+    () => stream((controller) => controller.error(new Error("gone"))),
+  ],
+  ["is a stream of texts", "SOURCE_TYPE", () => stream((c) => c.enqueue("PK" as unknown as Uint8Array))],
+  [
+    "is a stream that is locked",
+    "SOURCE_FAILED",
+    () => {
+      const locked = new ReadableStream<Uint8Array>();
+      locked.getReader();
+      return locked;
+    },
+  ],
+  ["is a buffer that was given away", "SOURCE_FAILED", detached],
+])("a source that %s", async (_, code, source) => {
+  const error = await readPt2(source(), { limits: { stallMilliseconds: 20 } }).catch((e: unknown) => e);
+  expect(error).toMatchObject({ code, fix: expect.stringMatching(/\w/) });
+});
+
+test("the signal ends the wait for a source", async () => {
+  const abort = new AbortController();
+  const loading = readPt2(
+    reading(() => never),
+    { signal: abort.signal },
+  );
+  abort.abort(new Error("enough"));
+  await expect(loading).rejects.toThrow("enough");
+});
+
+test("a source of Buffers gives tensors of plain bytes", async () => {
+  const pool = Buffer.concat([Buffer.from("x"), bytes]);
+  const program = await readPt2(reading((offset, length) => pool.subarray(1 + offset, 1 + offset + length)));
+  expect(program.tensor("w")!.toArray()).toEqual([1, 2, 3]);
+});
+
+test("time that a source takes is not work", async () => {
+  const slow = reading(async (offset, length) => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return bytes.slice(offset, offset + length);
+  });
+  await expect(readPt2(slow, { limits: { milliseconds: 200 } })).resolves.toBeDefined();
+});

@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import * as errors from "@sconce/errors";
+import { Budget, isSconceError, type WorkOptions } from "@sconce/errors";
+import * as formats from "@sconce/formats";
+import * as files from "@sconce/formats/node";
+import * as ir from "@sconce/ir";
+import * as history from "@sconce/ir/history";
+import * as passes from "@sconce/passes";
+import * as session from "@sconce/session";
+import * as symbolic from "@sconce/symbolic";
+import * as tensor from "@sconce/tensor";
+import { expect, test } from "vitest";
+
+const ARCHIVE = fileURLToPath(new URL("../../fixtures/programs/shape_numbers/program.pt2", import.meta.url));
+const bytes = new Uint8Array(readFileSync(ARCHIVE));
+const program = await formats.readPt2(bytes);
+const PASSES = new Map(passes.builtinPasses.map((pass) => [pass.name, pass]));
+const tensors = tensor.writeSafetensors([["a", tensor.Tensor.from([1, 2])]]);
+
+/** How each public reader is called with bounds on its work. */
+const READERS: Readonly<Record<string, (work: WorkOptions) => unknown>> = {
+  parseSrepr: (work) => symbolic.parseSrepr("s0 + 1", work),
+  parseGuard: (work) => symbolic.parseGuard("L['x'].size()[0] == 2", work),
+  parseTreeSpec: (work) =>
+    ir.parseTreeSpec('[1, {"type": null, "context": null, "children_spec": []}]', work),
+  parseGraph: (work) => ir.parseGraph("graph(%x: f32[2]) { return (%x) }", work),
+  parseIr: (work) => ir.parseIr(ir.printIr(program), work),
+  parseArgument: ({ budget }) => ir.parseArgument(new ir.IrCursor("[1, 2]", budget)),
+  historyFromJson: (work) => history.historyFromJson(history.historyToJson(program), new Map(), work),
+  parsePattern: (work) => passes.parsePattern("aten.relu.default($x)", work),
+  parsePipeline: (work) => passes.parsePipeline("dce,cse", PASSES, {}, work),
+  readSafetensors: (work) => tensor.readSafetensors(tensors, work),
+  readPt2: (work) => formats.readPt2(bytes, work),
+  openPt2File: (work) => files.openPt2File(ARCHIVE, work),
+  namespacesInPt2File: (work) => files.namespacesInPt2File(ARCHIVE, work),
+  parsePlainJson: ({ budget }) =>
+    errors.parsePlainJson("[1]", { budget: budget!, fail: (message) => new Error(message) }),
+};
+
+/** Functions that are named like readers, and are none of untrusted input. */
+const OTHERS: ReadonlySet<string> = new Set([
+  "readableText", // prints
+  "restoreHistory", // takes a history that was read
+  "openOutput", // opens an output of a run
+  "readNumbers", // reads the elements of a tensor
+]);
+
+const READER = /^(?:parse|read|open|decode)|From(?:Json|Text|Bytes)$|^namespacesIn|^restore/;
+
+test("every public reader takes a budget", () => {
+  const modules = [errors, tensor, symbolic, ir, history, passes, formats, files, session];
+  const names = modules.flatMap((module) =>
+    Object.entries(module as Record<string, unknown>)
+      .filter(([name, value]) => typeof value === "function" && READER.test(name) && !OTHERS.has(name))
+      .map(([name]) => name),
+  );
+  expect([...new Set(names)].filter((name) => !Object.hasOwn(READERS, name))).toEqual([]);
+  expect(names.length).toBeGreaterThan(Object.keys(READERS).length);
+});
+
+const codeOf = async (run: () => unknown): Promise<string> => {
+  try {
+    await run();
+    return "read";
+  } catch (error) {
+    return isSconceError(error) ? `${error.code} ${error.fix}` : String(error);
+  }
+};
+
+test.each(Object.entries(READERS))("%s stops when the budget is spent, and counts on it", async (_, read) => {
+  const refused = await codeOf(() => read({ budget: new Budget(1000, { nodes: 0 }) }));
+  expect(refused).toMatch(/^BUDGET_EXCEEDED .*limits\.nodes/);
+  const budget = new Budget(100_000);
+  expect(await codeOf(() => read({ budget }))).toBe("read");
+  expect(budget.left("nodes")).toBeLessThan(budget.limits.nodes);
+});
+
+test("the session hands limits on to the readers", async () => {
+  const sconce = session.createSconce();
+  const limits = { nodes: 1 };
+  await expect(sconce.load(bytes, { limits })).rejects.toMatchObject({ code: "BUDGET_EXCEEDED" });
+  const refused = expect.objectContaining({ code: "BUDGET_EXCEEDED" });
+  expect(() => sconce.parseIr(ir.printIr(program), { limits })).toThrow(refused);
+  expect(() => sconce.parseGraph("graph(%x, %y) { return (%x) }", { limits })).toThrow(refused);
+  await expect(sconce.load(bytes, { limits: { node: 1 } as never })).rejects.toMatchObject({
+    code: "UNKNOWN_OPTION",
+  });
+});
+
+test("time is a limit, too, and waiting for a source is not work", async () => {
+  const budget = new Budget(0, { milliseconds: -1 });
+  expect(() => {
+    for (let i = 0; i < 5000; i++) budget.spend("nodes");
+  }).toThrow(
+    expect.objectContaining({ code: "BUDGET_EXCEEDED", fix: expect.stringContaining("milliseconds") }),
+  );
+});

@@ -1,0 +1,233 @@
+/** @file Fuzz targets of the small languages: expressions, guards, pipelines, patterns, trees. */
+import {
+  dictSpec,
+  flattenTree,
+  LEAF,
+  listSpec,
+  parseTreeSpec,
+  type TreeSpec,
+  treeSpecJson,
+  treeSpecText,
+  tupleSpec,
+  unflattenTree,
+} from "@sconce/ir";
+import {
+  builtinPasses,
+  type Pattern,
+  type PipelineItem,
+  parsePattern,
+  parsePipeline,
+  patternText,
+  printPipeline,
+} from "@sconce/passes";
+import {
+  evaluate,
+  evaluateGuard,
+  freeSymbols,
+  type GuardNode,
+  parseGuard,
+  parseSrepr,
+  printExpr,
+  printGuard,
+  type SymValue,
+  toSrepr,
+} from "@sconce/symbolic";
+import type { FuzzTarget } from "./fuzz.fixture.js";
+import { mutateJson, mutateText, type Random } from "./random.fixture.js";
+
+const SYMBOLS = [
+  "s0",
+  "s1",
+  "s77",
+  "u0",
+  "zuf0",
+  "Symbol('s3', positive=True, integer=True)",
+  "2",
+  "-1",
+  "0",
+  "1.5",
+];
+const HEADS = [
+  "Add",
+  "Mul",
+  "Max",
+  "Min",
+  "FloorDiv",
+  "Mod",
+  "Pow",
+  "And",
+  "Or",
+  "Equality",
+  "StrictLessThan",
+];
+const HEADS_OF_ONE = ["Abs", "ToFloat", "CeilToInt", "Not", "OpaqueUnaryFn_sqrt", "Identity"];
+const INFIX = [" + ", " - ", "*", "//", " % ", "**", " & ", " | ", " < ", " == "];
+
+function expression(random: Random, depth: number): string {
+  if (depth === 0 || random.once(4)) return random.pick(SYMBOLS);
+  const inner = (): string => expression(random, depth - 1);
+  switch (random.below(5)) {
+    case 0:
+      return `${random.pick(HEADS)}(${inner()}, ${inner()})`;
+    case 1:
+      return `${random.pick(HEADS_OF_ONE)}(${inner()})`;
+    case 2:
+      return `Piecewise((${inner()}, ${inner()} < ${inner()}), (${inner()}, True))`;
+    case 3: {
+      const sign = random.pick(INFIX);
+      return `(${[inner(), ...random.list(4, inner)].join(sign)})`;
+    }
+    default:
+      return `(${inner()}${random.pick(INFIX)}${inner()})`;
+  }
+}
+
+const SOURCES = ["L['x'].size()[0]", "L['x'].stride()[1]", "x", "L['d']['k'][0]", "L['n']", "k.a.size()[2]"];
+
+function guard(random: Random, depth: number): string {
+  if (depth === 0) return random.pick([...SOURCES, "1", "2.5", "True", "None", "'text'", "math.inf"]);
+  const inner = (): string => guard(random, depth - 1);
+  switch (random.below(6)) {
+    case 0:
+      return `${inner()} ${random.pick(["==", "!=", "<", "<=", ">", ">="])} ${inner()}`;
+    case 1:
+      return `(${inner()} ${random.pick(["+", "-", "*", "//", "/", "%", "**"])} ${inner()})`;
+    case 2:
+      return `${inner()} ${random.pick(["and", "or"])} ${inner()}`;
+    case 3:
+      return `not ${inner()}`;
+    case 4:
+      return `${random.pick(["max", "min", "abs", "math.floor", "torch.sym_max", "round"])}(${inner()})`;
+    default:
+      return `(${inner()} if ${inner()} else ${inner()})`;
+  }
+}
+
+const PASSES = new Map(builtinPasses.map((pass) => [pass.name, pass]));
+
+function pipeline(random: Random, depth: number): string {
+  const item = (): string => {
+    if (depth > 0 && random.once(4))
+      return `repeat{max=${random.below(5) + 1}}(${pipeline(random, depth - 1)})`;
+    const { name, options } = random.pick(builtinPasses);
+    const given = Object.entries(options).filter(() => random.once(3));
+    const texts = given.map(([option, { default: value }]) =>
+      Array.isArray(value) ? `${option}=[aten.linear.default]` : `${option}=${String(value) || "x"}`,
+    );
+    return texts.length === 0 ? name : `${name}{${texts.join(",")}}`;
+  };
+  return [item(), ...random.list(3, item)].join(random.pick([",", ", ", " ,\n"]));
+}
+
+function pattern(random: Random, depth: number): string {
+  if (depth === 0)
+    return random.pick(["$x", "$y", "_", "1", "2.5", "float32", "none", '"text"', "device(cpu)"]);
+  const inner = (): string => pattern(random, depth - 1);
+  const target = (): string => random.pick(["aten.add.Tensor", "aten.relu.default", "aten.mm.default"]);
+  switch (random.below(5)) {
+    case 0:
+      return `[${random.list(3, inner).join(", ")}]`;
+    case 1:
+      return `[${inner()}, $xs...]`;
+    case 2:
+      return `${target()}|${target()}(${inner()}, ...) as $n`;
+    case 3:
+      return `${target()}(${inner()}, alpha=${inner()})`;
+    default:
+      return `${target()}(${[inner(), ...random.list(2, inner)].join(", ")})`;
+  }
+}
+
+function tree(random: Random, depth: number): TreeSpec {
+  if (depth === 0 || random.once(3)) return LEAF;
+  const children = random.list(3, () => tree(random, depth - 1));
+  const named = (type: string, context: unknown): TreeSpec => ({ type, context, children });
+  switch (random.below(6)) {
+    case 0:
+      return listSpec(children);
+    case 1:
+      return dictSpec(children.map((child, i) => [random.pick(["k", "__proto__", "1", ""]) + i, child]));
+    case 2:
+      return named("collections.namedtuple", "test.Point");
+    case 3:
+      return named("collections.defaultdict", {
+        default_factory_name: "builtins.list",
+        dict_context: children.map((_, i) => i),
+      });
+    case 4:
+      return named("test.Data", [children.map((_, i) => `f${i}`), []]);
+    default:
+      return tupleSpec(children);
+  }
+}
+
+const texts = (
+  name: string,
+  generate: (random: Random) => string,
+  read: (text: string) => unknown,
+  use: (result: never) => unknown,
+  words: readonly string[] = [],
+): FuzzTarget<string> => ({
+  name,
+  generate,
+  mutate: (text, random) => mutateText(text, random, words),
+  read,
+  use,
+});
+
+/** The targets of this file. */
+export const TEXT_TARGETS: readonly FuzzTarget<string>[] = [
+  texts(
+    "symbolic expressions",
+    (random) => expression(random, 4),
+    (text) => parseSrepr(text),
+    (value: SymValue) => {
+      printExpr(value);
+      parseSrepr(toSrepr(value));
+      const bindings = [...freeSymbols(value).keys()].map((symbol, i) => [symbol, i + 2] as const);
+      evaluate(value, new Map(bindings));
+    },
+    [...HEADS, "**", "//", "Symbol(", "Rational(1, 0)"],
+  ),
+  texts(
+    "guards",
+    (random) => guard(random, 3),
+    (text) => parseGuard(text),
+    (node: GuardNode) => {
+      printGuard(node);
+      evaluateGuard(node, () => 3);
+    },
+    [...SOURCES, "lambda", "import", "__class__", "."],
+  ),
+  texts(
+    "pipelines",
+    (random) => pipeline(random, 2),
+    (text) => parsePipeline(text, PASSES),
+    (items: readonly PipelineItem[]) => parsePipeline(printPipeline(items), PASSES),
+    ["repeat(", "{", "}", "=", "[a,b]", "dce"],
+  ),
+  texts(
+    "patterns",
+    (random) => pattern(random, 3),
+    (text) => parsePattern(text),
+    (result: Pattern) => parsePattern(patternText(result)),
+    ["...", "$", "as $n", "|", "aten.add.Tensor("],
+  ),
+  {
+    name: "tree specifications",
+    generate: (random) => treeSpecJson(tree(random, 4)),
+    mutate: (text, random) =>
+      random.once(3)
+        ? mutateText(text, random, ["children_spec", "context", "null"])
+        : JSON.stringify(mutateJson(JSON.parse(text), random)),
+    read: (text) => parseTreeSpec(text),
+    use: (spec: TreeSpec) => {
+      treeSpecText(spec);
+      parseTreeSpec(treeSpecJson(spec));
+      const leaves = new Array<number>(1000).fill(1);
+      const value = unflattenTree(leaves, spec);
+      flattenTree(value, spec);
+      flattenTree([1, { a: 2 }], spec);
+    },
+  },
+];
