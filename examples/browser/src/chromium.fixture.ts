@@ -29,6 +29,13 @@ const FLAGS = {
 };
 export type Graphics = keyof typeof FLAGS;
 
+/** Content security policies that an address may ask for: `?policy=strict`. */
+const POLICIES: Readonly<Record<string, string>> = {
+  strict: "default-src 'self'",
+  wasm: "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'",
+  eval: "default-src 'self'; script-src 'self' 'unsafe-eval'",
+};
+
 export interface Served {
   readonly address: string;
   close(): Promise<void>;
@@ -42,7 +49,8 @@ export async function servePage(): Promise<Served> {
   const outDir = join(folder, "page");
   await build({ root: ROOT, logLevel: "error", build: { outDir, emptyOutDir: true } });
   const server = createServer(async ({ url }, response) => {
-    const { pathname } = new URL(url ?? "/", "http://localhost");
+    const { pathname, searchParams } = new URL(url ?? "/", "http://localhost");
+    const policy = POLICIES[searchParams.get("policy") ?? ""];
     const fixture = /^\/fixtures\/(\w+\/program\.pt2)$/.exec(pathname)?.[1];
     const file =
       fixture === undefined
@@ -53,6 +61,7 @@ export async function servePage(): Promise<Served> {
       "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
       "Cross-Origin-Opener-Policy": "same-origin",
       "Cross-Origin-Embedder-Policy": "require-corp",
+      ...(policy !== undefined && { "Content-Security-Policy": policy }),
     });
     response.end(bytes);
   });

@@ -130,3 +130,62 @@ describe.skipIf(!hasChromium).each(["webgl", "webgpu"] as const)(
     });
   },
 );
+
+/**
+ * Policies, what else the page is asked for, and what it has to run on. Shaders need no directive,
+ * WebAssembly and functions of texts do; where nothing is left the interpreter runs everything.
+ */
+const POLICIES: Readonly<Record<Graphics, readonly (readonly [string, RegExp])[]>> = {
+  webgl: [
+    ["policy=strict", /^none$/],
+    ["policy=strict&software", SOFTWARE_GL],
+    ["policy=strict&mode=webgl2&programs=10", SOFTWARE_GL],
+    ["policy=wasm", /^webasm: /],
+    ["policy=eval", /^webasm: /],
+    ["policy=eval&mode=cpu", /^cpu: /],
+  ],
+  webgpu: [
+    ["policy=strict&software", SOFTWARE_GPU],
+    ["policy=strict&mode=webgpu&programs=10", SOFTWARE_GPU],
+  ],
+};
+/** What Chromium writes when a policy stops something; the page's own style and icon are two. */
+const VIOLATION = /Content Security Policy|content security policy|'default-src' is used/;
+
+describe.skipIf(!hasChromium).each(["webgl", "webgpu"] as const)(
+  "under a content security policy, with %s in software",
+  (graphics) => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await openBrowser(graphics);
+    }, 60_000);
+    afterAll(() => browser?.close());
+
+    test.each(POLICIES[graphics])('the page of "?%s" agrees with the interpreter', async (query, device) => {
+      const { result, errors } = await browser.visit(`${served.address}?${query}`);
+      if ("error" in result) throw new Error(result.error);
+      const { digits, random = [] } = result;
+      expect(digits.placement!.device).toMatch(device);
+      expectDigits(digits);
+      expect(random.filter(({ difference }) => difference !== null)).toEqual([]);
+      expect(errors.filter((text) => !VIOLATION.test(text))).toEqual([]);
+      if (digits.placement!.device !== "none") return expectWholly(digits.placement!);
+      const reasons = new Set(digits.placement!.nodes.map(({ place, reason }) => `${place}: ${reason}`));
+      expect([...reasons]).toEqual([
+        expect.stringMatching(
+          /^host: .*webasm: the content security policy .* 'wasm-unsafe-eval'.*cpu: the content security policy .* 'unsafe-eval'/,
+        ),
+      ]);
+    });
+
+    test.each([
+      ["webasm", "'wasm-unsafe-eval'"],
+      ["cpu", "'unsafe-eval'"],
+    ])("the mode %s is refused with the directive that it takes", async (mode, directive) => {
+      const { result } = await browser.visit(`${served.address}?policy=strict&mode=${mode}`);
+      const text = "error" in result ? result.error : "";
+      expect(text).toContain(`mode "${mode}" of gpu.js does not run here: the content security policy`);
+      expect(text).toContain(directive);
+    });
+  },
+);

@@ -13,9 +13,9 @@ import {
   type Reason,
   requireValues,
 } from "@sconce/ir";
-import { decomposes, defaultOperators, type OperatorTable } from "@sconce/ops";
+import { decomposes, defaultOperators, memoryLimit, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator, PassContext, SessionBackend } from "@sconce/passes";
-import type { Device, Mode } from "./device.js";
+import type { Mode } from "./device.js";
 import { whyNotHeld } from "./emit/refusals.js";
 import { excludedCall, unknownMode } from "./errors.js";
 import { MODES, type OpenOptions, openDevice } from "./modes.js";
@@ -45,6 +45,11 @@ export interface GpujsBackendOptions extends OpenOptions {
    * device. Default: a limit measured for the mode.
    */
   readonly iterationsPerElement?: number;
+  /**
+   * Most bytes that the values of a run may take together, inputs and weights not counted. What
+   * needs more is refused (`OUT_OF_MEMORY`). 4 GiB when left out.
+   */
+  readonly maxBytes?: number;
 }
 
 const OPTIONS: OptionNames<GpujsBackendOptions> = {
@@ -54,6 +59,7 @@ const OPTIONS: OptionNames<GpujsBackendOptions> = {
   evaluate: true,
   host: true,
   iterationsPerElement: true,
+  maxBytes: true,
   mode: true,
   allowSoftware: true,
   gpujs: true,
@@ -78,8 +84,9 @@ export interface GpujsBackend extends SessionBackend {
 export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
   checkOptions("gpujsBackend", options, OPTIONS);
   const operators = options.operators ?? defaultOperators();
-  const host = options.host ?? cpuBackend({ operators });
-  const evaluate = options.evaluate ?? (createEvaluator({ operators }) as Evaluator);
+  const maxBytes = memoryLimit("gpujsBackend", options.maxBytes);
+  const host = options.host ?? cpuBackend({ operators, maxBytes });
+  const evaluate = options.evaluate ?? (createEvaluator({ operators, maxBytes }) as Evaluator);
   const memory = { whyNotHeld: options.mode === "webgpu" ? whyNoLane : whyNotHeld };
   return {
     name: options.name ?? "gpujs",
@@ -108,15 +115,19 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
       const prepared = prepare(original, { operators, evaluate, decompositions });
       await pacer.step();
       const device = await openDevice(options);
+      if ("unavailable" in device)
+        return hostOnly(await host.compile(original, compileOptions), original, "none", device.unavailable);
       try {
         if (prepared.program === undefined) {
           await device.dispose();
-          return hostOnly(await host.compile(original, compileOptions), original, device, prepared.reason);
+          const name = `${device.mode}: ${device.description}`;
+          return hostOnly(await host.compile(original, compileOptions), original, name, prepared.reason);
         }
         const { program } = prepared;
         const limit = limitOf(device, options.iterationsPerElement);
         const plan = planProgram(program, { device, limit, operators });
-        const executable = new GpujsExecutable({ original, program, plan, device, host, operators, limit });
+        const parts = { original, program, plan, device, host, operators, limit, maxBytes };
+        const executable = new GpujsExecutable(parts);
         await executable.prepare(pacer, compileOptions.onProgress);
         return executable;
       } catch (error) {
@@ -127,20 +138,25 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
   };
 }
 
-function partsOf({ operators, evaluate, decompositions }: PassContext): GpujsBackendOptions {
-  return { operators, evaluate, ...(decompositions && { decompositions }) };
+function partsOf({ operators, evaluate, decompositions, maxBytes }: PassContext): GpujsBackendOptions {
+  return {
+    operators,
+    evaluate,
+    ...(decompositions && { decompositions }),
+    ...(maxBytes !== undefined && { maxBytes }),
+  };
 }
 
 /** A program that the host runs as it is. */
 function hostOnly(
   executable: Executable,
   { graph }: ExportedProgram,
-  device: Device,
+  device: string,
   reason: string,
 ): Executable {
   const calls = graph.nodes().filter(({ op }) => op === "call_function");
   const placement: Placement = {
-    device: `${device.mode}: ${device.description}`,
+    device,
     nodes: calls.map(({ name, target }) => ({ node: name, target, place: "host", reason })),
     regions: 0,
     kernels: 0,

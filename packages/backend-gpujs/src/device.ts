@@ -114,6 +114,8 @@ export interface Device {
   finish(): Promise<void>;
   /** Bytes of device memory in use. */
   readonly allocated: number;
+  /** How many buffers are in use. Default: 0. */
+  readonly buffers?: number;
   /** Bytes of free device memory that is kept for the next run. Default: 0. */
   readonly kept?: number;
   /** Frees everything that the device holds. */

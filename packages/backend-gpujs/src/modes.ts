@@ -6,6 +6,7 @@ import type { Device, Mode } from "./device.js";
 import { noMode, unknownMode } from "./errors.js";
 import { GpujsDevice } from "./gpujs/device.js";
 import { type GpujsLibrary, loadGpujs } from "./gpujs/library.js";
+import { whyForbidden } from "./gpujs/policy.js";
 import { sharedGl } from "./gpujs/shared-gl.js";
 import { Translator } from "./gpujs/translator.js";
 import type { WgslDevice } from "./webgpu/wgsl-device.js";
@@ -16,7 +17,14 @@ export const MODES: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu", "hea
 const ORDER: readonly Mode[] = ["webgpu", "webgl2", "webasm", "cpu"];
 
 /** Opens a device of one mode, or reports why it is not available. */
-export type OpenDevice = () => Promise<Device | { readonly unavailable: string }>;
+export type OpenDevice = () => Promise<Device | Unavailable>;
+
+/** Why there is no device. */
+interface Unavailable {
+  readonly unavailable: string;
+  /** Whether the content security policy of the page is why. */
+  readonly isForbidden?: boolean;
+}
 
 /** Which device `openDevice` opens. */
 export interface OpenOptions {
@@ -39,25 +47,32 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the device of a mode, or the best there is. @throws SconceError `NO_GPUJS`, `NO_GPU_MODE`,
- * `UNKNOWN_GPU_MODE`
+ * Opens the device of a mode, or the best there is. Where no mode is asked for, and the content
+ * security policy of the page forbids those that there are, the reasons are the result.
+ * @throws SconceError `NO_GPUJS`, `NO_GPU_MODE`, `UNKNOWN_GPU_MODE`
  */
-export async function openDevice(options: OpenOptions): Promise<Device> {
+export async function openDevice(options: OpenOptions): Promise<Device | Unavailable> {
   const { mode } = options;
-  if (mode !== undefined) {
-    if (!MODES.includes(mode)) throw unknownMode(mode, MODES);
-    const found = await open(mode, options);
-    if ("unavailable" in found) throw noMode(mode, found.unavailable, fixOf(mode));
-    return found;
-  }
+  if (mode !== undefined) return openMode(mode, options);
   const reasons: string[] = [];
+  let isForbidden = false;
   for (const one of ORDER) {
     const found = await open(one, options);
     if (!("unavailable" in found) && (options.allowSoftware === true || !isSoftware(found))) return found;
     if (!("unavailable" in found)) await found.dispose();
+    else isForbidden ||= found.isForbidden === true;
     reasons.push(`${one}: ${"unavailable" in found ? found.unavailable : "no hardware behind it"}`);
   }
+  if (isForbidden) return { unavailable: reasons.join("; "), isForbidden };
   throw noMode("any", reasons.join("; "), fixOf("webasm"));
+}
+
+/** @throws SconceError `NO_GPUJS`, `NO_GPU_MODE`, `UNKNOWN_GPU_MODE` */
+async function openMode(mode: Mode, options: OpenOptions): Promise<Device> {
+  if (!MODES.includes(mode)) throw unknownMode(mode, MODES);
+  const found = await open(mode, options);
+  if ("unavailable" in found) throw noMode(mode, found.unavailable, fixOf(mode, found));
+  return found;
 }
 
 /** Whether a mode of gpu.js runs here. */
@@ -78,7 +93,7 @@ export async function reportModes(options: Omit<OpenOptions, "mode"> = {}): Prom
   const reports: ModeReport[] = [];
   for (const mode of MODES) {
     try {
-      const device = await openDevice({ ...options, mode });
+      const device = await openMode(mode, { ...options, mode });
       const { description } = device;
       await device.dispose();
       reports.push({ mode, device: description, isSoftware: isSoftware(device) || !GPU_MODES.has(mode) });
@@ -99,6 +114,8 @@ async function open(mode: Mode, options: OpenOptions): ReturnType<OpenDevice> {
   const library = await loadGpujs(options.gpujs);
   const why = whyNot(mode, library);
   if (why !== undefined) return { unavailable: why };
+  const forbidden = whyForbidden(mode);
+  if (forbidden !== undefined) return { unavailable: forbidden, isForbidden: true };
   if (mode !== "webgl2") return new GpujsDevice(library, mode, `gpu.js ${mode}`);
   const gl = sharedGl(library);
   if (gl === undefined) return { unavailable: "the browser gives no WebGL 2 context" };
@@ -173,4 +190,7 @@ const FIXES: Readonly<Partial<Record<Mode, string>>> = {
   webgl2: "open a page in a browser with WebGL 2; in Node take the mode webgpu or webasm",
   headlessgl: "install the package gl, and run with a display (`xvfb-run`); or take the mode webasm or cpu",
 };
-const fixOf = (mode: Mode): string => FIXES[mode] ?? "take the mode webasm or cpu, which run everywhere";
+const fixOf = (mode: Mode, { isForbidden = false }: Partial<Unavailable> = {}): string =>
+  isForbidden
+    ? "allow it in the policy, or take the mode webgpu or webgl2, which need no directive, or the backend cpu"
+    : (FIXES[mode] ?? "take the mode webasm or cpu, which run everywhere");

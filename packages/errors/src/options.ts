@@ -38,5 +38,14 @@ const optionsNotObject = (call: string, given: unknown, known: readonly string[]
   });
 };
 
+/** An option whose value is not one that it takes; `wanted` is what it takes. */
+export const optionValue = (call: string, name: string, value: unknown, wanted: string): SconceError =>
+  new SconceError({
+    code: "OPTION_VALUE",
+    message: `the option "${name}" of ${call} cannot be ${typeof value === "string" ? JSON.stringify(value) : String(value)}`,
+    where: `the options of ${call}`,
+    fix: `give ${wanted}`,
+  });
+
 const optionList = (known: readonly string[]): string =>
   known.length === 0 ? "it takes no options" : `the options are: ${known.join(", ")}`;

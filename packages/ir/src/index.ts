@@ -212,6 +212,7 @@ export type {
   Backend,
   CompileOptions,
   Executable,
+  MemoryUse,
   NodePlacement,
   NodeProfile,
   Placement,

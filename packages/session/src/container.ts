@@ -9,7 +9,7 @@ import {
 } from "@sconce/backend-cpu";
 import { checkOptions, isSconceError, type OptionNames, type SconceError } from "@sconce/errors";
 import { ATEN, type Backend, TRAINING } from "@sconce/ir";
-import { defaultOperators, type OperatorTable } from "@sconce/ops";
+import { defaultOperators, memoryLimit, type OperatorTable } from "@sconce/ops";
 import {
   builtinPasses,
   builtinRules,
@@ -42,9 +42,20 @@ export interface SessionOptions {
   readonly random?: RandomSource;
   /** Services in place of the session's own. */
   readonly services?: ServiceOverrides;
+  /**
+   * Most bytes that the values of a run may take together, on the backends of the session; inputs
+   * and weights are not counted. What needs more is refused (`OUT_OF_MEMORY`). 4 GiB when left out.
+   */
+  readonly maxBytes?: number;
 }
 
-const OPTIONS: OptionNames<SessionOptions> = { plugins: true, backends: true, random: true, services: true };
+const OPTIONS: OptionNames<SessionOptions> = {
+  plugins: true,
+  backends: true,
+  random: true,
+  services: true,
+  maxBytes: true,
+};
 
 /** The parts of a session. */
 export interface Session {
@@ -55,6 +66,8 @@ export interface Session {
   readonly passes: ReadonlyMap<string, Pass>;
   /** The built-in rewrite rules and those of the plugins, by name. */
   readonly rules: ReadonlyMap<string, Rule>;
+  /** Most bytes that the values of a run may take. */
+  readonly maxBytes: number;
 }
 
 /**
@@ -79,6 +92,7 @@ export function createSession(options: SessionOptions = {}): Session {
     plugins: set,
     passes: passesOf(set),
     rules: rulesOf(set),
+    maxBytes: memoryLimit("createSconce", options.maxBytes),
   };
 }
 
@@ -175,7 +189,8 @@ function checkRules({ plugins, ops, dialects }: PluginSet): void {
 }
 
 /** The session's own services. */
-function factoriesOf({ backends = [], random }: SessionOptions, set: PluginSet): Factories {
+function factoriesOf({ backends = [], random, maxBytes: most }: SessionOptions, set: PluginSet): Factories {
+  const maxBytes = memoryLimit("createSconce", most);
   const operators = defaultOperators().extend(set.ops);
   const kernels = kernelsOf(set, operators);
   const dialects = byName([TRAINING, ATEN, ...set.dialects.values()]);
@@ -184,17 +199,17 @@ function factoriesOf({ backends = [], random }: SessionOptions, set: PluginSet):
     clock: () => performance,
     logger: () => ({ warn: () => {} }),
     random: () => random ?? createRandomSource(0),
-    backends: (from) => sessionBackends(from, kernels, backends),
+    backends: (from) => sessionBackends(from, kernels, backends, maxBytes),
     decompositions: (from) => tableWith(from.resolve(SERVICES.operators), set),
     evaluator: (from) => {
-      const options = { operators: from.resolve(SERVICES.operators), kernels };
+      const options = { operators: from.resolve(SERVICES.operators), kernels, maxBytes };
       return { evaluate: createEvaluator(options) as Evaluator, run: createRunner(options) };
     },
     verifier: (from) => {
       const operators = from.resolve(SERVICES.operators);
       return { verify: (program, before) => verifyCalls(program, { operators, dialects, before }) };
     },
-    passManagers,
+    passManagers: (from) => passManagers(from, maxBytes),
   };
 }
 
@@ -208,9 +223,10 @@ function sessionBackends(
   from: DependencyContainer,
   kernels: KernelTable,
   given: readonly Backend[],
+  maxBytes: number,
 ): readonly Backend[] {
   const operators = from.resolve(SERVICES.operators);
-  const host = cpuBackend({ operators, kernels, random: from.resolve(SERVICES.random) });
+  const host = cpuBackend({ operators, kernels, random: from.resolve(SERVICES.random), maxBytes });
   interpreters.add(host);
   const { plugins } = from.resolve(PLUGINS);
   const further = [...given, ...plugins.flatMap((plugin) => plugin.backends ?? [])];
@@ -227,7 +243,7 @@ function sessionBackends(
 const isSessionBackend = (backend: Backend): backend is SessionBackend =>
   typeof (backend as Partial<SessionBackend>).inSession === "function";
 
-function passManagers(from: DependencyContainer): PassManagers {
+function passManagers(from: DependencyContainer, maxBytes: number): PassManagers {
   const set = from.resolve(PLUGINS);
   const rules = rulesOf(set);
   const context = (): PassContext => ({
@@ -238,6 +254,7 @@ function passManagers(from: DependencyContainer): PassManagers {
     backends: () => byName(from.resolve(SERVICES.backends)),
     verify: (program, before) => from.resolve(SERVICES.verifier).verify(program, before),
     clock: from.resolve(SERVICES.clock),
+    maxBytes,
     ownerOf: set.plugins.length > 0 ? set.ownerOf : undefined,
     warn: (message) => from.resolve(SERVICES.logger).warn(message),
   });

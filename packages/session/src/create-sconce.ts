@@ -40,6 +40,7 @@ import {
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
 import { noBackend, unknownBackend } from "./backends/errors.js";
+import { type BackendMemory, LiveExecutables } from "./backends/memory.js";
 import {
   type BackendComparison,
   type CompareBackendsOptions,
@@ -71,10 +72,13 @@ export class Sconce {
   /** Rewrite rules by name: the built-in ones and those of plugins. */
   readonly rules: ReadonlyMap<string, Rule>;
   readonly #plugins: PluginSet;
+  readonly #maxBytes: number;
+  readonly #live = new LiveExecutables();
   #used = false;
 
   /** See {@link createSconce}. */
-  constructor({ services, plugins, passes, rules }: Session) {
+  constructor({ services, plugins, passes, rules, maxBytes }: Session) {
+    this.#maxBytes = maxBytes;
     this.services = services;
     this.passes = passes;
     this.rules = rules;
@@ -231,6 +235,8 @@ export class Sconce {
       operators: this.operators,
       plugin: owner,
       isInterpreter: isInterpreter(chosen),
+      maxBytes: this.#maxBytes,
+      live: this.#live,
     });
   }
 
@@ -287,6 +293,14 @@ export class Sconce {
     return compareBackends(program, inputs, [first!, second!], session, options);
   }
 
+  /**
+   * The memory that the compiled programs of the session hold now, by the name of the backend:
+   * those that were disposed of do not count.
+   */
+  memory(): ReadonlyMap<string, BackendMemory> {
+    return this.#live.memory(this.backends.keys());
+  }
+
   /** Names of the backends that say they run an operator. */
   backendsFor(target: string): readonly string[] {
     const probe: Node = { name: "probe", op: "call_function", target, args: [], kwargs: {}, meta: {} };
@@ -334,6 +348,7 @@ const NONFINITE: OptionNames<Omit<NonfiniteOptions, "operators" | "kernels">> = 
   kind: true,
   random: true,
   withoutKernels: true,
+  maxBytes: true,
   signal: true,
   onProgress: true,
 };

@@ -43,6 +43,7 @@ export type {
   DialectRules,
   Executable,
   GraphVersion,
+  MemoryUse,
   MissingValue,
   Node,
   NodeMeta,
@@ -211,6 +212,7 @@ export {
   writeSafetensors,
 } from "@sconce/tensor";
 export { backendNamesText, builtinBackends, loadBackend } from "./backends/load-backend.js";
+export type { BackendMemory } from "./backends/memory.js";
 export type {
   BackendComparison,
   CompareBackendsOptions,

@@ -1,4 +1,4 @@
-import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import {
   eq,
   freeSymbols,
@@ -27,7 +27,6 @@ import { refineRange } from "./refine.js";
 import { simplifyByRange } from "./simplify.js";
 import { replaceSymbols, solveFor } from "./substitute.js";
 import type { SymEnv } from "./sym-env.js";
-import { COPY } from "./this-copy.js";
 
 /** What a {@link ShapeEnv} starts from. */
 export interface ShapeEnvInit {
@@ -44,10 +43,6 @@ const INIT: OptionNames<ShapeEnvInit> = { ranges: true, hints: true };
  * run-time assertions.
  */
 export class ShapeEnv implements SymEnv {
-  static {
-    markClass(ShapeEnv, "ShapeEnv", COPY);
-  }
-
   readonly #ranges: Map<string, ValueRange>;
   readonly #hints: Map<string, number>;
   readonly #facts = new Map<string, boolean>();

@@ -2,6 +2,28 @@ import { type DType, dtypeInfo, type TypedArray } from "./dtype.js";
 import { storageWithoutValues } from "./errors.js";
 
 /**
+ * Bytes that the values of a run may take together, unless a session or backend is given another
+ * `maxBytes`: 4 GiB.
+ */
+export const DEFAULT_MAX_BYTES: number = 2 ** 32;
+
+let limit = DEFAULT_MAX_BYTES;
+
+/**
+ * Runs something during which no storage of more than so many bytes is allocated: backends refuse a
+ * value that is too large before there is memory for it.
+ */
+export function withMemoryLimit<T>(bytes: number, run: () => T): T {
+  const outer = limit;
+  limit = bytes;
+  try {
+    return run();
+  } finally {
+    limit = outer;
+  }
+}
+
+/**
  * Untyped bytes that tensors view. Several tensors (of several dtypes) may share one storage. A
  * storage without values has a length and no bytes: reading or writing `bytes` or a view throws
  * `NO_VALUES`.
@@ -15,8 +37,14 @@ export class Storage {
     this.bytes = bytes;
   }
 
-  /** Returns a storage of so many bytes, all zero. */
+  /**
+   * Returns a storage of so many bytes, all zero.
+   * @throws RangeError beyond the limit (see {@link withMemoryLimit}) and beyond what the engine
+   * has
+   */
   static allocate(byteLength: number): Storage {
+    if (byteLength > limit)
+      throw new RangeError(`${byteLength} bytes are more than the ${limit} bytes that are left of maxBytes`);
     return new Storage(new Uint8Array(byteLength));
   }
 

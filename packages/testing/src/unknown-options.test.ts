@@ -84,6 +84,7 @@ const CALLS: Readonly<Record<string, (options: Bad) => unknown>> = {
   "module.call": (options) => module.call([x], {}, options),
   "module.callFlat": (options) => module.callFlat([x], {}, options),
   run: (options) => executable.run([x], options),
+  compareBackends: (options) => sconce.compareBackends(program, [x], ["cpu", "cpu"], options),
   "Sconce.firstNonfinite": (options) => sconce.firstNonfinite(program, [x], options),
   readPt2: (options) => readPt2(new Uint8Array(), options),
   cpuBackend: (options) => cpuBackend(options),

@@ -41,11 +41,19 @@ export function tileMachine(): TileMachine {
 
 const PAGE = 65536;
 
-function wasmMachine(): TileMachine | undefined {
+/** The machine in WebAssembly; undefined where there is none, or a content policy forbids it. */
+export function wasmMachine(): TileMachine | undefined {
   if (typeof WebAssembly === "undefined") return undefined;
   const bytes = tileModule();
   if (!WebAssembly.validate(bytes)) return undefined;
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes));
+  let exports: WebAssembly.Exports;
+  try {
+    exports = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
+  } catch (error) {
+    // Without `wasm-unsafe-eval` a page may validate modules, and not compile them.
+    if (error instanceof WebAssembly.CompileError) return undefined;
+    throw error;
+  }
   const memory = exports["memory"] as WebAssembly.Memory;
   let numbers = new Float64Array(memory.buffer);
   return {

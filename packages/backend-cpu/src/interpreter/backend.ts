@@ -16,9 +16,11 @@ import {
   type CallKwargs,
   decomposes,
   isInterpretedCall,
+  memoryLimit,
   type RuntimeValue,
   refuseOpaque,
 } from "@sconce/ops";
+import { withMemoryLimit } from "@sconce/tensor";
 import { excludedCall, noKernel } from "../kernel/errors.js";
 import type { Dispatcher } from "./dispatch.js";
 import { DISPATCH, type DispatchOptions, dispatcherOf, dispatchersOf } from "./dispatch-options.js";
@@ -37,10 +39,12 @@ export type Evaluator = (target: string, args: readonly CallArgument[], kwargs?:
 export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
   checkOptions("createEvaluator", options, DISPATCH);
   const dispatching = dispatchersOf(options);
+  const maxBytes = memoryLimit("createEvaluator", options.maxBytes);
   let dispatcher: Dispatcher | undefined;
   return (target, args, kwargs) => {
     dispatcher ??= dispatching().dispatcher;
-    return dispatcher.call(target, args, kwargs);
+    const own = dispatcher;
+    return withMemoryLimit(maxBytes, () => own.call(target, args, kwargs));
   };
 }
 
@@ -51,10 +55,11 @@ export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
 export function createRunner(options: Omit<CpuBackendOptions, "random"> = {}): ProgramRunner {
   checkOptions("createRunner", options, DISPATCH);
   const dispatching = dispatchersOf(options);
+  const maxBytes = memoryLimit("createRunner", options.maxBytes);
   return (program, inputs, see, { maxIterations = Number.POSITIVE_INFINITY } = {}) => {
     const { operators, dispatcher } = dispatching();
     refuseOpaque(program.graph, operators);
-    const interpreter = new DispatchingInterpreter(program, operators, dispatcher);
+    const interpreter = new DispatchingInterpreter(program, operators, dispatcher, maxBytes);
     interpreter.see = see;
     interpreter.maxIterations = maxIterations;
     const outputs = interpreter.runSync(inputs);
@@ -77,6 +82,7 @@ export const evaluate: Evaluator = (target, args, kwargs) => {
 export function cpuBackend(options: CpuBackendOptions = {}): Backend {
   checkOptions("cpuBackend", options, DISPATCH);
   const { operators, dispatcher } = dispatcherOf(options);
+  const maxBytes = memoryLimit("cpuBackend", options.maxBytes);
   const supports = (node: Node): true | Reason => {
     const { op, target } = node;
     const known = op !== "call_function" || isInterpretedCall(target) || dispatcher.supports(target);
@@ -93,7 +99,7 @@ export function cpuBackend(options: CpuBackendOptions = {}): Backend {
         if (compileOptions.exclude?.includes(node.target))
           throw excludedCall(node.target, decomposes(operators, node.target)).at(nodePlace(node));
       }
-      return new DispatchingInterpreter(program, operators, dispatcher);
+      return new DispatchingInterpreter(program, operators, dispatcher, maxBytes);
     },
   };
 }

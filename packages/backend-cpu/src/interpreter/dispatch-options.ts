@@ -18,6 +18,11 @@ export interface DispatchOptions {
   readonly withoutKernels?: readonly string[];
   /** Source of random numbers; a generator of seed 0 when left out. */
   readonly random?: RandomSource;
+  /**
+   * Most bytes that the values of a run may take together, inputs and weights not counted. What
+   * needs more is refused (`OUT_OF_MEMORY`). 4 GiB when left out.
+   */
+  readonly maxBytes?: number;
 }
 
 /** The names of the options. */
@@ -26,6 +31,7 @@ export const DISPATCH: OptionNames<DispatchOptions> = {
   kernels: true,
   withoutKernels: true,
   random: true,
+  maxBytes: true,
 };
 
 /** A dispatcher over the kernels of this package and those given, and its operators. */

@@ -5,12 +5,13 @@ import {
   type CallArgument,
   type CallKwargs,
   Interpreter,
+  memoryLimit,
   type NodeArgument,
   type OperatorTable,
   type RuntimeValue,
   type Steps,
 } from "@sconce/ops";
-import type { DType } from "@sconce/tensor";
+import { DEFAULT_MAX_BYTES, type DType, withMemoryLimit } from "@sconce/tensor";
 import { refuseConjugateWrites } from "./conjugate-writes.js";
 import type { Dispatcher } from "./dispatch.js";
 import { DISPATCH, type DispatchOptions, dispatcherOf } from "./dispatch-options.js";
@@ -21,12 +22,19 @@ export type Seen = (node: Node, value: unknown) => void;
 /** Runs programs with the kernels of a dispatcher. */
 export class DispatchingInterpreter extends Interpreter {
   readonly #dispatcher: Dispatcher;
+  readonly #maxBytes: number;
   /** The dtype of the autocast region that runs. */
   #autocast: DType | null = null;
   see: Seen | undefined;
 
-  constructor(program: ExportedProgram, operators: OperatorTable, dispatcher: Dispatcher) {
+  constructor(
+    program: ExportedProgram,
+    operators: OperatorTable,
+    dispatcher: Dispatcher,
+    maxBytes: number = DEFAULT_MAX_BYTES,
+  ) {
     super(program, { operators });
+    this.#maxBytes = maxBytes;
     refuseConjugateWrites(program.graph, operators);
     this.#dispatcher = dispatcher;
   }
@@ -39,7 +47,7 @@ export class DispatchingInterpreter extends Interpreter {
     const dispatcher = this.#dispatcher;
     // Programs share dispatchers, and runs may pause.
     dispatcher.autocast = this.#autocast;
-    return dispatcher.call(target, args, kwargs);
+    return withMemoryLimit(this.#maxBytes - this.liveBytes, () => dispatcher.call(target, args, kwargs));
   }
 
   protected override *withAutocast(dtype: DType | null, body: Steps<RuntimeValue>): Steps<RuntimeValue> {
@@ -66,6 +74,6 @@ export class CpuInterpreter extends DispatchingInterpreter {
   constructor(program: ExportedProgram, options: DispatchOptions = {}) {
     checkOptions("CpuInterpreter", options, DISPATCH);
     const { operators, dispatcher } = dispatcherOf(options);
-    super(program, operators, dispatcher);
+    super(program, operators, dispatcher, memoryLimit("CpuInterpreter", options.maxBytes));
   }
 }

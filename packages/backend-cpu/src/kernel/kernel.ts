@@ -150,7 +150,7 @@ function allocateFor(bytes: number, dtype: DType, shape: readonly number[]): Sto
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new RangeError(
-      `cannot allocate ${bytes} bytes for a tensor of shape [${shape.join(", ")}] and dtype ${dtype}`,
+      `cannot allocate ${bytes} bytes for a tensor of shape [${shape.join(", ")}] and dtype ${dtype}: ${cause.message}`,
       {
         cause,
       },

@@ -108,6 +108,9 @@ export class GpujsDevice implements Device {
   get allocated(): number {
     return this.#allocated;
   }
+  get buffers(): number {
+    return this.#live.size;
+  }
 
   whyNotHeld(dtype: DType): string | undefined {
     return whyNotHeld(dtype);

@@ -12,6 +12,7 @@ import {
   type ExportedProgram,
   FakeTensor,
   type InputSpec,
+  type MemoryUse,
   type Node,
   type NodeProfile,
   type NodeRef,
@@ -27,11 +28,12 @@ import {
   MUTATIONS,
   type OperatorTable,
   programState,
+  storageBytes,
   type Write,
   writeBack,
 } from "@sconce/ops";
 import { evaluateInt } from "@sconce/symbolic";
-import { Tensor } from "@sconce/tensor";
+import { dtypeInfo, Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
 import { disposed } from "../errors.js";
 import { type Reasons, unfusedLoops } from "./attribution.js";
@@ -55,6 +57,8 @@ export interface ExecutableInit {
   readonly operators: OperatorTable;
   /** What is too much work for the device. */
   readonly limit: WorkLimit;
+  /** Most bytes that the values of a run may take. */
+  readonly maxBytes: number;
 }
 
 /** What a run keeps while it goes on. */
@@ -105,11 +109,12 @@ export class GpujsExecutable implements Executable {
   }
 
   #addRegions(steps: readonly Step[]): void {
-    const { device, limit, operators } = this.#init;
+    const { device, limit, operators, maxBytes, program } = this.#init;
+    const memory = { maxBytes, graph: program.graph };
     for (const { name, device: own } of steps) {
       if (own === undefined) continue;
       const unfused = (): LoopProgram => unfusedLoops(own.graph, operators);
-      this.#regions.set(name, new RegionRunner(own.loops, device, limit, unfused));
+      this.#regions.set(name, new RegionRunner(own.loops, device, limit, unfused, memory));
     }
   }
 
@@ -246,7 +251,9 @@ export class GpujsExecutable implements Executable {
     const region = this.#regions.get(step.name);
     if (region === undefined) return undefined;
     const { graph } = this.#init.program;
+    const inUse = valueBytes(run.values.values());
     const results = await region.run(inputs, run.sizes, this.#uploads, {
+      inUse,
       step: () => run.pacer.step(),
       isTimed: run.options.profile === true,
       ran: (nests, milliseconds) => {
@@ -338,6 +345,17 @@ export class GpujsExecutable implements Executable {
     return outputs;
   }
 
+  memory(): MemoryUse {
+    const { device } = this.#init;
+    return {
+      hostBytes: storageBytes(this.#state.values()),
+      tensors: this.#state.size,
+      deviceBytes: device.allocated,
+      deviceBuffers: device.buffers ?? 0,
+      keptBytes: device.kept ?? 0,
+    };
+  }
+
   profile(): readonly NodeProfile[] {
     return this.#last?.profile ?? [];
   }
@@ -376,6 +394,15 @@ export class GpujsExecutable implements Executable {
   [Symbol.dispose](): void {
     this.dispose();
   }
+}
+
+/** Bytes that the values of earlier regions take on the device. */
+function valueBytes(values: Iterable<RunValue>): number {
+  const held = new Map<unknown, number>();
+  for (const value of values)
+    if (value instanceof DeviceValue)
+      held.set(value.held, value.held.buffer.length * dtypeInfo(value.dtype).itemSize);
+  return [...held.values()].reduce((total, bytes) => total + bytes, 0);
 }
 
 function drop(values: Map<string, RunValue>, name: string): void {

@@ -1,4 +1,5 @@
 /** @file One region of a program on the device: its loops become kernels for each set of sizes. */
+
 import {
   bindNest,
   bindSizes,
@@ -18,6 +19,7 @@ import { isBounded, type Range, rangeOfDType } from "../ranges/interval.js";
 import { judge, type Verdict } from "../ranges/judge.js";
 import { attribute, type Problems, type Reasons } from "./attribution.js";
 import { type BoundKernel, type CompileWatch, kernelsOf } from "./kernels.js";
+import { type RegionMemory, requireMemory } from "./memory.js";
 import { DeviceValue, Held, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -44,6 +46,8 @@ interface RegionVerdict extends Pick<Verdict, "ranges"> {
 export interface RegionWatch {
   /** Called before each kernel; may throw to stop the run. */
   step(): Promise<void> | void;
+  /** Bytes that values of the run take already. */
+  readonly inUse: number;
   /** Whether each kernel is waited for, so that its time is its own. */
   readonly isTimed: boolean;
   ran(nests: readonly LoopNest[], milliseconds: number): void;
@@ -57,14 +61,22 @@ export class RegionRunner {
   readonly #read: ReadonlySet<number>;
   readonly #limit: WorkLimit;
   readonly #unfused: () => LoopProgram;
+  readonly #memory: RegionMemory;
   #kernels: number;
 
   /**
    * @param unfused makes the loops of the same region almost unfused, to attribute problems to
    * calls
    */
-  constructor(loops: LoopProgram, device: Device, limit: WorkLimit, unfused: () => LoopProgram) {
+  constructor(
+    loops: LoopProgram,
+    device: Device,
+    limit: WorkLimit,
+    unfused: () => LoopProgram,
+    memory: RegionMemory,
+  ) {
     this.loops = loops;
+    this.#memory = memory;
     this.#unfused = unfused;
     this.#device = device;
     this.#limit = limit;
@@ -102,6 +114,7 @@ export class RegionRunner {
     const bound = await this.#bind(sizes, { step: watch.step });
     const verdict = this.#judge(bound, inputs, uploads);
     if (verdict.refused.size > 0) return verdict.refused;
+    requireMemory(bound.loops, sizes, this.#memory, watch.inUse);
     const held = new Map<number, Held>();
     try {
       await this.#upload(inputs, uploads, held);
@@ -167,6 +180,7 @@ export class RegionRunner {
     const loops = blockScans(this.loops, sizes);
     const nests = loops.nests.map((nest) => bindNest(nest, sizes));
     const problems = this.#problemsOf(nests, loops, sizes);
+    if (problems.size === 0) requireMemory(loops, sizes, this.#memory, 0);
     const kernels = problems.size === 0 ? await kernelsOf(loops, nests, sizes, this.#device, watch) : [];
     return { loops, sizes, problems, nests, kernels, verdicts: new Map() };
   }

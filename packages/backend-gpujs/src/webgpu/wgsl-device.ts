@@ -111,6 +111,10 @@ export class WgslDevice implements Device {
   get allocated(): number {
     return this.#pool.used;
   }
+  /** How many buffers were given out. */
+  get buffers(): number {
+    return this.#live.size;
+  }
   /** Bytes of freed buffers that are kept for later ones. */
   get kept(): number {
     return this.#pool.kept;

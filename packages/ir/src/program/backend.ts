@@ -90,6 +90,23 @@ export interface Placement {
   readonly fallbacks: readonly string[];
 }
 
+/** Memory that is in use. */
+export interface MemoryUse {
+  /**
+   * Bytes of tensors in the memory of JavaScript: the state of programs, and the values of runs in
+   * progress. Weights that several executables share count for each.
+   */
+  readonly hostBytes: number;
+  /** How many tensors that is. */
+  readonly tensors: number;
+  /** Bytes of device memory in use. */
+  readonly deviceBytes: number;
+  /** How many buffers that is. */
+  readonly deviceBuffers: number;
+  /** Bytes of free device memory that is kept for later runs. */
+  readonly keptBytes: number;
+}
+
 /** A program made ready to run. */
 export interface Executable {
   /**
@@ -103,6 +120,8 @@ export interface Executable {
   profile?(): readonly NodeProfile[];
   /** Where nodes run, for backends with a device and a host. */
   placement?(): Placement;
+  /** The memory that it holds now, for backends that count it. */
+  memory?(): MemoryUse;
   /** Frees what it holds; it cannot run afterwards. */
   dispose(): void;
   [Symbol.dispose](): void;

@@ -10,7 +10,7 @@ export function atNode(error: unknown, where: string): SconceError {
   if (isSconceError(error)) return error.at(where);
   const message = thrownText(error);
   return error instanceof RangeError
-    ? new SconceError({ code: "OUT_OF_MEMORY", message, where, fix: "use smaller inputs", cause: error })
+    ? outOfMemory(message, where, error)
     : new SconceError({
         code: "KERNEL_FAILED",
         message,
@@ -19,6 +19,16 @@ export function atNode(error: unknown, where: string): SconceError {
         cause: error,
       });
 }
+
+/** Values that do not fit into memory, or into `maxBytes`. */
+export const outOfMemory = (message: string, where: string, cause?: unknown): SconceError =>
+  new SconceError({
+    code: "OUT_OF_MEMORY",
+    message,
+    where,
+    fix: "use smaller inputs, or raise `maxBytes` of createSconce or of the backend",
+    cause,
+  });
 
 /** A `get_attr` node names a graph that does not exist. */
 export const noSubgraph = (node: Node): SconceError =>

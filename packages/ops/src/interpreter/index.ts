@@ -1,11 +1,12 @@
 export type { Mutation, UserValue } from "./convention.js";
-export { aborted, atNode, disposed, missingState } from "./errors.js";
+export { aborted, atNode, disposed, missingState, outOfMemory } from "./errors.js";
 export {
   Interpreter,
   type InterpreterOptions,
   isInterpretedCall,
   type NodeArguments,
 } from "./interpreter.js";
+export { LiveValues, memoryLimit, storageBytes } from "./memory.js";
 export { mutatedPlaceholders } from "./mutation.js";
 export { MUTATIONS, programState, type Write, writeBack } from "./state.js";
 export { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";

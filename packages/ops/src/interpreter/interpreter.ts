@@ -4,9 +4,11 @@
  * yield where other tasks may be let in: one run is driven with pauses or, for checks inside of
  * passes, without.
  */
+
 import { checkOptions, internalError, type OptionNames } from "@sconce/errors";
 import {
   type ExportedProgram,
+  type MemoryUse,
   type Node,
   type NodeProfile,
   nodePlace,
@@ -37,6 +39,7 @@ import {
 } from "./errors.js";
 import { type GraphRunner, HIGHER_ORDER, resolved } from "./higher-order.js";
 import { itemOf } from "./item.js";
+import { LiveValues, storageBytes } from "./memory.js";
 import { type Frame, type GraphPlan, planGraph, resolve, type Step } from "./plan.js";
 import { programState, writeBack } from "./state.js";
 import { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";
@@ -96,6 +99,7 @@ export abstract class Interpreter<T = Tensor> {
   #step!: Step;
   #lastPause = 0;
   #running: Promise<unknown> | undefined;
+  readonly #live = new LiveValues();
   #isDisposed = false;
   #iterations = 0;
   /** Most iterations of all `while_loop`s of a run together. */
@@ -185,6 +189,18 @@ export abstract class Interpreter<T = Tensor> {
       if (value !== undefined) throw notSynchronous();
       this.#lastPause = performance.now();
     }
+  }
+
+  /** Memory of the state, and of the values of a run in progress. */
+  memory(): MemoryUse {
+    const tensors = this.#state.size + this.#live.count;
+    const hostBytes = storageBytes(this.#state.values()) + this.#live.bytes;
+    return { hostBytes, tensors, deviceBytes: 0, deviceBuffers: 0, keptBytes: 0 };
+  }
+
+  /** Bytes of the values that the run in progress has computed and still needs. */
+  protected get liveBytes(): number {
+    return this.#live.bytes;
   }
 
   /** Frees the state; later runs are refused. */
@@ -361,6 +377,7 @@ export abstract class Interpreter<T = Tensor> {
     if (this.#isDisposed) throw disposed("the program");
     this.checkInputs(inputs);
     this.#begin();
+    this.#live.begin([...inputs, ...this.#state.values()]);
     const total = this.#plan.steps.length;
     const given = graphInputs(this.program, this.#state, inputs);
     const results = yield* this.#graph(this.#plan, given, (step, index, milliseconds) => {
@@ -369,6 +386,7 @@ export abstract class Interpreter<T = Tensor> {
       onProgress?.(index + 1, total, step.node);
     });
     const values = results as readonly RuntimeValue<T>[];
+    this.#live.clear();
     const mutations = mutationsOf(this.program, this.#state, given, values);
     const written =
       mutations.length === 0 ? new Map<string, T>() : yield* resolved(this.writeBack(mutations));
@@ -393,22 +411,30 @@ export abstract class Interpreter<T = Tensor> {
     }
     const frame: Frame<T> = new Array(plan.slots);
     for (const [i, step] of plan.inputs.entries()) {
-      frame[step.slot] = inputs[i] as NodeArgument<T>;
+      this.#set(frame, step.slot, inputs[i] as NodeArgument<T>);
       yield* this.#compute(plan, frame, step);
     }
     yield* this.#steps(plan, frame, 0, plan.steps.length, true, report);
     yield* this.#compute(plan, frame, plan.output);
-    return frame[plan.output.slot] as RuntimeValue<T>;
+    const result = frame[plan.output.slot] as RuntimeValue<T>;
+    for (const value of frame) this.#live.drop(value);
+    return result;
   }
 
   /** Runs one node and keeps its value. */
   *#compute(plan: GraphPlan, frame: Frame<T>, step: Step): Steps<void> {
     this.#enter(plan, frame, step);
     try {
-      frame[step.slot] = yield* resolved(this.runNode(step.node));
+      this.#set(frame, step.slot, yield* resolved(this.runNode(step.node)));
     } catch (error) {
       throw atNode(error, nodePlace(step.node));
     }
+  }
+
+  #set(frame: Frame<T>, slot: number, value: NodeArgument<T>): void {
+    this.#live.hold(value);
+    this.#live.drop(frame[slot]);
+    frame[slot] = value;
   }
 
   #enter(plan: GraphPlan, frame: Frame<T>, step: Step): void {
@@ -443,7 +469,7 @@ export abstract class Interpreter<T = Tensor> {
           // Most values are known at once: a generator for each would take longer than a small
           // call.
           const waits = value instanceof Running || value instanceof Promise;
-          frame[step.slot] = waits ? yield* resolved(value) : value;
+          this.#set(frame, step.slot, waits ? yield* resolved(value) : value);
         }
       } catch (error) {
         throw atNode(error, nodePlace(step.node));
@@ -453,7 +479,7 @@ export abstract class Interpreter<T = Tensor> {
         this.#frame = frame;
         report(step, index, now - start);
       }
-      if (release) for (const slot of step.dead) frame[slot] = undefined;
+      if (release) for (const slot of step.dead) this.#set(frame, slot, undefined);
       if (now - this.#lastPause > PAUSE_MS) yield;
     }
   }
@@ -472,7 +498,8 @@ export abstract class Interpreter<T = Tensor> {
     leaving.store(frame, this.tensors);
     // What an outer region computed is read again by its next lane.
     if (this.#lanes.length > 0) return;
-    for (const step of plan.steps.slice(start, end)) for (const slot of step.dead) frame[slot] = undefined;
+    for (const step of plan.steps.slice(start, end))
+      for (const slot of step.dead) this.#set(frame, slot, undefined);
   }
 
   #stepOf(node: Node): Step {

@@ -62,6 +62,8 @@ export interface PassContext {
    * out.
    */
   readonly verify?: ((program: ExportedProgram, before?: ExportedProgram) => readonly Problem[]) | undefined;
+  /** Most bytes that the values of a run may take; 4 GiB when left out. */
+  readonly maxBytes?: number | undefined;
   /** Passes are timed by it; `performance` when left out. */
   readonly clock?: Clock | undefined;
   /** The plugin that a pass or rule comes from; there when the session has plugins. */

@@ -1,4 +1,5 @@
 /** @file Compiles and runs programs on any backend, and holds the backend to its contract. */
+
 import { checkOptions } from "@sconce/errors";
 import {
   type Backend,
@@ -7,6 +8,7 @@ import {
   type Executable,
   type ExportedProgram,
   lineOf,
+  type MemoryUse,
   RUN_OPTIONS,
   type RunOptions,
   sealProgram,
@@ -17,6 +19,7 @@ import { aborted, decomposes, disposed, inputCheck, MUTATIONS, type OperatorTabl
 import { type UnsupportedNode, unsupportedNodes, unsupportedNodesError } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import { type BackendLabel, backendFault, backendThrew, described, labelOf, wrongOutput } from "./errors.js";
+import { type LiveExecutables, type OutputMemoryCheck, outputMemoryCheck, usedBy } from "./memory.js";
 import { type OutputCheck, outputCheck } from "./output-check.js";
 import { WriteCheck } from "./write-check.js";
 
@@ -30,6 +33,10 @@ export interface CompileContext {
    * weights alone.
    */
   readonly isInterpreter: boolean;
+  /** Most bytes that the values of a run may take. */
+  readonly maxBytes: number;
+  /** Counts the executables. */
+  readonly live: LiveExecutables;
 }
 
 /**
@@ -61,13 +68,16 @@ export async function compileOn(
   }
   unchanged?.();
   requireExecutable(executable, label);
-  return new CheckedExecutable(executable, {
+  const checked: CheckedExecutable = new CheckedExecutable(executable, {
     label,
+    memory: context.isInterpreter ? undefined : outputMemoryCheck(program, context.maxBytes),
     program,
     outputs: outputCheck(program, label),
     inputs: context.isInterpreter ? undefined : inputCheck(program),
     writes,
   });
+  checked.forget = context.live.add(backend.name, checked);
+  return checked;
 }
 
 /** What helps against these nodes: lowering is named only where a decomposition exists. */
@@ -99,6 +109,7 @@ interface Checks {
   readonly outputs: OutputCheck;
   readonly inputs: ((inputs: readonly Value[]) => void) | undefined;
   readonly writes: WriteCheck | undefined;
+  readonly memory: OutputMemoryCheck | undefined;
 }
 
 /** An executable whose results are checked. */
@@ -107,6 +118,8 @@ class CheckedExecutable implements Executable {
   readonly #checks: Checks;
   readonly #mutated: readonly string[];
   #isDisposed = false;
+  /** Called when it is disposed of. */
+  forget: () => void = () => {};
   readonly profile?: Executable["profile"] & {};
   readonly placement?: Executable["placement"] & {};
 
@@ -124,12 +137,17 @@ class CheckedExecutable implements Executable {
     return this.#inner.state;
   }
 
+  memory(): MemoryUse {
+    return usedBy(this.#inner);
+  }
+
   async run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
     const { label, inputs: checkInputs, outputs: checkOutputs, writes } = this.#checks;
     if (this.#isDisposed) throw disposed(`the executable of ${labelOf(label)}`);
     checkOptions("run", options, RUN_OPTIONS);
     if (options.signal?.aborted) throw aborted(options.signal.reason);
     checkInputs?.(inputs);
+    this.#checks.memory?.(inputs);
     const unchanged = writes?.watch(inputs);
     const returned = await this.#call(inputs, options);
     unchanged?.();
@@ -178,6 +196,7 @@ class CheckedExecutable implements Executable {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
+    this.forget();
     try {
       this.#inner.dispose();
     } catch (error) {

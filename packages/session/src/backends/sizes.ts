@@ -45,6 +45,17 @@ export class RunSizes {
     }
   }
 
+  /** A size that the inputs fix; undefined for one that depends on data. */
+  known(size: SymInt): number | undefined {
+    if (typeof size === "number") return size;
+    if ([...freeSymbols(size).keys()].some((name) => !this.#values.has(name))) return undefined;
+    try {
+      return Number(evaluate(size, this.#values));
+    } catch {
+      return undefined;
+    }
+  }
+
   #bind(name: string, size: SymExpr, came: number): boolean {
     const value = size.op === "Symbol" ? came : this.#solved(size, came);
     if (value !== undefined) this.#values.set(name, value);
