@@ -1,4 +1,4 @@
-import { SconceError } from "@sconce/errors";
+import { didYouMean, SconceError } from "@sconce/errors";
 
 /** Rows were added to a table that takes none any more; the reason says why. */
 export const registryFrozen = (reason: { readonly message: string; readonly fix: string }): SconceError =>
@@ -24,12 +24,16 @@ export const unimplementedOperator = (target: string, schema: string): SconceErr
   });
 
 /** A target that no row has. */
-export const unknownOperator = (target: string): SconceError =>
-  new SconceError({
-    code: "UNKNOWN_OPERATOR",
-    message: `unknown operator "${target}"`,
-    fix: "register it with a plugin that lists it under `ops`",
-  });
+export const unknownOperator = (target: string, fix: string): SconceError =>
+  new SconceError({ code: "UNKNOWN_OPERATOR", message: `unknown operator "${target}"`, fix });
+
+/** What to do about a target that no row has: one that is written like it, or a plugin. */
+export const unknownOperatorFix = (target: string, known: Iterable<string>): string =>
+  didYouMean(
+    target,
+    known,
+    'write the overload out ("aten.relu.default"), or register it with a plugin that lists it under `ops`',
+  );
 
 /** Calls of operators that nothing defines; `listed` names each with its node. */
 export const opaqueOperators = (listed: readonly string[], where: string, fix: string): SconceError =>

@@ -15,13 +15,22 @@ import { bindArgs, constantValue } from "./bind.js";
 import { deriveInPlaceVariant } from "./derive.js";
 import { deriveForeach } from "./derive-foreach.js";
 import { deriveWriting } from "./derive-writing.js";
-import { duplicateOperator, registryFrozen, unimplementedOperator, unknownOperator } from "./errors.js";
+import {
+  duplicateOperator,
+  registryFrozen,
+  unimplementedOperator,
+  unknownOperator,
+  unknownOperatorFix,
+} from "./errors.js";
 import type { OperatorRows } from "./operator-rows.js";
 
 const SHARED = {
   message: "the default operator table is shared by all sessions and takes no further operators",
   fix: "make a table of your own with defaultOperators().extend(rows)",
 };
+
+/** Most unknown targets whose fixes are kept. */
+const MOST_FIXES = 1000;
 
 /**
  * All operators known to a session, by target; in-place and `out=` variants are derived when asked
@@ -37,6 +46,8 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
   #frozen: { readonly message: string; readonly fix: string } | undefined;
   #version = 0;
   readonly #derived = new Map<string, OpDefinition | undefined>();
+  /** What to do about targets that are not there. */
+  readonly #fixes = new Map<string, string>();
   #packets: Map<string, OpDefinition[]> | undefined;
 
   /** @param shared whether others use the table too, so that nothing may be registered later */
@@ -55,6 +66,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     if (this.#frozen !== undefined) throw registryFrozen(this.#frozen);
     this.#add(rows);
     this.#derived.clear();
+    this.#fixes.clear();
     this.#packets = undefined;
     this.#version++;
   }
@@ -151,7 +163,10 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     if (schema !== undefined) {
       return unimplementedOperator(target, schema);
     }
-    return unknownOperator(target);
+    // A program may call it thousands of times, and all names are compared.
+    const fix = this.#fixes.get(target) ?? unknownOperatorFix(target, this.targets());
+    if (this.#fixes.size < MOST_FIXES) this.#fixes.set(target, fix);
+    return unknownOperator(target, fix);
   }
 
   /** A table with further rows; clashes are refused. */

@@ -310,6 +310,25 @@ describe("rules", () => {
     );
   });
 
+  test.each([
+    ["aten.rellu.default", "aten.relu.default"],
+    ["aten.relu", "aten.relu.default"],
+  ])("that emit %s get a suggestion", (target, meant) => {
+    const rule = defineRule({
+      name: "misspelled",
+      doc: "emits what does not exist",
+      match: "aten.neg.default($x)",
+      replace: (emit, { x }) => emit(target, [x]),
+    });
+    const text = "graph(%x: f32[2]) {\n  %a: f32[2] = aten.neg.default(%x)\n  return (%a)\n}";
+    expect(() => apply(text, rule)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(`unknown operator "${target}"`),
+        fix: expect.stringContaining(`did you mean "${meant}"`),
+      }),
+    );
+  });
+
   test("that throw are named, with the node", () => {
     const broken = defineRule({
       name: "broken",
