@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { readSafetensors } from "@sconce/tensor";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixture, sconce, sconceOn, withInput } from "./command.fixture.js";
@@ -114,6 +115,31 @@ describe("-o - and -", () => {
       /^error OTHER_FORMAT: not a \.pt2 file: it is an empty file\n {2}in {2}standard input\n/,
     );
     expect((await sconceOn(withInput("graph"), "info", "-")).err).toMatch(/^error OTHER_FORMAT: /);
+  });
+
+  test("`lower -o -` says what it did on standard error, as JSON too", async () => {
+    const { out, err } = await sconce("lower", MLP, "-o", "-", "--json");
+    expect(out).toContain("// end of tensors\n");
+    expect(JSON.parse(err)).toEqual({
+      output: "-",
+      weights: null,
+      dialect: "ATEN",
+      nodes: { before: 18, after: 21 },
+    });
+    expect((await sconce("lower", MLP, "-o", "-", "-q")).err).toBe("");
+  });
+
+  test("`bisect -o -` writes the reproducer, and `bisect -` shows the failure again", async () => {
+    const chain = fileURLToPath(new URL("../fixtures/chain.sir", import.meta.url));
+    const plugin = fileURLToPath(new URL("../fixtures/broken.js", import.meta.url));
+    const args = ["bisect", chain, "--passes", "decompose,fussy", "--plugin", plugin, "-o", "-"];
+    const { code, out, err } = await sconce(...args);
+    expect([code, err.split("\n")[0]]).toEqual([
+      1,
+      'step 2, fussy of plugin "broken", is the first that breaks the program',
+    ]);
+    const again = await sconceOn(withInput(out), "bisect", "-");
+    expect([again.code, again.out]).toEqual([1, expect.stringContaining("this is the recorded failure\n")]);
   });
 
   test("a program without tensors is its text", async () => {

@@ -1,4 +1,5 @@
 import { dirname, relative, resolve, sep } from "node:path";
+import { visibleText } from "@sconce/errors";
 import { type ExportedProgram, printIr } from "@sconce/ir";
 import {
   type Bisection,
@@ -113,7 +114,9 @@ async function checkOptions(
 }
 
 const progressOn = (io: SafeIo): ((text: string) => void) | undefined =>
-  io.interactive ? (text) => process.stderr.write(`\r\u001b[K${text.replace(/\p{Cc}/gu, "?")}`) : undefined;
+  io.interactive
+    ? (text) => process.stderr.write(`\r\u001b[K${visibleText(text).replaceAll("\n", " ")}`)
+    : undefined;
 const clear = (io: SafeIo): void => void (io.interactive && process.stderr.write("\r\u001b[K"));
 
 /** One file, with paths of plugins from its folder on: the two can be moved together. */
