@@ -1,4 +1,5 @@
 /** @file One text format for all elements of a tensor, as PyTorch's `_Formatter` chooses it. */
+import type { DType } from "./dtype.js";
 import { exponentText, fixedText } from "./print-number.js";
 import type { PrintStyle } from "./print-options.js";
 
@@ -17,25 +18,41 @@ export function plainFormat(texts: readonly string[]): {
   return { width, pad: (text) => text.padStart(width) };
 }
 
+/**
+ * The least value of float8_e8m0fnu, which has no zero. PyTorch finds it equal to 0, and NaN of
+ * this dtype finite.
+ */
+const LEAST_SCALE = 2 ** -127;
+
+/** Whether PyTorch chooses the format by an element: it is finite and not zero. */
+const counts = (value: number, dtype: DType): boolean =>
+  dtype === "float8_e8m0fnu" ? value !== LEAST_SCALE : Number.isFinite(value) && value !== 0;
+
 /** Chooses the format by the elements that are seen. */
-export function floatFormat(values: readonly number[], style: PrintStyle): Format {
-  const finite = values.filter((value) => Number.isFinite(value) && value !== 0);
-  const write = writerFor(finite, style);
-  const { width, pad } = plainFormat(finite.map(write));
+export function floatFormat(values: readonly number[], style: PrintStyle, dtype: DType): Format {
+  const counted = values.filter((value) => counts(value, dtype));
+  const write = writerFor(counted, style);
+  const { width, pad } = plainFormat(counted.map(write));
   return { width, text: (value) => pad(write(value)) };
 }
 
-function writerFor(finite: readonly number[], { precision, sciMode }: PrintStyle): (value: number) => string {
+function writerFor(
+  counted: readonly number[],
+  { precision, sciMode }: PrintStyle,
+): (value: number) => string {
   const whole = (value: number): string => fixedText(value, 0) + (Number.isFinite(value) ? "." : "");
-  if (finite.length === 0) return whole;
-  if (sciMode ?? isScientific(finite)) return (value) => exponentText(value, precision);
-  return finite.every(Number.isInteger) ? whole : (value) => fixedText(value, precision);
+  if (counted.length === 0) return whole;
+  if (sciMode ?? isScientific(counted)) return (value) => exponentText(value, precision);
+  return counted.every(Number.isInteger) ? whole : (value) => fixedText(value, precision);
 }
 
-/** Whether magnitudes are too different, too large or too small to print without an exponent. */
-function isScientific(finite: readonly number[]): boolean {
+/**
+ * Whether magnitudes are too different, too large or too small to print without an exponent; never
+ * beside NaN.
+ */
+function isScientific(counted: readonly number[]): boolean {
   let [least, most] = [Number.POSITIVE_INFINITY, 0];
-  for (const value of finite) {
+  for (const value of counted) {
     const size = Math.abs(value);
     least = Math.min(least, size);
     most = Math.max(most, size);

@@ -32,11 +32,6 @@ interface Layout {
   readonly text: (position: number) => string;
 }
 
-/**
- * The least value of float8_e8m0fnu, which has no zero. PyTorch finds it equal to 0, so the format
- * of a tensor does not depend on it.
- */
-const LEAST_SCALE = 2 ** -127;
 const PREFIX = "tensor(";
 /** Dtypes that a printed tensor does not name: PyTorch infers them from the text. */
 const INFERRED: ReadonlySet<DType> = new Set(["float32", "complex64", "int64", "bool"]);
@@ -145,13 +140,13 @@ function elementFormat(
       floatFormat(
         positions.map((position) => (read(position) as { re: number; im: number })[lane]),
         style,
+        dtype,
       );
     return complexFormat(read, part("re"), part("im"));
   }
   const values = positions.map(read);
   if (kind === "float") {
-    const seen = (values as number[]).filter((value) => dtype !== "float8_e8m0fnu" || value !== LEAST_SCALE);
-    const format = floatFormat(seen, style);
+    const format = floatFormat(values as number[], style, dtype);
     return { elementWidth: format.width + 2, text: (position) => format.text(read(position) as number) };
   }
   const format = plainFormat(values.map(plainText));

@@ -110,6 +110,12 @@ def floats():
         yield case("float32", [4, 3], ["affine", 3000 + seed, 20001, 10000, 2.0**(seed - 8)], **[{}, {"sciMode": True}, {"sciMode": False}][seed % 3])
 
 
+def scales():
+    """float8_e8m0fnu has no zero: PyTorch finds its least value equal to 0, and its NaN finite."""
+    for values in ["00", "ff", "00ff", "007f80", "7fff80", "00fe7f", "00010203", "ff00ff01", "80ff"]:
+        yield case("float8_e8m0fnu", [len(values) // 2], ["hex", values])
+
+
 def layouts():
     ramp = ["affine", 9, 1000, 500, 0.01]
     for shape in [[21], [30], [2, 2, 2, 2], [1, 1, 1], [5, 0, 2], [3, 40], [1001], [1, 1001], [1001, 1], [7, 150], [6, 170], [2, 3, 200],
@@ -137,6 +143,7 @@ def cases():
     for index, dtype in enumerate(DTYPES):
         yield from every_dtype(dtype, index)
     yield from floats()
+    yield from scales()
     yield from layouts()
 
 

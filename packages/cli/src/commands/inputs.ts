@@ -2,7 +2,7 @@
 import { Budget, parsePlainJson, type SconceError } from "@sconce/errors";
 import { type ExportedProgram, int, unwrapFloat, type Value } from "@sconce/ir";
 import { exampleInputs, randomInputs } from "@sconce/session";
-import type { Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
 import { usage } from "../errors.js";
 import { readBytes } from "../input-file.js";
 import { openTensors } from "../open.js";
@@ -50,7 +50,7 @@ export async function readInputs(program: ExportedProgram, options: InputOptions
   const file = await given.addFile(options.inputs);
   for (const text of options.input ?? []) await given.addNamed(text);
   for (const [position, value] of parseScalars(options.scalars)) given.addScalar(position, value);
-  const others = otherInputs(program, options);
+  const others = otherInputs(program, options, given.sizes());
   if (others !== undefined && file.stray.length > 0)
     throw unknownInput(file.stray[0]!, inputs, options.inputs);
   return inputs.map((input, i) => {
@@ -62,14 +62,21 @@ export async function readInputs(program: ExportedProgram, options: InputOptions
   });
 }
 
-/** Inputs for what is not given by name. */
-function otherInputs(program: ExportedProgram, options: InputOptions): readonly Value[] | undefined {
+/** Inputs for what is not given by name; random ones fit the sizes of those that are. */
+function otherInputs(
+  program: ExportedProgram,
+  options: InputOptions,
+  givenSizes: ReadonlyMap<string, number>,
+): readonly Value[] | undefined {
   const { samples, random, size = [] } = options;
   if (random === undefined && size.length > 0)
     throw usage("--size is of use with --random only", "give --random SEED, too");
   if (samples === true && random !== undefined)
     throw usage("--samples and --random both give the inputs", "leave one of them out");
-  if (random !== undefined) return randomInputs(program, { seed: seedOf(random), sizes: sizesOf(size) });
+  if (random !== undefined) {
+    const sizes = new Map([...givenSizes, ...sizesOf(size)]);
+    return randomInputs(program, { seed: seedOf(random), sizes });
+  }
   if (samples !== true) return undefined;
   const found = exampleInputs(program);
   if (found === undefined) throw noExampleInputs();
@@ -107,6 +114,19 @@ class Given {
     const position = findInput(this.#inputs, name);
     if (position === undefined) throw unknownInput(name, this.#inputs, "--input");
     this.#add(position, await readValue(value, this.#inputs[position]!));
+  }
+
+  /** The symbols that are sizes of the tensors, with their values. */
+  sizes(): Map<string, number> {
+    const sizes = new Map<string, number>();
+    for (const [i, value] of this.values) {
+      if (!(value instanceof Tensor)) continue;
+      this.#inputs[i]!.fake?.shape.forEach((size, d) => {
+        const symbol = typeof size === "number" ? "" : String(size);
+        if (/^\w+$/.test(symbol) && value.shape[d] !== undefined) sizes.set(symbol, value.shape[d]);
+      });
+    }
+    return sizes;
   }
 
   addScalar(position: number, value: Value): void {

@@ -136,6 +136,27 @@ describe("drawn inputs", () => {
     expect(out).toContain("tensor([                  7, 9223372036854775807])\n");
   });
 
+  test("have the sizes of those that are given", async () => {
+    const path = join(folder, "sum.sir");
+    await writeFile(
+      path,
+      `sconce-ir 1
+program "ATEN" {
+  range "s0" [1, 9]
+  input %x: USER_INPUT
+  input %y: USER_INPUT
+  output %z: USER_OUTPUT
+  call "" ((*, *), {}) -> * names ["x", "y"]
+}
+graph(%x: f32[s0], %y: f32[s0]) {
+  %z: f32[s0] = aten.add.Tensor(%x, %y)
+  return (%z)
+}`,
+    );
+    const { code, out } = await sconce("run", path, "--random", "1", "--input", "y=[1, 2, 3, 4, 5, 6, 7]");
+    expect([code, out.split("\n")[0]]).toEqual([0, "o0: float32[7]"]);
+  });
+
   test("of the export: --samples", async () => {
     const { code, out } = await sconce("run", fixture("net_mlp"), "--samples", "--head", "2");
     expect([code, out]).toEqual([
