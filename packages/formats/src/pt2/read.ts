@@ -2,7 +2,6 @@
 import { Budget, checkOptions, isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { otherFormatError, pt2Error } from "../errors.js";
-import { otherFormat, otherZip, START_BYTES } from "../other-format.js";
 import { type ByteSource, type RandomAccess, readExactly, toRandomAccess } from "../source.js";
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
 import {
@@ -39,8 +38,7 @@ export async function readPt2(source: ByteSource, options: ReadPt2Options = {}):
   if (options.budget === undefined) budget.narrow(textSize(zip), JSON_BYTES_PER_NODE);
   const counted: CountedOptions = { ...options, budget };
   if (zip.has(FLAT_RECORDS.program)) return readFlatArchive(zip, counted);
-  const other = otherZip(zip.names());
-  if (other !== undefined) throw otherFormatError(other);
+  await refuseOtherZip(zip);
   return new ArchiveReader(zip, counted).read();
 }
 
@@ -57,10 +55,24 @@ async function openZip(source: RandomAccess, options: ZipOptions): Promise<ZipAr
     return await ZipArchive.open(source, options);
   } catch (error) {
     if (!isSconceError(error)) throw error;
+    const { otherFormat, START_BYTES } = await import("../other-format.js");
     const start = await readExactly(source, 0, Math.min(source.size, START_BYTES));
     const other = otherFormat(start, source.size);
     throw other === undefined ? error : otherFormatError(other, error);
   }
+}
+
+/**
+ * Loads the table of formats only for archives that are not `.pt2` ones: pages that read programs
+ * need not have it.
+ * @throws SconceError `OTHER_FORMAT`
+ */
+async function refuseOtherZip(zip: ZipArchive): Promise<void> {
+  const names = [...zip.names()];
+  if (names.some((name) => name.endsWith("/archive_format"))) return;
+  const { otherZip } = await import("../other-format.js");
+  const other = otherZip(names);
+  if (other !== undefined) throw otherFormatError(other);
 }
 
 class ArchiveReader {
