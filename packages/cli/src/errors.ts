@@ -1,6 +1,6 @@
 /** @file Every error that the command raises itself. */
 import { SconceError, thrownText } from "@sconce/errors";
-import type { OtherFormat } from "@sconce/formats";
+import type { OtherFormat } from "@sconce/formats/other-formats";
 
 /** The command was called in a way that it does not take. */
 export const usage = (message: string, fix: string, cause?: unknown): SconceError =>

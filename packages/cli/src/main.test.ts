@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { backendNamesText } from "@sconce/session";
+import { backendNamesText } from "@sconce/session/backends";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixture, sconce, sconceOn, withInput } from "./command.fixture.js";

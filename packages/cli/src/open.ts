@@ -1,9 +1,11 @@
 /** @file Sessions and program files, as all commands open them. */
 import { isSconceError } from "@sconce/errors";
-import { type ReadPt2Options, readPt2, START_BYTES, tensorFormat } from "@sconce/formats";
+import { type ReadPt2Options, readPt2 } from "@sconce/formats";
 import { openPt2File } from "@sconce/formats/node";
+import { START_BYTES, tensorFormat } from "@sconce/formats/other-formats";
 import type { Backend, ExportedProgram, ParseIrOptions, TargetOptions } from "@sconce/ir";
-import { builtinBackends, createSconce, loadBackend, type Sconce } from "@sconce/session";
+import { createSconce, type Sconce } from "@sconce/session";
+import { builtinBackends, loadBackend } from "@sconce/session/backends";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { fileError, noTensorFile, systemCode } from "./errors.js";
 import { fileName, readBytes, readStandardInput, readStart, STANDARD } from "./input-file.js";

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { isSconceError } from "@sconce/errors";
-import { otherFormat } from "@sconce/formats";
+import { otherFormat } from "@sconce/formats/other-formats";
 import {
   type ExportedProgram,
   missingValues,

@@ -1,5 +1,4 @@
 export { readSafetensors, type Safetensors, writeSafetensors } from "@sconce/tensor";
-export { type OtherFormat, otherFormat, START_BYTES, tensorFormat } from "./other-format.js";
 export {
   READ_OPTIONS as READ_PT2_OPTIONS,
   type ReadLimits,

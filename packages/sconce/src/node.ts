@@ -1,2 +1,3 @@
-/** @file What needs Node: files. */
+/** @file What programs in Node use: files, and backends by name. */
 export * from "@sconce/formats/node";
+export { loadBackend } from "@sconce/session/backends";

@@ -211,7 +211,6 @@ export {
   tensorStatistics,
   writeSafetensors,
 } from "@sconce/tensor";
-export { backendNamesText, builtinBackends, loadBackend } from "./backends/load-backend.js";
 export type { BackendMemory } from "./backends/memory.js";
 export type {
   BackendComparison,

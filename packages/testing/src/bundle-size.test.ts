@@ -5,20 +5,32 @@ import { expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Minified and gzipped bytes of a module, as a browser would load it. */
+/**
+ * Minified and gzipped bytes that a page loads at once: its module and what that imports, without
+ * the chunks that `import()` loads later.
+ */
 async function gzippedSize(contents: string): Promise<number> {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: `${ROOT}packages/sconce` },
     bundle: true,
+    splitting: true,
+    metafile: true,
     write: false,
+    outdir: "out",
     minify: true,
     format: "esm",
     platform: "browser",
     conditions: ["@sconce/source"],
-    // Loaded when a program asks for it.
-    external: ["@sconce/backend-gpujs"],
   });
-  return gzipSync(outputFiles[0]!.contents, { level: 9 }).byteLength;
+  const names = new Set<string>();
+  const add = (name: string): void => {
+    if (names.has(name)) return;
+    names.add(name);
+    for (const { path, kind } of metafile.outputs[name]!.imports) if (kind === "import-statement" && path in metafile.outputs) add(path);
+  };
+  add(Object.keys(metafile.outputs).find((name) => /stdin/.test(name))!);
+  const loaded = outputFiles.filter(({ path }) => [...names].some((name) => path.endsWith(`/${name}`)));
+  return loaded.reduce((size, file) => size + gzipSync(file.contents, { level: 9 }).byteLength, 0);
 }
 
 const everythingOf = (packages: readonly string[]): string =>

@@ -1,6 +1,6 @@
 /** @file Every error about backends: unknown names, and violations of their contract. */
 import { didYouMean, isSconceError, SconceError, thrownText } from "@sconce/errors";
-import { knownBackend, OTHER_NAMES } from "./known-backends.js";
+import { isKnownBackend, OTHER_NAMES } from "./backend-names.js";
 
 /** Names a backend, and the plugin that it comes from, in errors. */
 export interface BackendLabel {
@@ -68,7 +68,7 @@ export function unknownBackend(name: string, registered: Iterable<string>): Scon
     const fix = names.includes(other) ? `use the name "${other}"` : registration(other, names);
     return new SconceError({ code: "UNKNOWN_BACKEND", message, fix });
   }
-  if (knownBackend(name)?.install !== undefined) {
+  if (isKnownBackend(name)) {
     const message = `the backend "${name}" is not registered`;
     return new SconceError({ code: "UNKNOWN_BACKEND", message, fix: registration(name, names) });
   }
@@ -79,15 +79,23 @@ export function unknownBackend(name: string, registered: Iterable<string>): Scon
   });
 }
 
+/** A name such as `gpujs:cpu:1`, whose first part alone is a backend. */
+export const unknownVariant = (name: string, names: string): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_BACKEND",
+    message: `unknown backend "${name}"`,
+    fix: `the names are: ${names}`,
+  });
+
 /** The package of a backend cannot be imported. */
-export const backendNotInstalled = (name: string, cause: unknown): SconceError =>
+export const backendNotInstalled = (name: string, install: string, cause: unknown): SconceError =>
   new SconceError({
     code: "UNKNOWN_BACKEND",
     message: `the package of the backend "${name}" cannot be loaded: ${thrownText(cause)}`,
-    fix: `run \`${knownBackend(name)?.install}\``,
+    fix: `run \`${install}\``,
     cause,
   });
 
 const registration = (name: string, names: readonly string[]): string =>
-  `install its package (\`${knownBackend(name)?.install}\`) and register it: ` +
-  `\`createSconce({ backends: [await loadBackend("${name}")] })\`; registered are: ${names.join(", ") || "none"}`;
+  `register it, with \`loadBackend\` of sconce/node: \`createSconce({ backends: [await loadBackend("${name}")] })\`; ` +
+  `registered are: ${names.join(", ") || "none"}`;

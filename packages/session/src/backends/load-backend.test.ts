@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { builtinBackends, createSconce, loadBackend } from "../index.js";
+import { builtinBackends, loadBackend } from "../backends.js";
+import { createSconce } from "../index.js";
 
 test.each([...builtinBackends, "gpujs:webasm"])("%s is loaded by its name", async (name) => {
   expect((await loadBackend(name)).name).toBe(name);
@@ -14,7 +15,7 @@ test("a session takes a loaded backend, and finds it by its name", async () => {
 test.each([
   ["webgpu", 'unknown backend "webgpu"; the backend for GPUs is "gpujs"', 'use the name "gpujs"'],
   ["cup", 'unknown backend "cup"', 'did you mean "cpu"? the backends are: cpu, gpujs'],
-  ["gpujs:cpu:1", 'the backend "gpujs:cpu:1" is not registered', "npm install --ignore-scripts gpu.js"],
+  ["gpujs:cpu:1", 'unknown backend "gpujs:cpu:1"', "the names are: cpu, gpujs, gpujs:MODE"],
 ])("%s is not a name of a backend", async (name, message, fix) => {
   await expect(loadBackend(name)).rejects.toMatchObject({
     code: "UNKNOWN_BACKEND",

@@ -1,18 +1,20 @@
 /** @file Backends of Sconce's packages, loaded by name. */
 import type { Backend } from "@sconce/ir";
-import { backendNotInstalled, unknownBackend } from "./errors.js";
-import { KNOWN_BACKENDS, knownBackend } from "./known-backends.js";
+import { BACKEND_NAMES, type BackendName, isKnownBackend } from "./backend-names.js";
+import { backendNotInstalled, unknownBackend, unknownVariant } from "./errors.js";
+import { KNOWN_BACKENDS } from "./known-backends.js";
 
 /** The names that {@link loadBackend} takes; `gpujs:MODE` selects one mode of gpu.js. */
-export const builtinBackends: readonly string[] = [...KNOWN_BACKENDS.keys()];
+export const builtinBackends: readonly string[] = BACKEND_NAMES;
 
 /**
  * The names that {@link loadBackend} takes, and their variants, for help texts:
  * `cpu, gpujs, gpujs:MODE`.
  */
-export const backendNamesText: string = [...KNOWN_BACKENDS]
-  .flatMap(([name, { variant }]) => (variant === undefined ? [name] : [name, name + variant]))
-  .join(", ");
+export const backendNamesText: string = BACKEND_NAMES.flatMap((name) => {
+  const { variant } = KNOWN_BACKENDS[name];
+  return variant === undefined ? [name] : [name, name + variant];
+}).join(", ");
 
 /**
  * Loads a backend by its name: `cpu`, `gpujs` in its best mode, or `gpujs:MODE`. The package of the
@@ -24,14 +26,17 @@ export const backendNamesText: string = [...KNOWN_BACKENDS]
  */
 export async function loadBackend(name: string): Promise<Backend> {
   const backend = (await maker(name))?.(name);
+  if (backend === undefined && isKnownBackend(name)) throw unknownVariant(name, backendNamesText);
   if (backend === undefined) throw unknownBackend(name, builtinBackends);
   return backend;
 }
 
 async function maker(name: string): Promise<((name: string) => Backend | undefined) | undefined> {
+  if (!isKnownBackend(name)) return undefined;
+  const { load, install = "npm install sconce" } = KNOWN_BACKENDS[name.split(":")[0] as BackendName];
   try {
-    return await knownBackend(name)?.load();
+    return await load();
   } catch (error) {
-    throw backendNotInstalled(name, error);
+    throw backendNotInstalled(name, install, error);
   }
 }

@@ -2,7 +2,8 @@ import { cpuBackend } from "@sconce/backend-cpu";
 import { type Backend, type ExportedProgram, parseIr } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { createSconce, loadBackend } from "../index.js";
+import { loadBackend } from "../backends.js";
+import { createSconce } from "../index.js";
 
 const parse = (signature: string, graph: string, dialect = "ATEN"): ExportedProgram =>
   parseIr(`sconce-ir 1\nprogram "${dialect}" {\n${signature}\n}\n${graph}`);

@@ -19,7 +19,8 @@ import {
   type OperatorCall,
 } from "@sconce/ops-cases";
 import { openCaseFiles } from "@sconce/ops-cases/node";
-import { backendNamesText, createSconce, loadBackend, type Sconce } from "@sconce/session";
+import { createSconce, type Sconce } from "@sconce/session";
+import { backendNamesText, loadBackend } from "@sconce/session/backends";
 import { torchLibraries } from "@sconce/torch-libraries";
 import { corpusPlugin } from "./corpus-plugin.js";
 import { type DecompositionCase, type DecompositionFile, decompositionProblem } from "./decompositions.js";

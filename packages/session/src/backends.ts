@@ -1,0 +1,5 @@
+/**
+ * @file Backends by name. Not in the index: bundlers put the packages of all backends into a page
+ * that can load them by name.
+ */
+export { backendNamesText, builtinBackends, loadBackend } from "./backends/load-backend.js";
