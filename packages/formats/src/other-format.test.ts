@@ -1,6 +1,7 @@
 import { zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { otherFormat, readPt2, tensorFormat } from "./index.js";
+import { readPt2 } from "./index.js";
+import { otherFormat, tensorFormat } from "./other-format.js";
 import { makePt2, makeRecords } from "./pt2/pt2.fixture.js";
 
 const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0));

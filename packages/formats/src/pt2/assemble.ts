@@ -3,7 +3,7 @@ import type { Budget, Limits, OptionNames } from "@sconce/errors";
 import { ExportedProgram, type PytreeRegistry } from "@sconce/ir";
 import { checkState } from "./consistency.js";
 import type { OperatorPolicy, ProgramDescription } from "./program.js";
-import { type SampleInputOptions, SavedInputs } from "./sample-inputs.js";
+import type { SampleInputOptions, SavedInputs } from "./sample-inputs.js";
 import type { Payload } from "./weights.js";
 
 /** Bounds on reading a file: on the work, and on what its source may send. */
@@ -62,20 +62,6 @@ export interface CountedOptions extends ReadPt2Options {
 
 /** How many bytes of a program's JSON stand for one value at least; PyTorch's own files have 22. */
 export const JSON_BYTES_PER_NODE = 16;
-
-/**
- * Sample inputs of a program; null for an empty record, or where no specification says how to
- * flatten them.
- */
-export function savedInputs(
-  bytes: Uint8Array,
-  record: string,
-  description: ProgramDescription,
-  options: SampleInputOptions,
-): SavedInputs | null {
-  const inSpec = description.moduleCallGraph[0]?.signature?.inSpec;
-  return bytes.length === 0 || inSpec === undefined ? null : new SavedInputs(bytes, inSpec, record, options);
-}
 
 /** Joins the parts of a program and checks that they fit. */
 export function assemble(

@@ -2,11 +2,12 @@
 import type { ExportedProgram } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
 import type { ZipArchive } from "../zip/archive.js";
-import { assemble, type CountedOptions, savedInputs } from "./assemble.js";
+import { assemble, type CountedOptions } from "./assemble.js";
 import { readProgramJson } from "./program.js";
-import { readSavedFile } from "./saved-file.js";
+import { savedInputs } from "./sample-inputs.js";
+import { payloadFromPickle, readSavedFile } from "./saved-file.js";
 import { FLAT_RECORDS, SCHEMA_MAJOR } from "./schema.js";
-import { type Payload, payloadFromPickle } from "./weights.js";
+import type { Payload } from "./weights.js";
 
 /** @throws SconceError as `readPt2` */
 export async function readFlatArchive(zip: ZipArchive, options: CountedOptions): Promise<ExportedProgram> {

@@ -11,14 +11,11 @@ import {
   LIMITS,
   READ_OPTIONS,
   type ReadPt2Options,
-  savedInputs,
 } from "./assemble.js";
-import { readFlatArchive } from "./flat-layout.js";
 import { type ProgramDescription, readProgramJson } from "./program.js";
 import type { SavedInputs } from "./sample-inputs.js";
-import { readSavedFile } from "./saved-file.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, FLAT_RECORDS, RECORDS } from "./schema.js";
-import { type Payload, payloadFromPickle, readPayload } from "./weights.js";
+import { type Payload, readPayload } from "./weights.js";
 
 const decoder = /* @__PURE__ */ new TextDecoder();
 
@@ -37,7 +34,10 @@ export async function readPt2(source: ByteSource, options: ReadPt2Options = {}):
   const zip = await openZip(access, { budget });
   if (options.budget === undefined) budget.narrow(textSize(zip), JSON_BYTES_PER_NODE);
   const counted: CountedOptions = { ...options, budget };
-  if (zip.has(FLAT_RECORDS.program)) return readFlatArchive(zip, counted);
+  if (zip.has(FLAT_RECORDS.program)) {
+    const { readFlatArchive } = await import("./flat-layout.js");
+    return readFlatArchive(zip, counted);
+  }
   await refuseOtherZip(zip);
   return new ArchiveReader(zip, counted).read();
 }
@@ -175,8 +175,10 @@ class ArchiveReader {
 
   async #payload(folder: string, config: string, pickled: string): Promise<Payload> {
     const legacy = await this.#find(folder + pickled);
-    if (legacy !== undefined)
+    if (legacy !== undefined) {
+      const { payloadFromPickle, readSavedFile } = await import("./saved-file.js");
       return payloadFromPickle(readSavedFile(legacy, folder + pickled, this.#options), folder + pickled);
+    }
     const configBytes = await this.#need(folder + config);
     return readPayload(configBytes, folder + config, this.#options.budget, (name) =>
       this.#find(folder + name),
@@ -185,6 +187,8 @@ class ArchiveReader {
 
   async #sampleInputs(record: string, description: ProgramDescription): Promise<SavedInputs | null> {
     const bytes = await this.#need(record);
+    if (bytes.length === 0) return null;
+    const { savedInputs } = await import("./sample-inputs.js");
     return savedInputs(bytes, record, description, this.#options);
   }
 

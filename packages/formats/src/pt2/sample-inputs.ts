@@ -18,6 +18,7 @@ import { Tensor } from "@sconce/tensor";
 import { pickleError, unknownPytreeType } from "../errors.js";
 import { PickleFloat, PickleRecord, PickleTuple } from "../torch-save/pickle.js";
 import { SavedTensor } from "../torch-save/tensor-file.js";
+import type { ProgramDescription } from "./program.js";
 import { readSavedFile } from "./saved-file.js";
 
 type Leaf = Tensor | Argument;
@@ -154,4 +155,18 @@ function attributesOf({ state }: PickleRecord): ReadonlyMap<unknown, unknown> | 
   const parts = state instanceof PickleTuple && state.items.length === 2 ? state.items : undefined;
   if (parts?.every((part) => part === null || part instanceof Map) !== true) return undefined;
   return new Map(parts.flatMap((part) => [...((part as Map<unknown, unknown> | null) ?? [])]));
+}
+
+/**
+ * Sample inputs of a program; null for an empty record, or where no specification says how to
+ * flatten them.
+ */
+export function savedInputs(
+  bytes: Uint8Array,
+  record: string,
+  description: ProgramDescription,
+  options: SampleInputOptions,
+): SavedInputs | null {
+  const inSpec = description.moduleCallGraph[0]?.signature?.inSpec;
+  return bytes.length === 0 || inSpec === undefined ? null : new SavedInputs(bytes, inSpec, record, options);
 }

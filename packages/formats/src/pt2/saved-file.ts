@@ -1,33 +1,10 @@
 /** @file `torch.save` files of an exported program. */
-import type { Budget } from "@sconce/errors";
-import type { FakeTensor } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
 import { parseJson } from "../json/parse.js";
-import { Place, type Read } from "../json/place.js";
-import { readTorchFile } from "../torch-save/tensor-file.js";
+import { Place } from "../json/place.js";
+import { readTorchFile, SavedTensor } from "../torch-save/tensor-file.js";
 import type { ZipOptions } from "../zip/archive.js";
-import { SymbolTable, valueReaders } from "./values.js";
-
-/** A reader of the metadata of tensors, in which sizes are as a rule numbers. */
-export const tensorMetaReader = (budget: Budget): Read<FakeTensor> =>
-  valueReaders(new SymbolTable(budget)).tensor;
-
-/** Everything of a tensor but its storage. */
-type StaticLayout = Pick<Tensor, "dtype" | "shape" | "strides" | "storageOffset" | "requiresGrad">;
-
-/** The layout of a tensor with static sizes; undefined when one of them is symbolic. */
-export function staticLayout({
-  dtype,
-  shape,
-  strides,
-  storageOffset,
-  requiresGrad,
-}: FakeTensor): StaticLayout | undefined {
-  const isStatic = (values: readonly unknown[]): values is readonly number[] =>
-    values.every((value) => typeof value === "number");
-  if (!isStatic(shape) || !isStatic(strides) || typeof storageOffset !== "number") return undefined;
-  return { dtype, shape, strides, storageOffset, requiresGrad };
-}
+import { staticLayout, tensorMetaReader } from "./static-layout.js";
+import type { Payload } from "./weights.js";
 
 /**
  * The saved value; fake tensors in it become tensors without values. @throws SconceError
@@ -39,3 +16,21 @@ export const readSavedFile = (bytes: Uint8Array, where: string, options: ZipOpti
     fakeTensor: (json, file) =>
       staticLayout(tensorMetaReader(options.budget)(parseJson(json, file, options.budget), new Place(file))),
   });
+
+/** A payload from a pickled dict of tensors, as older files have it. */
+export function payloadFromPickle(saved: unknown, file: string): Payload {
+  const place = new Place(file);
+  const payload: Payload = { tensors: new Map(), parameterNames: new Set() };
+  if (!(saved instanceof Map)) throw place.fail("PT2_WEIGHT", "the saved value is not a dict of tensors");
+  for (const [name, value] of saved) {
+    if (typeof name !== "string" || !(value instanceof SavedTensor)) {
+      throw place.fail(
+        "PT2_USE_PICKLE",
+        `the entry ${JSON.stringify(typeof name === "string" ? name.slice(0, 100) : typeof name)} is not a plain tensor`,
+      );
+    }
+    payload.tensors.set(name, value.tensor);
+    if (value.isParameter) payload.parameterNames.add(name);
+  }
+  return payload;
+}

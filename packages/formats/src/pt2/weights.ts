@@ -5,8 +5,8 @@ import type { FakeTensor } from "@sconce/ir";
 import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import { parseJson } from "../json/parse.js";
 import { Place, type Read, readBoolean, readDict, readObject, readString } from "../json/place.js";
-import { aligned, SavedTensor } from "../torch-save/tensor-file.js";
-import { staticLayout, tensorMetaReader } from "./saved-file.js";
+import { aligned } from "../zip/bytes.js";
+import { staticLayout, tensorMetaReader } from "./static-layout.js";
 
 /** Named tensors, and which of them are parameters. */
 export interface Payload {
@@ -106,22 +106,4 @@ function viewRecord(storage: Storage, meta: FakeTensor, fail: (message: string) 
     );
   }
   return new Tensor({ ...layout, storage });
-}
-
-/** A payload from a pickled dict of tensors, as older files have it. */
-export function payloadFromPickle(saved: unknown, file: string): Payload {
-  const place = new Place(file);
-  const payload: Payload = { tensors: new Map(), parameterNames: new Set() };
-  if (!(saved instanceof Map)) throw place.fail("PT2_WEIGHT", "the saved value is not a dict of tensors");
-  for (const [name, value] of saved) {
-    if (typeof name !== "string" || !(value instanceof SavedTensor)) {
-      throw place.fail(
-        "PT2_USE_PICKLE",
-        `the entry ${JSON.stringify(typeof name === "string" ? name.slice(0, 100) : typeof name)} is not a plain tensor`,
-      );
-    }
-    payload.tensors.set(name, value.tensor);
-    if (value.isParameter) payload.parameterNames.add(name);
-  }
-  return payload;
 }

@@ -10,6 +10,7 @@ import {
 } from "@sconce/tensor";
 import { pickleError } from "../errors.js";
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
+import { aligned } from "../zip/bytes.js";
 import { PickleGlobal, type PickleHandlers, PickleTuple, readPickle } from "./pickle.js";
 
 /** A tensor of the file, and whether it is a parameter. */
@@ -235,7 +236,3 @@ class TensorPickle {
     throw this.#fault("bad sizes or strides");
   }
 }
-
-/** The bytes themselves where they begin at a multiple of `alignment`, else a copy. */
-export const aligned = (bytes: Uint8Array, alignment: number): Uint8Array =>
-  bytes.byteOffset % alignment === 0 ? bytes : bytes.slice();

@@ -7,3 +7,7 @@ export const viewOf = (bytes: Uint8Array): DataView =>
 export function readUint64(view: DataView, position: number): number {
   return view.getUint32(position, true) + view.getUint32(position + 4, true) * 2 ** 32;
 }
+
+/** The bytes themselves where they begin at a multiple of `alignment`, else a copy. */
+export const aligned = (bytes: Uint8Array, alignment: number): Uint8Array =>
+  bytes.byteOffset % alignment === 0 ? bytes : bytes.slice();

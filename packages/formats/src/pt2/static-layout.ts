@@ -1,0 +1,27 @@
+/** @file Tensors as the files describe them: everything but their storage. */
+import type { Budget } from "@sconce/errors";
+import type { FakeTensor } from "@sconce/ir";
+import type { Tensor } from "@sconce/tensor";
+import type { Read } from "../json/place.js";
+import { SymbolTable, valueReaders } from "./values.js";
+
+/** A reader of the metadata of tensors, in which sizes are as a rule numbers. */
+export const tensorMetaReader = (budget: Budget): Read<FakeTensor> =>
+  valueReaders(new SymbolTable(budget)).tensor;
+
+/** Everything of a tensor but its storage. */
+type StaticLayout = Pick<Tensor, "dtype" | "shape" | "strides" | "storageOffset" | "requiresGrad">;
+
+/** The layout of a tensor with static sizes; undefined when one of them is symbolic. */
+export function staticLayout({
+  dtype,
+  shape,
+  strides,
+  storageOffset,
+  requiresGrad,
+}: FakeTensor): StaticLayout | undefined {
+  const isStatic = (values: readonly unknown[]): values is readonly number[] =>
+    values.every((value) => typeof value === "number");
+  if (!isStatic(shape) || !isStatic(strides) || typeof storageOffset !== "number") return undefined;
+  return { dtype, shape, strides, storageOffset, requiresGrad };
+}
