@@ -13,8 +13,8 @@ export interface Limits {
    */
   readonly bytes?: number | undefined;
   /**
-   * Values, tokens and entries that the input may hold. The default is 500,000 and one for
-   * each 8 bytes, of JSON for each 16.
+   * Values, tokens and entries that the input may hold. The default is 250,000 and one for
+   * each 8 bytes, of JSON for each 12.
    */
   readonly nodes?: number | undefined;
   /**
@@ -139,7 +139,7 @@ export class Budget {
 }
 
 const countsFor = (size: number, { nodes, terms }: Limits, bytesPerNode: number) => ({
-  nodes: nodes ?? 500_000 + Math.floor(size / bytesPerNode),
+  nodes: nodes ?? 250_000 + Math.floor(size / bytesPerNode),
   terms: terms ?? 30_000 + 2 * size,
 });
 

@@ -20,7 +20,7 @@ export function tokenize(text: string, budget: Budget): readonly Token[] {
   while (PATTERN.lastIndex < end) {
     const start = PATTERN.lastIndex;
     const match = PATTERN.exec(text);
-    budget.spend("nodes", 1, () => `character ${start} of ${JSON.stringify(shorten(text))}`);
+    budget.spend("nodes", 0.1, () => `character ${start} of ${JSON.stringify(shorten(text))}`);
     if (match === null) throw parseFailure("unexpected character", text, start);
     const [whole, name, number, single, double, sign] = match;
     const offset = start + whole.length - whole.trimStart().length;

@@ -61,7 +61,7 @@ export interface CountedOptions extends ReadPt2Options {
 }
 
 /** How many bytes of a program's JSON stand for one value at least; PyTorch's own files have 22. */
-export const JSON_BYTES_PER_NODE = 16;
+export const JSON_BYTES_PER_NODE = 12;
 
 /** Joins the parts of a program and checks that they fit. */
 export function assemble(
