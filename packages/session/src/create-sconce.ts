@@ -39,7 +39,7 @@ import {
   runDecompositions,
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
-import { noBackend, unknownBackend } from "./backends/errors.js";
+import { compileFailure, noBackend, unknownBackend } from "./backends/errors.js";
 import { type BackendMemory, LiveExecutables } from "./backends/memory.js";
 import {
   type BackendComparison,
@@ -215,7 +215,7 @@ export class Sconce {
    * every call first, and what its runs return is compared with the program (`BACKEND_OUTPUT`).
    *
    * @throws SconceError `UNKNOWN_BACKEND`, `OPAQUE_OPERATORS`, `UNSUPPORTED_NODES`,
-   * `PLUGIN_FAILED`, `NO_VALUES`
+   * `PLUGIN_FAILED`, `NO_VALUES`, `INVALID_PROGRAM` where a backend breaks on an invalid program
    */
   compile(
     program: ExportedProgram,
@@ -226,17 +226,25 @@ export class Sconce {
     const chosen = typeof backend === "object" ? backend : this.backend(backend);
     requireValues(program);
     const owner = this.#plugins.ownerOf(chosen);
-    refuseOpaque(
-      program.graph,
-      this.operators,
-      ({ node, graph }) => askBackend(chosen, node, graph, owner) === true,
-    );
+    const explained = (error: unknown): unknown =>
+      compileFailure(error, () => this.services.verifier.verify(program));
+    try {
+      refuseOpaque(
+        program.graph,
+        this.operators,
+        ({ node, graph }) => askBackend(chosen, node, graph, owner) === true,
+      );
+    } catch (error) {
+      throw explained(error);
+    }
     return compileOn(chosen, program, options, {
       operators: this.operators,
       plugin: owner,
       isInterpreter: isInterpreter(chosen),
       maxBytes: this.#maxBytes,
       live: this.#live,
+    }).catch((error: unknown) => {
+      throw explained(error);
     });
   }
 

@@ -1,5 +1,6 @@
 /** @file Every error about backends: unknown names, and violations of their contract. */
 import { didYouMean, isSconceError, SconceError, thrownText } from "@sconce/errors";
+import type { Problem } from "@sconce/ir";
 import { isKnownBackend, OTHER_NAMES } from "./backend-names.js";
 
 /** Names a backend, and the plugin that it comes from, in errors. */
@@ -27,6 +28,27 @@ export const backendFault = (
 /** What a backend threw. Its typed errors pass as they are. */
 export const backendThrew = (backend: BackendLabel, error: unknown): SconceError =>
   isSconceError(error) ? error : backendFault(backend, `threw: ${thrownText(error)}`, { cause: error });
+
+/**
+ * The error for a backend that breaks on a program: where the program is not valid, and nobody had
+ * verified it, that is the reason.
+ */
+export function compileFailure(error: unknown, problemsOf: () => readonly Problem[]): unknown {
+  if (!isSconceError(error, "PLUGIN_FAILED")) return error;
+  const problems = problemsOf();
+  const [first] = problems;
+  if (first === undefined) return error;
+  const messages = [...new Set(problems.map(({ message }) => message))].slice(0, SHOWN_PROBLEMS);
+  return new SconceError({
+    code: "INVALID_PROGRAM",
+    message: `the program is not valid, and cannot be compiled: ${messages.join("; ")}`,
+    where: [first.node, first.line].filter((part) => part !== undefined).join(", ") || undefined,
+    fix: first.fix ?? "correct each problem; sconce explain CODE explains its code",
+    cause: error,
+  });
+}
+
+const SHOWN_PROBLEMS = 10;
 
 /** An output or state that is not what the program says. */
 export const wrongOutput = (backend: BackendLabel, what: string, where?: string): SconceError =>
