@@ -3,7 +3,7 @@ import type { Budget, Limits, OptionNames } from "@sconce/errors";
 import { ExportedProgram, type PytreeRegistry } from "@sconce/ir";
 import { checkState } from "./consistency.js";
 import type { OperatorPolicy, ProgramDescription } from "./program.js";
-import type { SampleInputOptions, SavedInputs } from "./sample-inputs.js";
+import type { SavedInputs } from "./sample-inputs.js";
 import type { Payload } from "./weights.js";
 
 /** Bounds on reading a file: on the work, and on what its source may send. */
