@@ -1,5 +1,7 @@
 /** @file Every error that the command raises itself. */
-import { SconceError, thrownText } from "@sconce/errors";
+import { readdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { didYouMean, SconceError, thrownText } from "@sconce/errors";
 import type { OtherFormat } from "@sconce/formats/other-formats";
 
 /** The command was called in a way that it does not take. */
@@ -48,8 +50,20 @@ export function fileError(path: string, cause: unknown): SconceError {
   const message =
     FILE_FAULTS[code]?.(path) ?? `${path}: ${cause instanceof Error ? cause.message : String(cause)}`;
   const fix = code === "EISDIR" ? "give the path of a file in it" : "check the path and its permissions";
-  return new SconceError({ code: "FILE", message, fix, cause });
+  const near = code === "ENOENT" ? didYouMean(basename(path), filesBeside(path), fix) : fix;
+  return new SconceError({ code: "FILE", message, fix: near, cause });
 }
+
+/** The names in the folder of a path, for suggestions. */
+function filesBeside(path: string): string[] {
+  try {
+    return readdirSync(dirname(path)).slice(0, MOST_FILES);
+  } catch {
+    return [];
+  }
+}
+
+const MOST_FILES = 1000;
 
 /** A text and a file of tensors that were not written together. */
 export const otherTensors = (path: string, tensors: string): SconceError =>

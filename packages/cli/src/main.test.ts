@@ -75,6 +75,7 @@ describe("misspelled words", () => {
     ["webgpu", ["run", MLP, "--backend", "gpujs:webgp"]],
     ["gpujs", ["ops", "--backend", "gpuj"]],
     ["NO_VALUES", ["explain", "NO_VALUE"]],
+    ["program.pt2", ["info", MLP.replace("program.pt2", "progam.pt2")]],
   ])("did you mean %s", async (word, args) => {
     const { code, out, err } = await sconce(...args);
     expect([code, out]).toEqual([2, ""]);

@@ -142,8 +142,10 @@ test("a missing folder is reported before any work, with what to do", async () =
   for (const command of [
     ["lower", "absent.pt2"],
     ["bisect", fixture("api_sin_cos"), "--passes", "dce"],
+    ["run", "absent.pt2"],
   ]) {
-    const { code, err } = await sconce(...command, "-o", at("no folder/out.sir"));
+    const option = command[0] === "run" ? "--outputs" : "-o";
+    const { code, err } = await sconce(...command, option, at("no folder/out.sir"));
     expect([code, err.split("\n")[0]]).toEqual([2, `error FILE: there is no folder ${at("no folder")}`]);
     expect(err).toContain(`\n  fix make the folder first (mkdir -p '${at("no folder")}')`);
   }

@@ -17,9 +17,10 @@ export async function passes(options: PassesOptions, io: SafeIo): Promise<void> 
         .map((text) => `${text}\n`)
         .join(""),
     );
+  else if (options.json) io.out(json([...known.values()].map(described)));
   else
-    io.out(
-      options.json ? json([...known.values()].map(described)) : [...known.values()].map(textOf).join(""),
+    io.styled([...known.values()].map(textOf).join(""), (line, { bold }) =>
+      /^\S/.test(line) ? bold(line) : line,
     );
 }
 

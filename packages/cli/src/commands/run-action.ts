@@ -8,7 +8,7 @@ import { openSession, openTensors, openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import { openReproducer } from "../reproducer.js";
 import type { PassRunOptions } from "../shared-options.js";
-import { writeBytes } from "../write-files.js";
+import { requireFolder, writeBytes } from "../write-files.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
 import { givesInputs, type InputOptions, readInputs, tolerance } from "./inputs.js";
 import { nonfiniteJson, nonfiniteText } from "./nonfinite.js";
@@ -36,6 +36,7 @@ export async function run(file: string, options: RunOptions, io: SafeIo, outcome
   if (options.compare !== undefined) return compare(file, options, options.compare, io, outcome);
   const closeness = { ...CLOSENESS, ...tolerances(options) };
   const shown = shownOf(options);
+  if (options.outputs !== undefined) await requireFolder(options.outputs);
   const { session, program, inputs } = await opened(file, options, io);
   const executable = await session.compile(program, options.backend);
   const outputs = await withProgress(io, (onProgress) =>
