@@ -42,6 +42,11 @@ const FILE_FAULTS: Readonly<Record<string, (path: string) => string>> = {
   EACCES: (path) => `${path} may not be opened`,
   EPERM: (path) => `${path} may not be opened`,
   ENOSPC: (path) => `there is no space left to write ${path}`,
+  ESPIPE: (path) => `${path} is a pipe, not a file`,
+};
+const FILE_FIXES: Readonly<Record<string, string>> = {
+  EISDIR: "give the path of a file in it",
+  ESPIPE: "give - as the file, and the pipe as standard input",
 };
 
 /** A file that cannot be read or written: the operating system's reason in words. */
@@ -49,7 +54,7 @@ export function fileError(path: string, cause: unknown): SconceError {
   const code = systemCode(cause) ?? "";
   const message =
     FILE_FAULTS[code]?.(path) ?? `${path}: ${cause instanceof Error ? cause.message : String(cause)}`;
-  const fix = code === "EISDIR" ? "give the path of a file in it" : "check the path and its permissions";
+  const fix = FILE_FIXES[code] ?? "check the path and its permissions";
   const near = code === "ENOENT" ? didYouMean(basename(path), filesBeside(path), fix) : fix;
   return new SconceError({ code: "FILE", message, fix: near, cause });
 }

@@ -65,6 +65,7 @@ describe("misspelled words", () => {
   test.each([
     ["print", ["pint", MLP]],
     ["completion", ["completio"]],
+    ["lower", ["help", "lowr"]],
     ["--format", ["print", MLP, "--fromat", "ir"]],
     ["--quiet", ["print", MLP, "--quit"]],
     ["graph", ["print", MLP, "--format", "grph"]],

@@ -99,9 +99,15 @@ async function parse(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return;
+    // Commander shows the help for `help` with an unknown name, and gives no message.
+    const asked = words(args)[1] ?? "";
+    if (error.code === "commander.help") throw unknownCommand(asked);
     throw usageError(error, program, entry);
   }
 }
+
+const unknownCommand = (name: string): SconceError =>
+  usage(`unknown command '${name}'`, didYouMean(name, COMMAND_NAMES, "run sconce --help"));
 
 function usageError(error: CommanderError, program: Command, entry: CommandEntry | undefined): SconceError {
   const message = error.message.replace(/^error: /, "");
