@@ -20,7 +20,14 @@ const FOLDER = fileURLToPath(new URL("../../fixtures/programs/", import.meta.url
 const archiveOf = (name: string): Uint8Array => new Uint8Array(readFileSync(`${FOLDER}${name}/program.pt2`));
 
 const session = createSconce();
-const BASES = ["ir_add", "ir_cond", "shape_numbers", "pm_shape_guard_auto"].map(archiveOf);
+const BASES = [
+  "ir_add",
+  "ir_cond",
+  "shape_numbers",
+  "pm_shape_guard_auto",
+  "lifted_shared_storage",
+  "unbacked_split",
+].map(archiveOf);
 const PROGRAMS = await Promise.all(BASES.map((bytes) => session.load(bytes)));
 const LOWERED = PROGRAMS.map((program) => session.transform(program, "decompose,cse,dce"));
 
