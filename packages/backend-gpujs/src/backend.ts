@@ -112,7 +112,8 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
       const { decompositions } = options;
       const pacer = new Pacer("compilation", compileOptions.signal);
       await pacer.step();
-      const prepared = prepare(original, { operators, evaluate, decompositions });
+      const parts = { operators, evaluate, decompositions };
+      const prepared = await prepare(original, parts, compileOptions.signal);
       await pacer.step();
       const device = await openDevice(options);
       if ("unavailable" in device)
@@ -126,8 +127,8 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
         const { program } = prepared;
         const limit = limitOf(device, options.iterationsPerElement);
         const plan = planProgram(program, { device, limit, operators });
-        const parts = { original, program, plan, device, host, operators, limit, maxBytes };
-        const executable = new GpujsExecutable(parts);
+        const made = { original, program, plan, device, host, operators, limit, maxBytes };
+        const executable = new GpujsExecutable(made);
         await executable.prepare(pacer, compileOptions.onProgress);
         return executable;
       } catch (error) {

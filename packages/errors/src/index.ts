@@ -11,6 +11,7 @@ export { describeValue } from "./describe-value.js";
 export type { CauseJson, SconceErrorJson } from "./error-json.js";
 export { checkOptions, type OptionNames, optionValue } from "./options.js";
 export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";
+export { aborted, type LongWorkOptions, type Progress, userCallback } from "./progress.js";
 export {
   internalError,
   isSconceError,

@@ -46,8 +46,8 @@ describe("files by path", () => {
   });
 
   test("giving up stops the reading", async () => {
-    await expect(openPt2File(path, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow(
-      "enough",
+    await expect(openPt2File(path, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toMatchObject(
+      { code: "ABORTED", cause: { message: "enough" } },
     );
   });
 });

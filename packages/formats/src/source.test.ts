@@ -85,7 +85,7 @@ test("the signal ends the wait for a source", async () => {
     { signal: abort.signal },
   );
   abort.abort(new Error("enough"));
-  await expect(loading).rejects.toThrow("enough");
+  await expect(loading).rejects.toMatchObject({ code: "ABORTED", cause: { message: "enough" } });
 });
 
 test("a source of Buffers gives tensors of plain bytes", async () => {

@@ -4,6 +4,7 @@ export {
   type Bisection,
   type BisectOptions,
   bisect,
+  bisectSteps,
   type Culprit,
   type CulpritRewrite,
   type FailureKind,
@@ -45,11 +46,11 @@ export { PassChangedNumbers } from "./checking/errors.js";
 export { coverageText, regionsText } from "./checking/verdict.js";
 export { COPY as PASSES_COPY } from "./copy/this-copy.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
-export { runDecompositions } from "./decompose/run-decompositions.js";
+export { decompositionSteps, runDecompositions } from "./decompose/run-decompositions.js";
 export { completePipeline } from "./manager/complete.js";
 export { NoFixpoint, type RoundChange } from "./manager/fixpoint-errors.js";
 export type { PassEvent, PassManagerOptions, PassObserver } from "./manager/pass-manager.js";
-export { PassManager } from "./manager/pass-manager.js";
+export { MANAGER_OPTIONS, PassManager } from "./manager/pass-manager.js";
 export { parsePipeline, printPipeline } from "./manager/pipeline.js";
 export { opaqueAssumption } from "./opaque/assumption.js";
 export {
@@ -139,3 +140,4 @@ export {
   isAlwaysDecomposed,
 } from "./tables/table.js";
 export { keyProblem as decompositionKeyProblem } from "./tables/table-keys.js";
+export { finish, finishWithPauses, type Work } from "./work/work.js";

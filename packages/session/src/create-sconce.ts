@@ -1,5 +1,5 @@
 import { firstNonfinite, type NonfiniteOptions, type NonfiniteReport } from "@sconce/backend-cpu";
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, type LongWorkOptions, type OptionNames, userCallback } from "@sconce/errors";
 import { type ByteSource, READ_PT2_OPTIONS, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
   type Backend,
@@ -28,8 +28,12 @@ import {
   type Bisection,
   type BisectOptions,
   bisect,
+  bisectSteps,
   type CustomDecompTable,
   type Decompositions,
+  decompositionSteps,
+  finishWithPauses,
+  MANAGER_OPTIONS,
   opaqueAssumption,
   type Pass,
   type PassManagerOptions,
@@ -188,6 +192,50 @@ export class Sconce {
   }
 
   /**
+   * As {@link transform}, for programs on which passes take long: lets the event loop in between
+   * passes and within the built-in ones, reports progress, and stops when the signal is raised.
+   * Nothing of the work is left behind then: programs are never changed.
+   *
+   * @throws SconceError as {@link transform}; `ABORTED` with the reason of the signal as cause;
+   * `OBSERVER_FAILED` for an error of `onProgress`
+   */
+  async transformAsync(
+    program: ExportedProgram,
+    passes: string | readonly (Pass | PipelineItem)[],
+    options: TransformAsyncOptions = {},
+  ): Promise<ExportedProgram> {
+    checkOptions("transformAsync", options, TRANSFORM_ASYNC);
+    this.#use("transformAsync", program);
+    const { signal, onProgress, ...managing } = options;
+    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
+    return this.services.passManagers.create(managing).runAsync(program, calls, { signal, onProgress });
+  }
+
+  /**
+   * As {@link runDecompositions}, with pauses: see {@link transformAsync}. Progress counts one
+   * step.
+   *
+   * @throws SconceError as {@link runDecompositions}, `ABORTED`
+   */
+  async runDecompositionsAsync(
+    program: ExportedProgram,
+    table: Decompositions = this.defaultDecompositions(),
+    options: LongWorkOptions = {},
+  ): Promise<ExportedProgram> {
+    checkOptions("runDecompositionsAsync", options, LONG_WORK);
+    this.#use("runDecompositionsAsync", program);
+    if (this.#plugins.plugins.length > 0) sealProgram(program);
+    const assumed = opaqueAssumption(program, this.operators);
+    if (assumed !== undefined) this.services.logger.warn(assumed);
+    const report = userCallback("runDecompositionsAsync", options.onProgress);
+    report?.({ phase: "transform", done: 0, total: 1, item: "runDecompositions" });
+    const work = decompositionSteps(program, table, { operators: this.operators });
+    const lowered = await finishWithPauses(work, "transformation", options.signal);
+    report?.({ phase: "transform", done: 1, total: 1, item: "" });
+    return lowered;
+  }
+
+  /**
    * The first of the passes that changes numbers, throws, or leaves an invalid program; its first
    * wrong rewrite; and a small program that shows it.
    */
@@ -199,6 +247,32 @@ export class Sconce {
     this.#use("bisect", program);
     const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
     return bisect(program, calls, this.services.passManagers.context(), options);
+  }
+
+  /**
+   * As {@link bisect}, with pauses: see {@link transformAsync}. Progress counts the programs that
+   * were tried, of which there may be fewer than the total.
+   *
+   * @throws SconceError as {@link bisect}, `ABORTED`, `OBSERVER_FAILED`
+   */
+  async bisectAsync(
+    program: ExportedProgram,
+    passes: string | readonly (Pass | PipelineItem)[],
+    options: BisectAsyncOptions = {},
+  ): Promise<Bisection> {
+    const { signal, onProgress, ...bisecting } = options;
+    this.#use("bisectAsync", program);
+    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
+    const report = userCallback("bisectAsync", onProgress);
+    const total = (bisecting.maxTries ?? 500) + calls.length;
+    let done = 0;
+    const text = (item: string): void =>
+      report?.({ phase: "bisect", done: Math.min(done++, total), total, item });
+    const session = this.services.passManagers.context();
+    const work = bisectSteps(program, calls, session, { ...bisecting, ...(report && { onProgress: text }) });
+    const found = await finishWithPauses(work, "bisection", signal);
+    report?.({ phase: "bisect", done: total, total, item: "" });
+    return found;
   }
 
   /**
@@ -341,6 +415,15 @@ export class Sconce {
     throw unknownBackend(name, backends.keys());
   }
 }
+
+/** Options of `transformAsync`. */
+export interface TransformAsyncOptions extends PassManagerOptions, LongWorkOptions {}
+
+/** Options of `bisectAsync`. */
+export type BisectAsyncOptions = Omit<BisectOptions, "onProgress"> & LongWorkOptions;
+
+const LONG_WORK: OptionNames<LongWorkOptions> = { signal: true, onProgress: true };
+const TRANSFORM_ASYNC: OptionNames<TransformAsyncOptions> = { ...MANAGER_OPTIONS, ...LONG_WORK };
 
 /** How a program becomes a module to call: the backend, and all options of `compile`. */
 export interface ModuleOptions extends CompileOptions {

@@ -31,7 +31,15 @@ export {
   openOutput,
   readNumbers,
 } from "@sconce/backend-cpu";
-export { Budget, isSconceError, type Limits, SconceError, type WorkOptions } from "@sconce/errors";
+export {
+  Budget,
+  isSconceError,
+  type Limits,
+  type LongWorkOptions,
+  type Progress,
+  SconceError,
+  type WorkOptions,
+} from "@sconce/errors";
 // Files, tensors, backends
 export type { ByteSource, ReadPt2Options } from "@sconce/formats";
 export { readPt2 } from "@sconce/formats";
@@ -217,7 +225,12 @@ export type {
   CompareBackendsOptions,
   NodeComparison,
 } from "./compare/compare-backends.js";
-export type { ModuleOptions, SconceOptions } from "./create-sconce.js";
+export type {
+  BisectAsyncOptions,
+  ModuleOptions,
+  SconceOptions,
+  TransformAsyncOptions,
+} from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
 export type { ModuleInput, ProgramModule } from "./module.js";
 export type {

@@ -11,12 +11,13 @@ import {
   commonSubexpressionElimination,
   type Decompositions,
   deadCodeElimination,
+  decompositionSteps,
   type Evaluator,
+  finishWithPauses,
   foldBatchNorm,
   functionality,
   isFunctional,
   PassManager,
-  runDecompositions,
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 
@@ -35,23 +36,30 @@ export type Prepared =
  * Lowers a program unless it is lowered, and tidies it. Its numbers stay, but for the rounding of
  * folded batch norms.
  */
-export function prepare(program: ExportedProgram, options: PrepareOptions): Prepared {
+export async function prepare(
+  program: ExportedProgram,
+  options: PrepareOptions,
+  signal?: AbortSignal,
+): Promise<Prepared> {
   try {
     const { operators, evaluate, decompositions } = options;
     const isLowered = program.dialect === "ATEN" && isFunctional(program, operators);
-    const lowered = isLowered ? program : runDecompositions(program, decompositions?.(), { operators });
+    const lowering = decompositionSteps(program, decompositions?.(), { operators });
+    const lowered = isLowered ? program : await finishWithPauses(lowering, "compilation", signal);
     if (lowered.dialect !== "ATEN")
       return { program: undefined, reason: `it is in the ${lowered.dialect} dialect` };
     const resized = resizedInput(lowered);
     if (resized !== undefined) return { program: undefined, reason: `it gives "${resized}" another size` };
     const manager = new PassManager({ operators, evaluate }, { record: false, verify: false });
     const tidy = [foldBatchNorm, canonicalize, commonSubexpressionElimination, deadCodeElimination];
-    const ready = withoutProvedAssertions(manager.run(lowered, tidy), operators);
+    const tidied = await finishWithPauses(manager.steps(lowered, tidy), "compilation", signal);
+    const ready = withoutProvedAssertions(tidied, operators);
     const [impurity] = functionality(ready, operators).impurities;
     return impurity === undefined ? { program: ready } : { program: undefined, reason: impurity.reason };
   } catch (error) {
     // A table's wrong entry is the user's to correct: the host must not hide it.
-    if (!isSconceError(error) || error.code.startsWith("DECOMPOSITION_")) throw error;
+    if (!isSconceError(error) || error.code.startsWith("DECOMPOSITION_") || error.code === "ABORTED")
+      throw error;
     return { program: undefined, reason: `it cannot be lowered: ${error.message}` };
   }
 }

@@ -1,5 +1,5 @@
 /** @file What all layouts share: the options of reading, and how the parts become a program. */
-import type { Budget, Limits, OptionNames } from "@sconce/errors";
+import type { Budget, Limits, OptionNames, Progress } from "@sconce/errors";
 import { ExportedProgram, type PytreeRegistry } from "@sconce/ir";
 import { checkState } from "./consistency.js";
 import type { OperatorPolicy, ProgramDescription } from "./program.js";
@@ -25,8 +25,10 @@ export interface ReadPt2Options extends OperatorPolicy {
   readonly limits?: ReadLimits | undefined;
   /** A budget of work that several readers share; the limits of work are then not read. */
   readonly budget?: Budget | undefined;
-  /** Stops reading; the promise then rejects with the signal's reason. */
+  /** Stops reading; the promise then rejects with `ABORTED`, with the signal's reason as cause. */
   readonly signal?: AbortSignal | undefined;
+  /** Called before each entry of the archive, with the bytes of the entries that were read. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /**
    * Classes registered with pytree, by serialized name: what reads them from the saved example
    * inputs.
@@ -50,6 +52,7 @@ export const READ_OPTIONS: OptionNames<ReadPt2Options> = {
   limits: true,
   budget: true,
   signal: true,
+  onProgress: true,
   pytreeTypes: true,
   operators: true,
   unknownOperators: true,

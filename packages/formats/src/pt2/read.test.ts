@@ -164,7 +164,10 @@ describe("sources", () => {
     const stalled = new ReadableStream<Uint8Array>({});
     const abort = new AbortController();
     setTimeout(() => abort.abort(new Error("enough")), 10);
-    await expect(readPt2(stalled, { signal: abort.signal })).rejects.toThrow("enough");
+    await expect(readPt2(stalled, { signal: abort.signal })).rejects.toMatchObject({
+      code: "ABORTED",
+      cause: { message: "enough" },
+    });
   });
 
   test("weights are views of the given bytes when they are aligned", async () => {

@@ -1,5 +1,6 @@
 /** @file `.pt2` archives: `torch.export.load` without running anything that is in them. */
-import { Budget, checkOptions, isSconceError } from "@sconce/errors";
+
+import { aborted, Budget, checkOptions, isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { otherFormatError, pt2Error } from "../errors.js";
 import { type ByteSource, type RandomAccess, readExactly, toRandomAccess } from "../source.js";
@@ -15,6 +16,7 @@ import {
 import { type ProgramDescription, readProgramJson } from "./program.js";
 import type { SavedInputs } from "./sample-inputs.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, FLAT_RECORDS, RECORDS } from "./schema.js";
+import { watchEntries } from "./watch.js";
 import { type Payload, readPayload } from "./weights.js";
 
 const decoder = /* @__PURE__ */ new TextDecoder();
@@ -29,17 +31,33 @@ const decoder = /* @__PURE__ */ new TextDecoder();
 export async function readPt2(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
   checkOptions("readPt2", options, READ_OPTIONS);
   checkOptions("readPt2 (limits)", options.limits, LIMITS);
+  try {
+    return await readProgram(source, options);
+  } catch (error) {
+    const { signal } = options;
+    throw signal?.aborted === true && error === signal.reason ? aborted(error, "load") : error;
+  }
+}
+
+async function readProgram(source: ByteSource, options: ReadPt2Options): Promise<ExportedProgram> {
   const access = await toRandomAccess(source, options);
   const budget = options.budget ?? new Budget(access.size, options.limits, JSON_BYTES_PER_NODE);
   const zip = await openZip(access, { budget });
   if (options.budget === undefined) budget.narrow(textSize(zip), JSON_BYTES_PER_NODE);
   const counted: CountedOptions = { ...options, budget };
+  const end = watchEntries(zip, options, budget);
+  const program = await readLayout(zip, counted);
+  end();
+  return program;
+}
+
+async function readLayout(zip: ZipArchive, options: CountedOptions): Promise<ExportedProgram> {
   if (zip.has(FLAT_RECORDS.program)) {
     const { readFlatArchive } = await import("./flat-layout.js");
-    return readFlatArchive(zip, counted);
+    return readFlatArchive(zip, options);
   }
   await refuseOtherZip(zip);
-  return new ArchiveReader(zip, counted).read();
+  return new ArchiveReader(zip, options).read();
 }
 
 /** Bytes of the JSON in an archive: weights are not work. */

@@ -39,6 +39,8 @@ export class ZipArchive {
   readonly source: RandomAccess;
   readonly #spans: ReadonlyMap<string, Span>;
   readonly #budget: Budget;
+  /** Called before an entry is read: reports, pauses, or throws to stop. */
+  watch: ((entry: ZipEntry) => Promise<void> | undefined) | undefined;
 
   private constructor(source: RandomAccess, spans: ReadonlyMap<string, Span>, options: ZipOptions) {
     this.source = source;
@@ -93,6 +95,7 @@ export class ZipArchive {
   async read(name: string): Promise<Uint8Array> {
     const span = this.#span(name);
     const { entry, limit } = span;
+    await this.watch?.(entry);
     if (this.source instanceof MemorySource || limit - entry.offset <= SMALL) {
       return this.#unpack(entry, await this.#fetch(entry.offset, limit - entry.offset));
     }
@@ -118,6 +121,7 @@ export class ZipArchive {
       await this.read(name);
       return;
     }
+    await this.watch?.(entry);
     const start = await this.#dataStart(span);
     let crc = 0;
     for (let position = 0; position < entry.size; position += CHUNK) {

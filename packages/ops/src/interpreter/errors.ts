@@ -47,15 +47,6 @@ export const loopLimit = (maxIterations: number): SconceError =>
     fix: "change the condition or the body so that the loop ends, or raise maxIterations",
   });
 
-/** A run was canceled by its signal. */
-export const aborted = (reason: unknown): SconceError =>
-  new SconceError({
-    code: "ABORTED",
-    message: "the run was canceled",
-    fix: "run again with a signal that is not aborted",
-    cause: reason,
-  });
-
 /** A parameter, buffer or constant that the signature names does not exist, or holds no values. */
 export const missingState = (name: string): SconceError =>
   new SconceError({

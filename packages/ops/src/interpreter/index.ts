@@ -1,5 +1,6 @@
+export { aborted } from "@sconce/errors";
 export type { Mutation, UserValue } from "./convention.js";
-export { aborted, atNode, disposed, missingState, outOfMemory } from "./errors.js";
+export { atNode, disposed, missingState, outOfMemory } from "./errors.js";
 export {
   Interpreter,
   type InterpreterOptions,

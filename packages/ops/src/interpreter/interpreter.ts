@@ -5,7 +5,7 @@
  * passes, without.
  */
 
-import { checkOptions, internalError, type OptionNames } from "@sconce/errors";
+import { aborted, checkOptions, internalError, type OptionNames } from "@sconce/errors";
 import {
   type ExportedProgram,
   type MemoryUse,
@@ -27,7 +27,6 @@ import type { OperatorTable } from "../table/table.js";
 import { batchCall, isBatchCall, LeavingValues, opensRegion, regionEnd } from "./batch-regions.js";
 import { graphInputs, type Mutation, mutationsOf, type UserValue, userOutputs } from "./convention.js";
 import {
-  aborted,
   atNode,
   disposed,
   foreignTensor,

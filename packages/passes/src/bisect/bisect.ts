@@ -1,6 +1,7 @@
 /**
  * @file Which pass breaks a program, by which of its rewrites, and on how small a program it shows.
  */
+
 import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import { type ExportedProgram, requireProgram, sourceLine, type Value } from "@sconce/ir";
 import { nestedGraphs, nestedProgram, pathText } from "../changes/nested.js";
@@ -20,10 +21,11 @@ import {
 import type { RefusedRewrite } from "../rewrite/context.js";
 import { RewriteDiverges } from "../rewrite/divergence-errors.js";
 import { sampleInputs, samplingOf } from "../sampling/sample-inputs.js";
+import { finish, type Work } from "../work/work.js";
 import { shrink } from "./shrink.js";
 import { shrinkNested } from "./shrink-nested.js";
 import type { Reproducer } from "./subprogram.js";
-import { type Attempted, type Failure, type FailureKind, failureOf, Trial } from "./trial.js";
+import { type Attempted, type Failure, type FailureKind, failureOf, Trial, type Tried } from "./trial.js";
 
 /** How a bisection samples, compares and reduces. */
 export interface BisectOptions extends CheckOptions {
@@ -125,13 +127,24 @@ export function bisect(
   session: PassContext,
   options: BisectOptions = {},
 ): Bisection {
+  return finish(bisectSteps(program, passes, session, options));
+}
+
+/** As {@link bisect}, in pieces. */
+export function* bisectSteps(
+  program: ExportedProgram,
+  passes: readonly (Pass | PipelineItem)[],
+  session: PassContext,
+  options: BisectOptions = {},
+): Work<Bisection> {
   checkOptions("bisect", options, BISECT);
   requireProgram(program, "bisect");
   if (session.run === undefined) throw noRunner();
   // Passes are run again and again: what they note is not news.
   const context = { ...session, run: session.run, warn: undefined };
-  const { failing, reports, refused } = firstFailure(program, pipelineItems(passes), context, options);
-  const culprit = failing && narrowed(failing, context, options);
+  const found = yield* firstFailure(program, pipelineItems(passes), context, options);
+  const { failing, reports, refused } = found;
+  const culprit = failing && (yield* narrowed(failing, context, options));
   return { culprit, reports, refused };
 }
 
@@ -147,12 +160,12 @@ interface FirstFailure extends Pick<Bisection, "reports" | "refused"> {
   readonly failing: Failing | undefined;
 }
 
-function firstFailure(
+function* firstFailure(
   program: ExportedProgram,
   items: readonly PipelineItem[],
   context: PassContext,
   options: BisectOptions,
-): FirstFailure {
+): Work<FirstFailure> {
   const reports: CheckReport[] = [];
   const refused = new Map<string, RefusedInStep>();
   let latest: { readonly item: PassCall; readonly before: ExportedProgram } | undefined;
@@ -173,7 +186,7 @@ function firstFailure(
   const found = (failing?: Failing): FirstFailure => ({ failing, reports, refused: [...refused.values()] });
   try {
     const manager = { verify: true, check, record: false, timeRules, observers: [note, ...observers] };
-    new PassManager({ ...context, ownerOf, rewrites }, manager).run(program, watched);
+    yield* new PassManager({ ...context, ownerOf, rewrites }, manager).steps(program, watched);
     return found();
   } catch (error) {
     const failure = failureOf(error);
@@ -204,37 +217,43 @@ const watch = (
       report(item, program);
       return pass.run(program, ...rest);
     };
-    const watched = { ...pass, run };
+    const steps: Pass["steps"] = (program, ...rest) => {
+      report(item, program);
+      return pass.steps!(program, ...rest);
+    };
+    const watched = { ...pass, run, ...(pass.steps && { steps }) };
     originals.set(watched, pass);
     return { pass: watched, options };
   });
 
-function narrowed(failing: Failing, context: PassContext, options: BisectOptions): Culprit {
+function* narrowed(failing: Failing, context: PassContext, options: BisectOptions): Work<Culprit> {
   const { step, before, failure } = failing;
   const { maxTries = 500, onProgress, observers: _, timeRules: __, ...check } = options;
   const whole = { program: before, inputs: inputsOf(failing, options) };
   const maxIterations = check.maxIterations ?? loopLimitOf(whole, failure, context);
   const trial = new Trial(context, failing.item, { ...check, maxIterations }, failure);
-  const item = neededItems(trial, failing.item, whole);
+  const item = yield* neededItems(trial, failing.item, whole);
   const pass = culpritPass(item, failure);
   onProgress?.(`looking for the rewrite of ${pass.name}`);
   const plugin = context.ownerOf?.(pass);
-  const first = firstRewrite(trial, whole, item, failure, context);
+  const first = yield* firstRewrite(trial, whole, item, failure, context);
   // A rule that only its pass has comes from where the pass comes from.
   const isOfPass = first !== undefined && context.rules?.has(first.rule) !== true;
   const ofRule = isOfPass ? { ...first, plugin: first.plugin ?? plugin } : first;
   const rewrite = ofRule ?? entryRewrite(failure, plugin);
-  const fails = ({ program, inputs }: Reproducer): boolean =>
-    trial.run(program, inputs, { item }).failure !== undefined;
-  const { start, graph } = startOf(whole, failure, rewrite, fails, options);
-  const small = shrink(start, {
+  const fails = function* ({ program, inputs }: Reproducer): Work<boolean> {
+    const { failure: again } = yield* trial.run(program, inputs, { item });
+    return again !== undefined;
+  };
+  const { start, graph } = yield* startOf(whole, failure, rewrite, fails, options);
+  const small = yield* shrink(start, {
     run: context.run,
     fails,
     near: start === whole ? (rewrite?.node ?? nodeOf(failure)) : rewrite?.node,
     maxTries,
     onProgress: (calls) => onProgress?.(`a program of ${calls} calls fails`),
   });
-  const reproducer = shrinkNested(small, fails, Math.max(0, maxTries - trial.tries));
+  const reproducer = yield* shrinkNested(small, fails, Math.max(0, maxTries - trial.tries));
   const name = { pass: pass.name, plugin, call: printPipeline([item]), step };
   return { ...name, ...failure, rewrite, reproducer, graph, tries: trial.tries };
 }
@@ -274,13 +293,14 @@ const nodeOf = ({ error }: Failure): string | undefined =>
   error instanceof PassChangedNumbers ? error.node?.before : error.where;
 
 /** A repetition with the passes only that it takes to fail; another item as it is. */
-function neededItems(trial: Trial, item: PipelineItem, { program, inputs }: Reproducer): PipelineItem {
+function* neededItems(trial: Trial, item: PipelineItem, { program, inputs }: Reproducer): Work<PipelineItem> {
   if (!("repeat" in item)) return item;
   let needed = item;
   for (const inner of item.repeat) {
     const fewer = { ...needed, repeat: needed.repeat.filter((other) => other !== inner) };
-    if (fewer.repeat.length > 0 && trial.run(program, inputs, { item: fewer }).failure !== undefined)
-      needed = fewer;
+    if (fewer.repeat.length === 0) continue;
+    const { failure } = yield* trial.run(program, inputs, { item: fewer });
+    if (failure !== undefined) needed = fewer;
   }
   return needed;
 }
@@ -297,15 +317,15 @@ const passesIn = (item: PipelineItem): Pass[] =>
   "repeat" in item ? item.repeat.flatMap(passesIn) : [item.pass];
 
 /** The first wrong rewrite; undefined where the pass fails without any. */
-function firstRewrite(
+function* firstRewrite(
   trial: Trial,
   whole: Reproducer,
   item: PipelineItem,
   { kind, error }: Failure,
   context: PassContext,
-): CulpritRewrite | undefined {
+): Work<CulpritRewrite | undefined> {
   const { program, inputs } = whole;
-  const all = trial.run(program, inputs, { item });
+  const all = yield* trial.run(program, inputs, { item });
   if (all.failure === undefined) return undefined;
   const named = ({ rule, root, graph }: Attempted): Omit<CulpritRewrite, "number" | "total"> => ({
     rule: rule.name,
@@ -322,29 +342,31 @@ function firstRewrite(
     }
     return all.first && { ...named(all.first), number: 1, total: all.rewrites };
   }
-  const found = firstFailing(trial, whole, item, all);
+  const found = yield* firstFailing(trial, whole, item, all);
   return found && { ...named(found.rewrite), number: found.number, total: found.total };
 }
 
 /** The smallest number of rewrites with which the pass fails, by bisection. */
-function firstFailing(
+function* firstFailing(
   trial: Trial,
   { program, inputs }: Reproducer,
   item: PipelineItem,
-  all: ReturnType<Trial["run"]>,
-): { readonly rewrite: Attempted; readonly number: number; readonly total: number } | undefined {
+  all: Tried,
+): Work<{ readonly rewrite: Attempted; readonly number: number; readonly total: number } | undefined> {
   // The rewrite that throws is begun, and not counted.
   const total = all.rewrites + (all.failure?.kind === "error" && all.begun !== all.made ? 1 : 0);
-  const isWrong = (limit: number): boolean =>
-    trial.run(program, inputs, { limit, item }).failure !== undefined;
-  if (total === 0 || isWrong(0)) return undefined;
+  const isWrong = function* (limit: number): Work<boolean> {
+    const { failure } = yield* trial.run(program, inputs, { limit, item });
+    return failure !== undefined;
+  };
+  if (total === 0 || (yield* isWrong(0))) return undefined;
   let [right, wrong] = [0, total];
   while (wrong - right > 1) {
     const middle = (right + wrong) >> 1;
-    if (isWrong(middle)) wrong = middle;
+    if (yield* isWrong(middle)) wrong = middle;
     else right = middle;
   }
-  const { made, begun, failure } = trial.run(program, inputs, { limit: wrong, item });
+  const { made, begun, failure } = yield* trial.run(program, inputs, { limit: wrong, item });
   const rewrite = failure?.kind === "error" ? begun : made;
   return rewrite && { rewrite, number: wrong, total };
 }
@@ -360,17 +382,17 @@ interface Start {
  * The changed region that was checked by itself, the nested graph with the failure, or the whole
  * program.
  */
-function startOf(
+function* startOf(
   whole: Reproducer,
   { error }: Failure,
   rewrite: CulpritRewrite | undefined,
-  fails: (candidate: Reproducer) => boolean,
+  fails: (candidate: Reproducer) => Work<boolean>,
   options: BisectOptions,
-): Start {
+): Work<Start> {
   const region = error instanceof PassChangedNumbers ? error.region : undefined;
   if (region !== undefined) {
     const start = { program: region.pair.before, inputs: region.inputs };
-    if (fails(start)) return { start, graph: pathText(region.path) };
+    if (yield* fails(start)) return { start, graph: pathText(region.path) };
   }
   const near = rewrite?.graph;
   const nested = nestedGraphs(whole.program.graph).map(({ path }) => path);
@@ -378,7 +400,7 @@ function startOf(
   if (near === "" || paths.length > MOST_NESTED) return { start: whole, graph: "" };
   // Inner graphs first: they are smaller.
   for (const path of paths.reverse()) {
-    const start = nestedStart(whole.program, path, fails, options);
+    const start = yield* nestedStart(whole.program, path, fails, options);
     if (start !== undefined) return { start, graph: pathText(path) };
   }
   return { start: whole, graph: "" };
@@ -387,17 +409,19 @@ function startOf(
 /** Most nested graphs that are tried one by one. */
 const MOST_NESTED = 32;
 
-function nestedStart(
+function* nestedStart(
   program: ExportedProgram,
   path: readonly string[],
-  fails: (candidate: Reproducer) => boolean,
+  fails: (candidate: Reproducer) => Work<boolean>,
   options: BisectOptions,
-): Reproducer | undefined {
+): Work<Reproducer | undefined> {
   try {
     const nested = nestedProgram(program, path);
-    return sampleInputs(nested, samplingOf(options))
-      .map((inputs) => ({ program: nested, inputs }))
-      .find(fails);
+    for (const inputs of sampleInputs(nested, samplingOf(options))) {
+      const candidate = { program: nested, inputs };
+      if (yield* fails(candidate)) return candidate;
+    }
+    return undefined;
   } catch (error) {
     // A graph whose operands have no values that could be drawn is not a program by itself.
     if (isSconceError(error)) return undefined;

@@ -2,25 +2,27 @@
  * @file Makes nested graphs of a failing program small: calls are left out where a value of the
  * same type is at hand.
  */
+
 import { type ExportedProgram, edit, FakeTensor, type Graph, inputsOf, type Node, ref } from "@sconce/ir";
 import { graphAt, nestedGraphs, withNestedGraph } from "../changes/nested.js";
+import type { Work } from "../work/work.js";
 import { type Reproducer, withExamples } from "./subprogram.js";
 
 /**
  * The program with calls of its nested graphs left out as long as it fails; each try counts against
  * `tries`.
  */
-export function shrinkNested(
+export function* shrinkNested(
   whole: Reproducer,
-  fails: (candidate: Reproducer) => boolean,
+  fails: (candidate: Reproducer) => Work<boolean>,
   tries: number,
-): Reproducer {
+): Work<Reproducer> {
   let best = whole;
   let left = tries;
-  const attempt = (program: ExportedProgram): boolean => {
+  const attempt = function* (program: ExportedProgram): Work<boolean> {
     if (left-- <= 0) return false;
     const candidate = withExamples({ program, inputs: whole.inputs });
-    if (!fails(candidate)) return false;
+    if (!(yield* fails(candidate))) return false;
     best = candidate;
     return true;
   };
@@ -32,7 +34,7 @@ export function shrinkNested(
       const node = current.find(name);
       if (node === undefined) continue;
       for (const smaller of without(current, node))
-        if (attempt(withNestedGraph(best.program, path, smaller))) break;
+        if (yield* attempt(withNestedGraph(best.program, path, smaller))) break;
     }
   }
   return best;

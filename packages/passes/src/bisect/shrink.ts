@@ -2,13 +2,15 @@
  * @file Makes a failing program small: delta debugging (Zeller and Hildebrandt, 2002) on its calls,
  * then on its results.
  */
+
 import { forEachInput, type Graph, type ProgramRunner } from "@sconce/ir";
+import type { Work } from "../work/work.js";
 import { Parts, type Reproducer, withExamples } from "./subprogram.js";
 
 export interface ShrinkOptions {
   readonly run: ProgramRunner | undefined;
   /** Whether it still fails as it did. */
-  readonly fails: (candidate: Reproducer) => boolean;
+  readonly fails: (candidate: Reproducer) => Work<boolean>;
   /** A node near the failure, where known. */
   readonly near: string | undefined;
   /** Most programs tried. */
@@ -17,7 +19,7 @@ export interface ShrinkOptions {
 }
 
 /** The smallest program found that still fails; the one given where no part of it does. */
-export function shrink(whole: Reproducer, options: ShrinkOptions): Reproducer {
+export function shrink(whole: Reproducer, options: ShrinkOptions): Work<Reproducer> {
   return new Shrinker(whole, options).shrink();
 }
 
@@ -38,50 +40,50 @@ class Shrinker {
     this.#left = options.maxTries;
   }
 
-  shrink(): Reproducer {
-    this.#focus();
+  *shrink(): Work<Reproducer> {
+    yield* this.#focus();
     for (let size = Math.ceil(this.#calls.length / 2); size >= 1; ) {
-      const smaller = this.#removeChunks(size);
+      const smaller = yield* this.#removeChunks(size);
       if (size === 1 && !smaller) break;
       size = Math.max(1, Math.min(size >> 1, this.#calls.length >> 1));
     }
-    this.#dropResults();
+    yield* this.#dropResults();
     return this.#best;
   }
 
   /** Nodes within growing distances of the failure: mostly a few of them fail already. */
-  #focus(): void {
+  *#focus(): Work<void> {
     const { near } = this.#options;
     const { graph } = this.#whole.program;
     if (near === undefined || graph.find(near) === undefined) return;
     for (let radius = 0; radius <= 8; radius = radius === 0 ? 1 : radius * 2)
-      if (this.#try(within(graph, near, radius))) return;
+      if (yield* this.#try(within(graph, near, radius))) return;
   }
 
   /** Takes chunks away, from the end on; whether one could be. */
-  #removeChunks(size: number): boolean {
+  *#removeChunks(size: number): Work<boolean> {
     let removed = false;
     for (let end = this.#calls.length; end > 0; end -= size) {
       const start = Math.max(0, end - size);
       const rest = this.#calls.filter((_, i) => i < start || i >= end);
-      if (this.#try(new Set(rest))) removed = true;
+      if (yield* this.#try(new Set(rest))) removed = true;
     }
     return removed;
   }
 
-  #dropResults(): void {
+  *#dropResults(): Work<void> {
     const without = new Set<string>();
     const results = this.#best.program.graphSignature.outputSpecs.map(({ arg }) => arg.name);
     for (const name of results)
-      if (this.#try(new Set(this.#calls), new Set([...without, name]))) without.add(name);
+      if (yield* this.#try(new Set(this.#calls), new Set([...without, name]))) without.add(name);
   }
 
-  #try(calls: ReadonlySet<string>, without?: ReadonlySet<string>): boolean {
+  *#try(calls: ReadonlySet<string>, without?: ReadonlySet<string>): Work<boolean> {
     if (this.#left <= 0) return false;
     const candidate = this.#parts.take(calls, without);
     if (candidate === undefined) return false;
     this.#left--;
-    if (!this.#options.fails(candidate)) return false;
+    if (!(yield* this.#options.fails(candidate))) return false;
     this.#best = candidate;
     this.#calls = this.#calls.filter((name) => candidate.program.graph.find(name)?.op === "call_function");
     this.#options.onProgress?.(this.#calls.length);

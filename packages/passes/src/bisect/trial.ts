@@ -1,4 +1,5 @@
 /** @file Whether one pass fails on a program, and how: what bisection asks again and again. */
+
 import { isSconceError, type SconceError } from "@sconce/errors";
 import type { ExportedProgram, Node, Value } from "@sconce/ir";
 import { verify } from "@sconce/ir/verify";
@@ -7,6 +8,7 @@ import { PassManager } from "../manager/pass-manager.js";
 import type { PassContext, PipelineItem } from "../pass/pass.js";
 import { RewriteDiverges } from "../rewrite/divergence-errors.js";
 import type { Rule } from "../rewrite/rule.js";
+import type { Work } from "../work/work.js";
 import type { Reproducer } from "./subprogram.js";
 
 /**
@@ -88,11 +90,12 @@ export class Trial {
   }
 
   /** Whether the pass fails as it did, on a valid program; at most so many rewrites are made. */
-  run(
+  *run(
     program: ExportedProgram,
     inputs: readonly Value[],
     { limit = Number.POSITIVE_INFINITY, item = this.#item }: { limit?: number; item?: PipelineItem } = {},
-  ): Tried {
+  ): Work<Tried> {
+    yield;
     this.#tries++;
     let rewrites = 0;
     let [first, made, begun]: (Attempted | undefined)[] = [];
@@ -110,15 +113,19 @@ export class Trial {
       },
     };
     const context = { ...this.#context, rewrites: watched };
-    const failure = this.#attempt({ program, inputs }, item, context);
+    const failure = yield* this.#attempt({ program, inputs }, item, context);
     return { failure, rewrites, first, made, begun };
   }
 
-  #attempt({ program, inputs }: Reproducer, item: PipelineItem, context: PassContext): Failure | undefined {
+  *#attempt(
+    { program, inputs }: Reproducer,
+    item: PipelineItem,
+    context: PassContext,
+  ): Work<Failure | undefined> {
     if (verify(program, { operators: context.operators }).length > 0) return undefined;
     const check = this.#signature.startsWith("numbers") && { ...this.#options, inputs: [inputs] };
     try {
-      new PassManager(context, { verify: true, record: false, check }).run(program, [item]);
+      yield* new PassManager(context, { verify: true, record: false, check }).steps(program, [item]);
       return undefined;
     } catch (error) {
       const failure = failureOf(error);

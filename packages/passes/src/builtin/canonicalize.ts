@@ -1,5 +1,7 @@
-import { definePass } from "../pass/pass.js";
-import { rewriteProgram } from "../rewrite/rewrite.js";
+import type { ExportedProgram } from "@sconce/ir";
+import { definePass, type PassContext } from "../pass/pass.js";
+import { rewriteSteps } from "../rewrite/rewrite.js";
+import { finish, type Work } from "../work/work.js";
 import { approximateRules } from "./rules/approximate.js";
 import { identityRules } from "./rules/identities.js";
 import { viewRules } from "./rules/views.js";
@@ -14,8 +16,15 @@ export const canonicalize = definePass({
       doc: "also identities that hold up to rounding, NaN, infinities or the sign of zero",
     },
   },
-  run(program, { operators, rewrites }, { approximate }) {
-    const rules = [...identityRules, ...viewRules, ...(approximate ? approximateRules : [])];
-    return rewriteProgram(program, rules, { operators, pass: "canonicalize", ...rewrites });
-  },
+  run: (program, context, options) => finish(canonical(program, context, options)),
+  steps: canonical,
 });
+
+function canonical(
+  program: ExportedProgram,
+  { operators, rewrites }: PassContext,
+  { approximate }: { readonly approximate: boolean },
+): Work<ExportedProgram> {
+  const rules = [...identityRules, ...viewRules, ...(approximate ? approximateRules : [])];
+  return rewriteSteps(program, rules, { operators, pass: "canonicalize", ...rewrites });
+}

@@ -1,25 +1,34 @@
-import { type Graph, type Node, rebuild } from "@sconce/ir";
+import { type ExportedProgram, type Graph, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { leavingValues } from "../analysis/leaving.js";
 import { operandRenamer } from "../analysis/node-arguments.js";
 import { changesLaterCalls, hasEffect } from "../graphs/dead-nodes.js";
 import { withRenamed } from "../graphs/rename.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
-import { definePass } from "../pass/pass.js";
+import { definePass, type PassContext } from "../pass/pass.js";
+import { finish, type Work } from "../work/work.js";
 import { CallTable } from "./call-table.js";
 
 /** `a = f(x); b = f(x)` becomes `a = f(x)`, with `a` in place of `b`. */
 export const commonSubexpressionElimination = definePass({
   name: "cse",
   doc: "Merges equal calls on equal arguments. Keeps random operators, effects, and programs that write.",
-  run(program, { operators }) {
-    const { graph, replaced } = mergeLevel(program.graph, operators);
-    return withRenamed(program, mergeInSubgraphs(graph, operators), replaced);
-  },
+  run: (program, context) => finish(merged(program, context)),
+  steps: merged,
 });
 
+function* merged(program: ExportedProgram, { operators }: PassContext): Work<ExportedProgram> {
+  const { graph, replaced } = yield* mergeLevel(program.graph, operators);
+  return withRenamed(program, mergeInSubgraphs(graph, operators), replaced);
+}
+
+/** Nodes between two pauses. */
+const NODES_A_PIECE = 256;
+
 const mergeInSubgraphs = (graph: Graph, operators: OperatorTable): Graph =>
-  mapSubgraphs(graph, (subgraph) => mergeInSubgraphs(mergeLevel(subgraph, operators).graph, operators));
+  mapSubgraphs(graph, (subgraph) =>
+    mergeInSubgraphs(finish(mergeLevel(subgraph, operators)).graph, operators),
+  );
 
 interface Merged {
   readonly graph: Graph;
@@ -29,7 +38,7 @@ interface Merged {
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
-function mergeLevel(graph: Graph, operators: OperatorTable): Merged {
+function* mergeLevel(graph: Graph, operators: OperatorTable): Work<Merged> {
   const nodes = graph.nodes();
   /**
    * The position of the node that stands for each node: its own, or that of the first equal call.
@@ -50,6 +59,7 @@ function mergeLevel(graph: Graph, operators: OperatorTable): Merged {
   const purity = new Map<string, Purity>();
   const replaced = new Map<string, string>();
   for (let position = 0; position < nodes.length; position++) {
+    if (position % NODES_A_PIECE === 0) yield;
     const node = nodes[position]!;
     const kind = purityOf(node, operators, purity);
     // A write may change what an equal call before it has read, views included.

@@ -1,9 +1,11 @@
-import { runDecompositions } from "../decompose/run-decompositions.js";
+import type { ExportedProgram } from "@sconce/ir";
+import { decompositionSteps } from "../decompose/run-decompositions.js";
 import { opaqueAssumption } from "../opaque/assumption.js";
 import { operatorNames } from "../options/choices.js";
 import { noteUncalled } from "../pass/notes.js";
 import { definePass, type PassContext } from "../pass/pass.js";
 import { DecompositionTable, defaultDecompositions, isAlwaysDecomposed } from "../tables/table.js";
+import { finish, type Work } from "../work/work.js";
 
 /**
  * `run_decompositions` as a pass: PyTorch's text, also where that computes other numbers than the
@@ -31,23 +33,30 @@ export const decompose = definePass({
     },
     keep: { default: [], choices: operatorNames, doc: "operators to leave as they are" },
   },
-  run(program, context, options) {
-    const table = tableOf(options.table, context);
-    const keep = options.keep;
-    for (const target of keep) table.delete(target);
-    const assumed = opaqueAssumption(program, context.operators);
-    if (assumed !== undefined) context.note?.(assumed);
-    const lowered = runDecompositions(program, table, { operators: context.operators });
-    // What only decompositions call is there afterwards, since it was kept.
-    noteUncalled(context, "keep", keep, [program.graph, lowered.graph]);
-    for (const target of keep) {
-      const row = context.operators.get(target);
-      if (row !== undefined && isAlwaysDecomposed(row))
-        context.note?.(`keep names ${target}, which cannot be kept: it may alias or write`);
-    }
-    return lowered;
-  },
+  run: (program, context, options) => finish(decomposed(program, context, options)),
+  steps: decomposed,
 });
+
+function* decomposed(
+  program: ExportedProgram,
+  context: PassContext,
+  options: { readonly table: string; readonly keep: readonly string[] },
+): Work<ExportedProgram> {
+  const table = tableOf(options.table, context);
+  const keep = options.keep;
+  for (const target of keep) table.delete(target);
+  const assumed = opaqueAssumption(program, context.operators);
+  if (assumed !== undefined) context.note?.(assumed);
+  const lowered = yield* decompositionSteps(program, table, { operators: context.operators });
+  // What only decompositions call is there afterwards, since it was kept.
+  noteUncalled(context, "keep", keep, [program.graph, lowered.graph]);
+  for (const target of keep) {
+    const row = context.operators.get(target);
+    if (row !== undefined && isAlwaysDecomposed(row))
+      context.note?.(`keep names ${target}, which cannot be kept: it may alias or write`);
+  }
+  return lowered;
+}
 
 function tableOf(name: string, { operators, decompositions }: PassContext): DecompositionTable {
   if (name === "none") return new DecompositionTable();

@@ -26,6 +26,7 @@ import { withRenamed } from "../graphs/rename.js";
 import { wholeNumber } from "../options/choices.js";
 import type { OptionSpec } from "../options/spec.js";
 import { definePass, type Evaluator, type PassContext } from "../pass/pass.js";
+import { finish, type Work } from "../work/work.js";
 import { CallTable } from "./call-table.js";
 import { badByteLimit, noEvaluator } from "./errors.js";
 
@@ -53,14 +54,19 @@ export const foldConstants = definePass({
       doc: "largest result kept, in bytes, unless its inputs together are larger",
     },
   },
-  run(program, context, options) {
-    return foldCalls(program, context, {
-      pass: "fold-constants",
-      missing: String(options["missing-values"]),
-      weights: options.weights,
-      maxBytes: byteLimit(options["max-bytes"]),
-    });
-  },
+  run: (program, context, options) => foldCalls(program, context, foldOptions(options)),
+  steps: (program, context, options) => foldSteps(program, context, foldOptions(options)),
+});
+
+const foldOptions = (options: {
+  readonly weights: boolean;
+  readonly "missing-values": unknown;
+  readonly "max-bytes": number;
+}): FoldOptions => ({
+  pass: "fold-constants",
+  missing: String(options["missing-values"]),
+  weights: options.weights,
+  maxBytes: byteLimit(options["max-bytes"]),
 });
 
 function byteLimit(bytes: number): number {
@@ -94,9 +100,20 @@ export function foldCalls(
   context: PassContext,
   options: FoldOptions,
 ): ExportedProgram {
-  if (context.evaluate === undefined) throw noEvaluator(options.pass);
-  return new Folder(program, context, context.evaluate, options).run();
+  return finish(foldSteps(program, context, options));
 }
+
+function* foldSteps(
+  program: ExportedProgram,
+  context: PassContext,
+  options: FoldOptions,
+): Work<ExportedProgram> {
+  if (context.evaluate === undefined) throw noEvaluator(options.pass);
+  return yield* new Folder(program, context, context.evaluate, options).run();
+}
+
+/** Nodes between two pauses: each may be a matrix product. */
+const NODES_A_PIECE = 8;
 
 /** A constant node: its value, and whether a tensor constant flows into it. */
 interface Constant {
@@ -142,10 +159,12 @@ class Folder {
     this.#leaving = leavingValues(graph, context.operators);
   }
 
-  run(): ExportedProgram {
+  *run(): Work<ExportedProgram> {
     this.#seed();
-    for (let position = 0; position < this.#nodes.length; position++)
+    for (let position = 0; position < this.#nodes.length; position++) {
+      if (position % NODES_A_PIECE === 0) yield;
       this.#marks[position] = this.#visit(this.#nodes[position]!, position);
+    }
     this.#refuseMissing();
     const lifted = [...this.#needed].filter((position) => !this.#isSeed(position));
     return lifted.length === 0 ? this.#program : this.#rebuild(lifted);

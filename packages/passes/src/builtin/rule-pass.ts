@@ -1,6 +1,8 @@
-import { definePass, type Pass } from "../pass/pass.js";
-import { rewriteWatched } from "../rewrite/rewrite.js";
+import type { ExportedProgram } from "@sconce/ir";
+import { definePass, type Pass, type PassContext } from "../pass/pass.js";
+import { watchedSteps } from "../rewrite/rewrite.js";
 import type { Rule } from "../rewrite/rule.js";
+import { finish, type Work } from "../work/work.js";
 
 /**
  * A pass that applies rules. Rules that fire nowhere because the driver refuses what they give are
@@ -12,11 +14,18 @@ export const rulePass = (
   definePass({
     name: definition.name,
     doc: definition.doc,
-    run: (program, { operators, rewrites, note }) => {
-      const options = { operators, pass: definition.name, ...rewrites };
-      const { program: result, fired, refused } = rewriteWatched(program, definition.rules, options);
-      for (const [rule, reason] of refused)
-        if (!fired.has(rule)) note?.(`rule ${rule} fires nowhere; it is refused ${reason}`);
-      return result;
-    },
+    run: (program, context) => finish(applied(program, context, definition)),
+    steps: (program, context) => applied(program, context, definition),
   });
+
+function* applied(
+  program: ExportedProgram,
+  { operators, rewrites, note }: PassContext,
+  { name, rules }: { readonly name: string; readonly rules: readonly Rule[] },
+): Work<ExportedProgram> {
+  const options = { operators, pass: name, ...rewrites };
+  const { program: result, fired, refused } = yield* watchedSteps(program, rules, options);
+  for (const [rule, reason] of refused)
+    if (!fired.has(rule)) note?.(`rule ${rule} fires nowhere; it is refused ${reason}`);
+  return result;
+}

@@ -1,4 +1,5 @@
 /** @file Makes a program of a retraced graph: names, signature, module calls. */
+
 import {
   type Argument,
   type ArgumentSpec,
@@ -20,6 +21,7 @@ import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { type Retrace, TOKEN_INPUT } from "../retrace/retrace-program.js";
 import { CollisionNames } from "../trace/naming.js";
 import { shareSizes } from "../trace/shared-sizes.js";
+import type { Work } from "../work/work.js";
 import { nameBodies } from "./body-names.js";
 import { remapModuleCalls } from "./module-calls.js";
 
@@ -33,22 +35,28 @@ const MUTATION_KINDS: Readonly<Record<string, OutputKind>> = {
  * The lowered program of a retraced graph: with the names, the signature and the module calls of
  * its source.
  */
-export function finishProgram(
+export function* finishProgram(
   program: ExportedProgram,
   retrace: Retrace,
   operators: OperatorTable,
-): ExportedProgram {
+): Work<ExportedProgram> {
   const constant = retrace.mutated.find((spec) => spec.kind === "CONSTANT_TENSOR");
   if (constant !== undefined) {
     throw constantMutated(constant);
   }
   const names = namesOf(retrace);
-  const named = withSizeOrigins(nameBodies(renameNodes(retrace.graph, names)));
+  yield;
+  const renamed = nameBodies(renameNodes(retrace.graph, names));
+  yield;
+  const named = withSizeOrigins(renamed);
+  yield;
   const nameOf = (traced: string): string => names.get(traced) ?? traced;
   const sizes = new Map([...retrace.sizesOf].map(([size, tensor]) => [nameOf(size), nameOf(tensor)]));
   const live = eliminateDeadNodes(dropBufferCopies(named, retrace), operators, sizes);
+  yield;
   const partial = new Set([...retrace.partial].map(nameOf));
   const graph = shareSizes(live, retrace.env, partial);
+  yield;
   const outputSpecs = outputSpecsOf(program, graph, retrace);
   const inputSpecs = [...(retrace.tokens > 0 ? [TOKEN_INPUT] : []), ...program.graphSignature.inputSpecs];
   return program.with({

@@ -12,6 +12,7 @@ import { type Decompositions, defaultDecompositions } from "../tables/table.js";
 import { entriesOf } from "../tables/table-keys.js";
 import { shapeEnvOf } from "../trace/shape-env.js";
 import { Tracer } from "../trace/tracer.js";
+import { finish, type Work } from "../work/work.js";
 import { finishProgram } from "./finish-program.js";
 import { nameInputs } from "./input-names.js";
 import { orderInputs } from "./input-order.js";
@@ -59,19 +60,34 @@ export function runDecompositions(
   table?: Decompositions,
   options: RunDecompositionsOptions = {},
 ): ExportedProgram {
+  return finish(decompositionSteps(program, table, options));
+}
+
+/** As {@link runDecompositions}, in pieces. */
+export function* decompositionSteps(
+  program: ExportedProgram,
+  table?: Decompositions,
+  options: RunDecompositionsOptions = {},
+): Work<ExportedProgram> {
   checkOptions("runDecompositions", options, OPTIONS);
   requireProgram(program, "runDecompositions");
   const operators = options.operators ?? defaultOperators();
   if (program.dialect === "TRAINING") refuseOpaqueEffects(program.graph, operators);
   const entries = entriesOf(table ?? defaultDecompositions(operators), operators);
-  const ordered = nameInputs(orderInputs(withoutTokens(program)));
-  const retrace = (hidden?: HiddenAliases): Retrace => {
+  yield;
+  const inOrder = orderInputs(withoutTokens(program));
+  yield;
+  const ordered = nameInputs(inOrder);
+  yield;
+  const retrace = (hidden?: HiddenAliases): Work<Retrace> => {
     const tracer = new Tracer(operators, shapeEnvOf(program), options.pass);
     return retraceProgram(ordered, new Dispatcher(tracer, operators, entries, hidden));
   };
-  const traced = options.exact === true ? retraceExactly(retrace) : retrace();
+  const traced = yield* options.exact === true ? retraceExactly(retrace) : retrace();
+  yield;
   refuseSharedState(ordered, traced.mutated);
-  const lowered = finishProgram(ordered, traced, operators);
+  const lowered = yield* finishProgram(ordered, traced, operators);
+  yield;
   if (!sameCalls(program, lowered, copiesWrittenBack(program, lowered))) return lowered;
   return options.exact !== true && hasNewNames(program, lowered) ? lowered : program;
 }
@@ -80,11 +96,11 @@ export function runDecompositions(
  * As PyTorch does if no value shows a hidden write; else with the operators decomposed that hid a
  * write.
  */
-function retraceExactly(retrace: (hidden: HiddenAliases) => Retrace): Retrace {
+function* retraceExactly(retrace: (hidden: HiddenAliases) => Work<Retrace>): Work<Retrace> {
   const decomposed = new Set<string>();
   for (;;) {
     const hidden = new HiddenAliases(new Set(decomposed));
-    const traced = retrace(hidden);
+    const traced = yield* retrace(hidden);
     const [first] = hidden.seen;
     if (first === undefined) return traced;
     const before = decomposed.size;

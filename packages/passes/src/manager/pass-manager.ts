@@ -1,4 +1,13 @@
-import { checkOptions, isSconceError, type OptionNames, requireSameCopy, thrownText } from "@sconce/errors";
+import {
+  checkOptions,
+  isSconceError,
+  type LongWorkOptions,
+  type OptionNames,
+  type Progress,
+  requireSameCopy,
+  thrownText,
+  userCallback,
+} from "@sconce/errors";
 import {
   ExportedProgram,
   editingAs,
@@ -29,6 +38,7 @@ import type { RefusedRewrite } from "../rewrite/context.js";
 import type { MadeRewrite } from "../rewrite/rewrite-record.js";
 import type { Rule } from "../rewrite/rule.js";
 import { verifyCalls } from "../shapes/call-problems.js";
+import { finish, finishWithPauses, type Work } from "../work/work.js";
 import { ensures, invalidProgram, noProgram, observerThrew, passThrew, requires } from "./errors.js";
 import { Rounds } from "./fixpoint.js";
 import { printPipeline } from "./pipeline.js";
@@ -102,7 +112,8 @@ export interface PassManagerOptions {
   readonly check?: boolean | CheckOptions;
 }
 
-const MANAGER: OptionNames<PassManagerOptions> = {
+/** The names of the options. */
+export const MANAGER_OPTIONS: OptionNames<PassManagerOptions> = {
   verify: true,
   record: true,
   timeRules: true,
@@ -137,7 +148,7 @@ export class PassManager {
   readonly #options: PassManagerOptions;
 
   constructor(context: PassContext, options: PassManagerOptions = {}) {
-    checkOptions("the pass manager", options, MANAGER);
+    checkOptions("the pass manager", options, MANAGER_OPTIONS);
     this.#context = context;
     this.#options = options;
   }
@@ -148,13 +159,37 @@ export class PassManager {
    * also `PASS_CHANGED_NUMBERS`, `NOTHING_COMPARED`, `NO_SAMPLE_INPUTS`, `NO_RUNNER`, `NO_VALUES`
    */
   run(program: ExportedProgram, passes: readonly (Pass | PipelineItem)[]): ExportedProgram {
+    return finish(this.steps(program, passes));
+  }
+
+  /**
+   * As {@link run}, with pauses in which the event loop goes on: between passes, and within those
+   * that have `steps`.
+   *
+   * @throws SconceError as {@link run}; `ABORTED` with the reason of the signal
+   */
+  async runAsync(
+    program: ExportedProgram,
+    passes: readonly (Pass | PipelineItem)[],
+    { signal, onProgress }: LongWorkOptions = {},
+  ): Promise<ExportedProgram> {
+    const report = userCallback("transformAsync", onProgress);
+    return finishWithPauses(this.steps(program, passes, report), "transformation", signal);
+  }
+
+  /** As {@link run}, in pieces. */
+  *steps(
+    program: ExportedProgram,
+    passes: readonly (Pass | PipelineItem)[],
+    report?: (progress: Progress) => void,
+  ): Work<ExportedProgram> {
     requireProgram(program, "the pass manager");
     const items = pipelineItems(passes);
     this.#checkOptions(items);
     if (this.#options.verify === true) this.#verify(program, "before the first pass");
     const run: Run = { step: 0, changes: [], notes: new Map(), checker: this.#checker(program) };
     try {
-      return this.#items(program, items, run);
+      return yield* this.#items(program, items, run, report);
     } finally {
       for (const { place, texts } of run.notes.values())
         for (const text of texts) this.#context.warn?.(`${place}: ${text}`);
@@ -195,27 +230,35 @@ export class PassManager {
     return new Checker({ run, operators }, check === true ? {} : check);
   }
 
-  #items(program: ExportedProgram, items: readonly PipelineItem[], run: Run): ExportedProgram {
-    return items.reduce(
-      (current, item) =>
-        "repeat" in item ? this.#repeat(current, item, run) : this.#step(current, item, run),
-      program,
-    );
+  *#items(
+    program: ExportedProgram,
+    items: readonly PipelineItem[],
+    run: Run,
+    report?: (progress: Progress) => void,
+  ): Work<ExportedProgram> {
+    let current = program;
+    for (const [done, item] of items.entries()) {
+      report?.({ phase: "transform", done, total: items.length, item: printPipeline([item]) });
+      yield;
+      current = yield* "repeat" in item ? this.#repeat(current, item, run) : this.#step(current, item, run);
+    }
+    report?.({ phase: "transform", done: items.length, total: items.length, item: "" });
+    return current;
   }
 
-  #repeat(program: ExportedProgram, item: Repeat, run: Run): ExportedProgram {
+  *#repeat(program: ExportedProgram, item: Repeat, run: Run): Work<ExportedProgram> {
     const rounds = new Rounds(item, program);
     let current = program;
     for (;;) {
       run.changes.length = 0;
-      const next = this.#items(current, item.repeat, run);
+      const next = yield* this.#items(current, item.repeat, run);
       if (next === current) return current;
       current = next;
       rounds.add(current, run.changes);
     }
   }
 
-  #step(before: ExportedProgram, call: PassCall, run: Run): ExportedProgram {
+  *#step(before: ExportedProgram, call: PassCall, run: Run): Work<ExportedProgram> {
     const { pass, options } = call;
     const step = run.step++;
     const label = this.#labelOf(pass);
@@ -231,11 +274,12 @@ export class PassManager {
     const guard = this.#guardOf(before, pass);
     const start = clock.now();
     const seen = { counts: fired, times, refused, notes, made };
-    const result = this.#run({ ...call, program: before, place, guard, ...seen });
+    const result = yield* this.#run({ ...call, program: before, place, guard, ...seen });
     const milliseconds = clock.now() - start;
     const written = guard?.restore() ?? [];
     if (written.length > 0) throw valuesWritten(place, written);
     if (pass.ensures !== undefined && result.dialect !== pass.ensures) throw ensures(pass, result, place);
+    yield;
     if (result !== before) {
       run.changes.push({
         pass: pass.name,
@@ -250,6 +294,7 @@ export class PassManager {
       this.#options.record === false || pass.drops !== undefined
         ? result
         : recordPass(pass.name, before, result, textOf(call));
+    yield;
     const check = run.checker?.check({ pass, options, step, before, after, place, made });
     const known = run.notes.get(call);
     const texts = new Set(known === undefined ? notes : notes.filter((note) => known.texts.has(note)));
@@ -267,6 +312,7 @@ export class PassManager {
       check,
     };
     this.#observe(event, place);
+    yield;
     return after;
   }
 
@@ -317,7 +363,7 @@ export class PassManager {
       : undefined;
   }
 
-  #run({ program, pass, options, place, guard, ...seen }: Attempt): ExportedProgram {
+  *#run({ program, pass, options, place, guard, ...seen }: Attempt): Work<ExportedProgram> {
     const { counts, times, refused, notes, made } = seen;
     const { rewrites, ownerOf } = this.#context;
     const refuse = (rewrite: RefusedRewrite): void => {
@@ -342,7 +388,9 @@ export class PassManager {
     try {
       const watched = Object.freeze({ ownerOf, ...rewrites, fired, made: record, refused: refuse, ...time });
       const context = Object.freeze({ ...this.#context, rewrites: watched, note });
-      result = editingAs(pass.name, () => pass.run(program, context, options) as unknown);
+      if (pass.steps === undefined)
+        result = editingAs(pass.name, () => pass.run(program, context, options) as unknown);
+      else result = yield* inPass(pass.name, pass.steps(program, context, options));
     } catch (error) {
       guard?.restore();
       throw passThrew(place, error);
@@ -376,4 +424,13 @@ export class PassManager {
 function textOf(call: PassCall): string | undefined {
   const text = printPipeline([call]);
   return text === call.pass.name ? undefined : text;
+}
+
+/** The pieces of a pass, each as an edit of the pass: other work may go on in between. */
+function* inPass(pass: string, work: Work<ExportedProgram>): Work<ExportedProgram> {
+  for (;;) {
+    const piece = editingAs(pass, () => work.next());
+    if (piece.done) return piece.value;
+    yield;
+  }
 }

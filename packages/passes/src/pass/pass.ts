@@ -122,11 +122,25 @@ export interface Pass {
   readonly widensInputs?: boolean | undefined;
   /** Returns the changed program; the same object when nothing changes. */
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
+  /**
+   * The same in pieces, for passes that take long: yields where it may pause, and returns the
+   * program. `transformAsync` runs it where it is there, else `run` without a pause.
+   */
+  steps?(
+    program: ExportedProgram,
+    context: PassContext,
+    options: PassOptions,
+  ): Generator<void, ExportedProgram, void>;
 }
 
 /** A pass as its author writes it: its run gets the options with the types of their defaults. */
-type Definition<Specs extends OptionSpecs> = Omit<Pass, "options" | "run"> & {
+type Definition<Specs extends OptionSpecs> = Omit<Pass, "options" | "run" | "steps"> & {
   readonly options?: Specs;
+  steps?(
+    program: ExportedProgram,
+    context: PassContext,
+    options: OptionsOf<Specs>,
+  ): Generator<void, ExportedProgram, void>;
   run(program: ExportedProgram, context: PassContext, options: OptionsOf<Specs>): ExportedProgram;
 };
 
@@ -141,6 +155,7 @@ const PASS: OptionNames<Definition<OptionSpecs>> = {
   removesAssertions: true,
   widensInputs: true,
   run: true,
+  steps: true,
 };
 
 /**

@@ -2,6 +2,7 @@
  * @file Runs a source graph through the dispatcher, node by node, as `torch.fx.Interpreter` does
  * when retracing.
  */
+
 import { isSconceError } from "@sconce/errors";
 import {
   type Argument,
@@ -26,6 +27,7 @@ import { freeSymbols, SymExpr } from "@sconce/symbolic";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { underDisabled } from "../trace/reference-annotations.js";
+import { finish, type Work } from "../work/work.js";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
 import { keepOpaque } from "./opaque-calls.js";
@@ -106,9 +108,16 @@ export class GraphInterpreter {
 
   /** Runs every call; gives the output's argument with values in place of references. */
   run(): EmitArg {
+    return finish(this.steps());
+  }
+
+  /** The same in pieces of some nodes. */
+  *steps(): Work<EmitArg> {
     let result: EmitArg = null;
     const { tracer } = this.dispatcher;
+    let count = 0;
     for (const node of this.graph.nodes()) {
+      if (++count % NODES_A_PIECE === 0) yield;
       if (node.op === "placeholder") continue;
       if (node.op === "output") {
         result = this.resolve(node.args[0]!);
@@ -231,6 +240,9 @@ function keepGrad(target: string, args: readonly EmitArg[], result: MetaValue): 
   }
   return result;
 }
+
+/** Nodes between two pauses. */
+const NODES_A_PIECE = 8;
 
 const NO_NAMES: string[] = [];
 const isNumber = (size: unknown): boolean => typeof size === "number";

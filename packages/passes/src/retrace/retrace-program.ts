@@ -1,6 +1,7 @@
 /**
  * @file Runs a whole program again: its inputs, its graph, and the writing back of its mutations.
  */
+
 import {
   type Argument,
   type ExportedProgram,
@@ -21,6 +22,7 @@ import { RuntimeAssertions } from "../trace/runtime-asserts.js";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { SizeGuards } from "../trace/size-guards.js";
 import { type SymbolSource, symbolSources } from "../trace/symbol-sources.js";
+import type { Work } from "../work/work.js";
 import { runHigherOrder } from "./higher-order.js";
 import { GraphInterpreter, inheritedMeta } from "./interpret.js";
 
@@ -56,7 +58,7 @@ export interface Retrace {
  * @throws SconceError `NOT_FUNCTIONALIZABLE` for an input whose sizes change in place, and those of
  * the calls
  */
-export function retraceProgram(program: ExportedProgram, dispatcher: Dispatcher): Retrace {
+export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher): Work<Retrace> {
   const { tracer } = dispatcher;
   tracer.assertions = new RuntimeAssertions(program);
   tracer.symbols.sources = tracedSources(program);
@@ -77,7 +79,8 @@ export function retraceProgram(program: ExportedProgram, dispatcher: Dispatcher)
     interpreter.bind(node.name, bound as EmitArg);
   });
   tracer.symbols.beginBody();
-  const result = interpreter.run();
+  yield;
+  const result = yield* interpreter.steps();
   inputs.forEach((input, i) => {
     if (input !== null) refuseNewLayout(input, program.graphSignature.inputSpecs[i]?.arg.name ?? "");
   });
@@ -95,6 +98,7 @@ export function retraceProgram(program: ExportedProgram, dispatcher: Dispatcher)
   const outputs = copies.map((value) => tracer.toArgument(unwrap(value) as never));
   const tokens = tracer.token === undefined ? [] : [tracer.toArgument(tracer.token)];
   tracer.output(tuple([...tokens, ...values, ...outputs]));
+  yield;
   const graph = tracer.build();
   if (tokens.length > 0) traced.set(graph.nodeAt(0).name, TOKEN_INPUT.arg.name);
   return {

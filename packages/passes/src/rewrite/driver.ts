@@ -16,6 +16,7 @@ import {
   sourceLine,
 } from "@sconce/ir";
 import { COPY } from "../copy/this-copy.js";
+import { finish, type Work } from "../work/work.js";
 import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
 import { labelOf, Refusal, type RewriteContext, type Rewritten } from "./context.js";
@@ -39,9 +40,18 @@ import { Worklist } from "./worklist.js";
  * @throws SconceError `REWRITE_DIVERGES` naming the rules that never converge; `RULE` for one that
  * is wrong in itself
  */
-export function rewriteGraph(graph: Graph, rules: readonly Rule[], context: RewriteContext): Rewritten {
-  return new Driver(graph, rules, context).run();
-}
+export const rewriteGraph = (graph: Graph, rules: readonly Rule[], context: RewriteContext): Rewritten =>
+  finish(rewriteGraphSteps(graph, rules, context));
+
+/** As {@link rewriteGraph}, in pieces. */
+export const rewriteGraphSteps = (
+  graph: Graph,
+  rules: readonly Rule[],
+  context: RewriteContext,
+): Work<Rewritten> => new Driver(graph, rules, context).run();
+
+/** Visits between two pauses. */
+const VISITS_A_PIECE = 64;
 
 class Driver {
   readonly #work: WorkGraph;
@@ -74,9 +84,11 @@ class Driver {
     this.#limit = context.limit ?? 1000 + 10 * graph.size;
   }
 
-  run(): Rewritten {
+  *run(): Work<Rewritten> {
+    let visits = 0;
     if (this.#byTarget.size > 0) this.#worklist.fill();
     for (let slot = this.#worklist.take(); slot !== undefined; slot = this.#worklist.take()) {
+      if (++visits % VISITS_A_PIECE === 0) yield;
       const { node } = slot;
       if (node !== null) this.#byTarget.get(node.target)!.some((plan) => this.#timedTry(plan, node));
     }

@@ -6,8 +6,9 @@ import { requireFunctional } from "../analysis/require-functional.js";
 import { withRenamed } from "../graphs/rename.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { shapeEnvOf } from "../trace/shape-env.js";
+import { finish, type Work } from "../work/work.js";
 import type { RewriteContext, RewriteEvent } from "./context.js";
-import { rewriteGraph } from "./driver.js";
+import { rewriteGraph, rewriteGraphSteps } from "./driver.js";
 import type { Rule } from "./rule.js";
 
 /** How rules are applied to a graph. */
@@ -59,12 +60,21 @@ export function rewriteProgram(
   rules: readonly Rule[],
   options: RewriteOptions,
 ): ExportedProgram {
+  return finish(rewriteSteps(program, rules, options));
+}
+
+/** As {@link rewriteProgram}, in pieces. */
+export function* rewriteSteps(
+  program: ExportedProgram,
+  rules: readonly Rule[],
+  options: RewriteOptions,
+): Work<ExportedProgram> {
   checkOptions("rewriteProgram", options, REWRITE);
   const context: RewriteContext = { ...options, pass: options.pass ?? "rewrite", env: shapeEnvOf(program) };
   // Where something writes, what was captured may have changed by the time the replacement runs.
   requireFunctional(program, options.operators, "rewriting");
   const constants = new Set(constantInputs(program, true).keys());
-  const { graph, renamed } = rewriteGraph(program.graph, rules, { ...context, constants });
+  const { graph, renamed } = yield* rewriteGraphSteps(program.graph, rules, { ...context, constants });
   const inner = (nested: Graph, outer: string): Graph =>
     mapSubgraphs(nested, (subgraph, target) => {
       const path = outer === "" ? target : `${outer}/${target}`;
@@ -81,11 +91,18 @@ export interface RuleUse {
 }
 
 /** As {@link rewriteProgram}, for notes on rules that fire nowhere. */
-export function rewriteWatched(
+export const rewriteWatched = (
   program: ExportedProgram,
   rules: readonly Rule[],
   options: RewriteOptions,
-): RuleUse {
+): RuleUse => finish(watchedSteps(program, rules, options));
+
+/** As {@link rewriteWatched}, in pieces. */
+export function* watchedSteps(
+  program: ExportedProgram,
+  rules: readonly Rule[],
+  options: RewriteOptions,
+): Work<RuleUse> {
   const fired = new Set<string>();
   const refused = new Map<string, string>();
   const watched: RewriteOptions = {
@@ -102,5 +119,5 @@ export function rewriteWatched(
       options.refused?.(rewrite);
     },
   };
-  return { program: rewriteProgram(program, rules, watched), fired, refused };
+  return { program: yield* rewriteSteps(program, rules, watched), fired, refused };
 }

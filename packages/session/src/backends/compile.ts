@@ -1,6 +1,6 @@
 /** @file Compiles and runs programs on any backend, and holds the backend to its contract. */
 
-import { checkOptions } from "@sconce/errors";
+import { checkOptions, userCallback } from "@sconce/errors";
 import {
   type Backend,
   COMPILE_OPTIONS,
@@ -53,6 +53,7 @@ export async function compileOn(
   context: CompileContext,
 ): Promise<Executable> {
   checkOptions("compile", options, COMPILE_OPTIONS);
+  if (options?.signal?.aborted) throw aborted(options.signal.reason, "compilation");
   const label: BackendLabel = { name: backend.name, plugin: context.plugin };
   const unsupported = unsupportedNodes(backend, program, context.plugin);
   if (unsupported.length > 0)
@@ -62,7 +63,7 @@ export async function compileOn(
   const unchanged = writes?.watch([]);
   let executable: unknown;
   try {
-    executable = await backend.compile(program, options);
+    executable = await backend.compile(program, withNamedProgress("compile", options));
   } catch (error) {
     throw backendThrew(label, error);
   }
@@ -101,6 +102,15 @@ function requireExecutable(value: unknown, label: BackendLabel): asserts value i
   ];
   if (missing.length === 0) return;
   throw backendFault(label, `compiled to what cannot be run: ${described(value)} with ${missing.join(", ")}`);
+}
+
+/** The options with the errors of `onProgress` named as the user's. */
+function withNamedProgress<O extends { readonly onProgress?: (...args: never[]) => void }>(
+  call: string,
+  options: O | undefined,
+): O | undefined {
+  if (options?.onProgress === undefined) return options;
+  return { ...options, onProgress: userCallback(call, options.onProgress) };
 }
 
 interface Checks {
@@ -160,7 +170,7 @@ class CheckedExecutable implements Executable {
     const { label } = this.#checks;
     let running: unknown;
     try {
-      running = this.#inner.run(inputs, options);
+      running = this.#inner.run(inputs, withNamedProgress("run", options) ?? {});
       if (typeof (running as Partial<Promise<unknown>> | null | undefined)?.then === "function")
         return await running;
     } catch (error) {
