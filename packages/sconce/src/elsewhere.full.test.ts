@@ -59,6 +59,8 @@ describe("bundles run", () => {
       entry: "./smoke.mjs",
       output: { path: join(project.folder, "webpack"), filename: "main.cjs", publicPath: "" },
       performance: false,
+      // Node has no page to load chunks into.
+      module: { parser: { javascript: { dynamicImportMode: "eager" } } },
     });
     const stats = await new Promise<webpack.Stats>((done, fail) => {
       compiler!.run((error, result) => (error === null ? done(result!) : fail(error)));

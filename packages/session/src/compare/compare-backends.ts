@@ -201,13 +201,18 @@ class Comparison {
   /** Each run has its own inputs, to which it may write, and the same random numbers. */
   async #run(program: ExportedProgram, backend: Backend): Promise<Finished> {
     const { seed = 0, signal } = this.#options;
-    using executable = await this.#session.compile(program, backend);
-    const inputs = this.#inputs.map((value) => (value instanceof Tensor ? copyTensor(value) : value));
-    this.#session.seed(seed);
-    const options: RunOptions = signal === undefined ? {} : { signal };
-    const values = await executable.run(inputs, options);
-    const nodes = executable.placement?.().nodes ?? [];
-    return { values, places: new Map(nodes.map(({ node, place }) => [node, place])) };
+    // Not `using`: bundlers warn of what TypeScript makes of it.
+    const executable = await this.#session.compile(program, backend);
+    try {
+      const inputs = this.#inputs.map((value) => (value instanceof Tensor ? copyTensor(value) : value));
+      this.#session.seed(seed);
+      const options: RunOptions = signal === undefined ? {} : { signal };
+      const values = await executable.run(inputs, options);
+      const nodes = executable.placement?.().nodes ?? [];
+      return { values, places: new Map(nodes.map(({ node, place }) => [node, place])) };
+    } finally {
+      executable.dispose();
+    }
   }
 
   #row(node: Node, want: Value | undefined, got: Value | undefined, { places }: Finished): NodeComparison {
