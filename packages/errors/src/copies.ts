@@ -100,18 +100,20 @@ export function foreignInstance(value: unknown, kind: string, copy: PackageCopy)
   if (found !== undefined && found.copy !== copy) return twoCopies(found, copy);
   return new SconceError({
     code: "INVALID_ARGUMENT",
-    message: `${found === undefined ? `a value of type ${typeof value}` : `a ${found.kind}`} where a ${kind} of ${copy.package} is expected`,
-    fix: `pass a ${kind}`,
+    message: `${found === undefined ? `a value of type ${typeof value}` : withArticle(found.kind)} where ${withArticle(kind)} of ${copy.package} is expected`,
+    fix: `pass ${withArticle(kind)}`,
   });
 }
 
 const twoCopies = ({ kind, copy: other }: Maker, own: PackageCopy): SconceError =>
   new SconceError({
     code: "TWO_COPIES",
-    message: `two copies of ${own.package} are loaded: a ${kind} of ${copyText(other)} was given to ${copyText(own)}`,
+    message: `two copies of ${own.package} are loaded: ${withArticle(kind)} of ${copyText(other)} was given to ${copyText(own)}`,
     where: own.package,
     fix: "load one copy: packages that use Sconce declare it under `peerDependencies`; then run `npm dedupe`, or set `resolve.dedupe` of the bundler",
   });
+
+const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
 
 const copyText = ({ version, file }: PackageCopy): string =>
   `version ${version}${file === undefined ? "" : ` (${file})`}`;

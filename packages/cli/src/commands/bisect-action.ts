@@ -207,10 +207,14 @@ const ofPlugin = (plugin: string | undefined): string =>
 
 const fromLine = (line: string | undefined): string => (line === undefined ? "" : `, ${line}`);
 
+/** A message about numbers is long: the node that differs is on a separate line. */
+const messageLines = (message: string): string[] =>
+  message.split(/; (?=the first node that differs is )/).map((part) => `  ${part}`);
+
 function culpritLines(culprit: Culprit, file: string | undefined): string[] {
   const { call, plugin, step, kind, error, rewrite, graph, reproducer } = culprit;
   const what = kind === "diverges" ? "never converges" : "is the first that breaks the program";
-  const lines = [`step ${step + 1}, ${call}${ofPlugin(plugin)}, ${what}`, `  ${error.message}`];
+  const lines = [`step ${step + 1}, ${call}${ofPlugin(plugin)}, ${what}`, ...messageLines(error.message)];
   if (error.where !== undefined) lines.push(`  in ${error.where}`);
   if (rewrite !== undefined) {
     const place = rewrite.graph === "" ? "" : ` of ${rewrite.graph}`;
@@ -222,8 +226,13 @@ function culpritLines(culprit: Culprit, file: string | undefined): string[] {
   const calls = reproducer.program.graph.nodes().filter(({ op }) => op === "call_function").length;
   const part = graph === "" ? "it" : `the nested graph ${graph}, as a program,`;
   lines.push(`  ${part} still fails with ${calls} ${calls === 1 ? "call" : "calls"}:`, "");
-  if (file === undefined || file === STANDARD) lines.push(printIr(reproducer.program.graph).trimEnd());
-  else lines.push(`${file}; to see it:`, `  sconce bisect ${quoted(file)}`);
+  lines.push(printIr(reproducer.program.graph).trimEnd());
+  if (file !== undefined && file !== STANDARD)
+    lines.push(
+      "",
+      `${file} has it, with its inputs; to see the failure again:`,
+      `  sconce bisect ${quoted(file)}`,
+    );
   return lines;
 }
 

@@ -5,6 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { format } from "node:util";
+import { run } from "@sconce/cli";
 import { transform } from "esbuild";
 
 /** The folder that paths in the documentation start from. */
@@ -125,17 +126,34 @@ export interface ShownCommand {
   readonly shown: string;
 }
 
-/** The commands of a page: lines that begin with `$ sconce`. */
+/** The commands of a page: lines that begin with `$ sconce` or `$ npx sconce`. */
 export async function commandsOf(page: string): Promise<ShownCommand[]> {
   const commands: ShownCommand[] = [];
   for (const { language, text, line } of await blocksOf(page)) {
     if (language !== "console") continue;
     for (const part of text.split(/^\$ /m).slice(1)) {
       const [command = "", ...output] = part.split("\n");
-      commands.push({ line, args: words(command).slice(1), shown: output.join("\n") });
+      commands.push({ line, args: commandArguments(command), shown: output.join("\n") });
     }
   }
   return commands;
+}
+
+/** The arguments of a command line of Sconce, with or without `npx`. */
+export function commandArguments(command: string): string[] {
+  const [name, ...args] = words(command.replace(/^npx /, ""));
+  if (name !== "sconce") throw new Error(`not a command of Sconce: ${command}`);
+  return args;
+}
+
+/** What the command writes, not on a terminal: its output, then its errors. */
+export async function outputOf(args: readonly string[]): Promise<string> {
+  const written = { out: "", err: "" };
+  const write = (stream: keyof typeof written) => (text: string) => {
+    written[stream] += text;
+  };
+  await run(args, { out: write("out"), err: write("err"), terminal: false, interactive: false });
+  return written.out + written.err;
 }
 
 const words = (command: string): string[] =>

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { run } from "@sconce/cli";
 import { beforeAll, describe, expect, test } from "vitest";
-import { blocksOf, commandsOf, isSuite, ROOT, runPage } from "./page.fixture.js";
+import { blocksOf, commandsOf, isSuite, outputOf, ROOT, runPage } from "./page.fixture.js";
 
 const DOCS = readdirSync(`${ROOT}docs`, { recursive: true })
   .map(String)
@@ -46,16 +45,6 @@ describe("commands in the documentation give what the page shows", () => {
     }
   });
 });
-
-/** What the command writes, not on a terminal: its output, then its errors. */
-async function outputOf(args: readonly string[]): Promise<string> {
-  const written = { out: "", err: "" };
-  const write = (stream: keyof typeof written) => (text: string) => {
-    written[stream] += text;
-  };
-  await run(args, { out: write("out"), err: write("err"), terminal: false, interactive: false });
-  return written.out + written.err;
-}
 
 /** As much of an output as a page shows that ends it in `...`. */
 const startOf = (output: string, shown: string): string =>
