@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sconce } from "./command.fixture.js";
 
 const home = process.cwd();
@@ -87,4 +87,42 @@ test("a TypeScript module that Node does not strip says to compile it", async ()
   const { code, err } = await sconce("passes", "--plugin", "enum.ts");
   expect(code).toBe(2);
   expect(err).toMatch(/fix compile the module/);
+});
+
+describe("the error of a module that does not load names the cause, the line and the fix", () => {
+  test.each([
+    ["throws.mjs", '\nthrow new Error("boom");', "cannot be loaded: boom", "throws.mjs:2", "its code throws"],
+    [
+      "syntax.mjs",
+      'export default {\n  name: "x",\n',
+      "Unexpected end of input",
+      "syntax.mjs:3",
+      "`node .*` shows",
+    ],
+    [
+      "package.mjs",
+      'import "absent-lib";',
+      "Cannot find package 'absent-lib'",
+      undefined,
+      "npm install absent-lib",
+    ],
+    ["file.mjs", 'import "./gone.mjs";', "Cannot find module", undefined, "correct the import in .*file.mjs"],
+    ["helper.mjs", 'import "./real.js";', "Cannot find module", undefined, "extension of the file, .ts"],
+    ["type.mjs", 'import { Nope } from "node:fs";', "named 'Nope'", "type.mjs:1", "import { type Nope }"],
+  ])("%s", async (file, text, cause, place, fix) => {
+    await write("real.ts", "export {};");
+    await write(file, text);
+    const { code, err } = await sconce("passes", "--plugin", `./${file}`);
+    expect(code).toBe(2);
+    expect(err).toMatch(cause);
+    if (place !== undefined) expect(err).toMatch(new RegExp(`\n {2}in .*${place}`));
+    expect(err).toMatch(new RegExp(`\n {2}fix .*${fix}`));
+  });
+
+  test("a folder", async () => {
+    await write("folder/dist/index.js", PLUGIN);
+    expect((await sconce("passes", "--plugin", "./folder")).err).toMatch(
+      /fix give the path of a file in the folder/,
+    );
+  });
 });

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { thrownText } from "@sconce/errors";
 import type { Plugin } from "@sconce/passes";
 import { pluginError } from "./errors.js";
+import { codeOf, loadFailure } from "./plugin-failure.js";
 
 /**
  * Returns the path of a plugin module: `name` as a path from the current folder, or what the
@@ -15,10 +15,6 @@ export function pluginPath(name: string): string {
   const isPackage = /^(@[\w.-]+\/)?\w[\w.-]*(\/|$)/.test(name) && !existsSync(name);
   return (isPackage ? packageFile(name) : undefined) ?? resolve(name);
 }
-
-/** The code of an error of Node. */
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && "code" in error ? error.code : undefined;
 
 /** The file that an installed package exports by a name such as `mylib` or `@mine/mylib/plugin`. */
 function packageFile(name: string): string | undefined {
@@ -70,26 +66,10 @@ export async function loadPlugin(name: string): Promise<Plugin> {
   } catch (error) {
     const fix = "check the path of the module, or install the package of that name";
     if (!existsSync(path)) throw pluginError(name, "does not exist", fix, error);
-    throw pluginError(name, `cannot be loaded: ${thrownText(error)}`, remedyOf(path, error), error);
+    throw loadFailure(name, path, error);
   }
   const plugin = module.default ?? module.plugin;
   // What is in it is checked by the session, field by field.
   if (typeof plugin === "object" && plugin !== null) return plugin as Plugin;
   throw pluginError(name, "exports no plugin", "export an object with a `name` as default or as `plugin`");
-}
-
-/** What to do about a module that Node does not load. */
-function remedyOf(path: string, error: unknown): string {
-  if (!/\.[cm]?tsx?$/.test(path)) return "give the path of a JavaScript module";
-  const compile = "compile the module (`npx tsc`) and give the path of the JavaScript file";
-  switch (codeOf(error)) {
-    case "ERR_UNKNOWN_FILE_EXTENSION":
-      return `${compile}; Node 22.18, 23.6 and later also run TypeScript, this is ${process.version}`;
-    case "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING":
-      return `${compile}: Node does not run TypeScript below node_modules`;
-    case "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX":
-      return `${compile}: Node only removes types, and the module has other syntax of TypeScript, such as \`enum\``;
-    default:
-      return `correct the module, or ${compile}`;
-  }
 }
