@@ -9,6 +9,9 @@ import { join } from "node:path";
 import getReleasePlan from "@changesets/get-release-plan";
 import { ROOT } from "./paths.mjs";
 
+/** What `VERSION` is read from; a test compares it with the packages. */
+const VERSION_FILE = join(ROOT, "packages", "errors", "src", "version.ts");
+
 /** The headings of an entry, by the part of the version that a change raises. */
 const HEADINGS = { major: "Breaking changes", minor: "New", patch: "Fixed" };
 
@@ -50,5 +53,6 @@ if (release === undefined) {
   writeFileSync(file, at < 0 ? `${text}\n${entry}` : `${text.slice(0, at)}${entry}${text.slice(at)}`);
   run("npx", "changeset", "version");
   run("npm", "install", "--package-lock-only", "--ignore-scripts");
+  writeFileSync(VERSION_FILE, readFileSync(VERSION_FILE, "utf8").replace(/"[^"]*"/, `"${release.newVersion}"`));
   console.log(`prepared ${release.newVersion}: read CHANGELOG.md, then commit`);
 }
