@@ -53,6 +53,9 @@ if (release === undefined) {
   writeFileSync(file, at < 0 ? `${text}\n${entry}` : `${text.slice(0, at)}${entry}${text.slice(at)}`);
   run("npx", "changeset", "version");
   run("npm", "install", "--package-lock-only", "--ignore-scripts");
-  writeFileSync(VERSION_FILE, readFileSync(VERSION_FILE, "utf8").replace(/"[^"]*"/, `"${release.newVersion}"`));
+  writeFileSync(
+    VERSION_FILE,
+    readFileSync(VERSION_FILE, "utf8").replace(/"[^"]*"/, `"${release.newVersion}"`),
+  );
   console.log(`prepared ${release.newVersion}: read CHANGELOG.md, then commit`);
 }
