@@ -268,8 +268,15 @@ export function kernelsOf({ kernels }: PluginSet, operators: OperatorTable): Ker
   return Object.fromEntries(kernels) as KernelTable;
 }
 
-function tableWith(operators: OperatorTable, { decompositions }: PluginSet): CustomDecompTable {
+function tableWith(operators: OperatorTable, plugins: PluginSet): CustomDecompTable {
   const table = defaultDecompositions(operators);
+  checkDecompositions(plugins, operators);
+  for (const [target, entry] of plugins.decompositions) table.set(target, entry);
+  return table;
+}
+
+/** @throws SconceError `PLUGIN` for a decomposition of what no call has */
+export function checkDecompositions({ decompositions }: PluginSet, operators: OperatorTable): void {
   for (const [target, entry, plugin] of decompositions) {
     // An entry that no call has would never run.
     const problem = decompositionKeyProblem(target, entry, operators);
@@ -279,9 +286,7 @@ function tableWith(operators: OperatorTable, { decompositions }: PluginSet): Cus
         `has a decomposition of ${target}, which ${problem.message}`,
         problem.fix,
       );
-    table.set(target, entry);
   }
-  return table;
 }
 
 const unknownTarget = (plugin: string, target: string, does: string): SconceError =>

@@ -43,7 +43,7 @@ import {
   runDecompositions,
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
-import { compileFailure, noBackend, unknownBackend } from "./backends/errors.js";
+import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
 import { type BackendMemory, LiveExecutables } from "./backends/memory.js";
 import {
   type BackendComparison,
@@ -51,6 +51,7 @@ import {
   compareBackends,
 } from "./compare/compare-backends.js";
 import {
+  checkDecompositions,
   createSession,
   isInterpreter,
   kernelsOf,
@@ -98,6 +99,7 @@ export class Sconce {
     if (this.#used) return;
     const { operators } = this;
     const { logger } = this.services;
+    checkDecompositions(this.#plugins, operators);
     for (const message of replacements(this.#plugins, operators)) logger.warn(message);
     this.#used = true;
     operators.freeze(
@@ -288,8 +290,9 @@ export class Sconce {
    * Makes a program ready to run, on the first backend when none is named. The backend is asked for
    * every call first, and what its runs return is compared with the program (`BACKEND_OUTPUT`).
    *
-   * @throws SconceError `UNKNOWN_BACKEND`, `OPAQUE_OPERATORS`, `UNSUPPORTED_NODES`,
-   * `PLUGIN_FAILED`, `NO_VALUES`, `INVALID_PROGRAM` where a backend breaks on an invalid program
+   * @throws SconceError `UNKNOWN_BACKEND`, `INVALID_ARGUMENT`, `OPAQUE_OPERATORS`,
+   * `UNSUPPORTED_NODES`, `PLUGIN_FAILED`, `NO_VALUES`, `INVALID_PROGRAM` where a backend breaks on
+   * an invalid program
    */
   compile(
     program: ExportedProgram,
@@ -298,6 +301,7 @@ export class Sconce {
   ): Promise<Executable> {
     this.#use("compile", program);
     const chosen = typeof backend === "object" ? backend : this.backend(backend);
+    requireBackend(chosen);
     requireValues(program);
     const owner = this.#plugins.ownerOf(chosen);
     const explained = (error: unknown): unknown =>

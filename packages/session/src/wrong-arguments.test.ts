@@ -47,3 +47,26 @@ test("a pass has a name and a function", () => {
   expect(() => definePass(wrong({ doc: "d", run }))).toThrow(/has the name undefined/);
   expect(() => definePass(wrong({ name: "p", doc: "d" }))).toThrow(/has undefined as `run`/);
 });
+
+test("compile takes a backend, and run a list", async () => {
+  const sconce = createSconce();
+  const compiled = async (): Promise<unknown> => sconce.compile(program, wrong({ backend: "cpu" }));
+  await expect(compiled()).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: "the backend of compile is an object without `supports` and `compile`",
+    fix: expect.stringContaining('compile(program, "cpu")'),
+  });
+  const executable = await sconce.compile(program);
+  await expect(executable.run(wrong(new Float32Array(2)))).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: "the inputs of run are a Float32Array, not an array",
+  });
+});
+
+test("a decomposition of an unknown operator is refused at the first use", () => {
+  const decompositions = { "aten.reluu.default": () => [] };
+  const sconce = createSconce({ plugins: [wrong({ name: "k", decompositions })] });
+  expect(() => sconce.verify(program)).toThrow(
+    /^plugin "k" has a decomposition of aten.reluu.default, which /,
+  );
+});

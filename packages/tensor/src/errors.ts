@@ -17,6 +17,14 @@ export const elementCountMismatch = (have: number, shape: readonly number[]): Sc
     fix: `give ${shape.reduce((count, size) => count * size, 1)} values, or another shape`,
   });
 
+/** A shape that no tensor has. */
+export const invalidSizes = (shape: readonly number[]): SconceError =>
+  new SconceError({
+    code: "SHAPE",
+    message: `the shape [${shape.join(", ")}] has a size that is not a whole number from 0 on`,
+    fix: "give whole numbers from 0 on",
+  });
+
 export const indexOutOfRange = (index: readonly number[], shape: readonly number[]): SconceError =>
   new SconceError({
     code: "INDEX",

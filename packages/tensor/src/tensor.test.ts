@@ -139,3 +139,9 @@ describe("safetensors", () => {
 test("a storage of odd length gives whole elements only", () => {
   expect(new Storage(new Uint8Array(7)).view("float32").length).toBe(1);
 });
+
+test.each([[[-1]], [[1.5]], [[2, Number.NaN]]])("the shape %j is refused", (shape) => {
+  expect(() => Tensor.empty(shape, "float32")).toThrow(
+    expect.objectContaining({ code: "SHAPE", fix: "give whole numbers from 0 on" }),
+  );
+});

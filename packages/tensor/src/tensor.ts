@@ -1,7 +1,7 @@
 import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
 import { DTYPES, type DType, dtypeInfo, isDType, type TypedArray } from "./dtype.js";
 import { type Element, elementReader, elementWriter, laneReader } from "./element.js";
-import { elementCountMismatch, indexOutOfRange, unknownDType, wrongArray } from "./errors.js";
+import { elementCountMismatch, indexOutOfRange, invalidSizes, unknownDType, wrongArray } from "./errors.js";
 import { flatten, type NestedValues, type NumericArray, numericArrayName, requireFits } from "./nested.js";
 import { printTensor, showsAsText } from "./print.js";
 import { contiguousStrides, forEachPosition, isContiguous, numel, requiredBytes } from "./shape.js";
@@ -95,8 +95,12 @@ export class Tensor {
     return isContiguous(this.shape, this.strides);
   }
 
-  /** A new, zeroed, row-major tensor. */
+  /**
+   * A new, zeroed, row-major tensor.
+   * @throws SconceError `SHAPE` for sizes that are not whole numbers from 0 on
+   */
   static empty(shape: readonly number[], dtype: DType): Tensor {
+    if (!shape.every((size) => Number.isSafeInteger(size) && size >= 0)) throw invalidSizes(shape);
     return new Tensor({ dtype, shape, storage: Storage.allocate(numel(shape) * dtypeInfo(dtype).itemSize) });
   }
 

@@ -18,7 +18,15 @@ import {
 import { aborted, decomposes, disposed, inputCheck, MUTATIONS, type OperatorTable } from "@sconce/ops";
 import { type UnsupportedNode, unsupportedNodes, unsupportedNodesError } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
-import { type BackendLabel, backendFault, backendThrew, described, labelOf, wrongOutput } from "./errors.js";
+import {
+  type BackendLabel,
+  backendFault,
+  backendThrew,
+  described,
+  labelOf,
+  requireInputs,
+  wrongOutput,
+} from "./errors.js";
 import { type LiveExecutables, type OutputMemoryCheck, outputMemoryCheck, usedBy } from "./memory.js";
 import { type OutputCheck, outputCheck } from "./output-check.js";
 import { WriteCheck } from "./write-check.js";
@@ -154,6 +162,7 @@ class CheckedExecutable implements Executable {
   async run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
     const { label, inputs: checkInputs, outputs: checkOutputs, writes } = this.#checks;
     if (this.#isDisposed) throw disposed(`the executable of ${labelOf(label)}`);
+    requireInputs(inputs);
     checkOptions("run", options, RUN_OPTIONS);
     if (options.signal?.aborted) throw aborted(options.signal.reason);
     checkInputs?.(inputs);

@@ -69,6 +69,27 @@ export function described(value: unknown): string {
   return `a ${typeof value}`;
 }
 
+/** Refuses options in place of a backend. @throws SconceError `INVALID_ARGUMENT` */
+export function requireBackend(value: object | null): void {
+  const { supports, compile } = (value ?? {}) as Partial<Record<string, unknown>>;
+  if (typeof supports === "function" || typeof compile === "function") return;
+  throw new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `the backend of compile is ${described(value)} without \`supports\` and \`compile\``,
+    fix: 'give a name, compile(program, "cpu"), or a backend; options come after it',
+  });
+}
+
+/** Refuses a tensor in place of the list of inputs. @throws SconceError `INVALID_ARGUMENT` */
+export function requireInputs(value: unknown): void {
+  if (Array.isArray(value)) return;
+  throw new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `the inputs of run are ${described(value)}, not an array`,
+    fix: "give an array with one value for each input: run([x])",
+  });
+}
+
 /** The session has no backend at all, so none is the default. */
 export const noBackend = (): SconceError =>
   new SconceError({
