@@ -150,3 +150,17 @@ export const pickleError = (
         ? "save the value as plain tensors; Sconce never runs pickled code"
         : DAMAGED,
   });
+
+/** A file that the operating system does not open or read. */
+export const fileFailed = (path: string, cause: Error & { readonly code?: string }): SconceError =>
+  new SconceError({
+    code: "FILE",
+    message: FILE_FAULTS[cause.code ?? ""]?.(path) ?? `${path}: ${cause.message}`,
+    fix: cause.code === "EISDIR" ? "give the path of a file in it" : "check the path and its permissions",
+    cause,
+  });
+
+const FILE_FAULTS: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `there is no file or folder ${path}`,
+  EISDIR: (path) => `${path} is a folder, not a file`,
+};

@@ -39,7 +39,7 @@ describe("files by path", () => {
   });
 
   test("a file that does not exist or holds something else", async () => {
-    await expect(openPt2File(join(folder, "nothing.pt2"))).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(openPt2File(join(folder, "nothing.pt2"))).rejects.toMatchObject({ code: "FILE" });
     const empty = join(folder, "empty.pt2");
     writeFileSync(empty, "");
     await expect(openPt2File(empty)).rejects.toMatchObject({ code: "OTHER_FORMAT" });
@@ -50,4 +50,11 @@ describe("files by path", () => {
       { code: "ABORTED", cause: { message: "enough" } },
     );
   });
+});
+
+test.each([
+  ["absent/model.pt2", "there is no file or folder absent/model.pt2"],
+  [".", ". is a folder, not a file"],
+])("openPt2File of %s is a typed error", async (path, message) => {
+  await expect(openPt2File(path)).rejects.toMatchObject({ code: "FILE", message, fix: expect.any(String) });
 });

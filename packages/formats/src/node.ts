@@ -2,6 +2,7 @@
 /** @file Opening program files by path, for Node.js. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { ExportedProgram } from "@sconce/ir";
+import { fileFailed } from "./errors.js";
 import type { ReadPt2Options } from "./pt2/assemble.js";
 import { calledNamespaces, type NamespacesOptions } from "./pt2/called-namespaces.js";
 import { readPt2 } from "./pt2/read.js";
@@ -38,18 +39,21 @@ export function fileSource(file: number, size: number): RandomAccess {
 /**
  * Reads a `.pt2` file. Files below 2 GiB are read at once, and their weights are views of that one
  * buffer; of larger files each record is read by itself.
- * @throws SconceError as {@link readPt2}; the file system's own errors
+ * @throws SconceError `FILE` where the file cannot be read, and as {@link readPt2}
  */
 export async function openPt2File(
   path: string | URL,
   options: ReadPt2Options = {},
 ): Promise<ExportedProgram> {
-  const file = openSync(path, "r");
+  let file: number | undefined;
   try {
+    file = openSync(path, "r");
     const { size } = fstatSync(file);
     return await readPt2(size < ONE_BUFFER ? readRange(file, 0, size) : fileSource(file, size), options);
+  } catch (error) {
+    throw error instanceof Error && "syscall" in error ? fileFailed(String(path), error) : error;
   } finally {
-    closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
 }
 
