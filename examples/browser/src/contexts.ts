@@ -15,7 +15,7 @@ export interface ContextReport {
 
 /** Compiles the digit classifier so many times, runs all twice, then takes the context away. */
 export async function runContexts(sconce: Sconce, count: number): Promise<ContextReport> {
-  const response = await fetch("program.pt2");
+  const response = await fetch("digits.pt2");
   const program = await sconce.load(new Uint8Array(await response.arrayBuffer()));
   const inputs = program.exampleInputs!.leaves as readonly Value[];
   const resultOf = async (executable: Executable): Promise<Tensor> =>
