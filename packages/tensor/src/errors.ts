@@ -41,12 +41,29 @@ export const tensorOption = (name: string, value: unknown, wanted: string): Scon
   });
 
 /** A dtype that does not exist. */
-export const unknownDType = (name: unknown, known: Iterable<string>): SconceError =>
-  new SconceError({
+export function unknownDType(name: unknown, known: Iterable<string>): SconceError {
+  const names = [...known];
+  const list = `the dtypes are: ${names.join(", ")}`;
+  const long = String(name).replace(
+    /^(torch\.|(?:bf|[fiuc])(?=\d))/,
+    (prefix) => LONG_NAMES[prefix] ?? prefix,
+  );
+  return new SconceError({
     code: "TENSOR_OPTION",
     message: `unknown dtype ${typeof name === "string" ? JSON.stringify(name) : String(name)}`,
-    fix: didYouMean(String(name), known, `the dtypes are: ${[...known].join(", ")}`),
+    fix: names.includes(long) ? `write "${long}"; ${list}` : didYouMean(String(name), names, list),
   });
+}
+
+/** Short names that texts of programs show (`f32`), and Python's (`torch.float32`). */
+const LONG_NAMES: Readonly<Record<string, string>> = {
+  "torch.": "",
+  f: "float",
+  bf: "bfloat",
+  i: "int",
+  u: "uint",
+  c: "complex",
+};
 
 const placeOf = (index: readonly number[]): string => `values${index.map((i) => `[${i}]`).join("")}`;
 

@@ -121,6 +121,10 @@ describe("values that cannot be a tensor are refused", () => {
   test("and so are unknown dtypes and options", () => {
     expect(() => Tensor.from([1], { dtype: "float" as DType })).toThrow('unknown dtype "float"');
     expect(() => Tensor.from([1], [1], "f32" as DType)).toThrow('unknown dtype "f32"');
+    for (const name of ["f32", "torch.float32"])
+      expect(() => Tensor.from([1], { dtype: name as DType })).toThrow(
+        expect.objectContaining({ fix: expect.stringContaining('write "float32"') }),
+      );
     expect(() => Tensor.from([1], { dtyp: "float32" } as TensorOptions)).toThrow(
       'Tensor.from has no option "dtyp"',
     );
