@@ -31,9 +31,12 @@ function partsOf(text) {
   const parts = [];
   let fence;
   const lines = text.split("\n");
+  // The front matter of a changeset.
+  const start = lines[0] === "---" ? lines.indexOf("---", 1) + 1 : 0;
   for (const [at, line] of lines.entries()) {
     const last = parts.at(-1);
-    const kind = fence !== undefined || /^\s*```/.test(line) ? "code" : kindOf(line);
+    const isCode = at < start || fence !== undefined || /^\s*```/.test(line);
+    const kind = isCode ? "code" : kindOf(line);
     if (/^\s*```/.test(line)) fence = fence === undefined ? line : undefined;
     const continues = kind === "prose" && last?.kind === "prose" && !/^\s*([-*]|\d+\.)\s/.test(line);
     if (continues) last.lines.push(line);

@@ -92,6 +92,7 @@ export {
   TRAINING,
   tensorsOf,
   tuple,
+  typeText,
   undo,
 } from "@sconce/ir";
 export { diffPrograms } from "@sconce/ir/diff";
