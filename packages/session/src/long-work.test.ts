@@ -20,16 +20,12 @@ graph(%x: f32[4]) { ${chain} return (%${last}) }`);
 const PIPELINE = "decompose,canonicalize,repeat(fold-constants,cse),dce";
 const bytes = readFileSync(new URL("../../testing/fixtures/programs/net_mlp/program.pt2", import.meta.url));
 
-/** The longest time for which the event loop stood still while some work went on. */
-async function longestPause(work: () => Promise<unknown>): Promise<number> {
-  let [longest, before] = [0, performance.now()];
-  const timer = setInterval(() => {
-    const now = performance.now();
-    longest = Math.max(longest, now - before);
-    before = now;
-  }, 1);
+/** How often a timer ran while some work went on. */
+async function ticksDuring(work: () => Promise<unknown>): Promise<number> {
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 1);
   await work().finally(() => clearInterval(timer));
-  return Math.max(longest, performance.now() - before);
+  return ticks;
 }
 
 const isMonotonic = (seen: readonly Progress[]): boolean =>
@@ -125,22 +121,16 @@ test("what is transformed with pauses is what is transformed without", async () 
 });
 
 test("timers run while passes do", async () => {
-  // A call of the synchronous form takes about a second; on a loaded machine all takes longer.
-  const start = performance.now();
-  const longest = await longestPause(() => sconce.transformAsync(program, PIPELINE));
-  expect(longest).toBeLessThan(Math.max(150, (performance.now() - start) / 4));
+  expect(await ticksDuring(async () => sconce.transform(program, PIPELINE))).toBe(0);
+  expect(await ticksDuring(() => sconce.transformAsync(program, PIPELINE))).toBeGreaterThan(1);
 });
 
 test("a signal that is raised within a pass stops it there", async () => {
   const abort = new AbortController();
-  let raised = 0;
-  setTimeout(() => {
-    raised = performance.now();
-    abort.abort();
-  }, 30);
+  // Runs at the first pause.
+  setTimeout(() => abort.abort(), 0);
   const work = sconce.transformAsync(program, "decompose", { signal: abort.signal });
   await expect(work).rejects.toMatchObject({ code: "ABORTED" });
-  expect(performance.now() - raised).toBeLessThan(500);
   expect(program.dialect).toBe("TRAINING");
 });
 

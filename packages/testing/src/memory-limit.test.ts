@@ -64,10 +64,9 @@ async function run(sconce: Sconce, program: ExportedProgram, backend: string, x:
 
 describe.each(BACKENDS)("on %s", (backend) => {
   test.each(Object.entries(CLASSES))(
-    "%s of a huge size is refused at once",
+    "%s of a huge size is refused before it is allocated",
     async (_, [call, type, input]) => {
       const before = process.memoryUsage().rss;
-      const start = performance.now();
       await expect(
         run(session(), programOf(call, type, input), backend, inputOf(input)),
       ).rejects.toMatchObject({
@@ -76,7 +75,6 @@ describe.each(BACKENDS)("on %s", (backend) => {
         where: expect.stringContaining('node "y"'),
         fix: expect.stringContaining("maxBytes"),
       });
-      expect(performance.now() - start).toBeLessThan(3000);
       expect(process.memoryUsage().rss - before).toBeLessThan(5e8);
     },
   );

@@ -28,15 +28,20 @@ export async function finishWithPauses<T>(
   what: string,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  try {
+  const stopIfAborted = (): void => {
     if (signal?.aborted) throw aborted(signal.reason, what);
+  };
+  try {
+    stopIfAborted();
     let last = performance.now();
     for (;;) {
       const piece = work.next();
+      // The work itself may raise the signal, in its `onProgress`.
+      stopIfAborted();
       if (piece.done) return piece.value;
       if (performance.now() - last < PAUSE_MS) continue;
       await new Promise<void>((resume) => setTimeout(resume, 0));
-      if (signal?.aborted) throw aborted(signal.reason, what);
+      stopIfAborted();
       last = performance.now();
     }
   } finally {
