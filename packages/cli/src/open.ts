@@ -13,7 +13,7 @@ import type { SafeIo } from "./io.js";
 import { librariesFor } from "./libraries.js";
 import { loadPlugin } from "./plugin-module.js";
 import { openReproducer } from "./reproducer.js";
-import { isIrText, readSir } from "./sir.js";
+import { isIrText, readSir, withOtherNames } from "./sir.js";
 
 /** The backend of every session. */
 const INTERPRETER = "cpu";
@@ -90,19 +90,15 @@ export async function openWithWeights(
   return atFile(weights, async () => program.withState(weightsIn(await tensorBytes(weights), program)));
 }
 
-/** A tied tensor that the file stores once has its other names in the metadata. */
+/** The tensors of a file, without second names and sample inputs that the program does not have. */
 function weightsIn(bytes: Uint8Array, program: ExportedProgram): Map<string, Tensor> {
-  const { tensors, metadata } = readSafetensors(bytes);
-  const tied = [...metadata].flatMap(([name, kept]) => {
-    const tensor = tensors.get(kept);
-    return tensor === undefined || tensors.has(name) || program.tensor(name) === undefined
-      ? []
-      : [[name, tensor] as const];
-  });
-  const all = new Map([...tensors, ...tied]);
-  // What `sconce lower` writes has the tensors of the sample inputs, too.
-  for (const name of tensors.keys())
-    if (/^example\.\d+$/.test(name) && program.tensor(name) === undefined) all.delete(name);
+  const stored = readSafetensors(bytes);
+  const all = withOtherNames(stored);
+  for (const name of all.keys()) {
+    // What `sconce lower` writes has the tensors of the sample inputs, too.
+    const isOptional = !stored.tensors.has(name) || /^example\.\d+$/.test(name);
+    if (isOptional && program.tensor(name) === undefined) all.delete(name);
+  }
   return all;
 }
 

@@ -44,10 +44,12 @@ export function isIrText(start: Uint8Array, path: string): boolean {
 
 type Parse = (text: string, options?: ParseIrOptions) => ExportedProgram;
 
-/** A text, and the bytes of its tensors where there are any. */
+type Stored = ReturnType<typeof readSafetensors>;
+
+/** A text, and its tensors where there are any. */
 interface Pair {
   readonly text: Uint8Array;
-  readonly tensors?: Uint8Array | undefined;
+  readonly stored?: Stored;
   /** Where the tensors come from, for errors. */
   readonly from: string;
   /** Why the file of tensors cannot be read. */
@@ -67,9 +69,9 @@ export async function readSir(
   needsTensors = true,
   parse: Parse = parseIr,
 ): Promise<ExportedProgram> {
-  const { text, tensors: bytes, from, missing } = await readPair(path);
-  if (bytes === undefined && (!needsTensors || path === STANDARD)) return parse(decoded(text));
-  const tensors = bytes === undefined ? new Map<string, Tensor>() : tensorsIn(bytes, from);
+  const { text, stored, from, missing } = await readPair(path);
+  if (stored === undefined && (!needsTensors || path === STANDARD)) return parse(decoded(text));
+  const tensors = stored === undefined ? new Map<string, Tensor>() : withOtherNames(stored);
   try {
     return parse(decoded(text), { tensors });
   } catch (error) {
@@ -85,27 +87,28 @@ async function readPair(path: string): Promise<Pair> {
   for (let attempt = 1; ; attempt++) {
     const text = await readBytes(path);
     const inText = tensorsInText(text);
-    if (inText !== undefined) return { ...inText, from: path };
+    if (inText !== undefined)
+      return { text: inText.text, stored: storedIn(inText.tensors, path), from: path };
     const from = weightsPath(path);
     if (path === STANDARD) return { text, from };
-    let missing: unknown;
-    const tensors = await readFile(from).catch((error: unknown) => {
-      missing = error;
-      return undefined;
-    });
-    if (tensors === undefined || !isOtherPair(text, metadataIn(tensors)))
-      return { text, tensors, from, missing };
+    let bytes: Uint8Array;
+    try {
+      bytes = await readFile(from);
+    } catch (missing) {
+      return { text, from, missing };
+    }
+    const stored = storedIn(bytes, from);
+    if (!isOtherPair(text, stored.metadata)) return { text, stored, from };
     if (attempt === ATTEMPTS) throw otherTensors(path, from);
     await setTimeout(PAUSE_MS);
   }
 }
 
-/** Faults of the file are reported when its tensors are read. */
-function metadataIn(bytes: Uint8Array): ReadonlyMap<string, string> {
+function storedIn(bytes: Uint8Array, path: string): Stored {
   try {
-    return readSafetensors(bytes).metadata;
-  } catch {
-    return new Map();
+    return readSafetensors(bytes);
+  } catch (error) {
+    throw isSconceError(error) ? error.at(path) : error;
   }
 }
 
@@ -118,21 +121,16 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /**
- * Tensors that are the same one under several names are stored once; the metadata name it, as
- * Hugging Face's files do.
+ * All names of stored tensors. Tensors that are the same one under several names are stored once;
+ * the metadata name it, as Hugging Face's files do.
  */
-function tensorsIn(bytes: Uint8Array, path: string): Map<string, Tensor> {
-  try {
-    const { tensors, metadata } = readSafetensors(bytes);
-    const all = new Map(tensors);
-    for (const [name, kept] of metadata) {
-      const tensor = tensors.get(kept);
-      if (tensor !== undefined && !all.has(name)) all.set(name, tensor);
-    }
-    return all;
-  } catch (error) {
-    throw isSconceError(error) ? error.at(path) : error;
+export function withOtherNames({ tensors, metadata }: Stored): Map<string, Tensor> {
+  const all = new Map(tensors);
+  for (const [name, kept] of metadata) {
+    const tensor = tensors.get(kept);
+    if (tensor !== undefined && !all.has(name)) all.set(name, tensor);
   }
+  return all;
 }
 
 /**

@@ -42,9 +42,9 @@ export const linkedText = (text: string, checksum: string): string =>
  * by other means, and nothing is known.
  */
 export function isOtherPair(text: Uint8Array, metadata: ReadonlyMap<string, string>): boolean {
-  const found = lastLine(text).startsWith(LINK) ? lastLine(text).slice(LINK.length) : undefined;
+  const line = lastLine(text);
   const known = metadata.get(KEY);
-  return found !== undefined && known !== undefined && found !== known;
+  return line.startsWith(LINK) && known !== undefined && line.slice(LINK.length) !== known;
 }
 
 const lastLine = (text: Uint8Array): string =>
