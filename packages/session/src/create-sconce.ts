@@ -353,7 +353,8 @@ export class Sconce {
     this.#use("firstNonfinite", program);
     const { operators } = this;
     const kernels = kernelsOf(this.#plugins, operators);
-    return firstNonfinite(program, inputs, { ...options, operators, kernels });
+    const maxBytes = options.maxBytes ?? this.#maxBytes;
+    return firstNonfinite(program, inputs, { ...options, operators, kernels, maxBytes });
   }
 
   /**
@@ -370,6 +371,7 @@ export class Sconce {
     backends: readonly [string | Backend, string | Backend],
     options: CompareBackendsOptions = {},
   ): Promise<BackendComparison> {
+    this.#use("compareBackends", program);
     const [first, second] = backends.map((one) => (typeof one === "object" ? one : this.backend(one)));
     const session = {
       operators: this.operators,

@@ -15,6 +15,7 @@ describe("a promise or something else in place of a program", () => {
     verify: (sconce, given) => sconce.verify(given),
     compile: (sconce, given) => sconce.compile(given),
     module: (sconce, given) => sconce.module(given),
+    compareBackends: (sconce, given) => sconce.compareBackends(given, [], ["cpu", "cpu"]),
   };
 
   test.each(Object.keys(calls))("%s", async (name) => {

@@ -118,6 +118,13 @@ graph(%x: f32[100]) {
   });
 });
 
+test("the search of the first non-finite value has the limit of the session", async () => {
+  const program = programOf("aten.repeat.default(%x, [100])", "f32[400]");
+  const sconce = session(1599);
+  await expect(sconce.firstNonfinite(program, [inputOf()])).rejects.toMatchObject({ code: "OUT_OF_MEMORY" });
+  expect(await sconce.firstNonfinite(program, [inputOf()], { maxBytes: 1600 })).toMatchObject({ calls: 1 });
+});
+
 test.each([0, -1, Number.NaN, "4GB", null])("a limit of %j is refused", (maxBytes) => {
   expect(() => createSconce({ maxBytes: maxBytes as never })).toThrow(
     expect.objectContaining({ code: "OPTION_VALUE", fix: expect.stringContaining("a number of bytes") }),
