@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fileSource, openPt2File } from "./node.js";
+import { fileSource, namespacesInPt2File, openPt2File } from "./node.js";
 import { makePt2, makeRecords } from "./pt2/pt2.fixture.js";
 import { readPt2 } from "./pt2/read.js";
 
@@ -43,6 +43,14 @@ describe("files by path", () => {
     const empty = join(folder, "empty.pt2");
     writeFileSync(empty, "");
     await expect(openPt2File(empty)).rejects.toMatchObject({ code: "OTHER_FORMAT" });
+  });
+
+  test("the namespaces of its operators, within every limit of reading", async () => {
+    const limits = { nodes: 1e6, stallMilliseconds: 60_000, maxStreamBytes: 2 ** 31 };
+    expect([...(await namespacesInPt2File(path, { limits }))]).toEqual(["aten"]);
+    await expect(namespacesInPt2File(path, { limits: { node: 1 } as never })).rejects.toMatchObject({
+      code: "UNKNOWN_OPTION",
+    });
   });
 
   test("giving up stops the reading", async () => {

@@ -1,5 +1,5 @@
 /** @file What all layouts share: the options of reading, and how the parts become a program. */
-import type { Budget, Limits, OptionNames, Progress } from "@sconce/errors";
+import { Budget, type Limits, type OptionNames, type Progress } from "@sconce/errors";
 import { ExportedProgram, type PytreeRegistry } from "@sconce/ir";
 import { checkState } from "./consistency.js";
 import type { OperatorPolicy, ProgramDescription } from "./program.js";
@@ -65,6 +65,12 @@ export interface CountedOptions extends ReadPt2Options {
 
 /** How many bytes of a program's JSON stand for one value at least; PyTorch's own files have 22. */
 export const JSON_BYTES_PER_NODE = 12;
+
+/** The budget of a file: the shared one of the options, or one for its size. */
+export const budgetFor = (
+  { budget, limits }: Pick<ReadPt2Options, "budget" | "limits">,
+  size: number,
+): Budget => budget ?? new Budget(size, limits, JSON_BYTES_PER_NODE);
 
 /** Joins the parts of a program and checks that they fit. */
 export function assemble(

@@ -1,12 +1,14 @@
 /** @file Which libraries' operators an archive calls, without reading the program. */
-import { Budget } from "@sconce/errors";
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { type ByteSource, toRandomAccess } from "../source.js";
 import { ZipArchive } from "../zip/archive.js";
-import { JSON_BYTES_PER_NODE, type ReadPt2Options } from "./assemble.js";
+import { budgetFor, LIMITS, type ReadPt2Options } from "./assemble.js";
 import { FLAT_RECORDS } from "./schema.js";
 
 /** Bounds on reading, and how to stop. */
 export type NamespacesOptions = Pick<ReadPt2Options, "limits" | "budget" | "signal">;
+
+const NAMESPACES: OptionNames<NamespacesOptions> = { limits: true, budget: true, signal: true };
 
 /**
  * Namespaces of the operators that the programs of an archive call (`aten`, `torchvision`), by a
@@ -17,8 +19,10 @@ export async function calledNamespaces(
   source: ByteSource,
   options: NamespacesOptions = {},
 ): Promise<ReadonlySet<string>> {
+  checkOptions("calledNamespaces", options, NAMESPACES);
+  checkOptions("calledNamespaces (limits)", options.limits, LIMITS);
   const access = await toRandomAccess(source, options);
-  const budget = Budget.of(options, access.size, JSON_BYTES_PER_NODE);
+  const budget = budgetFor(options, access.size);
   const zip = await ZipArchive.open(access, { budget });
   const found = new Set<string>();
   for (const name of zip.names()) {

@@ -1,12 +1,13 @@
 /** @file `.pt2` archives: `torch.export.load` without running anything that is in them. */
 
-import { aborted, Budget, checkOptions, isSconceError } from "@sconce/errors";
+import { aborted, checkOptions, isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { otherFormatError, pt2Error } from "../errors.js";
 import { type ByteSource, type RandomAccess, readExactly, toRandomAccess } from "../source.js";
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
 import {
   assemble,
+  budgetFor,
   type CountedOptions,
   JSON_BYTES_PER_NODE,
   LIMITS,
@@ -41,7 +42,7 @@ export async function readPt2(source: ByteSource, options: ReadPt2Options = {}):
 
 async function readProgram(source: ByteSource, options: ReadPt2Options): Promise<ExportedProgram> {
   const access = await toRandomAccess(source, options);
-  const budget = options.budget ?? new Budget(access.size, options.limits, JSON_BYTES_PER_NODE);
+  const budget = budgetFor(options, access.size);
   const zip = await openZip(access, { budget });
   if (options.budget === undefined) budget.narrow(textSize(zip), JSON_BYTES_PER_NODE);
   const counted: CountedOptions = { ...options, budget };
