@@ -10,6 +10,7 @@ import { type Storage, Tensor } from "@sconce/tensor";
 import { fileError, malformed } from "./errors.js";
 import { fileName, readBytes, readStart } from "./input-file.js";
 import { StorageReader, storageLine, tensorEntry } from "./reproducer-tensors.js";
+import { scalarJson, scalarOfJson } from "./scalar-json.js";
 
 const MAGIC = "sconce-reproducer 1";
 const SECTIONS = ["program", "storages", "tensors"] as const;
@@ -62,13 +63,6 @@ export function reproducerText({ program, inputs, ...facts }: ReproducerFile): s
     ...entries,
     "",
   ].join("\n");
-}
-
-/** A scalar as `--scalars` takes it. */
-function scalarJson(value: Exclude<Value, Tensor>): unknown {
-  if (typeof value === "bigint") return { int: String(value) };
-  if (typeof value !== "number" || Number.isFinite(value)) return value;
-  return { float: Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf" };
 }
 
 const MAGIC_BYTES = 64;
@@ -181,15 +175,8 @@ const isCount = (value: unknown): boolean =>
   value === undefined || (typeof value === "number" && Number.isFinite(value) && value >= 0);
 
 function scalarValue(value: unknown, input: number): Value {
-  if (!isRecord(value) && !isList(value)) return value as Value;
-  const { float, int } = value as { readonly float?: unknown; readonly int?: unknown };
-  if (typeof float === "number") return float;
-  const special = new Map<unknown, number>([
-    ["nan", Number.NaN],
-    ["inf", Number.POSITIVE_INFINITY],
-    ["-inf", Number.NEGATIVE_INFINITY],
-  ]).get(float);
-  if (special !== undefined) return special;
-  if (typeof int === "string" && /^-?\d{1,19}$/.test(int)) return BigInt(int);
-  throw malformed(`has an input ${input} that cannot be read: ${JSON.stringify(value)}`);
+  const scalar = scalarOfJson(value);
+  if (scalar === undefined)
+    throw malformed(`has an input ${input} that cannot be read: ${JSON.stringify(value)}`);
+  return scalar;
 }

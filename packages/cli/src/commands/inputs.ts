@@ -1,11 +1,12 @@
 /** @file The inputs of `sconce run`: from files, as JSON, drawn, or those of the export. */
 import { Budget, parsePlainJson, type SconceError } from "@sconce/errors";
-import { type ExportedProgram, int, unwrapFloat, type Value } from "@sconce/ir";
+import { type ExportedProgram, unwrapFloat, type Value } from "@sconce/ir";
 import { exampleInputs, randomInputs } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
 import { usage } from "../errors.js";
 import { readBytes } from "../input-file.js";
 import { openTensors } from "../open.js";
+import { scalarOfJson } from "../scalar-json.js";
 import {
   atInput,
   inputGivenTwice,
@@ -217,24 +218,10 @@ function positionOf(text: string): number {
   throw usage(`--scalars: ${JSON.stringify(text)} is not a position of an input`, SHAPE);
 }
 
-const NON_FINITE: ReadonlyMap<unknown, number> = new Map([
-  ["nan", Number.NaN],
-  ["inf", Number.POSITIVE_INFINITY],
-  ["-inf", Number.NEGATIVE_INFINITY],
-]);
-
-/**
- * JSON has no infinities and no integers past 2^53: `{"float": "inf"}`,
- * `{"int": "9223372036854775807"}`.
- */
 function scalarOf(value: unknown, option: string): Value {
-  if (typeof value !== "object" || value === null) return value as Value;
-  const { float, int: integer } = value as { float?: unknown; int?: unknown };
-  if (typeof float === "number") return float;
-  const special = NON_FINITE.get(float);
-  if (special !== undefined) return special;
-  if (typeof integer === "string" && /^-?\d{1,19}$/.test(integer)) return int(BigInt(integer));
-  throw usage(`${option}: cannot read ${JSON.stringify(value)}`, SHAPE);
+  const scalar = scalarOfJson(value);
+  if (scalar === undefined) throw usage(`${option}: cannot read ${JSON.stringify(value)}`, SHAPE);
+  return scalar;
 }
 
 /** A whole number from 0 to 2^32 - 1. */

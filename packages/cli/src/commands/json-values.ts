@@ -11,6 +11,7 @@ import {
   type NestedValues,
   Tensor,
 } from "@sconce/tensor";
+import { NON_FINITE } from "../scalar-json.js";
 import { inputValue } from "./input-errors.js";
 
 /** An element as JSON text: `1.5`, `-0.0`, `"nan"`, `"9223372036854775807"`, `{"re":1,"im":0}`. */
@@ -62,12 +63,6 @@ export const boundedJson = (text: string): unknown =>
     fail: (message, at) => new SyntaxError(`${message} (character ${at})`),
   });
 
-const SPECIAL: ReadonlyMap<unknown, number> = new Map([
-  ["nan", Number.NaN],
-  ["inf", Number.POSITIVE_INFINITY],
-  ["-inf", Number.NEGATIVE_INFINITY],
-]);
-
 function elementsOf(value: unknown, dtype: DType, depth: number): NestedValues {
   if (Array.isArray(value) && depth <= DEEPEST)
     return value.map((item: unknown) => elementsOf(item, dtype, depth + 1));
@@ -80,7 +75,7 @@ function elementsOf(value: unknown, dtype: DType, depth: number): NestedValues {
 }
 
 function textElement(text: string, dtype: DType): number | bigint {
-  const special = SPECIAL.get(text);
+  const special = NON_FINITE.get(text);
   if (special !== undefined) return special;
   if (!/^-?\d{1,40}$/.test(text)) throw inputValue(`${JSON.stringify(text)} is not an element of a tensor`);
   return isBigIntDType(dtype) ? BigInt(text) : Number(text);
