@@ -44,8 +44,13 @@ export async function prepare(
   try {
     const { operators, evaluate, decompositions } = options;
     const isLowered = program.dialect === "ATEN" && isFunctional(program, operators);
-    const lowering = decompositionSteps(program, decompositions?.(), { operators });
-    const lowered = isLowered ? program : await finishWithPauses(lowering, "compilation", signal);
+    const lowered = isLowered
+      ? program
+      : await finishWithPauses(
+          decompositionSteps(program, decompositions?.(), { operators }),
+          "compilation",
+          signal,
+        );
     if (lowered.dialect !== "ATEN")
       return { program: undefined, reason: `it is in the ${lowered.dialect} dialect` };
     const resized = resizedInput(lowered);
