@@ -63,6 +63,7 @@ describe("files by path", () => {
 test.each([
   ["absent/model.pt2", "there is no file or folder absent/model.pt2"],
   [".", ". is a folder, not a file"],
-])("openPt2File of %s is a typed error", async (path, message) => {
+])("a file that cannot be read, %s, is a typed error", async (path, message) => {
+  await expect(namespacesInPt2File(path)).rejects.toMatchObject({ code: "FILE" });
   await expect(openPt2File(path)).rejects.toMatchObject({ code: "FILE", message, fix: expect.any(String) });
 });

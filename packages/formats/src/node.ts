@@ -1,6 +1,7 @@
 /// <reference types="node" />
 /** @file Opening program files by path, for Node.js. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { fileFailed } from "./errors.js";
 import type { ReadPt2Options } from "./pt2/assemble.js";
@@ -45,13 +46,23 @@ export async function openPt2File(
   path: string | URL,
   options: ReadPt2Options = {},
 ): Promise<ExportedProgram> {
+  return withFile(path, (file, size) =>
+    readPt2(size < ONE_BUFFER ? readRange(file, 0, size) : fileSource(file, size), options),
+  );
+}
+
+/**
+ * Opens a file for the time of `use`.
+ * @throws SconceError `FILE` for what the operating system refuses
+ */
+async function withFile<T>(path: string | URL, use: (file: number, size: number) => Promise<T>): Promise<T> {
   let file: number | undefined;
   try {
     file = openSync(path, "r");
-    const { size } = fstatSync(file);
-    return await readPt2(size < ONE_BUFFER ? readRange(file, 0, size) : fileSource(file, size), options);
+    return await use(file, fstatSync(file).size);
   } catch (error) {
-    throw error instanceof Error && "syscall" in error ? fileFailed(String(path), error) : error;
+    const cause = isSconceError(error, "SOURCE_FAILED") ? error.cause : error;
+    throw cause instanceof Error && "syscall" in cause ? fileFailed(String(path), cause) : error;
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -60,16 +71,11 @@ export async function openPt2File(
 /**
  * Namespaces of the operators that a `.pt2` file calls, found without reading its weights: to load
  * plugins before the program.
- * @throws SconceError `ZIP_*` for what is not an archive; the file system's own errors
+ * @throws SconceError `ZIP_*` for what is not an archive, `FILE` where the file cannot be read
  */
 export async function namespacesInPt2File(
   path: string | URL,
   options: NamespacesOptions = {},
 ): Promise<ReadonlySet<string>> {
-  const file = openSync(path, "r");
-  try {
-    return await calledNamespaces(fileSource(file, fstatSync(file).size), options);
-  } finally {
-    closeSync(file);
-  }
+  return withFile(path, (file, size) => calledNamespaces(fileSource(file, size), options));
 }
