@@ -174,3 +174,38 @@ test("weights and values of a run in progress count", async () => {
   expect(seen).toEqual([32]);
   expect(running.memory?.().hostBytes).toBe(0);
 });
+
+describe("the values of a run count no longer", () => {
+  const program = createSconce().parseIr(`sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %c: USER_OUTPUT }
+graph(%x: f32[100]) {
+  %a: f32[100] = aten.cumsum.default(%x, 0)
+  %b: f32[1000] = aten.repeat.default(%a, [10])
+  %c: f32[1000] = aten.neg.default(%b)
+  return (%c)
+}`);
+  const x = Tensor.empty([100], "float32");
+
+  test("after one that failed", async () => {
+    const executable = await session(1000).compile(program);
+    await expect(executable.run([x])).rejects.toMatchObject({ code: "OUT_OF_MEMORY" });
+    expect(executable.memory?.()).toMatchObject({ hostBytes: 0, tensors: 0 });
+  });
+
+  test("after one that was canceled", async () => {
+    const executable = await session().compile(program);
+    const abort = new AbortController();
+    const seen: number[] = [];
+    const onProgress = (): void => {
+      seen.push(executable.memory!().hostBytes);
+      abort.abort();
+      // Longer than a run goes on without a pause.
+      for (const start = performance.now(); performance.now() - start < 50; );
+    };
+    await expect(executable.run([x], { signal: abort.signal, onProgress })).rejects.toMatchObject({
+      code: "ABORTED",
+    });
+    expect(seen[0]).toBe(400);
+    expect(executable.memory?.()).toMatchObject({ hostBytes: 0, tensors: 0 });
+  });
+});

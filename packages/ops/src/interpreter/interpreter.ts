@@ -351,25 +351,30 @@ export abstract class Interpreter<T = Tensor> {
   async #run(inputs: readonly (Value | T)[], options: RunOptions): Promise<readonly UserValue<T>[]> {
     if (options.signal?.aborted) throw aborted(options.signal.reason);
     const steps = this.#program(inputs, options);
-    let result = steps.next();
-    while (!result.done) {
-      const awaited = result.value;
-      if (awaited === undefined) {
-        await this.#pause(options);
-        result = steps.next();
-        continue;
+    try {
+      let result = steps.next();
+      while (!result.done) {
+        const awaited = result.value;
+        if (awaited === undefined) {
+          await this.#pause(options);
+          result = steps.next();
+          continue;
+        }
+        let value: unknown;
+        try {
+          value = await awaited;
+        } catch (error) {
+          // The generator adds the node.
+          result = steps.throw(error);
+          continue;
+        }
+        result = steps.next(value);
       }
-      let value: unknown;
-      try {
-        value = await awaited;
-      } catch (error) {
-        // The generator adds the node.
-        result = steps.throw(error);
-        continue;
-      }
-      result = steps.next(value);
+      return result.value;
+    } finally {
+      // A run that was canceled in a pause is left in the middle.
+      steps.return([]);
     }
-    return result.value;
   }
 
   *#program(inputs: readonly (Value | T)[], { onProgress }: RunOptions): Steps<readonly UserValue<T>[]> {
@@ -379,13 +384,17 @@ export abstract class Interpreter<T = Tensor> {
     this.#live.begin([...inputs, ...this.#state.values()]);
     const total = this.#plan.steps.length;
     const given = graphInputs(this.program, this.#state, inputs);
-    const results = yield* this.#graph(this.#plan, given, (step, index, milliseconds) => {
+    const report: Report = (step, index, milliseconds) => {
       this.#profile.push({ node: step.node.name, target: step.node.target, milliseconds });
       this.nodeRan(step.node, this.#frame[step.slot]);
       onProgress?.(index + 1, total, step.node);
-    });
-    const values = results as readonly RuntimeValue<T>[];
-    this.#live.clear();
+    };
+    let values: readonly RuntimeValue<T>[];
+    try {
+      values = (yield* this.#graph(this.#plan, given, report)) as readonly RuntimeValue<T>[];
+    } finally {
+      this.#live.clear();
+    }
     const mutations = mutationsOf(this.program, this.#state, given, values);
     const written =
       mutations.length === 0 ? new Map<string, T>() : yield* resolved(this.writeBack(mutations));
