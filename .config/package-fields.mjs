@@ -15,7 +15,7 @@ export function publishedPackages() {
   return new Map(manifests.filter(([, { private: isPrivate }]) => isPrivate !== true));
 }
 
-/** The fields that follow from the folder alone, and so are equal but for its name. */
+/** The fields that are the same in every manifest, but for the name of the folder. */
 const fixedFields = (folder) => ({
   homepage: `${REPOSITORY}/tree/main/${folder}#readme`,
   bugs: `${REPOSITORY}/issues`,

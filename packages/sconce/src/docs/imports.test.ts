@@ -30,7 +30,7 @@ test.each(FILES.filter((path) => path.endsWith("package.json")))("%s depends on 
   expect(names.filter((name) => /^@?sconce(\/|$)/.test(name))).toEqual(["sconce"]);
 });
 
-test("concepts import packages of their own only where sconce does not export them", () => {
+test("concept pages import no package but sconce", () => {
   const own = filesOf("docs/concepts").flatMap((path) => {
     const imports = readFileSync(`${ROOT}${path}`, "utf8").matchAll(
       /^(?:import .*)?\} from "(@sconce\/[^"]+)"/gm,
