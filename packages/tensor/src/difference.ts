@@ -4,7 +4,8 @@
  */
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { DType } from "./dtype.js";
-import type { Element } from "./element.js";
+import { type Element, elementText } from "./element.js";
+import { indexOf } from "./shape.js";
 import type { Tensor } from "./tensor.js";
 
 /** How close elements have to be: `|got - want| <= atol + rtol * |want|`. */
@@ -61,7 +62,7 @@ export function tensorDifference(
   const total = expected.numel;
   const share = ((100 * found.length) / total).toFixed(1);
   const place = ({ ordinal, got, want, difference }: Mismatch): string =>
-    `[${indexOf(ordinal, expected.shape).join(", ")}] is ${text(got)}, expected ${text(want)} (off by ${short(difference)})`;
+    `[${indexOf(ordinal, expected.shape).join(", ")}] is ${elementText(got)}, expected ${elementText(want)} (off by ${short(difference)})`;
   return [
     `${found.length} of ${total} elements differ (${share} %), rtol ${short(rtol)}, atol ${short(atol)}`,
     `  first: ${place(found[0]!)}`,
@@ -109,18 +110,4 @@ function magnitude(value: Element): number {
   return Number.isFinite(size) ? size : 0;
 }
 
-function indexOf(ordinal: number, shape: readonly number[]): number[] {
-  let rest = ordinal;
-  return shape
-    .toReversed()
-    .map((size) => {
-      const at = rest % size;
-      rest = Math.floor(rest / size);
-      return at;
-    })
-    .toReversed();
-}
-
 const short = (value: number): string => (value === 0 ? "0" : String(Number(value.toPrecision(3))));
-const text = (value: Element): string =>
-  typeof value === "object" ? `${value.re}${value.im < 0 ? "" : "+"}${value.im}j` : String(value);

@@ -16,6 +16,10 @@ export interface ComplexElement {
  */
 export type Element = number | bigint | boolean | ComplexElement;
 
+/** An element for messages; complex ones as `1+2j`. */
+export const elementText = (value: Element): string =>
+  typeof value === "object" ? `${value.re}${value.im < 0 ? "" : "+"}${value.im}j` : String(value);
+
 /**
  * Reads one lane of a typed array as a number, halves decoded. For int64 the value may be inexact.
  */

@@ -1,6 +1,7 @@
 /** @file The distance of two tensors, in numbers. */
 import { type DType, dtypeInfo, isBigIntDType } from "./dtype.js";
 import { laneReader } from "./element.js";
+import { indexOf } from "./shape.js";
 import type { Tensor } from "./tensor.js";
 
 /** How far the elements of a tensor are from those of another. */
@@ -98,13 +99,4 @@ function bigDistances(got: Tensor, want: Tensor): (element: number) => Distance 
     const [x, y] = [a[got.storageOffset + element]!, b[want.storageOffset + element]!];
     return x === y ? SAME : { distance: Number(x > y ? x - y : y - x), size: Math.abs(Number(y)) };
   };
-}
-
-function indexOf(ordinal: number, shape: readonly number[]): number[] {
-  const index: number[] = [];
-  for (let d = shape.length - 1, rest = ordinal; d >= 0; d--) {
-    index.unshift(rest % shape[d]!);
-    rest = Math.floor(rest / shape[d]!);
-  }
-  return index;
 }

@@ -1,7 +1,8 @@
 /** @file Every error that this package raises on purpose. */
 import { didYouMean, SconceError } from "@sconce/errors";
 import type { DType } from "./dtype.js";
-import type { Element } from "./element.js";
+import { type Element, elementText } from "./element.js";
+import { indexOf } from "./shape.js";
 
 export const promotionError = (a: DType, b: DType, family: string): SconceError =>
   new SconceError({
@@ -115,17 +116,10 @@ export const elementOverflow = (
   value: Element,
   dtype: DType,
 ): SconceError => {
-  const index: number[] = [];
-  for (let d = shape.length - 1, rest = ordinal; d >= 0; d--) {
-    index.unshift(rest % shape[d]!);
-    rest = Math.floor(rest / shape[d]!);
-  }
-  const text =
-    typeof value === "object" ? `${value.re}${value.im < 0 ? "" : "+"}${value.im}j` : String(value);
   return new SconceError({
     code: "TENSOR_VALUES",
-    message: `value cannot be converted to type ${dtype} without overflow: ${text}`,
-    where: placeOf(index),
+    message: `value cannot be converted to type ${dtype} without overflow: ${elementText(value)}`,
+    where: placeOf(indexOf(ordinal, shape)),
     fix: "give another dtype, or a value that it holds",
   });
 };

@@ -33,10 +33,8 @@ export { complexDType, promoteTypes, realDType, resultType } from "./promotion.j
 export type { Safetensors } from "./safetensors.js";
 export { readSafetensors, writeSafetensors } from "./safetensors.js";
 export { contiguousStrides, forEachPosition, isContiguous, numel, requiredBytes } from "./shape.js";
-
 export { type TensorStatistics, tensorStatistics } from "./statistics.js";
 export { DEFAULT_MAX_BYTES, Storage, withMemoryLimit } from "./storage.js";
-
 export {
   broadcastStrides,
   broadcastView,

@@ -5,7 +5,7 @@
 import { Budget, checkOptions, parsePlainJson, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
 import { type DType, dtypeInfo } from "./dtype.js";
 import { safetensorsError, writtenWithoutValues } from "./errors.js";
-import { numel } from "./shape.js";
+import { isSize, numel } from "./shape.js";
 import { Storage } from "./storage.js";
 import { Tensor } from "./tensor.js";
 
@@ -110,8 +110,6 @@ function parseHeader(bytes: Uint8Array, budget: Budget): Record<string, unknown>
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-
 function readMetadata(value: unknown): ReadonlyMap<string, string> {
   if (value === undefined) return new Map();
   const entries = isObject(value) ? Object.entries(value) : undefined;

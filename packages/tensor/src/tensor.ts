@@ -4,7 +4,7 @@ import { type Element, elementReader, elementWriter, laneReader } from "./elemen
 import { elementCountMismatch, indexOutOfRange, invalidSizes, unknownDType, wrongArray } from "./errors.js";
 import { flatten, type NestedValues, type NumericArray, numericArrayName, requireFits } from "./nested.js";
 import { printTensor, showsAsText } from "./print.js";
-import { contiguousStrides, forEachPosition, isContiguous, numel, requiredBytes } from "./shape.js";
+import { contiguousStrides, forEachPosition, isContiguous, isSize, numel, requiredBytes } from "./shape.js";
 import { Storage } from "./storage.js";
 import { COPY } from "./this-copy.js";
 
@@ -100,7 +100,7 @@ export class Tensor {
    * @throws SconceError `SHAPE` for sizes that are not whole numbers from 0 on
    */
   static empty(shape: readonly number[], dtype: DType): Tensor {
-    if (!shape.every((size) => Number.isSafeInteger(size) && size >= 0)) throw invalidSizes(shape);
+    if (!shape.every(isSize)) throw invalidSizes(shape);
     return new Tensor({ dtype, shape, storage: Storage.allocate(numel(shape) * dtypeInfo(dtype).itemSize) });
   }
 
@@ -243,8 +243,6 @@ export class Tensor {
     showsAsText(Tensor.prototype);
   }
 }
-
-const isSize = (size: number): boolean => Number.isInteger(size) && size >= 0;
 
 function requireDType(dtype: unknown): asserts dtype is DType {
   if (!isDType(dtype)) throw unknownDType(dtype, DTYPES);
