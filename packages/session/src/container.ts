@@ -80,19 +80,21 @@ export function createSession(options: SessionOptions = {}): Session {
   const set = pluginSet(options.plugins ?? [], options.backends ?? []);
   const container = root.createChildContainer();
   container.register(PLUGINS, { useValue: set });
-  const factories = factoriesOf(options, set);
+  const maxBytes = memoryLimit("createSconce", options.maxBytes);
+  const operators = defaultOperators().extend(set.ops);
+  const factories = factoriesOf(options, set, operators, maxBytes);
   const overrides = options.services ?? {};
   for (const name of Object.keys(overrides))
     if (!Object.hasOwn(SERVICES, name)) throw unknownService(name, Object.keys(SERVICES));
   for (const name of Object.keys(SERVICES) as (keyof Services)[])
     registerService(container, name, factories, overrides);
-  checkRules(set);
+  checkRules(set, operators);
   return {
     services: new ContainerServices(container),
     plugins: set,
     passes: passesOf(set),
     rules: rulesOf(set),
-    maxBytes: memoryLimit("createSconce", options.maxBytes),
+    maxBytes,
   };
 }
 
@@ -168,9 +170,7 @@ const rulesOf = ({ plugins }: PluginSet): ReadonlyMap<string, Rule> =>
 /**
  * @throws SconceError `RULE` with the plugin, for a rule that names an operator that is not there
  */
-function checkRules({ plugins, ops, dialects }: PluginSet): void {
-  if (plugins.every(({ rules = [] }) => rules.length === 0)) return;
-  const operators = defaultOperators().extend(ops);
+function checkRules({ plugins, dialects }: PluginSet, operators: OperatorTable): void {
   for (const { name, rules = [] } of plugins)
     for (const rule of rules) {
       const label = `rule "${rule.name}" of plugin "${name}"`;
@@ -189,9 +189,12 @@ function checkRules({ plugins, ops, dialects }: PluginSet): void {
 }
 
 /** The session's own services. */
-function factoriesOf({ backends = [], random, maxBytes: most }: SessionOptions, set: PluginSet): Factories {
-  const maxBytes = memoryLimit("createSconce", most);
-  const operators = defaultOperators().extend(set.ops);
+function factoriesOf(
+  { backends = [], random }: SessionOptions,
+  set: PluginSet,
+  operators: OperatorTable,
+  maxBytes: number,
+): Factories {
   const kernels = kernelsOf(set, operators);
   const dialects = byName([TRAINING, ATEN, ...set.dialects.values()]);
   return {

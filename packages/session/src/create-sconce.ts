@@ -32,6 +32,7 @@ import {
   type CustomDecompTable,
   type Decompositions,
   decompositionSteps,
+  finish,
   finishWithPauses,
   MANAGER_OPTIONS,
   opaqueAssumption,
@@ -40,7 +41,7 @@ import {
   type PipelineItem,
   parsePipeline,
   type Rule,
-  runDecompositions,
+  type Work,
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
 import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
@@ -175,11 +176,20 @@ export class Sconce {
     program: ExportedProgram,
     table: Decompositions = this.defaultDecompositions(),
   ): ExportedProgram {
-    this.#use("runDecompositions", program);
+    return finish(this.#lowering("runDecompositions", program, table));
+  }
+
+  #lowering(call: string, program: ExportedProgram, table: Decompositions): Work<ExportedProgram> {
+    this.#use(call, program);
     if (this.#plugins.plugins.length > 0) sealProgram(program);
     const assumed = opaqueAssumption(program, this.operators);
     if (assumed !== undefined) this.services.logger.warn(assumed);
-    return runDecompositions(program, table, { operators: this.operators });
+    return decompositionSteps(program, table, { operators: this.operators });
+  }
+
+  /** Passes that are given as text or as values. */
+  #pipeline(passes: string | readonly (Pass | PipelineItem)[]): readonly (Pass | PipelineItem)[] {
+    return typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
   }
 
   /** Runs passes, given as text (`"decompose,repeat(canonicalize,cse),dce"`) or as values. */
@@ -189,7 +199,7 @@ export class Sconce {
     options: PassManagerOptions = {},
   ): ExportedProgram {
     this.#use("transform", program);
-    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
+    const calls = this.#pipeline(passes);
     return this.services.passManagers.create(options).run(program, calls);
   }
 
@@ -209,7 +219,7 @@ export class Sconce {
     checkOptions("transformAsync", options, TRANSFORM_ASYNC);
     this.#use("transformAsync", program);
     const { signal, onProgress, ...managing } = options;
-    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
+    const calls = this.#pipeline(passes);
     return this.services.passManagers.create(managing).runAsync(program, calls, { signal, onProgress });
   }
 
@@ -225,13 +235,9 @@ export class Sconce {
     options: LongWorkOptions = {},
   ): Promise<ExportedProgram> {
     checkOptions("runDecompositionsAsync", options, LONG_WORK);
-    this.#use("runDecompositionsAsync", program);
-    if (this.#plugins.plugins.length > 0) sealProgram(program);
-    const assumed = opaqueAssumption(program, this.operators);
-    if (assumed !== undefined) this.services.logger.warn(assumed);
+    const work = this.#lowering("runDecompositionsAsync", program, table);
     const report = userCallback("runDecompositionsAsync", options.onProgress);
     report?.({ phase: "transform", done: 0, total: 1, item: "runDecompositions" });
-    const work = decompositionSteps(program, table, { operators: this.operators });
     const lowered = await finishWithPauses(work, "transformation", options.signal);
     report?.({ phase: "transform", done: 1, total: 1, item: "" });
     return lowered;
@@ -247,8 +253,7 @@ export class Sconce {
     options: BisectOptions = {},
   ): Bisection {
     this.#use("bisect", program);
-    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
-    return bisect(program, calls, this.services.passManagers.context(), options);
+    return bisect(program, this.#pipeline(passes), this.services.passManagers.context(), options);
   }
 
   /**
@@ -264,7 +269,7 @@ export class Sconce {
   ): Promise<Bisection> {
     const { signal, onProgress, ...bisecting } = options;
     this.#use("bisectAsync", program);
-    const calls = typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
+    const calls = this.#pipeline(passes);
     const report = userCallback("bisectAsync", onProgress);
     const total = (bisecting.maxTries ?? 500) + calls.length;
     let done = 0;
