@@ -152,7 +152,7 @@ export {
   specOf,
   unflattenTree,
 } from "./program/pytree-values.js";
-export { refusePromise, requireProgram } from "./program/require-program.js";
+export { requireProgram } from "./program/require-program.js";
 export { type ResultKind, resultKinds } from "./program/result-kinds.js";
 export {
   type ArgumentSpec,
@@ -224,4 +224,3 @@ export type {
   Value,
 } from "./program/backend.js";
 export { COMPILE_OPTIONS, RUN_OPTIONS } from "./program/backend.js";
-export { COPY as IR_COPY } from "./this-copy.js";
