@@ -31,12 +31,13 @@ const MADE_BY = /* @__PURE__ */ Symbol.for("sconce.made-by");
  * from the stack, which bundlers keep right and `import.meta.url` is not.
  */
 export function packageCopy(name: string): PackageCopy {
-  const { stack } = new Error();
+  // The text of the stack is made when it is first read: few programs ask for the file.
+  const loaded = new Error();
   return {
     package: name,
     version: VERSION,
     get file() {
-      return callerIn(stack);
+      return callerIn(loaded.stack);
     },
   };
 }
