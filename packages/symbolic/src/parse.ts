@@ -267,7 +267,7 @@ class Chain {
   add(head: string, right: SymExpr): void {
     const operand = head === "Sub" ? construct("Mul", [integer(-1), right]) : right;
     const joins = head === "Sub" ? "Add" : head;
-    if (!(joins === this.#head || this.#waiting.length === 0) || !waits(joins, this.#left, operand)) {
+    if (joins !== this.#head || !waits(joins, this.#left, operand)) {
       this.#left = this.value;
       this.#waiting = [];
     }
