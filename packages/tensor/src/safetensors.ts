@@ -110,6 +110,7 @@ function parseHeader(bytes: Uint8Array, budget: Budget): Record<string, unknown>
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
 function readMetadata(value: unknown): ReadonlyMap<string, string> {
   if (value === undefined) return new Map();
   const entries = isObject(value) ? Object.entries(value) : undefined;
