@@ -1,4 +1,5 @@
 /** @file The table of `--timing`. */
+import { columns } from "./text.js";
 
 /** What a pass took and did. */
 export interface TimedPass {
@@ -37,17 +38,9 @@ export function timingText(passes: readonly TimedPass[]): string {
   const [first, last] = [passes[0], passes.at(-1)];
   const nodes = first === undefined ? ["", ""] : [String(first.nodes.before), String(last!.nodes.after)];
   const rewrites = passes.reduce((sum, one) => sum + one.rewrites, 0);
-  return tableText([HEAD, ...rows, ["total", ...time(total), String(rewrites), ...nodes]]);
-}
-
-/** Rows in columns: the first to the left, the others to the right. */
-function tableText(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const lines = rows.map((row) =>
-    row
-      .map((item, column) => (column === 0 ? item.padEnd(widths[0]!) : item.padStart(widths[column]!)))
-      .join("  ")
-      .trimEnd(),
+  const lines = columns(
+    [HEAD, ...rows, ["total", ...time(total), String(rewrites), ...nodes]],
+    (column) => column > 0,
   );
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -1,7 +1,7 @@
 /** @file The report of `sconce run --compare`. */
 import type { BackendComparison, NodeComparison } from "@sconce/session";
 import { usage } from "../errors.js";
-import { counted } from "../text.js";
+import { columns, counted } from "../text.js";
 
 /** The two backends of `--compare cpu,gpujs`. @throws SconceError `USAGE` */
 export function comparedBackends(text: string): readonly [string, string] {
@@ -27,7 +27,7 @@ export function comparisonText(report: BackendComparison): string {
   ];
   return [
     `${backends[1]} compared with ${backends[0]}: ${counted(nodes.length, "node")}, ${counted(outputs.length, "result")}`,
-    ...table(rows),
+    ...columns(rows),
     first === undefined ? "nothing differs" : firstText(first, report),
   ]
     .map((line) => `${line}\n`)
@@ -50,17 +50,6 @@ function rowTexts(name: string, row: NodeComparison, hasPlaces: boolean): string
 
 const number = (value: number): string =>
   value === 0 ? "0" : Number.isFinite(value) ? value.toExponential(2) : "inf";
-
-/** Columns of equal width, two blanks between them. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows.map((row) =>
-    row
-      .map((text, column) => text.padEnd(widths[column]!))
-      .join("  ")
-      .trimEnd(),
-  );
-}
 
 function firstText(first: NodeComparison, { nodes }: BackendComparison): string {
   const { node, target, shape, differing, first: index, problem, line } = first;
