@@ -6,7 +6,6 @@ import {
   type BisectOptions,
   type CheckOptions,
   type Culprit,
-  coverageText,
   type PipelineItem,
   parsePipeline,
   type RefusedInStep,
@@ -26,7 +25,7 @@ import {
 } from "../reproducer.js";
 import type { PassRunOptions } from "../shared-options.js";
 import { requireFolder, writeFiles } from "../write-files.js";
-import { reportText } from "./check-report.js";
+import { checkedText } from "./check-report.js";
 import { readInputs, tolerance } from "./inputs.js";
 
 export interface BisectCommandOptions extends PassRunOptions {
@@ -185,11 +184,8 @@ function facts(found: Found): object {
 function textOf(found: Found): string {
   const { culprit, reports, refused } = found.result;
   const lines: string[] = [];
-  if (culprit === undefined) {
-    const compared = reports.some(({ skipped }) => skipped === undefined);
-    lines.push(compared ? `no difference in ${coverageText(reports)}` : "nothing was compared");
-    lines.push(...reports.map((report) => reportText(report).trimEnd()));
-  } else lines.push(...culpritLines(culprit, found.file));
+  if (culprit === undefined) lines.push(checkedText(reports).trimEnd());
+  else lines.push(...culpritLines(culprit, found.file));
   const same = asRecorded(found);
   if (same !== undefined)
     lines.push(

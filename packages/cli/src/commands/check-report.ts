@@ -1,8 +1,15 @@
 /** @file What checks of passes compared, as text. */
-import { type CheckReport, regionsText } from "@sconce/passes";
+import { type CheckReport, coverageText, regionsText } from "@sconce/passes";
+
+/** What checks without a difference covered, then each step. */
+export function checkedText(reports: readonly CheckReport[]): string {
+  const isCompared = reports.some(({ skipped }) => skipped === undefined);
+  const verdict = isCompared ? `no difference in ${coverageText(reports)}` : "nothing was compared";
+  return `${verdict}\n${reports.map(reportText).join("")}`;
+}
 
 /** What was compared after a step, with what was not below it. */
-export function reportText(report: CheckReport): string {
+function reportText(report: CheckReport): string {
   const { pass, step, skipped, tolerance, runs, outputs, inputs, state, elements, refused, coverage } =
     report;
   const place = `  step ${step + 1}, ${pass}: `;

@@ -1,7 +1,6 @@
 import type { ExportedProgram } from "@sconce/ir";
 import {
   type CheckReport,
-  coverageText,
   type PassObserver,
   type PipelineItem,
   parsePipeline,
@@ -17,7 +16,7 @@ import { watched } from "../pass-run.js";
 import type { PassRunOptions } from "../shared-options.js";
 import { requireWeights, sirWithTensors, weightsPath, writeSir } from "../sir.js";
 import { requireFolder } from "../write-files.js";
-import { reportText } from "./check-report.js";
+import { checkedText } from "./check-report.js";
 
 export interface LowerOptions extends PassRunOptions {
   readonly output: string;
@@ -83,13 +82,6 @@ function report(
   else if (output !== STANDARD) io.summary(text + (check ? checkedText(reports) : ""));
   else if (isJson) io.err(jsonLine(facts));
   else if (!io.settings.quiet) io.err(text + (check ? checkedText(reports) : ""));
-}
-
-/** What the checks covered, then each step. */
-function checkedText(reports: readonly CheckReport[]): string {
-  const compared = reports.some(({ skipped }) => skipped === undefined);
-  const verdict = compared ? `no difference in ${coverageText(reports)}` : "nothing was compared";
-  return `${verdict}\n${reports.map(reportText).join("")}`;
 }
 
 function pipelineOf({ keep, passes }: LowerOptions, session: Sconce): PipelineItem[] {
