@@ -1,5 +1,5 @@
 /** @file NumPy's `.npy` files: a magic number, a header that is a Python dict, the elements. */
-import { type DType, dtypeInfo, numel, Storage, Tensor } from "@sconce/tensor";
+import { contiguousStrides, type DType, dtypeInfo, numel, Storage, Tensor } from "@sconce/tensor";
 import { malformedNpy } from "./input-errors.js";
 
 const MAGIC = "\x93NUMPY";
@@ -48,12 +48,6 @@ function tensorOf(header: string, data: Uint8Array): Tensor {
   const needed = numel(shape) * dtypeInfo(dtype).itemSize;
   if (data.length !== needed) throw malformedNpy(`it has ${data.length} bytes of elements, not ${needed}`);
   const storage = new Storage(new Uint8Array(data));
-  if (!isFortran) return new Tensor({ dtype, shape, storage });
-  let step = 1;
-  const strides = shape.map((size) => {
-    const stride = step;
-    step *= Math.max(size, 1);
-    return stride;
-  });
+  const strides = isFortran ? contiguousStrides(shape.toReversed()).reverse() : contiguousStrides(shape);
   return new Tensor({ dtype, shape, strides, storage });
 }
