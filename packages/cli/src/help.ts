@@ -30,9 +30,13 @@ export const OPTION_TYPES: Readonly<Record<string, string>> = {
   when: "word",
 };
 
+/** The word for an option's value in its flags, such as `file`; undefined where it has none. */
+export const valueWord = ({ flags }: Option): string | undefined =>
+  /[<[]([\w=-]+)(?:\.\.\.)?[>\]]/.exec(flags)?.[1];
+
 /** The type of an option's value; undefined for options without one. */
-export const typeOf = ({ flags }: Option): string | undefined => {
-  const word = /[<[]([\w=-]+)(?:\.\.\.)?[>\]]/.exec(flags)?.[1];
+export const typeOf = (option: Option): string | undefined => {
+  const word = valueWord(option);
   return word === undefined ? undefined : (OPTION_TYPES[word] ?? word);
 };
 

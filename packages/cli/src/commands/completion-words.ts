@@ -1,6 +1,7 @@
 /** @file What shells complete: the commands with their options and the values that these take. */
 import { Command, type Option } from "commander";
 import type { CommandEntry } from "../command-entry.js";
+import { valueWord } from "../help.js";
 import type { SafeIo } from "../io.js";
 
 /** Where the values of an option or an argument come from. */
@@ -63,9 +64,10 @@ function optionOf(option: Option): CompletedOption {
   return { long: long ?? "", short, description, values: valuesOf(option) };
 }
 
-function valuesOf({ flags, argChoices, long }: Option): Values | undefined {
+function valuesOf(option: Option): Values | undefined {
+  const { argChoices, long } = option;
   if (argChoices !== undefined) return { kind: "words", words: argChoices };
-  const word = /[<[]([\w-]+)/.exec(flags)?.[1];
+  const word = valueWord(option);
   if (word === undefined) return undefined;
   if (long === "--backend") return { kind: "words", words: BACKENDS };
   if (word === "pipeline") return { kind: "pipeline" };
