@@ -1,15 +1,14 @@
 /** @file Colors of terminals: when they are used, and what they are. */
 import { styleText } from "node:util";
 
-type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+const STYLES = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
+type Style = (typeof STYLES)[number];
 
 /** Styles of terminals; each returns its text as it is where no color is wanted. */
 export type Paint = Readonly<Record<Style, (text: string) => string>>;
 
 /** Says how a line looks. It gets lines that are safe to show. */
 export type LineStyle = (line: string, paint: Paint) => string;
-
-const STYLES = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
 
 const painted = (isColored: boolean): Paint =>
   Object.fromEntries(

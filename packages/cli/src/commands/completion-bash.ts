@@ -29,7 +29,7 @@ const argumentCase = ({ name, values }: CompletedCommand): string =>
 export const bashScript = (commands: readonly CompletedCommand[]): string => `# Completion of sconce for bash:
 #   source <(sconce completion bash)
 _sconce_words() {
-  local word offer typed=\${line##*[[:space:]]}
+  local word typed=\${line##*[[:space:]]}
   for word in $1; do
     [[ $word == "$typed"* ]] && COMPREPLY+=("$cur\${word#"$typed"}")
   done

@@ -3,7 +3,6 @@ import os from "node:os";
 import { thrownText, VERSION } from "@sconce/errors";
 import type { LineStyle } from "../colors.js";
 import { json, type SafeIo } from "../io.js";
-
 import { findPackage, type InstalledPackage } from "./installed-packages.js";
 
 export interface DoctorOptions {
