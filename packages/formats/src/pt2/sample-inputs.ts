@@ -2,7 +2,7 @@
  * @file Sample inputs: the saved `(args, kwargs)`, flattened as the program's input specification
  * says.
  */
-import { Budget, type WorkOptions } from "@sconce/errors";
+import { Budget, type Limits } from "@sconce/errors";
 import {
   type Argument,
   dictKeys,
@@ -23,7 +23,9 @@ import { readSavedFile } from "./saved-file.js";
 
 type Leaf = Tensor | Argument;
 
-export interface SampleInputOptions extends WorkOptions {
+export interface SampleInputOptions {
+  /** Bounds on the work of reading them, which begins when they are asked for. */
+  readonly limits?: Limits | undefined;
   /**
    * How objects of registered classes are flattened, by serialized name; they are read as objects
    * of their attributes.
@@ -165,8 +167,10 @@ export function savedInputs(
   bytes: Uint8Array,
   record: string,
   description: ProgramDescription,
-  options: SampleInputOptions,
+  { limits, pytreeTypes }: SampleInputOptions,
 ): SavedInputs | null {
   const inSpec = description.moduleCallGraph[0]?.signature?.inSpec;
-  return bytes.length === 0 || inSpec === undefined ? null : new SavedInputs(bytes, inSpec, record, options);
+  if (bytes.length === 0 || inSpec === undefined) return null;
+  // The program holds these options as long as it lives: not the callbacks of the load as well.
+  return new SavedInputs(bytes, inSpec, record, { limits, pytreeTypes });
 }
