@@ -37,14 +37,17 @@ export class MemorySource implements RandomAccess {
   }
 }
 
+/** Bounds on what a source may send. */
+export interface SourceLimits {
+  /** Most bytes to take from a stream. Default 4 GiB less one. */
+  readonly maxStreamBytes?: number | undefined;
+  /** Longest time in milliseconds that a source may send nothing. Default 60,000. */
+  readonly stallMilliseconds?: number | undefined;
+}
+
 /** What bounds the reading of a source. */
 export interface SourceOptions {
-  readonly limits?:
-    | {
-        readonly maxStreamBytes?: number | undefined;
-        readonly stallMilliseconds?: number | undefined;
-      }
-    | undefined;
+  readonly limits?: SourceLimits | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -183,6 +186,7 @@ async function collect(
       chunks.push(value);
     }
   } catch (error) {
+    // The error that ends the reading is reported; one of the cancellation adds nothing.
     void reader.cancel(error).catch(() => {});
     throw error;
   }

@@ -1,18 +1,14 @@
 /** @file What all layouts share: the options of reading, and how the parts become a program. */
 import { Budget, type Limits, type OptionNames, type Progress } from "@sconce/errors";
 import { ExportedProgram, type PytreeRegistry } from "@sconce/ir";
+import type { SourceLimits } from "../source.js";
 import { checkState } from "./consistency.js";
 import type { OperatorPolicy, ProgramDescription } from "./program.js";
 import type { SavedInputs } from "./sample-inputs.js";
 import type { Payload } from "./weights.js";
 
 /** Bounds on reading a file: on the work, and on what its source may send. */
-export interface ReadLimits extends Limits {
-  /** Most bytes to take from a stream. Default 4 GiB less one. */
-  readonly maxStreamBytes?: number | undefined;
-  /** Longest time in milliseconds that a source may send nothing. Default 60,000. */
-  readonly stallMilliseconds?: number | undefined;
-}
+export interface ReadLimits extends Limits, SourceLimits {}
 
 /**
  * How `readPt2` reads a file: which operators may be unknown, bounds on what the file claims, and
