@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { MODES } from "@sconce/backend-gpujs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sconce } from "../command.fixture.js";
 import { COMMAND_NAMES } from "../command-table.js";
@@ -101,6 +102,10 @@ end`;
 });
 
 describe("the scripts", () => {
+  test("offer the modes of gpujs", () => {
+    expect([...new Set(bash.match(/gpujs:\w+/g))]).toEqual(MODES.map((mode) => `gpujs:${mode}`));
+  });
+
   test.each(["bash", "zsh", "fish"])("%s has every command, and the shell can read it", async (shell) => {
     const { code, out } = await sconce("completion", shell);
     expect(code).toBe(0);

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { VERSION } from "@sconce/errors";
 import { describe, expect, test } from "vitest";
 import { sconce } from "../command.fixture.js";
@@ -35,6 +36,30 @@ describe("sconce doctor", () => {
     expect(out).toMatch(/^sconce \S+, node [\d.]+ \(supported\)\n/);
     expect(out).toMatch(/\n {2}gpujs:cpu +yes +gpu\.js cpu, no GPU\n/);
     expect(out).toMatch(/\nmissing:\n[\s\S]*gpujs:webgl2: .*\n {4}fix open a page in a browser/);
+  });
+});
+
+describe("the manifests agree with what doctor looks for", () => {
+  const manifest = (folder: string) =>
+    JSON.parse(readFileSync(new URL(`../../../${folder}/package.json`, import.meta.url), "utf8")) as {
+      readonly engines: { readonly node: string };
+      readonly dependencies?: Readonly<Record<string, string>>;
+    };
+
+  /** The packages of the repository that one of them installs, itself included. */
+  function installed(folder: string, found = new Set<string>()): Set<string> {
+    if (found.has(folder)) return found;
+    found.add(folder);
+    for (const name of Object.keys(manifest(folder).dependencies ?? {}))
+      if (name.startsWith("@sconce/")) installed(name.slice("@sconce/".length), found);
+    return found;
+  }
+
+  test("the oldest Node, and the packages that the command needs", async () => {
+    const { node, packages } = JSON.parse((await sconce("doctor", "--json")).out);
+    expect(node.needed).toBe(manifest("cli").engines.node);
+    const own = packages.flatMap(({ name }: { name: string }) => /^@sconce\/(.*)/.exec(name)?.[1] ?? []);
+    expect(new Set(own)).toEqual(installed("cli"));
   });
 });
 
