@@ -3,8 +3,8 @@ import { checkOptions, type OptionNames } from "./options.js";
 import { SconceError } from "./sconce-error.js";
 
 /**
- * Bounds on the work of reading one input. What is left out follows from the size of the input, so
- * that no input takes more than a small multiple of its own bytes.
+ * Bounds on the work of reading one input. The defaults follow from the size of the input, so that
+ * the work is at most a small multiple of its bytes.
  */
 export interface Limits {
   /**
@@ -46,7 +46,7 @@ export const WORK_OPTIONS: OptionNames<WorkOptions> = { limits: true, budget: tr
 const LIMITS: OptionNames<Limits> = { bytes: true, nodes: true, terms: true, milliseconds: true };
 
 const MEBI = 2 ** 20;
-/** The clock is read once in so many steps. */
+/** The clock is read once in this many calls of {@link Budget.spend}. */
 const CLOCK_STEPS = 4096;
 
 /**
@@ -66,7 +66,7 @@ export class Budget {
   /**
    * @param size bytes (or characters) of the input
    * @param limits overrides of the defaults
-   * @param bytesPerNode how many bytes of the input stand for one node at least
+   * @param bytesPerNode the fewest bytes of the input that one node takes
    */
   constructor(size: number, limits: Limits = {}, bytesPerNode = 8) {
     this.#given = limits;
@@ -81,8 +81,8 @@ export class Budget {
   }
 
   /**
-   * Takes the defaults of `nodes` and `terms` from the part of the input that is text, once it is
-   * known: what is data does not stand for work.
+   * Computes the defaults of `nodes` and `terms` again, from the size of the text in the input:
+   * weights take no work to read.
    */
   narrow(textSize: number, bytesPerNode = 8): void {
     const counts = countsFor(textSize, this.#given, bytesPerNode);

@@ -16,7 +16,7 @@ export interface PackageCopy {
   readonly file: string | undefined;
 }
 
-/** What made an object. */
+/** The class or function, and the copy of its package, that made an object. */
 interface Maker {
   /** What the object is: `Tensor`, `pass`. */
   readonly kind: string;
@@ -27,8 +27,8 @@ interface Maker {
 const MADE_BY = /* @__PURE__ */ Symbol.for("sconce.made-by");
 
 /**
- * Describes the copy of a package that calls it, once when the package is loaded. The file is read
- * from the stack, which bundlers keep right and `import.meta.url` is not.
+ * Describes the copy of a package; each package calls it once, when it is loaded. The file comes
+ * from the stack: bundlers may change `import.meta.url`.
  */
 export function packageCopy(name: string): PackageCopy {
   // The text of the stack is made when it is first read: few programs ask for the file.
@@ -93,8 +93,8 @@ export function requireSameCopy(value: unknown, copy: PackageCopy): void {
 }
 
 /**
- * The error about an object without the private state of a class: of another copy, or not an
- * instance.
+ * Returns the error for a value that lacks the private fields of a class: it belongs to another
+ * copy, or is not an instance.
  */
 export function foreignInstance(value: unknown, kind: string, copy: PackageCopy): SconceError {
   const found = typeof value === "object" && value !== null ? (value as Made)[MADE_BY] : undefined;

@@ -31,7 +31,10 @@ export const aborted = (reason: unknown, what = "run"): SconceError =>
     cause: reason,
   });
 
-/** A function of the user with its errors named as the user's. */
+/**
+ * Wraps an `onProgress` so that what it throws becomes `OBSERVER_FAILED`; `call` is the function
+ * that took it: `load`.
+ */
 export function userCallback<A extends unknown[]>(
   call: string,
   callback: ((...args: A) => void) | undefined,

@@ -99,7 +99,7 @@ class Walk {
     this.#shape = shape;
   }
 
-  /** That of the typed arrays where all are of one class, else by the elements. */
+  /** The dtype of the typed arrays if they all have one class, else inferred from the elements. */
   get dtype(): DType {
     if (this.#array !== undefined && !this.#isMixed) return this.#array;
     return RANKS[this.#rank] ?? "float32";

@@ -28,7 +28,7 @@ const LEAST_SCALE = 2 ** -127;
 const counts = (value: number, dtype: DType): boolean =>
   dtype === "float8_e8m0fnu" ? value !== LEAST_SCALE : Number.isFinite(value) && value !== 0;
 
-/** Chooses the format by the elements that are seen. */
+/** Chooses the format by the elements that are shown. */
 export function floatFormat(values: readonly number[], style: PrintStyle, dtype: DType): Format {
   const counted = values.filter((value) => counts(value, dtype));
   const write = writerFor(counted, style);

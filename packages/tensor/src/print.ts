@@ -126,7 +126,7 @@ function* shownIndices(size: number, isSummary: boolean, edge: number): Generato
   for (let i = size - edge; i < size; i++) yield i;
 }
 
-/** How elements print, by those that are seen. */
+/** Chooses how elements print, by the elements that are shown. */
 function elementFormat(
   tensor: Printable,
   positions: readonly number[],

@@ -28,7 +28,8 @@ export interface TensorStatistics {
 }
 
 /**
- * Counts, range, mean and standard deviation of the elements, in float64 and in one pass.
+ * Computes counts, range, mean and standard deviation of the elements in float64; the range of
+ * 64-bit integers takes a second pass.
  *
  * @throws SconceError `NO_VALUES`
  */
