@@ -80,7 +80,7 @@ export type {
   PipelineItem,
   Repeat,
 } from "./pass/pass.js";
-export { definePass, passCall, repeat } from "./pass/pass.js";
+export { definePass, passCall, pipelineItems, repeat } from "./pass/pass.js";
 export type { Plugin, PluginKernel, SessionBackend } from "./plugin.js";
 export { type ConversionOptions, convertDtype } from "./precision/convert-dtype.js";
 export { type Keep, keepOf } from "./precision/keep.js";

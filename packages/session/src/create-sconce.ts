@@ -40,6 +40,7 @@ import {
   type PassManagerOptions,
   type PipelineItem,
   parsePipeline,
+  pipelineItems,
   type Rule,
   type Work,
 } from "@sconce/passes";
@@ -188,8 +189,8 @@ export class Sconce {
   }
 
   /** Passes that are given as text or as values. */
-  #pipeline(passes: string | readonly (Pass | PipelineItem)[]): readonly (Pass | PipelineItem)[] {
-    return typeof passes === "string" ? parsePipeline(passes, this.passes, this) : passes;
+  #pipeline(passes: string | readonly (Pass | PipelineItem)[]): readonly PipelineItem[] {
+    return typeof passes === "string" ? parsePipeline(passes, this.passes, this) : pipelineItems(passes);
   }
 
   /** Runs passes, given as text (`"decompose,repeat(canonicalize,cse),dce"`) or as values. */

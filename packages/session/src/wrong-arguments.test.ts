@@ -30,12 +30,20 @@ describe("a promise or something else in place of a program", () => {
   });
 });
 
-test.each([[["dce", "cse"]], [undefined], [42], [[undefined]]])("%j is not a list of passes", (passes) => {
-  const run = (): unknown => createSconce().transform(program, wrong(passes));
-  expect(run).toThrow(
-    expect.objectContaining({ code: "PIPELINE_SYNTAX", fix: expect.stringContaining('"decompose,cse"') }),
-  );
-});
+test.each([[["dce", "cse"]], [undefined], [42], [[undefined]]])(
+  "%j is not a list of passes",
+  async (passes) => {
+    const sconce = createSconce();
+    const refused = expect.objectContaining({
+      code: "PIPELINE_SYNTAX",
+      fix: expect.stringContaining('"decompose,cse"'),
+    });
+    expect(() => sconce.transform(program, wrong(passes))).toThrow(refused);
+    expect(() => sconce.bisect(program, wrong(passes))).toThrow(refused);
+    await expect(sconce.transformAsync(program, wrong(passes))).rejects.toThrow(refused);
+    await expect(sconce.bisectAsync(program, wrong(passes))).rejects.toThrow(refused);
+  },
+);
 
 test("plugins are a list of plugins, not of modules", () => {
   const open = (plugins: unknown) => (): unknown => createSconce({ plugins: wrong(plugins) });
