@@ -2,7 +2,7 @@ import { didYouMean, suggestions } from "@sconce/errors";
 import { type DialectRules, targetProblem } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { badRule } from "./errors.js";
-import type { CallPattern, Pattern } from "./pattern.js";
+import { type CallPattern, type Pattern, targetsIn } from "./pattern.js";
 import type { Rule } from "./rule.js";
 
 /**
@@ -39,14 +39,8 @@ export function checkRuleTargets(
     const isKnown = targetProblem(target, { operators, dialects }) === undefined;
     if (!isKnown || isNearOwn(target, operators)) throw notAnOperator(label, does, target, operators);
   };
-  const visit = (pattern: Pattern): void => {
-    if (pattern.kind === "list") pattern.items.forEach(visit);
-    if (pattern.kind !== "call") return;
-    for (const target of pattern.targets) check("matches", target);
-    for (const item of [...pattern.args, ...pattern.kwargs.values()]) visit(item);
-  };
   for (const root of rule.roots.values()) {
-    visit(root);
+    for (const target of targetsIn([root])) check("matches", target);
     checkPattern(label, root, operators);
   }
   for (const target of rule.emits ?? []) check("emits", target);

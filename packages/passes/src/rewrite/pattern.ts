@@ -209,3 +209,12 @@ type Word<S extends string> = S extends `${infer Head}${infer Tail}`
     ? `${Head}${Word<Tail>}`
     : ""
   : "";
+
+/** The operators that the calls of patterns name, nested ones included. */
+export function targetsIn(patterns: readonly Pattern[]): string[] {
+  return patterns.flatMap((pattern) => {
+    if (pattern.kind === "list") return targetsIn(pattern.items);
+    if (pattern.kind !== "call") return [];
+    return [...pattern.targets, ...targetsIn([...pattern.args, ...pattern.kwargs.values()])];
+  });
+}

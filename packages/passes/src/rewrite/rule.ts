@@ -6,7 +6,14 @@ import { COPY } from "../copy/this-copy.js";
 import { numberChangeProblem } from "../sampling/declaration.js";
 import type { NumberChange } from "../sampling/number-change.js";
 import { badNumberChange, badRule } from "./errors.js";
-import { type CallPattern, type CaptureNames, type Pattern, parsePattern, patternText } from "./pattern.js";
+import {
+  type CallPattern,
+  type CaptureNames,
+  type Pattern,
+  parsePattern,
+  patternText,
+  targetsIn,
+} from "./pattern.js";
 import { planRoots } from "./roots.js";
 
 /**
@@ -230,14 +237,6 @@ function templateOf(
     return Object.fromEntries(values);
   };
   return { emits, replace };
-}
-
-function targetsIn(patterns: readonly Pattern[]): string[] {
-  return patterns.flatMap((pattern) => {
-    if (pattern.kind === "list") return targetsIn(pattern.items);
-    if (pattern.kind !== "call") return [];
-    return [...pattern.targets, ...targetsIn([...pattern.args, ...pattern.kwargs.values()])];
-  });
 }
 
 function capturesIn(patterns: readonly Pattern[]): Set<string> {
