@@ -34,19 +34,6 @@ export const valueRange = (what: string): SconceError =>
     fix: "run it on the interpreter (backend cpu)",
   });
 
-/** A device, executable or kernel was used after it was disposed of. */
-export const disposed = (what: string): SconceError =>
-  new SconceError({ code: "DISPOSED", message: `${what} was disposed`, fix: "compile the program again" });
-
-/** A run or a compilation was canceled by its signal. */
-export const aborted = (what: "run" | "compilation", reason: unknown): SconceError =>
-  new SconceError({
-    code: "ABORTED",
-    message: `the ${what} was canceled`,
-    fix: "run again with a signal that is not aborted",
-    cause: reason,
-  });
-
 /** gpu.js or the runtime below it failed to make or run a kernel. */
 export const kernelFailed = (nodes: readonly string[], cause: unknown): SconceError =>
   new SconceError({

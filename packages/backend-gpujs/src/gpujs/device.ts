@@ -1,11 +1,12 @@
 /** @file gpu.js as a device: nests become kernels of one of its modes. */
 import { type LoopNest, type LoopProgram, readsOf } from "@sconce/codegen";
+import { disposed } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Mode } from "../device.js";
 import { type Dialect, dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
 import { type KernelSource, writeKernel } from "../emit/kernel-writer.js";
 import { whyNotExpressible, whyNotHeld } from "../emit/refusals.js";
-import { disposed, kernelFailed } from "../errors.js";
+import { kernelFailed } from "../errors.js";
 import { deviceLost, deviceRefused } from "../webgpu/errors.js";
 import { elementsOf, tensorOf } from "./elements.js";
 import { glslOf } from "./glsl.js";

@@ -23,6 +23,7 @@ import {
   type Value,
 } from "@sconce/ir";
 import {
+  disposed,
   type InputCheck,
   inputCheck,
   MUTATIONS,
@@ -35,7 +36,6 @@ import {
 import { evaluateInt } from "@sconce/symbolic";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
-import { disposed } from "../errors.js";
 import { type Reasons, unfusedLoops } from "./attribution.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Step } from "./plan.js";

@@ -1,7 +1,7 @@
 /** @file The memory that the kernels of a region take, before any of them is made. */
 import { bytesOf, type LoopNest, type LoopProgram, lifetimesOf } from "@sconce/codegen";
 import { type Graph, nodePlace } from "@sconce/ir";
-import { outOfMemory } from "@sconce/ops";
+import { overLimit } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 
 /** What bounds the memory of a region. */
@@ -30,17 +30,15 @@ export function requireMemory(
   let live = inUse;
   lifetimes.forEach(({ buffer, to }, at) => {
     const bytes = bytesOf(loops.buffers[buffer]!, sizes);
-    if (live + bytes > maxBytes) throw tooLarge(loops.nests[at]!, bytes, live, maxBytes, graph);
+    if (live + bytes > maxBytes)
+      throw overLimit(bytes, maxBytes - live, "on the device", placeOf(loops.nests[at]!, graph));
     live += bytes;
     ending.set(to, (ending.get(to) ?? 0) + bytes);
     live -= ending.get(at) ?? 0;
   });
 }
 
-const tooLarge = (nest: LoopNest, bytes: number, live: number, maxBytes: number, graph: Graph) => {
-  const node = graph.find(nest.nodes.at(-1) ?? "");
-  return outOfMemory(
-    `cannot allocate ${bytes} bytes on the device: ${bytes} bytes are more than the ${maxBytes - live} bytes that are left of maxBytes`,
-    node === undefined ? `nodes ${nest.nodes.join(", ")}` : nodePlace(node),
-  );
+const placeOf = ({ nodes }: LoopNest, graph: Graph): string => {
+  const node = graph.find(nodes.at(-1) ?? "");
+  return node === undefined ? `nodes ${nodes.join(", ")}` : nodePlace(node);
 };

@@ -1,4 +1,4 @@
-import { aborted } from "../errors.js";
+import { aborted } from "@sconce/errors";
 
 /**
  * Time after which work lets other tasks of the event loop in, so that its signal can be raised.
@@ -18,7 +18,7 @@ export class Pacer {
 
   /** @throws SconceError `ABORTED` */
   check(): void {
-    if (this.#signal?.aborted) throw aborted(this.#what, this.#signal.reason);
+    if (this.#signal?.aborted) throw aborted(this.#signal.reason, this.#what);
   }
   step(): Promise<void> | void {
     this.check();

@@ -21,7 +21,7 @@ export function atNode(error: unknown, where: string): SconceError {
 }
 
 /** Values that do not fit into memory, or into `maxBytes`. */
-export const outOfMemory = (message: string, where: string, cause?: unknown): SconceError =>
+const outOfMemory = (message: string, where: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "OUT_OF_MEMORY",
     message,
@@ -29,6 +29,13 @@ export const outOfMemory = (message: string, where: string, cause?: unknown): Sc
     fix: "use smaller inputs, or raise `maxBytes` of createSconce or of the backend",
     cause,
   });
+
+/** A value of more bytes than are left of `maxBytes`; `what` says which value. */
+export const overLimit = (bytes: number, left: number, what: string, where: string): SconceError =>
+  outOfMemory(
+    `cannot allocate ${bytes} bytes ${what}: ${bytes} bytes are more than the ${left} bytes that are left of maxBytes`,
+    where,
+  );
 
 /** A `get_attr` node names a graph that does not exist. */
 export const noSubgraph = (node: Node): SconceError =>

@@ -1,6 +1,5 @@
-export { aborted } from "@sconce/errors";
 export type { Mutation, UserValue } from "./convention.js";
-export { atNode, disposed, missingState, outOfMemory } from "./errors.js";
+export { atNode, disposed, missingState, overLimit } from "./errors.js";
 export {
   Interpreter,
   type InterpreterOptions,

@@ -1,6 +1,6 @@
 /** @file Compiles and runs programs on any backend, and holds the backend to its contract. */
 
-import { checkOptions, userCallback } from "@sconce/errors";
+import { aborted, checkOptions, userCallback } from "@sconce/errors";
 import {
   type Backend,
   COMPILE_OPTIONS,
@@ -15,7 +15,7 @@ import {
   type Value,
   withLine,
 } from "@sconce/ir";
-import { aborted, decomposes, disposed, inputCheck, MUTATIONS, type OperatorTable } from "@sconce/ops";
+import { decomposes, disposed, inputCheck, MUTATIONS, type OperatorTable } from "@sconce/ops";
 import { type UnsupportedNode, unsupportedNodes, unsupportedNodesError } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import {

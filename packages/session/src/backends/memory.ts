@@ -7,7 +7,7 @@ import {
   nodePlace,
   type Value,
 } from "@sconce/ir";
-import { outOfMemory, storageBytes } from "@sconce/ops";
+import { overLimit, storageBytes } from "@sconce/ops";
 import type { SymInt } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { RunSizes } from "./sizes.js";
@@ -97,8 +97,10 @@ export function outputMemoryCheck(program: ExportedProgram, maxBytes: number): O
     for (const { node, val } of nodes) {
       const bytes = bytesIn(val, sizes);
       if (total + bytes > maxBytes)
-        throw outOfMemory(
-          `cannot allocate ${bytes} bytes for a result of shape [${val.shape.map(String).join(", ")}] and dtype ${val.dtype}: ${bytes} bytes are more than the ${maxBytes - total} bytes that are left of maxBytes`,
+        throw overLimit(
+          bytes,
+          maxBytes - total,
+          `for a result of shape [${val.shape.map(String).join(", ")}] and dtype ${val.dtype}`,
           nodePlace(node),
         );
       total += bytes;
