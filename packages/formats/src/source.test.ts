@@ -79,6 +79,17 @@ test.each<[what: string, code: string, source: () => ByteSource]>([
   expect(error).toMatchObject({ code, fix: expect.stringMatching(/\w/) });
 });
 
+test("a source that stalls is not asked again", async () => {
+  let reads = 0;
+  const stalled = reading(() => {
+    reads++;
+    return never;
+  });
+  const limits = { stallMilliseconds: 20 };
+  await expect(readPt2(stalled, { limits })).rejects.toMatchObject({ code: "SOURCE_STALLED" });
+  expect(reads).toBe(1);
+});
+
 test("the signal ends the wait for a source", async () => {
   const abort = new AbortController();
   const loading = readPt2(

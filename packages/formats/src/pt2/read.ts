@@ -73,7 +73,8 @@ async function openZip(source: RandomAccess, options: ZipOptions): Promise<ZipAr
   try {
     return await ZipArchive.open(source, options);
   } catch (error) {
-    if (!isSconceError(error)) throw error;
+    // A source that failed or stalled is not read again.
+    if (!isSconceError(error) || !error.code.startsWith("ZIP_")) throw error;
     const { otherFormat, START_BYTES } = await import("../other-format.js");
     const start = await readExactly(source, 0, Math.min(source.size, START_BYTES));
     const other = otherFormat(start, source.size);
