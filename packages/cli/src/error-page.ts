@@ -1,7 +1,7 @@
 /** @file The sections of docs/reference/errors.md, which `sconce explain CODE` prints. */
 import { readFileSync } from "node:fs";
 
-/** The page in the repository, and its copy in the installed package (made by `prepack`). */
+/** The page in the repository, and its copy in the installed package (see `.config/pack.mjs`). */
 const PAGES = ["../../../docs/reference/errors.md", "../errors.md"];
 
 /**

@@ -51,8 +51,7 @@ export function findInput(inputs: readonly NamedInput[], text: string): number |
     ({ name }: NamedInput) => name === text,
     ({ path, leaf }: NamedInput) => path === text || leaf.place === text,
   ];
-  const found = wanted.map((is) => inputs.findIndex(is)).find((i) => i >= 0);
-  return found;
+  return wanted.map((is) => inputs.findIndex(is)).find((i) => i >= 0);
 }
 
 /** Most inputs that an error lists. */
