@@ -31,6 +31,18 @@ function expectDigits({ predictions, expected, correct, fromInterpreter, fromTor
     fromTorch: null,
   });
 }
+/** Visits the page, which has to run the digits on a device, and random programs right. */
+async function visitOn(device: RegExp, browser: Browser, query: string) {
+  const { result, errors, shown } = await browser.visit(`${served.address}${query}`);
+  if ("error" in result) throw new Error(result.error);
+  const { digits, random = [] } = result;
+  const placement = digits.placement!;
+  expect(placement.device).toMatch(device);
+  expectDigits(digits);
+  expect(random.filter(({ difference }) => difference !== null)).toEqual([]);
+  return { placement, random, errors, shown };
+}
+
 /** Every call has its kernel on the device. */
 function expectWholly({ nodes, kernels, fallbacks }: Placement): void {
   expect(nodes.filter(({ place }) => place === "host")).toEqual([]);
@@ -107,13 +119,8 @@ describe.skipIf(!hasChromium).each(["webgl", "webgpu"] as const)(
     afterAll(() => browser?.close());
 
     test.each(CASES[graphics])('the page of "%s" agrees with the interpreter', async (query, device) => {
-      const { result, errors, shown } = await browser.visit(`${served.address}${query}`);
-      if ("error" in result) throw new Error(result.error);
-      const { digits, random = [] } = result;
-      expect(digits.placement!.device).toMatch(device);
-      expectDigits(digits);
-      expectWholly(digits.placement!);
-      expect(random.filter(({ difference }) => difference !== null)).toEqual([]);
+      const { placement, random, errors, shown } = await visitOn(device, browser, query);
+      expectWholly(placement);
       if (query.includes("mode=webg"))
         expect(random.reduce((sum, { kernels }) => sum + kernels, 0)).toBeGreaterThan(50);
       expect(shown).toContain("357 of 360");
@@ -162,15 +169,10 @@ describe.skipIf(!hasChromium).each(["webgl", "webgpu"] as const)(
     afterAll(() => browser?.close());
 
     test.each(POLICIES[graphics])('the page of "?%s" agrees with the interpreter', async (query, device) => {
-      const { result, errors } = await browser.visit(`${served.address}?${query}`);
-      if ("error" in result) throw new Error(result.error);
-      const { digits, random = [] } = result;
-      expect(digits.placement!.device).toMatch(device);
-      expectDigits(digits);
-      expect(random.filter(({ difference }) => difference !== null)).toEqual([]);
+      const { placement, errors } = await visitOn(device, browser, `?${query}`);
       expect(errors.filter((text) => !VIOLATION.test(text))).toEqual([]);
-      if (digits.placement!.device !== "none") return expectWholly(digits.placement!);
-      const reasons = new Set(digits.placement!.nodes.map(({ place, reason }) => `${place}: ${reason}`));
+      if (placement.device !== "none") return expectWholly(placement);
+      const reasons = new Set(placement.nodes.map(({ place, reason }) => `${place}: ${reason}`));
       expect([...reasons]).toEqual([
         expect.stringMatching(
           /^host: .*webasm: the content security policy .* 'wasm-unsafe-eval'.*cpu: the content security policy .* 'unsafe-eval'/,
