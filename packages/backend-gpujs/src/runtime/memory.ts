@@ -17,6 +17,7 @@ export interface RegionMemory {
  * to the last that reads it.
  *
  * @param inUse bytes that other values of the run take
+ * @returns the most bytes that are taken at once
  * @throws SconceError `OUT_OF_MEMORY` with the node
  */
 export function requireMemory(
@@ -24,18 +25,20 @@ export function requireMemory(
   sizes: Bindings,
   { maxBytes, graph }: RegionMemory,
   inUse: number,
-): void {
+): number {
   const lifetimes = lifetimesOf(loops);
   const ending = new Map<number, number>();
-  let live = inUse;
+  let [live, most] = [inUse, inUse];
   lifetimes.forEach(({ buffer, to }, at) => {
     const bytes = bytesOf(loops.buffers[buffer]!, sizes);
     if (live + bytes > maxBytes)
       throw overLimit(bytes, maxBytes - live, "on the device", placeOf(loops.nests[at]!, graph));
     live += bytes;
+    most = Math.max(most, live);
     ending.set(to, (ending.get(to) ?? 0) + bytes);
     live -= ending.get(at) ?? 0;
   });
+  return most;
 }
 
 const placeOf = ({ nodes }: LoopNest, graph: Graph): string => {

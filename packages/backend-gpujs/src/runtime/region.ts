@@ -31,6 +31,8 @@ interface Bound {
   /** The loops, scans of long rows in blocks. */
   readonly loops: LoopProgram;
   readonly sizes: Bindings;
+  /** The most bytes that its values take at once. */
+  readonly bytes: number;
   /** Nests that are not for the device in these sizes. */
   readonly problems: Problems;
   readonly nests: readonly LoopNest[];
@@ -114,7 +116,8 @@ export class RegionRunner {
     const bound = await this.#bind(sizes, { step: watch.step });
     const verdict = this.#judge(bound, inputs, uploads);
     if (verdict.refused.size > 0) return verdict.refused;
-    requireMemory(bound.loops, sizes, this.#memory, watch.inUse);
+    if (watch.inUse + bound.bytes > this.#memory.maxBytes)
+      requireMemory(bound.loops, sizes, this.#memory, watch.inUse);
     const held = new Map<number, Held>();
     try {
       await this.#upload(inputs, uploads, held);
@@ -180,9 +183,9 @@ export class RegionRunner {
     const loops = blockScans(this.loops, sizes);
     const nests = loops.nests.map((nest) => bindNest(nest, sizes));
     const problems = this.#problemsOf(nests, loops, sizes);
-    if (problems.size === 0) requireMemory(loops, sizes, this.#memory, 0);
+    const bytes = problems.size === 0 ? requireMemory(loops, sizes, this.#memory, 0) : 0;
     const kernels = problems.size === 0 ? await kernelsOf(loops, nests, sizes, this.#device, watch) : [];
-    return { loops, sizes, problems, nests, kernels, verdicts: new Map() };
+    return { loops, sizes, bytes, problems, nests, kernels, verdicts: new Map() };
   }
 
   /** What is too much for the device in these sizes. */
