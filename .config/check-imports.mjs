@@ -22,6 +22,7 @@ const MAY_IMPORT = {
   "backend-cpu": ["errors", "tensor", "symbolic", "ir", "ops"],
   "backend-gpujs": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu"],
   session: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
+  capture: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
   "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
   testing: [
     "errors",
@@ -36,6 +37,7 @@ const MAY_IMPORT = {
     "backend-cpu",
     "backend-gpujs",
     "session",
+    "capture",
     "torch-libraries",
   ],
   bench: [
@@ -50,6 +52,7 @@ const MAY_IMPORT = {
     "backend-cpu",
     "backend-gpujs",
     "session",
+    "capture",
     "testing",
   ],
   cli: [
@@ -63,6 +66,7 @@ const MAY_IMPORT = {
     "formats",
     "backend-cpu",
     "session",
+    "capture",
     "torch-libraries",
   ],
   sconce: [
@@ -72,6 +76,7 @@ const MAY_IMPORT = {
     "formats",
     "backend-gpujs",
     "session",
+    "capture",
     "torch-libraries",
     "testing",
     "cli",

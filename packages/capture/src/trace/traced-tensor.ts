@@ -1,0 +1,81 @@
+import { markClass } from "@sconce/errors";
+import type { FakeTensor } from "@sconce/ir";
+import { Storage, Tensor } from "@sconce/tensor";
+import { COPY } from "../this-copy.js";
+import { dynamicShape, tracedValues } from "./errors.js";
+
+const isStatic = (sizes: readonly unknown[]): sizes is readonly number[] =>
+  sizes.every((size) => typeof size === "number");
+
+/** Every access to the bytes fails: the values of a traced tensor are not known. */
+class TracedStorage extends Storage {
+  constructor() {
+    super(new Uint8Array(0));
+    Object.defineProperty(this, "bytes", {
+      get: (): never => {
+        throw tracedValues();
+      },
+      enumerable: false,
+    });
+  }
+
+  override get hasValues(): boolean {
+    return false;
+  }
+}
+
+const NO_STORAGE = new TracedStorage();
+
+/**
+ * A tensor while a program is traced: dtype, sizes and strides are known, values are not. Operators
+ * on it are recorded. An in-place operator may change its sizes, so `fake` is replaced.
+ */
+export class TracedTensor extends Tensor {
+  static {
+    markClass(TracedTensor, "TracedTensor", COPY);
+  }
+
+  #fake: FakeTensor;
+
+  constructor(fake: FakeTensor) {
+    const { dtype, requiresGrad } = fake;
+    super({ dtype, shape: [], strides: [], storage: NO_STORAGE, requiresGrad });
+    this.#fake = fake;
+    this.#showSizes();
+  }
+
+  /** What is known of the tensor now. */
+  get fake(): FakeTensor {
+    return this.#fake;
+  }
+
+  /** Takes on what an in-place operator has made of the tensor. */
+  becomes(fake: FakeTensor): void {
+    this.#fake = fake;
+    this.#showSizes();
+  }
+
+  /** The number of dimensions. */
+  override get ndim(): number {
+    return this.#fake.ndim;
+  }
+
+  /** `shape` and `strides` are numbers; reading them throws where a size is dynamic. */
+  #showSizes(): void {
+    for (const key of ["shape", "strides"] as const) {
+      const value = this.#fake[key];
+      const property = isStatic(value)
+        ? { value, writable: true }
+        : {
+            get: (): never => {
+              throw dynamicShape(key, this.#fake);
+            },
+          };
+      Object.defineProperty(this, key, { ...property, enumerable: true, configurable: true });
+    }
+  }
+
+  override toString(): string {
+    return this.#fake.toString();
+  }
+}
