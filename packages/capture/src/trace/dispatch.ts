@@ -1,19 +1,36 @@
 /** @file Calls of operators: recorded while a program is traced, run at once otherwise. */
 import { evaluate } from "@sconce/backend-cpu";
 import type { Argument } from "@sconce/ir";
+import type { ShapeEnv } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
-import type { SymInt } from "./sym-int.js";
+import type { Sym } from "./sym-int.js";
 
 /** What an operator takes: tensors, sizes, and literals as graphs hold them. */
-export type OperatorArgument = Tensor | SymInt | Argument | undefined | readonly OperatorArgument[];
+export type OperatorArgument = Tensor | Sym | Argument | undefined | readonly OperatorArgument[];
 /** What an operator gives. */
-export type OperatorResult = Tensor | SymInt | number | bigint | boolean | null | readonly OperatorResult[];
+export type OperatorResult = Tensor | Sym | number | bigint | boolean | null | readonly OperatorResult[];
 /** Keyword arguments of an operator, by the names of its schema. */
 export type OperatorKeywords = Readonly<Record<string, OperatorArgument>>;
 
-/** Records the calls of one trace. */
+/** Records what a program does while it is traced. */
 export interface Recorder {
+  /** What is known of dynamic sizes; decides conditions on them. */
+  readonly env: ShapeEnv;
+  /** Records a call of an operator. */
   call(target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult;
+  /**
+   * Records arithmetic on sizes, such as `operator.mul`, with its result. A result that is no
+   * longer symbolic is not recorded.
+   */
+  arithmetic(target: string, args: readonly (Sym | Argument)[], result: Sym): void;
+  /** A tensor of values that the program writes down (`torch.tensor`): a constant, copied. */
+  freshConstant(value: Tensor): Tensor;
+  /**
+   * Takes note of the function of the API that is called, for `torch_fn`; returns what it gives.
+   */
+  inFunction<T>(name: string, kind: string, run: () => T): T;
+  /** Runs a module's `forward`, for `nn_module_stack`. */
+  inModule?<T>(module: object, args: readonly unknown[], run: () => T): T;
 }
 
 let current: Recorder | undefined;
@@ -22,7 +39,7 @@ let current: Recorder | undefined;
 export const currentTrace = (): Recorder | undefined => current;
 
 /** Runs something whose operator calls a recorder takes. */
-export function withTrace<T>(recorder: Recorder, run: () => T): T {
+export function withTrace<T>(recorder: Recorder | undefined, run: () => T): T {
   const outer = current;
   current = recorder;
   try {

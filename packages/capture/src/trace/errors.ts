@@ -1,6 +1,7 @@
 /** @file Errors of values while a program is traced. */
 import { SconceError } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
+import { printExpr, type SymExpr } from "@sconce/symbolic";
 
 /** A symbolic size where JavaScript wants a number or a text. */
 export const symbolicCoercion = (text: string, hint: string): SconceError =>
@@ -24,4 +25,20 @@ export const dynamicShape = (property: string, { shape }: FakeTensor): SconceErr
     code: "DYNAMIC_SHAPE",
     message: `\`${property}\` of a tensor of sizes [${shape.join(", ")}] is read, which are not all numbers`,
     fix: "read dynamic sizes with `x.size(dim)`, and compute with them by `sym.add`, `sym.mul` and the like",
+  });
+
+/** A traced value that leaves its trace. */
+export const escapedTensor = (fake: FakeTensor): SconceError =>
+  new SconceError({
+    code: "ESCAPED_TENSOR",
+    message: `a tensor of another trace is used: ${fake.dtype}[${fake.shape.join(", ")}]`,
+    fix: "pass the tensor as an argument or return it; do not keep tensors of one export for another",
+  });
+
+/** A symbol that belongs to no input of the trace. */
+export const unknownSymbol = (expr: SymExpr): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_SYMBOL",
+    message: `nothing in the graph gives the size ${printExpr(expr)}`,
+    fix: "use sizes of the program's own inputs; sizes of another trace mean nothing here",
   });

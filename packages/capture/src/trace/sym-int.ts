@@ -5,15 +5,10 @@ import { COPY } from "../this-copy.js";
 import { symbolicCoercion } from "./errors.js";
 
 /**
- * A dynamic size, or an integer that is read out of a tensor, while a program is traced
- * (`torch.SymInt`). Arithmetic and comparisons are functions: `sym.add(n, 1)`, `sym.lt(n, 4)`;
- * operators of JavaScript throw `SYMBOLIC_COERCION`.
+ * A symbolic number or condition while a program is traced. Arithmetic and comparisons are
+ * functions: `sym.add(n, 1)`, `sym.lt(n, 4)`; operators of JavaScript throw `SYMBOLIC_COERCION`.
  */
-export class SymInt {
-  static {
-    markClass(SymInt, "SymInt", COPY);
-  }
-
+abstract class SymbolicValue {
   /** The value in terms of the program's symbols. */
   readonly expr: SymExpr;
 
@@ -22,8 +17,8 @@ export class SymInt {
   }
 
   /**
-   * Refuses to be taken for a number, text or a truth value. @throws SconceError
-   * `SYMBOLIC_COERCION`
+   * Refuses to be taken for a number or a text.
+   * @throws SconceError `SYMBOLIC_COERCION`
    */
   [Symbol.toPrimitive](hint: string): never {
     throw symbolicCoercion(printExpr(this.expr), hint);
@@ -33,11 +28,43 @@ export class SymInt {
   toString(): string {
     return printExpr(this.expr);
   }
+}
 
+/** A dynamic size, or an integer that is read out of a tensor (`torch.SymInt`). */
+export class SymInt extends SymbolicValue {
   static {
+    markClass(SymInt, "SymInt", COPY);
     showsAsText(SymInt.prototype);
   }
+
+  declare private readonly kind: "SymInt";
+}
+
+/** A float that depends on sizes, or is read out of a tensor (`torch.SymFloat`). */
+export class SymFloat extends SymbolicValue {
+  static {
+    markClass(SymFloat, "SymFloat", COPY);
+    showsAsText(SymFloat.prototype);
+  }
+
+  declare private readonly kind: "SymFloat";
+}
+
+/** A condition on dynamic sizes (`torch.SymBool`); `guard(condition)` decides it. */
+export class SymBool extends SymbolicValue {
+  static {
+    markClass(SymBool, "SymBool", COPY);
+    showsAsText(SymBool.prototype);
+  }
+
+  declare private readonly kind: "SymBool";
 }
 
 /** A size or an index: a number where it is static, a {@link SymInt} where it is dynamic. */
 export type Size = number | SymInt;
+/** Any symbolic value. */
+export type Sym = SymInt | SymFloat | SymBool;
+
+/** Whether a value is symbolic. */
+export const isSym = (value: unknown): value is Sym =>
+  value instanceof SymInt || value instanceof SymFloat || value instanceof SymBool;

@@ -19,8 +19,8 @@ import { symbolicNode, unboundSymbol } from "./errors.js";
 import { INPUT_SIZE_META } from "./reified-metadata.js";
 import type { SymbolSource } from "./symbol-sources.js";
 
-/** Python targets of expression heads. */
-const TARGETS: Readonly<Record<string, string>> = {
+/** Python functions that compute expressions, by the heads of the expressions. */
+export const PYTHON_TARGETS: Readonly<Record<string, string>> = {
   Add: "operator.add",
   Mul: "operator.mul",
   FloorDiv: "operator.floordiv",
@@ -277,7 +277,7 @@ export class SymbolicNodes {
 
   /** The comparison of an expression with a literal in place of the condition's own. */
   comparison(condition: SymExpr, bound: number): NodeRef {
-    const target = TARGETS[condition.op]!;
+    const target = PYTHON_TARGETS[condition.op]!;
     const args = [this.#nodeFor(condition.args[0]!), bound];
     return this.#tracer.scalarCall(target, args, scalarOf(condition), candidateOf(target));
   }
@@ -398,7 +398,7 @@ export class SymbolicNodes {
 
   #fromStructure(expr: SymExpr, nodeOf = (arg: SymExpr): Argument => this.#nodeFor(arg)): Argument {
     if (expr.op === "Piecewise") return this.#choice(expr);
-    const target = TARGETS[expr.op];
+    const target = PYTHON_TARGETS[expr.op];
     if (target === undefined) {
       throw symbolicNode(expr);
     }
@@ -432,7 +432,8 @@ export class SymbolicNodes {
   }
 }
 
-function scalarOf(expr: SymExpr): SymScalar {
+/** A symbolic scalar of the kind that an expression has. */
+export function scalarOf(expr: SymExpr): SymScalar {
   if (isCondition(expr)) return { kind: "SymBool", expr };
   return isFloating(expr) ? { kind: "SymFloat", expr } : { kind: "SymInt", expr };
 }

@@ -1,0 +1,42 @@
+/** @file Errors of modules. */
+import { SconceError } from "@sconce/errors";
+
+/** A module without `forward`. */
+export const noForward = (name: string): SconceError =>
+  new SconceError({
+    code: "NO_FORWARD",
+    message: `Module [${name}] is missing the required "forward" function`,
+    where: name,
+    fix: "define `forward` in the class",
+  });
+
+/** A tensor of a state dict that has another shape. */
+interface WrongSize {
+  readonly name: string;
+  readonly own: readonly number[];
+  readonly given: readonly number[];
+}
+
+/** A state dict that does not fit a module, in PyTorch's words. */
+export function missingState(
+  name: string,
+  missing: readonly string[],
+  unexpected: readonly string[],
+  sizes: readonly WrongSize[],
+): SconceError {
+  const quoted = (names: readonly string[]): string => names.map((key) => `"${key}"`).join(", ");
+  const lines = [
+    ...(unexpected.length > 0 ? [`Unexpected key(s) in state_dict: ${quoted(unexpected)}. `] : []),
+    ...(missing.length > 0 ? [`Missing key(s) in state_dict: ${quoted(missing)}. `] : []),
+    ...sizes.map(
+      ({ name: key, own, given }) =>
+        `size mismatch for ${key}: copying a param with shape torch.Size([${given.join(", ")}]) from checkpoint, the shape in current model is torch.Size([${own.join(", ")}]).`,
+    ),
+  ];
+  return new SconceError({
+    code: "STATE_DICT",
+    message: `Error(s) in loading state_dict for ${name}:\n\t${lines.join("\n\t")}`,
+    where: name,
+    fix: "give every name of `module.stateDict()` with its shape, or pass { strict: false } to load what fits",
+  });
+}

@@ -1,0 +1,241 @@
+import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
+import { showsAsText, type Tensor } from "@sconce/tensor";
+import { COPY } from "../this-copy.js";
+import { callOperator, currentTrace } from "../trace/dispatch.js";
+import { missingState, noForward } from "./errors.js";
+import { moduleText } from "./module-text.js";
+import { registryOf, startRegistry } from "./registry.js";
+import {
+  buffersOf,
+  childrenOf,
+  descendants,
+  joinPath,
+  type NamedModule,
+  type NamedTensor,
+  namedState,
+  parametersOf,
+} from "./state.js";
+import { Parameter } from "./tensors.js";
+
+/** Options of {@link Module.registerBuffer}. */
+export interface BufferOptions {
+  /** Whether `stateDict()` holds it. @defaultValue true */
+  readonly persistent?: boolean | undefined;
+}
+
+const BUFFER: OptionNames<BufferOptions> = { persistent: true };
+
+/** Options of {@link Module.loadStateDict}. */
+export interface LoadOptions {
+  /** Whether missing and unexpected names are refused. @defaultValue true */
+  readonly strict?: boolean | undefined;
+}
+
+const LOAD: OptionNames<LoadOptions> = { strict: true };
+
+/** Options of {@link Module.namedParameters} and its like. */
+export interface StateOptions {
+  /** Whether a tensor or module with several names is given once. @defaultValue true */
+  readonly removeDuplicate?: boolean | undefined;
+}
+
+const STATE: OptionNames<StateOptions> = { removeDuplicate: true };
+
+/** What {@link Module.loadStateDict} left alone, with `strict: false`. */
+export interface LoadReport {
+  /** Names of the module's state that were not given. */
+  readonly missingKeys: readonly string[];
+  /** Names that the module does not have. */
+  readonly unexpectedKeys: readonly string[];
+}
+
+/** A module is called as a function: the call runs its `forward`. */
+export type Module = (...args: Parameters<this["forward"]>) => ReturnType<this["forward"]>;
+
+/**
+ * Base class of all models (`torch.nn.Module`). Parameters, buffers and submodules are properties;
+ * `forward` computes. A module is called as a function, with the types of its `forward`.
+ *
+ * @example
+ * class Net extends nn.Module {
+ *   readonly fc = new nn.Linear(8, 4);
+ *   forward(x: Tensor): Tensor {
+ *     return this.fc(x).relu();
+ *   }
+ * }
+ */
+export class Module {
+  static {
+    markClass(Module, "Module", COPY);
+    showsAsText(Module.prototype);
+  }
+
+  /** The class as `nn_module_stack` names it; undefined for the name of the class. */
+  static readonly torchClass: string | undefined = undefined;
+
+  /** Whether the module trains: dropout drops, batch norm takes the statistics of the batch. */
+  declare training: boolean;
+
+  constructor() {
+    const module = ((...args: never[]) => callModule(module, args)) as unknown as Module;
+    Object.setPrototypeOf(module, new.target.prototype as object);
+    // Own properties of functions would hide properties of the module.
+    for (const name of ["name", "length"]) Reflect.deleteProperty(module, name);
+    module.training = true;
+    startRegistry(module);
+    // biome-ignore lint/correctness/noConstructorReturn: a module is called as a function
+    return module;
+  }
+
+  /**
+   * Computes the module's result. Subclasses override it.
+   * @throws SconceError `NO_FORWARD` when they do not
+   */
+  forward(..._args: never[]): unknown {
+    throw noForward(this.constructor.name);
+  }
+
+  /** What stands between the parentheses of the module's text: `in_features=8, out_features=4`. */
+  extraRepr(): string {
+    return "";
+  }
+
+  /** Registers a tensor as state that is not learned; null reserves the name. */
+  registerBuffer(name: string, tensor: Tensor | null, options: BufferOptions = {}): void {
+    checkOptions("registerBuffer", options, BUFFER);
+    registryOf(this).buffers.set(name, options.persistent ?? true);
+    setProperty(this, name, tensor);
+  }
+
+  /** Registers a tensor as a parameter; null reserves the name. */
+  registerParameter(name: string, parameter: Parameter | null): void {
+    registryOf(this).parameters.add(name);
+    setProperty(this, name, parameter);
+  }
+
+  /** Registers a submodule under a name that is no identifier, such as `0`. */
+  addModule(name: string, module: Module | null): void {
+    setProperty(this, name, module);
+  }
+
+  /** Its own submodules with their names, in order of definition. */
+  namedChildren(): NamedModule[] {
+    return childrenOf(this);
+  }
+
+  /** The module itself and all below it, with their paths; the module's own is empty. */
+  namedModules(options: StateOptions = {}): NamedModule[] {
+    checkOptions("namedModules", options, STATE);
+    return descendants(this, options.removeDuplicate ?? true);
+  }
+
+  /** Parameters with their fully qualified names. */
+  namedParameters(options: StateOptions = {}): NamedTensor[] {
+    checkOptions("namedParameters", options, STATE);
+    return namedState(this, parametersOf, options.removeDuplicate ?? true);
+  }
+
+  /** Buffers with their fully qualified names, persistent or not. */
+  namedBuffers(options: StateOptions = {}): NamedTensor[] {
+    checkOptions("namedBuffers", options, STATE);
+    return namedState(this, buffersOf, options.removeDuplicate ?? true);
+  }
+
+  /** Its parameters, each once. */
+  parameters(): Tensor[] {
+    return this.namedParameters().map(([, tensor]) => tensor);
+  }
+
+  /** Its buffers, each once. */
+  buffers(): Tensor[] {
+    return this.namedBuffers().map(([, tensor]) => tensor);
+  }
+
+  /** Parameters and persistent buffers by their fully qualified names, in PyTorch's order. */
+  stateDict(): Map<string, Tensor> {
+    const state = new Map<string, Tensor>();
+    for (const [path, module] of descendants(this, false)) {
+      const { buffers } = registryOf(module);
+      for (const [name, tensor] of parametersOf(module)) state.set(joinPath(path, name), tensor);
+      for (const [name, tensor] of buffersOf(module))
+        if (buffers.get(name) !== false) state.set(joinPath(path, name), tensor);
+    }
+    return state;
+  }
+
+  /**
+   * Copies values into parameters and buffers, by their fully qualified names.
+   * @throws SconceError `STATE_DICT` with everything that does not fit
+   */
+  loadStateDict(
+    values: ReadonlyMap<string, Tensor> | Readonly<Record<string, Tensor>>,
+    options: LoadOptions = {},
+  ): LoadReport {
+    checkOptions("loadStateDict", options, LOAD);
+    const given = values instanceof Map ? values : new Map(Object.entries(values));
+    const own = this.stateDict();
+    const missingKeys = [...own.keys()].filter((name) => !given.has(name));
+    const unexpectedKeys = [...given.keys()].filter((name) => !own.has(name));
+    const strict = options.strict ?? true;
+    const wrong = [...own].filter(([name, { shape }]) => {
+      const value = given.get(name);
+      return value !== undefined && value.shape.join() !== shape.join();
+    });
+    if (wrong.length > 0 || (strict && missingKeys.length + unexpectedKeys.length > 0)) {
+      const sizes = wrong.map(([name, { shape }]) => ({ name, own: shape, given: given.get(name)!.shape }));
+      throw missingState(
+        this.constructor.name,
+        strict ? missingKeys : [],
+        strict ? unexpectedKeys : [],
+        sizes,
+      );
+    }
+    for (const [name, target] of own) {
+      const value = given.get(name);
+      if (value !== undefined) callOperator("aten.copy_.default", [target, value]);
+    }
+    return { missingKeys, unexpectedKeys };
+  }
+
+  /** Sets the mode of training here and below. */
+  train(mode = true): this {
+    for (const [, module] of descendants(this, true)) module.training = mode;
+    return this;
+  }
+
+  /** Sets the mode of evaluation here and below: `train(false)`. */
+  eval(): this {
+    return this.train(false);
+  }
+
+  /** Calls a function with every module, those below first. */
+  apply(visit: (module: Module) => void): this {
+    for (const [, child] of childrenOf(this)) child.apply(visit);
+    visit(this);
+    return this;
+  }
+
+  /** Sets whether gradients are recorded for the parameters here and below. */
+  requiresGrad_(requiresGrad = true): this {
+    for (const [, module] of descendants(this, true))
+      for (const [name, tensor] of parametersOf(module))
+        if (tensor.requiresGrad !== requiresGrad)
+          setProperty(module, name, new Parameter(tensor, requiresGrad));
+    return this;
+  }
+
+  /** The module as PyTorch prints it. */
+  toString(): string {
+    return moduleText(this);
+  }
+}
+
+function setProperty(module: Module, name: string, value: unknown): void {
+  (module as unknown as Record<string, unknown>)[name] = value;
+}
+
+function callModule(module: Module, args: never[]): unknown {
+  const trace = currentTrace();
+  const run = (): unknown => module.forward(...args);
+  return trace?.inModule === undefined ? run() : trace.inModule(module, args, run);
+}

@@ -1,0 +1,88 @@
+/** @file Parameters, buffers and submodules: the properties of modules, in order of definition. */
+import { Tensor } from "@sconce/tensor";
+import type { Module } from "./module.js";
+import { registryOf } from "./registry.js";
+import { Buffer, Parameter } from "./tensors.js";
+
+/** A tensor with its name. */
+export type NamedTensor = readonly [name: string, tensor: Tensor];
+/** A module with its path. */
+export type NamedModule = readonly [path: string, module: Module];
+
+/** `a.b`, or `b` at the root. */
+export const joinPath = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
+
+/**
+ * The properties of a module. Integer-like names, as those of `Sequential`, come in their order.
+ */
+export const propertiesOf = (module: Module): [string, unknown][] =>
+  Object.entries(module as unknown as Record<string, unknown>);
+
+/** Whether a value is a module; modules are functions. */
+export const isModule = (value: unknown): value is Module =>
+  typeof value === "function" && registryOf(value) !== undefined;
+
+/** Submodules of a module itself. */
+export const childrenOf = (module: Module): NamedModule[] =>
+  propertiesOf(module).filter((entry): entry is [string, Module] => isModule(entry[1]));
+
+/** Parameters of a module itself. */
+export function parametersOf(module: Module): NamedTensor[] {
+  const { parameters } = registryOf(module);
+  return propertiesOf(module).filter((entry): entry is [string, Tensor] => {
+    const [name, value] = entry;
+    if (value instanceof Parameter) parameters.add(name);
+    return parameters.has(name) && value instanceof Tensor;
+  });
+}
+
+/** Buffers of a module itself. */
+export function buffersOf(module: Module): NamedTensor[] {
+  const { buffers } = registryOf(module);
+  return propertiesOf(module).filter((entry): entry is [string, Tensor] => {
+    const [name, value] = entry;
+    if (value instanceof Buffer && !buffers.has(name)) buffers.set(name, value.persistent);
+    return buffers.has(name) && value instanceof Tensor;
+  });
+}
+
+/** Tensors of a module itself that are neither parameters nor buffers. */
+export function tensorAttributesOf(module: Module): NamedTensor[] {
+  const registered = new Set([...parametersOf(module), ...buffersOf(module)].map(([name]) => name));
+  return propertiesOf(module).filter(
+    (entry): entry is [string, Tensor] => entry[1] instanceof Tensor && !registered.has(entry[0]),
+  );
+}
+
+/** A module and all below it, with their paths; one with several paths is given at the first. */
+export function descendants(root: Module, removeDuplicate: boolean): NamedModule[] {
+  const found: NamedModule[] = [];
+  const seen = new Set<Module>();
+  const visit = (path: string, module: Module, above: ReadonlySet<Module>): void => {
+    if (above.has(module) || (removeDuplicate && seen.has(module))) return;
+    seen.add(module);
+    found.push([path, module]);
+    const below = new Set([...above, module]);
+    for (const [name, child] of childrenOf(module)) visit(joinPath(path, name), child, below);
+  };
+  visit("", root, new Set());
+  return found;
+}
+
+/** State of a module and all below it. */
+export function namedState(
+  root: Module,
+  own: (module: Module) => NamedTensor[],
+  removeDuplicate: boolean,
+): NamedTensor[] {
+  const seen = new Set<Tensor>();
+  const named: NamedTensor[] = [];
+  for (const [path, module] of descendants(root, removeDuplicate)) {
+    for (const [name, tensor] of own(module)) {
+      if (removeDuplicate && seen.has(tensor)) continue;
+      seen.add(tensor);
+      named.push([joinPath(path, name), tensor]);
+    }
+  }
+  return named;
+}

@@ -1,0 +1,42 @@
+/** @file Symbolic expressions as nodes of Python operators. */
+import type { Argument, SymScalar } from "@sconce/ir";
+import { evaluateScalarFunction } from "@sconce/ops";
+import { PYTHON_TARGETS, scalarOf } from "@sconce/passes";
+import type { SymExpr } from "@sconce/symbolic";
+import type { AddScalarNode, TraceNode } from "./trace-node.js";
+
+/** The name that `torch.fx` gives a call of a Python function: `add`, `and_` as `and`. */
+export const functionName = (target: string): string =>
+  target.slice(target.lastIndexOf(".") + 1).replace(/_$/, "");
+
+/**
+ * Adds the nodes that compute an expression from the nodes of its parts; undefined for a symbol,
+ * and for a function that Python does not have.
+ */
+export function lowerExpression(
+  expr: SymExpr,
+  nodeOf: (part: SymExpr) => TraceNode | Argument,
+  add: AddScalarNode,
+): TraceNode | undefined {
+  if (expr.op === "Piecewise") {
+    const [first, second] = expr.args;
+    const parts = [first!.args[1]!, first!.args[0]!, second!.args[0]!].map(nodeOf);
+    return add("torch.sym_ite", parts, scalarOf(expr), "sym_ite");
+  }
+  const target = PYTHON_TARGETS[expr.op];
+  if (target === undefined || expr.args.length === 0) return undefined;
+  const parts = expr.args.map(nodeOf);
+  if (parts.length <= 2) return add(target, parts, scalarOf(expr), functionName(target));
+  let value: SymScalar = scalarOf(expr.args[0]!);
+  let node = parts[0]!;
+  for (let i = 1; i < parts.length; i++) {
+    value = evaluateScalarFunction(target, [value, scalarOf(expr.args[i]!)]);
+    node = add(
+      target,
+      [node, parts[i]!],
+      i === parts.length - 1 ? scalarOf(expr) : value,
+      functionName(target),
+    );
+  }
+  return node as TraceNode;
+}

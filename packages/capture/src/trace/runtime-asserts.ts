@@ -1,0 +1,222 @@
+/**
+ * @file Reads of dynamic sizes and run-time assertions in a traced graph
+ * (`insert_deferred_runtime_asserts` in `torch/fx/passes/runtime_assert.py`): sizes of inputs are
+ * read once, behind the inputs; equal expressions are computed once; what must hold of a symbol
+ * that depends on data is asserted where the symbol is made.
+ */
+import { type Argument, FakeTensor, isSymScalar, type MetaValue, type SymScalar, symInt } from "@sconce/ir";
+
+import { freeSymbols, ge, le, printExpr, type ShapeEnv, SymExpr, symbolByName } from "@sconce/symbolic";
+import { lowerExpression } from "./lower-expression.js";
+import {
+  type TraceArgument,
+  type TraceMeta,
+  TraceNode,
+  type UnbackedBinding,
+  visitNodes,
+} from "./trace-node.js";
+
+/** What the pass needs of a trace. */
+interface Trace {
+  readonly nodes: readonly TraceNode[];
+  readonly names: { create(candidate: string): string };
+  readonly env: ShapeEnv;
+}
+
+const PRELUDE_META: TraceMeta = {
+  stackTrace: 'File "torch/fx/passes/runtime_assert.py", line 24, in insert_deferred_runtime_asserts',
+};
+
+/** The nodes of a trace with reads of sizes and assertions added, and duplicates left out. */
+export function withRuntimeAsserts(trace: Trace): TraceNode[] {
+  return new Inserter(trace).run();
+}
+
+class Inserter {
+  readonly #trace: Trace;
+  readonly #byExpr = new Map<string, TraceNode>();
+  readonly #symbols: TraceNode[] = [];
+  readonly #asserted = new Set<string>();
+  readonly #constrained = new Set<string>();
+  readonly #pending: SymExpr[];
+  #out: TraceNode[] = [];
+  /** Metadata of the node that is being looked at: what is added for it has the same. */
+  #meta: TraceMeta = PRELUDE_META;
+
+  constructor(trace: Trace) {
+    this.#trace = trace;
+    this.#pending = [...trace.env.assertions];
+  }
+
+  run(): TraceNode[] {
+    const placeholders = this.#trace.nodes.filter(({ op }) => op === "placeholder");
+    this.#out.push(...placeholders);
+    for (const node of placeholders) this.#matchInput(node);
+    this.#emitReady();
+    for (const node of this.#trace.nodes) if (node.op !== "placeholder") this.#visit(node);
+    return this.#withoutUnused();
+  }
+
+  #matchInput(node: TraceNode): void {
+    const { val } = node;
+    if (isSymScalar(val) && isSymbol(val.expr)) this.#match(val.expr, () => node);
+    if (!(val instanceof FakeTensor)) return;
+    val.shape.forEach((size, dim) => {
+      this.#match(size, () => this.#add("aten.sym_size.int", [node, dim], symInt(size), "sym_size_int"));
+    });
+    val.strides.forEach((stride, dim) => {
+      this.#match(stride, () =>
+        this.#add("aten.sym_stride.int", [node, dim], symInt(stride), "sym_stride_int"),
+      );
+    });
+    const offset = val.storageOffset;
+    this.#match(offset, () =>
+      this.#add("aten.sym_storage_offset.default", [node], symInt(offset), "sym_storage_offset_default"),
+    );
+  }
+
+  #match(size: unknown, make: () => TraceNode): void {
+    if (!isSymbol(size) || this.#byExpr.has(size.key)) return;
+    this.#bindSymbol(size, make());
+  }
+
+  #bindSymbol(symbol: SymExpr, node: TraceNode): void {
+    this.#byExpr.set(symbol.key, node);
+    this.#symbols.push(node);
+  }
+
+  #visit(node: TraceNode): void {
+    this.#meta = node.meta;
+    const expr = this.#exprOf(node.val);
+    if (node.op === "call_function" && expr !== undefined && this.#isRedundant(node, expr)) {
+      node.replacement = this.#nodeOf(expr) as TraceNode;
+      return;
+    }
+    if (expr !== undefined && !this.#byExpr.has(expr.key)) this.#byExpr.set(expr.key, node);
+    this.#out.push(node);
+    for (const binding of node.unbacked) this.#define(node, binding);
+  }
+
+  /** The expression that a node computes, in terms of what is known now. */
+  #exprOf(val: MetaValue | undefined): SymExpr | undefined {
+    if (!isSymScalar(val) || !(val.expr instanceof SymExpr)) return undefined;
+    const simple = this.#trace.env.simplify(val.expr) as unknown;
+    return simple instanceof SymExpr ? simple : undefined;
+  }
+
+  #isRedundant(node: TraceNode, expr: SymExpr): boolean {
+    if (node.unbacked.some(({ symbol }) => !this.#byExpr.has(symbolByName(symbol).key))) return false;
+    if (this.#byExpr.has(expr.key)) return true;
+    return isSizeOfIntermediate(node) && this.#isBound(expr);
+  }
+
+  #isBound(expr: SymExpr): boolean {
+    return [...freeSymbols(expr).values()].every((symbol) => this.#byExpr.has(symbol.key));
+  }
+
+  #nodeOf(expr: SymExpr): TraceNode | Argument {
+    if (expr.op === "Integer") return Number(expr.value);
+    const known = this.#byExpr.get(expr.key);
+    if (known !== undefined) return known;
+    const node = lowerExpression(
+      expr,
+      (part) => this.#nodeOf(part),
+      (target, args, val, candidate) => this.#add(target, args, val, candidate),
+    )!;
+    this.#byExpr.set(expr.key, node);
+    return node;
+  }
+
+  /** A symbol that a call makes: reads it behind the call, and asserts what must hold of it. */
+  #define(node: TraceNode, { symbol: name, item, dim }: UnbackedBinding): void {
+    const symbol = symbolByName(name);
+    if (!this.#byExpr.has(symbol.key)) {
+      const vals = node.val;
+      const owner =
+        item === undefined
+          ? node
+          : this.#add("operator.getitem", [node, item], (vals as readonly MetaValue[])[item]!, "getitem");
+      const read =
+        dim === undefined
+          ? owner
+          : this.#add("aten.sym_size.int", [owner, dim], symInt(symbol), "sym_size_int");
+      this.#bindSymbol(symbol, read);
+    }
+    if (!this.#constrained.has(symbol.key)) this.#assertRange(symbol);
+    this.#constrained.add(symbol.key);
+    this.#emitReady();
+  }
+
+  #assertRange(symbol: SymExpr): void {
+    const { min, max } = this.#trace.env.range(symbol as never);
+    if (symbol.assumptions.every(([assumption]) => assumption !== "integer")) return;
+    if (Number.isFinite(min)) this.#assert(ge(symbol as never, min) as SymExpr);
+    if (Number.isFinite(max)) this.#assert(le(symbol as never, max) as SymExpr);
+  }
+
+  /** Asserts what only waited for symbols that are bound by now. */
+  #emitReady(): void {
+    for (let i = 0; i < this.#pending.length; i++) {
+      const condition = this.#pending[i]!;
+      if (!this.#isBound(condition)) continue;
+      this.#pending.splice(i--, 1);
+      const symbols = [...freeSymbols(condition).values()];
+      const isBound =
+        symbols.length === 1 && this.#constrained.has(symbols[0]!.key) && isRangeBound(condition);
+      if (!isBound) this.#assert(condition);
+    }
+  }
+
+  #assert(condition: SymExpr): void {
+    if (!(condition instanceof SymExpr) || this.#asserted.has(condition.key)) return;
+    this.#asserted.add(condition.key);
+    const node = this.#nodeOf(condition);
+    const name = node instanceof TraceNode ? node.name : String(node);
+    const message = `Runtime assertion failed for expression ${printExpr(condition)} on node '${name}'`;
+    this.#add("aten._assert_scalar.default", [node, message], null, "_assert_scalar_default");
+  }
+
+  #add(
+    target: string,
+    args: readonly TraceArgument[],
+    val: MetaValue | SymScalar,
+    candidate: string,
+  ): TraceNode {
+    const node = new TraceNode({
+      name: this.#trace.names.create(candidate),
+      op: "call_function",
+      target,
+      args,
+      val,
+      meta: this.#meta,
+    });
+    this.#out.push(node);
+    return node;
+  }
+
+  /** Leaves out reads of symbols that nobody uses. */
+  #withoutUnused(): TraceNode[] {
+    const used = new Set<TraceNode>();
+    const note = (node: TraceNode): void => void used.add(node.current);
+    for (const { args, kwargs } of this.#out) {
+      for (const arg of args) visitNodes(arg, note);
+      for (const key in kwargs) visitNodes(kwargs[key]!, note);
+    }
+    const unused = new Set(this.#symbols.filter((node) => node.op !== "placeholder" && !used.has(node)));
+    return this.#out.filter((node) => !unused.has(node));
+  }
+}
+
+const isSymbol = (size: unknown): size is SymExpr => size instanceof SymExpr && size.op === "Symbol";
+
+const SIZE_READS = /^aten\.sym_(size|stride|numel|storage_offset)\./;
+
+/** A read of a size of a tensor that is no input: it can be computed from sizes of inputs. */
+const isSizeOfIntermediate = ({ target, args }: TraceNode): boolean =>
+  SIZE_READS.test(target) && args[0] instanceof TraceNode && args[0].current.op !== "placeholder";
+
+const isRangeBound = ({ op, args }: SymExpr): boolean =>
+  (op === "LessThan" || op === "GreaterThan") &&
+  args.length === 2 &&
+  args.some(({ op: own }) => own === "Symbol") &&
+  args.some(({ op: own }) => own === "Integer" || own === "Float");

@@ -1,0 +1,77 @@
+/**
+ * @file The nodes of symbolic sizes while a program is traced: made when somebody uses a size, as
+ * `torch.fx.experimental.proxy_tensor` makes them (`track_tensor`, `_sym_register`).
+ */
+import { type Argument, type FakeTensor, float, symInt } from "@sconce/ir";
+import { mul, SymExpr, type SymInt } from "@sconce/symbolic";
+import { unknownSymbol } from "./errors.js";
+import { lowerExpression } from "./lower-expression.js";
+import type { AddScalarNode, TraceNode } from "./trace-node.js";
+
+/** How the node of an expression comes to be: it is there, or is made when it is asked for. */
+type Source = TraceNode | (() => TraceNode);
+
+/** Finds the nodes of symbolic values by their expressions. The first source of each is kept. */
+export class SizeNodes {
+  readonly #sources = new Map<string, Source>();
+  readonly #add: AddScalarNode;
+
+  constructor(add: AddScalarNode) {
+    this.#add = add;
+  }
+
+  /** Makes the sizes, the strides, the number of elements and the offset of a tensor readable. */
+  track({ shape, strides, storageOffset }: FakeTensor, node: TraceNode): void {
+    if (shape.every(isNumber) && strides.every(isNumber) && typeof storageOffset === "number") return;
+    const read = (size: SymInt, property: string, ...dim: number[]): void => {
+      if (!(size instanceof SymExpr)) return;
+      const name = `sym_${property}`;
+      this.#offer(size, () =>
+        this.#add(
+          `aten.${name}.${dim.length > 0 ? "int" : "default"}`,
+          [node, ...dim],
+          symInt(size),
+          `${name}${dim.length > 0 ? "_int" : "_default"}`,
+        ),
+      );
+    };
+    shape.forEach((size, dim) => read(size, "size", dim));
+    strides.forEach((stride, dim) => read(stride, "stride", dim));
+    read(
+      shape.reduce((count, size) => mul(count, size), 1 as SymInt),
+      "numel",
+    );
+    read(storageOffset, "storage_offset");
+  }
+
+  /** Lets a node stand for a symbolic value, unless another does. */
+  bind(expr: SymExpr, node: TraceNode): void {
+    this.#offer(expr, node);
+  }
+
+  #offer({ key }: SymExpr, source: Source): void {
+    if (!this.#sources.has(key)) this.#sources.set(key, source);
+  }
+
+  /** The node of an expression, or the number that it is. @throws SconceError `UNKNOWN_SYMBOL` */
+  argument(expr: SymExpr): TraceNode | Argument {
+    if (expr.op === "Integer") return expr.value as number;
+    if (expr.op === "Float") return float(Number(expr.value));
+    const source = this.#sources.get(expr.key);
+    if (source === undefined) return this.#compute(expr);
+    if (typeof source !== "function") return source;
+    const node = source();
+    this.#sources.set(expr.key, node);
+    return node;
+  }
+
+  /** An expression that no tensor has and no arithmetic gave: computed from its parts. */
+  #compute(expr: SymExpr): TraceNode {
+    const node = lowerExpression(expr, (part) => this.argument(part), this.#add);
+    if (node === undefined) throw unknownSymbol(expr);
+    this.#sources.set(expr.key, node);
+    return node;
+  }
+}
+
+const isNumber = (size: unknown): boolean => typeof size === "number";

@@ -1,0 +1,331 @@
+/**
+ * @file Records the operators of a program, as `make_fx` does with `pre_dispatch` and fake
+ * tensors (`torch/fx/experimental/proxy_tensor.py`).
+ */
+import {
+  type Argument,
+  FakeTensor,
+  isSymScalar,
+  type MetaValue,
+  type ModuleStackEntry,
+  Namespace,
+  type OpSchema,
+  type SymScalar,
+} from "@sconce/ir";
+import {
+  bindArgs,
+  defaultOperators,
+  type EmitArg,
+  metaOfBound,
+  type OpDefinition,
+  type OperatorTable,
+  type UnboundArg,
+} from "@sconce/ops";
+import { callName, normalizeCall } from "@sconce/passes";
+import { freeSymbols, type ShapeEnv, SymExpr } from "@sconce/symbolic";
+import { Tensor } from "@sconce/tensor";
+import { captureStack } from "../source/raw-stack.js";
+import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
+import { escapedTensor } from "./errors.js";
+import { functionName } from "./lower-expression.js";
+import { fakeOf } from "./real-tensor.js";
+import { SizeNodes } from "./size-nodes.js";
+import { isSym, type Sym, SymBool, SymFloat, SymInt } from "./sym-int.js";
+import { type TraceArgument, type TraceMeta, TraceNode, type UnbackedBinding } from "./trace-node.js";
+import { TracedTensor } from "./traced-tensor.js";
+
+/** What a {@link Tracer} starts from. */
+export interface TracerInit {
+  readonly env: ShapeEnv;
+  readonly operators?: OperatorTable | undefined;
+}
+
+/** Records one graph. */
+export class Tracer implements Recorder {
+  readonly env: ShapeEnv;
+  readonly operators: OperatorTable;
+  readonly names = new Namespace();
+  readonly nodes: TraceNode[] = [];
+  /** The modules whose `forward` runs, outermost first. */
+  moduleStack: readonly ModuleStackEntry[] = [];
+  /** Whether gradients are recorded where the program is now. */
+  gradEnabled = true;
+  /** Constants of the program, in the order of their first use, with their nodes. */
+  readonly constants = new Map<Tensor, TraceNode>();
+  readonly #tensors = new Map<FakeTensor, TraceNode>();
+  readonly #sizes: SizeNodes;
+  readonly #seen = new Set<string>();
+  readonly #functionCounts = new Map<string, number>();
+  #function: readonly [string, string] | undefined;
+
+  constructor({ env, operators = defaultOperators() }: TracerInit) {
+    this.env = env;
+    this.operators = operators;
+    this.#sizes = new SizeNodes((target, args, val, candidate) =>
+      this.#push({ op: "call_function", target, args, val, candidate }),
+    );
+  }
+
+  /** Adds an input of the graph, and gives what stands for it. */
+  placeholder(val: MetaValue): TraceNode {
+    const name = `arg${this.nodes.length}_1`;
+    const node = new TraceNode({ name: this.names.create(name), op: "placeholder", target: name, val });
+    this.nodes.push(node);
+    this.#note(val);
+    if (val instanceof FakeTensor) this.#track(val, node);
+    else if (isSymScalar(val) && val.expr instanceof SymExpr) this.#sizes.bind(val.expr, node);
+    return node;
+  }
+
+  /** The node that stands for a traced tensor. @throws SconceError `ESCAPED_TENSOR` */
+  nodeOf(tensor: TracedTensor): TraceNode {
+    const node = this.#tensors.get(tensor.fake);
+    if (node === undefined) throw escapedTensor(tensor.fake);
+    return node;
+  }
+
+  /** The argument of a node that a symbolic value is. */
+  scalarArgument(value: Sym): TraceArgument {
+    return this.#sizes.argument(value.expr);
+  }
+
+  call(target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult {
+    const row = this.operators.require(target);
+    const given = args.map((arg) => this.#given(arg));
+    const named: Record<string, EmitArg> = {};
+    for (const key in kwargs) if (kwargs[key] !== undefined) named[key] = this.#given(kwargs[key]);
+    const normal = normalizeCall(row.schema, given, named);
+    const bound = bindArgs(row.schema, normal.args, normal.kwargs);
+    const nodeArgs = normal.args.map((arg) => this.#argument(arg));
+    const nodeKwargs: Record<string, TraceArgument> = {};
+    for (const key in normal.kwargs) nodeKwargs[key] = this.#argument(normal.kwargs[key]!);
+    const written = writtenOperands(row.schema, args, kwargs);
+    const result = this.#fresh(metaOfBound(this.operators, row, bound, this.env), [
+      ...args,
+      ...Object.values(kwargs),
+    ]);
+    const node = this.#push({
+      op: "call_function",
+      target,
+      args: nodeArgs,
+      kwargs: nodeKwargs,
+      val: result,
+      candidate: callName(target),
+      unbacked: this.#newSymbols(result),
+    });
+    return this.#results(row, result, node, written);
+  }
+
+  arithmetic(target: string, args: readonly (Sym | Argument)[], result: Sym): void {
+    // `n * 1` is `n` (`__sym_dispatch__`).
+    if (target === "operator.mul" && args.includes(1)) return;
+    const operands = args.map((arg) => (isSym(arg) ? this.scalarArgument(arg) : arg));
+    const node = this.#push({
+      op: "call_function",
+      target,
+      args: operands,
+      val: scalarValue(result),
+      candidate: functionName(target),
+    });
+    this.#sizes.bind(result.expr, node);
+  }
+
+  freshConstant(value: Tensor): Tensor {
+    const copy = this.call("aten.lift_fresh_copy.default", [value], {});
+    return this.call("aten.detach_.default", [copy as Tensor], {}) as Tensor;
+  }
+
+  inFunction<T>(name: string, kind: string, run: () => T): T {
+    const outer = this.#function;
+    if (outer !== undefined) return run();
+    const count = (this.#functionCounts.get(name) ?? 0) + 1;
+    this.#functionCounts.set(name, count);
+    this.#function = [`${name}_${count}`, `${kind}.${name}`];
+    try {
+      return run();
+    } finally {
+      this.#function = outer;
+    }
+  }
+
+  /** Adds the output of the graph. */
+  output(values: readonly TraceArgument[]): void {
+    const args: TraceArgument[] = [{ kind: "tuple", items: values } as unknown as Argument];
+    this.nodes.push(new TraceNode({ name: "output", op: "output", target: "output", args }));
+  }
+
+  #given(value: OperatorArgument): EmitArg {
+    if (value instanceof TracedTensor) {
+      this.nodeOf(value);
+      return value.fake;
+    }
+    if (value instanceof Tensor) return this.#constant(value);
+    if (value instanceof SymInt) return value.expr;
+    if (isSym(value)) return scalarValue(value);
+    if (Array.isArray(value)) return (value as readonly OperatorArgument[]).map((item) => this.#given(item));
+    return value as EmitArg;
+  }
+
+  /** A tensor with values in a traced program is a constant of it. */
+  #constant(value: Tensor): FakeTensor {
+    const known = this.constants.get(value);
+    if (known !== undefined) return known.val as FakeTensor;
+    const fake = fakeOf(value, false);
+    const name = `_tensor_constant${this.constants.size}`;
+    const node = new TraceNode({ name, op: "get_attr", target: name, val: fake, meta: this.#meta() });
+    this.constants.set(value, node);
+    this.#track(fake, node);
+    return fake;
+  }
+
+  #argument(value: UnboundArg): TraceArgument {
+    if (value instanceof FakeTensor) return this.#tensors.get(value)!;
+    if (value instanceof SymExpr) return this.#sizes.argument(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return (value as readonly UnboundArg[]).map((item) => this.#argument(item));
+    if (isSymScalar(value))
+      return value.expr instanceof SymExpr ? this.#sizes.argument(value.expr) : (value.expr as Argument);
+    return value as Argument;
+  }
+
+  /** Results of shape rules may be operands themselves; a node's value has its own identity. */
+  #fresh(result: MetaValue, operands: readonly OperatorArgument[]): MetaValue {
+    if (Array.isArray(result))
+      return (result as readonly MetaValue[]).map((item) => this.#fresh(item, operands));
+    if (!(result instanceof FakeTensor)) return result;
+    const requiresGrad = this.gradEnabled && isDifferentiable(result) && needsGrad(operands);
+    if (!this.#tensors.has(result) && result.requiresGrad === requiresGrad) return result;
+    return new FakeTensor({ ...result, requiresGrad });
+  }
+
+  /** Wraps the results of a call; what it wrote to becomes the result. */
+  #results(
+    row: OpDefinition,
+    result: MetaValue,
+    node: TraceNode,
+    written: readonly (TracedTensor | undefined)[],
+  ): OperatorResult {
+    if (!Array.isArray(result)) return this.#wrap(result, node, written[0]);
+    const { returns } = row.schema;
+    return (result as readonly MetaValue[]).map((item, i) => {
+      const getitem = this.#push({
+        op: "call_function",
+        target: "operator.getitem",
+        args: [node, i],
+        val: item,
+        candidate: "getitem",
+      });
+      return this.#wrap(item, getitem, returns.length > 1 ? written[i] : undefined);
+    });
+  }
+
+  #wrap(value: MetaValue, node: TraceNode, written: TracedTensor | undefined): OperatorResult {
+    if (Array.isArray(value)) {
+      return (value as readonly MetaValue[]).map((item, i) => {
+        const getitem = this.#push({
+          op: "call_function",
+          target: "operator.getitem",
+          args: [node, i],
+          val: item,
+          candidate: "getitem",
+        });
+        return this.#wrap(item, getitem, undefined);
+      });
+    }
+    if (value instanceof FakeTensor) {
+      this.#track(value, node);
+      if (written === undefined) return new TracedTensor(value);
+      written.becomes(value);
+      return written;
+    }
+    if (!isSymScalar(value)) return null;
+    if (!(value.expr instanceof SymExpr)) return value.expr as number | boolean;
+    this.#sizes.bind(value.expr, node);
+    return wrapScalar(value.kind, value.expr);
+  }
+
+  #track(value: FakeTensor, node: TraceNode): void {
+    this.#tensors.set(value, node);
+    this.#sizes.track(value, node);
+  }
+
+  /** Symbols that a value is the first to have. */
+  #newSymbols(value: MetaValue, item?: number): UnbackedBinding[] {
+    if (Array.isArray(value))
+      return (value as readonly MetaValue[]).flatMap((part, i) => this.#newSymbols(part, i));
+    if (value instanceof FakeTensor)
+      return value.shape.flatMap((size, dim) =>
+        size instanceof SymExpr ? this.#unseen(size, { item, dim }) : [],
+      );
+    return isSymScalar(value) && value.expr instanceof SymExpr ? this.#unseen(value.expr, { item }) : [];
+  }
+
+  #unseen(expr: SymExpr, place: Omit<UnbackedBinding, "symbol">): UnbackedBinding[] {
+    const names = [...freeSymbols(expr).keys()].filter((name) => !this.#seen.has(name));
+    for (const name of names) this.#seen.add(name);
+    return names.map((symbol) => ({ symbol, ...place }));
+  }
+
+  #note(value: MetaValue): void {
+    this.#newSymbols(value);
+  }
+
+  #meta(): TraceMeta {
+    return { stack: captureStack(), moduleStack: this.moduleStack, torchFn: this.#function };
+  }
+
+  #push(init: {
+    readonly op: "call_function";
+    readonly target: string;
+    readonly args: readonly TraceArgument[];
+    readonly kwargs?: Readonly<Record<string, TraceArgument>>;
+    readonly val: MetaValue;
+    readonly candidate: string;
+    readonly unbacked?: readonly UnbackedBinding[];
+  }): TraceNode {
+    const { candidate, ...rest } = init;
+    const node = new TraceNode({ ...rest, name: this.names.create(candidate), meta: this.#meta() });
+    this.nodes.push(node);
+    return node;
+  }
+}
+
+/** The symbolic scalar of graphs for a value of the user's. */
+export function scalarValue(value: Sym): SymScalar {
+  if (value instanceof SymInt) return { kind: "SymInt", expr: value.expr };
+  return value instanceof SymFloat
+    ? { kind: "SymFloat", expr: value.expr }
+    : { kind: "SymBool", expr: value.expr };
+}
+
+/** The user's value for a symbolic scalar of graphs. */
+export function wrapScalar(kind: SymScalar["kind"], expr: SymExpr): Sym {
+  if (kind === "SymInt") return new SymInt(expr);
+  return kind === "SymFloat" ? new SymFloat(expr) : new SymBool(expr);
+}
+
+/** The operands that a call writes to and returns, by the places of its results. */
+function writtenOperands(
+  { args: parameters, returns }: OpSchema,
+  args: readonly OperatorArgument[],
+  kwargs: OperatorKeywords,
+): (TracedTensor | undefined)[] {
+  return returns.map(({ alias }) => {
+    if (alias?.write !== true) return undefined;
+    const at = parameters.findIndex(
+      (parameter) => parameter.alias?.write && parameter.alias.set === alias.set,
+    );
+    if (at < 0) return undefined;
+    const parameter = parameters[at]!;
+    const operand = parameter.kwargOnly || at >= args.length ? kwargs[parameter.name] : args[at];
+    return operand instanceof TracedTensor ? operand : undefined;
+  });
+}
+
+const isDifferentiable = ({ dtype }: FakeTensor): boolean => /^(float|bfloat|complex)/.test(dtype);
+
+const needsGrad = (operands: readonly OperatorArgument[]): boolean =>
+  operands.some((operand) => {
+    if (operand instanceof TracedTensor) return operand.fake.requiresGrad;
+    return Array.isArray(operand) && needsGrad(operand as readonly OperatorArgument[]);
+  });
