@@ -145,6 +145,25 @@ export {
   tupleSpec,
 } from "./program/pytree.js";
 export {
+  type ConstantOptions,
+  type DataclassOptions,
+  type PytreeNodeOptions,
+  registerConstant,
+  registerDataclass,
+  registerNamedTuple,
+  registerPytreeNode,
+} from "./program/pytree-classes.js";
+export { flattenValue, flattenWithPaths, type PathLeaf } from "./program/pytree-flatten.js";
+export {
+  attributeKey,
+  type KeyPath,
+  keyPathText,
+  mappingKey,
+  type PathKey,
+  sequenceKey,
+} from "./program/pytree-keys.js";
+export { isPythonTuple, pythonTuple } from "./program/pytree-tuple.js";
+export {
   flattenTree,
   type PytreeRegistry,
   type PytreeType,

@@ -1,8 +1,10 @@
 /** @file Flattening and rebuilding JavaScript values by a tree specification. */
 import { Tensor } from "@sconce/tensor";
 import { treeMismatch } from "../graph/errors.js";
-import { isFloat } from "../values/argument.js";
-import { dictKeys, keyText, LEAF, pythonJson, type TreeSpec, treeSpecText } from "./pytree.js";
+import { dictKeys, keyText, LEAF, sameContext, type TreeSpec, treeSpecText } from "./pytree.js";
+import { type ClassEntry, entryNamed, entryOf } from "./pytree-classes.js";
+import { levelSpec, ownLevel } from "./pytree-flatten.js";
+import { markTuple } from "./pytree-tuple.js";
 
 /**
  * How values of a registered Python type look in JavaScript. Without an entry, dataclasses are
@@ -50,15 +52,13 @@ export function flattenTree(value: unknown, spec: TreeSpec, registry: PytreeRegi
 function collect(value: unknown, spec: TreeSpec, registry: PytreeRegistry, leaves: unknown[]): boolean {
   if (spec.type === null) {
     leaves.push(value);
-    return !isContainer(value);
+    return ownLevel(value) === undefined;
   }
   const level = levelOf(value, spec, registry);
   if (level?.children.length !== spec.children.length || !sameContext(level.context, spec.context))
     return false;
   return spec.children.every((child, i) => collect(level.children[i], child, registry, leaves));
 }
-
-const sameContext = (a: unknown, b: unknown): boolean => a === b || pythonJson(a) === pythonJson(b);
 
 /** The value that a spec and its leaves describe; the inverse of {@link flattenTree}. */
 export function unflattenTree(
@@ -77,6 +77,9 @@ export function unflattenTree(
 function assemble(spec: TreeSpec, children: unknown[], registry: PytreeRegistry): unknown {
   const registered = registeredType(spec, registry);
   if (registered !== undefined) return registered.unflatten(children, spec.context);
+  const entry = classOf(spec);
+  if (entry !== undefined) return entry.unflatten(children, spec.context, spec.serialized);
+  if (spec.type === "builtins.tuple") return markTuple(children);
   const keys = dictKeys(spec);
   if (keys !== undefined) {
     const asMap = spec.type === "collections.OrderedDict" || keys.some((key) => typeof key !== "string");
@@ -103,6 +106,12 @@ function levelOf(value: unknown, spec: TreeSpec, registry: PytreeRegistry): Leve
   if (registered !== undefined) {
     const children = registered.flatten(value, spec.context);
     return children && { context: spec.context, children };
+  }
+  const entry = classOf(spec);
+  if (entry !== undefined) {
+    if (!isRecord(value)) return undefined;
+    if (entryOf(value) === entry) return entry.level(value);
+    if (entry.recordLevel !== undefined) return entry.recordLevel(value);
   }
   const keys = dictKeys(spec);
   if (keys !== undefined) return dictLevel(value, spec, keys);
@@ -152,6 +161,9 @@ function registeredType(spec: TreeSpec, registry: PytreeRegistry): PytreeType | 
   return registry.get(spec.type === "collections.namedtuple" ? String(spec.context) : spec.type!);
 }
 
+const classOf = (spec: TreeSpec): ClassEntry | undefined =>
+  entryNamed(spec.type === "collections.namedtuple" ? String(spec.context) : spec.type!);
+
 interface DataclassFields {
   readonly set: readonly string[];
   readonly absent: readonly string[];
@@ -176,30 +188,18 @@ export function specOf(value: unknown, like: TreeSpec = LEAF, registry: PytreeRe
     const children = level.children.map((child, i) => specOf(child, like.children[i], registry));
     return { type: like.type, context: level.context, children };
   }
-  if (Array.isArray(value)) {
-    const type = like.type === "builtins.tuple" ? "builtins.tuple" : "builtins.list";
-    return { type, context: null, children: value.map((child) => specOf(child, LEAF, registry)) };
-  }
-  if (!isContainer(value)) return LEAF;
-  const entries: [unknown, unknown][] = value instanceof Map ? [...value] : Object.entries(value as object);
-  return {
-    type: "builtins.dict",
-    context: entries.map(([key]) => key),
-    children: entries.map(([, child]) => specOf(child, LEAF, registry)),
-  };
+  const own = ownLevel(value);
+  if (own === undefined) return LEAF;
+  // An array may be either; it is shown as what was expected.
+  const type = own.type === "builtins.list" && like.type === "builtins.tuple" ? like.type : own.type;
+  return levelSpec(
+    { ...own, type },
+    own.children.map((child) => specOf(child, LEAF, registry)),
+  );
 }
-
-const isContainer = (value: unknown): boolean =>
-  Array.isArray(value) || value instanceof Map || isPlainRecord(value);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Tensor);
-
-function isPlainRecord(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return (prototype === Object.prototype || prototype === null) && !isFloat(value);
-}
 
 const pick = (value: Record<string, unknown>, names: readonly string[]): unknown[] =>
   names.map((name) => value[name]);

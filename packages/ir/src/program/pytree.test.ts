@@ -130,7 +130,7 @@ describe("values", () => {
         ["feature", 1],
         ["bias", 2],
       ]),
-      "TreeSpec(dict, ['feature', 'bias']",
+      "TreeSpec(OrderedDict, ['feature', 'bias']",
     ],
     [
       "a tensor for a dataclass",

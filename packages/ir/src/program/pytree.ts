@@ -12,6 +12,8 @@ import {
 } from "@sconce/errors";
 import { badTreeSpec } from "../graph/errors.js";
 import { jsonRepr } from "../values/python-repr.js";
+import { contextNotSerializable, notSerializable } from "./errors.js";
+import { OpaqueContext, UNNAMED } from "./pytree-opaque.js";
 
 /** A container node of a pytree, or a leaf (`type: null`), as in PyTorch's JSON form. */
 export interface TreeSpec {
@@ -169,16 +171,26 @@ export function dictKeys(spec: TreeSpec): readonly unknown[] | undefined {
   }
 }
 
-/** The JSON text that PyTorch writes for a spec. */
+/**
+ * The JSON text that PyTorch writes for a spec.
+ * @throws SconceError `TREE_NOT_SERIALIZABLE` for a class that was registered without a name
+ */
 export function treeSpecJson(spec: TreeSpec): string {
   return `[1, ${toJson(spec)}]`;
 }
 
 function toJson(spec: TreeSpec): string {
   if (spec.type === null) return '{"type": null, "context": null, "children_spec": []}';
+  requireSerializable(spec);
   const context = RAW_CONTEXT.has(spec.type) ? spec.context : (spec.serialized ?? pythonJson(spec.context));
   const children = spec.children.map(toJson).join(", ");
   return `{"type": ${pythonJson(spec.type)}, "context": ${pythonJson(context)}, "children_spec": [${children}]}`;
+}
+
+function requireSerializable({ type, context }: TreeSpec): void {
+  const named = typeof context === "string" && type === "collections.namedtuple" ? context : type!;
+  if (named.startsWith(UNNAMED)) throw notSerializable(pythonTypeName(named));
+  if (context instanceof OpaqueContext) throw contextNotSerializable(pythonTypeName(named));
 }
 
 /** Python's `json.dumps` with its default separators and escapes. */
@@ -205,21 +217,29 @@ export function treeSpecText(spec: TreeSpec, indent = 0): string {
 export const keyText = (key: unknown): string =>
   typeof key === "object" && key !== null ? pythonJson(key) : String(key);
 
+/** A named tuple without a name for files is shown by the name of its class. */
+const namedTupleText = (name: string): string => (name.startsWith(UNNAMED) ? pythonTypeName(name) : name);
+
 const pythonTypeName = (type: string): string => type.slice(type.lastIndexOf(".") + 1);
 
 function contextText(spec: TreeSpec): string {
-  if (spec.type === "collections.namedtuple") return `<class '${String(spec.context)}'>`;
+  if (spec.type === "collections.namedtuple") return `<class '${namedTupleText(String(spec.context))}'>`;
   if (spec.type === "collections.defaultdict") {
     const { default_factory_name: name } = spec.context as { default_factory_name?: string };
     return `[${name === undefined ? "None" : `<class '${name}'>`}, ${jsonRepr(dictKeys(spec))}]`;
   }
+  if (spec.context instanceof OpaqueContext) return String(spec.context);
   return typeof spec.context === "string" ? spec.context : jsonRepr(spec.context);
 }
+
+/** Whether two contexts are equal: what they hold, not their identity. */
+export const sameContext = (a: unknown, b: unknown): boolean =>
+  a === b || (a instanceof OpaqueContext ? a.equals(b) : pythonJson(a) === pythonJson(b));
 
 /** True when two specs describe the same structure, dict keys in the same order. */
 export function treeSpecEquals(a: TreeSpec, b: TreeSpec): boolean {
   if (a === b) return true;
   if (a.type !== b.type || a.children.length !== b.children.length) return false;
-  if (a.type !== null && pythonJson(a.context) !== pythonJson(b.context)) return false;
+  if (a.type !== null && !sameContext(a.context, b.context)) return false;
   return a.children.every((child, i) => treeSpecEquals(child, b.children[i]!));
 }
