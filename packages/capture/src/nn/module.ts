@@ -50,6 +50,7 @@ export interface LoadReport {
 }
 
 /** A module is called as a function: the call runs its `forward`. */
+// biome-ignore lint/style/useShorthandFunctionType: it is merged with the class, and `this` is the subclass
 export type Module = (...args: Parameters<this["forward"]>) => ReturnType<this["forward"]>;
 
 /**

@@ -159,15 +159,15 @@ export class Tracer implements Recorder {
       this.nodeOf(value);
       return value.fake;
     }
-    if (value instanceof Tensor) return this.#constant(value);
+    if (value instanceof Tensor) return this.lift(value);
     if (value instanceof SymInt) return value.expr;
     if (isSym(value)) return scalarValue(value);
     if (Array.isArray(value)) return (value as readonly OperatorArgument[]).map((item) => this.#given(item));
     return value as EmitArg;
   }
 
-  /** A tensor with values in a traced program is a constant of it. */
-  #constant(value: Tensor): FakeTensor {
+  /** Makes a tensor with values a constant of the program. */
+  lift(value: Tensor): FakeTensor {
     const known = this.constants.get(value);
     if (known !== undefined) return known.val as FakeTensor;
     const fake = fakeOf(value, false);

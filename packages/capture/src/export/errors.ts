@@ -1,0 +1,10 @@
+/** @file Errors of `exportProgram`. */
+import { describeValue, SconceError } from "@sconce/errors";
+
+/** Arguments that are no array. */
+export const badArguments = (args: unknown): SconceError =>
+  new SconceError({
+    code: "EXPORT_ARGUMENTS",
+    message: `Expecting \`args\` to be an array of example positional inputs, got ${describeValue(args)}`,
+    fix: "give the example arguments as an array: `exportProgram(model, [x])`",
+  });

@@ -1,0 +1,62 @@
+import type { ModuleStackEntry } from "@sconce/ir";
+import type { Tensor } from "@sconce/tensor";
+import type { Module } from "../nn/module.js";
+import type { NamedModule } from "../nn/state.js";
+import { TraceNode } from "../trace/trace-node.js";
+import type { TracedTensor } from "../trace/traced-tensor.js";
+import { Tracer, type TracerInit } from "../trace/tracer.js";
+
+/** What an {@link ExportTracer} starts from. */
+export interface ExportTracerInit extends TracerInit {
+  /** The modules with their paths; those with several are known by the last. */
+  readonly modules: readonly NamedModule[];
+}
+
+/** A tracer that knows the modules of the program. */
+export class ExportTracer extends Tracer {
+  readonly #paths: ReadonlyMap<object, string>;
+  readonly #calls = new Map<string, number>();
+
+  constructor(init: ExportTracerInit) {
+    super(init);
+    this.#paths = new Map(init.modules.map(([path, module]) => [module, path]));
+  }
+
+  inModule<T>(module: object, _args: readonly unknown[], run: () => T): T {
+    const path = this.#paths.get(module);
+    if (path === undefined) return run();
+    const count = this.#calls.get(path) ?? 0;
+    this.#calls.set(path, count + 1);
+    const outer = this.moduleStack;
+    const { constructor } = module as { constructor: typeof Module };
+    const key = `L__self__${path}${count === 0 ? "" : `@${count}`}`;
+    const entry: ModuleStackEntry = [key, path, constructor.torchClass ?? `__main__.${constructor.name}`];
+    this.moduleStack = [...outer, entry];
+    try {
+      return run();
+    } finally {
+      this.moduleStack = outer;
+    }
+  }
+
+  /** The node of a tensor with values: a constant. */
+  constantNode(value: Tensor): TraceNode {
+    this.lift(value);
+    return this.constants.get(value)!;
+  }
+
+  /** Writes a traced value to an input, as the end of the program does for assigned buffers. */
+  copyTo(input: TraceNode, value: TracedTensor): void {
+    const source = this.nodeOf(value);
+    this.nodes.push(
+      new TraceNode({
+        name: this.names.create("copy__default"),
+        op: "call_function",
+        target: "aten.copy_.default",
+        args: [input, source],
+        val: source.val,
+        meta: source.meta,
+      }),
+    );
+  }
+}

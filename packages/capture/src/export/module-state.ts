@@ -1,0 +1,138 @@
+/** @file The state of a module while it is traced: traced tensors stand in its properties. */
+import type { Tensor } from "@sconce/tensor";
+import type { Module } from "../nn/module.js";
+import { registryOf } from "../nn/registry.js";
+import {
+  buffersOf,
+  descendants,
+  joinPath,
+  type NamedModule,
+  parametersOf,
+  propertiesOf,
+  tensorAttributesOf,
+} from "../nn/state.js";
+import { TracedTensor } from "../trace/traced-tensor.js";
+
+/** A parameter or buffer of a module, under one of its names. */
+export interface StateEntry {
+  readonly kind: "PARAMETER" | "BUFFER";
+  readonly fqn: string;
+  readonly module: Module;
+  readonly property: string;
+  readonly value: Tensor;
+  /** Buffers only. */
+  readonly persistent: boolean | null;
+}
+
+/** All parameters, then all buffers, one entry for each name, and constants by their tensors. */
+export interface ModuleState {
+  readonly entries: readonly StateEntry[];
+  /** Names of tensors that are neither. */
+  readonly constantNames: ReadonlyMap<Tensor, readonly string[]>;
+  readonly modules: readonly NamedModule[];
+}
+
+/** Reads the state of a module and of all below it. */
+export function stateOf(root: Module): ModuleState {
+  const modules = descendants(root, false);
+  const parameters: StateEntry[] = [];
+  const buffers: StateEntry[] = [];
+  const constantNames = new Map<Tensor, string[]>();
+  for (const [path, module] of modules) {
+    const registry = registryOf(module);
+    for (const [property, value] of parametersOf(module))
+      parameters.push({
+        kind: "PARAMETER",
+        fqn: joinPath(path, property),
+        module,
+        property,
+        value,
+        persistent: null,
+      });
+    for (const [property, value] of buffersOf(module)) {
+      const persistent = registry.buffers.get(property) ?? true;
+      buffers.push({ kind: "BUFFER", fqn: joinPath(path, property), module, property, value, persistent });
+    }
+    for (const [property, value] of tensorAttributesOf(module)) {
+      const names = constantNames.get(value) ?? [];
+      names.push(joinPath(path, property));
+      constantNames.set(value, names);
+    }
+  }
+  return { entries: [...parameters, ...buffers], constantNames, modules };
+}
+
+/** What a trace left in the properties of modules. */
+export interface StateChanges {
+  /** Buffers that were assigned, in the order of their first assignment, with their last values. */
+  readonly assigned: ReadonlyMap<StateEntry, unknown>;
+  /** Paths of other tensors that were assigned: `self.new`. */
+  readonly attributes: readonly string[];
+}
+
+/**
+ * Runs something with traced tensors in place of the state; puts everything back, whatever
+ * happens.
+ */
+export function withTracedState<T>(
+  state: ModuleState,
+  traced: ReadonlyMap<StateEntry, TracedTensor>,
+  run: () => T,
+): { readonly result: T; readonly changes: StateChanges } {
+  const before = state.modules.map(([path, module]) => ({ path, module, properties: propertiesOf(module) }));
+  const assigned = new Map<StateEntry, unknown>();
+  for (const [entry, tensor] of traced) replaceProperty(entry, tensor, assigned);
+  try {
+    const result = run();
+    return { result, changes: { assigned, attributes: changedAttributes(before, state) } };
+  } finally {
+    for (const { module, properties } of before) restore(module, properties);
+  }
+}
+
+type Properties = readonly [string, unknown][];
+
+/** Buffers take note of assignments; parameters are plain properties. */
+function replaceProperty(entry: StateEntry, tensor: TracedTensor, assigned: Map<StateEntry, unknown>): void {
+  const { module, property, kind } = entry;
+  if (kind === "PARAMETER") {
+    (module as unknown as Record<string, unknown>)[property] = tensor;
+    return;
+  }
+  let value: unknown = tensor;
+  Object.defineProperty(module, property, {
+    enumerable: true,
+    configurable: true,
+    get: () => value,
+    set: (next: unknown) => {
+      value = next;
+      if (next === tensor) assigned.delete(entry);
+      else assigned.set(entry, next);
+    },
+  });
+}
+
+function restore(module: Module, properties: Properties): void {
+  const known = new Set(properties.map(([name]) => name));
+  for (const name of Object.keys(module)) if (!known.has(name)) Reflect.deleteProperty(module, name);
+  for (const [name, value] of properties)
+    Object.defineProperty(module, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Properties that hold another tensor than before, and are neither parameters nor buffers. */
+function changedAttributes(
+  before: readonly { readonly path: string; readonly module: Module; readonly properties: Properties }[],
+  state: ModuleState,
+): string[] {
+  const own = new Set(state.entries.map(({ module, property }) => `${idOf(module, state)}.${property}`));
+  return before.flatMap(({ path, module, properties }) => {
+    const values = new Map(properties);
+    return propertiesOf(module)
+      .filter(([name, value]) => value instanceof TracedTensor && values.get(name) !== value)
+      .filter(([name]) => !own.has(`${idOf(module, state)}.${name}`))
+      .map(([name]) => `self.${joinPath(path, name)}`);
+  });
+}
+
+const idOf = (module: Module, { modules }: ModuleState): number =>
+  modules.findIndex(([, own]) => own === module);
