@@ -50,8 +50,11 @@ export interface LoadReport {
 }
 
 /** A module is called as a function: the call runs its `forward`. */
-// biome-ignore lint/style/useShorthandFunctionType: it is merged with the class, and `this` is the subclass
-export type Module = (...args: Parameters<this["forward"]>) => ReturnType<this["forward"]>;
+export interface Module {
+  (...args: Parameters<this["forward"]>): ReturnType<this["forward"]>;
+  /** Whether the module trains: dropout drops, batch norm takes the statistics of the batch. */
+  training: boolean;
+}
 
 /**
  * Base class of all models (`torch.nn.Module`). Parameters, buffers and submodules are properties;
@@ -73,9 +76,6 @@ export class Module {
 
   /** The class as `nn_module_stack` names it; undefined for the name of the class. */
   static readonly torchClass: string | undefined = undefined;
-
-  /** Whether the module trains: dropout drops, batch norm takes the statistics of the batch. */
-  declare training: boolean;
 
   constructor() {
     const module = ((...args: never[]) => callModule(module, args)) as unknown as Module;
