@@ -7,9 +7,9 @@ export class CollisionNames {
   readonly #used = new Set<string>();
   readonly #highest = new Map<string, number>();
 
-  placeholder(name: string): void {
-    this.#used.add(name);
-    this.#note(name);
+  /** The name of an input that asks for `name`: a number at its end is part of it. */
+  placeholder(name: string): string {
+    return this.#take(this.#used.has(name) ? `${name}_${(this.#highest.get(name) ?? 0) + 1}` : name);
   }
 
   /** The name of a node that was traced as `name`. */
@@ -20,9 +20,13 @@ export class CollisionNames {
       const key = at < 0 ? name : name.slice(0, at);
       result = `${key}_${(this.#highest.get(key) ?? 0) + 1}`;
     }
-    this.#used.add(result);
-    this.#note(result);
-    return result;
+    return this.#take(result);
+  }
+
+  #take(name: string): string {
+    this.#used.add(name);
+    this.#note(name);
+    return name;
   }
 
   #note(name: string): void {

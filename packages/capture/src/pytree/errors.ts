@@ -1,0 +1,28 @@
+/** @file Errors of inputs and outputs that are not supported, in PyTorch's words. */
+import { SconceError } from "@sconce/errors";
+
+/** A leaf of the inputs that is neither a tensor nor a plain value. */
+export const unsupportedInput = (className: string, where: string): SconceError =>
+  new SconceError({
+    code: "UNSUPPORTED_INPUT",
+    message:
+      `Unsupported input type <class '${className}'>. ` +
+      "Export only supports pytree containers of basic types (Tensor, int, float, ...) as input. " +
+      "To register a custom dataclass, use torch.export.register_dataclass. " +
+      "To register a custom container type, use torch.utils._pytree.register_pytree_node. " +
+      "To register a constant input, use torch.utils._pytree.register_constant",
+    where,
+    fix: "pass tensors, numbers, booleans, strings and null in arrays, objects and Maps; register a class with `registerDataclass`, `registerPytreeNode` or `registerConstant`",
+  });
+
+/** A leaf of the outputs that is neither a tensor nor a plain value. */
+export const unsupportedOutput = (className: string): SconceError =>
+  new SconceError({
+    code: "UNSUPPORTED_OUTPUT",
+    message:
+      `Found <class '${className}'> in output, which is not a known type. ` +
+      "If this type holds tensors, you need to register a pytree for it. " +
+      "See https://github.com/pytorch/functorch/issues/475 for a brief explanation why. " +
+      "If you don't need to register a pytree, please leave a comment explaining your use case and we'll make this more ergonomic to deal with",
+    fix: "return tensors, numbers, booleans, strings and null in arrays, objects and Maps; register a class with `registerDataclass` or `registerPytreeNode`",
+  });

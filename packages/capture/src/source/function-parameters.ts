@@ -1,0 +1,27 @@
+import type { Pattern } from "acorn";
+import { type AnyFunction, parseFunction } from "./parse-function.js";
+
+/** A parameter of a function, as its source declares it. */
+export interface FunctionParameter {
+  /** The name; undefined for a pattern, `{ scale }`. */
+  readonly name: string | undefined;
+  /** Whether it takes all arguments that are left: `...rest`. */
+  readonly isRest: boolean;
+  /** Whether it may be left out. */
+  readonly hasDefault: boolean;
+}
+
+/**
+ * Returns the parameters of a function by its source. Undefined where the engine has none: built-in
+ * and bound functions.
+ */
+export function functionParameters(fn: AnyFunction): readonly FunctionParameter[] | undefined {
+  return parseFunction(fn)?.node.params.map(parameterOf);
+}
+
+function parameterOf(pattern: Pattern): FunctionParameter {
+  if (pattern.type === "RestElement") return { ...parameterOf(pattern.argument), isRest: true };
+  if (pattern.type === "AssignmentPattern") return { ...parameterOf(pattern.left), hasDefault: true };
+  const name = pattern.type === "Identifier" ? pattern.name : undefined;
+  return { name, isRest: false, hasDefault: false };
+}

@@ -1,0 +1,64 @@
+/** @file The syntax tree of a function, read from its own source (`fn.toString()`). */
+import { type AnyNode, type Expression, parseExpressionAt } from "acorn";
+
+/** What can be called: functions, methods, arrow functions, modules. */
+// biome-ignore lint/suspicious/noExplicitAny: any function has a source
+export type AnyFunction = (...args: any[]) => any;
+
+/** The tree of a function; positions are offsets into `source`. */
+export interface ParsedFunction {
+  readonly node: AnyNode & { readonly type: "FunctionExpression" | "ArrowFunctionExpression" };
+  /** The text that was parsed: the function's own, in something that makes it an expression. */
+  readonly source: string;
+  /** Where the function's own text begins in `source`. */
+  readonly start: number;
+}
+
+const parsed = new WeakMap<object, ParsedFunction | null>();
+
+/**
+ * Returns the tree of a function; null where the engine has no source: built-in and bound
+ * functions, and classes.
+ */
+export function parseFunction(fn: AnyFunction): ParsedFunction | null {
+  let known = parsed.get(fn);
+  if (known === undefined) {
+    known = parseSource(Function.prototype.toString.call(fn));
+    parsed.set(fn, known);
+  }
+  return known;
+}
+
+const NATIVE = /\{\s*\[native code\]\s*\}\s*$/;
+
+function parseSource(text: string): ParsedFunction | null {
+  if (NATIVE.test(text)) return null;
+  // A function or an arrow function is an expression; a method only stands in a class.
+  return parseIn("(", text, ")") ?? parseIn("(class{", text, "})");
+}
+
+function parseIn(before: string, text: string, after: string): ParsedFunction | null {
+  const source = before + text + after;
+  let tree: Expression;
+  try {
+    tree = parseExpressionAt(source, 0, {
+      ecmaVersion: "latest",
+      sourceType: "module",
+      checkPrivateFields: false,
+      allowSuperOutsideMethod: true,
+      allowAwaitOutsideFunction: true,
+    });
+  } catch {
+    return null;
+  }
+  const node = functionIn(tree);
+  return node === undefined ? null : { node, source, start: before.length };
+}
+
+function functionIn(tree: Expression): ParsedFunction["node"] | undefined {
+  if (tree.type === "FunctionExpression" || tree.type === "ArrowFunctionExpression") return tree;
+  if (tree.type !== "ClassExpression") return undefined;
+  const { body } = tree.body;
+  const [method] = body;
+  return body.length === 1 && method?.type === "MethodDefinition" ? method.value : undefined;
+}
