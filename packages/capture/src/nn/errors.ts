@@ -40,3 +40,25 @@ export function missingState(
     fix: "give every name of `module.stateDict()` with its shape, or pass { strict: false } to load what fits",
   });
 }
+
+/** More positional arguments than a layer has. */
+export const extraSetting = (layer: string, names: readonly string[], count: number): SconceError =>
+  new SconceError({
+    code: "LAYER_ARGUMENTS",
+    message: `${layer} takes ${names.length} optional arguments (${names.join(", ")}) but ${count} were given`,
+    where: layer,
+    fix: `give settings by name: new nn.${layer}(..., { ${names[0]}: ... })`,
+  });
+
+/** Settings of a layer that contradict each other, in PyTorch's words. */
+export const badSettings = (layer: string, message: string, fix: string): SconceError =>
+  new SconceError({ code: "LAYER_ARGUMENTS", message, where: layer, fix });
+
+/** A setting of a layer that has no default and is missing. */
+export const missingSetting = (layer: string, name: string): SconceError =>
+  new SconceError({
+    code: "LAYER_ARGUMENTS",
+    message: `${layer} needs ${name}, which is not given`,
+    where: layer,
+    fix: `give it: new nn.${layer}({ ${name}: ... })`,
+  });

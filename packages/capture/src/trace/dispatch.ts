@@ -1,8 +1,9 @@
 /** @file Calls of operators: recorded while a program is traced, run at once otherwise. */
-import { evaluate } from "@sconce/backend-cpu";
+
 import type { Argument } from "@sconce/ir";
 import type { ShapeEnv } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
+import { evaluateEagerly } from "./eager.js";
 import type { Sym } from "./sym-int.js";
 
 /** What an operator takes: tensors, sizes, and literals as graphs hold them. */
@@ -61,5 +62,5 @@ export function callOperator(
   kwargs: OperatorKeywords = {},
 ): OperatorResult {
   if (current !== undefined) return current.call(target, args, kwargs);
-  return evaluate(target, args as never, kwargs as never) as OperatorResult;
+  return evaluateEagerly(target, args as never, kwargs as never) as OperatorResult;
 }

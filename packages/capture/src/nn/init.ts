@@ -1,0 +1,94 @@
+/** @file Initialization of tensors in place (`torch.nn.init`). */
+import type { Tensor } from "@sconce/tensor";
+import { callOperator } from "../trace/dispatch.js";
+import { badSettings } from "./errors.js";
+
+/** Fills a tensor with numbers drawn evenly from `[a, b)`. */
+export function uniform_(tensor: Tensor, a = 0, b = 1): Tensor {
+  return callOperator("aten.uniform_.default", [tensor, a, b]) as Tensor;
+}
+
+/** Fills a tensor with numbers drawn from a normal distribution. */
+export function normal_(tensor: Tensor, mean = 0, std = 1): Tensor {
+  return callOperator("aten.normal_.default", [tensor, mean, std]) as Tensor;
+}
+
+/** Fills a tensor with a value. */
+export function constant_(tensor: Tensor, value: number): Tensor {
+  return callOperator("aten.fill_.Scalar", [tensor, value]) as Tensor;
+}
+
+/** Fills a tensor with ones. */
+export const ones_ = (tensor: Tensor): Tensor => constant_(tensor, 1);
+/** Fills a tensor with zeros. */
+export const zeros_ = (tensor: Tensor): Tensor => constant_(tensor, 0);
+
+/** The numbers of values that one output reads, and that one input reaches. */
+export function fans({ shape }: Tensor): { readonly fanIn: number; readonly fanOut: number } {
+  if (shape.length < 2)
+    throw badSettings(
+      "init",
+      "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions",
+      "initialize vectors with `init.uniform_` or `init.zeros_`",
+    );
+  const field = shape.slice(2).reduce((count, size) => count * size, 1);
+  return { fanIn: shape[1]! * field, fanOut: shape[0]! * field };
+}
+
+/** The factor by which an activation function scales its input's deviation. */
+export function calculateGain(nonlinearity: string, parameter?: number): number {
+  switch (nonlinearity) {
+    case "tanh":
+      return 5 / 3;
+    case "relu":
+      return Math.SQRT2;
+    case "leaky_relu":
+      return Math.sqrt(2 / (1 + (parameter ?? 0.01) ** 2));
+    case "selu":
+      return 3 / 4;
+    default:
+      return 1;
+  }
+}
+
+/** Options of the Kaiming initializations. */
+export interface KaimingOptions {
+  /** The negative slope of `leaky_relu`. @defaultValue 0 */
+  readonly a?: number;
+  /** Which direction keeps its variance. @defaultValue `fan_in` */
+  readonly mode?: "fan_in" | "fan_out";
+  /** The activation that follows. @defaultValue `leaky_relu` */
+  readonly nonlinearity?: string;
+}
+
+function kaimingDeviation(tensor: Tensor, options: KaimingOptions): number {
+  const { a = 0, mode = "fan_in", nonlinearity = "leaky_relu" } = options;
+  const { fanIn, fanOut } = fans(tensor);
+  return calculateGain(nonlinearity, a) / Math.sqrt(mode === "fan_in" ? fanIn : fanOut);
+}
+
+/** He's initialization, evenly distributed. */
+export function kaimingUniform_(tensor: Tensor, options: KaimingOptions = {}): Tensor {
+  if (tensor.numel === 0) return tensor;
+  const bound = Math.sqrt(3) * kaimingDeviation(tensor, options);
+  return uniform_(tensor, -bound, bound);
+}
+
+/** He's initialization, normally distributed. */
+export function kaimingNormal_(tensor: Tensor, options: KaimingOptions = {}): Tensor {
+  if (tensor.numel === 0) return tensor;
+  return normal_(tensor, 0, kaimingDeviation(tensor, options));
+}
+
+/** Glorot's initialization, evenly distributed. */
+export function xavierUniform_(tensor: Tensor, gain = 1): Tensor {
+  const { fanIn, fanOut } = fans(tensor);
+  const bound = Math.sqrt(3) * gain * Math.sqrt(2 / (fanIn + fanOut));
+  return uniform_(tensor, -bound, bound);
+}
+
+/** Glorot's initialization, normally distributed. */
+export function xavierNormal_(tensor: Tensor, gain = 1): Tensor {
+  const { fanIn, fanOut } = fans(tensor);
+  return normal_(tensor, 0, gain * Math.sqrt(2 / (fanIn + fanOut)));
+}

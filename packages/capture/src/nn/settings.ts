@@ -1,0 +1,60 @@
+/** @file Arguments of layers: positional as in PyTorch, then an object of those given by name. */
+import { checkOptions, type OptionNames } from "@sconce/errors";
+import { extraSetting } from "./errors.js";
+
+/**
+ * The arguments of a layer that may be left out: some of them by position, in PyTorch's order, and
+ * others by name in an object at the end.
+ */
+export type Settings<Positions extends readonly unknown[], Options> =
+  | [options?: Options]
+  | (Positions extends readonly [infer First, ...infer Rest]
+      ? [first: First, ...rest: Settings<Rest, Options>]
+      : never);
+
+/**
+ * The settings of a layer, defaults filled in. `defaults` has every name in PyTorch's order.
+ *
+ * @throws SconceError `UNKNOWN_OPTION`, `LAYER_ARGUMENTS` for too many by position
+ */
+export function settingsOf<T extends object>(layer: string, given: readonly unknown[], defaults: T): T {
+  const names = Object.keys(defaults);
+  const last = given.at(-1);
+  const options = isOptions(last) ? last : undefined;
+  const positional = options === undefined ? given : given.slice(0, -1);
+  if (positional.length > names.length) throw extraSetting(layer, names, positional.length);
+  const known = Object.fromEntries(names.map((name) => [name, true])) as OptionNames<T>;
+  if (options !== undefined) checkOptions(layer, options as T, known);
+  const settings: Record<string, unknown> = { ...defaults };
+  positional.forEach((value, i) => {
+    if (value !== undefined) settings[names[i]!] = value;
+  });
+  for (const [name, value] of Object.entries(options ?? {})) if (value !== undefined) settings[name] = value;
+  return settings as T;
+}
+
+const isOptions = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** A number for all dimensions, or one for each. */
+export type Sizes = number | readonly number[];
+
+/** One number for each of `count` dimensions. */
+export const sizesOf = (value: Sizes, count: number): readonly number[] =>
+  typeof value === "number" ? new Array<number>(count).fill(value) : value;
+
+/** A tuple in the words of Python: `(3, 3)`, `(3,)`. */
+export const tupleText = (sizes: readonly number[]): string =>
+  sizes.length === 1 ? `(${sizes[0]},)` : `(${sizes.join(", ")})`;
+
+/** A number, boolean or text in the words of Python. */
+export function pythonText(value: unknown): string {
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (value === null || value === undefined) return "None";
+  if (Array.isArray(value)) return tupleText(value as number[]);
+  return typeof value === "string" ? `'${value}'` : floatText(value as number);
+}
+
+/** `1e-05` as Python writes it. */
+const floatText = (value: number): string =>
+  Math.abs(value) < 1e-4 && value !== 0 ? value.toExponential().replace(/e-(\d)$/, "e-0$1") : String(value);

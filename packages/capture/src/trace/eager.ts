@@ -1,0 +1,28 @@
+/** @file Operators that run at once: on the interpreter, with one generator of random numbers. */
+import { createEvaluator, createRandomSource, type Evaluator, type RandomSource } from "@sconce/backend-cpu";
+
+interface Eager {
+  readonly random: RandomSource;
+  readonly evaluate: Evaluator;
+}
+
+let eager: Eager | undefined;
+
+function eagerly(): Eager {
+  if (eager === undefined) {
+    const random = createRandomSource(0);
+    eager = { random, evaluate: createEvaluator({ random }) };
+  }
+  return eager;
+}
+
+/** Runs one operator on tensors with values. */
+export const evaluateEagerly: Evaluator = (target, args, kwargs) => eagerly().evaluate(target, args, kwargs);
+
+/**
+ * Sets the seed of the random numbers of operators that run at once, and so of the weights of new
+ * layers (`torch.manual_seed`). The numbers are PyTorch's on the CPU.
+ */
+export function manualSeed(seed: number | bigint): void {
+  eagerly().random.seed(seed);
+}
