@@ -8,3 +8,11 @@ export const badArguments = (args: unknown): SconceError =>
     message: `Expecting \`args\` to be an array of example positional inputs, got ${describeValue(args)}`,
     fix: "give the example arguments as an array: `exportProgram(model, [x])`",
   });
+
+/** What is neither a module nor a function. */
+export const notExportable = (target: unknown): SconceError =>
+  new SconceError({
+    code: "EXPORT_ARGUMENTS",
+    message: `Expected \`mod\` to be a module or a function, got ${describeValue(target)}`,
+    fix: "pass an `nn.Module` or a function of tensors",
+  });

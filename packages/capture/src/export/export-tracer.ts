@@ -3,7 +3,7 @@ import type { Tensor } from "@sconce/tensor";
 import type { Module } from "../nn/module.js";
 import type { NamedModule } from "../nn/state.js";
 import { TraceNode } from "../trace/trace-node.js";
-import type { TracedTensor } from "../trace/traced-tensor.js";
+import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer, type TracerInit } from "../trace/tracer.js";
 
 /** What an {@link ExportTracer} starts from. */
@@ -46,8 +46,8 @@ export class ExportTracer extends Tracer {
   }
 
   /** Writes a traced value to an input, as the end of the program does for assigned buffers. */
-  copyTo(input: TraceNode, value: TracedTensor): void {
-    const source = this.nodeOf(value);
+  copyTo(input: TraceNode, value: Tensor): void {
+    const source = value instanceof TracedTensor ? this.nodeOf(value) : this.constantNode(value);
     this.nodes.push(
       new TraceNode({
         name: this.names.create("copy__default"),

@@ -11,30 +11,26 @@ import {
   type NodeMeta,
   ref,
 } from "@sconce/ir";
-import { CollisionNames } from "@sconce/passes";
+import type { CollisionNames } from "@sconce/passes";
 import type { ShapeEnv } from "@sconce/symbolic";
 import { type TraceArgument, type TraceMeta, TraceNode } from "../trace/trace-node.js";
 
 /** What a graph is made of. */
 export interface GraphParts {
-  /** Inputs with their last names, in order. */
-  readonly inputs: readonly (readonly [node: TraceNode, name: string])[];
-  /** Names of inputs in the order in which they take names. */
-  readonly namingOrder: readonly string[];
+  /** Inputs, in order; they have their last names. */
+  readonly inputs: readonly TraceNode[];
+  /** Gives the other nodes their last names. */
+  readonly names: CollisionNames;
   readonly body: readonly TraceNode[];
   readonly outputs: readonly TraceArgument[];
   readonly env: ShapeEnv;
 }
 
 /** Gives nodes their last names and makes the graph. */
-export function finishGraph({ inputs, namingOrder, body, outputs, env }: GraphParts): Graph {
-  const names = new CollisionNames();
-  for (const name of namingOrder) names.placeholder(name);
-  for (const [node, name] of inputs) node.name = name;
+export function finishGraph({ inputs, names, body, outputs, env }: GraphParts): Graph {
   for (const node of body) node.name = names.rename(node.name);
   const builder = new GraphBuilder({ unknownTargets: "allow" });
-  for (const [node] of inputs) builder.add(nodeRecord(node, env));
-  for (const node of body) builder.add(nodeRecord(node, env));
+  for (const node of [...inputs, ...body]) builder.add(nodeRecord(node, env));
   builder.output({ kind: "tuple", items: outputs.map(toArgument) } as unknown as Argument);
   return builder.build();
 }

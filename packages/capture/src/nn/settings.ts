@@ -25,7 +25,7 @@ export function settingsOf<T extends object>(layer: string, given: readonly unkn
   if (positional.length > names.length) throw extraSetting(layer, names, positional.length);
   const known = Object.fromEntries(names.map((name) => [name, true])) as OptionNames<T>;
   if (options !== undefined) checkOptions(layer, options as T, known);
-  const settings: Record<string, unknown> = { ...defaults };
+  const settings: Record<string, unknown> = { ...(defaults as Record<string, unknown>) };
   positional.forEach((value, i) => {
     if (value !== undefined) settings[names[i]!] = value;
   });

@@ -1,0 +1,146 @@
+/** @file The program of a finished trace: its graph, its signature and its state. */
+import {
+  type Argument,
+  type ArgumentSpec,
+  ExportedProgram,
+  FakeTensor,
+  type InputSpec,
+  isRef,
+  isSymScalar,
+  type ModuleCallEntry,
+  type OutputSpec,
+  type TreeSpec,
+} from "@sconce/ir";
+import type { Tensor } from "@sconce/tensor";
+import type { InputLeaves } from "../pytree/input-leaves.js";
+import { placeholderNames } from "../pytree/placeholder-names.js";
+import { withMetadataAsserts } from "../trace/metadata-asserts.js";
+import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
+import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
+import type { ExportTracer } from "./export-tracer.js";
+import { finishGraph, toArgument } from "./finish-graph.js";
+import type { ModuleState, StateEntry } from "./module-state.js";
+
+/** What a program is made of. */
+export interface TraceResult {
+  readonly tracer: ExportTracer;
+  readonly state: ModuleState;
+  readonly stateNodes: ReadonlyMap<StateEntry, TraceNode>;
+  readonly inputs: InputLeaves;
+  readonly userNodes: readonly TraceNode[];
+  readonly results: readonly TraceArgument[];
+  readonly outputs: { readonly leaves: readonly unknown[]; readonly spec: TreeSpec };
+  readonly argumentNames: readonly string[];
+}
+
+/** Makes the program. */
+export function finishProgram(trace: TraceResult): ExportedProgram {
+  const { tracer, state, stateNodes, inputs, userNodes, results } = trace;
+  const body = withMetadataAsserts(withRuntimeAsserts(tracer), tracer.names);
+  const constants = constantsOf(trace);
+  const stateEntries = [...stateNodes.keys()];
+  const names = placeholderNames(inputs.names, [
+    ...stateEntries.map(({ kind, fqn }) => ({ kind, target: fqn })),
+    ...constants.map(({ fqns }) => ({ kind: "CONSTANT_TENSOR" as const, target: fqns[0]! })),
+  ]);
+  const lifted = [...stateNodes.values(), ...constants.map(({ node }) => node)];
+  lifted.forEach((node, i) => {
+    node.name = names.lifted[i]!;
+  });
+  userNodes.forEach((node, i) => {
+    node.name = names.user[i]!;
+  });
+  const graph = finishGraph({
+    inputs: [...lifted, ...userNodes],
+    names: names.others,
+    body: body.filter(({ op }) => op === "call_function"),
+    outputs: results,
+    env: tracer.env,
+  });
+  const { entries, modules } = state;
+  return new ExportedProgram({
+    graph,
+    graphSignature: {
+      inputSpecs: [
+        ...stateEntries.map(stateSpec(stateNodes)),
+        ...constants.map(({ node: { name }, fqns }): InputSpec => {
+          return {
+            kind: "CONSTANT_TENSOR",
+            arg: { kind: "tensor", name },
+            target: fqns[0]!,
+            persistent: null,
+          };
+        }),
+        ...userNodes.map((node): InputSpec => {
+          return { kind: "USER_INPUT", arg: inputArgument(node), target: null, persistent: null };
+        }),
+      ],
+      outputSpecs: results.map((result): OutputSpec => {
+        return { kind: "USER_OUTPUT", arg: outputArgument(toArgument(result), graph), target: null };
+      }),
+    },
+    stateDict: new Map(entries.filter(isState).map(({ fqn, value }) => [fqn, value])),
+    parameterNames: new Set(entries.filter(({ kind }) => kind === "PARAMETER").map(({ fqn }) => fqn)),
+    constants: new Map([
+      ...constants.flatMap(({ fqns, value }) => fqns.map((fqn) => [fqn, value] as const)),
+      ...entries.filter((entry) => !isState(entry)).map(({ fqn, value }) => [fqn, value] as const),
+    ]),
+    rangeConstraints: new Map(),
+    moduleCallGraph: [
+      rootCall(trace),
+      ...modules.slice(1).map(([fqn]): ModuleCallEntry => ({ fqn, signature: null })),
+    ],
+    exampleInputs: { leaves: inputs.leaves.map(({ value }) => value as Tensor | Argument) },
+    dialect: "TRAINING",
+  });
+}
+
+/** Parameters and persistent buffers are the state dict; other buffers are constants. */
+const isState = ({ kind, persistent }: StateEntry): boolean => kind === "PARAMETER" || persistent === true;
+
+const stateSpec =
+  (nodes: ReadonlyMap<StateEntry, TraceNode>) =>
+  (entry: StateEntry): InputSpec => {
+    const { kind, fqn, persistent } = entry;
+    return { kind, arg: { kind: "tensor", name: nodes.get(entry)!.name }, target: fqn, persistent };
+  };
+
+function rootCall({ inputs, outputs, argumentNames }: TraceResult): ModuleCallEntry {
+  const { spec: inSpec } = inputs;
+  const { spec: outSpec } = outputs;
+  return {
+    fqn: "",
+    signature: { inputs: [], outputs: [], inSpec, outSpec, forwardArgNames: argumentNames },
+  };
+}
+
+/** A constant of the program with its names. */
+interface Constant {
+  readonly node: TraceNode;
+  readonly value: Tensor;
+  readonly fqns: readonly string[];
+}
+
+/** The constants of the trace, in order of use; those that no module has are numbered. */
+function constantsOf({ tracer, state }: TraceResult): Constant[] {
+  let count = 0;
+  return [...tracer.constants].map(([value, node]) => {
+    const fqns = state.constantNames.get(value) ?? [`lifted_tensor_${count++}`];
+    return { node, value, fqns };
+  });
+}
+
+const KINDS = { SymInt: "symint", SymFloat: "symfloat", SymBool: "symbool" } as const;
+
+function inputArgument({ name, val }: TraceNode): ArgumentSpec {
+  if (isSymScalar(val)) return { kind: KINDS[val.kind], name };
+  if (val instanceof FakeTensor) return { kind: "tensor", name };
+  return { kind: "constant", name, value: (val as { readonly value: Argument }).value };
+}
+
+function outputArgument(argument: Argument, graph: ExportedProgram["graph"]): ArgumentSpec {
+  if (!isRef(argument)) return { kind: "constant", name: "", value: argument };
+  const { name } = argument;
+  const { val } = graph.node(name).meta;
+  return { kind: isSymScalar(val) ? KINDS[val.kind] : "tensor", name };
+}
