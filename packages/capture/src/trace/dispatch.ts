@@ -61,6 +61,14 @@ export function callOperator(
   args: readonly OperatorArgument[],
   kwargs: OperatorKeywords = {},
 ): OperatorResult {
-  if (current !== undefined) return current.call(target, args, kwargs);
-  return evaluateEagerly(target, args as never, kwargs as never) as OperatorResult;
+  const recorder = current;
+  if (recorder === undefined)
+    return evaluateEagerly(target, args as never, kwargs as never) as OperatorResult;
+  // The program does not include what the recorder itself computes.
+  current = undefined;
+  try {
+    return recorder.call(target, args, kwargs);
+  } finally {
+    current = recorder;
+  }
 }

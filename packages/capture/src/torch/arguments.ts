@@ -1,0 +1,147 @@
+/**
+ * @file Which values a parameter takes, and what becomes of them: the rules of PyTorch's argument
+ * parser (`FunctionParameter::check` of `torch/csrc/utils/python_arg_parser.cpp`).
+ */
+import {
+  type DeviceLiteral,
+  device,
+  dtypeLiteral,
+  kindOf,
+  type LayoutName,
+  layout,
+  type MemoryFormat,
+  memoryFormat,
+} from "@sconce/ir";
+import { isDType, isIntegralDType, Tensor } from "@sconce/tensor";
+import { callOperator, type OperatorArgument } from "../trace/dispatch.js";
+import { isSym, SymBool, SymFloat, SymInt } from "../trace/sym-int.js";
+import { TracedTensor } from "../trace/traced-tensor.js";
+import type { Parameter } from "./parameters.js";
+
+const LAYOUTS = new Set<unknown>([
+  "strided",
+  "sparse_coo",
+  "sparse_csr",
+  "sparse_csc",
+  "sparse_bsr",
+  "sparse_bsc",
+  "_mkldnn",
+]);
+const MEMORY_FORMATS = new Set<unknown>([
+  "contiguous_format",
+  "preserve_format",
+  "channels_last",
+  "channels_last_3d",
+]);
+const DEVICE = /^(cpu|cuda|meta|mps|xpu|xla|hpu|mtia|privateuseone|mkldnn|ipu|lazy|maia|vulkan)(?::(\d+))?$/;
+
+/** A Python int, bools excluded. */
+const isInteger = (value: unknown): boolean =>
+  typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
+const isNumber = (value: unknown): boolean =>
+  typeof value === "number" || typeof value === "bigint" || kindOf(value) === "float";
+/** What PyTorch takes for a `Scalar`. */
+export const isScalar = (value: unknown): boolean =>
+  isNumber(value) || typeof value === "boolean" || kindOf(value) === "complex" || isSym(value);
+
+/** A tensor without dimensions stands for its number where no gradient is lost. */
+const isNumberTensor = (value: unknown): value is Tensor =>
+  value instanceof Tensor && value.ndim === 0 && !value.requiresGrad;
+const isIntegerTensor = (value: unknown): boolean =>
+  isNumberTensor(value) && isIntegralDType(value.dtype) && value.dtype !== "bool";
+
+const isSize = (value: unknown): boolean =>
+  isInteger(value) || value instanceof SymInt || isIntegerTensor(value);
+
+/** The items of a list or tuple, or undefined. */
+const itemsOf = (value: unknown): readonly unknown[] | undefined => {
+  if (Array.isArray(value)) return value;
+  return kindOf(value) === "tuple" ? (value as { readonly items: readonly unknown[] }).items : undefined;
+};
+
+function takesElement(base: Parameter["base"], value: unknown): boolean {
+  switch (base) {
+    case "Scalar":
+      return isScalar(value) || isNumberTensor(value);
+    case "float":
+      return (
+        isNumber(value) ||
+        typeof value === "boolean" ||
+        value instanceof SymInt ||
+        value instanceof SymFloat ||
+        isNumberTensor(value)
+      );
+    case "int":
+    case "SymInt":
+      return isSize(value);
+    case "bool":
+      return (
+        typeof value === "boolean" ||
+        value instanceof SymBool ||
+        (isNumberTensor(value) && value.dtype === "bool")
+      );
+    case "str":
+      return typeof value === "string";
+    case "ScalarType":
+      return isDType(value) || kindOf(value) === "dtype";
+    case "Layout":
+      return LAYOUTS.has(value) || kindOf(value) === "layout";
+    case "MemoryFormat":
+      return MEMORY_FORMATS.has(value) || kindOf(value) === "memory_format";
+    case "Device":
+      return (typeof value === "string" && DEVICE.test(value)) || kindOf(value) === "device";
+    default:
+      return false;
+  }
+}
+
+/** Whether a list of integers is given: the first item decides, as in PyTorch. */
+export const isIntegerList = (items: readonly unknown[]): boolean => items.length === 0 || isSize(items[0]);
+
+function takesList({ base, size }: Parameter, value: unknown): boolean {
+  const items = itemsOf(value);
+  const isIntegers = base === "int" || base === "SymInt";
+  if (items === undefined) return isIntegers && size > 0 && isSize(value) && !(value instanceof Tensor);
+  if (isIntegers) return isIntegerList(items);
+  if (base === "Tensor") return items.every((item) => item instanceof Tensor || item === null);
+  if (base === "Scalar") return items.every(isScalar);
+  if (base === "float") return items.length === 0 || takesElement("float", items[0]);
+  return items.every((item) => takesElement(base, item));
+}
+
+/** Whether a parameter takes a value that is neither left out nor None. */
+export function takes(parameter: Parameter, value: unknown, numbersAsTensors: boolean): boolean {
+  if (parameter.list) return takesList(parameter, value);
+  if (parameter.base === "Tensor") return value instanceof Tensor || (numbersAsTensors && isScalar(value));
+  return takesElement(parameter.base, value);
+}
+
+/** A device by its name: `"cuda:1"`. */
+export function deviceOf(value: unknown): DeviceLiteral {
+  if (typeof value !== "string") return value as DeviceLiteral;
+  const [, type, index] = DEVICE.exec(value)!;
+  return device(type!, index === undefined ? null : Number(index));
+}
+
+function element(base: Parameter["base"], value: unknown): OperatorArgument {
+  if (value instanceof Tensor && base !== "Tensor")
+    return callOperator("aten.item.default", [value]) as OperatorArgument;
+  if (base === "Device") return deviceOf(value);
+  if (typeof value === "string") {
+    if (base === "ScalarType" && isDType(value)) return dtypeLiteral(value);
+    if (base === "Layout") return layout(value as LayoutName);
+    if (base === "MemoryFormat") return memoryFormat(value as MemoryFormat);
+  }
+  return value as OperatorArgument;
+}
+
+/** The value as operators take it: literals wrapped, one integer as the list that it stands for. */
+export function convert({ base, list, size }: Parameter, value: unknown): OperatorArgument {
+  if (!list) return element(base, value);
+  const items = itemsOf(value);
+  if (items !== undefined) return items.map((item) => element(base, item));
+  return new Array<OperatorArgument>(size).fill(element(base, value));
+}
+
+/** Whether a value is a traced tensor; others have their values. */
+export const isTraced = (value: unknown): value is TracedTensor => value instanceof TracedTensor;

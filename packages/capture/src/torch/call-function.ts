@@ -1,0 +1,109 @@
+/** @file Calls the overload that the arguments of a function or method select. */
+import { device } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { callOperator, type OperatorArgument, type OperatorResult } from "../trace/dispatch.js";
+import { convert, isTraced } from "./arguments.js";
+import type { Signature } from "./parameters.js";
+import { type Keywords, type ParsedCall, parseCall, splitKeywords } from "./parse-call.js";
+
+/** A function of the functional API, untyped. */
+export type AnyFunction = (...given: readonly unknown[]) => OperatorResult;
+
+const CPU = device("cpu");
+
+interface BoundCall {
+  readonly values: Map<string, OperatorArgument>;
+  readonly out: unknown;
+  readonly requiresGrad: boolean;
+}
+
+function bind({ signature, values }: ParsedCall, self: Tensor | undefined): BoundCall {
+  const bound = new Map<string, OperatorArgument>();
+  if (self !== undefined) bound.set("self", self);
+  let out: unknown;
+  let requiresGrad = false;
+  signature.parameters.forEach((parameter, i) => {
+    const value = values[i];
+    if (parameter.role === "out") out = value ?? undefined;
+    else if (parameter.role === "requiresGrad") requiresGrad = value === true;
+    else if (value !== undefined)
+      bound.set(schemaName(signature, parameter.name), value === null ? null : convert(parameter, value));
+  });
+  return { values: bound, out, requiresGrad };
+}
+
+/** PyTorch's functions call `self` `input`. */
+const schemaName = ({ schema }: Signature, name: string): string =>
+  name === "input" && !schema.args.some((argument) => argument.name === "input") ? "self" : name;
+
+/** `device` and `pin_memory` are always given, as PyTorch's bindings do. */
+function fillOptions(signature: Signature, values: Map<string, OperatorArgument>): void {
+  if ((values.get("device") ?? null) === null && !signature.deviceFromTensor) values.set("device", CPU);
+  values.set("pin_memory", values.get("pin_memory") === true);
+}
+
+function callOut({ outSchema }: Signature, { values, out }: BoundCall): OperatorResult {
+  const outs = Array.isArray(out) ? out : [out];
+  const names = outSchema!.args.filter(({ kwargOnly, alias }) => kwargOnly && alias?.write === true);
+  names.forEach(({ name }, i) => {
+    values.set(name, outs[i] as OperatorArgument);
+  });
+  return callBound(outSchema!, values);
+}
+
+function callBound(
+  schema: Signature["schema"],
+  values: ReadonlyMap<string, OperatorArgument>,
+): OperatorResult {
+  const args: OperatorArgument[] = [];
+  const kwargs: Record<string, OperatorArgument> = {};
+  let given = 0;
+  for (const { name, kwargOnly } of schema.args) {
+    const value = values.get(name);
+    if (!kwargOnly) {
+      args.push(value);
+      if (value !== undefined) given = args.length;
+    } else if (value !== undefined) kwargs[name] = value;
+  }
+  args.length = given;
+  return callOperator(schema.target, args, kwargs);
+}
+
+function withGradient(result: OperatorResult): OperatorResult {
+  if (!(result instanceof Tensor) || isTraced(result)) return result;
+  const { dtype, shape, strides, storageOffset, storage } = result;
+  return new Tensor({ dtype, shape, strides, storageOffset, storage, requiresGrad: true });
+}
+
+/**
+ * Calls a function as PyTorch does: the first signature that takes the arguments names the
+ * overload.
+ *
+ * @throws SconceError `NO_SIGNATURE`, and what the operator refuses
+ */
+export function callSignatures(
+  name: string,
+  signatures: readonly Signature[],
+  self: Tensor | undefined,
+  args: readonly unknown[],
+  kwargs: Keywords,
+): OperatorResult {
+  const parsed = parseCall(name, signatures, args, kwargs);
+  const { signature } = parsed;
+  const bound = bind(parsed, self);
+  if (bound.out !== undefined) return callOut(signature, bound);
+  if (signature.hasTensorOptions) fillOptions(signature, bound.values);
+  const result = callBound(signature.schema, bound.values);
+  return bound.requiresGrad ? withGradient(result) : result;
+}
+
+/** As {@link callSignatures}, with keyword arguments in a last plain object. */
+export function callFunction(
+  name: string,
+  signatures: readonly Signature[],
+  self: Tensor | undefined,
+  given: readonly unknown[],
+): OperatorResult {
+  const { args, kwargs } = splitKeywords(given);
+  return callSignatures(name, signatures, self, args, kwargs);
+}

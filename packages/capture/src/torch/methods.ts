@@ -1,0 +1,204 @@
+/** @file Methods of tensors that PyTorch writes in Python or binds by hand. */
+import { kindOf } from "@sconce/ir";
+import { dtypeInfo, type Tensor } from "@sconce/tensor";
+import { callOperator, currentTrace } from "../trace/dispatch.js";
+import { convert, isTraced } from "./arguments.js";
+import { tensor } from "./constants.js";
+import { DTYPE_METHODS, deviceOfTensor, to, toDType, type } from "./conversions.js";
+import { invalidArgument } from "./errors.js";
+import type { Parameter } from "./parameters.js";
+import { splitKeywords } from "./parse-call.js";
+import { named, type PythonArguments, pythonFunction } from "./python-function.js";
+import { nonzero, norm, split, stft, unique, uniqueConsecutive } from "./python-functions.js";
+import { callMethod, callTorch } from "./registry.js";
+import { dimensionOf, numelOf, sizesOf, stridesOf } from "./sizes.js";
+
+/** A method of tensors, untyped. */
+export type AnyMethod = (this: Tensor, ...given: readonly unknown[]) => unknown;
+
+/** A Python float of an eager run is its number. */
+const plain = (value: unknown): unknown =>
+  kindOf(value) === "float" ? (value as { value: number }).value : value;
+
+/** `x.item()`: the number of a tensor with one element. */
+export const item = (self: Tensor): unknown => plain(callOperator("aten.item.default", [self]));
+
+/** `x.tolist()`: nested lists of numbers; of a traced tensor, one number by one. */
+function tolist(self: Tensor): unknown {
+  if (self.ndim === 0) return item(self);
+  return (callMethod(self, "unbind", [0]) as readonly Tensor[]).map(tolist);
+}
+
+/** A method with a Python signature, without `self`; the body gets `self` as `input`. */
+function method(
+  signature: string,
+  body: (args: PythonArguments) => unknown,
+  kind = "method_descriptor",
+): AnyMethod {
+  const withSelf = signature.replace("(", signature.includes("()") ? "(input" : "(input, ");
+  const call = pythonFunction("Tensor", withSelf, body, kind);
+  return function (this: Tensor, ...given) {
+    return call(this, ...given);
+  };
+}
+
+const MEMORY_FORMAT: Parameter = {
+  name: "memory_format",
+  keywords: ["memoryFormat"],
+  base: "MemoryFormat",
+  list: false,
+  size: 0,
+  allowNone: true,
+  optional: true,
+  keywordOnly: true,
+  role: "argument",
+};
+const formatOf = (value: unknown) =>
+  value === null || value === undefined ? null : convert(MEMORY_FORMAT, value);
+
+const legacyNew = (self: Tensor, given: readonly unknown[]): unknown => {
+  const [first] = given;
+  if (Array.isArray(first) && first.some((value) => typeof value !== "number" || !Number.isInteger(value)))
+    return tensor(first, { dtype: self.dtype });
+  return callTorch("empty", [given], { dtype: self.dtype, layout: "strided", device: deviceOfTensor(self) });
+};
+
+const list = (values: (self: Tensor) => readonly unknown[]): AnyMethod =>
+  method("size(dim=None)", ({ input, dim }) =>
+    dim === null ? values(input) : values(input)[dimensionOf(input.ndim, dim)],
+  );
+
+/**
+ * `x.requiresGrad_()`: an eager tensor keeps whether gradients are asked for; a trace ignores it.
+ */
+function requiresGrad({ input, requiresGrad: value }: PythonArguments): Tensor {
+  if (!isTraced(input))
+    Object.defineProperty(input, "requiresGrad", { value, enumerable: true, writable: true });
+  return input;
+}
+
+/** `x.copy_(source)`. */
+const copy = ({ input, other, nonBlocking }: PythonArguments): unknown =>
+  callOperator("aten.copy_.default", [input, other, nonBlocking]);
+
+function noPointer(): never {
+  throw invalidArgument(
+    "Tensor.dataPtr",
+    "a tensor has no address here",
+    "use `x.storage` to compare memory",
+  );
+}
+
+/** The methods by camelCase name. */
+export const PYTHON_METHODS: Readonly<Record<string, AnyMethod>> = {
+  ...Object.fromEntries(
+    Object.entries(DTYPE_METHODS).map(([name, dtype]) => [
+      name,
+      method(`${name}(*, memory_format=None)`, ({ input, memoryFormat }) =>
+        toDType(input, dtype, formatOf(memoryFormat)),
+      ),
+    ]),
+  ),
+  copy_: method("copy_(other, non_blocking=False)", copy),
+  cpu: method("cpu(*, memory_format=None)", ({ input, memoryFormat }) =>
+    to(input, [memoryFormat === null ? { device: "cpu" } : { device: "cpu", memoryFormat }]),
+  ),
+  dataPtr: noPointer,
+  dim: method("dim()", ({ input }) => input.ndim),
+  elementSize: method("element_size()", ({ input }) => dtypeInfo(input.dtype).itemSize),
+  getDevice: method("get_device()", () => -1),
+  isComplex: method("is_complex()", ({ input }) => /^complex/.test(input.dtype)),
+  isFloatingPoint: method("is_floating_point()", ({ input }) => /^(float|bfloat)/.test(input.dtype)),
+  isSigned: method("is_signed()", ({ input }) => !/^(uint|bool)/.test(input.dtype)),
+  item: method("item()", ({ input }) => item(input)),
+  lu: method(
+    "lu(pivot=True, get_infos=False)",
+    ({ input, pivot, getInfos }) => {
+      const results = callTorch("_lu_with_info", [input], {
+        pivot,
+        checkErrors: !getInfos,
+      }) as readonly unknown[];
+      return getInfos ? results : results.slice(0, 2);
+    },
+    "function",
+  ),
+  ndimension: method("ndimension()", ({ input }) => input.ndim),
+  nelement: method("nelement()", ({ input }) => numelOf(input)),
+  new: function (...given) {
+    return legacyNew(this, given);
+  },
+  newTensor: method(
+    "new_tensor(data, *, dtype=None, device=None, requires_grad=False)",
+    ({ input, data, ...options }) => tensor(data, { ...options, dtype: options["dtype"] ?? input.dtype }),
+  ),
+  nonzero: method("nonzero(*, as_tuple=False)", (args) => nonzero({ ...args, out: null })),
+  norm: method(
+    "norm(p='fro', dim=None, keepdim=False, dtype=None)",
+    (args) => norm({ ...args, out: null }),
+    "function",
+  ),
+  requiresGrad_: method("requires_grad_(requires_grad=True)", requiresGrad),
+  size: list(sizesOf),
+  split: method(
+    "split(split_size, dim=0)",
+    ({ input, splitSize, dim }) => split({ tensor: input, splitSizeOrSections: splitSize, dim }),
+    "function",
+  ),
+  stft: method(
+    "stft(n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', normalized=False, onesided=None, return_complex=None, align_to_window=None)",
+    stft,
+    "function",
+  ),
+  stride: list(stridesOf),
+  to: function (...given) {
+    return named("to", "method_descriptor", () => to(this, given));
+  },
+  tolist: method("tolist()", ({ input }) => tolist(input)),
+  type: method("type(dtype=None)", ({ input, dtype }) => type(input, dtype)),
+  unflatten: method(
+    "unflatten(dim, sizes)",
+    ({ input, dim, sizes }) => callMethod(input, "unflatten", [dim, sizes]),
+    "function",
+  ),
+  unique: method(
+    "unique(sorted=True, return_inverse=False, return_counts=False, dim=None)",
+    unique,
+    "function",
+  ),
+  uniqueConsecutive: method(
+    "unique_consecutive(return_inverse=False, return_counts=False, dim=None)",
+    uniqueConsecutive,
+    "function",
+  ),
+};
+
+/** Attributes that record an operator when they are read. */
+export const VIEW_GETTERS: Readonly<Record<string, string>> = {
+  T: "aten.numpy_T.default",
+  H: "aten.matrix_H.default",
+  mT: "aten.mT.default",
+  mH: "aten.mH.default",
+  real: "aten.real.default",
+  imag: "aten.imag.default",
+};
+
+/**
+ * Methods that the class of tensors has too: while a program is traced they are recorded;
+ * otherwise they stay what they are for code that works on data.
+ */
+export const SHARED_METHODS: Readonly<Record<string, (self: Tensor, given: readonly unknown[]) => unknown>> =
+  {
+    contiguous: (self, given) => {
+      const { kwargs } = splitKeywords(given);
+      const format = formatOf(kwargs["memoryFormat"]);
+      return callOperator(
+        "aten.contiguous.default",
+        [self],
+        format === null ? {} : { memory_format: format },
+      );
+    },
+    asStrided: (self, given) => callMethod(self, "as_strided", given),
+  };
+
+/** Whether the methods of the class that PyTorch has, too, are recorded. */
+export const recordsMethods = (): boolean => currentTrace() !== undefined;

@@ -1,0 +1,164 @@
+/**
+ * @file Arithmetic and comparisons of sizes, static or dynamic. Numbers are computed at once, as
+ * Python computes them; dynamic values give expressions, which the trace records.
+ */
+import type { Argument, FloatLiteral, ScalarLiteral, SymScalar } from "@sconce/ir";
+import { evaluateScalarFunction, runScalarFunction } from "@sconce/ops";
+import { SymExpr } from "@sconce/symbolic";
+import { currentTrace } from "../trace/dispatch.js";
+import { isSym, type Size, type Sym, SymBool, SymFloat, SymInt } from "../trace/sym-int.js";
+import { noTrace } from "./errors.js";
+
+/** A number, static or dynamic; `float(2)` is the Python float 2.0. */
+export type SymNumber = number | bigint | FloatLiteral | SymInt | SymFloat;
+/** A condition, static or dynamic. */
+export type Condition = boolean | SymBool;
+type Operand = SymNumber | Condition;
+
+const scalarOf = (value: Sym): SymScalar => {
+  if (value instanceof SymInt) return { kind: "SymInt", expr: value.expr };
+  return value instanceof SymFloat
+    ? { kind: "SymFloat", expr: value.expr }
+    : { kind: "SymBool", expr: value.expr };
+};
+
+const CLASSES = { SymInt, SymFloat, SymBool };
+
+/** Computes a function of Python's scalars, and records it where the result is dynamic. */
+function apply(target: string, args: readonly Operand[]): unknown {
+  if (!args.some(isSym)) {
+    const result = runScalarFunction(target, args as readonly ScalarLiteral[]);
+    return typeof result === "bigint" && Number.isSafeInteger(Number(result)) ? Number(result) : result;
+  }
+  const trace = currentTrace();
+  const operands = args.map((arg) => (isSym(arg) ? scalarOf(arg) : (arg as Argument)));
+  const { kind, expr } = evaluateScalarFunction(
+    target,
+    operands,
+    trace === undefined ? undefined : (value) => ({ min: Number(trace.env.range(value).min) }),
+  );
+  if (!(expr instanceof SymExpr)) return expr;
+  const value = new CLASSES[kind](expr);
+  trace?.arithmetic(target, args as readonly (Sym | Argument)[], value);
+  return value;
+}
+
+type Integers = <A extends SymNumber, B extends SymNumber>(a: A, b: B) => Joined<A | B>;
+/** Arithmetic of integers gives integers; a dynamic operand makes the result dynamic. */
+type Joined<T> = [T] extends [number] ? number : [T] extends [Size] ? Size : SymNumber;
+
+const binary =
+  (target: string): Integers =>
+  (a, b) =>
+    apply(target, [a, b]) as never;
+const compare =
+  (target: string) =>
+  (a: Operand, b: Operand): Condition =>
+    apply(target, [a, b]) as Condition;
+const rounding =
+  (target: string) =>
+  (a: SymNumber): Size =>
+    apply(target, [a]) as Size;
+const real =
+  (target: string) =>
+  (...args: readonly SymNumber[]): number | FloatLiteral | SymFloat =>
+    apply(target, args) as number;
+
+const logical =
+  (target: string) =>
+  (...conditions: readonly Condition[]): Condition =>
+    conditions.reduce((a, b) => apply(target, [a, b]) as Condition);
+
+const extremum =
+  (target: string) =>
+  <T extends SymNumber>(...values: readonly T[]): Joined<T> =>
+    values.reduce((a, b) => apply(target, [a, b]) as T) as never;
+
+/**
+ * Functions of sizes and other scalars, for numbers and dynamic values alike. `/`, `//`, `%` and
+ * `**` have Python's meaning; integers stay integers.
+ */
+export const sym = {
+  /** `a + b` */
+  add: binary("operator.add"),
+  /** `a - b` */
+  sub: binary("operator.sub"),
+  /** `a * b` */
+  mul: binary("operator.mul"),
+  /** `a // b`, rounded down. */
+  floorDiv: binary("operator.floordiv"),
+  /** `a % b`, with the sign of `b`. */
+  mod: binary("operator.mod"),
+  /** `a ** b` */
+  pow: binary("operator.pow"),
+  /** `a / b`, a float. */
+  trueDiv: (a: SymNumber, b: SymNumber) => real("operator.truediv")(a, b),
+  /** `-a` */
+  neg: <T extends SymNumber>(a: T): Joined<T> => apply("operator.neg", [a]) as never,
+  /** `abs(a)` */
+  abs: <T extends SymNumber>(a: T): Joined<T> => apply("operator.abs", [a]) as never,
+  /** The largest value (`torch.sym_max`). */
+  max: extremum("torch.sym_max"),
+  /** The smallest value (`torch.sym_min`). */
+  min: extremum("torch.sym_min"),
+  /** The sum of a list (`torch.sym_sum`). */
+  sum: (values: readonly Size[]): Size =>
+    values.length === 0 ? 0 : (values.reduce((a, b) => apply("operator.add", [a, b]) as Size) as Size),
+  /** `a == b` */
+  eq: compare("operator.eq"),
+  /** `a != b` */
+  ne: compare("operator.ne"),
+  /** `a < b` */
+  lt: compare("operator.lt"),
+  /** `a <= b` */
+  le: compare("operator.le"),
+  /** `a > b` */
+  gt: compare("operator.gt"),
+  /** `a >= b` */
+  ge: compare("operator.ge"),
+  /** Whether all conditions hold. */
+  and: logical("operator.and_"),
+  /** Whether one of the conditions holds. */
+  or: logical("operator.or_"),
+  /** Whether a condition does not hold (`torch.sym_not`). */
+  not: (condition: Condition): Condition => apply("torch.sym_not", [condition]) as Condition,
+  /** One of two values (`torch.sym_ite`). */
+  ite: <T extends Operand>(condition: Condition, whenTrue: T, whenFalse: T): T =>
+    apply("torch.sym_ite", [condition, whenTrue, whenFalse]) as T,
+  /** The integer part (`torch.sym_int`). */
+  int: rounding("torch.sym_int"),
+  /** The value as a float (`torch.sym_float`). */
+  float: (a: SymNumber) => real("torch.sym_float")(a),
+  /** `math.ceil(a)` */
+  ceil: rounding("math.ceil"),
+  /** `math.floor(a)` */
+  floor: rounding("math.floor"),
+  /** `math.trunc(a)` */
+  trunc: rounding("math.trunc"),
+  /** `round(a)`: halves go to the even neighbor. */
+  round: rounding("builtins.round"),
+  /** `math.sqrt(a)` */
+  sqrt: (a: SymNumber) => real("torch._sym_sqrt")(a),
+} as const;
+
+/**
+ * Decides a condition for the program that is traced: what holds for the example inputs is
+ * required of all inputs.
+ *
+ * @throws SconceError for a condition on values that only the data decide, and `NO_TRACE` for a
+ * dynamic condition when no trace runs
+ */
+export function guard(condition: Condition): boolean {
+  if (typeof condition === "boolean") return condition;
+  const trace = currentTrace();
+  if (trace === undefined) throw noTrace(condition.toString());
+  return trace.env.guard(condition.expr);
+}
+
+/** The number that a size has, by a guard where it is dynamic. */
+export function guardInt(size: Size): number {
+  if (typeof size === "number") return size;
+  const trace = currentTrace();
+  if (trace === undefined) throw noTrace(size.toString());
+  return trace.env.guardInt(size.expr);
+}
