@@ -13,16 +13,18 @@ import {
   type SymScalar,
 } from "@sconce/ir";
 import {
+  type BoundArgs,
   bindArgs,
   defaultOperators,
   type EmitArg,
+  fakeEmit,
   metaOfBound,
   type OpDefinition,
   type OperatorTable,
   type UnboundArg,
 } from "@sconce/ops";
 import { callName, normalizeCall } from "@sconce/passes";
-import { freeSymbols, type ShapeEnv, SymExpr } from "@sconce/symbolic";
+import { freeSymbols, type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { captureStack } from "../source/raw-stack.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
@@ -53,6 +55,8 @@ export class Tracer implements Recorder {
   /** Constants of the program, in the order of their first use, with their nodes. */
   readonly constants = new Map<Tensor, TraceNode>();
   readonly #tensors = new Map<FakeTensor, TraceNode>();
+  /** What stands for fake tensors in the user's program. */
+  readonly #owners = new Map<FakeTensor, TracedTensor>();
   readonly #sizes: SizeNodes;
   readonly #seen = new Set<string>();
   readonly #functionCounts = new Map<string, number>();
@@ -99,11 +103,9 @@ export class Tracer implements Recorder {
     const nodeArgs = normal.args.map((arg) => this.#argument(arg));
     const nodeKwargs: Record<string, TraceArgument> = {};
     for (const key in normal.kwargs) nodeKwargs[key] = this.#argument(normal.kwargs[key]!);
-    const written = writtenOperands(row.schema, args, kwargs);
-    const result = this.#fresh(metaOfBound(this.operators, row, bound, this.env), [
-      ...args,
-      ...Object.values(kwargs),
-    ]);
+    const raw = metaOfBound(this.operators, row, bound, this.env);
+    const returned = this.#returnedOperands(row, bound, raw) ?? writtenOperands(row.schema, args, kwargs);
+    const result = this.#fresh(raw, [...args, ...Object.values(kwargs)]);
     const node = this.#push({
       op: "call_function",
       target,
@@ -113,7 +115,7 @@ export class Tracer implements Recorder {
       candidate: callName(target),
       unbacked: this.#newSymbols(result),
     });
-    return this.#results(row, result, node, written);
+    return this.#results(result, node, returned);
   }
 
   arithmetic(target: string, args: readonly (Sym | Argument)[], result: Sym): void {
@@ -157,6 +159,7 @@ export class Tracer implements Recorder {
   #given(value: OperatorArgument): EmitArg {
     if (value instanceof TracedTensor) {
       this.nodeOf(value);
+      this.#owners.set(value.fake, value);
       return value.fake;
     }
     if (value instanceof Tensor) return this.lift(value);
@@ -200,13 +203,11 @@ export class Tracer implements Recorder {
 
   /** Wraps the results of a call; what it wrote to becomes the result. */
   #results(
-    row: OpDefinition,
     result: MetaValue,
     node: TraceNode,
     written: readonly (TracedTensor | undefined)[],
   ): OperatorResult {
     if (!Array.isArray(result)) return this.#wrap(result, node, written[0]);
-    const { returns } = row.schema;
     return (result as readonly MetaValue[]).map((item, i) => {
       const getitem = this.#push({
         op: "call_function",
@@ -215,7 +216,7 @@ export class Tracer implements Recorder {
         val: item,
         candidate: "getitem",
       });
-      return this.#wrap(item, getitem, returns.length > 1 ? written[i] : undefined);
+      return this.#wrap(item, getitem, written[i]);
     });
   }
 
@@ -234,9 +235,10 @@ export class Tracer implements Recorder {
     }
     if (value instanceof FakeTensor) {
       this.#track(value, node);
-      if (written === undefined) return new TracedTensor(value);
-      written.becomes(value);
-      return written;
+      const owner = written ?? new TracedTensor(value);
+      if (written !== undefined) written.becomes(value);
+      this.#owners.set(value, owner);
+      return owner;
     }
     if (!isSymScalar(value)) return null;
     if (!(value.expr instanceof SymExpr)) return value.expr as number | boolean;
@@ -247,6 +249,25 @@ export class Tracer implements Recorder {
   #track(value: FakeTensor, node: TraceNode): void {
     this.#tensors.set(value, node);
     this.#sizes.track(value, node);
+  }
+
+  /**
+   * The operands that a composite gives back as they are, by the places of its results; undefined
+   * when there is none. The program goes on with the same tensor, which the call now stands for.
+   */
+  #returnedOperands(
+    row: OpDefinition,
+    bound: BoundArgs,
+    result: MetaValue,
+  ): readonly (TracedTensor | undefined)[] | undefined {
+    if (row.decompose === undefined || !row.tags.includes("composite")) return undefined;
+    const operands = fakesIn(Object.values(bound));
+    if (!fakesIn([result]).some((fake) => operands.some((operand) => looksAs(fake, operand))))
+      return undefined;
+    const given = row.decompose(fakeEmit(this.operators, this.env), bound);
+    const items = Array.isArray(given) ? (given as readonly MetaValue[]) : [given];
+    if (!items.some((item) => operands.includes(item as FakeTensor))) return undefined;
+    return items.map((item) => this.#owners.get(item as FakeTensor));
   }
 
   /** Symbols that a value is the first to have. */
@@ -321,6 +342,16 @@ function writtenOperands(
     return operand instanceof TracedTensor ? operand : undefined;
   });
 }
+
+/** The fake tensors among values, in lists too. */
+const fakesIn = (values: readonly unknown[]): FakeTensor[] =>
+  values.flatMap((value) => {
+    if (value instanceof FakeTensor) return [value];
+    return Array.isArray(value) ? fakesIn(value as readonly unknown[]) : [];
+  });
+
+const looksAs = (a: FakeTensor, b: FakeTensor): boolean =>
+  a.dtype === b.dtype && a.ndim === b.ndim && a.shape.every((size, d) => symEquals(size, b.shape[d]!));
 
 const isDifferentiable = ({ dtype }: FakeTensor): boolean => /^(float|bfloat|complex)/.test(dtype);
 
