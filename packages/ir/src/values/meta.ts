@@ -155,7 +155,7 @@ export interface NodeMeta {
   /** The value that the node gives, without data. */
   readonly val?: MetaValue;
   /** Python frames, innermost last. */
-  readonly stackTrace?: string;
+  readonly stackTrace?: string | undefined;
   /** The modules whose `forward` made the call, outermost first. */
   readonly nnModuleStack?: readonly ModuleStackEntry[];
   /** Functions or modules that the call comes from, outermost first: name and type. */
