@@ -2,6 +2,7 @@ import type { ModuleStackEntry } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import type { Module } from "../nn/module.js";
 import type { NamedModule } from "../nn/state.js";
+import { captureStack } from "../source/raw-stack.js";
 import { TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer, type TracerInit } from "../trace/tracer.js";
@@ -28,14 +29,17 @@ export class ExportTracer extends Tracer {
     const count = this.#calls.get(path) ?? 0;
     this.#calls.set(path, count + 1);
     const outer = this.moduleStack;
+    const outerCall = this.moduleCall;
     const { constructor } = module as { constructor: typeof Module };
     const key = `L__self__${path}${count === 0 ? "" : `@${count}`}`;
     const entry: ModuleStackEntry = [key, path, constructor.torchClass ?? `__main__.${constructor.name}`];
     this.moduleStack = [...outer, entry];
+    this.moduleCall = captureStack(outerCall);
     try {
       return run();
     } finally {
       this.moduleStack = outer;
+      this.moduleCall = outerCall;
     }
   }
 

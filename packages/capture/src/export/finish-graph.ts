@@ -13,6 +13,7 @@ import {
 } from "@sconce/ir";
 import type { CollisionNames } from "@sconce/passes";
 import type { ShapeEnv } from "@sconce/symbolic";
+import { withStack } from "../source/format-stack.js";
 import { type TraceArgument, type TraceMeta, TraceNode } from "../trace/trace-node.js";
 
 /** What a graph is made of. */
@@ -47,16 +48,18 @@ function nodeRecord(node: TraceNode, env: ShapeEnv): Node {
     target: isInput ? name : node.target,
     args: node.args.map(toArgument),
     kwargs: named,
-    meta: isInput ? val : { ...metaOf(node.meta), ...val },
+    meta: isInput ? val : metaOf(node.meta, val),
   };
 }
 
-function metaOf({ stackTrace, moduleStack, torchFn }: TraceMeta): NodeMeta {
-  return {
+function metaOf({ stack, stackTrace, moduleStack, torchFn }: TraceMeta, val: NodeMeta): NodeMeta {
+  const meta = {
     ...(stackTrace === undefined ? {} : { stackTrace }),
     ...(moduleStack === undefined || moduleStack.length === 0 ? {} : { nnModuleStack: moduleStack }),
     ...(torchFn === undefined ? {} : { torchFn }),
+    ...val,
   };
+  return stack === undefined ? meta : withStack(meta, stack);
 }
 
 /** The argument of a node, with references by name. */

@@ -30,15 +30,16 @@ const TEST_FILE = /\.(?:test|fixture)\.[cm]?[jt]s$/;
 const isOwn = ({ file }: StackFrame): boolean =>
   INSTALLED.test(file) || (ownFiles().test(file) && !TEST_FILE.test(file));
 
-/** `exportProgram` and what it consists of: its callers are not part of the model. */
+/** `exportProgram`, and the calls of modules that it follows: their callers are in `outer`. */
 const ENTRY = /[\\/]capture[\\/](?:src|dist)[\\/]export[\\/]/;
+/** The capture itself. */
+const CAPTURE = /[\\/]capture[\\/](?:src|dist)[\\/]source[\\/]/;
 
 /** A line of an engine's stack, looked at once: programs repeat the same lines in most stacks. */
 interface KnownLine {
-  /** Whether `exportProgram` stands there. */
-  readonly isEntry: boolean;
-  /** The frame as text; undefined for a frame that is not the user's. */
-  readonly text: string | undefined;
+  readonly kind: "entry" | "own" | "user" | "none";
+  /** The frame of the user's code. */
+  readonly text?: string;
 }
 
 const lines = new Map<string, KnownLine>();
@@ -54,24 +55,28 @@ function knownLine(line: string): KnownLine {
 
 function describeLine(line: string): KnownLine {
   const frame = frameOf(line.trim());
-  if (frame === undefined) return { isEntry: false, text: undefined };
-  if (isOwn(frame)) return { isEntry: ENTRY.test(frame.file), text: undefined };
+  if (frame === undefined) return { kind: "none" };
+  if (isOwn(frame)) return { kind: ownKind(frame) };
   // Bundled code is known by its sources.
   const source = originalFrame(frame);
-  return isOwn(source)
-    ? { isEntry: ENTRY.test(source.file), text: undefined }
-    : { isEntry: false, text: frameText(source) };
+  return isOwn(source) ? { kind: ownKind(source) } : { kind: "user", text: frameText(source) };
 }
 
-/** The user's frames within the exported function, outermost first. */
-function userFrames(stack: string): string[] {
+const ownKind = ({ file }: StackFrame): KnownLine["kind"] =>
+  ENTRY.test(file) ? "entry" : CAPTURE.test(file) ? "none" : "own";
+
+/** The user's frames up to the call of the module or of the exported function, innermost first. */
+function innerFrames(stack: string): string[] {
   const frames: string[] = [];
+  let isInside = false;
   for (const line of stack.split("\n")) {
-    const { isEntry, text } = knownLine(line);
-    if (isEntry) break;
+    const { kind, text } = knownLine(line);
+    // A stack that is captured at the entry begins there.
+    if (kind === "entry" && isInside) break;
+    if (kind === "own" || kind === "user") isInside = true;
     if (text !== undefined) frames.push(text);
   }
-  return frames.reverse();
+  return frames;
 }
 
 /**
@@ -82,15 +87,14 @@ function userFrames(stack: string): string[] {
  */
 export function formatStack(raw: RawStack): string | undefined {
   if (raw.error === undefined) return raw.text;
-  const frames = userFrames(raw.error.stack ?? "");
-  raw.text = frames.length > 0 ? frames.join("\n  ") : outerText(raw);
+  const frames = innerFrames(raw.error.stack ?? "").reverse();
+  const outer = raw.outer === undefined ? undefined : formatStack(raw.outer);
+  if (outer !== undefined) frames.unshift(outer);
+  raw.text = frames.length > 0 ? frames.join("\n  ") : undefined;
   // The frames keep the functions and receivers of their calls alive.
   raw.error = undefined;
   return raw.text;
 }
-
-const outerText = ({ outer }: RawStack): string | undefined =>
-  outer === undefined ? undefined : formatStack(outer);
 
 const frameText = (frame: StackFrame): string =>
   `File "${frame.file}", line ${frame.line}, in ${frame.function ?? "<anonymous>"}\n    ${sourceLineOf(frame) || "<no source>"}`;

@@ -1,6 +1,6 @@
 /**
- * Frames that are kept: about 0.8 µs each. The functions between the user's line and the capture are
- * up to a dozen; deeper ones are bridged by `outer`.
+ * Frames that are kept: about 0.8 µs each. Up to a dozen functions lie between the user's line and
+ * the capture. Frames outside of the module that runs come from `outer`.
  */
 const FRAMES = 16;
 
@@ -8,7 +8,7 @@ const FRAMES = 16;
 export interface RawStack {
   /** Holds the frames; undefined once they are formatted. */
   error: Error | undefined;
-  /** The stack of the call of the module that runs, for frames that `error` has no room for. */
+  /** The stack of the call of the module that runs: the frames outside of it. */
   readonly outer: RawStack | undefined;
   /** The formatted text. */
   text?: string | undefined;

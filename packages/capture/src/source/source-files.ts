@@ -71,8 +71,9 @@ export function sourceLineOf({ file, line }: StackFrame): string | undefined {
 const GENERATED = /\.[cm]?js$/;
 
 /**
- * The place in the source that a frame of generated code comes from; the frame itself where the code
- * has no source map. Engines and tools that map stacks themselves give places of sources at once.
+ * The place in the source that a frame of generated code comes from; the frame itself where the
+ * code has no source map. Engines and tools that map stacks themselves give places of sources at
+ * once.
  */
 export function originalFrame(frame: StackFrame): StackFrame {
   const file = GENERATED.test(frame.file) ? fileAt(frame.file) : null;

@@ -26,7 +26,7 @@ import {
 import { callName, normalizeCall } from "@sconce/passes";
 import { freeSymbols, type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { captureStack } from "../source/raw-stack.js";
+import { captureStack, type RawStack } from "../source/raw-stack.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
 import { escapedTensor } from "./errors.js";
 import { functionName } from "./lower-expression.js";
@@ -50,6 +50,8 @@ export class Tracer implements Recorder {
   readonly nodes: TraceNode[] = [];
   /** The modules whose `forward` runs, outermost first. */
   moduleStack: readonly ModuleStackEntry[] = [];
+  /** The stack of the call of the innermost of them. */
+  moduleCall: RawStack | undefined;
   /** Whether gradients are recorded where the program is now. */
   gradEnabled = true;
   /** Constants of the program, in the order of their first use, with their nodes. */
@@ -292,7 +294,7 @@ export class Tracer implements Recorder {
   }
 
   #meta(): TraceMeta {
-    return { stack: captureStack(), moduleStack: this.moduleStack, torchFn: this.#function };
+    return { stack: captureStack(this.moduleCall), moduleStack: this.moduleStack, torchFn: this.#function };
   }
 
   #push(init: {
