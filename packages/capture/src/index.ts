@@ -1,6 +1,9 @@
-export { float } from "@sconce/ir";
+export { float, pythonTuple as tuple, registerConstant, registerDataclass, registerNamedTuple, registerPytreeNode } from "@sconce/ir";
+export { type Exportable, type ExportOptions, exportProgram } from "./export/export-program.js";
+export * as nn from "./nn/index.js";
 export { guard, sym } from "./torch/sym.js";
 export { torch } from "./torch/torch.js";
 export { callOperator } from "./trace/dispatch.js";
-export { type Size, SymInt } from "./trace/sym-int.js";
+export { manualSeed } from "./trace/eager.js";
+export { isSym, type Size, SymBool, SymFloat, SymInt } from "./trace/sym-int.js";
 export { TracedTensor } from "./trace/traced-tensor.js";

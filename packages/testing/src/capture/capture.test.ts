@@ -1,0 +1,15 @@
+import { describe, expect, test } from "vitest";
+import { DOCUMENT_MODELS } from "./documents.fixture.js";
+import { exportFromCorpus, runFromCorpus } from "./harness.fixture.js";
+
+describe("models of the corpus, written in TypeScript", () => {
+  test.each(Object.entries(DOCUMENT_MODELS))("%s exports to PyTorch's program", async (name, make) => {
+    const { text, wanted, problems } = await exportFromCorpus(name, make);
+    expect(text).toBe(wanted);
+    expect(problems).toEqual([]);
+  });
+
+  test.each(Object.entries(DOCUMENT_MODELS))("%s gives PyTorch's numbers", async (name, make) => {
+    expect(await runFromCorpus(name, make)).toEqual({ program: [], eager: [] });
+  });
+});

@@ -1,0 +1,110 @@
+/** @file Models of the corpus, written in TypeScript, beside the programs that PyTorch exported. */
+import { fileURLToPath } from "node:url";
+import { cpuBackend } from "@sconce/backend-cpu";
+import { type Exportable, type ExportOptions, exportProgram, nn } from "@sconce/capture";
+import { openPt2File } from "@sconce/formats/node";
+import { type ExportedProgram, flattenValue, type Value } from "@sconce/ir";
+import { verify } from "@sconce/ir/verify";
+import { Tensor, tensorDifference } from "@sconce/tensor";
+import { ProgramFolder } from "../conformance/program-case.js";
+
+const FOLDER = fileURLToPath(new URL("../../fixtures/programs/", import.meta.url));
+
+/** A model of the corpus: how it is made, and how the recorded inputs are its arguments. */
+export interface CorpusModel {
+  readonly model: Exportable;
+  /** The positional arguments, from the flattened inputs. @defaultValue all inputs in order */
+  readonly args?: (inputs: readonly any[]) => unknown[];
+  readonly options?: (inputs: readonly any[]) => ExportOptions;
+}
+
+/** Models by the names of their programs. */
+export type CorpusModels = Readonly<Record<string, () => CorpusModel>>;
+
+/** What an export gave, in comparable form. */
+export interface CorpusExport {
+  readonly program: ExportedProgram;
+  readonly text: string;
+  readonly wanted: string;
+  readonly problems: readonly unknown[];
+}
+
+/** Exports a model of the corpus, with PyTorch's weights. */
+export async function exportFromCorpus(name: string, make: () => CorpusModel): Promise<CorpusExport> {
+  const folder = new ProgramFolder(`${FOLDER}${name}`);
+  const { model, args = (inputs) => [...inputs], options = () => ({}) } = make();
+  const recorded = await openPt2File(`${FOLDER}${name}/program.pt2`).catch(() => undefined);
+  if (model instanceof nn.Module && recorded !== undefined) loadState(model, recorded);
+  const inputs = folder.inputs(folder.info.call!);
+  const program = exportProgram(model, args(inputs), { onWarning: () => undefined, ...options(inputs) });
+  return {
+    program,
+    text: comparable(String(program)),
+    wanted: comparable(folder.text("program.txt")),
+    problems: verify(program),
+  };
+}
+
+function loadState(model: nn.Module, { stateDict, constants }: ExportedProgram): void {
+  model.loadStateDict(stateDict);
+  for (const [name, value] of constants) setByPath(model, name, value);
+}
+
+/** Constants are plain attributes; non-persistent buffers too are not in the state dict. */
+function setByPath(model: nn.Module, name: string, value: Tensor): void {
+  const parts = name.split(".");
+  const last = parts.pop()!;
+  let owner: any = model;
+  for (const part of parts) owner = owner?.[part];
+  if (owner?.[last] instanceof Tensor) owner[last] = value;
+}
+
+/** Text without source comments, symbols numbered in order of appearance. */
+export function comparable(text: string): string {
+  const symbols = new Map<string, string>();
+  return text
+    .split("\n")
+    .filter((line) => !/^\s*#\s?(File:|No stacktrace)/.test(line) && line.trim() !== "")
+    .join("\n")
+    .replace(/\bs\d+\b/g, (symbol) => {
+      if (!symbols.has(symbol)) symbols.set(symbol, `s<${symbols.size}>`);
+      return symbols.get(symbol)!;
+    });
+}
+
+/** The greatest difference of a program's results, and of the model's own, from PyTorch's. */
+export async function runFromCorpus(
+  name: string,
+  make: () => CorpusModel,
+): Promise<{ readonly program: string[]; readonly eager: string[] }> {
+  const folder = new ProgramFolder(`${FOLDER}${name}`);
+  const { tolerance } = folder.info;
+  const { program } = await exportFromCorpus(name, make);
+  const call = folder.info.call!;
+  const { values } = folder.outputs(call);
+  const executable = await cpuBackend().compile(program);
+  const outputs = await executable.run(folder.inputs(call));
+  executable.dispose();
+  const { model, args = (inputs) => [...inputs], options = () => ({}) } = make();
+  const recorded = await openPt2File(`${FOLDER}${name}/program.pt2`).catch(() => undefined);
+  if (model instanceof nn.Module && recorded !== undefined) loadState(model, recorded);
+  const inputs = folder.inputs(call);
+  const { kwargs } = options(inputs);
+  const all = kwargs === undefined ? args(inputs) : [...args(inputs), kwargs];
+  const eager = flattenValue((model as (...given: unknown[]) => unknown)(...all)).leaves;
+  const differences = (got: readonly unknown[]): string[] =>
+    values.flatMap((want, i) => difference(got[i], want, tolerance, i));
+  return { program: differences(outputs), eager: differences(eager) };
+}
+
+function difference(
+  got: unknown,
+  want: Value,
+  tolerance: { readonly rtol: number; readonly atol: number },
+  at: number,
+): string[] {
+  if (!(want instanceof Tensor)) return [];
+  if (!(got instanceof Tensor)) return [`output ${at} is ${String(got)}`];
+  const problem = tensorDifference(got, want, tolerance);
+  return problem === undefined ? [] : [`output ${at}: ${problem}`];
+}
