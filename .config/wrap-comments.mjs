@@ -10,13 +10,14 @@ import { fileURLToPath } from "node:url";
 const WIDTH = 100;
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const GENERATED = new Set(["node_modules", "dist", ".turbo", "fixtures"]);
+const GENERATED_TYPES = /^packages\/capture\/src\/torch\/(function|method)-types\.ts$/;
 const PLACES = ["packages", "examples", ".config"];
 
 function sourcesIn(place) {
   return readdirSync(join(ROOT, place), { withFileTypes: true }).flatMap((entry) => {
     const path = `${place}/${entry.name}`;
     if (entry.isDirectory()) return GENERATED.has(entry.name) ? [] : sourcesIn(path);
-    return /\.(ts|mjs)$/.test(path) ? [path] : [];
+    return /\.(ts|mjs)$/.test(path) && !GENERATED_TYPES.test(path) ? [path] : [];
   });
 }
 

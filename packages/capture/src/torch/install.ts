@@ -4,7 +4,14 @@
  */
 import { Tensor } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
-import { type AnyMethod, PYTHON_METHODS, recordsMethods, SHARED_METHODS, VIEW_GETTERS } from "./methods.js";
+import {
+  type AnyMethod,
+  OWN_FIELDS,
+  PYTHON_METHODS,
+  recordsMethods,
+  SHARED_METHODS,
+  VIEW_GETTERS,
+} from "./methods.js";
 import { named } from "./python-function.js";
 import { tensorMethods } from "./registry.js";
 
@@ -31,7 +38,8 @@ export function installMethods(): void {
   if ("relu" in Tensor.prototype) return;
   const methods = { ...tensorMethods(), ...PYTHON_METHODS };
   for (const [name, method] of Object.entries(methods))
-    if (!(name in Tensor.prototype)) define(name, { writable: true, value: method });
+    if (!(name in Tensor.prototype || OWN_FIELDS.includes(name)))
+      define(name, { writable: true, value: method });
   for (const name of Object.keys(SHARED_METHODS)) installShared(name);
   for (const [name, target] of Object.entries(VIEW_GETTERS))
     define(name, {

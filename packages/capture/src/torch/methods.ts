@@ -172,6 +172,9 @@ export const PYTHON_METHODS: Readonly<Record<string, AnyMethod>> = {
   ),
 };
 
+/** Fields of the class of tensors that PyTorch has as methods: they stay fields. */
+export const OWN_FIELDS: readonly string[] = ["storageOffset"];
+
 /** Attributes that record an operator when they are read. */
 export const VIEW_GETTERS: Readonly<Record<string, string>> = {
   T: "aten.numpy_T.default",

@@ -21,10 +21,10 @@ describe("torch", () => {
       inFunction: <T>(_n: string, _k: string, run: () => T) => run(),
     };
     withTrace(recorder as never, () => {
-      torch["add"]!(x, 1);
-      torch["pow"]!(2, x);
-      torch["max"]!(x, 1);
-      torch["max"]!(x, x);
+      torch.add(x, 1);
+      torch.pow(2, x);
+      torch.max(x, 1);
+      torch.max(x, x);
     });
     expect(targets).toEqual(["aten.add.Tensor", "aten.pow.Scalar", "aten.max.dim", "aten.max.other"]);
   });

@@ -1,15 +1,32 @@
-/** @file The functional API of PyTorch in camelCase. */
+/** @file The functional API of PyTorch in camelCase, and the methods of tensors. */
 import "./install.js";
+import type { FftFunctions, LinalgFunctions, SpecialFunctions, TorchFunctions } from "./function-types.js";
+import type { TensorMethods } from "./method-types.js";
 import { pythonFunctions } from "./python-functions.js";
+import type { PythonFunctions, PythonMethods } from "./python-types.js";
 import { fftFunctions, linalgFunctions, specialFunctions, torchFunctions } from "./registry.js";
+
+declare module "@sconce/tensor" {
+  interface Tensor extends TensorMethods, PythonMethods {}
+}
+
+/** The functions of PyTorch's module `torch`. */
+export interface Torch extends TorchFunctions, PythonFunctions {
+  /** Fourier transforms. */
+  readonly fft: FftFunctions;
+  /** Linear algebra. */
+  readonly linalg: LinalgFunctions;
+  /** Special functions. */
+  readonly special: SpecialFunctions;
+}
 
 const linalg = linalgFunctions();
 
 /** PyTorch's functions: `torch.cat([a, b], 1)`, `torch.linalg.norm(x)`, `torch.fft.rfft(x)`. */
-export const torch = Object.freeze({
+export const torch: Torch = Object.freeze({
   ...torchFunctions(),
   ...pythonFunctions(linalg),
   fft: Object.freeze(fftFunctions()),
   linalg: Object.freeze(linalg),
   special: Object.freeze(specialFunctions()),
-});
+}) as unknown as Torch;

@@ -1,0 +1,320 @@
+/** @file Types of the functions and methods that PyTorch writes in Python or binds by hand. */
+import type { MemoryFormat } from "@sconce/ir";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { Size, SymInt } from "../trace/sym-int.js";
+import type { Device, Float, Scalar } from "./argument-types.js";
+
+/** Values for a tensor: a number, nested lists, or another tensor. */
+export type TensorValues = Scalar | { readonly re: number; readonly im: number } | readonly TensorValues[];
+
+interface ConstantOptions {
+  readonly dtype?: DType | null;
+  readonly device?: Device | null;
+  readonly requiresGrad?: boolean;
+}
+
+interface UniqueOptions {
+  readonly sorted?: boolean;
+  readonly dim?: number | null;
+}
+
+interface ConsecutiveOptions {
+  readonly dim?: number | null;
+}
+
+interface NormOptions {
+  readonly p?: Float | string | null;
+  readonly dim?: Size | readonly Size[] | null;
+  readonly keepdim?: boolean;
+  readonly dtype?: DType | null;
+}
+
+interface StftOptions {
+  readonly hopLength?: Size | null;
+  readonly winLength?: Size | null;
+  readonly window?: Tensor | null;
+  readonly center?: boolean;
+  readonly padMode?: string;
+  readonly normalized?: boolean;
+  readonly onesided?: boolean | null;
+  readonly returnComplex?: boolean | null;
+  readonly alignToWindow?: boolean | null;
+}
+
+/** How a function takes several tensors: one by one, or in a list. */
+interface TensorLists {
+  (tensors: readonly Tensor[]): readonly Tensor[];
+  (...tensors: readonly Tensor[]): readonly Tensor[];
+}
+interface Joining {
+  (tensors: readonly Tensor[]): Tensor;
+  (...tensors: readonly Tensor[]): Tensor;
+}
+interface AtLeast {
+  (tensor: Tensor): Tensor;
+  (tensors: readonly Tensor[]): readonly Tensor[];
+  (first: Tensor, second: Tensor, ...more: readonly Tensor[]): readonly Tensor[];
+}
+
+/** Functions of `torch` that PyTorch writes in Python or binds by hand. */
+export interface PythonFunctions {
+  /** A tensor with at least one dimension. */
+  readonly atleast1d: AtLeast;
+  /** A tensor with at least two dimensions. */
+  readonly atleast2d: AtLeast;
+  /** A tensor with at least three dimensions. */
+  readonly atleast3d: AtLeast;
+  /** A block diagonal matrix of the tensors. */
+  readonly blockDiag: Joining;
+  /** The tensors, expanded to the shape that they broadcast to. */
+  readonly broadcastTensors: TensorLists;
+  /** All combinations of elements of one-dimensional tensors. */
+  readonly cartesianProd: Joining;
+  /** The product of matrices, in the cheapest order. */
+  readonly chainMatmul: Joining;
+  /** A sum of products by an equation: `torch.einsum("ij,jk->ik", a, b)`. */
+  einsum(equation: string, ...operands: readonly (Tensor | readonly Tensor[])[]): Tensor;
+  /** The same with lists of subscripts: `torch.einsum(a, [0, 1], b, [1, 2], [0, 2])`. */
+  einsum(operand: Tensor, ...more: readonly (Tensor | readonly (number | "...")[])[]): Tensor;
+  /** Grids of coordinates, one for each tensor. */
+  meshgrid(
+    ...tensors: readonly (Tensor | readonly Tensor[] | { readonly indexing?: "ij" | "xy" })[]
+  ): readonly Tensor[];
+  /**
+   * A tensor of values. An integral number is an int: give a dtype for floats that may be whole.
+   * While a program is traced, the values are a constant of the program.
+   */
+  tensor(data: TensorValues, options?: ConstantOptions): Tensor;
+  /** A tensor of values, or a tensor as it is, in another dtype where one is given. */
+  asTensor(data: TensorValues, options?: ConstantOptions): Tensor;
+  /** As `asTensor`; a tensor of the dtype stays itself. */
+  asarray(obj: TensorValues, options?: ConstantOptions & { readonly copy?: boolean | null }): Tensor;
+  /** The shape that tensors of these shapes broadcast to. */
+  broadcastShapes(...shapes: readonly (Size | readonly Size[])[]): readonly Size[];
+  /** Distances between all pairs of rows. */
+  cdist(x1: Tensor, x2: Tensor, p?: Float, computeMode?: string): Tensor;
+  cdist(x1: Tensor, x2: Tensor, options: { readonly p?: Float; readonly computeMode?: string }): Tensor;
+  /** The factors of a matrix, packed, and the pivots. */
+  lu(A: Tensor, pivot?: boolean): readonly [Tensor, Tensor];
+  lu(A: Tensor, pivot: boolean, getInfos: true): readonly [Tensor, Tensor, Tensor];
+  /** Positions of elements that are not zero. */
+  nonzero(input: Tensor, options?: { readonly asTuple?: false; readonly out?: Tensor }): Tensor;
+  nonzero(input: Tensor, options: { readonly asTuple: true }): readonly Tensor[];
+  /** The norm of a tensor. */
+  norm(
+    input: Tensor,
+    p?: Float | string | null,
+    dim?: Size | readonly Size[] | null,
+    keepdim?: boolean,
+  ): Tensor;
+  norm(input: Tensor, options: NormOptions): Tensor;
+  norm(input: Tensor, p: Float | string, options: NormOptions): Tensor;
+  /** The number of elements. */
+  numel(input: Tensor): SymInt;
+  /** Values from `start` to `end`, which is included. */
+  range(
+    start: Scalar,
+    end?: Scalar,
+    step?: Scalar,
+    options?: { readonly dtype?: DType; readonly device?: Device },
+  ): Tensor;
+  /** Chunks of one size, or of the sizes in a list. */
+  split(
+    tensor: Tensor,
+    splitSizeOrSections: Size | readonly Size[],
+    dim?: number | { readonly dim?: number },
+  ): readonly Tensor[];
+  /** The Fourier transform of short windows of a signal. */
+  stft(input: Tensor, nFft: number, options?: StftOptions): Tensor;
+  stft(input: Tensor, nFft: number, hopLength: Size | null, options?: StftOptions): Tensor;
+  stft(
+    input: Tensor,
+    nFft: number,
+    hopLength: Size | null,
+    winLength: Size | null,
+    options?: StftOptions,
+  ): Tensor;
+  stft(
+    input: Tensor,
+    nFft: number,
+    hopLength: Size | null,
+    winLength: Size | null,
+    window: Tensor | null,
+    options?: StftOptions,
+  ): Tensor;
+  /** The product over several dimensions. */
+  tensordot(
+    a: Tensor,
+    b: Tensor,
+    dims?:
+      | number
+      | Tensor
+      | readonly [readonly number[], readonly number[]]
+      | { readonly dims?: unknown; readonly out?: Tensor },
+    out?: Tensor | null,
+  ): Tensor;
+  /** The different elements. */
+  unique(input: Tensor, options?: UniqueOptions): Tensor;
+  unique(input: Tensor, sorted: boolean, options?: UniqueOptions): Tensor;
+  unique(
+    input: Tensor,
+    options: UniqueOptions & { readonly returnInverse?: boolean; readonly returnCounts?: boolean },
+  ): readonly Tensor[];
+  /** The elements without repetitions in a row. */
+  uniqueConsecutive(input: Tensor, options?: ConsecutiveOptions): Tensor;
+  uniqueConsecutive(
+    input: Tensor,
+    options: ConsecutiveOptions & { readonly returnInverse?: boolean; readonly returnCounts?: boolean },
+  ): readonly Tensor[];
+  /** Positions in each dimension of flat positions. */
+  unravelIndex(indices: Tensor, shape: number | readonly number[]): readonly Tensor[];
+  /** Whether the elements are complex. */
+  isComplex(input: Tensor): boolean;
+  /** Whether the elements are floats. */
+  isFloatingPoint(input: Tensor): boolean;
+  /** Whether elements can be negative. */
+  isSigned(input: Tensor): boolean;
+  /** A singular value decomposition of low rank. */
+  svdLowrank(
+    A: Tensor,
+    q?: number | null,
+    niter?: number | null,
+    M?: Tensor | null,
+  ): readonly [Tensor, Tensor, Tensor];
+  /** A principal component analysis of low rank. */
+  pcaLowrank(
+    A: Tensor,
+    q?: number | null,
+    center?: boolean,
+    niter?: number,
+  ): readonly [Tensor, Tensor, Tensor];
+}
+
+interface Format {
+  readonly memoryFormat?: MemoryFormat;
+}
+
+interface ToOptions extends Format {
+  readonly device?: Device | null;
+  readonly dtype?: DType | null;
+  readonly nonBlocking?: boolean;
+  readonly copy?: boolean;
+}
+
+/** Methods of tensors that PyTorch writes in Python or binds by hand. */
+export interface PythonMethods {
+  /** A tensor as bfloat16. */
+  bfloat16(options?: Format): Tensor;
+  /** A tensor as bool. */
+  bool(options?: Format): Tensor;
+  /** A tensor as uint8. */
+  byte(options?: Format): Tensor;
+  /** A tensor as complex128. */
+  cdouble(options?: Format): Tensor;
+  /** A tensor as complex64. */
+  cfloat(options?: Format): Tensor;
+  /** A tensor as int8. */
+  char(options?: Format): Tensor;
+  /** A tensor as float64. */
+  double(options?: Format): Tensor;
+  /** A tensor as float32. */
+  float(options?: Format): Tensor;
+  /** A tensor as float16. */
+  half(options?: Format): Tensor;
+  /** A tensor as int32. */
+  int(options?: Format): Tensor;
+  /** A tensor as int64. */
+  long(options?: Format): Tensor;
+  /** A tensor as int16. */
+  short(options?: Format): Tensor;
+  /** Overwrites the elements with those of another tensor, broadcast. */
+  copy_(other: Tensor | Scalar, nonBlocking?: boolean | { readonly nonBlocking?: boolean }): Tensor;
+  /** The tensor on the CPU. */
+  cpu(options?: Format): Tensor;
+  /** The number of dimensions. */
+  dim(): number;
+  /** The bytes of one element. */
+  elementSize(): number;
+  /** The number of a device that is not the CPU; -1 for the CPU. */
+  getDevice(): number;
+  /** Whether the elements are complex. */
+  isComplex(): boolean;
+  /** Whether the elements are floats. */
+  isFloatingPoint(): boolean;
+  /** Whether elements can be negative. */
+  isSigned(): boolean;
+  /**
+   * The number of a tensor with one element. While a program is traced, it is symbolic: use it
+   * with `sym`.
+   */
+  item(): number;
+  /** The factors of a matrix, packed, and the pivots. */
+  lu(pivot?: boolean): readonly [Tensor, Tensor];
+  lu(pivot: boolean, getInfos: true): readonly [Tensor, Tensor, Tensor];
+  /** The number of dimensions. */
+  ndimension(): number;
+  /** The number of elements. */
+  nelement(): SymInt;
+  /** A tensor of the same dtype, of values or of sizes. */
+  new (...sizes: readonly Size[]): Tensor;
+  new (values: readonly number[]): Tensor;
+  /** A tensor of values, of the same dtype unless another is given. */
+  newTensor(data: TensorValues, options?: ConstantOptions): Tensor;
+  /** Positions of elements that are not zero. */
+  nonzero(options?: { readonly asTuple?: false }): Tensor;
+  nonzero(options: { readonly asTuple: true }): readonly Tensor[];
+  /** The norm of the tensor. */
+  norm(p?: Float | string | null, dim?: Size | readonly Size[] | null, keepdim?: boolean): Tensor;
+  norm(options: NormOptions): Tensor;
+  norm(p: Float | string, options: NormOptions): Tensor;
+  /** Asks for gradients; a trace takes no note of it. */
+  requiresGrad_(requiresGrad?: boolean): Tensor;
+  /** The sizes; dynamic while a program is traced with dynamic shapes. */
+  size(): readonly SymInt[];
+  size(dim: number): SymInt;
+  /** Chunks of one size, or of the sizes in a list. */
+  split(splitSize: Size | readonly Size[], dim?: number | { readonly dim?: number }): readonly Tensor[];
+  /** The Fourier transform of short windows of a signal. */
+  stft(nFft: number, options?: StftOptions): Tensor;
+  /** The strides, in elements. */
+  stride(): readonly SymInt[];
+  stride(dim: number): SymInt;
+  /** The tensor in another dtype, on another device, or in those of another tensor. */
+  to(dtype: DType, nonBlocking?: boolean, copy?: boolean): Tensor;
+  to(dtype: DType, options: ToOptions): Tensor;
+  to(device: Device, dtype?: DType | null, nonBlocking?: boolean, copy?: boolean): Tensor;
+  to(device: Device, options: ToOptions): Tensor;
+  to(other: Tensor, nonBlocking?: boolean, copy?: boolean): Tensor;
+  to(other: Tensor, options: ToOptions): Tensor;
+  to(options: ToOptions): Tensor;
+  /** The numbers in nested lists. */
+  tolist(): number | readonly unknown[];
+  /** The name of the tensor's type. */
+  type(): string;
+  /** The tensor in another dtype. */
+  type(dtype: string): Tensor;
+  /** One dimension as several. */
+  unflatten(dim: number, sizes: readonly Size[]): Tensor;
+  /** The different elements. */
+  unique(options?: UniqueOptions): Tensor;
+  unique(
+    options: UniqueOptions & { readonly returnInverse?: boolean; readonly returnCounts?: boolean },
+  ): readonly Tensor[];
+  /** The elements without repetitions in a row. */
+  uniqueConsecutive(options?: ConsecutiveOptions): Tensor;
+  uniqueConsecutive(
+    options: ConsecutiveOptions & { readonly returnInverse?: boolean; readonly returnCounts?: boolean },
+  ): readonly Tensor[];
+  /** The transposed matrix (`aten.numpy_T`). */
+  readonly T: Tensor;
+  /** The adjoint matrix (`aten.matrix_H`). */
+  readonly H: Tensor;
+  /** The last two dimensions transposed (`aten.mT`). */
+  readonly mT: Tensor;
+  /** The last two dimensions transposed and conjugated (`aten.mH`). */
+  readonly mH: Tensor;
+  /** The real parts. */
+  readonly real: Tensor;
+  /** The imaginary parts. */
+  readonly imag: Tensor;
+}
