@@ -1,4 +1,11 @@
-export { float, pythonTuple as tuple, registerConstant, registerDataclass, registerNamedTuple, registerPytreeNode } from "@sconce/ir";
+export {
+  float,
+  pythonTuple as tuple,
+  registerConstant,
+  registerDataclass,
+  registerNamedTuple,
+  registerPytreeNode,
+} from "@sconce/ir";
 export { type Exportable, type ExportOptions, exportProgram } from "./export/export-program.js";
 export * as nn from "./nn/index.js";
 export { guard, sym } from "./torch/sym.js";

@@ -121,7 +121,9 @@ def word(entry):
 def main():
     native = parse_native_yaml(os.path.join(NATIVE, "native_functions.yaml"), os.path.join(NATIVE, "tags.yaml"))
     with open(glob.glob("/usr/lib/*/libtorch_python.so.*")[0], "rb") as library:
-        texts = {m.decode("latin1") for m in re.findall(rb"(?<=\x00)([^\x00\n]+)(?=\x00)", library.read())}
+        whole = {m.decode("latin1") for m in re.findall(rb"(?<=\x00)([^\x00\n]+)(?=\x00)", library.read())}
+    # The linker keeps a text that another ends with as the end of that one: mul(...) in matmul(...).
+    texts = {text[i:] for text in whole for i in range(max(text.find("("), 0) + 1)}
     deprecated = deprecated_orders()
     lines = collections.defaultdict(list)
     for method in (False, True):

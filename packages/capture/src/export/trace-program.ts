@@ -54,7 +54,7 @@ export function traceProgram({ call, module, args, kwargs, warn }: TraceRequest)
     userNodes,
     results,
     outputs,
-    argumentNames: argumentNames(parameters, args.length),
+    argumentNames: argumentNames(parameters, args.length, kwargs),
   });
 }
 
@@ -109,8 +109,20 @@ function outputArgument(tracer: ExportTracer, leaf: unknown): TraceArgument {
   return isSym(leaf) ? tracer.scalarArgument(leaf) : (leaf as Argument);
 }
 
-const argumentNames = (parameters: readonly FunctionParameter[] | undefined, count: number): string[] =>
-  Array.from({ length: count }, (_, i) => parameters?.[i]?.name ?? `args_${i}`);
+/** Names of the arguments (`_get_forward_arg_names`): positional ones, then keywords. */
+function argumentNames(
+  parameters: readonly FunctionParameter[] | undefined,
+  count: number,
+  kwargs: Readonly<Record<string, unknown>>,
+): string[] {
+  const rest = parameters?.findIndex(({ isRest }) => isRest) ?? -1;
+  const positional = Array.from({ length: count }, (_, i) =>
+    rest >= 0 && i >= rest
+      ? `${parameters![rest]!.name ?? "args"}_${i - rest}`
+      : (parameters?.[i]?.name ?? `args_${i}`),
+  );
+  return [...positional, ...Object.keys(kwargs)];
+}
 
 /** The warning of PyTorch. */
 function assignedAttributes(paths: readonly string[]): string {

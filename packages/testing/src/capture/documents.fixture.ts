@@ -1,7 +1,13 @@
 /** @file The examples of torch.export's documents: `seed_programs.py` in TypeScript. */
 import { callOperator, nn, torch } from "@sconce/capture";
-import { pythonTuple, registerDataclass, registerNamedTuple, registerPytreeNode, attributeKey } from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
+import {
+  attributeKey,
+  pythonTuple,
+  registerDataclass,
+  registerNamedTuple,
+  registerPytreeNode,
+} from "@sconce/ir";
+import type { Tensor } from "@sconce/tensor";
 import type { CorpusModels } from "./harness.fixture.js";
 
 class AddTwo extends nn.Module {
@@ -17,7 +23,8 @@ class ReturnInput extends nn.Module {
 }
 
 class NoOutput extends nn.Module {
-  override forward(_x: Tensor): null {
+  // biome-ignore lint/correctness/noUnusedFunctionParameters: the name of the input is the parameter's
+  override forward(x: Tensor): null {
     return null;
   }
 }
@@ -284,8 +291,8 @@ class ShapeIf extends nn.Module {
 }
 
 class StaticLoop extends nn.Module {
-  override forward(x: Tensor, constant: number, times: number): Tensor {
-    for (let i = 0; i < times; i++) x = x.add(constant);
+  override forward(x: Tensor, const_: number, times: number): Tensor {
+    for (let i = 0; i < times; i++) x = x.add(const_);
     return x;
   }
 }
@@ -299,7 +306,10 @@ class InputDataClass {
 class OutputDataClass {
   constructor(readonly res: Tensor) {}
 }
-registerDataclass(InputDataClass, { fields: ["feature", "bias"], serializedTypeName: "corpus.InputDataClass" });
+registerDataclass(InputDataClass, {
+  fields: ["feature", "bias"],
+  serializedTypeName: "corpus.InputDataClass",
+});
 registerDataclass(OutputDataClass, { fields: ["res"], serializedTypeName: "corpus.OutputDataClass" });
 
 class DataclassInOut extends nn.Module {
@@ -336,7 +346,10 @@ export const DOCUMENT_MODELS: CorpusModels = {
     args: ([a]) => [a],
     options: ([, d, b, c]) => ({ kwargs: { d, b, c } }),
   }),
-  tree_custom_node: () => ({ model: new CustomNodeModule(), args: ([a, b]) => [new CustomNode(a, b, "tag")] }),
+  tree_custom_node: () => ({
+    model: new CustomNodeModule(),
+    args: ([a, b]) => [new CustomNode(a, b, "tag")],
+  }),
   pm_static_int: () => ({ model: new MyMod() }),
   pm_static_primitives: () => ({ model: new StaticPrimitives() }),
   pm_dataclass: () => ({ model: new TakesDataclass(), args: ([f, p]) => [new Input(f, p)] }),
@@ -359,8 +372,9 @@ export const DOCUMENT_MODELS: CorpusModels = {
   api_conv_batchnorm_eval: () => ({ model: new ConvBatchnorm().eval() }),
   api_save_add_ten: () => ({ model: new AddTen() }),
   api_shape_if_static: () => ({ model: new ShapeIf() }),
-  api_static_loop: () => ({ model: new StaticLoop() }),
-  api_register_dataclass: () => ({ model: new DataclassInOut(), args: ([x, b]) => [new InputDataClass(x, b)] }),
+  api_static_loop: () => ({ model: new StaticLoop(), renamed: ["const_", "const"] }),
+  api_register_dataclass: () => ({
+    model: new DataclassInOut(),
+    args: ([x, b]) => [new InputDataClass(x, b)],
+  }),
 };
-
-

@@ -16,6 +16,8 @@ export interface CorpusModel {
   /** The positional arguments, from the flattened inputs. @defaultValue all inputs in order */
   readonly args?: (inputs: readonly any[]) => unknown[];
   readonly options?: (inputs: readonly any[]) => ExportOptions;
+  /** Names of arguments that are words of JavaScript, as they are here and there. */
+  readonly renamed?: readonly [here: string, there: string];
 }
 
 /** Models by the names of their programs. */
@@ -32,14 +34,14 @@ export interface CorpusExport {
 /** Exports a model of the corpus, with PyTorch's weights. */
 export async function exportFromCorpus(name: string, make: () => CorpusModel): Promise<CorpusExport> {
   const folder = new ProgramFolder(`${FOLDER}${name}`);
-  const { model, args = (inputs) => [...inputs], options = () => ({}) } = make();
+  const { model, args = (inputs) => [...inputs], options = () => ({}), renamed } = make();
   const recorded = await openPt2File(`${FOLDER}${name}/program.pt2`).catch(() => undefined);
   if (model instanceof nn.Module && recorded !== undefined) loadState(model, recorded);
   const inputs = folder.inputs(folder.info.call!);
   const program = exportProgram(model, args(inputs), { onWarning: () => undefined, ...options(inputs) });
   return {
     program,
-    text: comparable(String(program)),
+    text: comparable(renamed === undefined ? String(program) : String(program).replaceAll(...renamed)),
     wanted: comparable(folder.text("program.txt")),
     problems: verify(program),
   };
