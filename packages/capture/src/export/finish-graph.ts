@@ -11,9 +11,10 @@ import {
   type NodeMeta,
   ref,
 } from "@sconce/ir";
-import type { CollisionNames } from "@sconce/passes";
+import { CollisionNames } from "@sconce/passes";
 import type { ShapeEnv } from "@sconce/symbolic";
 import { withStack } from "../source/format-stack.js";
+import type { Region } from "../trace/grad-regions.js";
 import { type TraceArgument, type TraceMeta, TraceNode } from "../trace/trace-node.js";
 
 /** What a graph is made of. */
@@ -25,31 +26,51 @@ export interface GraphParts {
   readonly body: readonly TraceNode[];
   readonly outputs: readonly TraceArgument[];
   readonly env: ShapeEnv;
+  /** Graphs that nodes of the body read. */
+  readonly regions: readonly Region[];
 }
 
 /** Gives nodes their last names and makes the graph. */
-export function finishGraph({ inputs, names, body, outputs, env }: GraphParts): Graph {
+export function finishGraph({ inputs, names, body, outputs, env, regions }: GraphParts): Graph {
   for (const node of body) node.name = names.rename(node.name);
   const builder = new GraphBuilder({ unknownTargets: "allow" });
-  for (const node of [...inputs, ...body]) builder.add(nodeRecord(node, env));
+  for (const region of regions) builder.subgraph(region.target, regionGraph(region, body, env));
+  addNodes(builder, inputs, body, env);
   builder.output({ kind: "tuple", items: outputs.map(toArgument) } as unknown as Argument);
   return builder.build();
 }
 
+/** Inputs of a region have the names of its operands (`_name_hoo_subgraph_placeholders`). */
+function regionGraph(region: Region, body: readonly TraceNode[], env: ShapeEnv): Graph {
+  const call = body.find(({ args }) => (args[1] as TraceNode | undefined)?.target === region.target)!;
+  const names = new CollisionNames();
+  call.args.slice(2).forEach((operand, i) => {
+    region.inputs[i]!.name = names.placeholder((operand as TraceNode).current.name);
+  });
+  for (const node of region.nodes) node.name = names.rename(node.name);
+  const builder = new GraphBuilder({ unknownTargets: "allow" });
+  addNodes(builder, region.inputs, region.nodes, env);
+  builder.output({ kind: "tuple", items: region.outputs.map(toArgument) } as unknown as Argument);
+  return builder.build();
+}
+
+function addNodes(
+  builder: GraphBuilder,
+  inputs: readonly TraceNode[],
+  body: readonly TraceNode[],
+  env: ShapeEnv,
+): void {
+  for (const { name, val } of inputs)
+    builder.placeholder(name, val === undefined ? {} : { val: simplified(val, env) });
+  for (const node of body) builder.add(nodeRecord(node, env));
+}
+
 function nodeRecord(node: TraceNode, env: ShapeEnv): Node {
-  const { name, op, kwargs } = node;
-  const isInput = op !== "call_function";
+  const { name, op, target, args, kwargs } = node;
   const named: Record<string, Argument> = {};
   for (const key in kwargs) named[key] = toArgument(kwargs[key]!);
   const val = node.val === undefined ? {} : { val: simplified(node.val, env) };
-  return {
-    name,
-    op: isInput ? "placeholder" : op,
-    target: isInput ? name : node.target,
-    args: node.args.map(toArgument),
-    kwargs: named,
-    meta: isInput ? val : metaOf(node.meta, val),
-  };
+  return { name, op, target, args: args.map(toArgument), kwargs: named, meta: metaOf(node.meta, val) };
 }
 
 function metaOf({ stack, stackTrace, moduleStack, torchFn }: TraceMeta, val: NodeMeta): NodeMeta {

@@ -14,6 +14,7 @@ import {
 import type { Tensor } from "@sconce/tensor";
 import type { InputLeaves } from "../pytree/input-leaves.js";
 import { placeholderNames } from "../pytree/placeholder-names.js";
+import { withGradRegions } from "../trace/grad-regions.js";
 import { withMetadataAsserts } from "../trace/metadata-asserts.js";
 import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
 import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
@@ -36,7 +37,9 @@ export interface TraceResult {
 /** Makes the program. */
 export function finishProgram(trace: TraceResult): ExportedProgram {
   const { tracer, state, stateNodes, inputs, userNodes, results } = trace;
-  const body = withMetadataAsserts(withRuntimeAsserts(tracer), tracer.names);
+  const checked = withMetadataAsserts(withRuntimeAsserts(tracer), tracer.names);
+  const calls = checked.filter(({ op }) => op === "call_function");
+  const { nodes: body, regions } = withGradRegions(calls, results, tracer.names);
   const constants = constantsOf(trace);
   const stateEntries = [...stateNodes.keys()];
   const names = placeholderNames(inputs.names, [
@@ -53,9 +56,10 @@ export function finishProgram(trace: TraceResult): ExportedProgram {
   const graph = finishGraph({
     inputs: [...lifted, ...userNodes],
     names: names.others,
-    body: body.filter(({ op }) => op === "call_function"),
+    body,
     outputs: results,
     env: tracer.env,
+    regions,
   });
   const { entries, modules } = state;
   return new ExportedProgram({

@@ -30,6 +30,8 @@ export interface Recorder {
    * Takes note of the function of the API that is called, for `torch_fn`; returns what it gives.
    */
   inFunction<T>(name: string, kind: string, run: () => T): T;
+  /** Sets whether gradients are recorded; gives whether they were. */
+  setGradEnabled?(enabled: boolean): boolean;
   /** Runs a module's `forward`, for `nn_module_stack`. */
   inModule?<T>(module: object, args: readonly unknown[], run: () => T): T;
 }

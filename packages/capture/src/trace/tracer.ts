@@ -29,6 +29,7 @@ import { Tensor } from "@sconce/tensor";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
 import { escapedTensor } from "./errors.js";
+import { SET_GRAD } from "./grad-regions.js";
 import { functionName } from "./lower-expression.js";
 import { fakeOf } from "./real-tensor.js";
 import { SizeNodes } from "./size-nodes.js";
@@ -152,10 +153,17 @@ export class Tracer implements Recorder {
     }
   }
 
-  /** Adds the output of the graph. */
-  output(values: readonly TraceArgument[]): void {
-    const args: TraceArgument[] = [{ kind: "tuple", items: values } as unknown as Argument];
-    this.nodes.push(new TraceNode({ name: "output", op: "output", target: "output", args }));
+  setGradEnabled(enabled: boolean): boolean {
+    const before = this.gradEnabled;
+    this.gradEnabled = enabled;
+    this.#push({
+      op: "call_function",
+      target: SET_GRAD,
+      args: [enabled],
+      val: null,
+      candidate: "_set_grad_enabled",
+    });
+    return before;
   }
 
   #given(value: OperatorArgument): EmitArg {

@@ -1,5 +1,5 @@
 /** @file The examples of torch.export's documents: `seed_programs.py` in TypeScript. */
-import { callOperator, nn, torch } from "@sconce/capture";
+import { callOperator, float, nn, noGrad, torch } from "@sconce/capture";
 import {
   attributeKey,
   pythonTuple,
@@ -50,10 +50,10 @@ class NamedTupleInOut extends nn.Module {
 }
 
 class NestedContainers extends nn.Module {
-  override forward(items: any, table: any, ...others: any[]): unknown {
-    const { scale, opts } = others.pop();
+  override forward(items: any, table: any, ...rest: any[]): unknown {
+    const { scale, opts } = rest.pop();
     let total = items[0].add(items[1][0]).add(items[1][1].k);
-    for (const r of others) total = total.mul(r);
+    for (const r of rest) total = total.mul(r);
     return {
       total: total.mul(scale.s),
       parts: [table.a.add(1), pythonTuple(table.b, opts)],
@@ -201,6 +201,15 @@ class AttributeUpdate extends nn.Module {
   override forward(x: Tensor): Tensor {
     this.seen = this.seen.add(x);
     return this.seen;
+  }
+}
+
+class UpdateParameter extends nn.Module {
+  readonly weight = new nn.Parameter(torch.zeros(3));
+
+  override forward(x: Tensor): Tensor {
+    noGrad(() => this.weight.add_(float(1)));
+    return x.mul(this.weight);
   }
 }
 
@@ -357,6 +366,7 @@ export const DOCUMENT_MODELS: CorpusModels = {
   pm_optional_absent: () => ({ model: new OptionalInput() }),
   pm_static_control_flow: () => ({ model: new StaticControlFlow(3) }),
   pm_state_reads: () => ({ model: new StateReads() }),
+  pm_parameter_update: () => ({ model: new UpdateParameter() }),
   pm_attribute_update: () => ({ model: new AttributeUpdate() }),
   lifted_masked_linear: () => ({ model: new MaskedLinear().eval() }),
   lifted_buffer_vs_constant: () => ({ model: new BufferVsConstant().eval() }),

@@ -1,0 +1,23 @@
+/** @file Whether gradients are recorded (`torch.no_grad`, `torch.enable_grad`). */
+import { currentTrace } from "./dispatch.js";
+
+function withGrad<T>(enabled: boolean, run: () => T): T {
+  const trace = currentTrace();
+  const before = trace?.setGradEnabled?.(enabled);
+  try {
+    return run();
+  } finally {
+    if (before !== undefined) trace?.setGradEnabled?.(before);
+  }
+}
+
+/**
+ * Runs something without gradients, as `with torch.no_grad():` does. In a program that is exported
+ * it becomes a region; otherwise it has no effect, since Sconce records no gradients.
+ *
+ * @example noGrad(() => this.weight.add_(1));
+ */
+export const noGrad = <T>(run: () => T): T => withGrad(false, run);
+
+/** Runs something with gradients, as `with torch.enable_grad():` does; see {@link noGrad}. */
+export const enableGrad = <T>(run: () => T): T => withGrad(true, run);

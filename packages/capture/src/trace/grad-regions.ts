@@ -1,0 +1,180 @@
+/**
+ * @file Regions without gradients (`replace_set_grad_with_hop_pass`): what lies between two changes
+ * of the mode becomes a graph of its own, where the mode differs from that of the program.
+ */
+import { FakeTensor, type MetaValue } from "@sconce/ir";
+import { type TraceArgument, TraceNode, visitNodes } from "./trace-node.js";
+
+/** The target of a change of the mode. */
+export const SET_GRAD = "torch._C._set_grad_enabled";
+
+/** A part of a graph that runs in a graph of its own. */
+export interface Region {
+  /** The name by which `get_attr` reads it. */
+  readonly target: string;
+  /** Inputs of the graph, as placeholders. */
+  readonly inputs: readonly TraceNode[];
+  readonly nodes: readonly TraceNode[];
+  readonly outputs: readonly TraceNode[];
+}
+
+/** A graph with its regions taken out. */
+export interface WithRegions {
+  readonly nodes: readonly TraceNode[];
+  readonly regions: readonly Region[];
+}
+
+interface Segment {
+  readonly target: string;
+  /** The mode that begins here; undefined at the start of the graph. */
+  readonly enabled: boolean | undefined;
+  readonly nodes: TraceNode[];
+}
+
+/** Takes regions out whose mode is not the program's. */
+export function withGradRegions(
+  nodes: readonly TraceNode[],
+  results: readonly TraceArgument[],
+  names: { create(candidate: string): string },
+): WithRegions {
+  if (!nodes.some(({ target }) => target === SET_GRAD)) return { nodes, regions: [] };
+  const segments = segmentsOf(nodes);
+  // The calls of the parts take names before those that read them.
+  for (const { target } of segments) names.create(target);
+  const out: TraceNode[] = [];
+  const regions: Region[] = [];
+  segments.forEach((segment, i) => {
+    if (segment.enabled !== false) {
+      out.push(...segment.nodes);
+      return;
+    }
+    const later = segments.slice(i + 1).flatMap((other) => other.nodes);
+    const region = regionOf(segment, later, results);
+    regions.push(region.region);
+    out.push(...region.call(names));
+  });
+  return { nodes: out, regions };
+}
+
+function segmentsOf(nodes: readonly TraceNode[]): Segment[] {
+  const segments: Segment[] = [];
+  let count = 0;
+  for (const node of nodes) {
+    if (node.target === SET_GRAD) {
+      segments.push({ target: `submod_${++count}`, enabled: node.args[0] as boolean, nodes: [] });
+    } else {
+      if (segments.length === 0) segments.push({ target: "submod_0", enabled: undefined, nodes: [] });
+      segments.at(-1)!.nodes.push(node);
+    }
+  }
+  return segments;
+}
+
+function regionOf(
+  { target, nodes }: Segment,
+  later: readonly TraceNode[],
+  results: readonly TraceArgument[],
+): { readonly region: Region; call(names: { create(candidate: string): string }): TraceNode[] } {
+  const own = new Set(nodes);
+  const operands = new Set<TraceNode>();
+  for (const node of nodes)
+    visitOperands(node, (operand) => {
+      if (!own.has(operand)) operands.add(operand);
+    });
+  const outputs = new Set<TraceNode>();
+  const note = (node: TraceNode): void => {
+    if (own.has(node.current)) outputs.add(node.current);
+  };
+  for (const node of later) visitOperands(node, note);
+  for (const result of results) visitNodes(result, note);
+  const inside = [...outputs];
+  const moved = moveInside(nodes, [...operands]);
+  const region: Region = {
+    target,
+    inputs: moved.inputs,
+    nodes: moved.nodes,
+    outputs: inside.map((node) => moved.of.get(node)!),
+  };
+  return { region, call: (names) => callOf(target, [...operands], inside, names) };
+}
+
+function visitOperands({ args, kwargs }: TraceNode, visit: (node: TraceNode) => void): void {
+  const each = (node: TraceNode): void => visit(node.current);
+  for (const arg of args) visitNodes(arg, each);
+  for (const key in kwargs) visitNodes(kwargs[key]!, each);
+}
+
+/** Copies of nodes that read copies of their operands. */
+function moveInside(
+  nodes: readonly TraceNode[],
+  operands: readonly TraceNode[],
+): {
+  readonly inputs: TraceNode[];
+  readonly nodes: TraceNode[];
+  readonly of: ReadonlyMap<TraceNode, TraceNode>;
+} {
+  const of = new Map<TraceNode, TraceNode>();
+  const inputs = operands.map((operand) => {
+    const { name, val } = operand;
+    const input = new TraceNode({ name, op: "placeholder", target: name, val });
+    of.set(operand, input);
+    return input;
+  });
+  const replaced = (value: TraceArgument): TraceArgument => {
+    if (value instanceof TraceNode) return of.get(value.current) ?? value;
+    if (Array.isArray(value)) return (value as readonly TraceArgument[]).map(replaced);
+    return value;
+  };
+  const copies = nodes.map((node) => {
+    const { name, op, target, meta, val, unbacked } = node;
+    const kwargs = Object.fromEntries(Object.entries(node.kwargs).map(([key, arg]) => [key, replaced(arg)]));
+    const copy = new TraceNode({
+      name,
+      op,
+      target,
+      meta,
+      val,
+      unbacked,
+      kwargs,
+      args: node.args.map(replaced),
+    });
+    of.set(node, copy);
+    return copy;
+  });
+  return { inputs, nodes: copies, of };
+}
+
+/** The call of a region, and the nodes that take its results apart. */
+function callOf(
+  target: string,
+  operands: readonly TraceNode[],
+  outputs: readonly TraceNode[],
+  names: { create(candidate: string): string },
+): TraceNode[] {
+  const read = new TraceNode({ name: names.create(target), op: "get_attr", target });
+  const single = outputs.length === 1 ? outputs[0] : undefined;
+  const call = new TraceNode({
+    // The call of a region with one result has that result's name, which is free again.
+    name: single?.name ?? names.create("wrap_with_set_grad_enabled"),
+    op: "call_function",
+    target: "higher_order.wrap_with_set_grad_enabled",
+    args: [false, read, ...operands],
+    val: outputs.map(({ val }) => val as MetaValue),
+  });
+  const items = outputs.map((output, i) => {
+    const { meta, val } = output;
+    const name = single === undefined ? output.name : names.create("getitem");
+    const fresh = val instanceof FakeTensor ? new FakeTensor(val) : val;
+    const item = new TraceNode({
+      name,
+      op: "call_function",
+      target: "operator.getitem",
+      args: [call, i],
+      meta,
+      val: fresh,
+    });
+    output.replacement = item;
+    return item;
+  });
+  return [read, call, ...items];
+}
