@@ -58,6 +58,7 @@ export {
   truncToInt,
 } from "./algebra.js";
 export { canonicalCondition } from "./condition.js";
+export { type Congruence, joinCongruences, type WithoutDivisions, withoutDivisions } from "./congruence.js";
 export { type Bindings, evaluate, evaluateBool, evaluateInt } from "./evaluate.js";
 export { type Assumption, type Assumptions, isCondition, SymExpr, type SymHead, type SymOp } from "./expr.js";
 export type {
@@ -84,7 +85,10 @@ export {
 } from "./interval.js";
 export { metered } from "./meter.js";
 export { type ParseOptions, parseSrepr } from "./parse.js";
-export { printPython } from "./print-python.js";
+export { type PythonStyle, printPython } from "./print-python.js";
 export { ShapeEnv, type ShapeEnvInit } from "./shape-env.js";
+export { type Solved, trySolve } from "./solve.js";
 export { asLinear, type Linear, solveFor, solveLinear, substitute } from "./substitute.js";
 export { STATIC_ENV, type SymEnv } from "./sym-env.js";
+export { symbolNumber } from "./symbol-number.js";
+export { type Solution, solveUnivariate } from "./univariate.js";

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { lift, type SymValue } from "./algebra.js";
 import { badOperand } from "./errors.js";
 import type { SymExpr } from "./expr.js";
@@ -13,6 +14,28 @@ const SIGN: Readonly<Record<string, string>> = {
   LessThan: "<=",
   StrictGreaterThan: ">",
   GreaterThan: ">=",
+};
+
+/** How `printPython` writes; PyTorch has one printer for code and one for guards. */
+export interface PythonStyle {
+  /**
+   * Writes `torch.sym_max(a, torch.sym_max(b, c))` for `max(a, b, c)`, as guards do.
+   *
+   * @defaultValue false
+   */
+  readonly guard?: boolean;
+}
+
+const STYLE: OptionNames<PythonStyle> = { guard: true };
+
+const FOLDED: Readonly<Record<string, string>> = { Max: "torch.sym_max", Min: "torch.sym_min" };
+
+const DIVISIONS: Readonly<Record<string, string>> = {
+  FloorDiv: "//",
+  CleanDiv: "//",
+  Mod: "%",
+  PythonMod: "%",
+  IntTrueDiv: "/",
 };
 
 const FUNCTIONS: Readonly<Record<string, string>> = {
@@ -33,13 +56,19 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
  * `(L['x'].size()[0] // 2) != 1`, `(-1) + L['x'].size()[0] >= 2`. `sourceOf` names the input that a
  * symbol stands for.
  */
-export function printPython(value: SymValue, sourceOf: (symbol: string) => string): string {
+export function printPython(
+  value: SymValue,
+  sourceOf: (symbol: string) => string,
+  style: PythonStyle = {},
+): string {
+  checkOptions("printPython", style, STYLE);
   const list = (e: SymExpr, separator: string, level: number): string =>
     e.args.map((arg) => wrap(arg, level)).join(separator);
   const wrap = (e: SymExpr, level: number): string => (strength(e) <= level ? `(${text(e)})` : text(e));
   const text = (e: SymExpr): string => {
     if (Object.hasOwn(SIGN, e.op)) return list(e, ` ${SIGN[e.op]} `, strength(e));
-    if (Object.hasOwn(FUNCTIONS, e.op)) return `${FUNCTIONS[e.op]}(${e.args.map(text).join(", ")})`;
+    if (Object.hasOwn(DIVISIONS, e.op)) return list(e, ` ${DIVISIONS[e.op]} `, NEARLY_ATOM);
+    if (Object.hasOwn(FUNCTIONS, e.op)) return callText(e, e.args.map(text), style);
     switch (e.op) {
       case "Integer":
         return String(e.value);
@@ -58,18 +87,10 @@ export function printPython(value: SymValue, sourceOf: (symbol: string) => strin
         return list(e, "*", strength(e));
       case "Pow":
         return powerText(e, wrap);
-      case "FloorDiv":
-      case "CleanDiv":
-        return list(e, " // ", NEARLY_ATOM);
-      case "Mod":
-      case "PythonMod":
-        return list(e, " % ", NEARLY_ATOM);
       case "ModularIndexing": {
         const [base, divisor, modulus] = e.args.map((arg) => wrap(arg, NEARLY_ATOM));
         return divisor === "1" ? `(${base} % ${modulus})` : `((${base} // ${divisor}) % ${modulus})`;
       }
-      case "IntTrueDiv":
-        return list(e, " / ", NEARLY_ATOM);
       case "FloatTrueDiv":
         return `(${list(e, " / ", NEARLY_ATOM)})`;
       case "PowByNatural":
@@ -90,6 +111,13 @@ export function printPython(value: SymValue, sourceOf: (symbol: string) => strin
     }
   };
   return text(lift(value));
+}
+
+function callText(e: SymExpr, args: readonly string[], { guard = false }: PythonStyle): string {
+  const folded = guard ? FOLDED[e.op] : undefined;
+  return folded === undefined
+    ? `${FUNCTIONS[e.op]}(${args.join(", ")})`
+    : args.reduceRight((rest, arg) => `${folded}(${arg}, ${rest})`);
 }
 
 /** A power is written out as the product that it is. */

@@ -1,75 +1,16 @@
-import { lift } from "./algebra.js";
 import { boundsOf, type RangeOf } from "./bounds.js";
-import { isRelation, type SymExpr } from "./expr.js";
-import { intersectRanges, negateRange, type ValueRange } from "./interval.js";
-import { isInteger } from "./number.js";
-import { splitCoefficient } from "./order.js";
-import { subtract, sum, termsOf } from "./polynomial.js";
+import type { ValueRange } from "./interval.js";
+import type { Solved } from "./solve.js";
 
 /**
- * The tighter range that a condition gives a symbol; undefined when it says nothing, null when it
- * contradicts the old one.
+ * The range that a relation gives the symbol it was solved for; undefined when that is not
+ * tighter than the old one (`_refine_ranges`).
  */
-export function refineRange(
-  condition: SymExpr,
-  symbol: SymExpr,
-  rangeOf: RangeOf,
-): ValueRange | null | undefined {
-  if (!isRelation(condition) || condition.op === "Unequality") return undefined;
-  const isolated = isolate(symbol, subtract(condition.args[0]!, condition.args[1]!));
-  if (isolated === undefined) return undefined;
-  const [coefficient, rest] = isolated;
-  // coefficient * symbol <op> -rest
-  const bound = negateRange(boundsOf(rest, rangeOf));
-  const limit = limits(condition.op, coefficient, bound);
-  if (limit === undefined) return undefined;
-  const old = rangeOf(symbol);
-  const tighter = intersectRanges(old, limit);
-  if (tighter === undefined) return null;
-  return tighter.min === old.min && tighter.max === old.max ? undefined : tighter;
-}
-
-/** Splits `e` into `coefficient * symbol + rest`; undefined when the symbol occurs otherwise. */
-function isolate(symbol: SymExpr, e: SymExpr): readonly [coefficient: number, rest: SymExpr] | undefined {
-  let coefficient = 0;
-  const rest: SymExpr[] = [];
-  for (const term of termsOf(e)) {
-    const [factor, body] = splitCoefficient(term);
-    if (body.op === "Symbol" && body.name === symbol.name) {
-      if (!isInteger(factor)) return undefined;
-      coefficient = Number(factor.value);
-    } else if (mentions(body, symbol.name)) return undefined;
-    else rest.push(term);
-  }
-  return coefficient === 0 ? undefined : [coefficient, rest.length === 0 ? lift(0) : sum(rest)];
-}
-
-const mentions = (e: SymExpr, name: string): boolean =>
-  e.op === "Symbol" ? e.name === name : e.args.some((arg) => mentions(arg, name));
-
-const FLIPPED: Readonly<Record<string, string>> = {
-  StrictLessThan: "StrictGreaterThan",
-  StrictGreaterThan: "StrictLessThan",
-  LessThan: "GreaterThan",
-  GreaterThan: "LessThan",
-};
-
-function limits(op: string, coefficient: number, bound: ValueRange): ValueRange | undefined {
-  const direction = coefficient < 0 ? (FLIPPED[op] ?? op) : op;
-  const ends = [bound.min / coefficient, bound.max / coefficient];
-  const [low, high] = [Math.min(...ends), Math.max(...ends)];
-  switch (direction) {
-    case "Equality":
-      return { min: Math.ceil(low), max: Math.floor(high) };
-    case "LessThan":
-      return { min: -Infinity, max: Math.floor(high) };
-    case "StrictLessThan":
-      return { min: -Infinity, max: Math.ceil(high) - 1 };
-    case "GreaterThan":
-      return { min: Math.ceil(low), max: Infinity };
-    case "StrictGreaterThan":
-      return { min: Math.floor(low) + 1, max: Infinity };
-    default:
-      return undefined;
-  }
+export function refineRange({ op, rhs }: Solved, old: ValueRange, rangeOf: RangeOf): ValueRange | undefined {
+  const bound = boundsOf(rhs, rangeOf);
+  const isBelow = op === "Equality" || op === "GreaterThan" || op === "StrictGreaterThan";
+  const isAbove = op === "Equality" || op === "LessThan" || op === "StrictLessThan";
+  const min = isBelow && old.min <= bound.min ? bound.min + Number(op === "StrictGreaterThan") : old.min;
+  const max = isAbove && old.max >= bound.max ? bound.max - Number(op === "StrictLessThan") : old.max;
+  return min === old.min && max === old.max ? undefined : { min, max };
 }

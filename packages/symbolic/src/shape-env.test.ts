@@ -81,7 +81,7 @@ describe("backed symbols", () => {
   test("divisibility is remembered", () => {
     const env = backed();
     expect(env.guard(eq(mod(s77, 2), 0))).toBe(true);
-    expect(env.simplify(mod(s77, 2))).toBe(0);
+    expect(printExpr(env.simplify(mod(s77, 2)))).toBe("Mod(s77, 2)");
     expect(env.knownTrue(eq(mod(s77, 2), 0))).toBe(true);
   });
   test("a number is asked for: the symbol is specialized", () => {

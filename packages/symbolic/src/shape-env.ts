@@ -14,18 +14,20 @@ import {
   type SymValue,
   symbol,
 } from "./algebra.js";
+import { isIntegral } from "./assumptions.js";
 import { boundsOf, decideByRange } from "./bounds.js";
 import { canonicalCondition, implications } from "./condition.js";
 import { construct, expandNode } from "./construct.js";
 import { badOperand, dataDependent, emptyRange } from "./errors.js";
 import { evaluate } from "./evaluate.js";
-import { isRelation, type SymExpr } from "./expr.js";
+import { isRelation, node, type SymExpr } from "./expr.js";
 import { intersectRanges, isPoint, point, UNBOUNDED, UNBOUNDED_FLOAT, type ValueRange } from "./interval.js";
-import { integer } from "./number.js";
+import { integer, isNumber, isZero } from "./number.js";
 import { sum } from "./polynomial.js";
 import { refineRange } from "./refine.js";
 import { simplifyByRange } from "./simplify.js";
-import { replaceSymbols, solveFor } from "./substitute.js";
+import { findMod, hasFloorDiv, isWholly, trySolve } from "./solve.js";
+import { replaceSymbols } from "./substitute.js";
 import type { SymEnv } from "./sym-env.js";
 
 /** What a {@link ShapeEnv} starts from. */
@@ -34,9 +36,11 @@ export interface ShapeEnvInit {
   readonly ranges?: ReadonlyMap<string, ValueRange> | undefined;
   /** Example values by name: what conditions on backed symbols are guarded with. */
   readonly hints?: ReadonlyMap<string, number> | undefined;
+  /** Returns the place in the user's code that runs, kept with each guard and specialization. */
+  readonly locate?: (() => unknown) | undefined;
 }
 
-const INIT: OptionNames<ShapeEnvInit> = { ranges: true, hints: true };
+const INIT: OptionNames<ShapeEnvInit> = { ranges: true, hints: true, locate: true };
 
 /**
  * Everything known about the symbols of one program: ranges, example values, recorded guards and
@@ -45,12 +49,15 @@ const INIT: OptionNames<ShapeEnvInit> = { ranges: true, hints: true };
 export class ShapeEnv implements SymEnv {
   readonly #ranges: Map<string, ValueRange>;
   readonly #hints: Map<string, number>;
-  readonly #facts = new Map<string, boolean>();
+  #facts = new Map<string, boolean>();
   readonly #divisible = new Set<string>();
   readonly #replacements = new Map<string, SymExpr>();
   readonly #sizeLike = new Set<string>();
   readonly #guards: SymExpr[] = [];
   readonly #assertions: SymExpr[] = [];
+  readonly #guardLocations = new Map<SymExpr, unknown>();
+  readonly #specialized = new Map<string, unknown>();
+  readonly #locate: (() => unknown) | undefined;
   #nextInt = 0;
   #nextFloat = 0;
 
@@ -58,6 +65,7 @@ export class ShapeEnv implements SymEnv {
     checkOptions("ShapeEnv", init, INIT);
     this.#ranges = new Map(init.ranges);
     this.#hints = new Map(init.hints);
+    this.#locate = init.locate;
     for (const name of this.#ranges.keys()) this.#reserve(name);
   }
 
@@ -83,11 +91,13 @@ export class ShapeEnv implements SymEnv {
 
   /** An independent copy. */
   clone(): ShapeEnv {
-    const copy = new ShapeEnv({ ranges: this.#ranges, hints: this.#hints });
+    const copy = new ShapeEnv({ ranges: this.#ranges, hints: this.#hints, locate: this.#locate });
     for (const [key, truth] of this.#facts) copy.#facts.set(key, truth);
     for (const key of this.#divisible) copy.#divisible.add(key);
     for (const [name, value] of this.#replacements) copy.#replacements.set(name, value);
     for (const name of this.#sizeLike) copy.#sizeLike.add(name);
+    for (const [guard, where] of this.#guardLocations) copy.#guardLocations.set(guard, where);
+    for (const [name, where] of this.#specialized) copy.#specialized.set(name, where);
     copy.#guards.push(...this.#guards);
     copy.#assertions.push(...this.#assertions);
     copy.#nextInt = this.#nextInt;
@@ -164,6 +174,11 @@ export class ShapeEnv implements SymEnv {
   /** A value with replacements applied, sums multiplied out, and what the ranges decide dropped. */
   simplify<T extends SymValue>(value: T): T {
     return typeof value === "object" ? (lower(this.#simplify(value)) as T) : value;
+  }
+
+  /** A value with replacements applied, and not simplified further. */
+  replace<T extends SymValue>(value: T): T {
+    return typeof value === "object" ? (lower(this.#replace(value)) as T) : value;
   }
 
   #simplify(e: SymExpr): SymExpr {
@@ -243,12 +258,12 @@ export class ShapeEnv implements SymEnv {
   guard(condition: SymBool): boolean {
     const known = this.staticallyKnown(condition);
     if (known !== undefined) return known;
-    const open = condition as SymExpr;
+    const open = this.#replace(condition as SymExpr);
     const truth = this.#hintOf(open);
     if (truth === undefined) throw this.#dataDependent("guard on", open);
     const holds = truth === true ? open : (not(open) as SymExpr);
-    this.#guards.push(holds);
-    this.#learn(this.#simplify(holds));
+    this.#record(holds);
+    this.#learn(holds);
     return truth === true;
   }
 
@@ -264,7 +279,7 @@ export class ShapeEnv implements SymEnv {
     if (isPoint(range)) return range.min;
     const hint = this.#hintOf(simple);
     if (hint === undefined) throw this.#dataDependent("extract specialized integer from", simple);
-    this.guard(eq(simple, Number(hint)));
+    this.guard(eq(lower(this.#replace(value as SymExpr)) as SymInt, Number(hint)));
     return Number(hint);
   }
 
@@ -284,9 +299,54 @@ export class ShapeEnv implements SymEnv {
     if (known === true) return;
     if (known === false) throw badOperand(`the condition ${printExpr(condition)} never holds`);
     const simple = this.#simplify(condition as SymExpr);
-    if (this.#isHinted(condition) && this.#hintOf(condition as SymExpr) === true) this.#guards.push(simple);
+    if (this.#isHinted(condition) && this.#hintOf(condition as SymExpr) === true) this.#record(simple);
     else this.#assertions.push(simple);
     this.#learn(simple);
+  }
+
+  /**
+   * Requires a condition (`torch._check`). On backed symbols it is a guard, on unbacked ones a
+   * run-time assertion, in canonical form. False when the condition is known to fail, or fails for
+   * the example values.
+   */
+  check(condition: SymBool): boolean {
+    const known = this.staticallyKnown(condition);
+    if (known !== undefined) return known;
+    const open = this.#replace(condition as SymExpr);
+    if (this.#isHinted(open)) return this.guard(open);
+    this.#assertions.push(canonicalCondition(open));
+    this.#learn(open);
+    return true;
+  }
+
+  #record(condition: SymExpr): void {
+    this.#guards.push(condition);
+    if (this.#locate !== undefined) this.#guardLocations.set(condition, this.#locate());
+  }
+
+  /** Where a guard was added: what `locate` returned then. */
+  locationOf(guard: SymExpr): unknown {
+    return this.#guardLocations.get(guard);
+  }
+
+  /** Where a symbol became a constant: what `locate` returned then. */
+  specializationOf(symbol: string): unknown {
+    return this.#specialized.get(symbol);
+  }
+
+  /**
+   * The truth of a condition by ranges alone, without recorded facts: a guard that this decides is
+   * not issued.
+   */
+  knownByRange(condition: SymBool): boolean | undefined {
+    if (typeof condition === "boolean") return condition;
+    const facts = this.#facts;
+    this.#facts = new Map();
+    try {
+      return this.staticallyKnown(condition);
+    } finally {
+      this.#facts = facts;
+    }
   }
 
   /** The example value of an expression; undefined when a symbol has none. */
@@ -317,63 +377,105 @@ export class ShapeEnv implements SymEnv {
     );
   }
 
-  /** Takes in a condition that holds: facts, ranges, divisibility, replacements. */
+  /**
+   * Takes in a condition that holds: ranges, replacements and divisibility first, then facts in
+   * terms of what is left (`_maybe_guard_rel`).
+   */
   #learn(e: SymExpr): void {
-    if (e.op === "And") {
-      for (const arg of e.args) this.#learn(arg);
-      return;
-    }
-    for (const [key, truth] of implications(e)) this.#facts.set(key, truth);
-    if (!isRelation(e)) return;
-    const symbols = [...freeSymbols(e).values()];
-    for (const s of symbols) this.#refine(e, s);
-    if (e.op === "Equality" && symbols.length <= 5) this.#learnEquality(e, symbols);
+    this.#learnRelations(e);
+    const simple = this.#simplify(e);
+    for (const [key, truth] of implications(simple)) this.#facts.set(key, truth);
   }
 
-  #refine(condition: SymExpr, s: SymExpr): void {
-    const tighter = refineRange(condition, s, (other) => this.#rangeOfSymbol(other));
-    if (tighter === undefined) return;
-    if (tighter === null) throw emptyRange(s.name, this.#rangeOfSymbol(s).min, this.#rangeOfSymbol(s).max);
-    this.#ranges.set(s.name, tighter);
-    if (isPoint(tighter)) this.#replacements.set(s.name, integer(tighter.min));
+  #learnRelations(e: SymExpr): void {
+    if (e.op === "And") for (const arg of e.args) this.#learnRelations(arg);
+    if (!isRelation(e) || e.op === "Unequality") return;
+    const symbols = [...freeSymbols(e).values()];
+    if (symbols.length === 0 || symbols.length > 5) return;
+    this.#refineRanges(this.#simplify(e));
+    if (e.op === "Equality") this.#learnEquality(e, symbols);
+  }
+
+  #refineRanges(e: SymExpr): void {
+    for (const s of freeSymbols(e).values()) {
+      const solved = trySolve(e, s);
+      if (solved === undefined || !isIntegral(s) || !isIntegral(solved.rhs)) continue;
+      const tighter = refineRange(solved, this.#rangeOfSymbol(s), (other) => this.#rangeOfSymbol(other));
+      if (tighter === undefined) continue;
+      this.#narrow(s, tighter);
+      const range = this.#rangeOfSymbol(s);
+      if (isPoint(range)) this.#setReplacement(s, integer(range.min));
+    }
+  }
+
+  /** A size-like symbol keeps 2 among its values: as a size it is taken to be neither 0 nor 1. */
+  #narrow(s: SymExpr, range: ValueRange): void {
+    const old = this.#rangeOfSymbol(s);
+    const wanted = range.max < 2 && this.#sizeLike.has(s.name) ? { min: range.min, max: 2 } : range;
+    const both = intersectRanges(old, wanted);
+    if (both === undefined) throw emptyRange(s.name, wanted.min, wanted.max);
+    if (both.min !== old.min || both.max !== old.max) this.#ranges.set(s.name, both);
   }
 
   #learnEquality(e: SymExpr, symbols: readonly SymExpr[]): void {
     const [a, b] = [e.args[0]!, e.args[1]!];
-    const remainder = [a, b].find((side) => side.op === "Mod" || side.op === "PythonMod");
-    if (remainder !== undefined && [a, b].some((side) => side.op === "Integer" && side.value === 0)) {
-      this.#divisible.add(divisibilityKey(remainder));
+    const remainder = findMod(e);
+    if (remainder !== undefined) {
+      const solved = trySolve(e, remainder, false);
+      if (solved !== undefined && isZero(solved.rhs)) this.#divisible.add(divisibilityKey(remainder));
       return;
     }
-    if (mentionsHead(e, "Mod") || mentionsHead(e, "FloorDiv") || mentionsHead(e, "PythonMod")) return;
-    const target = [...symbols].sort((x, y) => this.#replacementOrder(x, y)).at(0);
-    if (target === undefined || this.#replacements.has(target.name)) return;
-    const solution = solveFor(target, lower(a) as SymInt, lower(b) as SymInt);
-    if (solution === undefined || !this.#mayReplace(target, solution)) return;
-    this.#inherit(target, solution);
-    this.#replacements.set(target.name, lift(solution));
+    if (hasFloorDiv(e)) return;
+    const isOpen = (side: SymExpr, other: SymExpr): boolean =>
+      isUnbacked(side) && ![...freeSymbols(other).values()].some(isUnbacked);
+    if (isOpen(a, b)) this.#setReplacement(a, this.#replace(b));
+    else if (isOpen(b, a)) this.#setReplacement(b, this.#replace(a));
+    else this.#solveEquality(e, symbols);
+  }
+
+  #solveEquality(e: SymExpr, symbols: readonly SymExpr[]): void {
+    const [target] = [...symbols].sort((x, y) => this.#replacementOrder(x, y));
+    const solved = trySolve(e, target!, false);
+    if (solved === undefined || !isWholly(solved.rhs)) return;
+    const solution = this.#replace(solved.rhs);
+    if (![...freeSymbols(solution).values()].some(isUnbacked)) this.#setReplacement(target!, solution);
   }
 
   /** The larger example value goes first, then the larger name; unbacked symbols before all. */
   #replacementOrder(x: SymExpr, y: SymExpr): number {
-    const size = (s: SymExpr): number => this.#hints.get(s.name) ?? Infinity;
+    const size = (s: SymExpr): number => (isSize(s) ? (this.#hints.get(s.name) ?? Infinity) : Infinity);
     const [a, b] = [size(x), size(y)];
     return a === b ? (x.name < y.name ? 1 : -1) : b - a;
   }
 
-  #mayReplace(target: SymExpr, solution: SymInt): boolean {
-    return !isUnbacked(target) || ![...freeSymbols(solution).values()].some(isUnbacked);
-  }
-
-  /** What was known of a replaced symbol bounds a single symbol that replaces it. */
-  #inherit(target: SymExpr, solution: SymInt): void {
-    if (isStatic(solution) || solution.op !== "Symbol") return;
-    const both = intersectRanges(this.#rangeOfSymbol(solution), this.#rangeOfSymbol(target));
-    if (both !== undefined) this.#ranges.set(solution.name, both);
+  /**
+   * Replaces a symbol by its equal, unless the replacement may take values that the symbol's
+   * range excludes (`_set_replacement`).
+   */
+  #setReplacement(s: SymExpr, target: SymExpr): void {
+    const free = freeSymbols(target);
+    if (free.has(s.name) || this.#replacements.get(s.name)?.key === target.key) return;
+    const bound = (e: SymExpr): ValueRange => boundsOf(e, (other) => this.#rangeOfSymbol(other));
+    const source = this.#rangeOfSymbol(s);
+    this.#narrow(s, bound(target));
+    const [other] = free.values();
+    if (!isWithin(bound(target), source) && free.size === 1 && other !== undefined) {
+      const inverse = trySolve(node("Equality", [s, target]), other, false);
+      if (inverse !== undefined) {
+        const { min, max } = bound(inverse.rhs);
+        this.#narrow(other, { min: Math.ceil(min), max: Math.floor(max) });
+      }
+    }
+    if (target.op === "Symbol" && this.#sizeLike.has(s.name)) this.#sizeLike.add(target.name);
+    else if (target.op === "Symbol" && this.#sizeLike.has(target.name)) this.#sizeLike.add(s.name);
+    if (!isWithin(bound(target), source)) return;
+    this.#replacements.set(s.name, target);
+    if (isNumber(target) && this.#locate !== undefined && !this.#specialized.has(s.name))
+      this.#specialized.set(s.name, this.#locate());
   }
 }
 
+const isWithin = (inner: ValueRange, outer: ValueRange): boolean =>
+  inner.min >= outer.min && inner.max <= outer.max;
 const isSize = (e: SymExpr): boolean => e.assumptions.some(([name, value]) => name === "positive" && value);
-const mentionsHead = (e: SymExpr, head: string): boolean =>
-  e.op === head || e.args.some((arg) => mentionsHead(arg, head));
 const divisibilityKey = (e: SymExpr): string => `${e.args[0]!.key}|${e.args[1]!.key}`;

@@ -1,7 +1,6 @@
 import { boundsOf, type RangeOf } from "./bounds.js";
 import { construct, rebuild } from "./construct.js";
 import { node, type SymExpr } from "./expr.js";
-import { ZERO } from "./number.js";
 import { compareBySize } from "./order.js";
 import { subtract } from "./polynomial.js";
 
@@ -28,11 +27,12 @@ export function simplifyByRange(e: SymExpr, knowledge: Knowledge): SymExpr {
   return simplifyDivision(unchanged ? e : rebuild(e, args), knowledge);
 }
 
-/** `a % b` and `a // b` where `b` is known to divide `a`; `a // (a // b)` is then `b`. */
+/**
+ * `a // b` where `b` is known to divide `a`; `a // (a // b)` is then `b`. Remainders stay: the fact
+ * that they are 0 decides conditions, and guards print them.
+ */
 function simplifyDivision(e: SymExpr, { isDivisible }: Knowledge): SymExpr {
-  const isDivision = e.op === "Mod" || e.op === "PythonMod" || e.op === "FloorDiv";
-  if (!isDivision || !isDivisible(`${e.args[0]!.key}|${e.args[1]!.key}`)) return e;
-  if (e.op !== "FloorDiv") return ZERO;
+  if (e.op !== "FloorDiv" || !isDivisible(`${e.args[0]!.key}|${e.args[1]!.key}`)) return e;
   const [base, divisor] = e.args as readonly [SymExpr, SymExpr];
   if (divisor.op === "FloorDiv" || divisor.op === "CleanDiv") {
     const [inner, by] = divisor.args as readonly [SymExpr, SymExpr];

@@ -1,8 +1,7 @@
 /** @file Which input size a symbol was made for. */
 import { type ExportedProgram, FakeTensor } from "@sconce/ir";
 import { userLeaves } from "@sconce/ops";
-import { printSource, SymExpr } from "@sconce/symbolic";
-import { sha256 } from "./sha256.js";
+import { printSource, SymExpr, symbolNumber } from "@sconce/symbolic";
 
 /** Symbols whose numbers were taken get the next free one. */
 const MOST_COLLISIONS = 3;
@@ -30,7 +29,7 @@ export function symbolSources(program: ExportedProgram): ReadonlyMap<string, Sym
         index: dim,
       });
       const source = `L['${leaf.root}']${printed.slice(leaf.root.length)}`;
-      const distance = Number(size.name.slice(1)) - numberOf(source);
+      const distance = Number(size.name.slice(1)) - symbolNumber(source);
       if (distance < 0 || distance > MOST_COLLISIONS) return;
       const known = found.get(size.name);
       if (known === undefined || distance < known.distance)
@@ -43,9 +42,4 @@ export function symbolSources(program: ExportedProgram): ReadonlyMap<string, Sym
 export interface SymbolSource {
   readonly placeholder: string;
   readonly dim: number;
-}
-
-/** The digest as a number, modulo 100. */
-function numberOf(source: string): number {
-  return sha256(source).reduce((rest, word) => (rest * (2 ** 32 % 100) + (word % 100)) % 100, 0);
 }

@@ -1,0 +1,103 @@
+/** @file Remainders and floor divisions as congruences (`rewrite_with_congruences`). */
+import { lift, lower, type SymInt } from "./algebra.js";
+import { rebuild } from "./construct.js";
+import { type Bindings, evaluate } from "./evaluate.js";
+import { SymExpr } from "./expr.js";
+import {
+  floorDivMod,
+  gcdIntegers,
+  integer,
+  invertNumber,
+  isInteger,
+  isNumber,
+  isRational,
+  isZero,
+  mulNumbers,
+  negateNumber,
+  ZERO,
+} from "./number.js";
+import { splitCoefficient } from "./order.js";
+import { quotient, subtract, termsOf } from "./polynomial.js";
+
+/** `s % modulus == remainder` for the one symbol of an expression. */
+export interface Congruence {
+  readonly remainder: number;
+  readonly modulus: number;
+}
+
+/** An expression without `//` and `%`, and what has to hold for it to equal the original. */
+export interface WithoutDivisions {
+  readonly value: SymInt;
+  /**
+   * One for each division; undefined for one that is not of the form `(s + a) % b` with numbers a
+   * and b.
+   */
+  readonly congruences: readonly (Congruence | undefined)[];
+}
+
+/**
+ * Replaces `b % d` by its value for the example, and `b // d` by `(b - b % d) / d`. The congruences
+ * say for which values of the symbol that holds.
+ */
+export function withoutDivisions(value: SymInt, hints: Bindings): WithoutDivisions {
+  const congruences: (Congruence | undefined)[] = [];
+  const rewrite = (e: SymExpr): SymExpr => {
+    if (e.args.length === 0) return e;
+    const args = e.args.map(rewrite);
+    if (e.op !== "Mod" && e.op !== "PythonMod" && e.op !== "FloorDiv") return rebuild(e, args);
+    const [base, divisor] = [args[0]!, args[1]!];
+    const [b, d] = [base, divisor].map((part) => BigInt(Math.round(Number(evaluate(lower(part), hints)))));
+    const rest = integer(floorDivMod(b!, d!)[1]);
+    const exact = subtract(base, rest);
+    const found = congruence(exact, divisor);
+    if (found !== null) congruences.push(found);
+    return e.op === "FloorDiv" ? quotient(exact, divisor) : rest;
+  };
+  const rewritten = value instanceof SymExpr ? rewrite(value) : lift(value);
+  return { value: lower(rewritten) as SymInt, congruences };
+}
+
+/** `base % divisor == 0`; null when it always holds, undefined when no single symbol solves it. */
+function congruence(base: SymExpr, divisor: SymExpr): Congruence | null | undefined {
+  if (!isInteger(divisor)) return undefined;
+  let coefficient = ZERO;
+  let offset = ZERO;
+  for (const term of termsOf(base)) {
+    const [factor, rest] = splitCoefficient(term);
+    if (isNumber(rest)) offset = factor;
+    else if (rest.op === "Symbol" && isZero(coefficient)) coefficient = factor;
+    else return undefined;
+  }
+  if (!isRational(coefficient) || !isRational(offset)) return undefined;
+  if (isMultiple(coefficient, divisor) && isMultiple(offset, divisor)) return null;
+  // sympy takes a common integer factor out of a remainder, which then is not solved.
+  const isWhole = isInteger(coefficient) && isInteger(offset);
+  if (isWhole && gcdIntegers(gcdIntegers(coefficient, offset), divisor).value !== 1) return undefined;
+  if (isZero(coefficient)) return undefined;
+  const inverse = invertNumber(coefficient);
+  const modulus = mulNumbers(divisor, inverse);
+  const remainder = mulNumbers(negateNumber(offset), inverse);
+  if (!isInteger(modulus) || !isInteger(remainder)) return undefined;
+  const m = Math.abs(Number(modulus.value));
+  return { modulus: m, remainder: ((Number(remainder.value) % m) + m) % m };
+}
+
+const isMultiple = (a: SymExpr, b: SymExpr): boolean => isInteger(mulNumbers(a, invertNumber(b)));
+
+/** The one congruence that several amount to; undefined when they exclude each other. */
+export function joinCongruences(items: readonly Congruence[]): Congruence | undefined {
+  let [remainder, modulus] = [0n, 1n];
+  for (const item of items) {
+    const [r, m] = [BigInt(item.remainder), BigInt(item.modulus)];
+    const step = modulus;
+    let tries = 0n;
+    while (remainder % m !== r % m && tries < m) {
+      remainder += step;
+      tries++;
+    }
+    if (remainder % m !== r % m) return undefined;
+    modulus = (modulus * m) / BigInt(gcdIntegers(integer(modulus), integer(m)).value);
+    remainder %= modulus;
+  }
+  return { remainder: Number(remainder), modulus: Number(modulus) };
+}
