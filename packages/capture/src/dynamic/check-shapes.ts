@@ -1,0 +1,137 @@
+/** @file Checks of a specification against the inputs (`_check_dynamic_shapes`). */
+import { Tensor } from "@sconce/tensor";
+import { isNamedDim, type NamedDim, readable } from "./dim.js";
+import { type DimHint, isDimHint } from "./dim-hint.js";
+import { badDynamicShapes } from "./errors.js";
+import { containerOf, type FlattenRegistered, isIntInput, mapTree, pythonText, pythonType } from "./tree.js";
+
+/** The inputs of an export, by the names of the parameters. */
+export interface NamedInputs {
+  /**
+   * Arguments by parameter name, in the order of the parameters. A parameter for the remaining
+   * positional arguments has a list, one for the remaining keyword arguments an object.
+   */
+  readonly args: ReadonlyMap<string, unknown>;
+  /** The parameter that collects the remaining keyword arguments. */
+  readonly variadicKeyword?: string | undefined;
+  /** The parameter that collects the remaining positional arguments. */
+  readonly variadicPositional?: string | undefined;
+  /** Names of the arguments that were passed by position, the variadic parameter included. */
+  readonly positional?: readonly string[] | undefined;
+  /** Flattens instances of registered classes. */
+  readonly registered?: FlattenRegistered | undefined;
+}
+
+/** A specification for one size. */
+export type DimSpec = NamedDim | DimHint | number | null | undefined;
+
+/**
+ * What `dynamicShapes` takes: an object or `Map` by argument name, or a list in the order of the
+ * inputs, with the structure of the inputs. A tensor takes an object or `Map` from dimensions to
+ * sizes, a list with one entry for each dimension, or null; an integer takes a hint or null.
+ */
+export type DynamicShapes =
+  | readonly unknown[]
+  | ReadonlyMap<string, unknown>
+  | Readonly<Record<string, unknown>>;
+
+const DIM_KINDS = "None, an int, a Dim, Dim.AUTO, Dim.STATIC, or Dim.DYNAMIC";
+
+/** Whether nothing is specified: everything is then static. */
+export const isEmptySpec = (spec: DynamicShapes | null | undefined): boolean =>
+  spec === null || spec === undefined || containerOf(spec)?.children.length === 0;
+
+/** Inputs in the form of the specification: a list for a list, by name otherwise. */
+export const treeFor = (inputs: NamedInputs, spec: DynamicShapes): unknown =>
+  Array.isArray(spec) ? [...inputs.args.values()] : new Map(inputs.args);
+
+/**
+ * Refuses a specification that does not fit the inputs, with PyTorch's messages.
+ *
+ * @throws SconceError `BAD_DYNAMIC_SHAPES`
+ */
+export function checkDynamicShapes(inputs: NamedInputs, spec: DynamicShapes): void {
+  if (isEmptySpec(spec)) return;
+  if (containerOf(spec) === undefined)
+    throw badDynamicShapes(`expected dynamic_shapes to be dict, tuple, or list, got ${pythonType(spec)}`);
+  if (!Array.isArray(spec)) checkNames(inputs, containerOf(spec)!.keys);
+  const bounds = new Map<string, NamedDim>();
+  const visit = (path: string, leaf: unknown, given: unknown): void => {
+    if (leaf instanceof Tensor) checkTensor(path, leaf, given, bounds);
+    else if (isIntInput(leaf)) checkInteger(given);
+    else if (given !== null && given !== undefined)
+      throw badDynamicShapes(
+        `Cannot associate shape ${pythonText(given)} specified at \`dynamic_shapes${path}\` to non-tensor type ${pythonType(leaf)} at \`inputs${path}\` (expected None)`,
+      );
+  };
+  mapTree(treeFor(inputs, spec), spec, visit, inputs.registered);
+}
+
+function checkNames({ args }: NamedInputs, given: readonly (string | number)[]): void {
+  const expected = [...args.keys()];
+  const sorted = (names: readonly (string | number)[]): string => names.map(String).sort().join("\n");
+  if (sorted(given) === sorted(expected)) return;
+  const only = expected.length === 1 ? expected[0]! : undefined;
+  const isDict = only !== undefined && !given.includes(only) && containerOf(args.get(only))?.type === "dict";
+  throw badDynamicShapes(
+    `When \`dynamic_shapes\` is specified as a dict, its top-level keys must be the arg names ${pythonText(expected)} of \`inputs\`, but here they are ${pythonText(given)}. ${
+      isDict
+        ? "Since here `inputs` is a list/tuple enclosing a single dict, maybe you just forgot to enclose `dynamic_shapes` in a list/tuple?"
+        : "Alternatively, you could also ignore arg names entirely and specify `dynamic_shapes` as a list/tuple matching `inputs`."
+    }`,
+  );
+}
+
+function checkInteger(given: unknown): void {
+  if (isNamedDim(given))
+    throw badDynamicShapes(
+      "Unable to specify input integers as dynamic through named Dims. Please use Dim.AUTO/DYNAMIC instead.",
+      "use `Dim.DYNAMIC` or `Dim.AUTO` for an integer input",
+    );
+  if (given !== null && given !== undefined && typeof given !== "number" && !isDimHint(given))
+    throw badDynamicShapes(
+      `expected dynamic_shape to be None, int, or _DimHint for _IntWrapper, got ${pythonType(given)}`,
+    );
+}
+
+function checkTensor(path: string, tensor: Tensor, given: unknown, bounds: Map<string, NamedDim>): void {
+  if (given === null || given === undefined) return;
+  const level = containerOf(given);
+  if (level === undefined)
+    throw badDynamicShapes(
+      `Unexpected input tensor shape ${pythonText(given)} specified at \`dynamic_shapes${path}\` (expected either a list/tuple of dimensions, or a dict mapping indices to dimensions, where each dimension is an int, a Dim, Dim.AUTO, Dim.STATIC, or Dim.DYNAMIC)`,
+    );
+  const { shape } = tensor;
+  if (level.type === "list" && level.children.length !== shape.length)
+    throw badDynamicShapes(
+      `Expected dynamic shape spec ${pythonText(given)} specified at \`dynamic_shapes${path}\` to have the same length as the actual tensor shape torch.Size([${shape.join(", ")}]) (expected ${shape.length}, but got ${level.children.length} instead)`,
+    );
+  for (const [i, dim] of level.children.entries()) {
+    if (isNamedDim(dim)) checkBounds(dim, bounds);
+    if (isSizeSpec(dim)) continue;
+    const place = level.type === "dict" ? `mapped to index ${String(level.keys[i])}` : `#${i}`;
+    throw badDynamicShapes(
+      `Unexpected dimension ${place} in input tensor shape ${pythonText(given)} specified at \`dynamic_shapes${path}\` (expected ${DIM_KINDS}, ${level.type === "dict" ? " " : ""}but got ${pythonText(dim, true)} instead)`,
+    );
+  }
+}
+
+const isSizeSpec = (dim: unknown): boolean =>
+  dim === null || dim === undefined || isDimHint(dim) || isNamedDim(dim) || Number.isSafeInteger(dim);
+
+function checkBounds(dim: NamedDim, bounds: Map<string, NamedDim>): void {
+  const known = bounds.get(dim.name);
+  if (known === undefined) bounds.set(dim.name, dim);
+  if (known === undefined || (known.min === dim.min && known.max === dim.max)) return;
+  throw badDynamicShapes(
+    `Found different definitions ${readable(dim.name, known)} and ${readable(dim.name, dim)} for the same symbolic dimension ${dim.toString()}!`,
+    "make the dim once and use the same object everywhere",
+  );
+}
+
+/** The specification of each dimension that a tensor's part of the specification names. */
+export function dimSpecs(given: unknown, rank: number): ReadonlyMap<number, DimSpec> {
+  const level = containerOf(given);
+  if (level === undefined) return new Map(Array.from({ length: rank }, (_, i) => [i, null]));
+  return new Map(level.children.map((dim, i) => [Number(level.keys[i]), dim as DimSpec]));
+}

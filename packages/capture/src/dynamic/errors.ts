@@ -1,0 +1,34 @@
+/** @file Errors of dynamic shapes; the messages are PyTorch's. */
+import { SconceError } from "@sconce/errors";
+
+const DIM_FIX = 'write `Dim("batch", { min: 1, max: 64 })`, and derive dims as `batch.mul(2).add(1)`';
+
+/** A `Dim`, or an operation on one, that is not possible. */
+export const badDim = (message: string, fix = DIM_FIX): SconceError =>
+  new SconceError({ code: "BAD_DIM", message, fix });
+
+/** A specification that does not fit the inputs. */
+export const badDynamicShapes = (
+  message: string,
+  fix = "make `dynamicShapes` mirror the inputs: an object by argument name, or a list in input order",
+): SconceError => new SconceError({ code: "BAD_DYNAMIC_SHAPES", message, where: "dynamicShapes", fix });
+
+/** The example inputs, or what the program was found to require, contradict the specification. */
+export const constraintViolation = (message: string, fix: string, cause?: unknown): SconceError =>
+  new SconceError({ code: "CONSTRAINT_VIOLATION", message, where: "dynamicShapes", fix, cause });
+
+/** A condition of `check` that does not hold. */
+export const checkFailed = (message: string): SconceError =>
+  new SconceError({
+    code: "CHECK_FAILED",
+    message,
+    fix: "pass example inputs for which the condition holds, or correct the condition",
+  });
+
+/** The spelling of releases before `dynamicShapes`. */
+export const oldSpelling = (name: string): SconceError =>
+  new SconceError({
+    code: "OLD_DYNAMIC_SHAPES",
+    message: `\`${name}\` is the spelling of PyTorch before 2.2; \`dynamicShapes\` replaced it`,
+    fix: 'write `const batch = Dim("batch", { min: 2, max: 64 }); exportProgram(f, [x], { dynamicShapes: { x: { 0: batch } } })`',
+  });

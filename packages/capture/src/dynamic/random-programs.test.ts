@@ -1,0 +1,200 @@
+import { readFileSync } from "node:fs";
+import type { FakeTensor } from "@sconce/ir";
+import { evaluate, freeSymbols, printExpr, printRange } from "@sconce/symbolic";
+import { describe, expect, test } from "vitest";
+import {
+  type ConstraintReport,
+  checkConstraints,
+  constraintReport,
+  type FakeInputs,
+  makeFakeInputs,
+  refineDynamicShapesFromSuggestedFixes,
+  solveConstraints,
+} from "./index.js";
+import {
+  conditionOf,
+  indexOf,
+  prepare,
+  type RandomProgram,
+  sizesOf,
+  trace,
+} from "./random-program.fixture.js";
+
+const FILE = new URL("../../../testing/fixtures/dynamic-shapes/cases.json", import.meta.url);
+const cases = JSON.parse(readFileSync(FILE, "utf8")) as readonly RandomProgram[];
+type Inputs = ReturnType<typeof prepare>;
+
+/** What an export of a case gives, in the form of the recording. */
+function exported(steps: RandomProgram["steps"], { args, dynamicShapes }: Inputs): RandomProgram["result"] {
+  const prepared = makeFakeInputs({ args }, dynamicShapes);
+  trace(steps, prepared);
+  const { rangeConstraints, guardsCode } = solveConstraints(prepared);
+  return {
+    shapes: prepared.inputs.map(({ fake }) =>
+      (fake as FakeTensor).shape.map((size) => printExpr(prepared.env.replace(size))),
+    ),
+    ranges: Object.fromEntries(
+      [...rangeConstraints].map(([name, range]) => [name, printRange(range).slice(3, -1)]),
+    ),
+    guards: guardsCode,
+  };
+}
+
+interface Refusal {
+  readonly message: string;
+  readonly report?: ConstraintReport;
+}
+
+/** The error of an export, with its report where the specification was refused after the trace. */
+function refusal(program: RandomProgram): Refusal {
+  const known = refusals.get(program);
+  if (known !== undefined) return known;
+  const made = refuse(program);
+  refusals.set(program, made);
+  return made;
+}
+
+const refusals = new Map<RandomProgram, Refusal>();
+
+function refuse(program: RandomProgram): Refusal {
+  try {
+    exported(program.steps, prepare(program));
+  } catch (error) {
+    const report = constraintReport(error);
+    return report === undefined ? { message: (error as Error).message } : { message: report.message, report };
+  }
+  return { message: "exported" };
+}
+
+/** The lines about violations are in the order of a Python set. */
+const unordered = (message: string): readonly string[] => message.split("\n").sort();
+const [head, fixes] = [0, 1].map(
+  (part) => (message: string) => message.split("Suggested fixes:")[part] ?? "",
+) as [(message: string) => string, (message: string) => string];
+/**
+ * Where PyTorch's own solver ends with an error of Python, its message says nothing of the program.
+ */
+const isCrash = ({ result }: RandomProgram): boolean =>
+  ["KeyError", "AssertionError"].includes(result.error ?? "");
+const refused = cases.filter(({ result }) => result.error !== undefined);
+
+describe("random functions and specifications", () => {
+  test("what exports has PyTorch's sizes, ranges and guards", () => {
+    const good = cases.filter(({ result }) => result.error === undefined);
+    expect(good.length).toBeGreaterThan(80);
+    for (const program of good) expect(exported(program.steps, prepare(program))).toEqual(program.result);
+  });
+  test("what is refused has PyTorch's message", () => {
+    expect(refused.length).toBeGreaterThan(120);
+    for (const program of refused) {
+      const { message } = refusal(program);
+      if (isCrash(program)) expect(message).toContain("Constraints violated");
+      else expect(unordered(head(message))).toEqual(unordered(head(program.result.message!)));
+    }
+  });
+  test("fixes are PyTorch's, except those that PyTorch cannot take", () => {
+    const other = refused.filter(
+      (program) => !isCrash(program) && fixes(refusal(program).message) !== fixes(program.result.message!),
+    );
+    // These suggest bounds for a product of sizes, or keep the remainder of a nonlinear condition.
+    expect(other.every(({ refined }) => refined !== "ok")).toBe(true);
+    expect(other.length).toBeLessThan(8);
+  });
+  test("where following PyTorch's fix exports there, it exports here", () => {
+    const fixed = refused.filter(({ refined }) => refined === "ok");
+    expect(fixed.length).toBeGreaterThan(60);
+    for (const program of fixed) {
+      const inputs = prepare(program);
+      const { message } = refusal(program);
+      const refined = refineDynamicShapesFromSuggestedFixes(message, inputs.dynamicShapes);
+      exported(program.steps, { ...inputs, dynamicShapes: refined });
+    }
+  });
+});
+
+describe("counterexamples", () => {
+  const reports = refused.flatMap((program) => {
+    const { args, dynamicShapes } = prepare(program);
+    try {
+      const prepared = makeFakeInputs({ args }, dynamicShapes);
+      trace(program.steps, prepared);
+      const report = checkConstraints(prepared);
+      return report === undefined ? [] : [{ program, report, prepared }];
+    } catch {
+      return [];
+    }
+  });
+
+  test("lie within the declared ranges, and take another path than the example", () => {
+    expect(reports.length).toBeGreaterThan(120);
+    for (const { program, report, prepared } of reports)
+      for (const { counterexample } of report.violations) {
+        if (counterexample === undefined) continue;
+        const tried = sizesOf(program, counterexample.sizes);
+        expect(isDeclared(tried, program), JSON.stringify({ program, tried })).toBe(true);
+        const [before, after] = [program.inputs, tried].map((sizes) => pathOf(program, sizes, prepared));
+        expect(after, JSON.stringify({ program, tried })).not.toBe(before);
+      }
+  });
+  test("are missing only where no sizes break the condition", () => {
+    const missing = reports.flatMap(({ program, report, prepared }) =>
+      report.violations
+        .filter(({ counterexample }) => counterexample === undefined)
+        .map(({ requirement }) => ({ program, requirement, prepared })),
+    );
+    expect(missing.length).toBeLessThan(10);
+    for (const { program, requirement } of missing) {
+      if (requirement.kind === "equal") {
+        // Bounds that leave one size: nothing else can be tried.
+        expect(JSON.stringify(program.spec)).toMatch(/\["(?:AUTO|DYNAMIC)",(\d+),\1\]/);
+        continue;
+      }
+      const [name] = freeSymbols(requirement.condition).keys();
+      for (let size = 2; size < 500; size++)
+        expect(evaluate(requirement.condition, new Map([[name!, size]]))).toBe(true);
+    }
+  });
+});
+
+/** Whether sizes are within the declared bounds, and related as declared. */
+function isDeclared(sizes: readonly (readonly number[])[], { spec, inputs }: RandomProgram): boolean {
+  const roots = new Map<string, number>();
+  return spec.every((entries, i) =>
+    entries.every((entry, d) => {
+      const size = sizes[i]![d]!;
+      if (entry === null || typeof entry === "number") return size === inputs[i]![d];
+      if (typeof entry === "string") return size >= 0;
+      const [kind, ...rest] = entry;
+      // A hint's bounds are compared with the inferred range; the example need not be within them.
+      if (kind !== "d")
+        return (
+          size === inputs[i]![d] || (size >= Number(rest[0] ?? 0) && size <= Number(rest[1] ?? Infinity))
+        );
+      const [name, min, max, factor, offset] = rest as [string, number | null, number | null, number, number];
+      const root = (size - offset) / factor;
+      const known = roots.get(name) ?? root;
+      roots.set(name, known);
+      return root === known && Number.isInteger(root) && root >= (min ?? 0) && root <= (max ?? Infinity);
+    }),
+  );
+}
+
+/** How a function runs on sizes: the truth of each condition, each number, and the constants. */
+function pathOf(
+  { steps }: RandomProgram,
+  sizes: readonly (readonly number[])[],
+  { inputs, env }: FakeInputs,
+): string {
+  const taken = steps.map((step) => {
+    if (step[0] === "if" || step[0] === "check") return conditionOf(step, sizes);
+    if (step[0] === "int") return indexOf(step, sizes);
+    const [a, b] = [sizes[step[1] as number]!, sizes[step[2] as number]!];
+    return a.every((size, d) => size === b[d] || (step[0] === "cat" && d === step[3]));
+  });
+  const constants = inputs.map(({ fake }, i) =>
+    (fake as FakeTensor).shape.map((size, d) =>
+      typeof env.replace(size) === "number" ? sizes[i]![d] : undefined,
+    ),
+  );
+  return JSON.stringify([taken, constants]);
+}

@@ -1,0 +1,145 @@
+/**
+ * @file The verdict on a specification after the trace (`produce_guards_and_solve_constraints`).
+ */
+import { SconceError } from "@sconce/errors";
+import type { SymExpr, ValueRange } from "@sconce/symbolic";
+import { type Counterexample, CounterexampleSearch } from "./counterexample.js";
+import { isDerived } from "./dim.js";
+import { constraintViolation } from "./errors.js";
+import type { FakeInputs } from "./fake-inputs.js";
+import { guardsCode } from "./guards-code.js";
+import { produceGuards, type Violation } from "./produce-guards.js";
+import { rangeConstraints } from "./range-constraints.js";
+import { fixCode, fixText, namedDims, type SuggestedFix, suggestFixes } from "./suggested-fixes.js";
+
+/** One requirement of a program that the specification does not meet. */
+export interface ReportedViolation extends Violation {
+  /** Sizes that the specification admits and the program refuses, if some were found. */
+  readonly counterexample: Counterexample | undefined;
+}
+
+/** Why a specification was refused. */
+export interface ConstraintReport {
+  /** PyTorch's message. */
+  readonly message: string;
+  readonly violations: readonly ReportedViolation[];
+  readonly fixes: readonly SuggestedFix[];
+}
+
+/** What a program declares of its sizes. */
+export interface SolvedConstraints {
+  /** Ranges by the printed size: `s77`, `2*s39`. */
+  readonly rangeConstraints: ReadonlyMap<string, ValueRange>;
+  /** Conditions on the inputs as PyTorch writes them. */
+  readonly guardsCode: readonly string[];
+  /** Sizes that became constants because the example is 0 or 1. */
+  readonly warnings: readonly string[];
+}
+
+/** Options of {@link solveConstraints}. */
+export interface SolveOptions {
+  /** Symbols that the trace made for values of tensors. */
+  readonly unbacked?: readonly SymExpr[] | undefined;
+  /** Describes a place that `locate` returned: `model.ts:12`. */
+  readonly describe?: ((location: unknown) => string | undefined) | undefined;
+}
+
+const reports = new WeakMap<SconceError, ConstraintReport>();
+
+/** The details of a `CONSTRAINT_VIOLATION`: counterexamples and fixes as values. */
+export const constraintReport = (error: unknown): ConstraintReport | undefined =>
+  error instanceof SconceError ? reports.get(error) : undefined;
+
+/**
+ * Compares what a trace required of the inputs with what was declared, and gives what the program
+ * declares.
+ *
+ * @throws SconceError `CONSTRAINT_VIOLATION` with PyTorch's message and suggested fixes, and sizes
+ * that break each requirement
+ */
+export function solveConstraints(
+  prepared: FakeInputs,
+  { unbacked, describe = () => undefined }: SolveOptions = {},
+): SolvedConstraints {
+  const report = checkConstraints(prepared);
+  if (report !== undefined) throw violationError(report, describe);
+  const { ranges, warnings } = rangeConstraints(prepared, unbacked);
+  return {
+    rangeConstraints: ranges,
+    guardsCode: guardsCode(prepared),
+    warnings: [...new Set([...prepared.warnings, ...warnings])],
+  };
+}
+
+/** Why a specification has to be refused; undefined when the program keeps to it. */
+export function checkConstraints(prepared: FakeInputs): ConstraintReport | undefined {
+  const { violations, solver, sourceOf } = produceGuards(prepared);
+  const results = solver.solve();
+  const forced = forcedText(prepared, [...solver.specialized], solver.marked, sourceOf);
+  if (violations.length === 0 && forced === "") return undefined;
+  const fixes = suggestFixes(results, prepared.debugNames, sourceOf, prepared.dynamicShapes);
+  const suggestions = fixes.length === 0 ? "" : `\nSuggested fixes:\n  ${fixes.map(fixText).join("\n  ")}`;
+  const search = new CounterexampleSearch(prepared, sourceOf);
+  return {
+    message: violationsText(violations) + forced + suggestions,
+    violations: violations.map((violation) => ({
+      ...violation,
+      counterexample: search.find(violation.requirement),
+    })),
+    fixes,
+  };
+}
+
+function violationsText(violations: readonly Violation[]): string {
+  if (violations.length === 0) return "";
+  const names = [...new Set(violations.map(({ name }) => name))].sort();
+  const lines = violations.map(({ text }) => `  - ${text}`);
+  return `Constraints violated (${names.join(", ")})! For more information, run with TORCH_LOGS="+dynamic".\n${lines.join("\n")}`;
+}
+
+/** Dims that can have one value only (`forced_specializations`). */
+function forcedText(
+  { debugNames, dynamicShapes }: FakeInputs,
+  specialized: readonly (readonly [string, number])[],
+  marked: ReadonlySet<string>,
+  sourceOf: (symbol: string) => string,
+): string {
+  const forced = specialized
+    .filter(([name]) => marked.has(name))
+    .map(([name, value]) => ({ source: sourceOf(name), value }))
+    .sort((a, b) => (a.source < b.source ? -1 : 1));
+  if (forced.length === 0) return "";
+  const dims = namedDims(dynamicShapes);
+  const roots = forced.map(({ source }) => {
+    const name = debugNames.get(source) ?? source;
+    const dim = dims.get(name);
+    return dim !== undefined && isDerived(dim) ? dim.root.name : name;
+  });
+  const lines = forced.map(
+    ({ source, value }) =>
+      `  - solving the guards generated for ${debugNames.get(source) ?? source} = ${source} resulted in a specialized value of ${value}.\n`,
+  );
+  const names = [...new Set(roots)].sort().join(", ");
+  return `Specializations unexpectedly required (${names})! For more information, run with TORCH_LOGS="+dynamic".\n${lines.join("")}`;
+}
+
+function violationError(
+  report: ConstraintReport,
+  describe: (location: unknown) => string | undefined,
+): SconceError {
+  const lines = report.violations.flatMap(({ counterexample, name, location }) => {
+    const place = location === undefined ? undefined : describe(location);
+    const where = place === undefined ? "" : ` (required at ${place})`;
+    if (counterexample === undefined) return place === undefined ? [] : [`  - ${name}: required at ${place}`];
+    const chosen = [...counterexample.dims].map(([dim, value]) => `${dim} = ${value}`);
+    return [`  - ${chosen.join(", ")}${where}`];
+  });
+  const examples = lines.length === 0 ? "" : `\n\nSizes that break it:\n${[...new Set(lines)].join("\n")}`;
+  const fix =
+    report.fixes.length === 0
+      ? "relax what the program requires, or declare these sizes static or `Dim.AUTO`"
+      : report.fixes.map(fixCode).join("; ");
+  const error = constraintViolation(report.message + examples, fix);
+  reports.set(error, report);
+  return error;
+}
