@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const WIDTH = 100;
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const GENERATED = new Set(["node_modules", "dist", ".turbo", "fixtures"]);
-const GENERATED_TYPES = /^packages\/capture\/src\/torch\/(function|method)-types\.ts$/;
+const GENERATED_TYPES = /^packages\/capture\/src\/(torch|nn)\/(function|method|functional)-types\.ts$/;
 const PLACES = ["packages", "examples", ".config"];
 
 function sourcesIn(place) {

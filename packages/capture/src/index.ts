@@ -8,6 +8,7 @@ export {
 } from "@sconce/ir";
 export { type Exportable, type ExportOptions, exportProgram } from "./export/export-program.js";
 export * as nn from "./nn/index.js";
+export { type Index, type Slice, slice } from "./torch/indexing.js";
 export { guard, sym } from "./torch/sym.js";
 export { torch } from "./torch/torch.js";
 export { callOperator } from "./trace/dispatch.js";

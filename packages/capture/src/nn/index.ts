@@ -1,4 +1,5 @@
 /** @file Modules, layers and what they are made of (`torch.nn`). */
+export { type Functional, functional } from "./functional.js";
 export * as init from "./init.js";
 export {
   type BufferOptions,

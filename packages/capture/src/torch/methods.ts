@@ -6,6 +6,7 @@ import { convert, isTraced } from "./arguments.js";
 import { tensor } from "./constants.js";
 import { DTYPE_METHODS, deviceOfTensor, to, toDType, type } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
+import { at, type Index, setAt } from "./indexing.js";
 import type { Parameter } from "./parameters.js";
 import { splitKeywords } from "./parse-call.js";
 import { named, type PythonArguments, pythonFunction } from "./python-function.js";
@@ -99,6 +100,12 @@ export const PYTHON_METHODS: Readonly<Record<string, AnyMethod>> = {
       ),
     ]),
   ),
+  at: function (...indices) {
+    return at(this, indices as readonly Index[]);
+  },
+  setAt: function (indices, value) {
+    return setAt(this, indices as Index, value);
+  },
   copy_: method("copy_(other, non_blocking=False)", copy),
   cpu: method("cpu(*, memory_format=None)", ({ input, memoryFormat }) =>
     to(input, [memoryFormat === null ? { device: "cpu" } : { device: "cpu", memoryFormat }]),

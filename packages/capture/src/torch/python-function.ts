@@ -30,6 +30,9 @@ function literal(text: string): unknown {
   return float(Number(text));
 }
 
+/** `dim: int = -1` or `dim=-1`. */
+const PARAMETER = /^(\w+)(?:: [^=]*?)?(?: ?= ?(.*))?$/;
+
 function parametersOf(text: string): readonly PythonParameter[] {
   let keywordOnly = false;
   const parameters: PythonParameter[] = [];
@@ -38,7 +41,7 @@ function parametersOf(text: string): readonly PythonParameter[] {
       keywordOnly = true;
       continue;
     }
-    const [name, value] = part.split("=") as [string, string?];
+    const [, name, value] = PARAMETER.exec(part) as unknown as readonly [string, string, string?];
     const hasDefault = value !== undefined;
     parameters.push({
       key: camelCase(name),

@@ -3,6 +3,7 @@ import type { MemoryFormat } from "@sconce/ir";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { Size, SymInt } from "../trace/sym-int.js";
 import type { Device, Float, Scalar } from "./argument-types.js";
+import type { Index } from "./indexing.js";
 
 /** Values for a tensor: a number, nested lists, or another tensor. */
 export type TensorValues = Scalar | { readonly re: number; readonly im: number } | readonly TensorValues[];
@@ -227,6 +228,16 @@ export interface PythonMethods {
   long(options?: Format): Tensor;
   /** A tensor as int16. */
   short(options?: Format): Tensor;
+  /**
+   * Reads by index, as Python's `x[...]`: `x.at("1:3", null, "...", mask)` is `x[1:3, None, ...,
+   * mask]`. A list is one index with several positions.
+   */
+  at(...indices: readonly Index[]): Tensor;
+  /**
+   * Writes by index, as Python's `x[...] = value`: `x.setAt(["1:3", 0], value)`. The indices are
+   * in a list; one that is not a list may stand alone.
+   */
+  setAt(indices: Exclude<Index, readonly unknown[]> | readonly Index[], value: Tensor | Scalar): void;
   /** Overwrites the elements with those of another tensor, broadcast. */
   copy_(other: Tensor | Scalar, nonBlocking?: boolean | { readonly nonBlocking?: boolean }): Tensor;
   /** The tensor on the CPU. */

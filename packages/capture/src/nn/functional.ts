@@ -1,0 +1,79 @@
+/** @file PyTorch's `torch.nn.functional` in camelCase. */
+import type { NnFunctions } from "../torch/function-types.js";
+import { camelCase } from "../torch/names.js";
+import { pythonFunction } from "../torch/python-function.js";
+import { nnFunctions } from "../torch/registry.js";
+import { type Torch, torch } from "../torch/torch.js";
+import { ACTIVATIONS, type Body } from "./functional-activation.js";
+import { ATTENTION } from "./functional-attention.js";
+import { LOSSES } from "./functional-loss.js";
+import { NORMALIZATIONS } from "./functional-norm.js";
+import { POOLS } from "./functional-pool.js";
+import { FUNCTIONAL_SIGNATURES } from "./functional-signatures.js";
+import type { PythonFunctional } from "./functional-types.js";
+import { VISION } from "./functional-vision.js";
+
+const BODIES: Readonly<Record<string, Body>> = {
+  ...ACTIVATIONS,
+  ...ATTENTION,
+  ...LOSSES,
+  ...NORMALIZATIONS,
+  ...POOLS,
+  ...VISION,
+};
+
+/** Functions of `torch` that `torch.nn.functional` has, too. */
+const FROM_TORCH = [
+  "adaptiveAvgPool1d",
+  "avgPool1d",
+  "bilinear",
+  "celu_",
+  "channelShuffle",
+  "conv1d",
+  "conv2d",
+  "conv3d",
+  "convTbc",
+  "convTranspose1d",
+  "convTranspose2d",
+  "convTranspose3d",
+  "cosineSimilarity",
+  "hardshrink",
+  "nativeChannelShuffle",
+  "pairwiseDistance",
+  "pdist",
+  "pixelShuffle",
+  "pixelUnshuffle",
+  "prelu",
+  "relu_",
+  "rrelu_",
+  "selu_",
+  "threshold_",
+] as const satisfies readonly (keyof Torch)[];
+
+function fromPython(): Record<string, unknown> {
+  const functions: Record<string, unknown> = {};
+  for (const signature of FUNCTIONAL_SIGNATURES) {
+    const name = signature.slice(0, signature.indexOf("("));
+    const body = BODIES[name];
+    if (body !== undefined) functions[camelCase(name)] = pythonFunction("functional", signature, body);
+  }
+  return functions;
+}
+
+/** What `torch.nn.functional` has. */
+export type Functional = Omit<NnFunctions, keyof PythonFunctional> &
+  PythonFunctional &
+  Pick<Torch, (typeof FROM_TORCH)[number]> & {
+    /** The logarithm of the sigmoid. */
+    readonly logsigmoid: NnFunctions["logSigmoid"];
+  };
+
+const generated = nnFunctions();
+
+/** PyTorch's `torch.nn.functional`: `functional.relu(x)`, `functional.crossEntropy(x, target)`. */
+export const functional: Functional = Object.freeze({
+  ...generated,
+  ...Object.fromEntries(FROM_TORCH.map((name) => [name, torch[name]])),
+  logsigmoid: generated["logSigmoid"],
+  ...fromPython(),
+}) as unknown as Functional;
