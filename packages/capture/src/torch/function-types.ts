@@ -66,6 +66,12 @@ export interface TorchFunctions {
   /** `aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> bool` */
   allclose(input: Tensor, other: Tensor, rtol?: Float, atol?: Float, equalNan?: boolean): boolean;
   allclose(input: Tensor, other: Tensor, options?: { rtol?: Float; atol?: Float; equalNan?: boolean }): boolean;
+  /** `aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor` */
+  alphaDropout(input: Tensor, p: Float, train: boolean): Tensor;
+  alphaDropout(input: Tensor, options: { p: Float; train: boolean }): Tensor;
+  /** `aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)` */
+  alphaDropout_(input: Tensor, p: Float, train: boolean): Tensor;
+  alphaDropout_(input: Tensor, options: { p: Float; train: boolean }): Tensor;
   /** `aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor` */
   amax(input: Tensor, dim?: Size | readonly Size[], keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   amax(input: Tensor, options?: { dim?: Size | readonly Size[]; keepdim?: boolean; out?: Tensor | null }): Tensor;
@@ -357,6 +363,8 @@ export interface TorchFunctions {
   /** `aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor` */
   concatenate(tensors: Tensors, dim?: Size, options?: { out?: Tensor | null }): Tensor;
   concatenate(tensors: Tensors, options?: { dim?: Size; out?: Tensor | null }): Tensor;
+  /** `aten::conj(Tensor(a) self) -> Tensor(a)` */
+  conj(input: Tensor): Tensor;
   /** `aten::conj_physical(Tensor self) -> Tensor` */
   conjPhysical(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)` */
@@ -406,8 +414,12 @@ export interface TorchFunctions {
   corrcoef(input: Tensor): Tensor;
   /** `aten::cos(Tensor self) -> Tensor` */
   cos(input: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::cos_(Tensor(a!) self) -> Tensor(a!)` */
+  cos_(input: Tensor): Tensor;
   /** `aten::cosh(Tensor self) -> Tensor` */
   cosh(input: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::cosh_(Tensor(a!) self) -> Tensor(a!)` */
+  cosh_(input: Tensor): Tensor;
   /** `aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor` */
   cosineEmbeddingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin?: Float, reduction?: Size): Tensor;
   cosineEmbeddingLoss(input1: Tensor, input2: Tensor, target: Tensor, options?: { margin?: Float; reduction?: Size }): Tensor;
@@ -455,6 +467,8 @@ export interface TorchFunctions {
   dequantize(input: Tensor): Tensor;
   /** `aten::dequantize.tensors(Tensor[] tensors) -> Tensor[]` */
   dequantize(tensors: Tensors): readonly Tensor[];
+  /** `aten::det(Tensor self) -> Tensor` */
+  det(input: Tensor): Tensor;
   /** `aten::detach(Tensor(a) self) -> Tensor(a)` */
   detach(input: Tensor): Tensor;
   /** `aten::detach_(Tensor(a!) self) -> Tensor(a!)` */
@@ -482,6 +496,8 @@ export interface TorchFunctions {
   /** `aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor` */
   diff(input: Tensor, n?: Size, dim?: Size, prepend?: Tensor | null, append?: Tensor | null, options?: { out?: Tensor | null }): Tensor;
   diff(input: Tensor, options?: { n?: Size; dim?: Size; prepend?: Tensor | null; append?: Tensor | null; out?: Tensor | null }): Tensor;
+  /** `aten::digamma(Tensor self) -> Tensor` */
+  digamma(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor` */
   dist(input: Tensor, other: Tensor, p?: Scalar): Tensor;
   dist(input: Tensor, other: Tensor, options?: { p?: Scalar }): Tensor;
@@ -548,12 +564,20 @@ export interface TorchFunctions {
   eq(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::equal(Tensor self, Tensor other) -> bool` */
   equal(input: Tensor, other: Tensor): boolean;
+  /** `aten::erf(Tensor self) -> Tensor` */
+  erf(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::erf_(Tensor(a!) self) -> Tensor(a!)` */
   erf_(input: Tensor): Tensor;
+  /** `aten::erfc(Tensor self) -> Tensor` */
+  erfc(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::erfc_(Tensor(a!) self) -> Tensor(a!)` */
   erfc_(input: Tensor): Tensor;
+  /** `aten::erfinv(Tensor self) -> Tensor` */
+  erfinv(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::exp(Tensor self) -> Tensor` */
   exp(input: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::exp2(Tensor self) -> Tensor` */
+  exp2(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::exp2_(Tensor(a!) self) -> Tensor(a!)` */
   exp2_(input: Tensor): Tensor;
   /** `aten::exp_(Tensor(a!) self) -> Tensor(a!)` */
@@ -561,6 +585,8 @@ export interface TorchFunctions {
   /** `aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor` */
   expandCopy(input: Tensor, size: readonly Size[], options?: { implicit?: boolean; out?: Tensor | null }): Tensor;
   expandCopy(input: Tensor, options: { size: readonly Size[]; implicit?: boolean; out?: Tensor | null }): Tensor;
+  /** `aten::expm1(Tensor self) -> Tensor` */
+  expm1(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::expm1_(Tensor(a!) self) -> Tensor(a!)` */
   expm1_(input: Tensor): Tensor;
   /** `aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
@@ -773,6 +799,8 @@ export interface TorchFunctions {
   hstack(tensors: Tensors, options?: { out?: Tensor | null }): Tensor;
   /** `aten::hypot(Tensor self, Tensor other) -> Tensor` */
   hypot(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::i0(Tensor self) -> Tensor` */
+  i0(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::i0_(Tensor(a!) self) -> Tensor(a!)` */
   i0_(input: Tensor): Tensor;
   /** `aten::igamma(Tensor self, Tensor other) -> Tensor` */
@@ -793,6 +821,9 @@ export interface TorchFunctions {
   /** `aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor` */
   indexFill(input: Tensor, dim: Size, index: Tensor, value: Scalar): Tensor;
   indexFill(input: Tensor, options: { dim: Size; index: Tensor; value: Scalar }): Tensor;
+  /** `aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor` */
+  indexPut(input: Tensor, indices: Tensors, values: Tensor, accumulate?: boolean): Tensor;
+  indexPut(input: Tensor, indices: Tensors, values: Tensor, options?: { accumulate?: boolean }): Tensor;
   /** `aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)` */
   indexPut_(input: Tensor, indices: Tensors, values: Tensor, accumulate?: boolean): Tensor;
   indexPut_(input: Tensor, indices: Tensors, values: Tensor, options?: { accumulate?: boolean }): Tensor;
@@ -914,6 +945,8 @@ export interface TorchFunctions {
   log10(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::log10_(Tensor(a!) self) -> Tensor(a!)` */
   log10_(input: Tensor): Tensor;
+  /** `aten::log1p(Tensor self) -> Tensor` */
+  log1p(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::log1p_(Tensor(a!) self) -> Tensor(a!)` */
   log1p_(input: Tensor): Tensor;
   /** `aten::log2(Tensor self) -> Tensor` */
@@ -943,6 +976,9 @@ export interface TorchFunctions {
   logicalOr(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::logical_xor(Tensor self, Tensor other) -> Tensor` */
   logicalXor(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::logit(Tensor self, float? eps=None) -> Tensor` */
+  logit(input: Tensor, eps?: Float | null, options?: { out?: Tensor | null }): Tensor;
+  logit(input: Tensor, options?: { eps?: Float | null; out?: Tensor | null }): Tensor;
   /** `aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)` */
   logit_(input: Tensor, eps?: Float | null): Tensor;
   logit_(input: Tensor, options?: { eps?: Float | null }): Tensor;
@@ -960,6 +996,10 @@ export interface TorchFunctions {
   logspace(start: Scalar, end: Scalar, steps: Size, base?: Float, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   logspace(start: Scalar, end: Scalar, steps: Size, options?: { base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   logspace(start: Scalar, options: { end: Scalar; steps: Size; base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
+  /** `aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor` */
+  logsumexp(input: Tensor, dim: Size | readonly Size[], keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
+  logsumexp(input: Tensor, dim: Size | readonly Size[], options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
+  logsumexp(input: Tensor, options: { dim: Size | readonly Size[]; keepdim?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)` */
   lstm(data: Tensor, batchSizes: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean): readonly [Tensor, Tensor, Tensor];
   /** `aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)` */
@@ -1027,6 +1067,8 @@ export interface TorchFunctions {
   mean(input: Tensor, dim: Size | readonly Size[] | null, keepdim?: boolean, options?: { dtype?: DType | null; out?: Tensor | null }): Tensor;
   mean(input: Tensor, dim: Size | readonly Size[] | null, options?: { keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
   mean(input: Tensor, options: { dim: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
+  /** `aten::median(Tensor self) -> Tensor` */
+  median(input: Tensor): Tensor;
   /** `aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
   median(input: Tensor, dim: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   median(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
@@ -1210,6 +1252,8 @@ export interface TorchFunctions {
   poissonNllLoss(input: Tensor, target: Tensor, logInput: boolean, full: boolean, eps: Float, reduction: Size): Tensor;
   /** `aten::polar(Tensor abs, Tensor angle) -> Tensor` */
   polar(abs: Tensor, angle: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::polygamma(int n, Tensor self) -> Tensor` */
+  polygamma(n: Size, input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::positive(Tensor(a) self) -> Tensor(a)` */
   positive(input: Tensor): Tensor;
   /** `aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor` */
@@ -1308,6 +1352,8 @@ export interface TorchFunctions {
   randperm(n: Size, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::ravel(Tensor(a) self) -> Tensor(a)` */
   ravel(input: Tensor): Tensor;
+  /** `aten::real(Tensor(a) self) -> Tensor(a)` */
+  real(input: Tensor): Tensor;
   /** `aten::reciprocal(Tensor self) -> Tensor` */
   reciprocal(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::reciprocal_(Tensor(a!) self) -> Tensor(a!)` */
@@ -1451,16 +1497,24 @@ export interface TorchFunctions {
   sgn(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::sigmoid(Tensor self) -> Tensor` */
   sigmoid(input: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::sigmoid_(Tensor(a!) self) -> Tensor(a!)` */
+  sigmoid_(input: Tensor): Tensor;
   /** `aten::sign(Tensor self) -> Tensor` */
   sign(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::signbit(Tensor self) -> Tensor` */
   signbit(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::sin(Tensor self) -> Tensor` */
   sin(input: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::sin_(Tensor(a!) self) -> Tensor(a!)` */
+  sin_(input: Tensor): Tensor;
+  /** `aten::sinc(Tensor self) -> Tensor` */
+  sinc(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::sinc_(Tensor(a!) self) -> Tensor(a!)` */
   sinc_(input: Tensor): Tensor;
   /** `aten::sinh(Tensor self) -> Tensor` */
   sinh(input: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::sinh_(Tensor(a!) self) -> Tensor(a!)` */
+  sinh_(input: Tensor): Tensor;
   /** `aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor` */
   sliceCopy(input: Tensor, dim?: Size, start?: Size | null, end?: Size | null, step?: Size, options?: { out?: Tensor | null }): Tensor;
   sliceCopy(input: Tensor, options?: { dim?: Size; start?: Size | null; end?: Size | null; step?: Size; out?: Tensor | null }): Tensor;
@@ -1495,6 +1549,8 @@ export interface TorchFunctions {
   splitWithSizesCopy(input: Tensor, options: { splitSizes: readonly Size[]; dim?: Size; out?: Tensor | null }): readonly Tensor[];
   /** `aten::sqrt(Tensor self) -> Tensor` */
   sqrt(input: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::sqrt_(Tensor(a!) self) -> Tensor(a!)` */
+  sqrt_(input: Tensor): Tensor;
   /** `aten::square(Tensor self) -> Tensor` */
   square(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::square_(Tensor(a!) self) -> Tensor(a!)` */
@@ -1540,6 +1596,10 @@ export interface TorchFunctions {
   stdMean(input: Tensor, options?: { unbiased?: boolean }): readonly [Tensor, Tensor];
   /** `aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor` */
   sub(input: Tensor | Scalar, other: Tensor | Scalar, options?: { alpha?: Scalar; out?: Tensor | null }): Tensor;
+  /** `aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor` */
+  sub(input: Tensor | Scalar, other: Scalar, alpha?: Scalar): Tensor;
+  sub(input: Tensor | Scalar, other: Scalar, options?: { alpha?: Scalar }): Tensor;
+  sub(input: Tensor | Scalar, options: { other: Scalar; alpha?: Scalar }): Tensor;
   /** `aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor` */
   subtract(input: Tensor | Scalar, other: Tensor | Scalar, options?: { alpha?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor` */
@@ -1561,6 +1621,8 @@ export interface TorchFunctions {
   /** `aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)` */
   swapdims(input: Tensor, dim0: Size, dim1: Size): Tensor;
   swapdims(input: Tensor, options: { dim0: Size; dim1: Size }): Tensor;
+  /** `aten::t(Tensor(a) self) -> Tensor(a)` */
+  t(input: Tensor): Tensor;
   /** `aten::t_copy(Tensor self) -> Tensor` */
   tCopy(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::take(Tensor self, Tensor index) -> Tensor` */
@@ -1570,8 +1632,12 @@ export interface TorchFunctions {
   takeAlongDim(input: Tensor, indices: Tensor, options?: { dim?: Size | null; out?: Tensor | null }): Tensor;
   /** `aten::tan(Tensor self) -> Tensor` */
   tan(input: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::tan_(Tensor(a!) self) -> Tensor(a!)` */
+  tan_(input: Tensor): Tensor;
   /** `aten::tanh(Tensor self) -> Tensor` */
   tanh(input: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::tanh_(Tensor(a!) self) -> Tensor(a!)` */
+  tanh_(input: Tensor): Tensor;
   /** `aten::tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int dim=0) -> Tensor(a)[]` */
   tensorSplit(input: Tensor, indices: readonly Size[], dim?: Size): readonly Tensor[];
   tensorSplit(input: Tensor, indices: readonly Size[], options?: { dim?: Size }): readonly Tensor[];
@@ -1598,6 +1664,9 @@ export interface TorchFunctions {
   topk(input: Tensor, options: { k: Size; dim?: Size; largest?: boolean; sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::trace(Tensor self) -> Tensor` */
   trace(input: Tensor): Tensor;
+  /** `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)` */
+  transpose(input: Tensor, dim0: Size, dim1: Size): Tensor;
+  transpose(input: Tensor, options: { dim0: Size; dim1: Size }): Tensor;
   /** `aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor` */
   transposeCopy(input: Tensor, dim0: Size, dim1: Size, options?: { out?: Tensor | null }): Tensor;
   transposeCopy(input: Tensor, options: { dim0: Size; dim1: Size; out?: Tensor | null }): Tensor;
@@ -1733,6 +1802,13 @@ export interface TorchFunctions {
   /** `aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor` */
   where(condition: Tensor, input: Scalar, other: Scalar): Tensor;
   where(condition: Tensor, options: { input: Scalar; other: Scalar }): Tensor;
+  /** `aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor` */
+  xlogy(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor` */
+  xlogy(input: Scalar, other: Tensor, options?: { out?: Tensor | null }): Tensor;
+  /** `aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor` */
+  xlogy(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
+  xlogy(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)` */
   xlogy_(input: Tensor, other: Tensor): Tensor;
   /** `aten::xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)` */

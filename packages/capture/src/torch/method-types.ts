@@ -405,13 +405,23 @@ export interface TensorMethods {
   /** `aten::div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)` */
   div_(other: Scalar, options?: { roundingMode?: string | null }): Tensor;
   div_(options: { other: Scalar; roundingMode?: string | null }): Tensor;
+  /** `aten::divide.Tensor(Tensor self, Tensor other) -> Tensor` */
+  divide(other: Tensor | Scalar): Tensor;
   /** `aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor` */
   divide(other: Tensor | Scalar, options?: { roundingMode?: string | null }): Tensor;
+  /** `aten::divide.Scalar(Tensor self, Scalar other) -> Tensor` */
+  divide(other: Scalar): Tensor;
+  divide(options: { other: Scalar }): Tensor;
   /** `aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor` */
   divide(other: Scalar, options?: { roundingMode?: string | null }): Tensor;
   divide(options: { other: Scalar; roundingMode?: string | null }): Tensor;
+  /** `aten::divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)` */
+  divide_(other: Tensor | Scalar): Tensor;
   /** `aten::divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)` */
   divide_(other: Tensor | Scalar, options?: { roundingMode?: string | null }): Tensor;
+  /** `aten::divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)` */
+  divide_(other: Scalar): Tensor;
+  divide_(options: { other: Scalar }): Tensor;
   /** `aten::divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)` */
   divide_(other: Scalar, options?: { roundingMode?: string | null }): Tensor;
   divide_(options: { other: Scalar; roundingMode?: string | null }): Tensor;
@@ -434,6 +444,8 @@ export interface TensorMethods {
   /** `aten::eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)` */
   eq_(other: Scalar): Tensor;
   eq_(options: { other: Scalar }): Tensor;
+  /** `aten::equal(Tensor self, Tensor other) -> bool` */
+  equal(other: Tensor): boolean;
   /** `aten::erf(Tensor self) -> Tensor` */
   erf(): Tensor;
   /** `aten::erf_(Tensor(a!) self) -> Tensor(a!)` */
@@ -858,6 +870,8 @@ export interface TensorMethods {
   matrixPower(options: { n: Size }): Tensor;
   /** `aten::max(Tensor self) -> Tensor` */
   max(): Tensor;
+  /** `aten::max.other(Tensor self, Tensor other) -> Tensor` */
+  max(other: Tensor): Tensor;
   /** `aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
   max(dim: Size, keepdim?: boolean): readonly [Tensor, Tensor];
   max(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
@@ -878,12 +892,16 @@ export interface TensorMethods {
   median(options: { dim: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
   /** `aten::min(Tensor self) -> Tensor` */
   min(): Tensor;
+  /** `aten::min.other(Tensor self, Tensor other) -> Tensor` */
+  min(other: Tensor): Tensor;
   /** `aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
   min(dim: Size, keepdim?: boolean): readonly [Tensor, Tensor];
   min(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
   min(options: { dim: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
   /** `aten::minimum(Tensor self, Tensor other) -> Tensor` */
   minimum(other: Tensor): Tensor;
+  /** `aten::mm(Tensor self, Tensor mat2) -> Tensor` */
+  mm(mat2: Tensor): Tensor;
   /** `aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)` */
   mode(dim?: Size, keepdim?: boolean): readonly [Tensor, Tensor];
   mode(options?: { dim?: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
@@ -901,6 +919,8 @@ export interface TensorMethods {
   movedim(options: { source: readonly Size[]; destination: readonly Size[] }): Tensor;
   /** `aten::msort(Tensor self) -> Tensor` */
   msort(): Tensor;
+  /** `aten::mul.Tensor(Tensor self, Tensor other) -> Tensor` */
+  mul(other: Tensor | Scalar): Tensor;
   /** `aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)` */
   mul_(other: Tensor | Scalar): Tensor;
   /** `aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor` */
@@ -1262,12 +1282,18 @@ export interface TensorMethods {
   square_(): Tensor;
   /** `aten::squeeze(Tensor(a) self) -> Tensor(a)` */
   squeeze(): Tensor;
+  /** `aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)` */
+  squeeze(dim: Size): Tensor;
+  squeeze(options: { dim: Size }): Tensor;
   /** `aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)` */
   squeeze(dim: readonly Size[]): Tensor;
   squeeze(options: { dim: readonly Size[] }): Tensor;
   squeeze(...sizes: readonly Size[]): Tensor;
   /** `aten::squeeze_(Tensor(a!) self) -> Tensor(a!)` */
   squeeze_(): Tensor;
+  /** `aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)` */
+  squeeze_(dim: Size): Tensor;
+  squeeze_(options: { dim: Size }): Tensor;
   /** `aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)` */
   squeeze_(dim: readonly Size[]): Tensor;
   squeeze_(options: { dim: readonly Size[] }): Tensor;
