@@ -4,9 +4,10 @@ import { exportFromCorpus, runFromCorpus } from "./harness.fixture.js";
 
 describe("models of the corpus, written in TypeScript", () => {
   test.each(Object.entries(DOCUMENT_MODELS))("%s exports to PyTorch's program", async (name, make) => {
-    const { text, wanted, problems } = await exportFromCorpus(name, make);
+    const { text, wanted, lowered, problems } = await exportFromCorpus(name, make);
     expect(text).toBe(wanted);
     expect(problems).toEqual([]);
+    if (lowered !== undefined) expect(lowered[0]).toBe(lowered[1]);
   });
 
   test.each(Object.entries(DOCUMENT_MODELS))("%s gives PyTorch's numbers", async (name, make) => {

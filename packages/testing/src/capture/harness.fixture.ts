@@ -5,6 +5,7 @@ import { type Exportable, type ExportOptions, exportProgram, nn } from "@sconce/
 import { openPt2File } from "@sconce/formats/node";
 import { type ExportedProgram, flattenValue, type Value } from "@sconce/ir";
 import { verify } from "@sconce/ir/verify";
+import { runDecompositions } from "@sconce/passes";
 import { Tensor, tensorDifference } from "@sconce/tensor";
 import { ProgramFolder } from "../conformance/program-case.js";
 
@@ -28,6 +29,8 @@ export interface CorpusExport {
   readonly program: ExportedProgram;
   readonly text: string;
   readonly wanted: string;
+  /** The text of the decomposed program, and PyTorch's; undefined where it is the same program. */
+  readonly lowered: readonly [got: string, wanted: string] | undefined;
   readonly problems: readonly unknown[];
 }
 
@@ -38,11 +41,16 @@ export async function exportFromCorpus(name: string, make: () => CorpusModel): P
   const recorded = await openPt2File(`${FOLDER}${name}/program.pt2`).catch(() => undefined);
   if (model instanceof nn.Module && recorded !== undefined) loadState(model, recorded);
   const inputs = folder.inputs(folder.info.call!);
+  const rename = (text: string): string =>
+    comparable(renamed === undefined ? text : text.replaceAll(...renamed));
   const program = exportProgram(model, args(inputs), { onWarning: () => undefined, ...options(inputs) });
   return {
     program,
-    text: comparable(renamed === undefined ? String(program) : String(program).replaceAll(...renamed)),
+    text: rename(String(program)),
     wanted: comparable(folder.text("program.txt")),
+    lowered: folder.has("decomposed.txt")
+      ? [rename(String(runDecompositions(program))), comparable(folder.text("decomposed.txt"))]
+      : undefined,
     problems: verify(program),
   };
 }
@@ -66,7 +74,7 @@ export function comparable(text: string): string {
   const symbols = new Map<string, string>();
   return text
     .split("\n")
-    .filter((line) => !/^\s*#\s?(File:|No stacktrace)/.test(line) && line.trim() !== "")
+    .filter((line) => !/^\s*#\s?(File:|No stacktrace|Annotation:)/.test(line) && line.trim() !== "")
     .join("\n")
     .replace(/\bs\d+\b/g, (symbol) => {
       if (!symbols.has(symbol)) symbols.set(symbol, `s<${symbols.size}>`);
