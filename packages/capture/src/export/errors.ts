@@ -1,7 +1,7 @@
 /** @file Errors of `exportProgram`. */
 import { describeValue, SconceError } from "@sconce/errors";
 
-/** Arguments that are no array. */
+/** Arguments that are not an array. */
 export const badArguments = (args: unknown): SconceError =>
   new SconceError({
     code: "EXPORT_ARGUMENTS",

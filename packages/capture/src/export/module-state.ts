@@ -29,7 +29,7 @@ export interface ModuleState {
   readonly entries: readonly StateEntry[];
   /** Names of tensors that are neither. */
   readonly constantNames: ReadonlyMap<Tensor, readonly string[]>;
-  readonly modules: readonly NamedModule[];
+  readonly modules: readonly NamedModule<Module>[];
 }
 
 /** Reads the state of a module and of all below it. */

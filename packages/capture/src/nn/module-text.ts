@@ -1,8 +1,8 @@
-import type { Module } from "./module.js";
+import type { ModuleBase } from "./module-base.js";
 import { childrenOf } from "./state.js";
 
 /** The text of a module, as PyTorch's `repr`: its class, its settings and its submodules. */
-export function moduleText(module: Module): string {
+export function moduleText(module: ModuleBase): string {
   const extra = module.extraRepr();
   const children = childrenOf(module).map(([name, child]) => indented(`(${name}): ${moduleText(child)}`));
   const lines = [...(extra === "" ? [] : extra.split("\n").map((line) => `  ${line}`)), ...children];

@@ -114,20 +114,20 @@ export class Module {
     setProperty(this, name, parameter);
   }
 
-  /** Registers a submodule under a name that is no identifier, such as `0`. */
+  /** Registers a submodule under a name that is not an identifier, such as `0`. */
   addModule(name: string, module: Module | null): void {
     setProperty(this, name, module);
   }
 
   /** Its own submodules with their names, in order of definition. */
-  namedChildren(): NamedModule[] {
-    return childrenOf(this);
+  namedChildren(): NamedModule<Module>[] {
+    return childrenOf<Module>(this);
   }
 
   /** The module itself and all below it, with their paths; the module's own is empty. */
-  namedModules(options: StateOptions = {}): NamedModule[] {
+  namedModules(options: StateOptions = {}): NamedModule<Module>[] {
     checkOptions("namedModules", options, STATE);
-    return descendants(this, options.removeDuplicate ?? true);
+    return descendants<Module>(this, options.removeDuplicate ?? true);
   }
 
   /** Parameters with their fully qualified names. */
@@ -155,7 +155,7 @@ export class Module {
   /** Parameters and persistent buffers by their fully qualified names, in PyTorch's order. */
   stateDict(): Map<string, Tensor> {
     const state = new Map<string, Tensor>();
-    for (const [path, module] of descendants(this, false)) {
+    for (const [path, module] of descendants<Module>(this, false)) {
       const { buffers } = registryOf(module);
       for (const [name, tensor] of parametersOf(module)) state.set(joinPath(path, name), tensor);
       for (const [name, tensor] of buffersOf(module))
@@ -200,7 +200,7 @@ export class Module {
 
   /** Sets the mode of training here and below. */
   train(mode = true): this {
-    for (const [, module] of descendants(this, true)) module.training = mode;
+    for (const [, module] of descendants<Module>(this, true)) module.training = mode;
     return this;
   }
 
@@ -211,14 +211,14 @@ export class Module {
 
   /** Calls a function with every module, those below first. */
   apply(visit: (module: Module) => void): this {
-    for (const [, child] of childrenOf(this)) child.apply(visit);
+    for (const [, child] of childrenOf<Module>(this)) child.apply(visit);
     visit(this);
     return this;
   }
 
   /** Sets whether gradients are recorded for the parameters here and below. */
   requiresGrad_(requiresGrad = true): this {
-    for (const [, module] of descendants(this, true))
+    for (const [, module] of descendants<Module>(this, true))
       for (const [name, tensor] of parametersOf(module))
         if (tensor.requiresGrad !== requiresGrad)
           setProperty(module, name, new Parameter(tensor, requiresGrad));

@@ -1,13 +1,13 @@
 /** @file Parameters, buffers and submodules: the properties of modules, in order of definition. */
 import { Tensor } from "@sconce/tensor";
-import type { Module } from "./module.js";
+import type { ModuleBase } from "./module-base.js";
 import { registryOf } from "./registry.js";
 import { Buffer, Parameter } from "./tensors.js";
 
 /** A tensor with its name. */
 export type NamedTensor = readonly [name: string, tensor: Tensor];
 /** A module with its path. */
-export type NamedModule = readonly [path: string, module: Module];
+export type NamedModule<M extends ModuleBase = ModuleBase> = readonly [path: string, module: M];
 
 /** `a.b`, or `b` at the root. */
 export const joinPath = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
@@ -15,19 +15,19 @@ export const joinPath = (path: string, name: string): string => (path === "" ? n
 /**
  * The properties of a module. Integer-like names, as those of `Sequential`, come in their order.
  */
-export const propertiesOf = (module: Module): [string, unknown][] =>
+export const propertiesOf = (module: ModuleBase): [string, unknown][] =>
   Object.entries(module as unknown as Record<string, unknown>);
 
 /** Whether a value is a module; modules are functions. */
-export const isModule = (value: unknown): value is Module =>
+const isModule = (value: unknown): value is ModuleBase =>
   typeof value === "function" && registryOf(value) !== undefined;
 
 /** Submodules of a module itself. */
-export const childrenOf = (module: Module): NamedModule[] =>
-  propertiesOf(module).filter((entry): entry is [string, Module] => isModule(entry[1]));
+export const childrenOf = <M extends ModuleBase>(module: M): NamedModule<M>[] =>
+  propertiesOf(module).filter((entry): entry is [string, M] => isModule(entry[1]));
 
 /** Parameters of a module itself. */
-export function parametersOf(module: Module): NamedTensor[] {
+export function parametersOf(module: ModuleBase): NamedTensor[] {
   const { parameters } = registryOf(module);
   return propertiesOf(module).filter((entry): entry is [string, Tensor] => {
     const [name, value] = entry;
@@ -37,7 +37,7 @@ export function parametersOf(module: Module): NamedTensor[] {
 }
 
 /** Buffers of a module itself. */
-export function buffersOf(module: Module): NamedTensor[] {
+export function buffersOf(module: ModuleBase): NamedTensor[] {
   const { buffers } = registryOf(module);
   return propertiesOf(module).filter((entry): entry is [string, Tensor] => {
     const [name, value] = entry;
@@ -47,7 +47,7 @@ export function buffersOf(module: Module): NamedTensor[] {
 }
 
 /** Tensors of a module itself that are neither parameters nor buffers. */
-export function tensorAttributesOf(module: Module): NamedTensor[] {
+export function tensorAttributesOf(module: ModuleBase): NamedTensor[] {
   const registered = new Set([...parametersOf(module), ...buffersOf(module)].map(([name]) => name));
   return propertiesOf(module).filter(
     (entry): entry is [string, Tensor] => entry[1] instanceof Tensor && !registered.has(entry[0]),
@@ -55,10 +55,10 @@ export function tensorAttributesOf(module: Module): NamedTensor[] {
 }
 
 /** A module and all below it, with their paths; one with several paths is given at the first. */
-export function descendants(root: Module, removeDuplicate: boolean): NamedModule[] {
-  const found: NamedModule[] = [];
-  const seen = new Set<Module>();
-  const visit = (path: string, module: Module, above: ReadonlySet<Module>): void => {
+export function descendants<M extends ModuleBase>(root: M, removeDuplicate: boolean): NamedModule<M>[] {
+  const found: NamedModule<M>[] = [];
+  const seen = new Set<M>();
+  const visit = (path: string, module: M, above: ReadonlySet<M>): void => {
     if (above.has(module) || (removeDuplicate && seen.has(module))) return;
     seen.add(module);
     found.push([path, module]);
@@ -71,8 +71,8 @@ export function descendants(root: Module, removeDuplicate: boolean): NamedModule
 
 /** State of a module and all below it. */
 export function namedState(
-  root: Module,
-  own: (module: Module) => NamedTensor[],
+  root: ModuleBase,
+  own: (module: ModuleBase) => NamedTensor[],
   removeDuplicate: boolean,
 ): NamedTensor[] {
   const seen = new Set<Tensor>();

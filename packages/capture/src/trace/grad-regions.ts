@@ -1,6 +1,6 @@
 /**
  * @file Regions without gradients (`replace_set_grad_with_hop_pass`): what lies between two changes
- * of the mode becomes a graph of its own, where the mode differs from that of the program.
+ * of the mode becomes a separate graph, where the mode differs from that of the program.
  */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import { type TraceArgument, TraceNode, visitNodes } from "./trace-node.js";
@@ -8,7 +8,7 @@ import { type TraceArgument, TraceNode, visitNodes } from "./trace-node.js";
 /** The target of a change of the mode. */
 export const SET_GRAD = "torch._C._set_grad_enabled";
 
-/** A part of a graph that runs in a graph of its own. */
+/** A part of a graph that runs in a separate graph. */
 export interface Region {
   /** The name by which `get_attr` reads it. */
   readonly target: string;
@@ -93,7 +93,7 @@ function regionOf(
     target,
     inputs: moved.inputs,
     nodes: moved.nodes,
-    outputs: inside.map((node) => moved.of.get(node)!),
+    outputs: inside.map((node) => moved.copyOf.get(node)!),
   };
   return { region, call: (names) => callOf(target, [...operands], inside, names) };
 }
@@ -111,17 +111,17 @@ function moveInside(
 ): {
   readonly inputs: TraceNode[];
   readonly nodes: TraceNode[];
-  readonly of: ReadonlyMap<TraceNode, TraceNode>;
+  readonly copyOf: ReadonlyMap<TraceNode, TraceNode>;
 } {
-  const of = new Map<TraceNode, TraceNode>();
+  const copyOf = new Map<TraceNode, TraceNode>();
   const inputs = operands.map((operand) => {
     const { name, val } = operand;
     const input = new TraceNode({ name, op: "placeholder", target: name, val });
-    of.set(operand, input);
+    copyOf.set(operand, input);
     return input;
   });
   const replaced = (value: TraceArgument): TraceArgument => {
-    if (value instanceof TraceNode) return of.get(value.current) ?? value;
+    if (value instanceof TraceNode) return copyOf.get(value.current) ?? value;
     if (Array.isArray(value)) return (value as readonly TraceArgument[]).map(replaced);
     return value;
   };
@@ -138,13 +138,13 @@ function moveInside(
       kwargs,
       args: node.args.map(replaced),
     });
-    of.set(node, copy);
+    copyOf.set(node, copy);
     return copy;
   });
-  return { inputs, nodes: copies, of };
+  return { inputs, nodes: copies, copyOf };
 }
 
-/** The call of a region, and the nodes that take its results apart. */
+/** The call of a region, and the nodes that read its results. */
 function callOf(
   target: string,
   operands: readonly TraceNode[],

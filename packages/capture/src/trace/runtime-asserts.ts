@@ -171,7 +171,7 @@ class Inserter {
     if (!(condition instanceof SymExpr) || this.#asserted.has(condition.key)) return;
     this.#asserted.add(condition.key);
     const node = this.#nodeOf(condition);
-    const name = node instanceof TraceNode ? node.name : String(node);
+    const name = node instanceof TraceNode ? node.name : printExpr(condition);
     const message = `Runtime assertion failed for expression ${printExpr(condition)} on node '${name}'`;
     this.#add("aten._assert_scalar.default", [node, message], null, "_assert_scalar_default");
   }
@@ -211,7 +211,7 @@ const isSymbol = (size: unknown): size is SymExpr => size instanceof SymExpr && 
 
 const SIZE_READS = /^aten\.sym_(size|stride|numel|storage_offset)\./;
 
-/** A read of a size of a tensor that is no input: it can be computed from sizes of inputs. */
+/** A read of a size of a tensor that is not an input: it can be computed from sizes of inputs. */
 const isSizeOfIntermediate = ({ target, args }: TraceNode): boolean =>
   SIZE_READS.test(target) && args[0] instanceof TraceNode && args[0].current.op !== "placeholder";
 
