@@ -1,0 +1,231 @@
+/** @file Functions of the language: which of them decide by truth or identity. */
+import type { AnyNode } from "acorn";
+import type { AnyFunction } from "../source/parse-function.js";
+import { elementOf, type Interpreter, type Scope } from "./interpreter.js";
+import {
+  arrayOf,
+  join,
+  joinKinds,
+  type Kind,
+  known,
+  mayBeSym,
+  NOTHING,
+  PLAINS,
+  primitive,
+  UNDEFINED,
+  unknown,
+} from "./kinds.js";
+import { elementsOf } from "./members.js";
+
+/** A call of a function of the language. */
+export interface BuiltinCall {
+  readonly self: Kind;
+  readonly args: readonly Kind[];
+  readonly node: AnyNode;
+  readonly scope: Scope;
+  readonly on: Interpreter;
+}
+
+type Builtin = (call: BuiltinCall) => Kind;
+
+/** Calls the first argument with an element, its index and the array. */
+function callback({ self, args, node, scope, on }: BuiltinCall, ...before: readonly Kind[]): Kind {
+  const [fn = UNDEFINED] = args;
+  return on.call(fn, UNDEFINED, [...before, elementsOf(self), PLAINS, self], node, scope);
+}
+
+/** A callback whose result is taken for true or false. */
+const predicate =
+  (name: string, result: (call: BuiltinCall) => Kind): Builtin =>
+  (call) => {
+    const { node, scope, on } = call;
+    on.condition(callback(call), name, node, scope);
+    return result(call);
+  };
+
+const search =
+  (name: string): Builtin =>
+  ({ self, args, node, scope, on }) => {
+    on.identity(elementsOf(self), args[0] ?? UNDEFINED, name, node, scope);
+    return PLAINS;
+  };
+
+const element: Builtin = ({ self }) => join(elementsOf(self), UNDEFINED);
+const same: Builtin = ({ self, args }) =>
+  arrayOf(joinKinds([elementsOf(self), ...args.map((arg) => join(arg, elementsOf(arg)))]));
+
+const add: Builtin = ({ self, args }) => {
+  const added = joinKinds(args);
+  for (const object of self.objects) object.element = joinKinds([elementOf(object), added]);
+  for (const value of self.values)
+    if (Array.isArray(value)) return unknown("a list from outside of the function is changed");
+  return PLAINS;
+};
+
+const reduce: Builtin = (call) => {
+  const { args, self } = call;
+  let total = args[1] ?? elementsOf(self);
+  for (let count = 0; count < 4; count++) {
+    const next = join(total, callback(call, total));
+    if (next === total) break;
+    total = next;
+  }
+  return total;
+};
+
+const iterated: Builtin = (call) => {
+  callback(call);
+  return UNDEFINED;
+};
+
+const METHODS: Readonly<Record<string, Builtin>> = {
+  map: (call) => arrayOf(callback(call)),
+  flatMap: (call) => {
+    const result = callback(call);
+    return arrayOf(join(result, elementsOf(result)));
+  },
+  forEach: iterated,
+  filter: predicate("filter", ({ self }) => arrayOf(elementsOf(self))),
+  some: predicate("some", () => PLAINS),
+  every: predicate("every", () => PLAINS),
+  find: predicate("find", element),
+  findLast: predicate("findLast", element),
+  findIndex: predicate("findIndex", () => PLAINS),
+  findLastIndex: predicate("findLastIndex", () => PLAINS),
+  reduce,
+  reduceRight: reduce,
+  includes: search("includes"),
+  indexOf: search("indexOf"),
+  lastIndexOf: search("lastIndexOf"),
+  push: add,
+  unshift: add,
+  pop: element,
+  shift: element,
+  at: element,
+  slice: same,
+  concat: same,
+  reverse: same,
+  toReversed: same,
+  flat: ({ self }) => arrayOf(joinKinds([elementsOf(self), elementsOf(elementsOf(self))])),
+  fill: same,
+  with: same,
+  splice: same,
+  values: same,
+  entries: ({ self }) => arrayOf(arrayOf(join(PLAINS, elementsOf(self)))),
+  keys: () => arrayOf(PLAINS),
+  sort: (call) => {
+    if (call.args.length > 0) callback(call, elementsOf(call.self));
+    return same(call);
+  },
+  join: ({ self, node, scope, on }) => {
+    on.coercion(elementsOf(self), "join", node, scope);
+    return PLAINS;
+  },
+};
+
+/** Methods of arrays by the function itself. */
+export const ARRAY_METHODS: ReadonlyMap<AnyFunction, Builtin> = new Map(
+  Object.entries(METHODS).map(([name, run]) => [
+    (Array.prototype as unknown as Record<string, AnyFunction>)[name]!,
+    run,
+  ]),
+);
+
+const identityOf =
+  (name: string): Builtin =>
+  ({ args, node, scope, on }) => {
+    const [a = UNDEFINED, b = PLAINS] = args;
+    on.identity(a, b, name, node, scope);
+    return PLAINS;
+  };
+
+/** Functions that a dynamic size, not being a number, answers with false. */
+const numberTest =
+  (name: string): Builtin =>
+  ({ args, node, scope, on }) => {
+    if (args.some(mayBeSym)) on.identity(args[0]!, known(0), name, node, scope);
+    return PLAINS;
+  };
+
+const lookup =
+  (name: string, result: Builtin): Builtin =>
+  (call) => {
+    const { args, node, scope, on } = call;
+    if (args[0] !== undefined && mayBeSym(args[0])) on.identity(args[0], known(0), name, node, scope);
+    return result(call);
+  };
+
+const entryValues = (value: Kind): Kind => {
+  const [map] = value.values;
+  return map instanceof Map ? joinKinds([...map.values()].map(known)) : elementsOf(value);
+};
+
+const FUNCTIONS: readonly (readonly [unknown, Builtin])[] = [
+  [
+    Boolean,
+    ({ args, node, scope, on }) => {
+      on.condition(args[0] ?? UNDEFINED, "Boolean", node, scope);
+      return PLAINS;
+    },
+  ],
+  [Object.is, identityOf("Object.is")],
+  [Number.isInteger, numberTest("Number.isInteger")],
+  [Number.isSafeInteger, numberTest("Number.isSafeInteger")],
+  [Number.isFinite, numberTest("Number.isFinite")],
+  [Number.isNaN, numberTest("Number.isNaN")],
+  [Array.isArray, () => PLAINS],
+  [Array.of, ({ args }) => arrayOf(joinKinds(args))],
+  [
+    Array.from,
+    (call) => {
+      const [list = UNDEFINED, fn] = call.args;
+      if (fn === undefined) return arrayOf(elementsOf(list));
+      return arrayOf(callback({ ...call, self: list, args: [fn] }));
+    },
+  ],
+  [Object.keys, () => arrayOf(PLAINS)],
+  [Object.values, ({ args }) => arrayOf(elementsOf(args[0] ?? NOTHING))],
+  [Object.entries, ({ args }) => arrayOf(arrayOf(join(PLAINS, elementsOf(args[0] ?? NOTHING))))],
+  [Object.fromEntries, ({ args }) => arrayOf(elementsOf(elementsOf(args[0] ?? NOTHING)))],
+  [Object.assign, ({ args }) => joinKinds(args)],
+  [Object.freeze, ({ args }) => args[0] ?? UNDEFINED],
+  [Map.prototype.get, lookup("Map.get", ({ self }) => join(entryValues(self), UNDEFINED))],
+  [Map.prototype.has, lookup("Map.has", () => PLAINS)],
+  [Set.prototype.has, lookup("Set.has", () => PLAINS)],
+  [Map.prototype.set, add],
+  [Set.prototype.add, add],
+  [Map.prototype.values, ({ self }) => arrayOf(entryValues(self))],
+  [Map.prototype.entries, ({ self }) => arrayOf(elementsOf(self))],
+  [Map.prototype.keys, ({ self }) => arrayOf(elementsOf(elementsOf(self)))],
+  [Set.prototype.values, ({ self }) => arrayOf(elementsOf(self))],
+];
+
+const BY_FUNCTION = new Map(FUNCTIONS as readonly (readonly [AnyFunction, Builtin])[]);
+
+/** Functions that make their arguments numbers or texts, and give numbers or texts. */
+const COERCING = new Set<unknown>([
+  Number,
+  String,
+  BigInt,
+  parseInt,
+  parseFloat,
+  globalThis.Number.isNaN,
+  globalThis.Number.isFinite,
+  ...Object.values(Object.getOwnPropertyDescriptors(Math)).map(({ value }) => value as unknown),
+]);
+
+const CONSOLE = new Set<unknown>(typeof console === "object" ? Object.values(console) : []);
+
+/** What a function of the language gives; undefined for other functions. */
+export function builtinResult(fn: AnyFunction, call: BuiltinCall): Kind | undefined {
+  const run = BY_FUNCTION.get(fn);
+  if (run !== undefined) return run(call);
+  if (CONSOLE.has(fn)) return UNDEFINED;
+  if (!COERCING.has(fn)) return undefined;
+  const { args, node, scope, on } = call;
+  for (const arg of args) on.coercion(arg, fn.name, node, scope);
+  const values = args.map((arg) => primitive(arg));
+  return values.length > 0 && values.every((value) => typeof value?.value === "number")
+    ? known(fn(...values.map((value) => value!.value)))
+    : PLAINS;
+}

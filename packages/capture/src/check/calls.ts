@@ -1,0 +1,235 @@
+/** @file Calls in the checked source. */
+import { Tensor } from "@sconce/tensor";
+import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression } from "acorn";
+import { Module } from "../nn/module.js";
+import type { AnyFunction } from "../source/parse-function.js";
+import { ARRAY_METHODS, builtinResult } from "./builtins.js";
+import { fillArray, memberOf } from "./expressions.js";
+import { elementOf, type Interpreter, type Scope, siteOf } from "./interpreter.js";
+import {
+  type AbstractObject,
+  arrayOf,
+  fresh,
+  isNothing,
+  join,
+  joinKinds,
+  type Kind,
+  known,
+  listOf,
+  makeObject,
+  mayBeSym,
+  NOTHING,
+  PLAIN,
+  PLAINS,
+  SIZE,
+  SIZES,
+  SYM,
+  SYMS,
+  TENSOR,
+  TENSORS,
+  UNDEFINED,
+  UNKNOWN,
+  unknown,
+} from "./kinds.js";
+import { elementsOf } from "./members.js";
+import { functionResult, methodResult } from "./operator-results.js";
+
+/** Evaluates a call: the function, its arguments, and what it does with them. */
+export function evaluateCall(node: CallExpression | NewExpression, scope: Scope, on: Interpreter): Kind {
+  const { callee } = node;
+  const { self, value } =
+    callee.type === "MemberExpression"
+      ? memberOf(callee, scope, on)
+      : { self: UNDEFINED, value: callee.type === "Super" ? PLAINS : on.evaluate(callee, scope) };
+  const args = evaluateArguments(node, scope, on);
+  if (node.type === "NewExpression") return construct(value, args, node, scope, on);
+  return on.call(value, self, args, node, scope);
+}
+
+function evaluateArguments(node: CallExpression | NewExpression, scope: Scope, on: Interpreter): Kind[] {
+  if (!node.arguments.some(({ type }) => type === "SpreadElement"))
+    return node.arguments.map((argument) => on.evaluate(argument, scope));
+  const array = fillArray(makeObject("array"), node.arguments, scope, on);
+  const items = [...array.props.values()];
+  // How many items a spread gives is not known: each place behind it may hold any of them.
+  return [...items, ...Array.from({ length: 8 }, () => join(array.element, UNDEFINED))];
+}
+
+/** Classes of the language that hold values. */
+const COLLECTIONS = new Map<unknown, string>([
+  [Array, "Array"],
+  [Map, "Map"],
+  [WeakMap, "Map"],
+  [Set, "Set"],
+  [WeakSet, "Set"],
+]);
+
+function construct(callee: Kind, args: readonly Kind[], node: AnyNode, scope: Scope, on: Interpreter): Kind {
+  const [made] = callee.values;
+  const collection = COLLECTIONS.get(made);
+  if (collection !== undefined && callee.values.length === 1) {
+    const items = made === Array ? joinKinds(args) : joinKinds(args.map(elementsOf));
+    return {
+      ...NOTHING,
+      objects: [siteOf(scope, node, () => ({ ...makeObject("array", items), name: collection }))],
+    };
+  }
+  runCallbacks(args, [], on, node, scope);
+  return unknown("an object that the code makes with `new`");
+}
+
+/** Calls what a value may be. */
+export function callKind(
+  callee: Kind,
+  self: Kind,
+  args: readonly Kind[],
+  node: AnyNode,
+  scope: Scope,
+  on: Interpreter,
+): Kind {
+  const parts = callee.values.map((value) => callValue(value, self, args, node, scope, on));
+  for (const object of callee.objects) parts.push(callObject(object, self, args, node, scope, on));
+  if (callee.flags & (PLAIN | SIZE | SYM)) parts.push(PLAINS);
+  if (callee.flags & TENSOR) parts.push(TENSORS);
+  if (callee.flags & UNKNOWN) {
+    on.unchecked("call", callee.reason ?? "the function is not known", node, scope);
+    runCallbacks(args, undefined, on, node, scope);
+    parts.push(unknown(`the result of a function that is not followed`));
+  }
+  return joinKinds(parts);
+}
+
+function callObject(
+  object: AbstractObject,
+  _self: Kind,
+  args: readonly Kind[],
+  node: AnyNode,
+  scope: Scope,
+  on: Interpreter,
+): Kind {
+  if (object.type === "function")
+    return on.activate(object.node as FunctionNode, object.closure as Scope, args);
+  if (object.type === "namespace") return callNamespace(object.name!, args, node, scope, on);
+  if (object.type !== "method") return unknown("what is called is not a function");
+  runCallbacks(args, [TENSORS], on, node, scope);
+  on.noteOperator(object.name!);
+  return atSite(node, scope, methodResult(object.name!, object.closure, args));
+}
+
+/** A function of Sconce's. */
+function callNamespace(
+  name: string,
+  args: readonly Kind[],
+  node: AnyNode,
+  scope: Scope,
+  on: Interpreter,
+): Kind {
+  const path = name.split(".");
+  const last = path.at(-1)!;
+  if (last === "guard" || last === "guardInt" || last.startsWith("check")) return PLAINS;
+  if (path.includes("sym")) return symbolicResult(args, on);
+  const given = runCallbacks(args, [TENSORS, TENSORS, TENSORS, TENSORS], on, node, scope);
+  if (last === "cond" || last === "whileLoop" || last === "map" || last === "noGrad") return given;
+  if (last === "tuple" || last === "pythonTuple") return arrayOf(joinKinds(args));
+  if (last === "float") return PLAINS;
+  return path.length === 1 && last !== "Tensor" && last !== "callOperator"
+    ? unknown(`\`${name}\` is not followed`)
+    : operatorResult(last, node, scope, on);
+}
+
+function operatorResult(name: string, node: AnyNode, scope: Scope, on: Interpreter): Kind {
+  on.noteOperator(name);
+  return atSite(node, scope, functionResult(name));
+}
+
+/** A result whose arrays belong to the call: one for all times that it runs. */
+function atSite(node: AnyNode, scope: Scope, result: Kind): Kind {
+  const [object] = result.objects;
+  if (object === undefined) return result;
+  return { ...result, objects: [siteOf(scope, node, () => fresh(result).objects[0]!)] };
+}
+
+/** Arithmetic of sizes is dynamic where an operand is. */
+function symbolicResult(args: readonly Kind[], on: Interpreter): Kind {
+  const operands = args.flatMap((arg) => [arg, ...arg.objects.map(elementOf)]);
+  if (operands.some(mayBeSym)) return SYMS;
+  const isOpen = operands.some(({ flags }) => (flags & (SIZE | UNKNOWN)) !== 0);
+  return isOpen && on.hasSymbols ? SIZES : PLAINS;
+}
+
+/** Runs functions that are passed on, with these arguments; what they give. */
+function runCallbacks(
+  args: readonly Kind[],
+  given: readonly Kind[] | undefined,
+  on: Interpreter,
+  node: AnyNode,
+  scope: Scope,
+): Kind {
+  const operand =
+    given ?? Array.from({ length: 4 }, () => unknown("an argument of a function that is passed on"));
+  let result = NOTHING;
+  for (const { objects } of args)
+    for (const object of objects)
+      if (object.type === "function")
+        result = join(result, callObject(object, UNDEFINED, operand, node, scope, on));
+  return isNothing(result) ? PLAINS : result;
+}
+
+function callValue(
+  value: unknown,
+  self: Kind,
+  args: readonly Kind[],
+  node: AnyNode,
+  scope: Scope,
+  on: Interpreter,
+): Kind {
+  if (value instanceof Module) return callModule(value, args, on);
+  if (typeof value !== "function") return NOTHING;
+  if (value === Function.prototype.call)
+    return on.call(self, args[0] ?? UNDEFINED, args.slice(1), node, scope);
+  if (value === Function.prototype.apply)
+    return on.call(self, args[0] ?? UNDEFINED, spreadOf(args[1]), node, scope);
+  const arrayMethod = ARRAY_METHODS.get(value as AnyFunction);
+  if (arrayMethod !== undefined) return arrayMethod({ self, args, node, scope, on });
+  const builtin = builtinResult(value as AnyFunction, { self, args, node, scope, on });
+  if (builtin !== undefined) return builtin;
+  if (Object.getPrototypeOf(value) === Tensor || value === Tensor) return TENSORS;
+  const followed = on.follow(value as AnyFunction, self, args);
+  if (followed !== undefined) return followed;
+  runCallbacks(args, undefined, on, node, scope);
+  return unknown(`\`${value.name || "a function"}\` has no source`);
+}
+
+const spreadOf = (list: Kind | undefined): Kind[] =>
+  list === undefined ? [] : Array.from({ length: 8 }, () => join(elementsOf(list), UNDEFINED));
+
+/** Layers of Sconce whose result is not one tensor. */
+const RESULTS: Readonly<Record<string, Kind>> = {
+  LSTM: listOf([TENSORS, listOf([TENSORS, TENSORS])]),
+  GRU: listOf([TENSORS, TENSORS]),
+  RNN: listOf([TENSORS, TENSORS]),
+  LSTMCell: listOf([TENSORS, TENSORS]),
+  MultiheadAttention: listOf([TENSORS, join(TENSORS, known(null))]),
+};
+
+function callModule(module: Module, args: readonly Kind[], on: Interpreter): Kind {
+  const layer = layerOf(module);
+  if (layer === undefined) {
+    const result = on.follow(module.forward as AnyFunction, known(module), args);
+    return result ?? unknown("the source of `forward` cannot be read");
+  }
+  // Layers of Sconce need no check; modules of the user's inside them do.
+  for (const [, child] of module.namedModules())
+    if (child !== module && layerOf(child) === undefined)
+      on.follow(child.forward as AnyFunction, known(child), [TENSORS]);
+  return fresh(RESULTS[layer] ?? TENSORS);
+}
+
+/** The name of the layer of Sconce whose `forward` a module runs; undefined for the user's own. */
+function layerOf(module: Module): string | undefined {
+  let owner: object | null = module;
+  while (owner !== null && !Object.hasOwn(owner, "forward"))
+    owner = Object.getPrototypeOf(owner) as object | null;
+  const type = owner?.constructor as { readonly name: string } | undefined;
+  return type !== undefined && Object.hasOwn(type, "torchClass") ? type.name : undefined;
+}

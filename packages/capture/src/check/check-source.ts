@@ -1,0 +1,262 @@
+/**
+ * @file The source check: JavaScript calls no hook for `if (t)`, `!t`, `t && u` or `a === b`, so a
+ * trace cannot see that it was led by a tensor or a dynamic size. This check reads the source of
+ * the traced functions and follows what their values may be.
+ */
+import type { AnyNode, Function as FunctionNode } from "acorn";
+import { type AnyFunction, parseFunction } from "../source/parse-function.js";
+import { isSym } from "../trace/sym-int.js";
+import { TracedTensor } from "../trace/traced-tensor.js";
+import { callKind, evaluateCall } from "./calls.js";
+import { coercionProblem, conditionProblem, identityProblem } from "./diagnose.js";
+import { assignTo, evaluateExpression } from "./expressions.js";
+import {
+  type Frame,
+  type Interpreter,
+  joinStates,
+  Scope,
+  type SourceText,
+  type State,
+} from "./interpreter.js";
+import { arrayOf, join, type Kind, known, listOf, NOTHING, primitive, UNDEFINED, unknown } from "./kinds.js";
+import { memberKind } from "./members.js";
+import { DATA_DEPENDENT } from "./operator-results.js";
+import { Findings, type SourceReport } from "./report.js";
+import { runBlock, runStatement } from "./statements.js";
+
+/** What a function is checked with. */
+export interface CheckRequest {
+  /** `this` of the call: the module. */
+  readonly thisValue?: unknown;
+  /** The arguments of the call, tensors as they are traced: their sizes decide what is dynamic. */
+  readonly args: readonly unknown[];
+  /** Functions that the code calls by these names and that the check may read, too. */
+  readonly reachable?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Checks the source of a function for tensors and dynamic sizes that JavaScript would take for
+ * true, or compare by identity. It follows the modules and methods that it can reach through `this`
+ * and the arguments. What it cannot follow is listed as unchecked.
+ */
+export function checkSource(fn: AnyFunction, request: CheckRequest): SourceReport {
+  const hasSymbols = request.args.some((arg) => isDynamic(arg, 0));
+  let checker = new Checker(request, hasSymbols, new Map());
+  let report = checker.check(fn);
+  // What a later line writes to a property, or finds out about sizes, an earlier one may read.
+  for (let again = 0; again < 3 && checker.mustRepeat; again++) {
+    checker = new Checker(request, checker.hasSymbols, checker.written);
+    report = checker.check(fn);
+  }
+  return report;
+}
+
+function isDynamic(value: unknown, depth: number): boolean {
+  if (isSym(value)) return true;
+  if (value instanceof TracedTensor) return value.fake.shape.some((size) => typeof size !== "number");
+  if (typeof value !== "object" || value === null || depth > 8 || ArrayBuffer.isView(value)) return false;
+  const items = value instanceof Map ? [...value.values()] : Object.values(value);
+  return items.some((item) => isDynamic(item, depth + 1));
+}
+
+/** Expressions and statements that are evaluated before the check gives up. */
+const BUDGET = 400_000;
+const DEEPEST_CALL = 40;
+const TOO_LARGE = Symbol("too large");
+
+type Written = Map<object, Map<string, Kind>>;
+
+class Checker implements Interpreter {
+  state: State = new Map();
+  hasSymbols: boolean;
+  mustRepeat = false;
+  readonly reachable: Readonly<Record<string, unknown>>;
+  readonly written: Written;
+  readonly #request: CheckRequest;
+  readonly #findings = new Findings();
+  readonly #active: AnyFunction[] = [];
+  #depth = 0;
+  #work = 0;
+
+  constructor(request: CheckRequest, hasSymbols: boolean, written: Written) {
+    this.#request = request;
+    this.hasSymbols = hasSymbols;
+    this.written = written;
+    this.reachable = request.reachable ?? {};
+  }
+
+  check(fn: AnyFunction): SourceReport {
+    const { thisValue, args } = this.#request;
+    const source = { name: fn.name || "<anonymous>", text: "", start: 0 };
+    const finding = { construct: "function", function: source.name, line: 1, code: source.name };
+    try {
+      const result = this.follow(fn, thisValue === undefined ? UNDEFINED : known(thisValue), args.map(known));
+      if (result === undefined)
+        this.#findings.unchecked("source", {
+          ...finding,
+          message: "the function has no source that can be read",
+        });
+    } catch (error) {
+      if (error !== TOO_LARGE) throw error;
+      this.#findings.unchecked("budget", { ...finding, message: "the code is too large to be checked" });
+    }
+    return this.#findings.report();
+  }
+
+  evaluate(node: AnyNode, scope: Scope): Kind {
+    if (++this.#work > BUDGET) throw TOO_LARGE;
+    if (this.state === null) return NOTHING;
+    return node.type === "CallExpression" || node.type === "NewExpression"
+      ? evaluateCall(node, scope, this)
+      : evaluateExpression(node, scope, this);
+  }
+
+  run(node: AnyNode, scope: Scope): void {
+    runStatement(node, scope, this);
+  }
+
+  call(callee: Kind, self: Kind, args: readonly Kind[], node: AnyNode, scope: Scope): Kind {
+    return callKind(callee, self, args, node, scope, this);
+  }
+
+  assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var"): void {
+    assignTo(target, value, scope, this, declares);
+  }
+
+  follow(fn: AnyFunction, self: Kind, args: readonly Kind[]): Kind | undefined {
+    const parsed = parseFunction(fn);
+    if (parsed === null) return undefined;
+    if (this.#active.filter((one) => one === fn).length > 1) return unknown("a function calls itself");
+    const { node, source: text, start } = parsed;
+    this.#active.push(fn);
+    const result = this.#enter(
+      node,
+      { name: fn.name || "<anonymous>", text, start },
+      self,
+      fn,
+      undefined,
+      args,
+    );
+    this.#active.pop();
+    return result;
+  }
+
+  activate(node: FunctionNode, scope: Scope, args: readonly Kind[]): Kind {
+    const { self, source, fn } = scope.frame;
+    const own =
+      node.type === "ArrowFunctionExpression" ? self : unknown("`this` of a function is not followed");
+    const name = node.id?.name ?? source.name;
+    return this.#enter(node, { ...source, name }, own, fn, scope, args);
+  }
+
+  #enter(
+    node: FunctionNode,
+    source: SourceText,
+    self: Kind,
+    fn: AnyFunction | undefined,
+    outer: Scope | undefined,
+    args: readonly Kind[],
+  ): Kind {
+    if (this.state === null) return NOTHING;
+    if (this.#depth >= DEEPEST_CALL) return unknown("calls are nested too deeply");
+    const frame: Frame = { source, self, fn, returns: NOTHING, exits: null, loops: [], sites: new Map() };
+    const scope = new Scope(outer, frame, true);
+    this.#depth++;
+    node.params.forEach((param, i) => {
+      const value = param.type === "RestElement" ? listOf(args.slice(i)) : (args[i] ?? UNDEFINED);
+      this.assign(param, value, scope, "let");
+    });
+    const result = this.#body(node, scope);
+    this.#depth--;
+    return result;
+  }
+
+  #body(node: FunctionNode, scope: Scope): Kind {
+    const { frame } = scope;
+    if (node.body.type !== "BlockStatement") return this.evaluate(node.body, scope);
+    runBlock(node.body.body, scope, this);
+    if (this.state !== null) frame.returns = join(frame.returns, UNDEFINED);
+    this.state = joinStates(this.state, frame.exits);
+    return node.generator ? arrayOf(frame.returns) : frame.returns;
+  }
+
+  member(object: Kind, key: Kind): Kind {
+    return memberKind(object, key, {
+      written: (owner, name) => this.written.get(owner)?.get(name) ?? NOTHING,
+      getter: (get, self) => this.follow(get as AnyFunction, self, []) ?? unknown("a getter has no source"),
+    });
+  }
+
+  setMember(object: Kind, key: Kind, value: Kind): void {
+    const name = primitive(key)?.value;
+    for (const owner of object.values)
+      if ((typeof owner === "object" || typeof owner === "function") && owner !== null)
+        this.#write(owner, String(name), value);
+    for (const { props, ...one } of object.objects) {
+      if (name === undefined) one.element = join(one.element, value);
+      else props.set(String(name), join(props.get(String(name)) ?? NOTHING, value));
+    }
+  }
+
+  #write(owner: object, name: string, value: Kind): void {
+    let properties = this.written.get(owner);
+    if (properties === undefined) {
+      properties = new Map();
+      this.written.set(owner, properties);
+    }
+    const before = properties.get(name) ?? NOTHING;
+    const after = join(before, value);
+    properties.set(name, after);
+    if (after !== before) this.mustRepeat = true;
+  }
+
+  noteOperator(name: string): void {
+    if (this.hasSymbols || !DATA_DEPENDENT.test(name)) return;
+    this.hasSymbols = true;
+    this.mustRepeat = true;
+  }
+
+  condition(value: Kind, construct: string, node: AnyNode, scope: Scope): void {
+    this.#report(conditionProblem(value, textOf(node, scope), this.hasSymbols), construct, node, scope);
+  }
+
+  identity(a: Kind, b: Kind, construct: string, node: AnyNode, scope: Scope): void {
+    const operands =
+      node.type === "BinaryExpression"
+        ? [textOf(node.left, scope), textOf(node.right, scope)]
+        : [textOf(node, scope), undefined];
+    this.#report(identityProblem(a, b, operands, construct, this.hasSymbols), construct, node, scope);
+  }
+
+  coercion(value: Kind, construct: string, node: AnyNode, scope: Scope): void {
+    this.#report(coercionProblem(value, textOf(node, scope), construct), construct, node, scope);
+  }
+
+  unchecked(construct: string, message: string, node: AnyNode, scope: Scope): void {
+    this.#report({ message }, construct, node, scope);
+  }
+
+  #report(
+    problem: { readonly message: string; readonly fix?: string | undefined } | undefined,
+    construct: string,
+    node: AnyNode,
+    scope: Scope,
+  ): void {
+    if (problem === undefined || this.state === null) return;
+    const { source } = scope.frame;
+    const { message, fix } = problem;
+    const line = source.text.slice(source.start, node.start).split(/\r\n|[\n\r]/).length;
+    const finding = { construct, function: source.name, line, code: textOf(node, scope), message };
+    const key = `${construct} ${node.start} ${source.text}`;
+    if (fix === undefined) this.#findings.unchecked(key, finding);
+    else this.#findings.error(key, { ...finding, fix });
+  }
+}
+
+const LONGEST_CODE = 120;
+
+/** The code of a node on one line. */
+function textOf(node: AnyNode, { frame: { source } }: Scope): string {
+  const text = source.text.slice(node.start, node.end).replace(/\s+/g, " ");
+  return text.length > LONGEST_CODE ? `${text.slice(0, LONGEST_CODE - 3)}...` : text;
+}

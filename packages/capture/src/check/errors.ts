@@ -1,0 +1,20 @@
+/** @file The error of a source check. */
+import { SconceError } from "@sconce/errors";
+import type { SourceProblem } from "./report.js";
+
+const SHOWN = 10;
+
+/** Tensors or dynamic sizes that JavaScript would take for true or compare by identity. */
+export function sourceProblems(problems: readonly SourceProblem[]): SconceError {
+  const [first] = problems as readonly [SourceProblem, ...SourceProblem[]];
+  const lines = problems.slice(0, SHOWN).map((one) => `${placeOf(one)}: ${one.message}: ${one.code}`);
+  if (problems.length > SHOWN) lines.push(`and ${problems.length - SHOWN} more`);
+  return new SconceError({
+    code: "SOURCE_CHECK",
+    message: `JavaScript would decide without the trace, and the program would have the wrong branch:\n  ${lines.join("\n  ")}`,
+    where: placeOf(first),
+    fix: first.fix,
+  });
+}
+
+const placeOf = (one: SourceProblem): string => `${one.function}, its line ${one.line}`;

@@ -1,0 +1,389 @@
+/** @file Expressions of the checked source. */
+import type {
+  AnyNode,
+  AssignmentExpression,
+  AssignmentProperty,
+  BinaryExpression,
+  ConditionalExpression,
+  Expression,
+  LogicalExpression,
+  MemberExpression,
+  ObjectExpression,
+  ObjectPattern,
+  SpreadElement,
+  UnaryExpression,
+} from "acorn";
+import { branch, type Interpreter, type Scope, setCell, siteOf } from "./interpreter.js";
+import {
+  type AbstractObject,
+  join,
+  joinKinds,
+  type Kind,
+  known,
+  made,
+  makeObject,
+  NOTHING,
+  nullish,
+  PLAIN,
+  PLAINS,
+  primitive,
+  truth,
+  UNDEFINED,
+  UNKNOWN,
+  unknown,
+  without,
+} from "./kinds.js";
+import { elementsOf } from "./members.js";
+import { globalKind } from "./names.js";
+
+type Evaluate<T extends AnyNode> = (node: T, scope: Scope, on: Interpreter) => Kind;
+
+/** Evaluates an expression; everything in it that the engine would evaluate is checked. */
+export function evaluateExpression(node: AnyNode, scope: Scope, on: Interpreter): Kind {
+  if (on.state === null) return NOTHING;
+  const evaluate = EXPRESSIONS[node.type] as Evaluate<AnyNode> | undefined;
+  return evaluate === undefined ? unknown(`\`${node.type}\` is not followed`) : evaluate(node, scope, on);
+}
+
+const EXPRESSIONS: { readonly [T in AnyNode["type"]]?: Evaluate<Extract<AnyNode, { type: T }>> } = {
+  Literal: ({ value, regex, bigint }) => (regex || bigint ? PLAINS : known(value)),
+  Identifier: ({ name }, scope, on) => {
+    const cell = scope.find(name);
+    if (cell !== undefined) return on.state?.get(cell) ?? UNDEFINED;
+    return globalKind(name, on.reachable);
+  },
+  ThisExpression: (_, scope) => scope.frame.self,
+  ParenthesizedExpression: ({ expression }, scope, on) => on.evaluate(expression, scope),
+  ChainExpression: ({ expression }, scope, on) => on.evaluate(expression, scope),
+  MemberExpression: (node, scope, on) => memberOf(node, scope, on).value,
+  ImportExpression: ({ source }, scope, on) => {
+    on.evaluate(source, scope);
+    return unknown("a module is imported");
+  },
+  UnaryExpression: evaluateUnary,
+  UpdateExpression: ({ argument, operator }, scope, on) => {
+    on.coercion(on.evaluate(argument, scope), operator, argument, scope);
+    on.assign(argument, PLAINS, scope);
+    return PLAINS;
+  },
+  BinaryExpression: evaluateBinary,
+  LogicalExpression: evaluateLogical,
+  ConditionalExpression: evaluateConditional,
+  AssignmentExpression: evaluateAssignment,
+  SequenceExpression: ({ expressions }, scope, on) =>
+    expressions.reduce((_, part) => on.evaluate(part, scope), UNDEFINED),
+  TemplateLiteral: ({ expressions }, scope, on) => {
+    for (const part of expressions) on.coercion(on.evaluate(part, scope), "template literal", part, scope);
+    return PLAINS;
+  },
+  TaggedTemplateExpression: ({ tag, quasi }, scope, on) => {
+    const args = quasi.expressions.map((part) => on.evaluate(part, scope));
+    return on.call(on.evaluate(tag, scope), UNDEFINED, [PLAINS, ...args], tag, scope);
+  },
+  ArrayExpression: (node, scope, on) =>
+    made(
+      fillArray(
+        siteOf(scope, node, () => makeObject("array")),
+        node.elements,
+        scope,
+        on,
+      ),
+    ),
+  ObjectExpression: evaluateObject,
+  FunctionExpression: (node, scope) => closure(node, scope),
+  ArrowFunctionExpression: (node, scope) => closure(node, scope),
+  AwaitExpression: ({ argument }, scope, on) => on.evaluate(argument, scope),
+  YieldExpression: ({ argument }, scope, on) => {
+    const value = argument ? on.evaluate(argument, scope) : UNDEFINED;
+    scope.frame.returns = join(scope.frame.returns, value);
+    return unknown("what `yield` gives depends on the caller");
+  },
+  MetaProperty: () => PLAINS,
+};
+
+/** A function of the checked code with the names that it sees. */
+export function closure(node: AnyNode, scope: Scope): Kind {
+  const fn = siteOf(scope, node, () => ({ type: "function", props: new Map(), element: NOTHING, node }));
+  fn.closure = scope;
+  return made(fn);
+}
+
+/** A property with the object that it is read from. */
+export function memberOf(
+  node: MemberExpression,
+  scope: Scope,
+  on: Interpreter,
+): { readonly self: Kind; readonly value: Kind } {
+  const { object, property, computed, optional } = node;
+  const isSuper = object.type === "Super";
+  const self = isSuper ? scope.frame.self : on.evaluate(object, scope);
+  const key = computed ? on.evaluate(property, scope) : known((property as { name: string }).name);
+  if (computed) on.coercion(key, "[]", property, scope);
+  if (isSuper) return { self, value: superMember(scope, key) };
+  // A private name is not readable from outside.
+  if (property.type === "PrivateIdentifier")
+    return { self, value: unknown(`\`#${property.name}\` is private`) };
+  const isEmpty = (value: unknown): boolean => value === null || value === undefined;
+  const value = on.member(optional ? without(self, isEmpty) : self, key, node, scope);
+  return { self, value: optional && nullish(self) !== false ? join(value, UNDEFINED) : value };
+}
+
+/** A property of the class above the one that has the running method. */
+function superMember({ frame: { self, fn } }: Scope, key: Kind): Kind {
+  const name = primitive(key)?.value as string;
+  const found = self.values.map((value): Kind => {
+    let owner: object | null = value as object;
+    while (owner !== null && !holds(owner, fn)) owner = Object.getPrototypeOf(owner) as object | null;
+    const above = owner && (Object.getPrototypeOf(owner) as Record<string, unknown> | null);
+    return above === null || !(name in above) ? unknown("`super` is not followed") : known(above[name]);
+  });
+  return found.length === 0 ? unknown("`super` is not followed") : joinKinds(found);
+}
+
+const holds = (object: object, fn: unknown): boolean =>
+  Object.values(Object.getOwnPropertyDescriptors(object)).some(({ value }) => value === fn);
+
+const NUMERIC = new Set(["+", "-", "~"]);
+
+function evaluateUnary(node: UnaryExpression, scope: Scope, on: Interpreter): Kind {
+  const { operator, argument } = node;
+  const value = on.evaluate(argument, scope);
+  if (operator === "!") {
+    on.condition(value, "!", argument, scope);
+    const decided = truth(value);
+    return decided === undefined ? PLAINS : known(!decided);
+  }
+  if (operator === "void") return UNDEFINED;
+  if (!NUMERIC.has(operator)) return PLAINS;
+  on.coercion(value, operator, argument, scope);
+  const number = primitive(value)?.value;
+  return operator === "-" && typeof number === "number" ? known(-number) : PLAINS;
+}
+
+const IDENTITY = new Set(["===", "!==", "==", "!="]);
+
+function evaluateBinary(node: BinaryExpression, scope: Scope, on: Interpreter): Kind {
+  const { operator, left, right } = node;
+  // `#field in object` has no value on its left.
+  const a = left.type === "PrivateIdentifier" ? PLAINS : on.evaluate(left, scope);
+  const b = on.evaluate(right, scope);
+  if (IDENTITY.has(operator)) {
+    on.identity(a, b, operator, node, scope);
+    const same = identical(a, b, operator.length === 2);
+    return same === undefined ? PLAINS : known(same === (operator[0] === "="));
+  }
+  if (operator === "in" || operator === "instanceof") return PLAINS;
+  on.coercion(a, operator, left, scope);
+  on.coercion(b, operator, right, scope);
+  return computed(operator, a, b);
+}
+
+/** Whether two values are equal; undefined where it depends. */
+function identical(a: Kind, b: Kind, isLoose: boolean): boolean | undefined {
+  const [first, second] = [primitive(a), primitive(b)];
+  if (first !== undefined && second !== undefined) {
+    // biome-ignore lint/suspicious/noDoubleEquals: the checked code compares so
+    return isLoose ? first.value == second.value : first.value === second.value;
+  }
+  const empty = [first, second].find((part) => part !== undefined && (part.value ?? null) === null);
+  if (empty === undefined) return undefined;
+  const other = first === empty ? b : a;
+  if (isLoose) return nullish(other);
+  const isSame = (value: unknown): boolean => value === empty.value;
+  if (nullish(other) === false || (other.flags === 0 && !other.values.some(isSame))) return false;
+  return other.flags === 0 && other.objects.length === 0 && other.values.every(isSame) ? true : undefined;
+}
+
+const OPERATIONS: Readonly<Record<string, (a: never, b: never) => unknown>> = {
+  "+": (a: number, b: number) => a + b,
+  "-": (a: number, b: number) => a - b,
+  "*": (a: number, b: number) => a * b,
+  "/": (a: number, b: number) => a / b,
+  "%": (a: number, b: number) => a % b,
+  "**": (a: number, b: number) => a ** b,
+  "<": (a: number, b: number) => a < b,
+  "<=": (a: number, b: number) => a <= b,
+  ">": (a: number, b: number) => a > b,
+  ">=": (a: number, b: number) => a >= b,
+};
+
+function computed(operator: string, a: Kind, b: Kind): Kind {
+  const [first, second] = [primitive(a)?.value, primitive(b)?.value];
+  const isSimple = typeof first === typeof second && (typeof first === "number" || typeof first === "string");
+  const operation = OPERATIONS[operator];
+  return isSimple && operation !== undefined ? known(operation(first as never, second as never)) : PLAINS;
+}
+
+function evaluateLogical(node: LogicalExpression, scope: Scope, on: Interpreter): Kind {
+  const { operator, left, right } = node;
+  const first = on.evaluate(left, scope);
+  if (operator !== "??") on.condition(first, operator, left, scope);
+  return shortCircuit(operator, first, () => on.evaluate(right, scope), on);
+}
+
+/** The value of `a && b`, `a || b` or `a ?? b`. */
+function shortCircuit(operator: string, first: Kind, second: () => Kind, on: Interpreter): Kind {
+  const decided = operator === "??" ? nullish(first) : truth(first);
+  const goesOn = decided === undefined ? undefined : operator === "||" ? !decided : decided;
+  if (goesOn === false) return first;
+  if (goesOn === true) return second();
+  const [, other] = branch(on, () => NOTHING, second);
+  const isLeft = (value: unknown): boolean =>
+    operator === "??" ? (value ?? null) !== null : Boolean(value) === (operator === "||");
+  return join(
+    without(first, (value) => !isLeft(value)),
+    other,
+  );
+}
+
+function evaluateConditional(node: ConditionalExpression, scope: Scope, on: Interpreter): Kind {
+  const { test, consequent, alternate } = node;
+  const value = on.evaluate(test, scope);
+  on.condition(value, "?:", test, scope);
+  const decided = truth(value);
+  if (decided !== undefined) return on.evaluate(decided ? consequent : alternate, scope);
+  return joinKinds(
+    branch(
+      on,
+      () => on.evaluate(consequent, scope),
+      () => on.evaluate(alternate, scope),
+    ),
+  );
+}
+
+function evaluateAssignment(node: AssignmentExpression, scope: Scope, on: Interpreter): Kind {
+  const { operator, left, right } = node;
+  if (operator === "=") {
+    const value = on.evaluate(right, scope);
+    on.assign(left, value, scope);
+    return value;
+  }
+  const before = on.evaluate(left, scope);
+  const logical = /^(&&|\|\||\?\?)=$/.exec(operator)?.[1];
+  if (logical !== undefined) {
+    if (logical !== "??") on.condition(before, operator, left, scope);
+    const value = shortCircuit(logical, before, () => on.evaluate(right, scope), on);
+    on.assign(left, value, scope);
+    return value;
+  }
+  const operand = on.evaluate(right, scope);
+  on.coercion(before, operator, left, scope);
+  on.coercion(operand, operator, right, scope);
+  const value = computed(operator.slice(0, -1), before, operand);
+  on.assign(left, value, scope);
+  return value;
+}
+
+/** Puts expressions into an array; arguments of calls are evaluated likewise. */
+export function fillArray(
+  array: AbstractObject,
+  elements: readonly (Expression | SpreadElement | null)[],
+  scope: Scope,
+  on: Interpreter,
+): AbstractObject {
+  let isIndexed = true;
+  elements.forEach((element, i) => {
+    if (element?.type === "SpreadElement") {
+      isIndexed = false;
+      array.element = join(array.element, elementsOf(on.evaluate(element.argument, scope)));
+    } else {
+      const value = element === null ? UNDEFINED : on.evaluate(element, scope);
+      if (isIndexed) put(array, String(i), value);
+      else array.element = join(array.element, value);
+    }
+  });
+  return array;
+}
+
+const put = ({ props }: AbstractObject, key: string, value: Kind): void =>
+  void props.set(key, join(props.get(key) ?? NOTHING, value));
+
+function evaluateObject(node: ObjectExpression, scope: Scope, on: Interpreter): Kind {
+  const record = siteOf(scope, node, () => makeObject("record"));
+  for (const property of node.properties) {
+    if (property.type === "SpreadElement") spreadInto(record, on.evaluate(property.argument, scope));
+    else {
+      const { key, computed: isComputed } = property;
+      const name = isComputed
+        ? primitive(on.evaluate(key, scope))?.value
+        : key.type === "Identifier"
+          ? key.name
+          : (key as { value?: unknown }).value;
+      // A getter runs when it is read: what it gives is not followed.
+      const value = property.kind === "get" ? unknown("a getter") : on.evaluate(property.value, scope);
+      if (name === undefined) record.element = join(record.element, value);
+      else put(record, String(name), value);
+    }
+  }
+  return made(record);
+}
+
+function spreadInto(record: AbstractObject, { values, objects, flags }: Kind): void {
+  for (const value of values) {
+    if (typeof value !== "object" || value === null) continue;
+    for (const [name, { value: item }] of Object.entries(Object.getOwnPropertyDescriptors(value)))
+      put(record, name, known(item));
+  }
+  for (const object of objects) {
+    for (const [name, item] of object.props) put(record, name, item);
+    record.element = join(record.element, object.element);
+  }
+  if ((flags & ~PLAIN) !== 0) record.element = join(record.element, unknown("what is spread is not known"));
+}
+
+/** Assigns to a name, a property or a pattern. */
+export function assignTo(
+  target: AnyNode,
+  value: Kind,
+  scope: Scope,
+  on: Interpreter,
+  declares?: "let" | "var",
+): void {
+  const to = (part: AnyNode, of: Kind): void => assignTo(part, of, scope, on, declares);
+  if (target.type === "Identifier") {
+    const cell = cellFor(target.name, scope, declares);
+    if (cell !== undefined) setCell(on, cell, value);
+  } else if (target.type === "MemberExpression") {
+    on.setMember(on.evaluate(target.object, scope), keyOf(target, scope, on), value);
+  } else if (target.type === "RestElement") to(target.argument, value);
+  else if (target.type === "AssignmentPattern") {
+    const given = without(value, (item) => item === undefined);
+    const isGiven = given === value && (value.flags & (PLAIN | UNKNOWN)) === 0;
+    to(target.left, isGiven ? value : join(given, on.evaluate(target.right, scope)));
+  } else if (target.type === "ArrayPattern") {
+    for (const [i, element] of target.elements.entries())
+      if (element?.type === "RestElement") to(element, made(makeObject("array", elementsOf(value))));
+      else if (element !== null) to(element, on.member(value, known(String(i)), element, scope));
+  } else if (target.type === "ObjectPattern") assignProperties(target, value, scope, on, to);
+}
+
+function assignProperties(
+  { properties }: ObjectPattern,
+  value: Kind,
+  scope: Scope,
+  on: Interpreter,
+  to: (part: AnyNode, of: Kind) => void,
+): void {
+  for (const property of properties) {
+    if (property.type === "RestElement") {
+      const rest = makeObject("record");
+      spreadInto(rest, value);
+      to(property, made(rest));
+    } else to(property.value, on.member(value, keyOf(property, scope, on), property, scope));
+  }
+}
+
+/** The key of a property in a pattern or behind an object. */
+function keyOf(node: MemberExpression | AssignmentProperty, scope: Scope, on: Interpreter): Kind {
+  const key = node.type === "MemberExpression" ? node.property : node.key;
+  if (node.computed) return on.evaluate(key, scope);
+  return known(key.type === "Literal" ? String(key.value) : (key as { name: string }).name);
+}
+
+/** The variable of a name; assignments to names outside of the function are not followed. */
+function cellFor(name: string, scope: Scope, declares: "let" | "var" | undefined): object | undefined {
+  if (declares === undefined) return scope.find(name);
+  let owner = scope;
+  while (declares === "var" && !owner.isFunction && owner.parent !== undefined) owner = owner.parent;
+  return owner.declare(name);
+}

@@ -1,0 +1,157 @@
+/** @file What the parts of the source check share. */
+import type { AnyNode, Function as FunctionNode } from "acorn";
+import type { AnyFunction } from "../source/parse-function.js";
+import { type AbstractObject, join, type Kind } from "./kinds.js";
+
+/** The source that is being checked. */
+export interface SourceText {
+  readonly name: string;
+  readonly text: string;
+  /** Where the function begins in `text`. */
+  readonly start: number;
+}
+
+/** One call of a checked function. */
+export interface Frame {
+  readonly source: SourceText;
+  readonly self: Kind;
+  /** The function, where it is a value; `super` starts from the object that has it. */
+  readonly fn: AnyFunction | undefined;
+  /** What the call gives. */
+  returns: Kind;
+  /** Variables where the call returns. */
+  exits: State;
+  /** Loops that run, innermost last. */
+  readonly loops: Exits[];
+  /** Objects by the expressions that make them: one for all times that an expression runs. */
+  readonly sites: Map<AnyNode, AbstractObject>;
+}
+
+/** Where `break` and `continue` of a loop go on. */
+export interface Exits {
+  breaks: State;
+  continues: State;
+  /** Whether the condition always holds: the loop only ends by `break`. */
+  isEndless: boolean;
+}
+
+/** The object that an expression makes. */
+export function siteOf({ frame }: Scope, node: AnyNode, make: () => AbstractObject): AbstractObject {
+  let object = frame.sites.get(node);
+  if (object === undefined) {
+    object = make();
+    frame.sites.set(node, object);
+  }
+  return object;
+}
+
+/** A variable. Its kind is in the state, which differs from branch to branch. */
+export type Cell = object;
+
+/** Kinds of variables; null where the code is not reached. */
+export type State = ReadonlyMap<Cell, Kind> | null;
+
+/** Names of a block. */
+export class Scope {
+  readonly #names = new Map<string, Cell>();
+  readonly parent: Scope | undefined;
+  readonly frame: Frame;
+  /** Whether `var` and `this` belong here. */
+  readonly isFunction: boolean;
+
+  constructor(parent: Scope | undefined, frame: Frame, isFunction = false) {
+    this.parent = parent;
+    this.frame = frame;
+    this.isFunction = isFunction;
+  }
+
+  declare(name: string): Cell {
+    let cell = this.#names.get(name);
+    if (cell === undefined) {
+      cell = {};
+      this.#names.set(name, cell);
+    }
+    return cell;
+  }
+
+  find(name: string): Cell | undefined {
+    return this.#names.get(name) ?? this.parent?.find(name);
+  }
+}
+
+/** Evaluates the tree of a function with kinds in place of values. */
+export interface Interpreter {
+  state: State;
+  /** Functions of user code that the check may read, by the names that the code calls them. */
+  readonly reachable: Readonly<Record<string, unknown>>;
+  /** Whether sizes that are not known may be dynamic. */
+  readonly hasSymbols: boolean;
+  /** Takes note of a function whose result has sizes that only the data decide. */
+  noteOperator(name: string): void;
+
+  evaluate(node: AnyNode, scope: Scope): Kind;
+  run(node: AnyNode, scope: Scope): void;
+  /** Calls what a value may be. */
+  call(callee: Kind, self: Kind, args: readonly Kind[], node: AnyNode, scope: Scope): Kind;
+  /** Runs a function of the source that is being checked, or of one that is reached. */
+  activate(node: FunctionNode, scope: Scope, args: readonly Kind[]): Kind;
+  /** Checks a function that is a value; undefined where it has no source. */
+  follow(fn: AnyFunction, self: Kind, args: readonly Kind[]): Kind | undefined;
+  assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var"): void;
+  member(object: Kind, key: Kind, node: AnyNode, scope: Scope): Kind;
+  setMember(object: Kind, key: Kind, value: Kind): void;
+
+  /** A value is used as a condition. */
+  condition(value: Kind, construct: string, node: AnyNode, scope: Scope): void;
+  /** Two values are compared by identity. */
+  identity(a: Kind, b: Kind, construct: string, node: AnyNode, scope: Scope): void;
+  /** A value is made a number or a text. */
+  coercion(value: Kind, construct: string, node: AnyNode, scope: Scope): void;
+  unchecked(construct: string, message: string, node: AnyNode, scope: Scope): void;
+}
+
+/** The kinds of variables of two branches. */
+export function joinStates(a: State, b: State): State {
+  if (a === null || a === b) return b;
+  if (b === null) return a;
+  const joined = new Map(a);
+  for (const [cell, kind] of b) {
+    const other = a.get(cell);
+    joined.set(cell, other === undefined ? kind : join(other, kind));
+  }
+  return joined;
+}
+
+/** Whether two states hold the same kinds. */
+export function sameState(a: State, b: State): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || a.size !== b.size) return false;
+  for (const [cell, kind] of a) if (b.get(cell) !== kind) return false;
+  return true;
+}
+
+/** Sets a variable. */
+export function setCell(interpreter: Interpreter, cell: Cell, kind: Kind): void {
+  if (interpreter.state === null) return;
+  // Copies are made at branches only: see `branch`.
+  (interpreter.state as Map<Cell, Kind>).set(cell, kind);
+}
+
+/** Runs two branches from the same state, and goes on with what either may have done. */
+export function branch<T>(interpreter: Interpreter, first: () => T, second: () => T): [T, T] {
+  const before = interpreter.state;
+  interpreter.state = before && new Map(before);
+  const a = first();
+  const after = interpreter.state;
+  interpreter.state = before;
+  const b = second();
+  interpreter.state = joinStates(after, interpreter.state);
+  return [a, b];
+}
+
+/** Everything that an array may hold. */
+export function elementOf(object: AbstractObject): Kind {
+  let all = object.element;
+  for (const item of object.props.values()) all = join(all, item);
+  return all;
+}

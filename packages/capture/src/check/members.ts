@@ -1,0 +1,167 @@
+/** @file Properties of values. */
+import { Tensor } from "@sconce/tensor";
+import { Module } from "../nn/module.js";
+import { isSym } from "../trace/sym-int.js";
+import { TracedTensor } from "../trace/traced-tensor.js";
+import { elementOf } from "./interpreter.js";
+import {
+  type AbstractObject,
+  arrayOf,
+  join,
+  joinKinds,
+  type Kind,
+  known,
+  made,
+  NOTHING,
+  PLAIN,
+  PLAINS,
+  primitive,
+  SIZE,
+  SYM,
+  TENSOR,
+  TENSORS,
+  UNDEFINED,
+  UNKNOWN,
+  unknown,
+} from "./kinds.js";
+import { isNamespace, namespace } from "./names.js";
+
+/** What of the interpreter reads of properties need. */
+export interface MemberReader {
+  /** What the code assigned to a property of a value that it did not make. */
+  written(owner: object, key: string): Kind;
+  /** What a getter gives. */
+  getter(get: () => unknown, self: Kind): Kind;
+}
+
+/** The kind of a property. */
+export function memberKind(object: Kind, key: Kind, reader: MemberReader): Kind {
+  const name = primitive(key);
+  const parts = [
+    ...object.values.map((value) => valueMember(value, name?.value, reader)),
+    ...object.objects.map((one) => objectMember(one, name?.value)),
+  ];
+  if (object.flags & TENSOR) parts.push(tensorMember(undefined, name?.value));
+  if (object.flags & (SYM | SIZE | PLAIN)) parts.push(PLAINS);
+  if (object.flags & UNKNOWN)
+    parts.push(
+      isNamespace(name?.value) ? namespace(name.value) : unknown(object.reason ?? "it is not known"),
+    );
+  return joinKinds(parts);
+}
+
+function valueMember(value: unknown, name: unknown, reader: MemberReader): Kind {
+  if (value === null || value === undefined) return NOTHING;
+  if (value instanceof Tensor) return tensorMember(value, name);
+  if (isSym(value)) return PLAINS;
+  if (typeof value !== "object" && typeof value !== "function") return PLAINS;
+  if (name === undefined) return elementsOf(known(value));
+  return property(value, String(name), reader);
+}
+
+function property(owner: object, key: string, reader: MemberReader): Kind {
+  let at: object | null = owner;
+  let found: PropertyDescriptor | undefined;
+  while (at !== null && found === undefined) {
+    found = Object.getOwnPropertyDescriptor(at, key);
+    at = Object.getPrototypeOf(at) as object | null;
+  }
+  const written = reader.written(owner, key);
+  if (found === undefined) return join(UNDEFINED, written);
+  const { get, set } = found;
+  const own =
+    get !== undefined
+      ? reader.getter(get as () => unknown, known(owner))
+      : set === undefined
+        ? known(found.value)
+        : UNDEFINED;
+  return join(own, written);
+}
+
+const PROTOTYPES: Readonly<Record<string, object>> = {
+  Array: Array.prototype,
+  Map: Map.prototype,
+  Set: Set.prototype,
+};
+
+function objectMember(object: AbstractObject, name: unknown): Kind {
+  if (object.type === "namespace") return namespace(`${object.name}.${String(name)}`);
+  if (name === undefined) return elementOf(object);
+  const own = object.props.get(String(name));
+  if (own !== undefined) return own;
+  if (object.type === "array") {
+    if (name === "length" || name === "size")
+      return object.element === NOTHING ? known(object.props.size) : PLAINS;
+    const prototype = PROTOTYPES[object.name ?? "Array"]!;
+    if (String(name) in prototype) return known((prototype as Record<string, unknown>)[String(name)]);
+    return /^\d+$/.test(String(name)) ? join(object.element, UNDEFINED) : UNDEFINED;
+  }
+  const prototype =
+    object.type === "function" || object.type === "method" ? Function.prototype : Object.prototype;
+  if (String(name) in prototype)
+    return known((prototype as unknown as Record<string, unknown>)[String(name)]);
+  return join(object.element, UNDEFINED);
+}
+
+const TENSOR_PROPERTIES = new Set(["T", "mT", "H", "mH", "real", "imag", "grad", "data"]);
+const PLAIN_PROPERTIES = new Set([
+  "dtype",
+  "device",
+  "layout",
+  "ndim",
+  "requiresGrad",
+  "isLeaf",
+  "numel",
+  "storageOffset",
+  "strides",
+]);
+
+/** A property or a method of a tensor; properties of a tensor that is there are read. */
+function tensorMember(tensor: Tensor | undefined, name: unknown): Kind {
+  if (name === undefined) return TENSORS;
+  const key = String(name);
+  if (TENSOR_PROPERTIES.has(key)) return TENSORS;
+  // Reading `shape` of a tensor with dynamic sizes throws: what it gives are numbers.
+  if (key === "shape") return arrayFrom(tensor === undefined ? undefined : staticShape(tensor));
+  if (PLAIN_PROPERTIES.has(key)) {
+    const value = tensor === undefined ? undefined : (tensor as unknown as Record<string, unknown>)[key];
+    return value === undefined || tensor === undefined || key === "strides" ? PLAINS : known(value);
+  }
+  return made({ type: "method", props: new Map(), element: NOTHING, name: key, closure: tensor });
+}
+
+const arrayFrom = (items: readonly unknown[] | undefined): Kind =>
+  items === undefined ? arrayOf(PLAINS) : known(items);
+
+/** The sizes of a tensor, where all are numbers. */
+function staticShape(tensor: Tensor): readonly number[] | undefined {
+  const sizes: readonly unknown[] = tensor instanceof TracedTensor ? tensor.fake.shape : tensor.shape;
+  return sizes.every((size) => typeof size === "number") ? (sizes as readonly number[]) : undefined;
+}
+
+/** What iterating over a value gives, and what its items by number are. */
+export function elementsOf({ values, objects, flags, reason }: Kind): Kind {
+  const parts = [...values.map(valueElements), ...objects.map(elementOf)];
+  if (flags & TENSOR) parts.push(TENSORS);
+  if (flags & (PLAIN | SYM | SIZE)) parts.push(PLAINS);
+  if (flags & UNKNOWN) parts.push(unknown(reason ?? "it is not known"));
+  return joinKinds(parts);
+}
+
+function valueElements(value: unknown): Kind {
+  if (value instanceof Tensor) return TENSORS;
+  if (Array.isArray(value) || value instanceof Set) return joinKinds([...value].map(known));
+  if (value instanceof Map)
+    return arrayOf(joinKinds([...value].flatMap(([key, item]) => [known(key), known(item)])));
+  if (value instanceof Module) {
+    const children = value.namedChildren().map(([, child]) => child);
+    return joinKinds(children.map(known));
+  }
+  if (typeof value === "string") return PLAINS;
+  if (ArrayBuffer.isView(value)) return PLAINS;
+  if (typeof value === "object" && value !== null) {
+    const items = Object.values(Object.getOwnPropertyDescriptors(value)).map((own) => own.value as unknown);
+    return Symbol.iterator in value ? unknown("an iterator is not followed") : joinKinds(items.map(known));
+  }
+  return NOTHING;
+}

@@ -1,0 +1,52 @@
+/** @file Names that the checked code does not declare. */
+import { type Kind, known, made, NOTHING, unknown } from "./kinds.js";
+
+/** Names under which Sconce's functions are imported: bundlers keep them as properties. */
+const NAMESPACES = new Set([
+  "torch",
+  "sym",
+  "functional",
+  "F",
+  "nn",
+  "init",
+  "linalg",
+  "fft",
+  "special",
+  "guard",
+  "guardInt",
+  "cond",
+  "whileLoop",
+  "map",
+  "Tensor",
+  "float",
+  "tuple",
+  "pythonTuple",
+  "check",
+  "checkIsSize",
+  "constrainAsSize",
+  "constrainAsValue",
+  "callOperator",
+]);
+
+/** Functions and objects of Sconce by the name that code gives them. */
+export const namespace = (name: string): Kind =>
+  made({ type: "namespace", props: new Map(), element: NOTHING, name });
+
+/** Whether a property of something unknown is one of Sconce's by its name. */
+export const isNamespace = (name: unknown): name is string =>
+  typeof name === "string" && NAMESPACES.has(name);
+
+/** Objects of the language that do not depend on where the code runs. */
+const GLOBALS = new Set(
+  "Array Object Number Boolean String Math JSON Symbol Map Set WeakMap WeakSet Date BigInt Error TypeError RangeError Promise RegExp Reflect Float32Array Float64Array Int32Array Uint8Array BigInt64Array parseInt parseFloat isNaN isFinite Infinity NaN undefined console performance structuredClone globalThis".split(
+    " ",
+  ),
+);
+
+/** What a name means that is not declared in the function. */
+export function globalKind(name: string, reachable: Readonly<Record<string, unknown>>): Kind {
+  if (Object.hasOwn(reachable, name)) return known(reachable[name]);
+  if (GLOBALS.has(name)) return known((globalThis as Record<string, unknown>)[name]);
+  if (NAMESPACES.has(name)) return namespace(name);
+  return unknown(`\`${name}\` is defined outside of the function`);
+}

@@ -1,0 +1,246 @@
+/** @file Statements of the checked source. */
+import type {
+  AnyNode,
+  ForInStatement,
+  ForOfStatement,
+  IfStatement,
+  Statement,
+  SwitchStatement,
+  TryStatement,
+  VariableDeclaration,
+} from "acorn";
+import { closure } from "./expressions.js";
+import {
+  branch,
+  type Exits,
+  type Interpreter,
+  joinStates,
+  Scope,
+  type State,
+  sameState,
+  setCell,
+} from "./interpreter.js";
+import { join, type Kind, PLAINS, truth, UNDEFINED, unknown } from "./kinds.js";
+import { elementsOf } from "./members.js";
+
+type Run<T extends AnyNode> = (node: T, scope: Scope, on: Interpreter) => void;
+
+/** Runs a statement. Code after `return` and the like is not reached. */
+export function runStatement(node: AnyNode, scope: Scope, on: Interpreter): void {
+  if (on.state === null) return;
+  const run = STATEMENTS[node.type] as Run<AnyNode> | undefined;
+  if (run === undefined) on.evaluate(node, scope);
+  else run(node, scope, on);
+}
+
+const STATEMENTS: { readonly [T in AnyNode["type"]]?: Run<Extract<AnyNode, { type: T }>> } = {
+  ExpressionStatement: ({ expression }, scope, on) => void on.evaluate(expression, scope),
+  BlockStatement: ({ body }, scope, on) => runBlock(body, new Scope(scope, scope.frame), on),
+  EmptyStatement: () => undefined,
+  DebuggerStatement: () => undefined,
+  FunctionDeclaration: () => undefined,
+  ClassDeclaration: ({ id }, scope, on) => {
+    if (id !== null) setCell(on, scope.declare(id.name), unknown("a class is not followed"));
+  },
+  VariableDeclaration: runDeclaration,
+  ReturnStatement: ({ argument }, scope, on) => {
+    const value = argument ? on.evaluate(argument, scope) : UNDEFINED;
+    const { frame } = scope;
+    frame.returns = join(frame.returns, value);
+    frame.exits = joinStates(frame.exits, on.state);
+    on.state = null;
+  },
+  ThrowStatement: ({ argument }, scope, on) => {
+    on.evaluate(argument, scope);
+    on.state = null;
+  },
+  IfStatement: runIf,
+  LabeledStatement: ({ body }, scope, on) => on.run(body, scope),
+  SwitchStatement: runSwitch,
+  TryStatement: runTry,
+  ForStatement: ({ init, test, update, body }, scope, on) => {
+    const inner = new Scope(scope, scope.frame);
+    if (init) on.run(init, inner);
+    loop(
+      on,
+      () => {
+        if (test && !conditionHolds(test, "for", inner, on)) return;
+        on.run(body, inner);
+        continueLoop(inner, on);
+        if (update && on.state !== null) on.evaluate(update, inner);
+      },
+      inner,
+    );
+  },
+  WhileStatement: ({ test, body }, scope, on) =>
+    loop(
+      on,
+      () => {
+        if (conditionHolds(test, "while", scope, on)) on.run(body, scope);
+      },
+      scope,
+    ),
+  DoWhileStatement: ({ test, body }, scope, on) =>
+    loop(
+      on,
+      () => {
+        on.run(body, scope);
+        continueLoop(scope, on);
+        if (on.state !== null) conditionHolds(test, "while", scope, on);
+      },
+      scope,
+    ),
+  ForOfStatement: (node, scope, on) => runForOf(node, elementsOf(on.evaluate(node.right, scope)), scope, on),
+  ForInStatement: (node, scope, on) => {
+    on.evaluate(node.right, scope);
+    runForOf(node, PLAINS, scope, on);
+  },
+  BreakStatement: (_, scope, on) => leave(scope, on, "breaks"),
+  ContinueStatement: (_, scope, on) => leave(scope, on, "continues"),
+};
+
+/** Runs statements in order; functions that they declare are there from the start. */
+export function runBlock(body: readonly (Statement | AnyNode)[], scope: Scope, on: Interpreter): void {
+  for (const node of body)
+    if (node.type === "FunctionDeclaration" && node.id !== null)
+      setCell(on, scope.declare(node.id.name), closure(node, scope));
+  for (const node of body) on.run(node, scope);
+}
+
+function runDeclaration({ declarations, kind }: VariableDeclaration, scope: Scope, on: Interpreter): void {
+  for (const { id, init } of declarations) {
+    if (!init && kind === "var") continue;
+    const value = init ? on.evaluate(init, scope) : UNDEFINED;
+    on.assign(id, value, scope, kind === "var" ? "var" : "let");
+  }
+}
+
+function runIf({ test, consequent, alternate }: IfStatement, scope: Scope, on: Interpreter): void {
+  const value = on.evaluate(test, scope);
+  on.condition(value, "if", test, scope);
+  const decided = truth(value);
+  const otherwise = (): void => {
+    if (alternate) on.run(alternate, scope);
+  };
+  if (decided === true) on.run(consequent, scope);
+  else if (decided === false) otherwise();
+  else branch(on, () => on.run(consequent, scope), otherwise);
+}
+
+function runSwitch({ discriminant, cases }: SwitchStatement, scope: Scope, on: Interpreter): void {
+  const value = on.evaluate(discriminant, scope);
+  const inner = new Scope(scope, scope.frame);
+  inLoop(
+    inner,
+    () => {
+      const before = on.state && new Map(on.state);
+      for (const { test, consequent } of cases) {
+        // Any case may be the first that runs.
+        on.state = joinStates(on.state && new Map(on.state), before && new Map(before));
+        if (test) on.identity(value, on.evaluate(test, inner), "switch", test, inner);
+        runBlock(consequent, inner, on);
+      }
+      on.state = joinStates(on.state, before);
+    },
+    on,
+  );
+}
+
+function runTry({ block, handler, finalizer }: TryStatement, scope: Scope, on: Interpreter): void {
+  const before = on.state && new Map(on.state);
+  on.run(block, scope);
+  if (handler) {
+    const after = on.state;
+    on.state = joinStates(before, after && new Map(after));
+    const inner = new Scope(scope, scope.frame);
+    if (handler.param) on.assign(handler.param, unknown("an error"), inner, "let");
+    on.run(handler.body, inner);
+    on.state = joinStates(after, on.state);
+  }
+  if (finalizer) {
+    const after = on.state;
+    on.state ??= before;
+    on.run(finalizer, scope);
+    if (after === null) on.state = null;
+  }
+}
+
+function runForOf(node: ForOfStatement | ForInStatement, item: Kind, scope: Scope, on: Interpreter): void {
+  loop(
+    on,
+    () => {
+      const inner = new Scope(scope, scope.frame);
+      const { left } = node;
+      if (left.type === "VariableDeclaration")
+        on.assign(left.declarations[0]!.id, item, inner, left.kind === "var" ? "var" : "let");
+      else on.assign(left, item, inner);
+      on.run(node.body, inner);
+    },
+    scope,
+  );
+}
+
+/** Whether the body of a loop may run. */
+function conditionHolds(test: AnyNode, construct: string, scope: Scope, on: Interpreter): boolean {
+  const value = on.evaluate(test, scope);
+  on.condition(value, construct, test, scope);
+  const decided = truth(value);
+  const exits = exitsOf(scope);
+  if (decided !== true) exits.breaks = joinStates(exits.breaks, on.state && new Map(on.state));
+  else exits.isEndless = true;
+  if (decided === false) on.state = null;
+  return decided !== false;
+}
+
+const exitsOf = ({ frame }: Scope): Exits => frame.loops.at(-1)!;
+
+function leave(scope: Scope, on: Interpreter, where: "breaks" | "continues"): void {
+  // Labels are not told from each other: every loop around may be left.
+  for (const exits of scope.frame.loops)
+    exits[where] = joinStates(exits[where], on.state && new Map(on.state));
+  on.state = null;
+}
+
+function continueLoop(scope: Scope, on: Interpreter): void {
+  const exits = exitsOf(scope);
+  on.state = joinStates(on.state, exits.continues);
+  exits.continues = null;
+}
+
+function inLoop(scope: Scope, body: () => void, on: Interpreter): void {
+  const stack = scope.frame.loops;
+  const exits: Exits = { breaks: null, continues: null, isEndless: false };
+  stack.push(exits);
+  body();
+  stack.pop();
+  on.state = joinStates(on.state, exits.breaks);
+}
+
+/** Iterations until the kinds of all variables stay the same. */
+const MOST_ITERATIONS = 8;
+
+function loop(on: Interpreter, iteration: () => void, scope: Scope): void {
+  const stack = scope.frame.loops;
+  const exits: Exits = { breaks: null, continues: null, isEndless: false };
+  stack.push(exits);
+  for (let count = 0; count < MOST_ITERATIONS && on.state !== null; count++) {
+    const head = new Map(on.state);
+    exits.isEndless = false;
+    iteration();
+    on.state = joinStates(on.state, exits.continues);
+    const joined = restricted(joinStates(head, on.state), head);
+    on.state = joined;
+    if (sameState(joined, head)) break;
+  }
+  stack.pop();
+  const end = exits.isEndless ? null : on.state;
+  on.state = joinStates(end, exits.breaks);
+}
+
+/** A state without the variables of the body, which each iteration declares anew. */
+function restricted(state: State, head: ReadonlyMap<object, Kind>): State {
+  if (state === null) return state;
+  const kept = new Map<object, Kind>();
+  for (const cell of head.keys()) kept.set(cell, state.get(cell)!);
+  return kept;
+}
