@@ -149,6 +149,7 @@ describe("aliases and flow", () => {
     ["async (x) => { const y = await x; if (y) return 1; }", ["if y"]],
     ["(x)=>{let t=x,r;return r=t.relu(),r?1:2}", ["?: r"]],
     ["(x) => { const f = x.relu.bind; if (x.T) return 1; }", ["if x.T"]],
+    ["(x) => { const { 'a b': y } = { 'a b': x }; if (y) return 1; }", ["if y"]],
     ["(x) => (0, x) ? 1 : 2", ["?: 0, x"]],
     ["(x) => { ({ a: x.b } = { a: 1 }); if (x?.relu()) return 1; }", ["if x?.relu()"]],
     ["(x) => { const y = x ?? 1; if (y) return 1; }", ["if y"]],

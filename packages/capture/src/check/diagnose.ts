@@ -2,7 +2,7 @@
 import { Tensor } from "@sconce/tensor";
 import { type Kind, mayBeSym, mayBeTensor, SIZE, UNKNOWN } from "./kinds.js";
 
-/** What is wrong with a use: without a fix, the check cannot tell. */
+/** What is wrong with a use: without a fix, the check cannot decide. */
 export interface Problem {
   readonly message: string;
   readonly fix?: string;

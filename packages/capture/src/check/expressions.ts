@@ -13,7 +13,7 @@ import type {
   SpreadElement,
   UnaryExpression,
 } from "acorn";
-import { branch, type Interpreter, type Scope, setCell, siteOf } from "./interpreter.js";
+import { branch, type Interpreter, type Scope, setVariable, siteOf } from "./interpreter.js";
 import {
   type AbstractObject,
   join,
@@ -48,8 +48,8 @@ export function evaluateExpression(node: AnyNode, scope: Scope, on: Interpreter)
 const EXPRESSIONS: { readonly [T in AnyNode["type"]]?: Evaluate<Extract<AnyNode, { type: T }>> } = {
   Literal: ({ value, regex, bigint }) => (regex || bigint ? PLAINS : known(value)),
   Identifier: ({ name }, scope, on) => {
-    const cell = scope.find(name);
-    if (cell !== undefined) return on.state?.get(cell) ?? UNDEFINED;
+    const variable = scope.find(name);
+    if (variable !== undefined) return on.state?.get(variable) ?? UNDEFINED;
     return globalKind(name, on.reachable);
   },
   ThisExpression: (_, scope) => scope.frame.self,
@@ -339,10 +339,10 @@ export function assignTo(
   on: Interpreter,
   declares?: "let" | "var",
 ): void {
-  const to = (part: AnyNode, of: Kind): void => assignTo(part, of, scope, on, declares);
+  const to = (part: AnyNode, kind: Kind): void => assignTo(part, kind, scope, on, declares);
   if (target.type === "Identifier") {
-    const cell = cellFor(target.name, scope, declares);
-    if (cell !== undefined) setCell(on, cell, value);
+    const variable = variableFor(target.name, scope, declares);
+    if (variable !== undefined) setVariable(on, variable, value);
   } else if (target.type === "MemberExpression") {
     on.setMember(on.evaluate(target.object, scope), keyOf(target, scope, on), value);
   } else if (target.type === "RestElement") to(target.argument, value);
@@ -362,7 +362,7 @@ function assignProperties(
   value: Kind,
   scope: Scope,
   on: Interpreter,
-  to: (part: AnyNode, of: Kind) => void,
+  to: (part: AnyNode, kind: Kind) => void,
 ): void {
   for (const property of properties) {
     if (property.type === "RestElement") {
@@ -377,11 +377,12 @@ function assignProperties(
 function keyOf(node: MemberExpression | AssignmentProperty, scope: Scope, on: Interpreter): Kind {
   const key = node.type === "MemberExpression" ? node.property : node.key;
   if (node.computed) return on.evaluate(key, scope);
-  return known(key.type === "Literal" ? String(key.value) : (key as { name: string }).name);
+  if (key.type !== "Literal") return known((key as { name: string }).name);
+  return known(typeof key.value === "string" ? key.value : (key.raw ?? ""));
 }
 
 /** The variable of a name; assignments to names outside of the function are not followed. */
-function cellFor(name: string, scope: Scope, declares: "let" | "var" | undefined): object | undefined {
+function variableFor(name: string, scope: Scope, declares: "let" | "var" | undefined): object | undefined {
   if (declares === undefined) return scope.find(name);
   let owner = scope;
   while (declares === "var" && !owner.isFunction && owner.parent !== undefined) owner = owner.parent;

@@ -46,14 +46,14 @@ export function siteOf({ frame }: Scope, node: AnyNode, make: () => AbstractObje
 }
 
 /** A variable. Its kind is in the state, which differs from branch to branch. */
-export type Cell = object;
+export type Variable = object;
 
 /** Kinds of variables; null where the code is not reached. */
-export type State = ReadonlyMap<Cell, Kind> | null;
+export type State = ReadonlyMap<Variable, Kind> | null;
 
 /** Names of a block. */
 export class Scope {
-  readonly #names = new Map<string, Cell>();
+  readonly #names = new Map<string, Variable>();
   readonly parent: Scope | undefined;
   readonly frame: Frame;
   /** Whether `var` and `this` belong here. */
@@ -65,16 +65,16 @@ export class Scope {
     this.isFunction = isFunction;
   }
 
-  declare(name: string): Cell {
-    let cell = this.#names.get(name);
-    if (cell === undefined) {
-      cell = {};
-      this.#names.set(name, cell);
+  declare(name: string): Variable {
+    let variable = this.#names.get(name);
+    if (variable === undefined) {
+      variable = {};
+      this.#names.set(name, variable);
     }
-    return cell;
+    return variable;
   }
 
-  find(name: string): Cell | undefined {
+  find(name: string): Variable | undefined {
     return this.#names.get(name) ?? this.parent?.find(name);
   }
 }
@@ -115,9 +115,9 @@ export function joinStates(a: State, b: State): State {
   if (a === null || a === b) return b;
   if (b === null) return a;
   const joined = new Map(a);
-  for (const [cell, kind] of b) {
-    const other = a.get(cell);
-    joined.set(cell, other === undefined ? kind : join(other, kind));
+  for (const [variable, kind] of b) {
+    const other = a.get(variable);
+    joined.set(variable, other === undefined ? kind : join(other, kind));
   }
   return joined;
 }
@@ -126,15 +126,15 @@ export function joinStates(a: State, b: State): State {
 export function sameState(a: State, b: State): boolean {
   if (a === b) return true;
   if (a === null || b === null || a.size !== b.size) return false;
-  for (const [cell, kind] of a) if (b.get(cell) !== kind) return false;
+  for (const [variable, kind] of a) if (b.get(variable) !== kind) return false;
   return true;
 }
 
 /** Sets a variable. */
-export function setCell(interpreter: Interpreter, cell: Cell, kind: Kind): void {
+export function setVariable(interpreter: Interpreter, variable: Variable, kind: Kind): void {
   if (interpreter.state === null) return;
   // Copies are made at branches only: see `branch`.
-  (interpreter.state as Map<Cell, Kind>).set(cell, kind);
+  (interpreter.state as Map<Variable, Kind>).set(variable, kind);
 }
 
 /** Runs two branches from the same state, and goes on with what either may have done. */

@@ -92,7 +92,7 @@ export const listOf = (items: readonly Kind[]): Kind =>
 const MANY_PRIMITIVES = 4;
 const MANY_OBJECTS = 64;
 
-/** A kind with arrays of its own: those of tables stay as they are. */
+/** A kind with new arrays: those of tables stay as they are. */
 export const fresh = (all: Kind): Kind =>
   all.objects.length === 0
     ? all

@@ -18,7 +18,7 @@ import {
   Scope,
   type State,
   sameState,
-  setCell,
+  setVariable,
 } from "./interpreter.js";
 import { join, type Kind, PLAINS, truth, UNDEFINED, unknown } from "./kinds.js";
 import { elementsOf } from "./members.js";
@@ -40,7 +40,7 @@ const STATEMENTS: { readonly [T in AnyNode["type"]]?: Run<Extract<AnyNode, { typ
   DebuggerStatement: () => undefined,
   FunctionDeclaration: () => undefined,
   ClassDeclaration: ({ id }, scope, on) => {
-    if (id !== null) setCell(on, scope.declare(id.name), unknown("a class is not followed"));
+    if (id !== null) setVariable(on, scope.declare(id.name), unknown("a class is not followed"));
   },
   VariableDeclaration: runDeclaration,
   ReturnStatement: ({ argument }, scope, on) => {
@@ -103,7 +103,7 @@ const STATEMENTS: { readonly [T in AnyNode["type"]]?: Run<Extract<AnyNode, { typ
 export function runBlock(body: readonly (Statement | AnyNode)[], scope: Scope, on: Interpreter): void {
   for (const node of body)
     if (node.type === "FunctionDeclaration" && node.id !== null)
-      setCell(on, scope.declare(node.id.name), closure(node, scope));
+      setVariable(on, scope.declare(node.id.name), closure(node, scope));
   for (const node of body) on.run(node, scope);
 }
 
@@ -195,7 +195,7 @@ function conditionHolds(test: AnyNode, construct: string, scope: Scope, on: Inte
 const exitsOf = ({ frame }: Scope): Exits => frame.loops.at(-1)!;
 
 function leave(scope: Scope, on: Interpreter, where: "breaks" | "continues"): void {
-  // Labels are not told from each other: every loop around may be left.
+  // Labels are not distinguished: every loop around may be left.
   for (const exits of scope.frame.loops)
     exits[where] = joinStates(exits[where], on.state && new Map(on.state));
   on.state = null;
@@ -241,6 +241,6 @@ function loop(on: Interpreter, iteration: () => void, scope: Scope): void {
 function restricted(state: State, head: ReadonlyMap<object, Kind>): State {
   if (state === null) return state;
   const kept = new Map<object, Kind>();
-  for (const cell of head.keys()) kept.set(cell, state.get(cell)!);
+  for (const variable of head.keys()) kept.set(variable, state.get(variable)!);
   return kept;
 }
