@@ -25,6 +25,9 @@ function requireSeveral(name: string, sizes: readonly Size[]): void {
 
 const withoutChannels = (input: Tensor): readonly Size[] => sizesOf(input).filter((_, i) => i !== 1);
 
+/** An export sees cuDNN switched off; nothing here runs on it. */
+const CUDNN = false;
+
 function batchNorm(args: PythonArguments): unknown {
   const { input, runningMean, runningVar, weight, bias, training, momentum, eps } = args;
   if (training) requireSeveral("functional.batchNorm", withoutChannels(input));
@@ -43,7 +46,7 @@ function batchNorm(args: PythonArguments): unknown {
     training,
     momentum,
     eps,
-    true,
+    CUDNN,
   ]);
 }
 
@@ -59,7 +62,7 @@ function instanceNorm(args: PythonArguments): unknown {
     useInputStats,
     momentum,
     eps,
-    true,
+    CUDNN,
   ]);
 }
 
@@ -75,7 +78,7 @@ function groupNorm({ input, numGroups, weight, bias, eps }: PythonArguments): un
     sym.floorDiv(sym.mul(batch!, channels!), numGroups as Size) as Size,
     ...rest,
   ]);
-  return callTorch("group_norm", [input, numGroups, weight, bias, eps, true]);
+  return callTorch("group_norm", [input, numGroups, weight, bias, eps, CUDNN]);
 }
 
 function localResponseNorm({ input, size, alpha, beta, k }: PythonArguments): unknown {
@@ -195,7 +198,7 @@ export const NORMALIZATIONS: Readonly<Record<string, Body>> = {
   group_norm: groupNorm,
   instance_norm: instanceNorm,
   layer_norm: ({ input, normalizedShape, weight, bias, eps }) =>
-    callTorch("layer_norm", [input, normalizedShape, weight, bias, eps, true]),
+    callTorch("layer_norm", [input, normalizedShape, weight, bias, eps, CUDNN]),
   local_response_norm: localResponseNorm,
   normalize,
   pad: ({ input, pad: sizes, mode, value }) => callNn("pad", [input, sizes, mode, value]),

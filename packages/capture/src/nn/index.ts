@@ -1,6 +1,40 @@
 /** @file Modules, layers and what they are made of (`torch.nn`). */
-export { type Functional, functional } from "./functional.js";
+export { functional } from "./functional.js";
 export * as init from "./init.js";
+export * from "./layers/activation.js";
+export {
+  BatchNorm1d,
+  BatchNorm2d,
+  BatchNorm3d,
+  InstanceNorm1d,
+  InstanceNorm2d,
+  InstanceNorm3d,
+  type NormOptions,
+} from "./layers/batch-norm.js";
+export { ModuleDict, ModuleList, ParameterList, Sequential } from "./layers/container.js";
+export {
+  Conv1d,
+  Conv2d,
+  Conv3d,
+  type ConvOptions,
+  ConvTranspose1d,
+  ConvTranspose2d,
+  ConvTranspose3d,
+  type ConvTransposeOptions,
+  type PaddingMode,
+} from "./layers/conv.js";
+export * from "./layers/dropout.js";
+export {
+  Embedding,
+  EmbeddingBag,
+  type EmbeddingBagOptions,
+  type EmbeddingOptions,
+} from "./layers/embedding.js";
+export { Identity, Linear, type LinearOptions } from "./layers/linear.js";
+export * from "./layers/norm.js";
+export * from "./layers/padding.js";
+export * from "./layers/pool.js";
+export * from "./layers/reshape.js";
 export {
   type BufferOptions,
   type LoadOptions,

@@ -1,0 +1,69 @@
+/** @file Affine maps. */
+import { type DType, Tensor } from "@sconce/tensor";
+import { functional as F } from "../functional.js";
+import { fans, kaimingUniform_, uniform_ } from "../init.js";
+import { Module } from "../module.js";
+import { pythonText, type Settings, settingsOf } from "../settings.js";
+import { Parameter } from "../tensors.js";
+
+/** Settings of {@link Linear}. */
+export interface LinearOptions {
+  /** Whether a bias is added. @defaultValue true */
+  readonly bias?: boolean;
+  /** The dtype of the parameters. @defaultValue `float32` */
+  readonly dtype?: DType;
+}
+
+/** `y = x A^T + b` on the last dimension (`torch.nn.Linear`). */
+export class Linear extends Module {
+  static override readonly torchClass: string = "torch.nn.modules.linear.Linear";
+
+  /** Size of the last dimension of the input. */
+  readonly inFeatures: number;
+  /** Size of the last dimension of the result. */
+  readonly outFeatures: number;
+  /** `[outFeatures, inFeatures]`. */
+  weight: Tensor;
+  /** `[outFeatures]`, or null. */
+  bias: Tensor | null = null;
+
+  constructor(inFeatures: number, outFeatures: number, ...rest: Settings<[bias: boolean], LinearOptions>) {
+    super();
+    const { bias, dtype } = settingsOf("Linear", rest, { bias: true, dtype: "float32" as DType });
+    this.inFeatures = inFeatures;
+    this.outFeatures = outFeatures;
+    this.weight = new Parameter(Tensor.empty([outFeatures, inFeatures], dtype));
+    this.registerParameter("bias", bias ? new Parameter(Tensor.empty([outFeatures], dtype)) : null);
+    kaimingUniform_(this.weight, { a: Math.sqrt(5) });
+    if (this.bias !== null) initBias(this.bias, fans(this.weight).fanIn);
+  }
+
+  override forward(input: Tensor): Tensor {
+    return F.linear(input, this.weight, this.bias);
+  }
+
+  override extraRepr(): string {
+    const { inFeatures, outFeatures, bias } = this;
+    return `in_features=${inFeatures}, out_features=${outFeatures}, bias=${pythonText(bias !== null)}`;
+  }
+}
+
+/** Draws a bias as PyTorch does for linear maps and convolutions. */
+export function initBias(bias: Tensor, fanIn: number): void {
+  const bound = fanIn > 0 ? 1 / Math.sqrt(fanIn) : 0;
+  uniform_(bias, -bound, bound);
+}
+
+/** Returns its input (`torch.nn.Identity`). Arguments of the constructor are ignored. */
+export class Identity extends Module {
+  static override readonly torchClass: string = "torch.nn.modules.linear.Identity";
+
+  // biome-ignore lint/complexity/noUselessConstructor: PyTorch's takes any arguments
+  constructor(..._ignored: unknown[]) {
+    super();
+  }
+
+  override forward(input: Tensor): Tensor {
+    return input;
+  }
+}

@@ -1,0 +1,217 @@
+/** @file Normalization over dimensions of the input. */
+import { type DType, Tensor } from "@sconce/tensor";
+import { badSettings } from "../errors.js";
+import { functional as F } from "../functional.js";
+import { ones_ } from "../init.js";
+import { Module } from "../module.js";
+import { pythonText, type Settings, type Sizes, settingsOf, sizesOf, tupleText } from "../settings.js";
+import { Parameter } from "../tensors.js";
+
+const filled = (shape: readonly number[], dtype: DType): Parameter =>
+  new Parameter(ones_(Tensor.empty(shape, dtype)));
+const zeros = (shape: readonly number[], dtype: DType): Parameter =>
+  new Parameter(Tensor.empty(shape, dtype));
+
+/** Settings of {@link LayerNorm}. */
+export interface LayerNormOptions {
+  /** Added to the variance. @defaultValue 1e-5 */
+  readonly eps?: number;
+  /** Whether the result is scaled. @defaultValue true */
+  readonly elementwiseAffine?: boolean;
+  /** Whether the result is shifted. @defaultValue true */
+  readonly bias?: boolean;
+  /** The dtype of the parameters. @defaultValue `float32` */
+  readonly dtype?: DType;
+}
+
+/** Normalizes over the last dimensions (`torch.nn.LayerNorm`). */
+export class LayerNorm extends Module {
+  static override readonly torchClass: string = "torch.nn.modules.normalization.LayerNorm";
+
+  /** Sizes of the dimensions that are normalized. */
+  readonly normalizedShape: readonly number[];
+  /** Added to the variance. */
+  readonly eps: number;
+  /** Whether the result is scaled. */
+  readonly elementwiseAffine: boolean;
+  /** Scale, of the normalized shape. */
+  weight: Tensor | null = null;
+  /** Shift, of the normalized shape. */
+  bias: Tensor | null = null;
+
+  constructor(
+    normalizedShape: Sizes,
+    ...rest: Settings<[eps: number, elementwiseAffine: boolean, bias: boolean], LayerNormOptions>
+  ) {
+    super();
+    const settings = settingsOf("LayerNorm", rest, {
+      eps: 1e-5,
+      elementwiseAffine: true,
+      bias: true,
+      dtype: "float32" as DType,
+    });
+    const { eps, elementwiseAffine, bias, dtype } = settings;
+    this.normalizedShape = sizesOf(normalizedShape, 1);
+    this.eps = eps;
+    this.elementwiseAffine = elementwiseAffine;
+    this.registerParameter("weight", elementwiseAffine ? filled(this.normalizedShape, dtype) : null);
+    this.registerParameter("bias", elementwiseAffine && bias ? zeros(this.normalizedShape, dtype) : null);
+  }
+
+  override forward(input: Tensor): Tensor {
+    return F.layerNorm(input, this.normalizedShape, this.weight, this.bias, this.eps);
+  }
+
+  override extraRepr(): string {
+    const { normalizedShape, eps, elementwiseAffine, bias } = this;
+    return `${tupleText(normalizedShape)}, eps=${pythonText(eps)}, elementwise_affine=${pythonText(elementwiseAffine)}, bias=${pythonText(bias !== null)}`;
+  }
+}
+
+/** Settings of {@link GroupNorm}. */
+export interface GroupNormOptions {
+  /** Added to the variance. @defaultValue 1e-5 */
+  readonly eps?: number;
+  /** Whether the result is scaled and shifted. @defaultValue true */
+  readonly affine?: boolean;
+  /** The dtype of the parameters. @defaultValue `float32` */
+  readonly dtype?: DType;
+}
+
+/** Normalizes groups of channels (`torch.nn.GroupNorm`). */
+export class GroupNorm extends Module {
+  static override readonly torchClass: string = "torch.nn.modules.normalization.GroupNorm";
+
+  /** How many groups there are. */
+  readonly numGroups: number;
+  /** Channels of the input. */
+  readonly numChannels: number;
+  /** Added to the variance. */
+  readonly eps: number;
+  /** Whether the result is scaled and shifted. */
+  readonly affine: boolean;
+  /** Scale, `[numChannels]`. */
+  weight: Tensor | null = null;
+  /** Shift, `[numChannels]`. */
+  bias: Tensor | null = null;
+
+  constructor(
+    numGroups: number,
+    numChannels: number,
+    ...rest: Settings<[eps: number, affine: boolean], GroupNormOptions>
+  ) {
+    super();
+    const { eps, affine, dtype } = settingsOf("GroupNorm", rest, {
+      eps: 1e-5,
+      affine: true,
+      dtype: "float32" as DType,
+    });
+    if (numChannels % numGroups !== 0)
+      throw badSettings(
+        "GroupNorm",
+        `num_channels (${numChannels}) must be divisible by num_groups (${numGroups})`,
+        `choose groups that divide ${numChannels}`,
+      );
+    this.numGroups = numGroups;
+    this.numChannels = numChannels;
+    this.eps = eps;
+    this.affine = affine;
+    this.registerParameter("weight", affine ? filled([numChannels], dtype) : null);
+    this.registerParameter("bias", affine ? zeros([numChannels], dtype) : null);
+  }
+
+  override forward(input: Tensor): Tensor {
+    return F.groupNorm(input, this.numGroups, this.weight, this.bias, this.eps);
+  }
+
+  override extraRepr(): string {
+    const { numGroups, numChannels, eps, affine } = this;
+    return `${numGroups}, ${numChannels}, eps=${pythonText(eps)}, affine=${pythonText(affine)}`;
+  }
+}
+
+/** Settings of {@link RMSNorm}. */
+export interface RMSNormOptions {
+  /** Added to the mean square; null for the least difference of the dtype. @defaultValue null */
+  readonly eps?: number | null;
+  /** Whether the result is scaled. @defaultValue true */
+  readonly elementwiseAffine?: boolean;
+  /** The dtype of the parameters. @defaultValue `float32` */
+  readonly dtype?: DType;
+}
+
+/** Divides by the root mean square over the last dimensions (`torch.nn.RMSNorm`). */
+export class RMSNorm extends Module {
+  static override readonly torchClass: string = "torch.nn.modules.normalization.RMSNorm";
+
+  /** Sizes of the dimensions that are normalized. */
+  readonly normalizedShape: readonly number[];
+  /** Added to the mean square; null for the least difference of the dtype. */
+  readonly eps: number | null;
+  /** Whether the result is scaled. */
+  readonly elementwiseAffine: boolean;
+  /** Scale, of the normalized shape. */
+  weight: Tensor | null = null;
+
+  constructor(
+    normalizedShape: Sizes,
+    ...rest: Settings<[eps: number | null, elementwiseAffine: boolean], RMSNormOptions>
+  ) {
+    super();
+    const { eps, elementwiseAffine, dtype } = settingsOf("RMSNorm", rest, {
+      eps: null as number | null,
+      elementwiseAffine: true,
+      dtype: "float32" as DType,
+    });
+    this.normalizedShape = sizesOf(normalizedShape, 1);
+    this.eps = eps;
+    this.elementwiseAffine = elementwiseAffine;
+    this.registerParameter("weight", elementwiseAffine ? filled(this.normalizedShape, dtype) : null);
+  }
+
+  override forward(input: Tensor): Tensor {
+    return F.rmsNorm(input, this.normalizedShape, this.weight, this.eps);
+  }
+
+  override extraRepr(): string {
+    const { normalizedShape, eps, elementwiseAffine } = this;
+    return `${tupleText(normalizedShape)}, eps=${pythonText(eps)}, elementwise_affine=${pythonText(elementwiseAffine)}`;
+  }
+}
+
+/** Settings of {@link LocalResponseNorm}. */
+export interface LocalResponseNormOptions {
+  /** The factor of the sum of squares. @defaultValue 1e-4 */
+  readonly alpha?: number;
+  /** The exponent. @defaultValue 0.75 */
+  readonly beta?: number;
+  /** Added before the power. @defaultValue 1 */
+  readonly k?: number;
+}
+
+/** Normalizes over neighboring channels (`torch.nn.LocalResponseNorm`). */
+export class LocalResponseNorm extends Module {
+  static override readonly torchClass: string = "torch.nn.modules.normalization.LocalResponseNorm";
+
+  readonly #size: number;
+  readonly #settings: Required<LocalResponseNormOptions>;
+
+  constructor(
+    size: number,
+    ...rest: Settings<[alpha: number, beta: number, k: number], LocalResponseNormOptions>
+  ) {
+    super();
+    this.#size = size;
+    this.#settings = settingsOf("LocalResponseNorm", rest, { alpha: 1e-4, beta: 0.75, k: 1 });
+  }
+
+  override forward(input: Tensor): Tensor {
+    const { alpha, beta, k } = this.#settings;
+    return F.localResponseNorm(input, this.#size, alpha, beta, k);
+  }
+
+  override extraRepr(): string {
+    const { alpha, beta, k } = this.#settings;
+    return `${this.#size}, alpha=${pythonText(alpha)}, beta=${pythonText(beta)}, k=${pythonText(k)}`;
+  }
+}

@@ -1,0 +1,248 @@
+/** @file Pooling. */
+import type { Tensor } from "@sconce/tensor";
+import { defineLayer } from "../define-layer.js";
+import { functional as F } from "../functional.js";
+import { pythonText, type Sizes } from "../settings.js";
+
+type Unary = [input: Tensor];
+/** The pooled values, and the places that they come from where `returnIndices` is set. */
+type Pooled = Tensor;
+
+interface MaxPoolValues {
+  kernelSize: Sizes;
+  stride: Sizes | null;
+  padding: Sizes;
+  dilation: Sizes;
+  returnIndices: boolean;
+  ceilMode: boolean;
+}
+
+type MaxPoolPositions = [
+  stride: Sizes | null,
+  padding: Sizes,
+  dilation: Sizes,
+  returnIndices: boolean,
+  ceilMode: boolean,
+];
+
+type MaxPool = (
+  input: Tensor,
+  kernelSize: Sizes,
+  stride: Sizes | undefined,
+  padding: Sizes,
+  dilation: Sizes,
+  ceilMode: boolean,
+  returnIndices: boolean,
+) => unknown;
+
+const maxPoolLayer = (name: string, forward: MaxPool) =>
+  defineLayer<[kernelSize: Sizes], MaxPoolPositions, MaxPoolValues, Unary, Pooled>({
+    name,
+    module: "pooling",
+    defaults: { kernelSize: 1, stride: null, padding: 0, dilation: 1, returnIndices: false, ceilMode: false },
+    // PyTorch's stride is the window's size where none is given.
+    forward: ({ kernelSize, stride, padding, dilation, ceilMode, returnIndices }, input) =>
+      forward(input, kernelSize, stride ?? kernelSize, padding, dilation, ceilMode, returnIndices) as Pooled,
+    text: ({ kernelSize, stride, padding, dilation, ceilMode }) =>
+      `kernel_size=${pythonText(kernelSize)}, stride=${pythonText(stride ?? kernelSize)}, padding=${pythonText(padding)}, dilation=${pythonText(dilation)}, ceil_mode=${pythonText(ceilMode)}`,
+  });
+
+/** The greatest value of each window of a sequence (`torch.nn.MaxPool1d`). */
+export const MaxPool1d = maxPoolLayer("MaxPool1d", F.maxPool1d);
+/** The greatest value of each window of an image (`torch.nn.MaxPool2d`). */
+export const MaxPool2d = maxPoolLayer("MaxPool2d", F.maxPool2d);
+/** The greatest value of each window of a volume (`torch.nn.MaxPool3d`). */
+export const MaxPool3d = maxPoolLayer("MaxPool3d", F.maxPool3d);
+
+interface WindowValues {
+  kernelSize: Sizes;
+  stride: Sizes | null;
+  padding: Sizes;
+}
+
+const windowText = ({ kernelSize, stride, padding }: WindowValues): string =>
+  `kernel_size=${pythonText(kernelSize)}, stride=${pythonText(stride ?? kernelSize)}, padding=${pythonText(padding)}`;
+
+interface AvgPoolValues extends WindowValues {
+  ceilMode: boolean;
+  countIncludePad: boolean;
+  divisorOverride: number | null;
+}
+
+type AvgPoolPositions = [
+  stride: Sizes | null,
+  padding: Sizes,
+  ceilMode: boolean,
+  countIncludePad: boolean,
+  divisorOverride: number | null,
+];
+
+const AVG: Omit<AvgPoolValues, "kernelSize"> & { kernelSize: Sizes } = {
+  kernelSize: 1,
+  stride: null,
+  padding: 0,
+  ceilMode: false,
+  countIncludePad: true,
+  divisorOverride: null,
+};
+
+type AvgPool = (
+  input: Tensor,
+  kernelSize: Sizes,
+  stride: Sizes,
+  padding: Sizes,
+  ceilMode: boolean,
+  countIncludePad: boolean,
+  divisorOverride: number | null,
+) => Tensor;
+
+const avgPoolLayer = (name: string, forward: AvgPool) =>
+  defineLayer<[kernelSize: Sizes], AvgPoolPositions, AvgPoolValues, Unary, Tensor>({
+    name,
+    module: "pooling",
+    defaults: AVG,
+    forward: ({ kernelSize, stride, padding, ceilMode, countIncludePad, divisorOverride }, input) =>
+      forward(input, kernelSize, stride ?? kernelSize, padding, ceilMode, countIncludePad, divisorOverride),
+    text: windowText,
+  });
+
+/** The mean of each window of a sequence (`torch.nn.AvgPool1d`). */
+export const AvgPool1d = defineLayer<
+  [kernelSize: Sizes],
+  [stride: Sizes | null, padding: Sizes, ceilMode: boolean, countIncludePad: boolean],
+  Omit<AvgPoolValues, "divisorOverride">,
+  Unary,
+  Tensor
+>({
+  name: "AvgPool1d",
+  module: "pooling",
+  defaults: { kernelSize: 1, stride: null, padding: 0, ceilMode: false, countIncludePad: true },
+  // The one-dimensional layer has tuples of one for its sizes.
+  forward: ({ kernelSize, stride, padding, ceilMode, countIncludePad }, input) =>
+    F.avgPool1d(input, one(kernelSize), one(stride ?? kernelSize), one(padding), ceilMode, countIncludePad),
+  text: ({ kernelSize, stride, padding }) =>
+    windowText({ kernelSize: one(kernelSize), stride: one(stride ?? kernelSize), padding: one(padding) }),
+});
+
+const one = (size: Sizes): readonly number[] => (typeof size === "number" ? [size] : size);
+
+/** The mean of each window of an image (`torch.nn.AvgPool2d`). */
+export const AvgPool2d = avgPoolLayer("AvgPool2d", F.avgPool2d);
+/** The mean of each window of a volume (`torch.nn.AvgPool3d`). */
+export const AvgPool3d = avgPoolLayer("AvgPool3d", F.avgPool3d);
+
+type OutputSize = number | null | readonly (number | null)[];
+
+const adaptiveAvgLayer = (name: string, forward: (input: Tensor, outputSize: OutputSize) => Tensor) =>
+  defineLayer<[outputSize: OutputSize], [], { outputSize: OutputSize }, Unary, Tensor>({
+    name,
+    module: "pooling",
+    defaults: { outputSize: 1 },
+    forward: ({ outputSize }, input) => forward(input, outputSize),
+  });
+
+/** Means over as many windows as the result has elements (`torch.nn.AdaptiveAvgPool1d`). */
+export const AdaptiveAvgPool1d = adaptiveAvgLayer("AdaptiveAvgPool1d", (input, outputSize) =>
+  F.adaptiveAvgPool1d(input, outputSize as Sizes),
+);
+/** Means over as many windows as the result has elements (`torch.nn.AdaptiveAvgPool2d`). */
+export const AdaptiveAvgPool2d = adaptiveAvgLayer("AdaptiveAvgPool2d", F.adaptiveAvgPool2d);
+/** Means over as many windows as the result has elements (`torch.nn.AdaptiveAvgPool3d`). */
+export const AdaptiveAvgPool3d = adaptiveAvgLayer("AdaptiveAvgPool3d", F.adaptiveAvgPool3d);
+
+const adaptiveMaxLayer = (
+  name: string,
+  forward: (input: Tensor, outputSize: OutputSize, returnIndices: boolean) => unknown,
+) =>
+  defineLayer<
+    [outputSize: OutputSize],
+    [returnIndices: boolean],
+    { outputSize: OutputSize; returnIndices: boolean },
+    Unary,
+    Pooled
+  >({
+    name,
+    module: "pooling",
+    defaults: { outputSize: 1, returnIndices: false },
+    forward: ({ outputSize, returnIndices }, input) => forward(input, outputSize, returnIndices) as Pooled,
+    text: ({ outputSize }) => `output_size=${pythonText(outputSize)}`,
+  });
+
+/** The greatest values of as many windows as the result has (`torch.nn.AdaptiveMaxPool1d`). */
+export const AdaptiveMaxPool1d = adaptiveMaxLayer("AdaptiveMaxPool1d", F.adaptiveMaxPool1d);
+/** The greatest values of as many windows as the result has (`torch.nn.AdaptiveMaxPool2d`). */
+export const AdaptiveMaxPool2d = adaptiveMaxLayer("AdaptiveMaxPool2d", F.adaptiveMaxPool2d);
+/** The greatest values of as many windows as the result has (`torch.nn.AdaptiveMaxPool3d`). */
+export const AdaptiveMaxPool3d = adaptiveMaxLayer("AdaptiveMaxPool3d", F.adaptiveMaxPool3d);
+
+type Unpool = (
+  input: Tensor,
+  indices: Tensor,
+  kernelSize: Sizes,
+  stride: Sizes,
+  padding: Sizes,
+  outputSize?: readonly number[],
+) => Tensor;
+
+const maxUnpoolLayer = (name: string, forward: Unpool) =>
+  defineLayer<
+    [kernelSize: Sizes],
+    [stride: Sizes | null, padding: Sizes],
+    WindowValues,
+    [input: Tensor, indices: Tensor, outputSize?: readonly number[]],
+    Tensor
+  >({
+    name,
+    module: "pooling",
+    defaults: { kernelSize: 1, stride: null, padding: 0 },
+    forward: ({ kernelSize, stride, padding }, input, indices, outputSize) =>
+      forward(input, indices, kernelSize, stride ?? kernelSize, padding, outputSize),
+    text: windowText,
+  });
+
+/** Puts values back to where max pooling took them from (`torch.nn.MaxUnpool1d`). */
+export const MaxUnpool1d = maxUnpoolLayer("MaxUnpool1d", F.maxUnpool1d);
+/** Puts values back to where max pooling took them from (`torch.nn.MaxUnpool2d`). */
+export const MaxUnpool2d = maxUnpoolLayer("MaxUnpool2d", F.maxUnpool2d);
+/** Puts values back to where max pooling took them from (`torch.nn.MaxUnpool3d`). */
+export const MaxUnpool3d = maxUnpoolLayer("MaxUnpool3d", F.maxUnpool3d);
+
+interface LPPoolValues {
+  normType: number;
+  kernelSize: Sizes;
+  stride: Sizes | null;
+  ceilMode: boolean;
+}
+
+const lpPoolLayer = (
+  name: string,
+  forward: (
+    input: Tensor,
+    normType: number,
+    kernelSize: Sizes,
+    stride: Sizes | undefined,
+    ceilMode: boolean,
+  ) => Tensor,
+) =>
+  defineLayer<
+    [normType: number, kernelSize: Sizes],
+    [stride: Sizes | null, ceilMode: boolean],
+    LPPoolValues,
+    Unary,
+    Tensor
+  >({
+    name,
+    module: "pooling",
+    defaults: { normType: 2, kernelSize: 1, stride: null, ceilMode: false },
+    forward: ({ normType, kernelSize, stride, ceilMode }, input) =>
+      forward(input, normType, kernelSize, stride ?? undefined, ceilMode),
+  });
+
+/** The norm of each window of a sequence (`torch.nn.LPPool1d`). */
+export const LPPool1d = lpPoolLayer("LPPool1d", (input, normType, kernelSize, stride, ceilMode) =>
+  F.lpPool1d(input, normType, kernelSize as number, stride, ceilMode),
+);
+/** The norm of each window of an image (`torch.nn.LPPool2d`). */
+export const LPPool2d = lpPoolLayer("LPPool2d", F.lpPool2d);
+/** The norm of each window of a volume (`torch.nn.LPPool3d`). */
+export const LPPool3d = lpPoolLayer("LPPool3d", F.lpPool3d);
