@@ -12,11 +12,16 @@ import { traceProgram } from "./trace-program.js";
 export interface ExportOptions {
   /** Keyword arguments: passed in an object behind the positional ones. @defaultValue none */
   readonly kwargs?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * Whether the source of the model is checked for tensors and dynamic sizes that JavaScript would
+   * decide on (`SOURCE_CHECK`). @defaultValue true
+   */
+  readonly checkSource?: boolean | undefined;
   /** Receives warnings, such as that of an assigned attribute. @defaultValue `console.warn` */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-const EXPORT: OptionNames<ExportOptions> = { kwargs: true, onWarning: true };
+const EXPORT: OptionNames<ExportOptions> = { checkSource: true, kwargs: true, onWarning: true };
 
 /** What can be exported: a module, a function, or a method that is bound. */
 export type Exportable = Module | AnyFunction;
@@ -25,8 +30,8 @@ export type Exportable = Module | AnyFunction;
  * Traces a module or a function with example arguments, and gives the program that PyTorch gives
  * for the same model (`torch.export.export`). The module is left as it was.
  *
- * @throws SconceError `EXPORT_ARGUMENTS`, `UNSUPPORTED_INPUT`, `UNSUPPORTED_OUTPUT`, and what the
- * model's operators refuse
+ * @throws SconceError `EXPORT_ARGUMENTS`, `SOURCE_CHECK`, `UNSUPPORTED_INPUT`,
+ * `UNSUPPORTED_OUTPUT`, and what the model's operators refuse
  */
 export function exportProgram(
   target: Exportable,
@@ -41,6 +46,7 @@ export function exportProgram(
     module: target instanceof Module ? target : undefined,
     args,
     kwargs: options.kwargs ?? {},
+    checksSource: options.checkSource ?? true,
     warn: options.onWarning ?? ((message) => console.warn(message)),
   });
 }

@@ -2,6 +2,8 @@
 import { type Argument, type ExportedProgram, flattenValue, keyPathText, unflattenTree } from "@sconce/ir";
 import { ShapeEnv } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
+import { checkSource } from "../check/check-source.js";
+import { sourceProblems } from "../check/errors.js";
 import type { Module } from "../nn/module.js";
 import { flattenInputs, type InputLeaves } from "../pytree/input-leaves.js";
 import { requireInputLeaf, requireOutputLeaf } from "../pytree/leaf-kinds.js";
@@ -24,21 +26,30 @@ export interface TraceRequest {
   readonly args: readonly unknown[];
   readonly kwargs: Readonly<Record<string, unknown>>;
   readonly warn: (message: string) => void;
+  /** Whether the source is checked before it runs. */
+  readonly checksSource: boolean;
 }
 
 const NO_STATE: ModuleState = { entries: [], constantNames: new Map(), modules: [] };
 
 /** Traces a model. */
-export function traceProgram({ call, module, args, kwargs, warn }: TraceRequest): ExportedProgram {
-  const parameters = functionParameters(module === undefined ? call : (module.forward as AnyFunction));
+export function traceProgram(request: TraceRequest): ExportedProgram {
+  const { call, module, args, kwargs, warn } = request;
+  const source = module === undefined ? call : (module.forward as AnyFunction);
+  const parameters = functionParameters(source);
   const inputs = flattenInputs(parameters, args, kwargs);
   const state = module === undefined ? NO_STATE : stateOf(module);
   const env = new ShapeEnv();
   const tracer = new ExportTracer({ env, modules: state.modules });
   const { traced, nodes: stateNodes } = traceState(tracer, state);
   const { values, nodes: userNodes } = traceInputs(tracer, inputs);
+  const given = callArguments(inputs, values);
+  if (request.checksSource) {
+    const { errors } = checkSource(source, { thisValue: module, args: given });
+    if (errors.length > 0) throw sourceProblems(errors);
+  }
   const { result, changes } = withTracedState(state, traced, () =>
-    withTrace(tracer, () => callModel(call, inputs, values)),
+    withTrace(tracer, () => (call as (...all: unknown[]) => unknown)(...given)),
   );
   const outputs = flattenValue(result);
   outputs.leaves.forEach(requireOutputLeaf);
@@ -97,10 +108,9 @@ function traceInputs(
 }
 
 /** Keyword arguments are an object behind the positional ones. */
-function callModel(call: AnyFunction, { spec }: InputLeaves, values: readonly unknown[]): unknown {
+function callArguments({ spec }: InputLeaves, values: readonly unknown[]): unknown[] {
   const [args, kwargs] = unflattenTree(values, spec) as [unknown[], Record<string, unknown>];
-  const all = Object.keys(kwargs).length === 0 ? args : [...args, kwargs];
-  return (call as (...given: unknown[]) => unknown)(...all);
+  return Object.keys(kwargs).length === 0 ? args : [...args, kwargs];
 }
 
 function outputArgument(tracer: ExportTracer, leaf: unknown): TraceArgument {

@@ -62,12 +62,6 @@ export const alreadyRegistered = (type: Named): SconceError =>
     "register a class once, where it is defined",
   );
 
-export const serializedNameTaken = (name: string, known: Named, type: Named): SconceError =>
-  registration(
-    `the serialized type name "${name}" of ${classText(type.name)} is the name of ${classText(known.name)}`,
-    "give each class its own serializedTypeName",
-  );
-
 export const oneDumpFunction = (type: Named): SconceError =>
   registration(
     `Both to_dumpable_context and from_dumpable_context for ${classText(type.name)} must be None or registered.`,

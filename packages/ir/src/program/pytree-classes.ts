@@ -2,13 +2,7 @@
  * @file Classes that count as containers: `torch.export.register_dataclass`, `register_pytree_node`
  * and `register_constant`.
  */
-import {
-  alreadyRegistered,
-  fieldsMissing,
-  noEquals,
-  oneDumpFunction,
-  serializedNameTaken,
-} from "./errors.js";
+import { alreadyRegistered, fieldsMissing, noEquals, oneDumpFunction } from "./errors.js";
 import { pythonJson } from "./pytree.js";
 import { attributeKey, type PathKey } from "./pytree-keys.js";
 import { equalsOf, OpaqueContext, UNNAMED } from "./pytree-opaque.js";
@@ -60,12 +54,10 @@ export const entryNamed = (name: string): ClassEntry | undefined => byName.get(n
 const nameFor = (type: Class<unknown>, name: string | undefined): string =>
   name ?? `${UNNAMED}${++unnamed}>.${type.name}`;
 
+/** A class that is registered again, or under the name of another, takes its place. */
 function add(entry: ClassEntry): void {
-  const known = byName.get(entry.name);
-  if (known !== undefined && known.type !== entry.type)
-    throw serializedNameTaken(entry.name, known.type, entry.type);
   const former = byPrototype.get(entry.type.prototype as object);
-  if (former !== undefined) byName.delete(former.name);
+  if (former !== undefined && byName.get(former.name) === former) byName.delete(former.name);
   byPrototype.set(entry.type.prototype as object, entry);
   byName.set(entry.name, entry);
 }

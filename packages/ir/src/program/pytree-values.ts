@@ -110,7 +110,8 @@ function levelOf(value: unknown, spec: TreeSpec, registry: PytreeRegistry): Leve
   const entry = classOf(spec);
   if (entry !== undefined) {
     if (!isRecord(value)) return undefined;
-    if (entryOf(value) === entry) return entry.level(value);
+    const own = entryOf(value);
+    if (own?.name === entry.name) return own.level(value);
     if (entry.recordLevel !== undefined) return entry.recordLevel(value);
   }
   const keys = dictKeys(spec);
