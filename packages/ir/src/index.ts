@@ -153,7 +153,13 @@ export {
   registerNamedTuple,
   registerPytreeNode,
 } from "./program/pytree-classes.js";
-export { flattenValue, flattenWithPaths, type PathLeaf } from "./program/pytree-flatten.js";
+export {
+  flattenValue,
+  flattenWithPaths,
+  type PathLeaf,
+  type TreeLevel,
+  treeLevel,
+} from "./program/pytree-flatten.js";
 export {
   attributeKey,
   type KeyPath,

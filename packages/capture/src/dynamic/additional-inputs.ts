@@ -3,7 +3,7 @@ import { Tensor } from "@sconce/tensor";
 import type { DynamicShapes, NamedInputs } from "./check-shapes.js";
 import { Dim } from "./dim.js";
 import { badDynamicShapes } from "./errors.js";
-import { childOf, containerOf, keyText, pythonText, pythonType } from "./tree.js";
+import { childOf, containerOf, pythonText, pythonType } from "./tree.js";
 
 /** Arguments of one call, as a user passes them. */
 export interface ExampleCall {
@@ -34,7 +34,7 @@ export class AdditionalInputs {
         `Representative args ${pythonText(args)} must be a tuple`,
         "pass the positional arguments as a list: `inputs.add([x, y])`",
       );
-    if (kwargs !== undefined && containerOf(kwargs)?.type !== "dict")
+    if (kwargs !== undefined && containerOf(kwargs)?.kind !== "dict")
       throw badDynamicShapes(
         `Representative kwargs ${pythonText(kwargs)} must be None or a dict`,
         "pass the keyword arguments as an object",
@@ -52,29 +52,28 @@ export class AdditionalInputs {
    * integers
    */
   dynamicShapes(inputs: NamedInputs, bind: (call: ExampleCall) => NamedInputs): DynamicShapes {
-    const others = this.#examples.map((example) => new Map(bind(example).args));
-    return merge("", new Map(inputs.args), others, inputs) as DynamicShapes;
+    const others = this.#examples.map((example) => Object.fromEntries(bind(example).args));
+    return merge("", Object.fromEntries(inputs.args), others) as DynamicShapes;
   }
 }
 
-function merge(path: string, value: unknown, others: readonly unknown[], inputs: NamedInputs): unknown {
+function merge(path: string, value: unknown, others: readonly unknown[]): unknown {
   if (value instanceof Tensor) return mergeTensors(value, others);
-  const level = containerOf(value, inputs.registered);
+  const level = containerOf(value);
   if (level === undefined) return mergeLeaf(value, others);
-  const levels = others.map((other) => containerOf(other, inputs.registered));
-  if (levels.some((other) => other?.type !== level.type || other.children.length !== level.children.length))
+  const levels = others.map((other) => containerOf(other));
+  if (levels.some((other) => other?.kind !== level.kind || other.children.length !== level.children.length))
     throw badDynamicShapes(`the additional inputs have another structure at \`inputs${path}\``);
   const part = (other: unknown, i: number, position: number): unknown =>
-    level.type === "registered" ? levels[position]!.children[i] : childOf(other, level.keys[i]!);
+    level.kind === "registered" ? levels[position]!.children[i] : childOf(other, level.keys[i]!);
   const children = level.children.map((child, i) =>
     merge(
-      path + keyText(level.keys[i]!),
+      path + level.steps[i]!,
       child,
       others.map((other, position) => part(other, i, position)),
-      inputs,
     ),
   );
-  if (level.type !== "dict") return children;
+  if (level.kind !== "dict") return children;
   const entries = level.keys.map((key, i) => [key, children[i]] as const);
   return value instanceof Map ? new Map(entries) : Object.fromEntries(entries);
 }

@@ -3,7 +3,7 @@ import { Tensor } from "@sconce/tensor";
 import { isNamedDim, type NamedDim, readable } from "./dim.js";
 import { type DimHint, isDimHint } from "./dim-hint.js";
 import { badDynamicShapes } from "./errors.js";
-import { containerOf, type FlattenRegistered, isIntInput, mapTree, pythonText, pythonType } from "./tree.js";
+import { containerOf, isIntInput, mapTree, pythonText, pythonType } from "./tree.js";
 
 /** The inputs of an export, by the names of the parameters. */
 export interface NamedInputs {
@@ -18,8 +18,8 @@ export interface NamedInputs {
   readonly variadicPositional?: string | undefined;
   /** Names of the arguments that were passed by position, the variadic parameter included. */
   readonly positional?: readonly string[] | undefined;
-  /** Flattens instances of registered classes. */
-  readonly registered?: FlattenRegistered | undefined;
+  /** The parameter that takes the keyword arguments in an object, whose keys are in `args`. */
+  readonly keywordParameter?: string | undefined;
 }
 
 /** A specification for one size. */
@@ -43,7 +43,7 @@ export const isEmptySpec = (spec: DynamicShapes | null | undefined): boolean =>
 
 /** Inputs in the form of the specification: a list for a list, by name otherwise. */
 export const treeFor = (inputs: NamedInputs, spec: DynamicShapes): unknown =>
-  Array.isArray(spec) ? [...inputs.args.values()] : new Map(inputs.args);
+  Array.isArray(spec) ? [...inputs.args.values()] : Object.fromEntries(inputs.args);
 
 /**
  * Refuses a specification that does not fit the inputs, with PyTorch's messages.
@@ -64,7 +64,7 @@ export function checkDynamicShapes(inputs: NamedInputs, spec: DynamicShapes): vo
         `Cannot associate shape ${pythonText(given)} specified at \`dynamic_shapes${path}\` to non-tensor type ${pythonType(leaf)} at \`inputs${path}\` (expected None)`,
       );
   };
-  mapTree(treeFor(inputs, spec), spec, visit, inputs.registered);
+  mapTree(treeFor(inputs, spec), spec, visit);
 }
 
 function checkNames({ args }: NamedInputs, given: readonly (string | number)[]): void {
@@ -72,7 +72,7 @@ function checkNames({ args }: NamedInputs, given: readonly (string | number)[]):
   const sorted = (names: readonly (string | number)[]): string => names.map(String).sort().join("\n");
   if (sorted(given) === sorted(expected)) return;
   const only = expected.length === 1 ? expected[0]! : undefined;
-  const isDict = only !== undefined && !given.includes(only) && containerOf(args.get(only))?.type === "dict";
+  const isDict = only !== undefined && !given.includes(only) && containerOf(args.get(only))?.kind === "dict";
   throw badDynamicShapes(
     `When \`dynamic_shapes\` is specified as a dict, its top-level keys must be the arg names ${pythonText(expected)} of \`inputs\`, but here they are ${pythonText(given)}. ${
       isDict
@@ -102,18 +102,30 @@ function checkTensor(path: string, tensor: Tensor, given: unknown, bounds: Map<s
       `Unexpected input tensor shape ${pythonText(given)} specified at \`dynamic_shapes${path}\` (expected either a list/tuple of dimensions, or a dict mapping indices to dimensions, where each dimension is an int, a Dim, Dim.AUTO, Dim.STATIC, or Dim.DYNAMIC)`,
     );
   const { shape } = tensor;
-  if (level.type === "list" && level.children.length !== shape.length)
+  if (level.kind === "list" && level.children.length !== shape.length)
     throw badDynamicShapes(
       `Expected dynamic shape spec ${pythonText(given)} specified at \`dynamic_shapes${path}\` to have the same length as the actual tensor shape torch.Size([${shape.join(", ")}]) (expected ${shape.length}, but got ${level.children.length} instead)`,
     );
   for (const [i, dim] of level.children.entries()) {
-    if (isNamedDim(dim)) checkBounds(dim, bounds);
+    if (isNamedDim(dim)) {
+      checkBounds(dim, bounds);
+      checkIndex(path, Number(level.keys[i]), shape.length);
+    }
     if (isSizeSpec(dim)) continue;
-    const place = level.type === "dict" ? `mapped to index ${String(level.keys[i])}` : `#${i}`;
+    const place = level.kind === "dict" ? `mapped to index ${String(level.keys[i])}` : `#${i}`;
     throw badDynamicShapes(
-      `Unexpected dimension ${place} in input tensor shape ${pythonText(given)} specified at \`dynamic_shapes${path}\` (expected ${DIM_KINDS}, ${level.type === "dict" ? " " : ""}but got ${pythonText(dim, true)} instead)`,
+      `Unexpected dimension ${place} in input tensor shape ${pythonText(given)} specified at \`dynamic_shapes${path}\` (expected ${DIM_KINDS}, ${level.kind === "dict" ? " " : ""}but got ${pythonText(dim, true)} instead)`,
     );
   }
+}
+
+/** A hint for a dimension that does not exist says nothing; a named dim is a mistake. */
+function checkIndex(path: string, dim: number, rank: number): void {
+  if (dim >= 0 && dim < rank) return;
+  throw badDynamicShapes(
+    `dimension ${dim} specified at \`dynamic_shapes${path}\` is out of range for a tensor of ${rank} dimensions`,
+    "count dimensions from 0",
+  );
 }
 
 const isSizeSpec = (dim: unknown): boolean =>

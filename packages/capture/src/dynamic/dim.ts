@@ -259,11 +259,13 @@ export const Dim: DimConstructor = /* @__PURE__ */ Object.assign(makeDim as unkn
 export type Dim = NamedDim;
 
 /** Makes several dims with the same bounds: `const [a, b] = dims("a", "b", { max: 64 })`. */
+export function dims<const Names extends readonly string[]>(...names: Names): DimsOf<Names>;
 export function dims<const Names extends readonly string[]>(
-  ...args: [...names: Names, bounds: DimBounds] | Names
-): { readonly [K in keyof Names]: NamedDim } {
-  const last = args.at(-1);
-  const bounds = typeof last === "object" ? (last as DimBounds) : {};
-  const names = args.filter((arg) => typeof arg === "string");
-  return names.map((name) => makeDim(name, bounds)) as unknown as { readonly [K in keyof Names]: NamedDim };
+  ...args: readonly [...names: Names, bounds: DimBounds]
+): DimsOf<Names>;
+export function dims(...args: readonly (string | DimBounds)[]): readonly NamedDim[] {
+  const bounds = args.find((arg) => typeof arg === "object");
+  return args.filter((arg) => typeof arg === "string").map((name) => makeDim(name, bounds));
 }
+
+type DimsOf<Names extends readonly string[]> = { readonly [K in keyof Names]: NamedDim };

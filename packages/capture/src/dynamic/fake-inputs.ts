@@ -104,6 +104,7 @@ class FakeMaker {
   readonly #marks: ReturnType<typeof readConstraints>["marks"];
   readonly #sizes = new Map<Tensor, Map<number, SizeSource[]>>();
   readonly #warnings: string[] = [];
+  readonly #fakes = new Map<Tensor, FakeTensor>();
 
   constructor(leaves: readonly InputLeaf[], env: ShapeEnv) {
     this.#env = env;
@@ -129,10 +130,14 @@ class FakeMaker {
       this.#marks.get(tensor)?.get(dim) === "DYNAMIC" ? "dynamic" : undefined,
     );
     this.#nameSizes(leaf.source, tensor, constraints);
+    // A tensor that is passed twice is one fake tensor, with one symbol for each size.
+    const known = this.#fakes.get(tensor);
+    if (known !== undefined) return { ...leaf, fake: known, constraints, isDynamicInt: false };
     const shape = tensor.shape.map((size, dim) => this.#size(leaf, tensor, dim, size, constraints));
     const { dtype, requiresGrad } = tensor;
     const strides = this.#strides(leaf.source, tensor, shape);
     const fake = new FakeTensor({ dtype, shape, strides, storageOffset: tensor.storageOffset, requiresGrad });
+    this.#fakes.set(tensor, fake);
     return { ...leaf, fake, constraints, isDynamicInt: false };
   }
 

@@ -5,7 +5,7 @@
  * `ShapesCollection` or `AdditionalInputs` gives the specification by its `dynamicShapes` method.
  *
  * ```ts
- * const named: NamedInputs = { args: new Map([["x", x], ["y", y]]) };
+ * const named = bindInputs(functionParameters(fn), args, kwargs);
  * const prepared = makeFakeInputs(named, dynamicShapes, { locate: () => new Error() });
  * for (const { value, fake } of prepared.inputs) {
  *   // A FakeTensor for a tensor, a SymExpr for a dynamic integer, else the value itself.
@@ -28,6 +28,7 @@
  * ```
  */
 export { AdditionalInputs, type ExampleCall } from "./additional-inputs.js";
+export { bindInputs, type Parameter } from "./bind-inputs.js";
 export {
   checkDynamicShapes,
   type DimSpec,
@@ -60,4 +61,3 @@ export {
   solveConstraints,
 } from "./solve-constraints.js";
 export type { SuggestedFix } from "./suggested-fixes.js";
-export type { Container, FlattenRegistered } from "./tree.js";

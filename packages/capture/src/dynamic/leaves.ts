@@ -1,7 +1,7 @@
 /** @file The leaves of inputs, with their sources and specifications. */
 import type { DynamicShapes, NamedInputs } from "./check-shapes.js";
 import { isEmptySpec } from "./check-shapes.js";
-import { childOf, containerOf, type FlattenRegistered, keyText } from "./tree.js";
+import { childOf, containerOf, keyText } from "./tree.js";
 
 /** One leaf of the inputs. */
 export interface InputLeaf {
@@ -38,36 +38,28 @@ export function inputLeaves(
           : undefined;
     const level = variadic === undefined ? undefined : containerOf(value);
     if (level === undefined) {
-      walk(leaves, value, part, source, keyText(isList ? traced++ : name), inputs.registered);
+      walk(leaves, value, part, source, keyText(isList ? traced++ : name));
       return;
     }
     level.keys.forEach((key, i) => {
       const label = variadic === "keyword" ? String(key) : `${name}_${i}`;
       const path = keyText(isList ? traced++ : label);
-      walk(leaves, level.children[i], childOf(part, key), source + keyText(key), path, inputs.registered);
+      walk(leaves, level.children[i], childOf(part, key), source + keyText(key), path);
     });
   });
   return leaves;
 }
 
-function walk(
-  into: InputLeaf[],
-  value: unknown,
-  spec: unknown,
-  source: string,
-  path: string,
-  registered: FlattenRegistered | undefined,
-): void {
-  const level = containerOf(value, registered);
+function walk(into: InputLeaf[], value: unknown, spec: unknown, source: string, path: string): void {
+  const level = containerOf(value);
   if (level === undefined) {
     into.push({ source, path: `inputs${path}`, value, spec });
     return;
   }
   level.children.forEach((child, i) => {
     const key = level.keys[i]!;
-    const isField = level.type === "registered" && typeof key === "string";
-    const step = isField ? `.${key}` : keyText(key);
-    const part = childOf(spec, level.type === "registered" ? i : key);
-    walk(into, child, part, source + step, path + step, registered);
+    const step = level.steps[i]!;
+    const part = childOf(spec, level.kind === "registered" ? i : key);
+    walk(into, child, part, source + step, path + step);
   });
 }

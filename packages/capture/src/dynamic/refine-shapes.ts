@@ -81,7 +81,7 @@ class Refiner {
     const level = containerOf(spec);
     if (level === undefined) return spec;
     const children = level.children.map((child) => this.apply(child));
-    if (level.type === "list") return children;
+    if (level.kind === "list") return children;
     const entries = level.keys.map((key, i) => [key, children[i]] as const);
     return spec instanceof Map ? new Map(entries) : Object.fromEntries(entries);
   }

@@ -67,8 +67,8 @@ export class ShapesCollection {
       found.add(leaf);
       return shape;
     };
-    const tree = new Map(inputs.args);
-    const shapes = mapTree(tree, tree, visit, inputs.registered);
+    const tree = Object.fromEntries(inputs.args);
+    const shapes = mapTree(tree, tree, visit);
     if (found.size !== this.#shapes.size)
       throw badDynamicShapes(
         "Some tensors that were assigned shapes were not found in args. Maybe such tensors were copied when passing them as args? Maybe such tensors are contained in classes that were not registered with pytree?",
@@ -81,7 +81,7 @@ export class ShapesCollection {
 function sameSpec(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   const [left, right] = [containerOf(a), containerOf(b)];
-  if (left === undefined || right === undefined || left.type !== right.type) return false;
+  if (left === undefined || right === undefined || left.kind !== right.kind) return false;
   return (
     left.children.length === right.children.length &&
     left.keys.every((key, i) => String(key) === String(right.keys[i])) &&

@@ -1,52 +1,46 @@
 /** @file Inputs as trees, and specifications that mirror them (`_tree_map_with_path`). */
-import { isFloat } from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
+import { isFloat, treeLevel } from "@sconce/ir";
 import { isNamedDim } from "./dim.js";
 import { isDimHint } from "./dim-hint.js";
 import { badDynamicShapes } from "./errors.js";
 
 /** One level of a container. */
 export interface Container {
-  /** The Python type that messages name; `registered` for a class of the user. */
-  readonly type: "list" | "dict" | "registered";
+  /** What the structures of inputs and specification are compared by. */
+  readonly kind: "list" | "dict" | "registered";
+  /** The name of the Python type. */
+  readonly type: string;
   /** Keys of a dict, names of the fields of a class, positions of a list. */
   readonly keys: readonly (string | number)[];
   readonly children: readonly unknown[];
+  /** How guards name the way to each child: `[0]`, `['key']`, `.field`. */
+  readonly steps: readonly string[];
 }
 
-/**
- * Flattens one level of an instance of a registered class: its children with the names of their
- * fields, or undefined for any other value.
- */
-export type FlattenRegistered = (
-  value: unknown,
-) => { readonly children: readonly unknown[]; readonly names?: readonly string[] | undefined } | undefined;
-
-const NOT_REGISTERED: FlattenRegistered = () => undefined;
-
-const isRecord = (value: unknown): value is Record<string, unknown> => {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+const KINDS: Readonly<Record<string, Container["kind"]>> = {
+  "builtins.list": "list",
+  "builtins.tuple": "list",
+  "collections.namedtuple": "list",
+  "builtins.dict": "dict",
+  "collections.OrderedDict": "dict",
 };
 
 /** One level of a value; undefined for a leaf. */
-export function containerOf(value: unknown, registered = NOT_REGISTERED): Container | undefined {
-  if (isNamedDim(value) || isDimHint(value) || value instanceof Tensor || isFloat(value as never))
-    return undefined;
-  if (Array.isArray(value)) return { type: "list", keys: [...value.keys()], children: value };
-  if (value instanceof Map)
-    return { type: "dict", keys: [...value.keys()] as string[], children: [...value.values()] as unknown[] };
-  const flat = registered(value);
-  if (flat !== undefined)
-    return {
-      type: "registered",
-      keys: flat.names ?? [...flat.children.keys()],
-      children: flat.children,
-    };
-  return isRecord(value)
-    ? { type: "dict", keys: Object.keys(value), children: Object.values(value) }
-    : undefined;
+export function containerOf(value: unknown): Container | undefined {
+  if (isNamedDim(value) || isDimHint(value)) return undefined;
+  const level = treeLevel(value);
+  if (level === undefined) return undefined;
+  const kind = KINDS[level.type] ?? "registered";
+  const keys = level.keys.map((key) =>
+    key.kind === "sequence" ? key.index : key.kind === "mapping" ? (key.key as string) : key.name,
+  );
+  return {
+    kind,
+    type: kind === "registered" ? level.type : (level.type.split(".").at(-1) ?? level.type),
+    keys: kind === "list" ? level.children.map((_, i) => i) : keys,
+    children: level.children,
+    steps: level.keys.map((key, i) => (key.kind === "attribute" ? `.${key.name}` : keyText(keys[i]!))),
+  };
 }
 
 /** Python's text of a key in a path: `['a']`, `[0]`. */
@@ -64,10 +58,12 @@ export function pythonText(value: unknown, nested = false): string {
   const parts = container.children.map((child, i) => {
     const key = container.keys[i]!;
     const text = pythonText(child, true);
-    if (container.type !== "dict") return text;
+    if (container.kind !== "dict") return text;
     return `${/^\d+$/.test(String(key)) ? String(key) : `'${key}'`}: ${text}`;
   });
-  return container.type === "dict" ? `{${parts.join(", ")}}` : `[${parts.join(", ")}]`;
+  if (container.kind === "dict") return `{${parts.join(", ")}}`;
+  if (container.type !== "tuple") return `[${parts.join(", ")}]`;
+  return parts.length === 1 ? `(${parts[0]!},)` : `(${parts.join(", ")})`;
 }
 
 /** Python's text of a value's type. */
@@ -102,26 +98,21 @@ export type Visit<T> = (path: string, leaf: unknown, spec: unknown) => T;
  *
  * @throws SconceError `BAD_DYNAMIC_SHAPES` where the structures differ
  */
-export function mapTree<T>(
-  tree: unknown,
-  spec: unknown,
-  visit: Visit<T>,
-  registered: FlattenRegistered = NOT_REGISTERED,
-): unknown {
+export function mapTree<T>(tree: unknown, spec: unknown, visit: Visit<T>): unknown {
   const walk = (path: string, node: unknown, given: unknown): unknown => {
-    const level = containerOf(node, registered);
+    const level = containerOf(node);
     if (level === undefined) return visit(path, node, given);
-    if (level.type === "registered") return mapTree([...level.children], given, visit, registered);
+    if (level.kind === "registered") return mapTree([...level.children], given, visit);
     const children = level.children.map((child, i) =>
-      walk(path + keyText(level.keys[i]!), child, childOf(given, level.keys[i]!)),
+      walk(path + level.steps[i]!, child, childOf(given, level.keys[i]!)),
     );
-    return level.type === "list"
+    return level.kind === "list"
       ? children
       : node instanceof Map
         ? new Map(level.keys.map((key, i) => [key, children[i]]))
         : Object.fromEntries(level.keys.map((key, i) => [key, children[i]]));
   };
-  compare("", tree, spec, registered);
+  compare("", tree, spec);
   return walk("", tree, spec);
 }
 
@@ -131,30 +122,32 @@ export function childOf(spec: unknown, key: string | number): unknown {
   return spec === null || spec === undefined ? undefined : (spec as Record<string, unknown>)[String(key)];
 }
 
-function compare(path: string, tree: unknown, spec: unknown, registered: FlattenRegistered): void {
-  const level = containerOf(tree, registered);
-  if (level === undefined || level.type === "registered") return;
+function compare(path: string, tree: unknown, spec: unknown): void {
+  const level = containerOf(tree);
+  if (level === undefined || level.kind === "registered") return;
   const here = `\`inputs${path}\``;
   const there = `\`dynamic_shapes${path}\``;
   const other = containerOf(spec);
-  if (other === undefined) throw mismatch(`${here} is a <class '${level.type}'>, but ${there} is not`);
-  if (other.type !== level.type)
-    throw mismatch(`${here} is a <class '${level.type}'>, but ${there} is a <class '${other.type}'>`);
+  if (other === undefined) throw mismatch(`${here} is a ${className(level)}, but ${there} is not`);
+  if (other.kind !== level.kind)
+    throw mismatch(`${here} is a ${className(level)}, but ${there} is a ${className(other)}`);
   if (other.children.length !== level.children.length)
     throw mismatch(
       `${here} has ${level.children.length} elements, but ${there} has ${other.children.length} elements`,
     );
   const keys = (container: Container): string => pythonText(container.keys);
-  if (level.type === "dict" && !sameKeys(level.keys, other.keys))
+  if (level.kind === "dict" && !sameKeys(level.keys, other.keys))
     throw mismatch(`${here} has keys ${keys(level)}, but ${there} has keys ${keys(other)}`);
   for (const [i, child] of level.children.entries())
-    compare(path + keyText(level.keys[i]!), child, childOf(spec, level.keys[i]!), registered);
+    compare(path + level.steps[i]!, child, childOf(spec, level.keys[i]!));
 }
 
 const sameKeys = (a: readonly (string | number)[], b: readonly (string | number)[]): boolean => {
   const known = new Set(a.map(String));
   return a.length === b.length && b.every((key) => known.has(String(key)));
 };
+
+const className = ({ type }: Container): string => `<class '${type}'>`;
 
 const mismatch = (what: string): Error =>
   badDynamicShapes(`Detected mismatch between the structure of \`inputs\` and \`dynamic_shapes\`: ${what}`);

@@ -52,6 +52,29 @@ function isPlainRecord(value: object): boolean {
 const isComplex = (value: object): boolean =>
   kindOf(value) === "complex" && typeof (value as { re?: unknown }).re === "number";
 
+/** One container with its children and where they lie. */
+export interface TreeLevel {
+  /**
+   * The type in specifications: `builtins.list`, `builtins.dict`, the name of a registered class.
+   */
+  readonly type: string;
+  readonly keys: readonly PathKey[];
+  readonly children: readonly unknown[];
+}
+
+/**
+ * Returns the container that a value is, or undefined for a leaf. The children of a registered
+ * class that does not say where they lie have indices.
+ */
+export function treeLevel(value: unknown): TreeLevel | undefined {
+  const level = ownLevel(value);
+  if (level === undefined) return undefined;
+  const { type, children, entry } = level;
+  const isUnplaced = entry !== undefined && entry.keys === undefined;
+  const keys = isUnplaced ? children.map((_, i) => sequenceKey(i)) : keysOf(value as object, level);
+  return { type, keys, children };
+}
+
 /** A leaf with the way to it. */
 export interface PathLeaf {
   /** The way from the whole value to the leaf. */
