@@ -37,6 +37,6 @@ export function bindInputs(
     args: named,
     variadicPositional: variadic,
     positional,
-    keywordParameter: known[args.length]?.name ?? "kwargs",
+    keywordParameter: Object.keys(kwargs).length === 0 ? undefined : (known[args.length]?.name ?? "kwargs"),
   };
 }
