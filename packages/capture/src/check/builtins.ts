@@ -13,9 +13,7 @@ import {
   PLAINS,
   primitive,
   UNDEFINED,
-  unknown,
 } from "./kinds.js";
-import { elementsOf } from "./members.js";
 
 /** A call of a function of the language. */
 export interface BuiltinCall {
@@ -31,7 +29,7 @@ type Builtin = (call: BuiltinCall) => Kind;
 /** Calls the first argument with an element, its index and the array. */
 function callback({ self, args, node, scope, on }: BuiltinCall, ...before: readonly Kind[]): Kind {
   const [fn = UNDEFINED] = args;
-  return on.call(fn, UNDEFINED, [...before, elementsOf(self), PLAINS, self], node, scope);
+  return on.call(fn, UNDEFINED, [...before, on.elements(self), PLAINS, self], node, scope);
 }
 
 /** A callback whose result is taken for true or false. */
@@ -46,25 +44,24 @@ const predicate =
 const search =
   (name: string): Builtin =>
   ({ self, args, node, scope, on }) => {
-    on.identity(elementsOf(self), args[0] ?? UNDEFINED, name, node, scope);
+    on.identity(on.elements(self), args[0] ?? UNDEFINED, name, node, scope);
     return PLAINS;
   };
 
-const element: Builtin = ({ self }) => join(elementsOf(self), UNDEFINED);
-const same: Builtin = ({ self, args }) =>
-  arrayOf(joinKinds([elementsOf(self), ...args.map((arg) => join(arg, elementsOf(arg)))]));
+const element: Builtin = ({ self, on }) => join(on.elements(self), UNDEFINED);
+const same: Builtin = ({ self, args, on }) =>
+  arrayOf(joinKinds([on.elements(self), ...args.map((arg) => join(arg, on.elements(arg)))]));
 
-const add: Builtin = ({ self, args }) => {
+const add: Builtin = ({ self, args, on }) => {
   const added = joinKinds(args);
   for (const object of self.objects) object.element = joinKinds([elementOf(object), added]);
-  for (const value of self.values)
-    if (Array.isArray(value)) return unknown("a list from outside of the function is changed");
-  return PLAINS;
+  on.setMember({ ...NOTHING, values: self.values }, PLAINS, added);
+  return join(PLAINS, self);
 };
 
 const reduce: Builtin = (call) => {
-  const { args, self } = call;
-  let total = args[1] ?? elementsOf(self);
+  const { args, self, on } = call;
+  let total = args[1] ?? on.elements(self);
   for (let count = 0; count < 4; count++) {
     const next = join(total, callback(call, total));
     if (next === total) break;
@@ -82,10 +79,10 @@ const METHODS: Readonly<Record<string, Builtin>> = {
   map: (call) => arrayOf(callback(call)),
   flatMap: (call) => {
     const result = callback(call);
-    return arrayOf(join(result, elementsOf(result)));
+    return arrayOf(join(result, call.on.elements(result)));
   },
   forEach: iterated,
-  filter: predicate("filter", ({ self }) => arrayOf(elementsOf(self))),
+  filter: predicate("filter", ({ self, on }) => arrayOf(on.elements(self))),
   some: predicate("some", () => PLAINS),
   every: predicate("every", () => PLAINS),
   find: predicate("find", element),
@@ -106,19 +103,19 @@ const METHODS: Readonly<Record<string, Builtin>> = {
   concat: same,
   reverse: same,
   toReversed: same,
-  flat: ({ self }) => arrayOf(joinKinds([elementsOf(self), elementsOf(elementsOf(self))])),
+  flat: ({ self, on }) => arrayOf(joinKinds([on.elements(self), on.elements(on.elements(self))])),
   fill: same,
   with: same,
   splice: same,
   values: same,
-  entries: ({ self }) => arrayOf(arrayOf(join(PLAINS, elementsOf(self)))),
+  entries: ({ self, on }) => arrayOf(arrayOf(join(PLAINS, on.elements(self)))),
   keys: () => arrayOf(PLAINS),
   sort: (call) => {
-    if (call.args.length > 0) callback(call, elementsOf(call.self));
+    if (call.args.length > 0) callback(call, call.on.elements(call.self));
     return same(call);
   },
   join: ({ self, node, scope, on }) => {
-    on.coercion(elementsOf(self), "join", node, scope);
+    on.coercion(on.elements(self), "join", node, scope);
     return PLAINS;
   },
 };
@@ -155,9 +152,11 @@ const lookup =
     return result(call);
   };
 
-const entryValues = (value: Kind): Kind => {
+const entryValues = (value: Kind, on: Interpreter): Kind => {
   const [map] = value.values;
-  return map instanceof Map ? joinKinds([...map.values()].map(known)) : elementsOf(value);
+  const items = on.elements(value);
+  // What iterating gives are pairs of keys and values.
+  return map instanceof Map ? joinKinds([items, on.elements(items)]) : items;
 };
 
 const FUNCTIONS: readonly (readonly [unknown, Builtin])[] = [
@@ -179,25 +178,25 @@ const FUNCTIONS: readonly (readonly [unknown, Builtin])[] = [
     Array.from,
     (call) => {
       const [list = UNDEFINED, fn] = call.args;
-      if (fn === undefined) return arrayOf(elementsOf(list));
+      if (fn === undefined) return arrayOf(call.on.elements(list));
       return arrayOf(callback({ ...call, self: list, args: [fn] }));
     },
   ],
   [Object.keys, () => arrayOf(PLAINS)],
-  [Object.values, ({ args }) => arrayOf(elementsOf(args[0] ?? NOTHING))],
-  [Object.entries, ({ args }) => arrayOf(arrayOf(join(PLAINS, elementsOf(args[0] ?? NOTHING))))],
-  [Object.fromEntries, ({ args }) => arrayOf(elementsOf(elementsOf(args[0] ?? NOTHING)))],
+  [Object.values, ({ args, on }) => arrayOf(on.elements(args[0] ?? NOTHING))],
+  [Object.entries, ({ args, on }) => arrayOf(arrayOf(join(PLAINS, on.elements(args[0] ?? NOTHING))))],
+  [Object.fromEntries, ({ args, on }) => arrayOf(on.elements(on.elements(args[0] ?? NOTHING)))],
   [Object.assign, ({ args }) => joinKinds(args)],
   [Object.freeze, ({ args }) => args[0] ?? UNDEFINED],
-  [Map.prototype.get, lookup("Map.get", ({ self }) => join(entryValues(self), UNDEFINED))],
+  [Map.prototype.get, lookup("Map.get", ({ self, on }) => join(entryValues(self, on), UNDEFINED))],
   [Map.prototype.has, lookup("Map.has", () => PLAINS)],
   [Set.prototype.has, lookup("Set.has", () => PLAINS)],
   [Map.prototype.set, add],
   [Set.prototype.add, add],
-  [Map.prototype.values, ({ self }) => arrayOf(entryValues(self))],
-  [Map.prototype.entries, ({ self }) => arrayOf(elementsOf(self))],
-  [Map.prototype.keys, ({ self }) => arrayOf(elementsOf(elementsOf(self)))],
-  [Set.prototype.values, ({ self }) => arrayOf(elementsOf(self))],
+  [Map.prototype.values, ({ self, on }) => arrayOf(entryValues(self, on))],
+  [Map.prototype.entries, ({ self, on }) => arrayOf(on.elements(self))],
+  [Map.prototype.keys, ({ self, on }) => arrayOf(on.elements(on.elements(self)))],
+  [Set.prototype.values, ({ self, on }) => arrayOf(on.elements(self))],
 ];
 
 const BY_FUNCTION = new Map(FUNCTIONS as readonly (readonly [AnyFunction, Builtin])[]);

@@ -31,7 +31,6 @@ import {
   UNKNOWN,
   unknown,
 } from "./kinds.js";
-import { elementsOf } from "./members.js";
 import { functionResult, methodResult } from "./operator-results.js";
 
 /** Evaluates a call: the function, its arguments, and what it does with them. */
@@ -68,7 +67,7 @@ function construct(callee: Kind, args: readonly Kind[], node: AnyNode, scope: Sc
   const [made] = callee.values;
   const collection = COLLECTIONS.get(made);
   if (collection !== undefined && callee.values.length === 1) {
-    const items = made === Array ? joinKinds(args) : joinKinds(args.map(elementsOf));
+    const items = made === Array ? joinKinds(args) : joinKinds(args.map((arg) => on.elements(arg)));
     return {
       ...NOTHING,
       objects: [siteOf(scope, node, () => ({ ...makeObject("array", items), name: collection }))],
@@ -172,7 +171,7 @@ function runCallbacks(
     for (const object of objects)
       if (object.type === "function")
         result = join(result, callObject(object, UNDEFINED, operand, node, scope, on));
-  return isNothing(result) ? PLAINS : result;
+  return isNothing(result) ? unknown("a function that is passed on is not followed") : result;
 }
 
 function callValue(
@@ -188,7 +187,7 @@ function callValue(
   if (value === Function.prototype.call)
     return on.call(self, args[0] ?? UNDEFINED, args.slice(1), node, scope);
   if (value === Function.prototype.apply)
-    return on.call(self, args[0] ?? UNDEFINED, spreadOf(args[1]), node, scope);
+    return on.call(self, args[0] ?? UNDEFINED, spreadOf(args[1], on), node, scope);
   const arrayMethod = ARRAY_METHODS.get(value as AnyFunction);
   if (arrayMethod !== undefined) return arrayMethod({ self, args, node, scope, on });
   const builtin = builtinResult(value as AnyFunction, { self, args, node, scope, on });
@@ -200,8 +199,8 @@ function callValue(
   return unknown(`\`${value.name || "a function"}\` has no source`);
 }
 
-const spreadOf = (list: Kind | undefined): Kind[] =>
-  list === undefined ? [] : Array.from({ length: 8 }, () => join(elementsOf(list), UNDEFINED));
+const spreadOf = (list: Kind | undefined, on: Interpreter): Kind[] =>
+  list === undefined ? [] : Array.from({ length: 8 }, () => join(on.elements(list), UNDEFINED));
 
 /** Layers of Sconce whose result is not one tensor. */
 const RESULTS: Readonly<Record<string, Kind>> = {
@@ -219,9 +218,10 @@ function callModule(module: Module, args: readonly Kind[], on: Interpreter): Kin
     return result ?? unknown("the source of `forward` cannot be read");
   }
   // Layers of Sconce need no check; modules of the user's inside them do.
-  for (const [, child] of module.namedModules())
-    if (child !== module && layerOf(child) === undefined)
-      on.follow(child.forward as AnyFunction, known(child), [TENSORS]);
+  if (module.namedChildren().length > 0)
+    for (const [, child] of module.namedModules())
+      if (child !== module && layerOf(child) === undefined)
+        on.follow(child.forward as AnyFunction, known(child), [TENSORS]);
   return fresh(RESULTS[layer] ?? TENSORS);
 }
 

@@ -67,7 +67,7 @@ describe("wrong uses of dynamic sizes", () => {
     ["(x) => x.size()[0] == 2", "== x.size()[0] == 2"],
     ["(x) => { const [b] = x.size(); if (b) return b; }", "if b"],
     ["(x) => { const b = x.size(-2); return b > 1; }", "> b"],
-    ["(x) => { const b = x.size(0); return `${b}`; }", "template literal b"],
+    [`(x) => { const b = x.size(0); return \`\${b}\`; }`, "template literal b"],
     ["(x) => [1, 2].includes(x.size(0))", "includes [1, 2].includes(x.size(0))"],
     ["(x) => { if (sym.eq(x.size(0), 2)) return 1; }", "if sym.eq(x.size(0), 2)"],
     ["(x) => sym.eq(x.size(0), 2) && 1", "&& sym.eq(x.size(0), 2)"],
@@ -106,7 +106,7 @@ describe("what is right is not reported", () => {
     "(x) => { if (guard(sym.eq(x.size(0), 2))) return x; }",
     "(x) => [1, 2, 3].filter((k) => k > 1).map((k) => x.mul(k))",
     "(x) => { const f = (y) => y.relu(); return f(x) }",
-    "(x) => { /* if (x) */ const text = 'if (x)'; return `${text} ${x}`; }",
+    `(x) => { /* if (x) */ const text = 'if (x)'; return \`\${text} \${x}\`; }`,
     "(x) => { const config = { flag: true, depth: 2 }; if (config.flag && config.depth > 1) return x; }",
     "(x) => { label: for (const a of [1, 2]) { if (a === 2) continue label; else break label; } return x; }",
     "(x) => { try { return x.relu(); } catch (error) { return x; } finally { x = null; } }",
@@ -200,6 +200,24 @@ describe("modules", () => {
       this.cache = x;
       return 2;
     }
+    readonly seen: Tensor[] = [];
+    readonly table = new Map<string, unknown>([["depth", 2]]);
+    listState(x: Tensor): unknown {
+      if (this.seen[0] as unknown) return 1;
+      this.seen.push(x);
+      return this.seen.map((one) => ((one as unknown) ? 1 : 2));
+    }
+    mapState(x: Tensor): unknown {
+      if (this.table.get("depth")) this.table.set("cache", x);
+      return 2;
+    }
+    plainState(): unknown {
+      return this.table.get("depth") === 2 && this.table.has("x");
+    }
+    dynamicKey(x: Tensor, key: string): unknown {
+      (this as unknown as Record<string, unknown>)[key] = x;
+      return (this as unknown as Record<string, unknown>)["fresh"] ? 1 : 2;
+    }
     train_(x: Tensor): unknown {
       return this.training ? x : x && 1;
     }
@@ -226,6 +244,10 @@ describe("modules", () => {
     expect(check("getter")).toEqual(["get doubled:2 ?: this.weight"]);
     expect(check("state")).toEqual(["state:2 if this.cache"]);
     expect(check("train_")).toEqual([]);
+    expect(check("listState")).toEqual(["listState:2 if this.seen[0]", "listState:4 ?: one"]);
+    expect(check("mapState")).toEqual(['mapState:2 if this.table.get("depth")']);
+    expect(check("plainState")).toEqual([]);
+    expect(check("dynamicKey")).toEqual(['dynamicKey:3 ?: this["fresh"]']);
   });
 });
 
@@ -237,6 +259,8 @@ describe("what cannot be followed is unchecked", () => {
     ["(x) => limit === 3", ["=== limit === 3"]],
     ["(x) => limit === undefined", []],
     ["(x) => (limit === 'a' ? x : x.relu())", []],
+    ["(x) => { if (cond(x.sum(), f, g)) return x; }", ["if cond(x.sum(), f, g)"]],
+    ["(x) => (x.numel > 4 ? x : x.relu())", []],
     ["(x) => [1].map(helper)", ["call [1].map(helper)"]],
   ])("%s", (source, places) => {
     const [errors, unchecked] = found(source, { args: [t] });

@@ -18,8 +18,19 @@ import {
   type SourceText,
   type State,
 } from "./interpreter.js";
-import { arrayOf, join, type Kind, known, listOf, NOTHING, primitive, UNDEFINED, unknown } from "./kinds.js";
-import { memberKind } from "./members.js";
+import {
+  arrayOf,
+  join,
+  joinKinds,
+  type Kind,
+  known,
+  listOf,
+  NOTHING,
+  primitive,
+  UNDEFINED,
+  unknown,
+} from "./kinds.js";
+import { ANY, elementsOf, memberKind } from "./members.js";
 import { DATA_DEPENDENT } from "./operator-results.js";
 import { Findings, type SourceReport } from "./report.js";
 import { runBlock, runStatement } from "./statements.js";
@@ -180,9 +191,14 @@ class Checker implements Interpreter {
     return node.generator ? arrayOf(frame.returns) : frame.returns;
   }
 
+  elements(value: Kind): Kind {
+    const written = value.values.map((owner) => this.#writtenTo(owner, ANY));
+    return joinKinds([elementsOf(value), ...written]);
+  }
+
   member(object: Kind, key: Kind): Kind {
     return memberKind(object, key, {
-      written: (owner, name) => this.written.get(owner)?.get(name) ?? NOTHING,
+      written: (owner, name) => this.#writtenTo(owner, name),
       getter: (get, self) => this.follow(get as AnyFunction, self, []) ?? unknown("a getter has no source"),
     });
   }
@@ -191,11 +207,15 @@ class Checker implements Interpreter {
     const name = primitive(key)?.value;
     for (const owner of object.values)
       if ((typeof owner === "object" || typeof owner === "function") && owner !== null)
-        this.#write(owner, String(name), value);
+        this.#write(owner, name === undefined ? ANY : String(name), value);
     for (const { props, ...one } of object.objects) {
       if (name === undefined) one.element = join(one.element, value);
       else props.set(String(name), join(props.get(String(name)) ?? NOTHING, value));
     }
+  }
+
+  #writtenTo(owner: unknown, name: string): Kind {
+    return this.written.get(owner as object)?.get(name) ?? NOTHING;
   }
 
   #write(owner: object, name: string, value: Kind): void {

@@ -33,7 +33,6 @@ import {
   unknown,
   without,
 } from "./kinds.js";
-import { elementsOf } from "./members.js";
 import { globalKind } from "./names.js";
 
 type Evaluate<T extends AnyNode> = (node: T, scope: Scope, on: Interpreter) => Kind;
@@ -285,7 +284,7 @@ export function fillArray(
   elements.forEach((element, i) => {
     if (element?.type === "SpreadElement") {
       isIndexed = false;
-      array.element = join(array.element, elementsOf(on.evaluate(element.argument, scope)));
+      array.element = join(array.element, on.elements(on.evaluate(element.argument, scope)));
     } else {
       const value = element === null ? UNDEFINED : on.evaluate(element, scope);
       if (isIndexed) put(array, String(i), value);
@@ -352,7 +351,7 @@ export function assignTo(
     to(target.left, isGiven ? value : join(given, on.evaluate(target.right, scope)));
   } else if (target.type === "ArrayPattern") {
     for (const [i, element] of target.elements.entries())
-      if (element?.type === "RestElement") to(element, made(makeObject("array", elementsOf(value))));
+      if (element?.type === "RestElement") to(element, made(makeObject("array", on.elements(value))));
       else if (element !== null) to(element, on.member(value, known(String(i)), element, scope));
   } else if (target.type === "ObjectPattern") assignProperties(target, value, scope, on, to);
 }

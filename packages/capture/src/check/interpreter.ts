@@ -98,6 +98,8 @@ export interface Interpreter {
   /** Checks a function that is a value; undefined where it has no source. */
   follow(fn: AnyFunction, self: Kind, args: readonly Kind[]): Kind | undefined;
   assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var"): void;
+  /** What iterating over a value gives. */
+  elements(value: Kind): Kind;
   member(object: Kind, key: Kind, node: AnyNode, scope: Scope): Kind;
   setMember(object: Kind, key: Kind, value: Kind): void;
 

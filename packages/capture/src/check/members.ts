@@ -55,9 +55,12 @@ function valueMember(value: unknown, name: unknown, reader: MemberReader): Kind 
   if (value instanceof Tensor) return tensorMember(value, name);
   if (isSym(value)) return PLAINS;
   if (typeof value !== "object" && typeof value !== "function") return PLAINS;
-  if (name === undefined) return elementsOf(known(value));
+  if (name === undefined) return join(elementsOf(known(value)), reader.written(value, ANY));
   return property(value, String(name), reader);
 }
+
+/** The name under which properties are written whose name is not known, such as items of lists. */
+export const ANY = "*";
 
 function property(owner: object, key: string, reader: MemberReader): Kind {
   let at: object | null = owner;
@@ -66,7 +69,7 @@ function property(owner: object, key: string, reader: MemberReader): Kind {
     found = Object.getOwnPropertyDescriptor(at, key);
     at = Object.getPrototypeOf(at) as object | null;
   }
-  const written = reader.written(owner, key);
+  const written = join(reader.written(owner, key), reader.written(owner, ANY));
   if (found === undefined) return join(UNDEFINED, written);
   const { get, set } = found;
   const own =
@@ -124,10 +127,18 @@ function tensorMember(tensor: Tensor | undefined, name: unknown): Kind {
   // Reading `shape` of a tensor with dynamic sizes throws: what it gives are numbers.
   if (key === "shape") return arrayFrom(tensor === undefined ? undefined : staticShape(tensor));
   if (PLAIN_PROPERTIES.has(key)) {
-    const value = tensor === undefined ? undefined : (tensor as unknown as Record<string, unknown>)[key];
-    return value === undefined || tensor === undefined || key === "strides" ? PLAINS : known(value);
+    return tensor === undefined ? PLAINS : plainProperty(tensor, key);
   }
   return made({ type: "method", props: new Map(), element: NOTHING, name: key, closure: tensor });
+}
+
+/** Numbers that depend on dynamic sizes cannot be read. */
+function plainProperty(tensor: Tensor, key: string): Kind {
+  try {
+    return known((tensor as unknown as Record<string, unknown>)[key]);
+  } catch {
+    return PLAINS;
+  }
 }
 
 const arrayFrom = (items: readonly unknown[] | undefined): Kind =>

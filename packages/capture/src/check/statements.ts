@@ -21,7 +21,6 @@ import {
   setVariable,
 } from "./interpreter.js";
 import { join, type Kind, PLAINS, truth, UNDEFINED, unknown } from "./kinds.js";
-import { elementsOf } from "./members.js";
 
 type Run<T extends AnyNode> = (node: T, scope: Scope, on: Interpreter) => void;
 
@@ -90,7 +89,7 @@ const STATEMENTS: { readonly [T in AnyNode["type"]]?: Run<Extract<AnyNode, { typ
       },
       scope,
     ),
-  ForOfStatement: (node, scope, on) => runForOf(node, elementsOf(on.evaluate(node.right, scope)), scope, on),
+  ForOfStatement: (node, scope, on) => runForOf(node, on.elements(on.evaluate(node.right, scope)), scope, on),
   ForInStatement: (node, scope, on) => {
     on.evaluate(node.right, scope);
     runForOf(node, PLAINS, scope, on);
