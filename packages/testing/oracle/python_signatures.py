@@ -32,6 +32,10 @@ HOMES = {
 }
 
 
+# SKIP_PYTHON_BINDINGS_SIGNATURES of the code generator
+NOT_BOUND = {f"{name}{suffix}.Scalar" for name in ("add", "sub", "mul", "div") for suffix in ("", "_")}
+
+
 def is_arg_smaller(left, right):
     a, b = str(left), str(right)
     return (
@@ -95,6 +99,8 @@ def groups_of(functions, method):
 def overloads_of(name, functions, method, texts):
     bases = {}
     for f in functions:
+        if str(f.func.name) in NOT_BOUND:
+            continue
         try:
             s = signature(f, method=method)
         except Exception:  # requires_grad_ has an argument that the generator reserves
@@ -118,16 +124,26 @@ def word(entry):
     return "/".join(names)
 
 
-def main():
-    native = parse_native_yaml(os.path.join(NATIVE, "native_functions.yaml"), os.path.join(NATIVE, "tags.yaml"))
+def native_functions():
+    path = os.path.join(NATIVE, "native_functions.yaml")
+    return parse_native_yaml(path, os.path.join(NATIVE, "tags.yaml")).native_functions
+
+
+def library_texts():
+    """The texts of libtorch_python, signatures among them."""
     with open(glob.glob("/usr/lib/*/libtorch_python.so.*")[0], "rb") as library:
         whole = {m.decode("latin1") for m in re.findall(rb"(?<=\x00)([^\x00\n]+)(?=\x00)", library.read())}
     # The linker keeps a text that another ends with as the end of that one: mul(...) in matmul(...).
-    texts = {text[i:] for text in whole for i in range(max(text.find("("), 0) + 1)}
+    return {text[i:] for text in whole for i in range(max(text.find("("), 0) + 1)}
+
+
+def main():
+    native = native_functions()
+    texts = library_texts()
     deprecated = deprecated_orders()
     lines = collections.defaultdict(list)
     for method in (False, True):
-        for (module, name), functions in groups_of(native.native_functions, method).items():
+        for (module, name), functions in groups_of(native, method).items():
             if not callable(getattr(HOMES.get(module), name, None)):
                 continue
             kept = list(overloads_of(name, functions, method, texts))
@@ -144,4 +160,5 @@ def main():
         print("] as const;")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -222,14 +222,14 @@ export interface TorchFunctions {
   /** `aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor` */
   bitwiseAnd(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor` */
-  bitwiseAnd(input: Scalar, other: Tensor): Tensor;
+  bitwiseAnd(self: Scalar, other: Tensor): Tensor;
   /** `aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor` */
   bitwiseAnd(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
   bitwiseAnd(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor` */
   bitwiseLeftShift(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor` */
-  bitwiseLeftShift(input: Scalar, other: Tensor): Tensor;
+  bitwiseLeftShift(self: Scalar, other: Tensor): Tensor;
   /** `aten::bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor` */
   bitwiseLeftShift(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
   bitwiseLeftShift(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
@@ -238,21 +238,21 @@ export interface TorchFunctions {
   /** `aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor` */
   bitwiseOr(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor` */
-  bitwiseOr(input: Scalar, other: Tensor): Tensor;
+  bitwiseOr(self: Scalar, other: Tensor): Tensor;
   /** `aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor` */
   bitwiseOr(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
   bitwiseOr(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor` */
   bitwiseRightShift(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor` */
-  bitwiseRightShift(input: Scalar, other: Tensor): Tensor;
+  bitwiseRightShift(self: Scalar, other: Tensor): Tensor;
   /** `aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor` */
   bitwiseRightShift(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
   bitwiseRightShift(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor` */
   bitwiseXor(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor` */
-  bitwiseXor(input: Scalar, other: Tensor): Tensor;
+  bitwiseXor(self: Scalar, other: Tensor): Tensor;
   /** `aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor` */
   bitwiseXor(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
   bitwiseXor(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
@@ -271,7 +271,7 @@ export interface TorchFunctions {
   /** `aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor` */
   bucketize(input: Tensor, boundaries: Tensor, options?: { outInt32?: boolean; right?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor` */
-  bucketize(input: Scalar, boundaries: Tensor, options?: { outInt32?: boolean; right?: boolean }): Tensor;
+  bucketize(self: Scalar, boundaries: Tensor, options?: { outInt32?: boolean; right?: boolean }): Tensor;
   /** `aten::can_cast(ScalarType from_, ScalarType to) -> bool` */
   canCast(from_: DType, to: DType): boolean;
   canCast(from_: DType, options: { to: DType }): boolean;
@@ -363,8 +363,6 @@ export interface TorchFunctions {
   /** `aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor` */
   concatenate(tensors: Tensors, dim?: Size, options?: { out?: Tensor | null }): Tensor;
   concatenate(tensors: Tensors, options?: { dim?: Size; out?: Tensor | null }): Tensor;
-  /** `aten::conj(Tensor(a) self) -> Tensor(a)` */
-  conj(input: Tensor): Tensor;
   /** `aten::conj_physical(Tensor self) -> Tensor` */
   conjPhysical(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)` */
@@ -640,7 +638,7 @@ export interface TorchFunctions {
   /** `aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor` */
   floatPower(input: Tensor, exponent: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor` */
-  floatPower(input: Scalar, exponent: Tensor, options?: { out?: Tensor | null }): Tensor;
+  floatPower(self: Scalar, exponent: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor` */
   floatPower(input: Tensor, exponent: Scalar, options?: { out?: Tensor | null }): Tensor;
   floatPower(input: Tensor, options: { exponent: Scalar; out?: Tensor | null }): Tensor;
@@ -841,14 +839,8 @@ export interface TorchFunctions {
   instanceNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, useInputStats: boolean, momentum: Float, eps: Float, cudnnEnabled: boolean): Tensor;
   /** `aten::inverse(Tensor self) -> Tensor` */
   inverse(input: Tensor, options?: { out?: Tensor | null }): Tensor;
-  /** `aten::is_conj(Tensor self) -> bool` */
-  isConj(input: Tensor): boolean;
   /** `aten::is_distributed(Tensor self) -> bool` */
   isDistributed(input: Tensor): boolean;
-  /** `aten::is_inference(Tensor self) -> bool` */
-  isInference(input: Tensor): boolean;
-  /** `aten::is_neg(Tensor self) -> bool` */
-  isNeg(input: Tensor): boolean;
   /** `aten::is_nonzero(Tensor self) -> bool` */
   isNonzero(input: Tensor): boolean;
   /** `aten::is_same_size(Tensor self, Tensor other) -> bool` */
@@ -1259,7 +1251,7 @@ export interface TorchFunctions {
   /** `aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor` */
   pow(input: Tensor, exponent: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor` */
-  pow(input: Scalar, exponent: Tensor, options?: { out?: Tensor | null }): Tensor;
+  pow(self: Scalar, exponent: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor` */
   pow(input: Tensor, exponent: Scalar, options?: { out?: Tensor | null }): Tensor;
   pow(input: Tensor, options: { exponent: Scalar; out?: Tensor | null }): Tensor;
@@ -1365,7 +1357,7 @@ export interface TorchFunctions {
   /** `aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor` */
   remainder(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor` */
-  remainder(input: Scalar, other: Tensor): Tensor;
+  remainder(self: Scalar, other: Tensor): Tensor;
   /** `aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor` */
   remainder(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
   remainder(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
@@ -1476,8 +1468,8 @@ export interface TorchFunctions {
   /** `aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor` */
   searchsorted(sortedSequence: Tensor, input: Tensor, options?: { outInt32?: boolean; right?: boolean; side?: string | null; sorter?: Tensor | null; out?: Tensor | null }): Tensor;
   /** `aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor` */
-  searchsorted(sortedSequence: Tensor, input: Scalar, options?: { outInt32?: boolean; right?: boolean; side?: string | null; sorter?: Tensor | null; out?: Tensor | null }): Tensor;
-  searchsorted(sortedSequence: Tensor, options: { input: Scalar; outInt32?: boolean; right?: boolean; side?: string | null; sorter?: Tensor | null; out?: Tensor | null }): Tensor;
+  searchsorted(sortedSequence: Tensor, self: Scalar, options?: { outInt32?: boolean; right?: boolean; side?: string | null; sorter?: Tensor | null; out?: Tensor | null }): Tensor;
+  searchsorted(sortedSequence: Tensor, options: { self: Scalar; outInt32?: boolean; right?: boolean; side?: string | null; sorter?: Tensor | null; out?: Tensor | null }): Tensor;
   /** `aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor` */
   segmentReduce(data: Tensor, reduce: string, options?: { lengths?: Tensor | null; indices?: Tensor | null; offsets?: Tensor | null; axis?: Size; unsafe?: boolean; initial?: Scalar | null }): Tensor;
   segmentReduce(data: Tensor, options: { reduce: string; lengths?: Tensor | null; indices?: Tensor | null; offsets?: Tensor | null; axis?: Size; unsafe?: boolean; initial?: Scalar | null }): Tensor;
@@ -1596,10 +1588,6 @@ export interface TorchFunctions {
   stdMean(input: Tensor, options?: { unbiased?: boolean }): readonly [Tensor, Tensor];
   /** `aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor` */
   sub(input: Tensor | Scalar, other: Tensor | Scalar, options?: { alpha?: Scalar; out?: Tensor | null }): Tensor;
-  /** `aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor` */
-  sub(input: Tensor | Scalar, other: Scalar, alpha?: Scalar): Tensor;
-  sub(input: Tensor | Scalar, other: Scalar, options?: { alpha?: Scalar }): Tensor;
-  sub(input: Tensor | Scalar, options: { other: Scalar; alpha?: Scalar }): Tensor;
   /** `aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor` */
   subtract(input: Tensor | Scalar, other: Tensor | Scalar, options?: { alpha?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor` */
@@ -1795,17 +1783,17 @@ export interface TorchFunctions {
   /** `aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor` */
   where(condition: Tensor, input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor` */
-  where(condition: Tensor, input: Scalar, other: Tensor): Tensor;
-  where(condition: Tensor, options: { input: Scalar; other: Tensor }): Tensor;
+  where(condition: Tensor, self: Scalar, other: Tensor): Tensor;
+  where(condition: Tensor, options: { self: Scalar; other: Tensor }): Tensor;
   /** `aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor` */
   where(condition: Tensor, input: Tensor, other: Scalar): Tensor;
   /** `aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor` */
-  where(condition: Tensor, input: Scalar, other: Scalar): Tensor;
-  where(condition: Tensor, options: { input: Scalar; other: Scalar }): Tensor;
+  where(condition: Tensor, self: Scalar, other: Scalar): Tensor;
+  where(condition: Tensor, options: { self: Scalar; other: Scalar }): Tensor;
   /** `aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor` */
   xlogy(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor` */
-  xlogy(input: Scalar, other: Tensor, options?: { out?: Tensor | null }): Tensor;
+  xlogy(self: Scalar, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor` */
   xlogy(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
   xlogy(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
@@ -2205,21 +2193,21 @@ export interface SpecialFunctions {
   /** `aten::special_xlog1py(Tensor self, Tensor other) -> Tensor` */
   xlog1py(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor` */
-  xlog1py(input: Scalar, other: Tensor, options?: { out?: Tensor | null }): Tensor;
+  xlog1py(self: Scalar, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor` */
   xlog1py(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
   xlog1py(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::special_xlogy(Tensor self, Tensor other) -> Tensor` */
   xlogy(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::special_xlogy.self_scalar(Scalar self, Tensor other) -> Tensor` */
-  xlogy(input: Scalar, other: Tensor, options?: { out?: Tensor | null }): Tensor;
+  xlogy(self: Scalar, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::special_xlogy.other_scalar(Tensor self, Scalar other) -> Tensor` */
   xlogy(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
   xlogy(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::special_zeta(Tensor self, Tensor other) -> Tensor` */
   zeta(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor` */
-  zeta(input: Scalar, other: Tensor, options?: { out?: Tensor | null }): Tensor;
+  zeta(self: Scalar, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor` */
   zeta(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
   zeta(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;

@@ -296,8 +296,6 @@ export interface TensorMethods {
   clip_(options?: { min?: Scalar | null; max?: Scalar | null }): Tensor;
   /** `aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor` */
   clone(options?: { memoryFormat?: MemoryFormat | null }): Tensor;
-  /** `aten::conj(Tensor(a) self) -> Tensor(a)` */
-  conj(): Tensor;
   /** `aten::conj_physical(Tensor self) -> Tensor` */
   conjPhysical(): Tensor;
   /** `aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)` */
@@ -688,14 +686,8 @@ export interface TensorMethods {
   inner(other: Tensor): Tensor;
   /** `aten::inverse(Tensor self) -> Tensor` */
   inverse(): Tensor;
-  /** `aten::is_conj(Tensor self) -> bool` */
-  isConj(): boolean;
   /** `aten::is_distributed(Tensor self) -> bool` */
   isDistributed(): boolean;
-  /** `aten::is_inference(Tensor self) -> bool` */
-  isInference(): boolean;
-  /** `aten::is_neg(Tensor self) -> bool` */
-  isNeg(): boolean;
   /** `aten::is_nonzero(Tensor self) -> bool` */
   isNonzero(): boolean;
   /** `aten::is_same_size(Tensor self, Tensor other) -> bool` */

@@ -6,7 +6,9 @@ import { convert, isTraced } from "./arguments.js";
 import { tensor } from "./constants.js";
 import { DTYPE_METHODS, deviceOfTensor, to, toDType, type } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
+import { FACTS, factOf } from "./facts.js";
 import { at, type Index, setAt } from "./indexing.js";
+import { camelCase } from "./names.js";
 import type { Parameter } from "./parameters.js";
 import { splitKeywords } from "./parse-call.js";
 import { named, type PythonArguments, pythonFunction } from "./python-function.js";
@@ -106,17 +108,18 @@ export const PYTHON_METHODS: Readonly<Record<string, AnyMethod>> = {
   setAt: function (indices, value) {
     return setAt(this, indices as Index, value);
   },
+  ...Object.fromEntries(
+    Object.keys(FACTS).map((name) => [
+      camelCase(name),
+      method(`${name}()`, ({ input }) => factOf(name, input)),
+    ]),
+  ),
   copy_: method("copy_(other, non_blocking=False)", copy),
   cpu: method("cpu(*, memory_format=None)", ({ input, memoryFormat }) =>
     to(input, [memoryFormat === null ? { device: "cpu" } : { device: "cpu", memoryFormat }]),
   ),
   dataPtr: noPointer,
-  dim: method("dim()", ({ input }) => input.ndim),
   elementSize: method("element_size()", ({ input }) => dtypeInfo(input.dtype).itemSize),
-  getDevice: method("get_device()", () => -1),
-  isComplex: method("is_complex()", ({ input }) => /^complex/.test(input.dtype)),
-  isFloatingPoint: method("is_floating_point()", ({ input }) => /^(float|bfloat)/.test(input.dtype)),
-  isSigned: method("is_signed()", ({ input }) => !/^(uint|bool)/.test(input.dtype)),
   item: method("item()", ({ input }) => item(input)),
   lu: method(
     "lu(pivot=True, get_infos=False)",

@@ -72,10 +72,10 @@ const isTensorOptions = ({ args }: OpSchema): boolean =>
 
 const isOut = (argument: SchemaArgument): boolean => argument.kwargOnly && argument.alias?.write === true;
 
-function parameterOf(argument: SchemaArgument, isMethod: boolean): Parameter {
+function parameterOf(argument: SchemaArgument, isMethod: boolean, hasOptions: boolean): Parameter {
   const { type } = argument;
-  const name = argument.name === "self" && !isMethod ? "input" : argument.name;
-  const isOption = argument.kwargOnly && TENSOR_OPTIONS.includes(name);
+  const name = argument.name === "self" && !isMethod && type.base === "Tensor" ? "input" : argument.name;
+  const isOption = hasOptions && argument.kwargOnly && TENSOR_OPTIONS.includes(name);
   return {
     name,
     keywords: [camelCase(name), ...(NUMPY_NAMES[name] ?? [])],
@@ -108,11 +108,12 @@ function parametersOf(
   outSchema: OpSchema | undefined,
   isMethod: boolean,
 ): readonly Parameter[] {
+  const hasOptions = isTensorOptions(schema);
   const own = schema.args.filter(({ name }) => !(isMethod && name === "self"));
-  const parameters = own.map((argument) => parameterOf(argument, isMethod));
+  const parameters = own.map((argument) => parameterOf(argument, isMethod, hasOptions));
   if (outSchema !== undefined)
     parameters.push(option("out", "out", "Tensor", outSchema.args.filter(isOut).length));
-  if (isTensorOptions(schema)) parameters.push(option("requires_grad", "requiresGrad", "bool", 0));
+  if (hasOptions) parameters.push(option("requires_grad", "requiresGrad", "bool", 0));
   return parameters;
 }
 
@@ -134,7 +135,7 @@ function signature(
     variadic: positional.length === 1 && first!.list && (first!.base === "int" || first!.base === "SymInt"),
     numbersAsTensors: NUMBERS_AS_TENSORS.has(schema.name),
     hasTensorOptions: isTensorOptions(schema),
-    deviceFromTensor: schema.args.some(({ type }) => type.base === "Tensor"),
+    deviceFromTensor: /_like$|^new_/.test(schema.name),
     deprecated: order !== undefined,
   };
 }

@@ -11,8 +11,10 @@ import type { AnyFunction } from "./call-function.js";
 import { asArray, asTensor, tensor } from "./constants.js";
 import { deviceOfTensor } from "./conversions.js";
 import { invalidArgument, unknownChoice } from "./errors.js";
+import { FACTS, factOf } from "./facts.js";
 import { LIST_FUNCTIONS } from "./lists.js";
 import { LOW_RANK } from "./low-rank.js";
+import { camelCase } from "./names.js";
 import { type PythonArguments, pythonFunction } from "./python-function.js";
 import { callMethod, callTorch } from "./registry.js";
 import { numelOf, sizesOf } from "./sizes.js";
@@ -217,7 +219,6 @@ export function pythonFunctions(
     lu: define("lu(A, pivot=True, get_infos=False)", lu),
     nonzero: builtin("nonzero(input, *, as_tuple=False, out=None)", nonzero),
     norm: define("norm(input, p='fro', dim=None, keepdim=False, out=None, dtype=None)", norm),
-    numel: builtin("numel(input)", ({ input }) => numelOf(input)),
     range: builtin("range(start, end=None, step=1, *, dtype=None, device=None)", closedRange),
     split: define("split(tensor, split_size_or_sections, dim=0)", split),
     stft: define(STFT_SIGNATURE, stft),
@@ -231,9 +232,12 @@ export function pythonFunctions(
       uniqueConsecutive,
     ),
     unravelIndex: define("unravel_index(indices, shape)", unravelIndex),
-    isComplex: builtin("is_complex(input)", ({ input }) => /^complex/.test(input.dtype)),
-    isFloatingPoint: builtin("is_floating_point(input)", ({ input }) => /^(float|bfloat)/.test(input.dtype)),
-    isSigned: builtin("is_signed(input)", ({ input }) => !/^(uint|bool)/.test(input.dtype)),
+    ...Object.fromEntries(
+      Object.keys(FACTS).map((name) => [
+        camelCase(name),
+        builtin(`${name}(input)`, ({ input }) => factOf(name, input)),
+      ]),
+    ),
   };
 }
 

@@ -175,6 +175,16 @@ export interface PythonFunctions {
   isFloatingPoint(input: Tensor): boolean;
   /** Whether elements can be negative. */
   isSigned(input: Tensor): boolean;
+  /** The complex conjugate; a real tensor is its own. */
+  conj(input: Tensor): Tensor;
+  /** The number of a device that is not the CPU; -1 for the CPU. */
+  getDevice(input: Tensor): number;
+  /** Whether the tensor is a conjugated view; never here. */
+  isConj(input: Tensor): boolean;
+  /** Whether the tensor was made in inference mode; never here. */
+  isInference(input: Tensor): boolean;
+  /** Whether the tensor is a negated view; never here. */
+  isNeg(input: Tensor): boolean;
   /** A singular value decomposition of low rank. */
   svdLowrank(
     A: Tensor,
@@ -244,6 +254,14 @@ export interface PythonMethods {
   cpu(options?: Format): Tensor;
   /** The number of dimensions. */
   dim(): number;
+  /** The complex conjugate; a real tensor is its own. */
+  conj(): Tensor;
+  /** Whether the tensor is a conjugated view; never here. */
+  isConj(): boolean;
+  /** Whether the tensor was made in inference mode; never here. */
+  isInference(): boolean;
+  /** Whether the tensor is a negated view; never here. */
+  isNeg(): boolean;
   /** The bytes of one element. */
   elementSize(): number;
   /** The number of a device that is not the CPU; -1 for the CPU. */

@@ -33,6 +33,9 @@ function lookup(lines: readonly string[], isMethod: boolean): { names: readonly 
 
 const TORCH = lookup(TORCH_LINES, false);
 const NN = lookup(NN_LINES, false);
+const FFT = lookup(FFT_LINES, false);
+const LINALG = lookup(LINALG_LINES, false);
+const SPECIAL = lookup(SPECIAL_LINES, false);
 const METHODS = lookup(TENSOR_LINES, true);
 
 /** Functions by camelCase name, of a table whose names may begin with a prefix. */
@@ -57,14 +60,13 @@ export const torchFunctions = (): Record<string, AnyFunction> => functionsOf(TOR
 /** The generated functions of `torch._C._nn`, by camelCase name. */
 export const nnFunctions = (): Record<string, AnyFunction> => functionsOf(NN, "functional");
 /** The generated functions of `torch.fft`. */
-export const fftFunctions = (): Record<string, AnyFunction> =>
-  functionsOf(lookup(FFT_LINES, false), "torch.fft", "fft_");
+export const fftFunctions = (): Record<string, AnyFunction> => functionsOf(FFT, "torch.fft", "fft_");
 /** The generated functions of `torch.linalg`. */
 export const linalgFunctions = (): Record<string, AnyFunction> =>
-  functionsOf(lookup(LINALG_LINES, false), "torch.linalg", "linalg_");
+  functionsOf(LINALG, "torch.linalg", "linalg_");
 /** The generated functions of `torch.special`. */
 export const specialFunctions = (): Record<string, AnyFunction> =>
-  functionsOf(lookup(SPECIAL_LINES, false), "torch.special", "special_");
+  functionsOf(SPECIAL, "torch.special", "special_");
 
 /** The generated methods of tensors, by camelCase name. */
 export function tensorMethods(): Record<string, (this: Tensor, ...given: readonly unknown[]) => unknown> {
@@ -79,6 +81,18 @@ export function tensorMethods(): Record<string, (this: Tensor, ...given: readonl
   }
   return methods;
 }
+
+const TABLES: Readonly<Record<string, { readonly find: Lookup }>> = {
+  torch: TORCH,
+  nn: NN,
+  fft: FFT,
+  linalg: LINALG,
+  special: SPECIAL,
+  Tensor: METHODS,
+};
+
+/** The signatures of the functions of `torch`, `nn`, `fft`, `linalg`, `special`, or of methods. */
+export const signatureTable = (home: string): Lookup => TABLES[home]!.find;
 
 const NO_KEYWORDS: Keywords = Object.freeze({});
 

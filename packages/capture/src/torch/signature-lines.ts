@@ -873,7 +873,7 @@ export const TORCH_LINES = [
   "std dim/out correction/correction_out default",
   "std_mean dim correction default",
   "stft center default",
-  "sub Tensor/out Scalar !self,alpha,other/",
+  "sub Tensor/out !self,alpha,other/",
   "subtract Tensor/out Scalar",
   "sum default dim_IntList/IntList_out",
   "svd default/U",

@@ -15,6 +15,7 @@ import {
 } from "@sconce/ir";
 import { type DType, isDType } from "@sconce/tensor";
 import type { EmitArg } from "../rows/emit.js";
+import { DTYPE_CODES } from "../rules/dtype-codes.js";
 
 /**
  * A node argument in which the caller still has to replace tensors and symbolic values by
@@ -31,9 +32,16 @@ export function unbindValue(value: EmitArg, type: SchemaType): UnboundArg {
   if (value === undefined) return null;
   if (Array.isArray(value)) return (value as readonly EmitArg[]).map((item) => unbindValue(item, type));
   if (typeof value === "bigint") return int(value);
-  if (typeof value === "number") return type.base === "float" ? float(value) : value;
+  if (typeof value === "number") return unbindNumber(value, type);
   if (typeof value === "string") return unbindName(value, type);
   return value as UnboundArg;
+}
+
+/** A number under `ScalarType` is the code of a dtype, as in defaults of schemas. */
+function unbindNumber(value: number, { base }: SchemaType): Argument {
+  if (base === "float") return float(value);
+  const dtype = base === "ScalarType" ? DTYPE_CODES[value] : undefined;
+  return dtype === undefined ? value : dtypeLiteral(dtype);
 }
 
 function unbindName(name: string, type: SchemaType): Argument {
