@@ -263,13 +263,13 @@ class Checker implements Interpreter {
     scope: Scope,
   ): void {
     if (problem === undefined || this.state === null) return;
-    const { source } = scope.frame;
+    const { source, fn } = scope.frame;
     const { message, fix } = problem;
     const line = source.text.slice(source.start, node.start).split(/\r\n|[\n\r]/).length;
     const finding = { construct, function: source.name, line, code: textOf(node, scope), message };
     const key = `${construct} ${node.start} ${source.text}`;
-    if (fix === undefined) this.#findings.unchecked(key, finding);
-    else this.#findings.error(key, { ...finding, fix });
+    if (fix === undefined) this.#findings.unchecked(key, finding, fn);
+    else this.#findings.error(key, { ...finding, fix }, fn);
   }
 }
 

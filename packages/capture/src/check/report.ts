@@ -1,4 +1,6 @@
 /** @file What the source check finds. */
+import { placeInFunction } from "../source/function-place.js";
+import type { AnyFunction } from "../source/parse-function.js";
 
 /** One place of the checked source. */
 export interface SourceFinding {
@@ -28,17 +30,31 @@ export interface SourceReport {
   readonly unchecked: readonly SourceFinding[];
 }
 
+const origins = new WeakMap<SourceFinding, AnyFunction>();
+
+/**
+ * The place of a finding in the user's source, `/models/net.ts:12`, where the engine reports it.
+ */
+export function findingPlace(finding: SourceFinding): string | undefined {
+  const fn = origins.get(finding);
+  return fn && placeInFunction(fn, finding.line, finding.code);
+}
+
 /** Collects findings, each place once. */
 export class Findings {
   readonly #errors = new Map<string, SourceProblem>();
   readonly #unchecked = new Map<string, SourceFinding>();
 
-  error(key: string, problem: SourceProblem): void {
-    if (!this.#errors.has(key)) this.#errors.set(key, problem);
+  error(key: string, problem: SourceProblem, fn?: AnyFunction): void {
+    if (this.#errors.has(key)) return;
+    this.#errors.set(key, problem);
+    if (fn !== undefined) origins.set(problem, fn);
   }
 
-  unchecked(key: string, finding: SourceFinding): void {
-    if (!this.#unchecked.has(key)) this.#unchecked.set(key, finding);
+  unchecked(key: string, finding: SourceFinding, fn?: AnyFunction): void {
+    if (this.#unchecked.has(key)) return;
+    this.#unchecked.set(key, finding);
+    if (fn !== undefined) origins.set(finding, fn);
   }
 
   report(): SourceReport {

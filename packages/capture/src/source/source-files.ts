@@ -63,6 +63,9 @@ function readText(path: string): string | undefined {
   }
 }
 
+/** The lines of a file; undefined where it cannot be read. */
+export const sourceLines = (path: string): readonly string[] | undefined => fileAt(path)?.lines;
+
 /** The line of code of a frame, trimmed; undefined where the file cannot be read. */
 export function sourceLineOf({ file, line }: StackFrame): string | undefined {
   return fileAt(file)?.lines[line - 1]?.trim();
