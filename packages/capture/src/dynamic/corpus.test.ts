@@ -181,7 +181,6 @@ const REFUSED: Readonly<Record<string, readonly [args: readonly Tensor[], spec: 
   ],
   pm_shape_guard_error: [[x(8)], { x: { 0: Dim("dim0_x") } }],
   shape_ceil_mode_error: [[x(1, 1, 11, 10)], hw],
-  shape_math_specialises: [[x(5)], { x: { 0: Dim("n") } }],
   shape_out_of_range: [[x(2)], { x: { 0: Dim("b", { min: 3, max: 8 }) } }],
   shape_static_mismatch: [[x(2, 3, 4)], { x: { 2: 5 } }],
   shape_unknown_input: [[x(2)], { y: { 0: Dim("b") } }],

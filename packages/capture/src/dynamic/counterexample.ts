@@ -125,7 +125,7 @@ export class CounterexampleSearch {
       const root =
         variable === undefined ? 0 : (chosen.get(variable) ?? this.#variables.get(variable)!.example);
       const size = factor * root + offset;
-      if (size < 0 && source.endsWith("]") && source.includes(".size()")) return undefined;
+      if (variable !== undefined && source.includes(".size()") && size < 0) return undefined;
       sizes.set(source, size);
     }
     return sizes;

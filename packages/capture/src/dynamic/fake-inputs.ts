@@ -80,7 +80,15 @@ export function makeFakeInputs(
 ): FakeInputs {
   const dynamicShapes = normalizeDynamicShapes(spec, inputs);
   if (dynamicShapes !== null && dynamicShapes !== undefined) checkDynamicShapes(inputs, dynamicShapes);
-  const leaves = inputLeaves(inputs, dynamicShapes);
+  return fakeLeaves(inputLeaves(inputs, dynamicShapes), dynamicShapes, locate);
+}
+
+/** Fake inputs for leaves with their specifications, which were checked. */
+export function fakeLeaves(
+  leaves: readonly InputLeaf[],
+  dynamicShapes: DynamicShapes | null | undefined,
+  locate?: () => unknown,
+): FakeInputs {
   const maker = new FakeMaker(isEmptySpec(dynamicShapes) ? [] : leaves, new ShapeEnv({ locate }));
   const fakes = leaves.map((leaf) => maker.fake(leaf));
   return { ...maker.finish(), inputs: fakes, dynamicShapes };

@@ -6,6 +6,7 @@ import {
   type ConstraintReport,
   checkConstraints,
   constraintReport,
+  Dim,
   type FakeInputs,
   makeFakeInputs,
   refineDynamicShapesFromSuggestedFixes,
@@ -108,6 +109,34 @@ describe("random functions and specifications", () => {
       const { message } = refusal(program);
       const refined = refineDynamicShapesFromSuggestedFixes(message, inputs.dynamicShapes);
       exported(program.steps, { ...inputs, dynamicShapes: refined });
+    }
+  });
+});
+
+describe("following a fix", () => {
+  test("exports where the report says that the fixes suffice", () => {
+    const sufficient = refused.filter((program) => refusal(program).report?.fixesSuffice === true);
+    expect(sufficient.length).toBeGreaterThan(85);
+    for (const program of sufficient) {
+      const inputs = prepare(program);
+      const refined = refineDynamicShapesFromSuggestedFixes(refusal(program).message, inputs.dynamicShapes);
+      exported(program.steps, { ...inputs, dynamicShapes: refined });
+    }
+  });
+  test("which are all fixes that PyTorch can take", () => {
+    const taken = refused.filter(({ refined }) => refined === "ok");
+    expect(taken.filter((program) => refusal(program).report?.fixesSuffice !== true)).toEqual([]);
+  });
+  test("`Dim.AUTO`, which is suggested for all others, exports", () => {
+    const others = refused.filter((program) => refusal(program).report?.fixesSuffice === false);
+    expect(others.length).toBeGreaterThan(40);
+    for (const program of others) {
+      const inputs = prepare(program);
+      const relaxed = Object.entries(inputs.dynamicShapes).map(([name, entries]) => [
+        name,
+        entries.map((entry) => (entry === null || typeof entry === "number" ? entry : Dim.AUTO)),
+      ]);
+      exported(program.steps, { ...inputs, dynamicShapes: Object.fromEntries(relaxed) });
     }
   });
 });

@@ -25,13 +25,21 @@ export function refineDynamicShapesFromSuggestedFixes<Spec extends DynamicShapes
   message: string,
   dynamicShapes: Spec,
 ): Spec {
-  const fixes = readFixes(message);
-  return new Refiner(fixes, namedDims(dynamicShapes)).apply(dynamicShapes) as Spec;
+  return refiner(message, dynamicShapes)(dynamicShapes) as Spec;
+}
+
+/**
+ * Reads the fixes of a message; returns a function that applies them to a part of a specification.
+ */
+export function refiner(message: string, dynamicShapes: unknown): (part: unknown) => unknown {
+  const dims = namedDims(dynamicShapes);
+  const made = new Refiner(readFixes(message, dims), dims);
+  return (part) => made.apply(part);
 }
 
 const FIX = "pass the message of a CONSTRAINT_VIOLATION that ends with suggested fixes";
 
-function readFixes(message: string): ReadonlyMap<string, Fix> {
+function readFixes(message: string, dims: ReadonlyMap<string, NamedDim>): ReadonlyMap<string, Fix> {
   const block = message.split("Suggested fixes:")[1];
   if (block === undefined)
     throw badDynamicShapes(
@@ -39,10 +47,10 @@ function readFixes(message: string): ReadonlyMap<string, Fix> {
       FIX,
     );
   const lines = block.trim().split("\n\n")[0]!.split("\n");
-  return new Map(lines.map((line) => readFix(line.trim())));
+  return new Map(lines.map((line) => readFix(line.trim(), dims)));
 }
 
-function readFix(line: string): readonly [string, Fix] {
+function readFix(line: string, dims: ReadonlyMap<string, NamedDim>): readonly [string, Fix] {
   const split = line.indexOf(" = ");
   const [name, value] = [line.slice(0, split), line.slice(split + 3)];
   const dim = /^Dim\('(.*?)'(.*)\)$/.exec(value);
@@ -51,7 +59,9 @@ function readFix(line: string): readonly [string, Fix] {
       const match = new RegExp(`\\b${key}=(\\d+)`).exec(dim[2]!);
       return match === null ? undefined : Number(match[1]);
     };
-    return [name, Dim(name, { min: read("min"), max: read("max") })];
+    // PyTorch leaves out a least size of 2; for a dim that is new, nothing else says so.
+    const least = dims.has(name) ? undefined : 2;
+    return [name, Dim(name, { min: read("min") ?? least, max: read("max") })];
   }
   if (/^\d+$/.test(value)) return [name, Number(value)];
   const linear = parseLinear(value);

@@ -7,6 +7,7 @@ import { type Counterexample, CounterexampleSearch } from "./counterexample.js";
 import { isDerived } from "./dim.js";
 import { constraintViolation } from "./errors.js";
 import type { FakeInputs } from "./fake-inputs.js";
+import { fixesSuffice } from "./fix-check.js";
 import { guardsCode } from "./guards-code.js";
 import { produceGuards, type Violation } from "./produce-guards.js";
 import { rangeConstraints } from "./range-constraints.js";
@@ -24,6 +25,8 @@ export interface ConstraintReport {
   readonly message: string;
   readonly violations: readonly ReportedViolation[];
   readonly fixes: readonly SuggestedFix[];
+  /** Whether an export with these fixes succeeds. */
+  readonly fixesSuffice: boolean;
 }
 
 /** What a program declares of its sizes. */
@@ -73,6 +76,7 @@ export function solveConstraints(
 
 /** Why a specification has to be refused; undefined when the program keeps to it. */
 export function checkConstraints(prepared: FakeInputs): ConstraintReport | undefined {
+  const guards = prepared.env.guards.slice();
   const { violations, solver, sourceOf } = produceGuards(prepared);
   const results = solver.solve();
   const forced = forcedText(prepared, [...solver.specialized], solver.marked, sourceOf);
@@ -80,8 +84,10 @@ export function checkConstraints(prepared: FakeInputs): ConstraintReport | undef
   const fixes = suggestFixes(results, prepared.debugNames, sourceOf, prepared.dynamicShapes);
   const suggestions = fixes.length === 0 ? "" : `\nSuggested fixes:\n  ${fixes.map(fixText).join("\n  ")}`;
   const search = new CounterexampleSearch(prepared, sourceOf);
+  const message = violationsText(violations) + forced + suggestions;
   return {
-    message: violationsText(violations) + forced + suggestions,
+    message,
+    fixesSuffice: fixes.length > 0 && fixesSuffice(prepared, message, guards),
     violations: violations.map((violation) => ({
       ...violation,
       counterexample: search.find(violation.requirement),
@@ -135,10 +141,14 @@ function violationError(
     return [`  - ${chosen.join(", ")}${where}`];
   });
   const examples = lines.length === 0 ? "" : `\n\nSizes that break it:\n${[...new Set(lines)].join("\n")}`;
-  const fix =
-    report.fixes.length === 0
-      ? "relax what the program requires, or declare these sizes static or `Dim.AUTO`"
-      : report.fixes.map(fixCode).join("; ");
+  const names = [...new Set(report.violations.map(({ name }) => name))].join(", ");
+  const relax = `use \`Dim.AUTO\` for ${names}, or pass larger example sizes`;
+  const fixes = report.fixes.map(fixCode).join("; ");
+  const fix = report.fixesSuffice
+    ? fixes
+    : fixes === ""
+      ? relax
+      : `${fixes}; if that is refused too, ${relax}`;
   const error = constraintViolation(report.message + examples, fix);
   reports.set(error, report);
   return error;
