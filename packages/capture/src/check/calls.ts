@@ -211,7 +211,8 @@ const RESULTS: Readonly<Record<string, Kind>> = {
   MultiheadAttention: listOf([TENSORS, join(TENSORS, known(null))]),
 };
 
-function callModule(module: Module, args: readonly Kind[], on: Interpreter): Kind {
+/** Calls a module: the user's are followed. */
+export function callModule(module: Module, args: readonly Kind[], on: Interpreter): Kind {
   const layer = layerOf(module);
   if (layer === undefined) {
     const result = on.follow(module.forward as AnyFunction, known(module), args);
@@ -225,11 +226,22 @@ function callModule(module: Module, args: readonly Kind[], on: Interpreter): Kin
   return fresh(RESULTS[layer] ?? TENSORS);
 }
 
-/** The name of the layer of Sconce whose `forward` a module runs; undefined for the user's own. */
+/**
+ * The name of the layer of Sconce whose `forward` a module runs, its own or that of a class that
+ * layers share; undefined for the user's own.
+ */
 function layerOf(module: Module): string | undefined {
   let owner: object | null = module;
-  while (owner !== null && !Object.hasOwn(owner, "forward"))
+  while (owner !== null) {
+    const type = Object.hasOwn(owner, "constructor") ? (owner.constructor as typeof Module) : undefined;
+    if (type !== undefined && Object.hasOwn(type, "torchClass") && type.torchClass !== undefined)
+      return type.name;
+    if (Object.hasOwn(owner, "forward")) return undefined;
     owner = Object.getPrototypeOf(owner) as object | null;
-  const type = owner?.constructor as { readonly name: string } | undefined;
-  return type !== undefined && Object.hasOwn(type, "torchClass") ? type.name : undefined;
+  }
+  return undefined;
 }
+
+/** Whether a value is a layer of Sconce. */
+export const isLayer = (value: unknown): value is Module =>
+  value instanceof Module && layerOf(value) !== undefined;

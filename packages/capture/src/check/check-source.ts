@@ -7,7 +7,7 @@ import type { AnyNode, Function as FunctionNode } from "acorn";
 import { type AnyFunction, parseFunction } from "../source/parse-function.js";
 import { isSym } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
-import { callKind, evaluateCall } from "./calls.js";
+import { callKind, callModule, evaluateCall, isLayer } from "./calls.js";
 import { coercionProblem, conditionProblem, identityProblem } from "./diagnose.js";
 import { assignTo, evaluateExpression } from "./expressions.js";
 import {
@@ -101,7 +101,10 @@ class Checker implements Interpreter {
     const source = { name: fn.name || "<anonymous>", text: "", start: 0 };
     const finding = { construct: "function", function: source.name, line: 1, code: source.name };
     try {
-      const result = this.follow(fn, thisValue === undefined ? UNDEFINED : known(thisValue), args.map(known));
+      const self = thisValue === undefined ? UNDEFINED : known(thisValue);
+      const result = isLayer(thisValue)
+        ? callModule(thisValue, args.map(known), this)
+        : this.follow(fn, self, args.map(known));
       if (result === undefined)
         this.#findings.unchecked("source", {
           ...finding,

@@ -34,6 +34,24 @@ export { Identity, Linear, type LinearOptions } from "./layers/linear.js";
 export * from "./layers/norm.js";
 export * from "./layers/padding.js";
 export * from "./layers/pool.js";
+export {
+  GRU,
+  type GRUPositions,
+  LSTM,
+  type LSTMOptions,
+  type LSTMState,
+  RNN,
+  type RNNOptions,
+  type RNNPositions,
+} from "./layers/recurrent.js";
+export type { RecurrentOptions } from "./layers/recurrent-base.js";
+export {
+  type CellOptions,
+  GRUCell,
+  LSTMCell,
+  RNNCell,
+  type RNNCellOptions,
+} from "./layers/recurrent-cell.js";
 export * from "./layers/reshape.js";
 export {
   type BufferOptions,

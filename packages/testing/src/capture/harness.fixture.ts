@@ -99,7 +99,7 @@ export async function runFromCorpus(
   const recorded = await openPt2File(`${FOLDER}${name}/program.pt2`).catch(() => undefined);
   if (model instanceof nn.Module && recorded !== undefined) loadState(model, recorded);
   const inputs = folder.inputs(call);
-  const { kwargs } = options(inputs);
+  const { kwargs }: ExportOptions = options(inputs);
   const all = kwargs === undefined ? args(inputs) : [...args(inputs), kwargs];
   const eager = flattenValue((model as (...given: unknown[]) => unknown)(...all)).leaves;
   const differences = (got: readonly unknown[]): string[] =>

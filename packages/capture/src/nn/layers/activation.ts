@@ -1,4 +1,5 @@
 /** @file Activation functions. */
+import { float } from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";
 import { defineLayer } from "../define-layer.js";
 import { badSettings } from "../errors.js";
@@ -47,7 +48,9 @@ const plainLayer = (name: string, forward: (input: Tensor) => Tensor) =>
 /** `max(0, x)` (`torch.nn.ReLU`). */
 export const ReLU = inPlaceLayer("ReLU", F.relu);
 /** `min(max(0, x), 6)` (`torch.nn.ReLU6`). */
-export const ReLU6 = inPlaceLayer("ReLU6", (input, inplace) => F.hardtanh(input, 0, 6, inplace));
+export const ReLU6 = inPlaceLayer("ReLU6", (input, inplace) =>
+  F.hardtanh(input, float(0), float(6), inplace),
+);
 /** `x * sigmoid(x)` (`torch.nn.SiLU`). */
 export const SiLU = inPlaceLayer("SiLU", F.silu);
 /** `x * tanh(softplus(x))` (`torch.nn.Mish`). */

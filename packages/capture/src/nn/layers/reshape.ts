@@ -152,7 +152,8 @@ export const Upsample = defineLayer<
     alignCorners: null,
     recomputeScaleFactor: null,
   },
-  forward: (settings, input) => F.interpolate(input, settings),
+  forward: ({ size, scaleFactor, mode, alignCorners, recomputeScaleFactor }, input) =>
+    F.interpolate(input, { size, scaleFactor, mode, alignCorners, recomputeScaleFactor }),
   text: ({ size, scaleFactor, mode }) => {
     const factor = Array.isArray(scaleFactor) ? pythonText(scaleFactor) : floatText(scaleFactor);
     const amount = scaleFactor === null ? `size=${pythonText(size)}` : `scale_factor=${factor}`;
