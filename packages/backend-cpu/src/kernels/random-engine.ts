@@ -78,8 +78,26 @@ function transformBlock(block: Float64Array): void {
 export const exponentialNumbers = (count: number, rate: number, random: RandomSource): Float64Array =>
   Float64Array.from({ length: count }, () => -Math.log1p(-uniform53(random)) / rate);
 
+/** 2^27 + 1 splits a float64 into two halves whose products are exact (Dekker, 1971). */
+const SPLIT = 2 ** 27 + 1;
+
+/** `x * y + z` with one rounding, but for ties of the second sum; for numbers far from overflow. */
+export function fusedMultiplyAdd(x: number, y: number, z: number): number {
+  const product = x * y;
+  const xHigh = x * SPLIT - (x * SPLIT - x);
+  const yHigh = y * SPLIT - (y * SPLIT - y);
+  const [xLow, yLow] = [x - xHigh, y - yHigh];
+  const productRest = xLow * yLow - (product - xHigh * yHigh - xLow * yHigh - xHigh * yLow);
+  const sum = product + z;
+  const part = sum - product;
+  const sumRest = product - (sum - part) + (z - part);
+  const result = sum + (productRest + sumRest);
+  return Number.isFinite(result) ? result : product + z;
+}
+
 /** float64 draws 53 bits, everything else 24. */
-export const isWide = ({ dtype }: Tensor): boolean => dtype === "float64" || dtype === "complex128";
+export const isWide = ({ dtype }: Pick<Tensor, "dtype">): boolean =>
+  dtype === "float64" || dtype === "complex128";
 
 /** Rounds a number to what a dtype holds. */
 export function rounding(dtype: DType): (value: number) => number {

@@ -27,6 +27,20 @@ describe("random kernels give PyTorch's numbers for a seed", () => {
     expectNear(seeded("aten.rand.default", [[2]], { dtype: "bfloat16" }), [0.49609375, 0.76953125]);
   });
 
+  test("uniform numbers in a range, to the last bit", () => {
+    const draw = (dtype: "float32" | "float64"): unknown[] => {
+      const evaluate = createEvaluator({ random: createRandomSource(7) });
+      const empty = TensorClass.from([0, 0, 0, 0, 0], [5], dtype);
+      return (evaluate("aten.uniform.default", [empty, -0.577, 0.577]) as Tensor).toArray();
+    };
+    expect(draw("float32")).toEqual([
+      0.04030061140656471, -0.347581148147583, 0.18373030424118042, 0.18105138838291168, -0.3083931803703308,
+    ]);
+    expect(draw("float64")).toEqual([
+      -0.2545949838880098, -0.2611574544458624, 0.41785527747593976, 0.18081844889878437, 0.4875988900407472,
+    ]);
+  });
+
   test("normal deviates one by one below 16, in blocks from 16 on", () => {
     expectNear(
       seeded("aten.randn.default", [[3]]),

@@ -1,5 +1,5 @@
 /** @file Random tensors: the numbers that PyTorch's CPU generator gives for the same seed. */
-import { dtypeInfo, type Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { readComplex, readNumbers, writeComplex, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, type Kernel, kernel, type RandomSource } from "../kernel/kernel.js";
@@ -7,6 +7,7 @@ import {
   exponentialNumbers,
   fillNormal,
   fillUniform,
+  fusedMultiplyAdd,
   inMemoryOrder,
   isWide,
   normalDeviate,
@@ -38,9 +39,22 @@ const uniform: Kernel<{ from?: number; to?: number }> = ({ from = 0, to = 1 }, c
   const out = emptyOutput(context);
   const values = new Float64Array(isComplex(out) ? 2 * out.numel : out.numel);
   fillUniform(values, context.random, isWide(out));
-  for (let i = 0; i < values.length; i++) values[i] = values[i]! * (to - from) + from;
+  if (from !== 0 || to !== 1) stretch(values, out.dtype, from, to);
   return write(out, values);
 };
+
+/**
+ * Maps draws from `[0, 1)` to `[from, to)`, in the dtype and with one rounding: PyTorch's compilers
+ * contract `x * (to - from) + from`.
+ */
+function stretch(values: Float64Array, dtype: DType, from: number, to: number): void {
+  const isSingle = dtype === "float32" || dtype === "complex64";
+  const start = isSingle ? Math.fround(from) : from;
+  const range = isSingle ? Math.fround(Math.fround(to) - start) : to - from;
+  // A product of float32 values is exact in float64.
+  const step = isWide({ dtype }) ? fusedMultiplyAdd : (x: number, y: number, z: number) => x * y + z;
+  for (let i = 0; i < values.length; i++) values[i] = step(values[i]!, range, start);
+}
 
 const standardNormal = kernel(
   [

@@ -65,7 +65,6 @@ const METHODS: Readonly<Record<string, Kind>> = {
   toString: PLAINS,
   item: SYMS,
   tolist: arrayOf(SYMS),
-  at: SYMS,
   lu: LIST,
   split: LIST,
   unique: join(TENSORS, LIST),

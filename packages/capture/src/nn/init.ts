@@ -3,6 +3,15 @@ import type { Tensor } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
 import { badSettings } from "./errors.js";
 
+export {
+  dirac_,
+  eye_,
+  orthogonal_,
+  sparse_,
+  type TruncNormalOptions,
+  truncNormal_,
+} from "./init-structured.js";
+
 /** Fills a tensor with numbers drawn evenly from `[a, b)`. */
 export function uniform_(tensor: Tensor, a = 0, b = 1): Tensor {
   return callOperator("aten.uniform_.default", [tensor, a, b]) as Tensor;
@@ -35,7 +44,12 @@ export function fans({ shape }: Tensor): { readonly fanIn: number; readonly fanO
   return { fanIn: shape[1]! * field, fanOut: shape[0]! * field };
 }
 
-/** The factor by which an activation function scales its input's deviation. */
+const LINEAR = /^(?:linear|sigmoid|conv(?:_transpose)?[123]d)$/;
+
+/**
+ * The factor by which an activation function scales its input's deviation.
+ * @throws SconceError `LAYER_ARGUMENTS` for an activation without one
+ */
 export function calculateGain(nonlinearity: string, parameter?: number): number {
   switch (nonlinearity) {
     case "tanh":
@@ -47,7 +61,12 @@ export function calculateGain(nonlinearity: string, parameter?: number): number 
     case "selu":
       return 3 / 4;
     default:
-      return 1;
+      if (LINEAR.test(nonlinearity)) return 1;
+      throw badSettings(
+        "init",
+        `Unsupported nonlinearity ${nonlinearity}`,
+        "use `linear`, `conv1d`, `sigmoid`, `tanh`, `relu`, `leaky_relu` or `selu`",
+      );
   }
 }
 
@@ -63,6 +82,12 @@ export interface KaimingOptions {
 
 function kaimingDeviation(tensor: Tensor, options: KaimingOptions): number {
   const { a = 0, mode = "fan_in", nonlinearity = "leaky_relu" } = options;
+  if (mode !== "fan_in" && mode !== "fan_out")
+    throw badSettings(
+      "init",
+      `Mode ${String(mode)} not supported, please use one of ['fan_in', 'fan_out']`,
+      "use one of these modes",
+    );
   const { fanIn, fanOut } = fans(tensor);
   return calculateGain(nonlinearity, a) / Math.sqrt(mode === "fan_in" ? fanIn : fanOut);
 }
