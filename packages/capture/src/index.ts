@@ -6,8 +6,21 @@ export {
   registerNamedTuple,
   registerPytreeNode,
 } from "@sconce/ir";
+export {
+  AdditionalInputs,
+  type ConstraintReport,
+  type Counterexample,
+  constraintReport,
+  Dim,
+  type DynamicShapes,
+  dims,
+  dynamicDim,
+  refineDynamicShapesFromSuggestedFixes,
+  ShapesCollection,
+} from "./dynamic/index.js";
 export { type Exportable, type ExportOptions, exportProgram } from "./export/export-program.js";
 export * as nn from "./nn/index.js";
+export { type Bounds, check, checkIsSize, constrainAsSize, constrainAsValue } from "./torch/check.js";
 export { type Index, type Slice, slice } from "./torch/indexing.js";
 export { guard, sym } from "./torch/sym.js";
 export { torch } from "./torch/torch.js";

@@ -3,6 +3,12 @@
  */
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
+import {
+  type AdditionalInputs,
+  type DynamicShapes,
+  refuseOldOptions,
+  type ShapesCollection,
+} from "../dynamic/index.js";
 import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { badArguments, notExportable } from "./errors.js";
@@ -17,11 +23,22 @@ export interface ExportOptions {
    * decide on (`SOURCE_CHECK`). @defaultValue true
    */
   readonly checkSource?: boolean | undefined;
+  /**
+   * Which sizes are dynamic: by argument, with the structure of the arguments. A tensor takes an
+   * object from dimensions to `Dim`s, hints, numbers or null, or a list of them.
+   * @defaultValue all sizes are static
+   */
+  readonly dynamicShapes?: DynamicShapes | AdditionalInputs | ShapesCollection | null | undefined;
   /** Receives warnings, such as that of an assigned attribute. @defaultValue `console.warn` */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-const EXPORT: OptionNames<ExportOptions> = { checkSource: true, kwargs: true, onWarning: true };
+const EXPORT: OptionNames<ExportOptions> = {
+  checkSource: true,
+  dynamicShapes: true,
+  kwargs: true,
+  onWarning: true,
+};
 
 /** What can be exported: a module, a function, or a method that is bound. */
 export type Exportable = Module | AnyFunction;
@@ -30,14 +47,15 @@ export type Exportable = Module | AnyFunction;
  * Traces a module or a function with example arguments, and gives the program that PyTorch gives
  * for the same model (`torch.export.export`). The module is left as it was.
  *
- * @throws SconceError `EXPORT_ARGUMENTS`, `SOURCE_CHECK`, `UNSUPPORTED_INPUT`,
- * `UNSUPPORTED_OUTPUT`, and what the model's operators refuse
+ * @throws SconceError `EXPORT_ARGUMENTS`, `BAD_DYNAMIC_SHAPES`, `CONSTRAINT_VIOLATION`,
+ * `SOURCE_CHECK`, `UNSUPPORTED_INPUT`, `UNSUPPORTED_OUTPUT`, and what the model's operators refuse
  */
 export function exportProgram(
   target: Exportable,
   args: readonly unknown[],
   options: ExportOptions = {},
 ): ExportedProgram {
+  refuseOldOptions(options);
   checkOptions("exportProgram", options, EXPORT);
   if (typeof target !== "function") throw notExportable(target);
   if (!Array.isArray(args)) throw badArguments(args);
@@ -47,6 +65,7 @@ export function exportProgram(
     args,
     kwargs: options.kwargs ?? {},
     checksSource: options.checkSource ?? true,
+    dynamicShapes: options.dynamicShapes,
     warn: options.onWarning ?? ((message) => console.warn(message)),
   });
 }

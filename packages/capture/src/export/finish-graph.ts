@@ -97,15 +97,15 @@ export function toArgument(value: TraceArgument): Argument {
 /** A value in terms of the symbols that are left. */
 function simplified(val: MetaValue, env: ShapeEnv): MetaValue {
   if (Array.isArray(val)) return (val as readonly MetaValue[]).map((item) => simplified(item, env));
-  if (isSymScalar(val)) return { kind: val.kind, expr: env.simplify(val.expr as never) } as MetaValue;
+  if (isSymScalar(val)) return { kind: val.kind, expr: env.replace(val.expr as never) } as MetaValue;
   if (!(val instanceof FakeTensor)) return val;
   const { shape, strides, storageOffset } = val;
   const isStatic = [...shape, ...strides, storageOffset].every((size) => typeof size === "number");
   if (isStatic) return val;
   return new FakeTensor({
     ...val,
-    shape: shape.map((size) => env.simplify(size)),
-    strides: strides.map((stride) => env.simplify(stride)),
-    storageOffset: env.simplify(storageOffset),
+    shape: shape.map((size) => env.replace(size)),
+    strides: strides.map((stride) => env.replace(stride)),
+    storageOffset: env.replace(storageOffset),
   });
 }

@@ -12,8 +12,10 @@ import {
   type TreeSpec,
 } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
+import type { SolvedConstraints } from "../dynamic/index.js";
 import type { InputLeaves } from "../pytree/input-leaves.js";
 import { placeholderNames } from "../pytree/placeholder-names.js";
+import { withoutDeadSizes } from "../trace/dead-nodes.js";
 import { withGradRegions } from "../trace/grad-regions.js";
 import { withMetadataAsserts } from "../trace/metadata-asserts.js";
 import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
@@ -31,13 +33,19 @@ export interface TraceResult {
   readonly userNodes: readonly TraceNode[];
   readonly results: readonly TraceArgument[];
   readonly outputs: { readonly leaves: readonly unknown[]; readonly spec: TreeSpec };
+  /** What the program declares of its sizes. */
+  readonly solved: SolvedConstraints;
   readonly argumentNames: readonly string[];
 }
 
 /** Makes the program. */
 export function finishProgram(trace: TraceResult): ExportedProgram {
   const { tracer, state, stateNodes, inputs, userNodes, results } = trace;
-  const checked = withMetadataAsserts(withRuntimeAsserts(tracer), tracer.names);
+  const live = withoutDeadSizes(tracer.nodes, results);
+  const checked = withMetadataAsserts(
+    withRuntimeAsserts({ nodes: live, results, names: tracer.names, env: tracer.env }),
+    tracer.names,
+  );
   const calls = checked.filter(({ op }) => op === "call_function");
   const { nodes: body, regions } = withGradRegions(calls, results, tracer.names);
   const constants = constantsOf(trace);
@@ -89,7 +97,9 @@ export function finishProgram(trace: TraceResult): ExportedProgram {
       ...constants.flatMap(({ fqns, value }) => fqns.map((fqn) => [fqn, value] as const)),
       ...entries.filter((entry) => !isState(entry)).map(({ fqn, value }) => [fqn, value] as const),
     ]),
-    rangeConstraints: new Map(),
+    rangeConstraints: trace.solved.rangeConstraints,
+    guardsCode: trace.solved.guardsCode,
+    symbolHints: tracer.env.hints,
     moduleCallGraph: [
       rootCall(trace),
       ...modules.slice(1).map(([fqn]): ModuleCallEntry => ({ fqn, signature: null })),

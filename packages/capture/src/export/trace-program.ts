@@ -1,17 +1,37 @@
 /** @file Runs a model on traced tensors and makes a program of what it did. */
-import { type Argument, type ExportedProgram, flattenValue, keyPathText, unflattenTree } from "@sconce/ir";
-import { ShapeEnv } from "@sconce/symbolic";
+import {
+  type Argument,
+  type ExportedProgram,
+  type FakeTensor,
+  flattenValue,
+  keyPathText,
+  unflattenTree,
+} from "@sconce/ir";
+import { SymExpr, symbolByName } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { checkSource } from "../check/check-source.js";
 import { sourceProblems } from "../check/errors.js";
+import {
+  AdditionalInputs,
+  bindInputs,
+  type DynamicShapes,
+  type ExampleCall,
+  type FakeInputs,
+  makeFakeInputs,
+  type NamedInputs,
+  ShapesCollection,
+  solveConstraints,
+} from "../dynamic/index.js";
 import type { Module } from "../nn/module.js";
 import { flattenInputs, type InputLeaves } from "../pytree/input-leaves.js";
 import { requireInputLeaf, requireOutputLeaf } from "../pytree/leaf-kinds.js";
+import { formatStack } from "../source/format-stack.js";
 import { type FunctionParameter, functionParameters } from "../source/function-parameters.js";
 import type { AnyFunction } from "../source/parse-function.js";
+import { captureStack, type RawStack } from "../source/raw-stack.js";
 import { withTrace } from "../trace/dispatch.js";
 import { fakeOf } from "../trace/real-tensor.js";
-import { isSym } from "../trace/sym-int.js";
+import { isSym, SymInt } from "../trace/sym-int.js";
 import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { ExportTracer } from "./export-tracer.js";
@@ -25,6 +45,7 @@ export interface TraceRequest {
   readonly module: Module | undefined;
   readonly args: readonly unknown[];
   readonly kwargs: Readonly<Record<string, unknown>>;
+  readonly dynamicShapes: DynamicShapes | AdditionalInputs | ShapesCollection | null | undefined;
   readonly warn: (message: string) => void;
   /** Whether the source is checked before it runs. */
   readonly checksSource: boolean;
@@ -38,11 +59,12 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   const source = module === undefined ? call : (module.forward as AnyFunction);
   const parameters = functionParameters(source);
   const inputs = flattenInputs(parameters, args, kwargs);
+  for (const { value, path } of inputs.leaves) requireInputLeaf(value, keyPathText(path));
+  const prepared = prepareInputs(request, parameters);
   const state = module === undefined ? NO_STATE : stateOf(module);
-  const env = new ShapeEnv();
-  const tracer = new ExportTracer({ env, modules: state.modules });
+  const tracer = new ExportTracer({ env: prepared.env, modules: state.modules });
   const { traced, nodes: stateNodes } = traceState(tracer, state);
-  const { values, nodes: userNodes } = traceInputs(tracer, inputs);
+  const { values, nodes: userNodes } = traceInputs(tracer, inputs, prepared);
   const given = callArguments(inputs, values);
   if (request.checksSource) {
     const { errors } = checkSource(source, { thisValue: module, args: given });
@@ -57,6 +79,8 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   for (const [entry, value] of changes.assigned)
     if (value instanceof Tensor) tracer.copyTo(stateNodes.get(entry)!, value);
   if (changes.attributes.length > 0) warn(assignedAttributes(changes.attributes));
+  const solved = solveConstraints(prepared, { unbacked: unbackedSymbols(tracer), describe: placeOf });
+  solved.warnings.forEach(warn);
   return finishProgram({
     tracer,
     state,
@@ -65,9 +89,35 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
     userNodes,
     results,
     outputs,
+    solved,
     argumentNames: argumentNames(parameters, args.length, kwargs),
   });
 }
+
+/** Fake inputs with the symbols that the specification asks for. */
+function prepareInputs(
+  { args, kwargs, dynamicShapes }: TraceRequest,
+  parameters: readonly FunctionParameter[] | undefined,
+): FakeInputs {
+  const named = bindInputs(parameters, args, kwargs);
+  const bind = (example: ExampleCall): NamedInputs =>
+    bindInputs(parameters, example.args, example.kwargs ?? {});
+  let spec = dynamicShapes;
+  if (spec instanceof ShapesCollection) spec = spec.dynamicShapes(named);
+  else if (spec instanceof AdditionalInputs) spec = spec.dynamicShapes(named, bind);
+  return makeFakeInputs(named, spec, { locate: captureStack });
+}
+
+/** The user's line of a guard: `model.ts:12`. */
+function placeOf(location: unknown): string | undefined {
+  const text = formatStack(location as RawStack);
+  const frames = [...(text ?? "").matchAll(/File "([^"]*)", line (\d+)/g)];
+  const last = frames.at(-1);
+  return last === undefined ? undefined : `${last[1]}:${last[2]}`;
+}
+
+const unbackedSymbols = (tracer: ExportTracer): SymExpr[] =>
+  tracer.nodes.flatMap(({ unbacked }) => unbacked.map(({ symbol }) => symbolByName(symbol)));
 
 /** Placeholders for parameters and buffers, one for each name. */
 function traceState(
@@ -90,17 +140,22 @@ function traceState(
 function traceInputs(
   tracer: ExportTracer,
   { leaves }: InputLeaves,
+  prepared: FakeInputs,
 ): { readonly values: unknown[]; readonly nodes: TraceNode[] } {
   const nodes: TraceNode[] = [];
   const shared = new Map<Tensor, TracedTensor>();
-  const values = leaves.map(({ value, path }) => {
-    const leaf = requireInputLeaf(value, keyPathText(path));
-    if (!(leaf instanceof Tensor)) {
-      nodes.push(tracer.placeholder({ kind: "constant", value: leaf as Argument }));
-      return leaf;
+  const values = leaves.map(({ value }, i) => {
+    const { fake } = prepared.inputs[i]!;
+    if (fake instanceof SymExpr) {
+      nodes.push(tracer.placeholder({ kind: "SymInt", expr: fake }));
+      return new SymInt(fake);
     }
-    const tensor = shared.get(leaf) ?? new TracedTensor(fakeOf(leaf));
-    shared.set(leaf, tensor);
+    if (!(value instanceof Tensor)) {
+      nodes.push(tracer.placeholder({ kind: "constant", value: value as Argument }));
+      return value;
+    }
+    const tensor = shared.get(value) ?? new TracedTensor(fake as FakeTensor);
+    shared.set(value, tensor);
     nodes.push(tracer.placeholder(tensor.fake));
     return tensor;
   });

@@ -72,3 +72,11 @@ export const noTrace = (condition: string): SconceError =>
     message: `the condition ${condition} is decided when no program is traced`,
     fix: "call `guard` inside of the function that is exported",
   });
+
+/** A condition that a program requires, and that does not hold. */
+export const requirementFailed = (message = "Expected cond to be True, but got False"): SconceError =>
+  new SconceError({
+    code: "CHECK_FAILED",
+    message,
+    fix: "give inputs for which the condition holds, or remove the check",
+  });

@@ -19,6 +19,8 @@ import {
 /** What the pass needs of a trace. */
 interface Trace {
   readonly nodes: readonly TraceNode[];
+  /** What the graph gives. */
+  readonly results: readonly TraceArgument[];
   readonly names: { create(candidate: string): string };
   readonly env: ShapeEnv;
 }
@@ -100,7 +102,7 @@ class Inserter {
   /** The expression that a node computes, in terms of what is known now. */
   #exprOf(val: MetaValue | undefined): SymExpr | undefined {
     if (!isSymScalar(val) || !(val.expr instanceof SymExpr)) return undefined;
-    const simple = this.#trace.env.simplify(val.expr) as unknown;
+    const simple = this.#trace.env.replace(val.expr) as unknown;
     return simple instanceof SymExpr ? simple : undefined;
   }
 
@@ -198,6 +200,7 @@ class Inserter {
   #withoutUnused(): TraceNode[] {
     const used = new Set<TraceNode>();
     const note = (node: TraceNode): void => void used.add(node.current);
+    for (const result of this.#trace.results) visitNodes(result, note);
     for (const { args, kwargs } of this.#out) {
       for (const arg of args) visitNodes(arg, note);
       for (const key in kwargs) visitNodes(kwargs[key]!, note);

@@ -1,16 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { DOCUMENT_MODELS } from "./documents.fixture.js";
+import { DYNAMIC_MODELS } from "./dynamic.fixture.js";
 import { exportFromCorpus, runFromCorpus } from "./harness.fixture.js";
 
+const MODELS = Object.entries({ ...DOCUMENT_MODELS, ...DYNAMIC_MODELS });
+
 describe("models of the corpus, written in TypeScript", () => {
-  test.each(Object.entries(DOCUMENT_MODELS))("%s exports to PyTorch's program", async (name, make) => {
+  test.each(MODELS)("%s exports to PyTorch's program", async (name, make) => {
     const { text, wanted, lowered, problems } = await exportFromCorpus(name, make);
     expect(text).toBe(wanted);
     expect(problems).toEqual([]);
     if (lowered !== undefined) expect(lowered[0]).toBe(lowered[1]);
   });
 
-  test.each(Object.entries(DOCUMENT_MODELS))("%s gives PyTorch's numbers", async (name, make) => {
+  test.each(MODELS)("%s gives PyTorch's numbers", async (name, make) => {
     expect(await runFromCorpus(name, make)).toEqual({ program: [], eager: [] });
   });
 });

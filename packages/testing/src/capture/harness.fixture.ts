@@ -7,6 +7,7 @@ import { type ExportedProgram, flattenValue, type Value } from "@sconce/ir";
 import { verify } from "@sconce/ir/verify";
 import { runDecompositions } from "@sconce/passes";
 import { Tensor, tensorDifference } from "@sconce/tensor";
+import { canonicalProgram, canonicalText } from "../conformance/canonical-program.js";
 import { ProgramFolder } from "../conformance/program-case.js";
 
 const FOLDER = fileURLToPath(new URL("../../fixtures/programs/", import.meta.url));
@@ -48,11 +49,23 @@ export async function exportFromCorpus(name: string, make: () => CorpusModel): P
     program,
     text: rename(String(program)),
     wanted: comparable(folder.text("program.txt")),
-    lowered: folder.has("decomposed.txt")
-      ? [rename(String(runDecompositions(program))), comparable(folder.text("decomposed.txt"))]
-      : undefined,
+    lowered: await lowerings(name, folder, program),
     problems: verify(program),
   };
+}
+
+/**
+ * Both decomposed programs, up to names of nodes: PyTorch's depend on what the process did before.
+ */
+async function lowerings(
+  name: string,
+  folder: ProgramFolder,
+  program: ExportedProgram,
+): Promise<readonly [string, string] | undefined> {
+  if (!folder.has("decomposed.pt2")) return undefined;
+  const wanted = canonicalProgram(await openPt2File(`${FOLDER}${name}/decomposed.pt2`));
+  const got = canonicalProgram(runDecompositions(program));
+  return [comparable(canonicalText(got, wanted)), comparable(canonicalText(wanted, got))];
 }
 
 function loadState(model: nn.Module, { stateDict, constants }: ExportedProgram): void {

@@ -1,0 +1,48 @@
+/** @file Conditions that a program requires of its sizes and values (`torch._check`). */
+import * as conditions from "../dynamic/runtime-checks.js";
+import { currentTrace } from "../trace/dispatch.js";
+import { type Size, SymBool, SymInt } from "../trace/sym-int.js";
+import { requirementFailed } from "./errors.js";
+import type { Condition } from "./sym.js";
+
+const exprOf = (value: Size): number | SymInt["expr"] => (value instanceof SymInt ? value.expr : value);
+
+/**
+ * Requires a condition (`torch._check`). On sizes of inputs it becomes a guard, on values of
+ * tensors a run-time assertion; branches that follow from it are decided.
+ *
+ * @throws SconceError `CHECK_FAILED` when it does not hold
+ */
+export function check(condition: Condition, message?: string | (() => string)): void {
+  const trace = currentTrace();
+  const expr = condition instanceof SymBool ? condition.expr : condition;
+  if (trace !== undefined) conditions.check(trace.env, expr, message);
+  else if (expr !== true) throw requirementFailed(typeof message === "function" ? message() : message);
+}
+
+/** Requires that an integer is a size: not negative (`torch._check_is_size`). */
+export function checkIsSize(value: Size): void {
+  constrainAsSize(value);
+}
+
+/** Bounds of an integer, both included. */
+export type Bounds = conditions.ValueBounds;
+
+/** Requires that an integer lies within bounds (`constrain_as_value`). */
+export function constrainAsValue(value: Size, bounds: Bounds = {}): void {
+  const trace = currentTrace();
+  if (trace !== undefined) conditions.constrainAsValue(trace.env, exprOf(value), bounds);
+  else requireBounds(value, bounds);
+}
+
+/** Requires that an integer is a size within bounds (`constrain_as_size`). */
+export function constrainAsSize(value: Size, bounds: Bounds = {}): void {
+  const trace = currentTrace();
+  if (trace !== undefined) conditions.constrainAsSize(trace.env, exprOf(value), bounds);
+  else requireBounds(value, { ...bounds, min: Math.max(0, bounds.min ?? 0) });
+}
+
+function requireBounds(value: Size, { min = -Infinity, max = Infinity }: Bounds): void {
+  if (typeof value === "number" && value >= min && value <= max) return;
+  throw requirementFailed(`${String(value)} is not in the range [${min}, ${max}]`);
+}
