@@ -152,8 +152,8 @@ function gaussianLoss(args: PythonArguments): unknown {
   const { input, target, full, eps } = args;
   const variance = callMethod(varianceOf(args["var"], input), "clone") as Tensor;
   callMethod(variance, "clamp_", [], { min: eps });
-  const squares = callMethod(difference(input, target), "pow", [2]) as Tensor;
   const logs = callTorch("log", [variance]) as Tensor;
+  const squares = callMethod(difference(input, target), "pow", [2]) as Tensor;
   const sum = callMethod(logs, "add", [callMethod(squares, "div", [variance])]) as Tensor;
   const loss = callMethod(sum, "mul", [0.5]) as Tensor;
   if (full) callMethod(loss, "add_", [0.5 * Math.log(2 * Math.PI)]);

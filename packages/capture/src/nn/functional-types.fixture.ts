@@ -101,8 +101,15 @@ function signature(text: string): string[] {
     );
   }
   lines.push(`  ${short}(${positional.map(place).join(", ")}): ${result};`);
-  if (optional.length > 0)
-    lines.push(`  ${short}(${[...start, `options?: { ${options(optional)} }`].join(", ")}): ${result};`);
+  const given = positional.filter(({ hasDefault }) => hasDefault);
+  for (let count = 0; count <= given.length; count++) {
+    const rest = optional.filter((one) => !given.slice(0, count).includes(one));
+    if (rest.length === 0) continue;
+    const before = given.slice(0, count).map((one) => place({ ...one, hasDefault: false }));
+    lines.push(
+      `  ${short}(${[...start, ...before, `options?: { ${options(rest)} }`].join(", ")}): ${result};`,
+    );
+  }
   return lines;
 }
 

@@ -30,80 +30,142 @@ export interface PythonFunctional {
   /** `torch.nn.functional.alpha_dropout` */
   alphaDropout(input: Tensor, p?: Float, training?: boolean, inplace?: boolean): Tensor;
   alphaDropout(input: Tensor, options?: { p?: Float; training?: boolean; inplace?: boolean }): Tensor;
+  alphaDropout(input: Tensor, p: Float, options?: { training?: boolean; inplace?: boolean }): Tensor;
+  alphaDropout(input: Tensor, p: Float, training: boolean, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.batch_norm` */
   batchNorm(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, training?: boolean, momentum?: Float, eps?: Float): Tensor;
   batchNorm(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, options?: { weight?: Tensor | null; bias?: Tensor | null; training?: boolean; momentum?: Float; eps?: Float }): Tensor;
+  batchNorm(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, options?: { bias?: Tensor | null; training?: boolean; momentum?: Float; eps?: Float }): Tensor;
+  batchNorm(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options?: { training?: boolean; momentum?: Float; eps?: Float }): Tensor;
+  batchNorm(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, options?: { momentum?: Float; eps?: Float }): Tensor;
+  batchNorm(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, momentum: Float, options?: { eps?: Float }): Tensor;
   /** `torch.nn.functional.binary_cross_entropy` */
   binaryCrossEntropy(input: Tensor, target: Tensor, weight?: Tensor | null, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   binaryCrossEntropy(input: Tensor, target: Tensor, options?: { weight?: Tensor | null; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  binaryCrossEntropy(input: Tensor, target: Tensor, weight: Tensor | null, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  binaryCrossEntropy(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  binaryCrossEntropy(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.binary_cross_entropy_with_logits` */
   binaryCrossEntropyWithLogits(input: Tensor, target: Tensor, weight?: Tensor | null, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean", posWeight?: Tensor | null): Tensor;
   binaryCrossEntropyWithLogits(input: Tensor, target: Tensor, options?: { weight?: Tensor | null; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; posWeight?: Tensor | null }): Tensor;
+  binaryCrossEntropyWithLogits(input: Tensor, target: Tensor, weight: Tensor | null, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; posWeight?: Tensor | null }): Tensor;
+  binaryCrossEntropyWithLogits(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; posWeight?: Tensor | null }): Tensor;
+  binaryCrossEntropyWithLogits(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean"; posWeight?: Tensor | null }): Tensor;
+  binaryCrossEntropyWithLogits(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, reduce: boolean | null, reduction: "none" | "mean" | "sum" | "batchmean", options?: { posWeight?: Tensor | null }): Tensor;
   /** `torch.nn.functional.celu` */
   celu(input: Tensor, alpha?: Float, inplace?: boolean): Tensor;
   celu(input: Tensor, options?: { alpha?: Float; inplace?: boolean }): Tensor;
+  celu(input: Tensor, alpha: Float, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.cosine_embedding_loss` */
   cosineEmbeddingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin?: Float, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   cosineEmbeddingLoss(input1: Tensor, input2: Tensor, target: Tensor, options?: { margin?: Float; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  cosineEmbeddingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin: Float, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  cosineEmbeddingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin: Float, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  cosineEmbeddingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin: Float, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.cross_entropy` */
   crossEntropy(input: Tensor, target: Tensor, weight?: Tensor | null, sizeAverage?: boolean | null, ignoreIndex?: Size, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean", labelSmoothing?: Float): Tensor;
   crossEntropy(input: Tensor, target: Tensor, options?: { weight?: Tensor | null; sizeAverage?: boolean | null; ignoreIndex?: Size; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; labelSmoothing?: Float }): Tensor;
+  crossEntropy(input: Tensor, target: Tensor, weight: Tensor | null, options?: { sizeAverage?: boolean | null; ignoreIndex?: Size; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; labelSmoothing?: Float }): Tensor;
+  crossEntropy(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, options?: { ignoreIndex?: Size; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; labelSmoothing?: Float }): Tensor;
+  crossEntropy(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, ignoreIndex: Size, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; labelSmoothing?: Float }): Tensor;
+  crossEntropy(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, ignoreIndex: Size, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean"; labelSmoothing?: Float }): Tensor;
+  crossEntropy(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, ignoreIndex: Size, reduce: boolean | null, reduction: "none" | "mean" | "sum" | "batchmean", options?: { labelSmoothing?: Float }): Tensor;
   /** `torch.nn.functional.ctc_loss` */
   ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: Tensor, targetLengths: Tensor, blank?: Size, reduction?: "none" | "mean" | "sum" | "batchmean", zeroInfinity?: boolean): Tensor;
   ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: Tensor, targetLengths: Tensor, options?: { blank?: Size; reduction?: "none" | "mean" | "sum" | "batchmean"; zeroInfinity?: boolean }): Tensor;
+  ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: Tensor, targetLengths: Tensor, blank: Size, options?: { reduction?: "none" | "mean" | "sum" | "batchmean"; zeroInfinity?: boolean }): Tensor;
+  ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: Tensor, targetLengths: Tensor, blank: Size, reduction: "none" | "mean" | "sum" | "batchmean", options?: { zeroInfinity?: boolean }): Tensor;
   /** `torch.nn.functional.dropout` */
   dropout(input: Tensor, p?: Float, training?: boolean, inplace?: boolean): Tensor;
   dropout(input: Tensor, options?: { p?: Float; training?: boolean; inplace?: boolean }): Tensor;
+  dropout(input: Tensor, p: Float, options?: { training?: boolean; inplace?: boolean }): Tensor;
+  dropout(input: Tensor, p: Float, training: boolean, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.dropout1d` */
   dropout1d(input: Tensor, p?: Float, training?: boolean, inplace?: boolean): Tensor;
   dropout1d(input: Tensor, options?: { p?: Float; training?: boolean; inplace?: boolean }): Tensor;
+  dropout1d(input: Tensor, p: Float, options?: { training?: boolean; inplace?: boolean }): Tensor;
+  dropout1d(input: Tensor, p: Float, training: boolean, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.dropout2d` */
   dropout2d(input: Tensor, p?: Float, training?: boolean, inplace?: boolean): Tensor;
   dropout2d(input: Tensor, options?: { p?: Float; training?: boolean; inplace?: boolean }): Tensor;
+  dropout2d(input: Tensor, p: Float, options?: { training?: boolean; inplace?: boolean }): Tensor;
+  dropout2d(input: Tensor, p: Float, training: boolean, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.dropout3d` */
   dropout3d(input: Tensor, p?: Float, training?: boolean, inplace?: boolean): Tensor;
   dropout3d(input: Tensor, options?: { p?: Float; training?: boolean; inplace?: boolean }): Tensor;
+  dropout3d(input: Tensor, p: Float, options?: { training?: boolean; inplace?: boolean }): Tensor;
+  dropout3d(input: Tensor, p: Float, training: boolean, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.elu` */
   elu(input: Tensor, alpha?: Float, inplace?: boolean): Tensor;
   elu(input: Tensor, options?: { alpha?: Float; inplace?: boolean }): Tensor;
+  elu(input: Tensor, alpha: Float, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.embedding` */
   embedding(input: Tensor, weight: Tensor, paddingIdx?: Size | null, maxNorm?: Float | null, normType?: Float, scaleGradByFreq?: boolean, sparse?: boolean): Tensor;
   embedding(input: Tensor, weight: Tensor, options?: { paddingIdx?: Size | null; maxNorm?: Float | null; normType?: Float; scaleGradByFreq?: boolean; sparse?: boolean }): Tensor;
+  embedding(input: Tensor, weight: Tensor, paddingIdx: Size | null, options?: { maxNorm?: Float | null; normType?: Float; scaleGradByFreq?: boolean; sparse?: boolean }): Tensor;
+  embedding(input: Tensor, weight: Tensor, paddingIdx: Size | null, maxNorm: Float | null, options?: { normType?: Float; scaleGradByFreq?: boolean; sparse?: boolean }): Tensor;
+  embedding(input: Tensor, weight: Tensor, paddingIdx: Size | null, maxNorm: Float | null, normType: Float, options?: { scaleGradByFreq?: boolean; sparse?: boolean }): Tensor;
+  embedding(input: Tensor, weight: Tensor, paddingIdx: Size | null, maxNorm: Float | null, normType: Float, scaleGradByFreq: boolean, options?: { sparse?: boolean }): Tensor;
   /** `torch.nn.functional.embedding_bag` */
   embeddingBag(input: Tensor, weight: Tensor, offsets?: Tensor | null, maxNorm?: Float | null, normType?: Float, scaleGradByFreq?: boolean, mode?: string, sparse?: boolean, perSampleWeights?: Tensor | null, includeLastOffset?: boolean, paddingIdx?: Size | null): Tensor;
   embeddingBag(input: Tensor, weight: Tensor, options?: { offsets?: Tensor | null; maxNorm?: Float | null; normType?: Float; scaleGradByFreq?: boolean; mode?: string; sparse?: boolean; perSampleWeights?: Tensor | null; includeLastOffset?: boolean; paddingIdx?: Size | null }): Tensor;
+  embeddingBag(input: Tensor, weight: Tensor, offsets: Tensor | null, options?: { maxNorm?: Float | null; normType?: Float; scaleGradByFreq?: boolean; mode?: string; sparse?: boolean; perSampleWeights?: Tensor | null; includeLastOffset?: boolean; paddingIdx?: Size | null }): Tensor;
+  embeddingBag(input: Tensor, weight: Tensor, offsets: Tensor | null, maxNorm: Float | null, options?: { normType?: Float; scaleGradByFreq?: boolean; mode?: string; sparse?: boolean; perSampleWeights?: Tensor | null; includeLastOffset?: boolean; paddingIdx?: Size | null }): Tensor;
+  embeddingBag(input: Tensor, weight: Tensor, offsets: Tensor | null, maxNorm: Float | null, normType: Float, options?: { scaleGradByFreq?: boolean; mode?: string; sparse?: boolean; perSampleWeights?: Tensor | null; includeLastOffset?: boolean; paddingIdx?: Size | null }): Tensor;
+  embeddingBag(input: Tensor, weight: Tensor, offsets: Tensor | null, maxNorm: Float | null, normType: Float, scaleGradByFreq: boolean, options?: { mode?: string; sparse?: boolean; perSampleWeights?: Tensor | null; includeLastOffset?: boolean; paddingIdx?: Size | null }): Tensor;
+  embeddingBag(input: Tensor, weight: Tensor, offsets: Tensor | null, maxNorm: Float | null, normType: Float, scaleGradByFreq: boolean, mode: string, options?: { sparse?: boolean; perSampleWeights?: Tensor | null; includeLastOffset?: boolean; paddingIdx?: Size | null }): Tensor;
+  embeddingBag(input: Tensor, weight: Tensor, offsets: Tensor | null, maxNorm: Float | null, normType: Float, scaleGradByFreq: boolean, mode: string, sparse: boolean, options?: { perSampleWeights?: Tensor | null; includeLastOffset?: boolean; paddingIdx?: Size | null }): Tensor;
+  embeddingBag(input: Tensor, weight: Tensor, offsets: Tensor | null, maxNorm: Float | null, normType: Float, scaleGradByFreq: boolean, mode: string, sparse: boolean, perSampleWeights: Tensor | null, options?: { includeLastOffset?: boolean; paddingIdx?: Size | null }): Tensor;
+  embeddingBag(input: Tensor, weight: Tensor, offsets: Tensor | null, maxNorm: Float | null, normType: Float, scaleGradByFreq: boolean, mode: string, sparse: boolean, perSampleWeights: Tensor | null, includeLastOffset: boolean, options?: { paddingIdx?: Size | null }): Tensor;
   /** `torch.nn.functional.feature_alpha_dropout` */
   featureAlphaDropout(input: Tensor, p?: Float, training?: boolean, inplace?: boolean): Tensor;
   featureAlphaDropout(input: Tensor, options?: { p?: Float; training?: boolean; inplace?: boolean }): Tensor;
+  featureAlphaDropout(input: Tensor, p: Float, options?: { training?: boolean; inplace?: boolean }): Tensor;
+  featureAlphaDropout(input: Tensor, p: Float, training: boolean, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.fold` */
   fold(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, kernelSize: Size | readonly Size[], dilation?: Size | readonly Size[], padding?: Size | readonly Size[], stride?: Size | readonly Size[]): Tensor;
   fold(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, kernelSize: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; padding?: Size | readonly Size[]; stride?: Size | readonly Size[] }): Tensor;
+  fold(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, kernelSize: Size | readonly Size[], dilation: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; stride?: Size | readonly Size[] }): Tensor;
+  fold(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, kernelSize: Size | readonly Size[], dilation: Size | readonly Size[], padding: Size | readonly Size[], options?: { stride?: Size | readonly Size[] }): Tensor;
   /** `torch.nn.functional.fractional_max_pool2d` */
   fractionalMaxPool2d(input: Tensor, kernelSize: Size | readonly Size[], options: { outputSize?: Size | readonly (Size | null)[] | null; outputRatio?: Float | readonly Float[] | null; returnIndices: true }): readonly [Tensor, Tensor];
   fractionalMaxPool2d(input: Tensor, kernelSize: Size | readonly Size[], outputSize?: Size | readonly (Size | null)[] | null, outputRatio?: Float | readonly Float[] | null, returnIndices?: boolean): Tensor;
   fractionalMaxPool2d(input: Tensor, kernelSize: Size | readonly Size[], options?: { outputSize?: Size | readonly (Size | null)[] | null; outputRatio?: Float | readonly Float[] | null; returnIndices?: boolean }): Tensor;
+  fractionalMaxPool2d(input: Tensor, kernelSize: Size | readonly Size[], outputSize: Size | readonly (Size | null)[] | null, options?: { outputRatio?: Float | readonly Float[] | null; returnIndices?: boolean }): Tensor;
+  fractionalMaxPool2d(input: Tensor, kernelSize: Size | readonly Size[], outputSize: Size | readonly (Size | null)[] | null, outputRatio: Float | readonly Float[] | null, options?: { returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.fractional_max_pool3d` */
   fractionalMaxPool3d(input: Tensor, kernelSize: Size | readonly Size[], options: { outputSize?: Size | readonly (Size | null)[] | null; outputRatio?: Float | readonly Float[] | null; returnIndices: true }): readonly [Tensor, Tensor];
   fractionalMaxPool3d(input: Tensor, kernelSize: Size | readonly Size[], outputSize?: Size | readonly (Size | null)[] | null, outputRatio?: Float | readonly Float[] | null, returnIndices?: boolean): Tensor;
   fractionalMaxPool3d(input: Tensor, kernelSize: Size | readonly Size[], options?: { outputSize?: Size | readonly (Size | null)[] | null; outputRatio?: Float | readonly Float[] | null; returnIndices?: boolean }): Tensor;
+  fractionalMaxPool3d(input: Tensor, kernelSize: Size | readonly Size[], outputSize: Size | readonly (Size | null)[] | null, options?: { outputRatio?: Float | readonly Float[] | null; returnIndices?: boolean }): Tensor;
+  fractionalMaxPool3d(input: Tensor, kernelSize: Size | readonly Size[], outputSize: Size | readonly (Size | null)[] | null, outputRatio: Float | readonly Float[] | null, options?: { returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.gaussian_nll_loss` */
   gaussianNllLoss(input: Tensor, target: Tensor, variance: Tensor | Float, full?: boolean, eps?: Float, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   gaussianNllLoss(input: Tensor, target: Tensor, variance: Tensor | Float, options?: { full?: boolean; eps?: Float; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  gaussianNllLoss(input: Tensor, target: Tensor, variance: Tensor | Float, full: boolean, options?: { eps?: Float; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  gaussianNllLoss(input: Tensor, target: Tensor, variance: Tensor | Float, full: boolean, eps: Float, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.glu` */
   glu(input: Tensor, dim?: Size): Tensor;
   glu(input: Tensor, options?: { dim?: Size }): Tensor;
   /** `torch.nn.functional.grid_sample` */
   gridSample(input: Tensor, grid: Tensor, mode?: string, paddingMode?: string, alignCorners?: boolean | null): Tensor;
   gridSample(input: Tensor, grid: Tensor, options?: { mode?: string; paddingMode?: string; alignCorners?: boolean | null }): Tensor;
+  gridSample(input: Tensor, grid: Tensor, mode: string, options?: { paddingMode?: string; alignCorners?: boolean | null }): Tensor;
+  gridSample(input: Tensor, grid: Tensor, mode: string, paddingMode: string, options?: { alignCorners?: boolean | null }): Tensor;
   /** `torch.nn.functional.group_norm` */
   groupNorm(input: Tensor, numGroups: Size, weight?: Tensor | null, bias?: Tensor | null, eps?: Float): Tensor;
   groupNorm(input: Tensor, numGroups: Size, options?: { weight?: Tensor | null; bias?: Tensor | null; eps?: Float }): Tensor;
+  groupNorm(input: Tensor, numGroups: Size, weight: Tensor | null, options?: { bias?: Tensor | null; eps?: Float }): Tensor;
+  groupNorm(input: Tensor, numGroups: Size, weight: Tensor | null, bias: Tensor | null, options?: { eps?: Float }): Tensor;
   /** `torch.nn.functional.grouped_mm` */
   groupedMm(matA: Tensor, matB: Tensor): Tensor;
   groupedMm(matA: Tensor, matB: Tensor, options?: { offs?: Tensor | null; bias?: Tensor | null; outDtype?: DType | null }): Tensor;
   /** `torch.nn.functional.gumbel_softmax` */
   gumbelSoftmax(logits: Tensor, tau?: Float, hard?: boolean, eps?: Float, dim?: Size): Tensor;
   gumbelSoftmax(logits: Tensor, options?: { tau?: Float; hard?: boolean; eps?: Float; dim?: Size }): Tensor;
+  gumbelSoftmax(logits: Tensor, tau: Float, options?: { hard?: boolean; eps?: Float; dim?: Size }): Tensor;
+  gumbelSoftmax(logits: Tensor, tau: Float, hard: boolean, options?: { eps?: Float; dim?: Size }): Tensor;
+  gumbelSoftmax(logits: Tensor, tau: Float, hard: boolean, eps: Float, options?: { dim?: Size }): Tensor;
   /** `torch.nn.functional.hardsigmoid` */
   hardsigmoid(input: Tensor, inplace?: boolean): Tensor;
   hardsigmoid(input: Tensor, options?: { inplace?: boolean }): Tensor;
@@ -113,102 +175,193 @@ export interface PythonFunctional {
   /** `torch.nn.functional.hardtanh` */
   hardtanh(input: Tensor, minVal?: Float, maxVal?: Float, inplace?: boolean): Tensor;
   hardtanh(input: Tensor, options?: { minVal?: Float; maxVal?: Float; inplace?: boolean }): Tensor;
+  hardtanh(input: Tensor, minVal: Float, options?: { maxVal?: Float; inplace?: boolean }): Tensor;
+  hardtanh(input: Tensor, minVal: Float, maxVal: Float, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.hinge_embedding_loss` */
   hingeEmbeddingLoss(input: Tensor, target: Tensor, margin?: Float, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   hingeEmbeddingLoss(input: Tensor, target: Tensor, options?: { margin?: Float; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  hingeEmbeddingLoss(input: Tensor, target: Tensor, margin: Float, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  hingeEmbeddingLoss(input: Tensor, target: Tensor, margin: Float, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  hingeEmbeddingLoss(input: Tensor, target: Tensor, margin: Float, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.huber_loss` */
   huberLoss(input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum" | "batchmean", delta?: Float, weight?: Tensor | null): Tensor;
   huberLoss(input: Tensor, target: Tensor, options?: { reduction?: "none" | "mean" | "sum" | "batchmean"; delta?: Float; weight?: Tensor | null }): Tensor;
+  huberLoss(input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum" | "batchmean", options?: { delta?: Float; weight?: Tensor | null }): Tensor;
+  huberLoss(input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum" | "batchmean", delta: Float, options?: { weight?: Tensor | null }): Tensor;
   /** `torch.nn.functional.instance_norm` */
   instanceNorm(input: Tensor, runningMean?: Tensor | null, runningVar?: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, useInputStats?: boolean, momentum?: Float, eps?: Float): Tensor;
   instanceNorm(input: Tensor, options?: { runningMean?: Tensor | null; runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: Float; eps?: Float }): Tensor;
+  instanceNorm(input: Tensor, runningMean: Tensor | null, options?: { runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: Float; eps?: Float }): Tensor;
+  instanceNorm(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, options?: { weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: Float; eps?: Float }): Tensor;
+  instanceNorm(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, options?: { bias?: Tensor | null; useInputStats?: boolean; momentum?: Float; eps?: Float }): Tensor;
+  instanceNorm(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options?: { useInputStats?: boolean; momentum?: Float; eps?: Float }): Tensor;
+  instanceNorm(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, options?: { momentum?: Float; eps?: Float }): Tensor;
+  instanceNorm(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, useInputStats: boolean, momentum: Float, options?: { eps?: Float }): Tensor;
   /** `torch.nn.functional.interpolate` */
   interpolate(input: Tensor, size?: Size | readonly Size[] | null, scaleFactor?: Float | readonly Float[] | null, mode?: string, alignCorners?: boolean | null, recomputeScaleFactor?: boolean | null, antialias?: boolean): Tensor;
   interpolate(input: Tensor, options?: { size?: Size | readonly Size[] | null; scaleFactor?: Float | readonly Float[] | null; mode?: string; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null; antialias?: boolean }): Tensor;
+  interpolate(input: Tensor, size: Size | readonly Size[] | null, options?: { scaleFactor?: Float | readonly Float[] | null; mode?: string; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null; antialias?: boolean }): Tensor;
+  interpolate(input: Tensor, size: Size | readonly Size[] | null, scaleFactor: Float | readonly Float[] | null, options?: { mode?: string; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null; antialias?: boolean }): Tensor;
+  interpolate(input: Tensor, size: Size | readonly Size[] | null, scaleFactor: Float | readonly Float[] | null, mode: string, options?: { alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null; antialias?: boolean }): Tensor;
+  interpolate(input: Tensor, size: Size | readonly Size[] | null, scaleFactor: Float | readonly Float[] | null, mode: string, alignCorners: boolean | null, options?: { recomputeScaleFactor?: boolean | null; antialias?: boolean }): Tensor;
+  interpolate(input: Tensor, size: Size | readonly Size[] | null, scaleFactor: Float | readonly Float[] | null, mode: string, alignCorners: boolean | null, recomputeScaleFactor: boolean | null, options?: { antialias?: boolean }): Tensor;
   /** `torch.nn.functional.kl_div` */
   klDiv(input: Tensor, target: Tensor, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean", logTarget?: boolean): Tensor;
   klDiv(input: Tensor, target: Tensor, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; logTarget?: boolean }): Tensor;
+  klDiv(input: Tensor, target: Tensor, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; logTarget?: boolean }): Tensor;
+  klDiv(input: Tensor, target: Tensor, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean"; logTarget?: boolean }): Tensor;
+  klDiv(input: Tensor, target: Tensor, sizeAverage: boolean | null, reduce: boolean | null, reduction: "none" | "mean" | "sum" | "batchmean", options?: { logTarget?: boolean }): Tensor;
   /** `torch.nn.functional.l1_loss` */
   l1Loss(input: Tensor, target: Tensor, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean", weight?: Tensor | null): Tensor;
   l1Loss(input: Tensor, target: Tensor, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; weight?: Tensor | null }): Tensor;
+  l1Loss(input: Tensor, target: Tensor, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; weight?: Tensor | null }): Tensor;
+  l1Loss(input: Tensor, target: Tensor, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean"; weight?: Tensor | null }): Tensor;
+  l1Loss(input: Tensor, target: Tensor, sizeAverage: boolean | null, reduce: boolean | null, reduction: "none" | "mean" | "sum" | "batchmean", options?: { weight?: Tensor | null }): Tensor;
   /** `torch.nn.functional.layer_norm` */
   layerNorm(input: Tensor, normalizedShape: readonly Size[], weight?: Tensor | null, bias?: Tensor | null, eps?: Float): Tensor;
   layerNorm(input: Tensor, normalizedShape: readonly Size[], options?: { weight?: Tensor | null; bias?: Tensor | null; eps?: Float }): Tensor;
+  layerNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, options?: { bias?: Tensor | null; eps?: Float }): Tensor;
+  layerNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, bias: Tensor | null, options?: { eps?: Float }): Tensor;
   /** `torch.nn.functional.leaky_relu` */
   leakyRelu(input: Tensor, negativeSlope?: Float, inplace?: boolean): Tensor;
   leakyRelu(input: Tensor, options?: { negativeSlope?: Float; inplace?: boolean }): Tensor;
+  leakyRelu(input: Tensor, negativeSlope: Float, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.linear_cross_entropy` */
   linearCrossEntropy(input: Tensor, linearWeight: Tensor, target: Tensor): Tensor;
   linearCrossEntropy(input: Tensor, linearWeight: Tensor, target: Tensor, options?: { linearBias?: Tensor | null; weight?: Tensor | null; reduction?: "none" | "mean" | "sum" | "batchmean"; ignoreIndex?: Size | null; labelSmoothing?: Float; options?: null }): Tensor;
   /** `torch.nn.functional.local_response_norm` */
   localResponseNorm(input: Tensor, size: Size | readonly Size[] | null, alpha?: Float, beta?: Float, k?: Float): Tensor;
   localResponseNorm(input: Tensor, size: Size | readonly Size[] | null, options?: { alpha?: Float; beta?: Float; k?: Float }): Tensor;
+  localResponseNorm(input: Tensor, size: Size | readonly Size[] | null, alpha: Float, options?: { beta?: Float; k?: Float }): Tensor;
+  localResponseNorm(input: Tensor, size: Size | readonly Size[] | null, alpha: Float, beta: Float, options?: { k?: Float }): Tensor;
   /** `torch.nn.functional.log_softmax` */
   logSoftmax(input: Tensor, dim?: Size | null, dtype?: DType | null): Tensor;
   logSoftmax(input: Tensor, options?: { dim?: Size | null; dtype?: DType | null }): Tensor;
+  logSoftmax(input: Tensor, dim: Size | null, options?: { dtype?: DType | null }): Tensor;
   /** `torch.nn.functional.lp_pool1d` */
   lpPool1d(input: Tensor, normType: Float, kernelSize: Size, stride?: Size | readonly Size[] | null, ceilMode?: boolean): Tensor;
   lpPool1d(input: Tensor, normType: Float, kernelSize: Size, options?: { stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
+  lpPool1d(input: Tensor, normType: Float, kernelSize: Size, stride: Size | readonly Size[] | null, options?: { ceilMode?: boolean }): Tensor;
   /** `torch.nn.functional.lp_pool2d` */
   lpPool2d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, ceilMode?: boolean): Tensor;
   lpPool2d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
+  lpPool2d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { ceilMode?: boolean }): Tensor;
   /** `torch.nn.functional.lp_pool3d` */
   lpPool3d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, ceilMode?: boolean): Tensor;
   lpPool3d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
+  lpPool3d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { ceilMode?: boolean }): Tensor;
   /** `torch.nn.functional.margin_ranking_loss` */
   marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin?: Float, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, options?: { margin?: Float; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin: Float, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin: Float, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin: Float, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.max_pool1d` */
   maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], options: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices: true }): readonly [Tensor, Tensor];
   maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean, returnIndices?: boolean): Tensor;
   maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], ceilMode: boolean, options?: { returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.max_pool2d` */
   maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], options: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices: true }): readonly [Tensor, Tensor];
   maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean, returnIndices?: boolean): Tensor;
   maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], ceilMode: boolean, options?: { returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.max_pool3d` */
   maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], options: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices: true }): readonly [Tensor, Tensor];
   maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean, returnIndices?: boolean): Tensor;
   maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean; returnIndices?: boolean }): Tensor;
+  maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], ceilMode: boolean, options?: { returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.max_unpool1d` */
   maxUnpool1d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, padding?: Size | readonly Size[], outputSize?: Size | readonly (Size | null)[] | null): Tensor;
   maxUnpool1d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
+  maxUnpool1d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
+  maxUnpool1d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   /** `torch.nn.functional.max_unpool2d` */
   maxUnpool2d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, padding?: Size | readonly Size[], outputSize?: Size | readonly (Size | null)[] | null): Tensor;
   maxUnpool2d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
+  maxUnpool2d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
+  maxUnpool2d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   /** `torch.nn.functional.max_unpool3d` */
   maxUnpool3d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, padding?: Size | readonly Size[], outputSize?: Size | readonly (Size | null)[] | null): Tensor;
   maxUnpool3d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
+  maxUnpool3d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
+  maxUnpool3d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   /** `torch.nn.functional.mish` */
   mish(input: Tensor, inplace?: boolean): Tensor;
   mish(input: Tensor, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.mse_loss` */
   mseLoss(input: Tensor, target: Tensor, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean", weight?: Tensor | null): Tensor;
   mseLoss(input: Tensor, target: Tensor, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; weight?: Tensor | null }): Tensor;
+  mseLoss(input: Tensor, target: Tensor, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; weight?: Tensor | null }): Tensor;
+  mseLoss(input: Tensor, target: Tensor, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean"; weight?: Tensor | null }): Tensor;
+  mseLoss(input: Tensor, target: Tensor, sizeAverage: boolean | null, reduce: boolean | null, reduction: "none" | "mean" | "sum" | "batchmean", options?: { weight?: Tensor | null }): Tensor;
   /** `torch.nn.functional.multi_head_attention_forward` */
   multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training?: boolean, keyPaddingMask?: Tensor | null, needWeights?: boolean, attnMask?: Tensor | null, useSeparateProjWeight?: boolean, qProjWeight?: Tensor | null, kProjWeight?: Tensor | null, vProjWeight?: Tensor | null, staticK?: Tensor | null, staticV?: Tensor | null, averageAttnWeights?: boolean, isCausal?: boolean): readonly [Tensor, Tensor | null];
   multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, options?: { training?: boolean; keyPaddingMask?: Tensor | null; needWeights?: boolean; attnMask?: Tensor | null; useSeparateProjWeight?: boolean; qProjWeight?: Tensor | null; kProjWeight?: Tensor | null; vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, options?: { keyPaddingMask?: Tensor | null; needWeights?: boolean; attnMask?: Tensor | null; useSeparateProjWeight?: boolean; qProjWeight?: Tensor | null; kProjWeight?: Tensor | null; vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, options?: { needWeights?: boolean; attnMask?: Tensor | null; useSeparateProjWeight?: boolean; qProjWeight?: Tensor | null; kProjWeight?: Tensor | null; vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, options?: { attnMask?: Tensor | null; useSeparateProjWeight?: boolean; qProjWeight?: Tensor | null; kProjWeight?: Tensor | null; vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, attnMask: Tensor | null, options?: { useSeparateProjWeight?: boolean; qProjWeight?: Tensor | null; kProjWeight?: Tensor | null; vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, attnMask: Tensor | null, useSeparateProjWeight: boolean, options?: { qProjWeight?: Tensor | null; kProjWeight?: Tensor | null; vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, attnMask: Tensor | null, useSeparateProjWeight: boolean, qProjWeight: Tensor | null, options?: { kProjWeight?: Tensor | null; vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, attnMask: Tensor | null, useSeparateProjWeight: boolean, qProjWeight: Tensor | null, kProjWeight: Tensor | null, options?: { vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, attnMask: Tensor | null, useSeparateProjWeight: boolean, qProjWeight: Tensor | null, kProjWeight: Tensor | null, vProjWeight: Tensor | null, options?: { staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, attnMask: Tensor | null, useSeparateProjWeight: boolean, qProjWeight: Tensor | null, kProjWeight: Tensor | null, vProjWeight: Tensor | null, staticK: Tensor | null, options?: { staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, attnMask: Tensor | null, useSeparateProjWeight: boolean, qProjWeight: Tensor | null, kProjWeight: Tensor | null, vProjWeight: Tensor | null, staticK: Tensor | null, staticV: Tensor | null, options?: { averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, attnMask: Tensor | null, useSeparateProjWeight: boolean, qProjWeight: Tensor | null, kProjWeight: Tensor | null, vProjWeight: Tensor | null, staticK: Tensor | null, staticV: Tensor | null, averageAttnWeights: boolean, options?: { isCausal?: boolean }): readonly [Tensor, Tensor | null];
   /** `torch.nn.functional.multi_margin_loss` */
   multiMarginLoss(input: Tensor, target: Tensor, p?: Size, margin?: Float, weight?: Tensor | null, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   multiMarginLoss(input: Tensor, target: Tensor, options?: { p?: Size; margin?: Float; weight?: Tensor | null; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  multiMarginLoss(input: Tensor, target: Tensor, p: Size, options?: { margin?: Float; weight?: Tensor | null; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  multiMarginLoss(input: Tensor, target: Tensor, p: Size, margin: Float, options?: { weight?: Tensor | null; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  multiMarginLoss(input: Tensor, target: Tensor, p: Size, margin: Float, weight: Tensor | null, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  multiMarginLoss(input: Tensor, target: Tensor, p: Size, margin: Float, weight: Tensor | null, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  multiMarginLoss(input: Tensor, target: Tensor, p: Size, margin: Float, weight: Tensor | null, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.multilabel_margin_loss` */
   multilabelMarginLoss(input: Tensor, target: Tensor, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   multilabelMarginLoss(input: Tensor, target: Tensor, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  multilabelMarginLoss(input: Tensor, target: Tensor, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  multilabelMarginLoss(input: Tensor, target: Tensor, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.multilabel_soft_margin_loss` */
   multilabelSoftMarginLoss(input: Tensor, target: Tensor, weight?: Tensor | null, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   multilabelSoftMarginLoss(input: Tensor, target: Tensor, options?: { weight?: Tensor | null; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  multilabelSoftMarginLoss(input: Tensor, target: Tensor, weight: Tensor | null, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  multilabelSoftMarginLoss(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  multilabelSoftMarginLoss(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.nll_loss` */
   nllLoss(input: Tensor, target: Tensor, weight?: Tensor | null, sizeAverage?: boolean | null, ignoreIndex?: Size, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   nllLoss(input: Tensor, target: Tensor, options?: { weight?: Tensor | null; sizeAverage?: boolean | null; ignoreIndex?: Size; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  nllLoss(input: Tensor, target: Tensor, weight: Tensor | null, options?: { sizeAverage?: boolean | null; ignoreIndex?: Size; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  nllLoss(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, options?: { ignoreIndex?: Size; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  nllLoss(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, ignoreIndex: Size, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  nllLoss(input: Tensor, target: Tensor, weight: Tensor | null, sizeAverage: boolean | null, ignoreIndex: Size, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.normalize` */
   normalize(input: Tensor, p?: Float, dim?: Size, eps?: Float, out?: Tensor | null): Tensor;
   normalize(input: Tensor, options?: { p?: Float; dim?: Size; eps?: Float; out?: Tensor | null }): Tensor;
+  normalize(input: Tensor, p: Float, options?: { dim?: Size; eps?: Float; out?: Tensor | null }): Tensor;
+  normalize(input: Tensor, p: Float, dim: Size, options?: { eps?: Float; out?: Tensor | null }): Tensor;
+  normalize(input: Tensor, p: Float, dim: Size, eps: Float, options?: { out?: Tensor | null }): Tensor;
   /** `torch.nn.functional.pad` */
   pad(input: Tensor, pad: readonly Size[], mode?: string, value?: Float | null): Tensor;
   pad(input: Tensor, pad: readonly Size[], options?: { mode?: string; value?: Float | null }): Tensor;
+  pad(input: Tensor, pad: readonly Size[], mode: string, options?: { value?: Float | null }): Tensor;
   /** `torch.nn.functional.poisson_nll_loss` */
   poissonNllLoss(input: Tensor, target: Tensor, logInput?: boolean, full?: boolean, sizeAverage?: boolean | null, eps?: Float, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   poissonNllLoss(input: Tensor, target: Tensor, options?: { logInput?: boolean; full?: boolean; sizeAverage?: boolean | null; eps?: Float; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  poissonNllLoss(input: Tensor, target: Tensor, logInput: boolean, options?: { full?: boolean; sizeAverage?: boolean | null; eps?: Float; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  poissonNllLoss(input: Tensor, target: Tensor, logInput: boolean, full: boolean, options?: { sizeAverage?: boolean | null; eps?: Float; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  poissonNllLoss(input: Tensor, target: Tensor, logInput: boolean, full: boolean, sizeAverage: boolean | null, options?: { eps?: Float; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  poissonNllLoss(input: Tensor, target: Tensor, logInput: boolean, full: boolean, sizeAverage: boolean | null, eps: Float, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  poissonNllLoss(input: Tensor, target: Tensor, logInput: boolean, full: boolean, sizeAverage: boolean | null, eps: Float, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.relu` */
   relu(input: Tensor, inplace?: boolean): Tensor;
   relu(input: Tensor, options?: { inplace?: boolean }): Tensor;
@@ -218,9 +371,13 @@ export interface PythonFunctional {
   /** `torch.nn.functional.rms_norm` */
   rmsNorm(input: Tensor, normalizedShape: readonly Size[], weight?: Tensor | null, eps?: Float | null): Tensor;
   rmsNorm(input: Tensor, normalizedShape: readonly Size[], options?: { weight?: Tensor | null; eps?: Float | null }): Tensor;
+  rmsNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, options?: { eps?: Float | null }): Tensor;
   /** `torch.nn.functional.rrelu` */
   rrelu(input: Tensor, lower?: Float, upper?: Float, training?: boolean, inplace?: boolean): Tensor;
   rrelu(input: Tensor, options?: { lower?: Float; upper?: Float; training?: boolean; inplace?: boolean }): Tensor;
+  rrelu(input: Tensor, lower: Float, options?: { upper?: Float; training?: boolean; inplace?: boolean }): Tensor;
+  rrelu(input: Tensor, lower: Float, upper: Float, options?: { training?: boolean; inplace?: boolean }): Tensor;
+  rrelu(input: Tensor, lower: Float, upper: Float, training: boolean, options?: { inplace?: boolean }): Tensor;
   /** `torch.nn.functional.selu` */
   selu(input: Tensor, inplace?: boolean): Tensor;
   selu(input: Tensor, options?: { inplace?: boolean }): Tensor;
@@ -232,15 +389,22 @@ export interface PythonFunctional {
   /** `torch.nn.functional.smooth_l1_loss` */
   smoothL1Loss(input: Tensor, target: Tensor, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean", beta?: Float): Tensor;
   smoothL1Loss(input: Tensor, target: Tensor, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; beta?: Float }): Tensor;
+  smoothL1Loss(input: Tensor, target: Tensor, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean"; beta?: Float }): Tensor;
+  smoothL1Loss(input: Tensor, target: Tensor, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean"; beta?: Float }): Tensor;
+  smoothL1Loss(input: Tensor, target: Tensor, sizeAverage: boolean | null, reduce: boolean | null, reduction: "none" | "mean" | "sum" | "batchmean", options?: { beta?: Float }): Tensor;
   /** `torch.nn.functional.soft_margin_loss` */
   softMarginLoss(input: Tensor, target: Tensor, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   softMarginLoss(input: Tensor, target: Tensor, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  softMarginLoss(input: Tensor, target: Tensor, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  softMarginLoss(input: Tensor, target: Tensor, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.softmax` */
   softmax(input: Tensor, dim?: Size | null, dtype?: DType | null): Tensor;
   softmax(input: Tensor, options?: { dim?: Size | null; dtype?: DType | null }): Tensor;
+  softmax(input: Tensor, dim: Size | null, options?: { dtype?: DType | null }): Tensor;
   /** `torch.nn.functional.softmin` */
   softmin(input: Tensor, dim?: Size | null, dtype?: DType | null): Tensor;
   softmin(input: Tensor, options?: { dim?: Size | null; dtype?: DType | null }): Tensor;
+  softmin(input: Tensor, dim: Size | null, options?: { dtype?: DType | null }): Tensor;
   /** `torch.nn.functional.softsign` */
   softsign(input: Tensor): Tensor;
   /** `torch.nn.functional.tanh` */
@@ -253,19 +417,32 @@ export interface PythonFunctional {
   /** `torch.nn.functional.triplet_margin_loss` */
   tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin?: Float, p?: Float, eps?: Float, swap?: boolean, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, options?: { margin?: Float; p?: Float; eps?: Float; swap?: boolean; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: Float, options?: { p?: Float; eps?: Float; swap?: boolean; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: Float, p: Float, options?: { eps?: Float; swap?: boolean; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: Float, p: Float, eps: Float, options?: { swap?: boolean; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: Float, p: Float, eps: Float, swap: boolean, options?: { sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: Float, p: Float, eps: Float, swap: boolean, sizeAverage: boolean | null, options?: { reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
+  tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: Float, p: Float, eps: Float, swap: boolean, sizeAverage: boolean | null, reduce: boolean | null, options?: { reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.triplet_margin_with_distance_loss` */
   tripletMarginWithDistanceLoss(anchor: Tensor, positive: Tensor, negative: Tensor): Tensor;
   tripletMarginWithDistanceLoss(anchor: Tensor, positive: Tensor, negative: Tensor, options?: { distanceFunction?: ((a: Tensor, b: Tensor) => Tensor) | null; margin?: Float; swap?: boolean; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
   /** `torch.nn.functional.unfold` */
   unfold(input: Tensor, kernelSize: Size | readonly Size[], dilation?: Size | readonly Size[], padding?: Size | readonly Size[], stride?: Size | readonly Size[]): Tensor;
   unfold(input: Tensor, kernelSize: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; padding?: Size | readonly Size[]; stride?: Size | readonly Size[] }): Tensor;
+  unfold(input: Tensor, kernelSize: Size | readonly Size[], dilation: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; stride?: Size | readonly Size[] }): Tensor;
+  unfold(input: Tensor, kernelSize: Size | readonly Size[], dilation: Size | readonly Size[], padding: Size | readonly Size[], options?: { stride?: Size | readonly Size[] }): Tensor;
   /** `torch.nn.functional.upsample` */
   upsample(input: Tensor, size?: Size | readonly Size[] | null, scaleFactor?: Float | readonly Float[] | null, mode?: string, alignCorners?: boolean | null): Tensor;
   upsample(input: Tensor, options?: { size?: Size | readonly Size[] | null; scaleFactor?: Float | readonly Float[] | null; mode?: string; alignCorners?: boolean | null }): Tensor;
+  upsample(input: Tensor, size: Size | readonly Size[] | null, options?: { scaleFactor?: Float | readonly Float[] | null; mode?: string; alignCorners?: boolean | null }): Tensor;
+  upsample(input: Tensor, size: Size | readonly Size[] | null, scaleFactor: Float | readonly Float[] | null, options?: { mode?: string; alignCorners?: boolean | null }): Tensor;
+  upsample(input: Tensor, size: Size | readonly Size[] | null, scaleFactor: Float | readonly Float[] | null, mode: string, options?: { alignCorners?: boolean | null }): Tensor;
   /** `torch.nn.functional.upsample_bilinear` */
   upsampleBilinear(input: Tensor, size?: Size | readonly Size[] | null, scaleFactor?: Float | readonly Float[] | null): Tensor;
   upsampleBilinear(input: Tensor, options?: { size?: Size | readonly Size[] | null; scaleFactor?: Float | readonly Float[] | null }): Tensor;
+  upsampleBilinear(input: Tensor, size: Size | readonly Size[] | null, options?: { scaleFactor?: Float | readonly Float[] | null }): Tensor;
   /** `torch.nn.functional.upsample_nearest` */
   upsampleNearest(input: Tensor, size?: Size | readonly Size[] | null, scaleFactor?: Float | readonly Float[] | null): Tensor;
   upsampleNearest(input: Tensor, options?: { size?: Size | readonly Size[] | null; scaleFactor?: Float | readonly Float[] | null }): Tensor;
+  upsampleNearest(input: Tensor, size: Size | readonly Size[] | null, options?: { scaleFactor?: Float | readonly Float[] | null }): Tensor;
 }

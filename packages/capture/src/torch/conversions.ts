@@ -6,7 +6,6 @@ import { dtypeLiteral, layout } from "@sconce/ir";
 import { type DType, isDType, type Tensor } from "@sconce/tensor";
 import { callOperator, type OperatorArgument, type OperatorKeywords } from "../trace/dispatch.js";
 import { convert, deviceOf, isTraced } from "./arguments.js";
-import { noSignature } from "./errors.js";
 import type { Parameter, Signature } from "./parameters.js";
 import { parseCall, splitKeywords } from "./parse-call.js";
 
@@ -85,7 +84,6 @@ export const toDType = (self: Tensor, dtype: DType, memoryFormat: OperatorArgume
 /** `Tensor.to`, of a dtype, a device, or the dtype and device of another tensor. */
 export function to(self: Tensor, given: readonly unknown[]): unknown {
   const { args, kwargs } = splitKeywords(given);
-  if (args.length === 0 && Object.keys(kwargs).length === 0) throw noSignature("Tensor.to", TO, args, kwargs);
   const { signature: chosen, values } = parseCall("Tensor.to", TO, args, kwargs);
   const [nonBlocking, copy, format] = values.slice(-3);
   const memoryFormat = (format ?? undefined) === undefined ? null : convert(OPTIONS[2]!, format);
@@ -97,9 +95,26 @@ export function to(self: Tensor, given: readonly unknown[]): unknown {
     const other = values[0] as Tensor;
     return callOperator("aten.to.device", [self, deviceOfTensor(other), dtypeLiteral(other.dtype), ...rest]);
   }
-  const device = (values[0] ?? null) === null ? deviceOfTensor(self) : deviceOf(values[0]);
-  if ((values[1] ?? null) === null) return toOptions(self, device, options);
-  return callOperator("aten.to.device", [self, device, convert(chosen.parameters[1]!, values[1]), ...rest]);
+  return toPlace(self, values, options, chosen.parameters[1]!);
+}
+
+/** `to` with a device, a dtype, both, or none of them. */
+function toPlace(
+  self: Tensor,
+  values: readonly unknown[],
+  options: Options,
+  dtypeParameter: Parameter,
+): unknown {
+  const [device, dtype] = [values[0] ?? null, values[1] ?? null];
+  const rest = [options.nonBlocking, options.copy, options.memoryFormat];
+  if (device === null && dtype === null) {
+    const changes = options.copy || options.memoryFormat !== null;
+    return changes ? toOptions(self, deviceOfTensor(self), options) : self;
+  }
+  if (dtype === null) return toOptions(self, deviceOf(device), options);
+  const kind = convert(dtypeParameter, dtype);
+  if (device === null) return callOperator("aten.to.dtype", [self, kind, ...rest]);
+  return callOperator("aten.to.device", [self, deviceOf(device), kind, ...rest]);
 }
 
 /** The dtypes of the methods that convert to one: `x.long()`. */

@@ -9,6 +9,31 @@ import type { Device, Float, Scalar, Tensors } from "./argument-types.js";
 
 /** The generated functions of `torch`. */
 export interface TorchFunctions {
+  /** `aten::__and__.Tensor(Tensor self, Tensor other) -> Tensor` */
+  __and__(input: Tensor, other: Tensor): Tensor;
+  /** `aten::__and__.Scalar(Tensor self, Scalar other) -> Tensor` */
+  __and__(input: Tensor, other: Scalar): Tensor;
+  __and__(input: Tensor, options: { other: Scalar }): Tensor;
+  /** `aten::__lshift__.Tensor(Tensor self, Tensor other) -> Tensor` */
+  __lshift__(input: Tensor, other: Tensor): Tensor;
+  /** `aten::__lshift__.Scalar(Tensor self, Scalar other) -> Tensor` */
+  __lshift__(input: Tensor, other: Scalar): Tensor;
+  __lshift__(input: Tensor, options: { other: Scalar }): Tensor;
+  /** `aten::__or__.Tensor(Tensor self, Tensor other) -> Tensor` */
+  __or__(input: Tensor, other: Tensor): Tensor;
+  /** `aten::__or__.Scalar(Tensor self, Scalar other) -> Tensor` */
+  __or__(input: Tensor, other: Scalar): Tensor;
+  __or__(input: Tensor, options: { other: Scalar }): Tensor;
+  /** `aten::__rshift__.Tensor(Tensor self, Tensor other) -> Tensor` */
+  __rshift__(input: Tensor, other: Tensor): Tensor;
+  /** `aten::__rshift__.Scalar(Tensor self, Scalar other) -> Tensor` */
+  __rshift__(input: Tensor, other: Scalar): Tensor;
+  __rshift__(input: Tensor, options: { other: Scalar }): Tensor;
+  /** `aten::__xor__.Tensor(Tensor self, Tensor other) -> Tensor` */
+  __xor__(input: Tensor, other: Tensor): Tensor;
+  /** `aten::__xor__.Scalar(Tensor self, Scalar other) -> Tensor` */
+  __xor__(input: Tensor, other: Scalar): Tensor;
+  __xor__(input: Tensor, options: { other: Scalar }): Tensor;
   /** `aten::abs(Tensor self) -> Tensor` */
   abs(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::abs_(Tensor(a!) self) -> Tensor(a!)` */
@@ -59,6 +84,7 @@ export interface TorchFunctions {
   /** `aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor` */
   all(input: Tensor, dim?: readonly Size[] | null, keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   all(input: Tensor, options?: { dim?: readonly Size[] | null; keepdim?: boolean; out?: Tensor | null }): Tensor;
+  all(input: Tensor, dim: readonly Size[] | null, options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor` */
   all(input: Tensor, dim: Size, keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   all(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
@@ -66,6 +92,8 @@ export interface TorchFunctions {
   /** `aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> bool` */
   allclose(input: Tensor, other: Tensor, rtol?: Float, atol?: Float, equalNan?: boolean): boolean;
   allclose(input: Tensor, other: Tensor, options?: { rtol?: Float; atol?: Float; equalNan?: boolean }): boolean;
+  allclose(input: Tensor, other: Tensor, rtol: Float, options?: { atol?: Float; equalNan?: boolean }): boolean;
+  allclose(input: Tensor, other: Tensor, rtol: Float, atol: Float, options?: { equalNan?: boolean }): boolean;
   /** `aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor` */
   alphaDropout(input: Tensor, p: Float, train: boolean): Tensor;
   alphaDropout(input: Tensor, options: { p: Float; train: boolean }): Tensor;
@@ -75,9 +103,11 @@ export interface TorchFunctions {
   /** `aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor` */
   amax(input: Tensor, dim?: Size | readonly Size[], keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   amax(input: Tensor, options?: { dim?: Size | readonly Size[]; keepdim?: boolean; out?: Tensor | null }): Tensor;
+  amax(input: Tensor, dim: Size | readonly Size[], options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor` */
   amin(input: Tensor, dim?: Size | readonly Size[], keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   amin(input: Tensor, options?: { dim?: Size | readonly Size[]; keepdim?: boolean; out?: Tensor | null }): Tensor;
+  amin(input: Tensor, dim: Size | readonly Size[], options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)` */
   aminmax(input: Tensor, options?: { dim?: Size | null; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::angle(Tensor self) -> Tensor` */
@@ -87,6 +117,7 @@ export interface TorchFunctions {
   /** `aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor` */
   any(input: Tensor, dim?: readonly Size[] | null, keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   any(input: Tensor, options?: { dim?: readonly Size[] | null; keepdim?: boolean; out?: Tensor | null }): Tensor;
+  any(input: Tensor, dim: readonly Size[] | null, options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor` */
   any(input: Tensor, dim: Size, keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   any(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
@@ -129,14 +160,17 @@ export interface TorchFunctions {
   /** `aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor` */
   argmax(input: Tensor, dim?: Size | null, keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   argmax(input: Tensor, options?: { dim?: Size | null; keepdim?: boolean; out?: Tensor | null }): Tensor;
+  argmax(input: Tensor, dim: Size | null, options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor` */
   argmin(input: Tensor, dim?: Size | null, keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   argmin(input: Tensor, options?: { dim?: Size | null; keepdim?: boolean; out?: Tensor | null }): Tensor;
+  argmin(input: Tensor, dim: Size | null, options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor` */
   argsort(input: Tensor, options?: { stable?: boolean; dim?: Size; descending?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor` */
   argsort(input: Tensor, dim?: Size, descending?: boolean): Tensor;
   argsort(input: Tensor, options?: { dim?: Size; descending?: boolean }): Tensor;
+  argsort(input: Tensor, dim: Size, options?: { descending?: boolean }): Tensor;
   /** `aten::argwhere(Tensor self) -> Tensor` */
   argwhere(input: Tensor): Tensor;
   /** `aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)` */
@@ -175,6 +209,9 @@ export interface TorchFunctions {
   /** `aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) -> Tensor` */
   avgPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[], padding?: Size | readonly Size[], ceilMode?: boolean, countIncludePad?: boolean): Tensor;
   avgPool1d(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
+  avgPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
+  avgPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
+  avgPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], ceilMode: boolean, options?: { countIncludePad?: boolean }): Tensor;
   avgPool1d(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; ceilMode?: boolean; countIncludePad?: boolean }): Tensor;
   /** `aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor` */
   baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, options?: { beta?: Scalar; alpha?: Scalar; out?: Tensor | null }): Tensor;
@@ -213,9 +250,12 @@ export interface TorchFunctions {
   /** `aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor` */
   binaryCrossEntropyWithLogits(input: Tensor, target: Tensor, weight?: Tensor | null, posWeight?: Tensor | null, reduction?: Size): Tensor;
   binaryCrossEntropyWithLogits(input: Tensor, target: Tensor, options?: { weight?: Tensor | null; posWeight?: Tensor | null; reduction?: Size }): Tensor;
+  binaryCrossEntropyWithLogits(input: Tensor, target: Tensor, weight: Tensor | null, options?: { posWeight?: Tensor | null; reduction?: Size }): Tensor;
+  binaryCrossEntropyWithLogits(input: Tensor, target: Tensor, weight: Tensor | null, posWeight: Tensor | null, options?: { reduction?: Size }): Tensor;
   /** `aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor` */
   bincount(input: Tensor, weights?: Tensor | null, minlength?: Size): Tensor;
   bincount(input: Tensor, options?: { weights?: Tensor | null; minlength?: Size }): Tensor;
+  bincount(input: Tensor, weights: Tensor | null, options?: { minlength?: Size }): Tensor;
   /** `aten::binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor` */
   binomial(count: Tensor, prob: Tensor, generator?: null): Tensor;
   binomial(count: Tensor, prob: Tensor, options?: { generator?: null }): Tensor;
@@ -307,15 +347,19 @@ export interface TorchFunctions {
   /** `aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor` */
   clamp(input: Tensor, min?: Tensor | null, max?: Tensor | null, options?: { out?: Tensor | null }): Tensor;
   clamp(input: Tensor, options?: { min?: Tensor | null; max?: Tensor | null; out?: Tensor | null }): Tensor;
+  clamp(input: Tensor, min: Tensor | null, options?: { max?: Tensor | null; out?: Tensor | null }): Tensor;
   /** `aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor` */
   clamp(input: Tensor, min?: Scalar | null, max?: Scalar | null, options?: { out?: Tensor | null }): Tensor;
   clamp(input: Tensor, options?: { min?: Scalar | null; max?: Scalar | null; out?: Tensor | null }): Tensor;
+  clamp(input: Tensor, min: Scalar | null, options?: { max?: Scalar | null; out?: Tensor | null }): Tensor;
   /** `aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)` */
   clamp_(input: Tensor, min?: Tensor | null, max?: Tensor | null): Tensor;
   clamp_(input: Tensor, options?: { min?: Tensor | null; max?: Tensor | null }): Tensor;
+  clamp_(input: Tensor, min: Tensor | null, options?: { max?: Tensor | null }): Tensor;
   /** `aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)` */
   clamp_(input: Tensor, min?: Scalar | null, max?: Scalar | null): Tensor;
   clamp_(input: Tensor, options?: { min?: Scalar | null; max?: Scalar | null }): Tensor;
+  clamp_(input: Tensor, min: Scalar | null, options?: { max?: Scalar | null }): Tensor;
   /** `aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor` */
   clampMax(input: Tensor, max: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::clamp_max(Tensor self, Scalar max) -> Tensor` */
@@ -339,15 +383,19 @@ export interface TorchFunctions {
   /** `aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor` */
   clip(input: Tensor, min?: Tensor | null, max?: Tensor | null, options?: { out?: Tensor | null }): Tensor;
   clip(input: Tensor, options?: { min?: Tensor | null; max?: Tensor | null; out?: Tensor | null }): Tensor;
+  clip(input: Tensor, min: Tensor | null, options?: { max?: Tensor | null; out?: Tensor | null }): Tensor;
   /** `aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor` */
   clip(input: Tensor, min?: Scalar | null, max?: Scalar | null, options?: { out?: Tensor | null }): Tensor;
   clip(input: Tensor, options?: { min?: Scalar | null; max?: Scalar | null; out?: Tensor | null }): Tensor;
+  clip(input: Tensor, min: Scalar | null, options?: { max?: Scalar | null; out?: Tensor | null }): Tensor;
   /** `aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)` */
   clip_(input: Tensor, min?: Tensor | null, max?: Tensor | null): Tensor;
   clip_(input: Tensor, options?: { min?: Tensor | null; max?: Tensor | null }): Tensor;
+  clip_(input: Tensor, min: Tensor | null, options?: { max?: Tensor | null }): Tensor;
   /** `aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)` */
   clip_(input: Tensor, min?: Scalar | null, max?: Scalar | null): Tensor;
   clip_(input: Tensor, options?: { min?: Scalar | null; max?: Scalar | null }): Tensor;
+  clip_(input: Tensor, min: Scalar | null, options?: { max?: Scalar | null }): Tensor;
   /** `aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor` */
   clone(input: Tensor, options?: { memoryFormat?: MemoryFormat | null }): Tensor;
   /** `aten::column_stack(Tensor[] tensors) -> Tensor` */
@@ -355,6 +403,7 @@ export interface TorchFunctions {
   /** `aten::combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor` */
   combinations(input: Tensor, r?: Size, withReplacement?: boolean): Tensor;
   combinations(input: Tensor, options?: { r?: Size; withReplacement?: boolean }): Tensor;
+  combinations(input: Tensor, r: Size, options?: { withReplacement?: boolean }): Tensor;
   /** `aten::complex(Tensor real, Tensor imag) -> Tensor` */
   complex(real: Tensor, imag: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::concat(Tensor[] tensors, int dim=0) -> Tensor` */
@@ -374,33 +423,72 @@ export interface TorchFunctions {
   /** `aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] dilation=[1], SymInt groups=1) -> Tensor` */
   conv1d(input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[], groups?: Size): Tensor;
   conv1d(input: Tensor, weight: Tensor, options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv1d(input: Tensor, weight: Tensor, bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv1d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv1d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv1d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { groups?: Size }): Tensor;
   /** `aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], str padding="valid", SymInt[1] dilation=[1], SymInt groups=1) -> Tensor` */
   conv1d(input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Size | readonly Size[], padding?: string, dilation?: Size | readonly Size[], groups?: Size): Tensor;
   conv1d(input: Tensor, weight: Tensor, options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: string; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv1d(input: Tensor, weight: Tensor, bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: string; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv1d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: string; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv1d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: string, options?: { dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv1d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: string, dilation: Size | readonly Size[], options?: { groups?: Size }): Tensor;
   /** `aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor` */
   conv2d(input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[], groups?: Size): Tensor;
   conv2d(input: Tensor, weight: Tensor, options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { groups?: Size }): Tensor;
   /** `aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], str padding="valid", SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor` */
   conv2d(input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Size | readonly Size[], padding?: string, dilation?: Size | readonly Size[], groups?: Size): Tensor;
   conv2d(input: Tensor, weight: Tensor, options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: string; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: string; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: string; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: string, options?: { dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: string, dilation: Size | readonly Size[], options?: { groups?: Size }): Tensor;
   /** `aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor` */
   conv3d(input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[], groups?: Size): Tensor;
   conv3d(input: Tensor, weight: Tensor, options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv3d(input: Tensor, weight: Tensor, bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv3d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv3d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv3d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { groups?: Size }): Tensor;
   /** `aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], str padding="valid", SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor` */
   conv3d(input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Size | readonly Size[], padding?: string, dilation?: Size | readonly Size[], groups?: Size): Tensor;
   conv3d(input: Tensor, weight: Tensor, options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: string; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv3d(input: Tensor, weight: Tensor, bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: string; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv3d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: string; dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv3d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: string, options?: { dilation?: Size | readonly Size[]; groups?: Size }): Tensor;
+  conv3d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: string, dilation: Size | readonly Size[], options?: { groups?: Size }): Tensor;
   /** `aten::conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor` */
   convTbc(input: Tensor, weight: Tensor, bias: Tensor, pad?: Size): Tensor;
   convTbc(input: Tensor, weight: Tensor, bias: Tensor, options?: { pad?: Size }): Tensor;
   /** `aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor` */
   convTranspose1d(input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], outputPadding?: Size | readonly Size[], groups?: Size, dilation?: Size | readonly Size[]): Tensor;
   convTranspose1d(input: Tensor, weight: Tensor, options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose1d(input: Tensor, weight: Tensor, bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose1d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose1d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose1d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], outputPadding: Size | readonly Size[], options?: { groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose1d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], outputPadding: Size | readonly Size[], groups: Size, options?: { dilation?: Size | readonly Size[] }): Tensor;
   /** `aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> Tensor` */
   convTranspose2d(input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], outputPadding?: Size | readonly Size[], groups?: Size, dilation?: Size | readonly Size[]): Tensor;
   convTranspose2d(input: Tensor, weight: Tensor, options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose2d(input: Tensor, weight: Tensor, bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], outputPadding: Size | readonly Size[], options?: { groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], outputPadding: Size | readonly Size[], groups: Size, options?: { dilation?: Size | readonly Size[] }): Tensor;
   /** `aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] dilation=[1, 1, 1]) -> Tensor` */
   convTranspose3d(input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], outputPadding?: Size | readonly Size[], groups?: Size, dilation?: Size | readonly Size[]): Tensor;
   convTranspose3d(input: Tensor, weight: Tensor, options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose3d(input: Tensor, weight: Tensor, bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose3d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose3d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { outputPadding?: Size | readonly Size[]; groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose3d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], outputPadding: Size | readonly Size[], options?: { groups?: Size; dilation?: Size | readonly Size[] }): Tensor;
+  convTranspose3d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], outputPadding: Size | readonly Size[], groups: Size, options?: { dilation?: Size | readonly Size[] }): Tensor;
   /** `aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor` */
   convolution(input: Tensor, weight: Tensor, bias: Tensor | null, stride: readonly Size[], padding: readonly Size[], dilation: readonly Size[], transposed: boolean, outputPadding: readonly Size[], groups: Size): Tensor;
   /** `aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor` */
@@ -421,9 +509,11 @@ export interface TorchFunctions {
   /** `aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor` */
   cosineEmbeddingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin?: Float, reduction?: Size): Tensor;
   cosineEmbeddingLoss(input1: Tensor, input2: Tensor, target: Tensor, options?: { margin?: Float; reduction?: Size }): Tensor;
+  cosineEmbeddingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin: Float, options?: { reduction?: Size }): Tensor;
   /** `aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor` */
   cosineSimilarity(x1: Tensor, x2: Tensor, dim?: Size, eps?: Float): Tensor;
   cosineSimilarity(x1: Tensor, x2: Tensor, options?: { dim?: Size; eps?: Float }): Tensor;
+  cosineSimilarity(x1: Tensor, x2: Tensor, dim: Size, options?: { eps?: Float }): Tensor;
   /** `aten::count_nonzero(Tensor self, int? dim=None) -> Tensor` */
   countNonzero(input: Tensor, dim?: Size | null): Tensor;
   countNonzero(input: Tensor, options?: { dim?: Size | null }): Tensor;
@@ -438,9 +528,13 @@ export interface TorchFunctions {
   /** `aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor` */
   ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: readonly Size[], targetLengths: readonly Size[], blank?: Size, reduction?: Size, zeroInfinity?: boolean): Tensor;
   ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: readonly Size[], targetLengths: readonly Size[], options?: { blank?: Size; reduction?: Size; zeroInfinity?: boolean }): Tensor;
+  ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: readonly Size[], targetLengths: readonly Size[], blank: Size, options?: { reduction?: Size; zeroInfinity?: boolean }): Tensor;
+  ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: readonly Size[], targetLengths: readonly Size[], blank: Size, reduction: Size, options?: { zeroInfinity?: boolean }): Tensor;
   /** `aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor` */
   ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: Tensor, targetLengths: Tensor, blank?: Size, reduction?: Size, zeroInfinity?: boolean): Tensor;
   ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: Tensor, targetLengths: Tensor, options?: { blank?: Size; reduction?: Size; zeroInfinity?: boolean }): Tensor;
+  ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: Tensor, targetLengths: Tensor, blank: Size, options?: { reduction?: Size; zeroInfinity?: boolean }): Tensor;
+  ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: Tensor, targetLengths: Tensor, blank: Size, reduction: Size, options?: { zeroInfinity?: boolean }): Tensor;
   /** `aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)` */
   cummax(input: Tensor, dim: Size, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   cummax(input: Tensor, options: { dim: Size; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
@@ -479,21 +573,32 @@ export interface TorchFunctions {
   /** `aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor` */
   diagEmbed(input: Tensor, offset?: Size, dim1?: Size, dim2?: Size): Tensor;
   diagEmbed(input: Tensor, options?: { offset?: Size; dim1?: Size; dim2?: Size }): Tensor;
+  diagEmbed(input: Tensor, offset: Size, options?: { dim1?: Size; dim2?: Size }): Tensor;
+  diagEmbed(input: Tensor, offset: Size, dim1: Size, options?: { dim2?: Size }): Tensor;
   /** `aten::diagflat(Tensor self, int offset=0) -> Tensor` */
   diagflat(input: Tensor, offset?: Size): Tensor;
   diagflat(input: Tensor, options?: { offset?: Size }): Tensor;
   /** `aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)` */
   diagonal(input: Tensor, offset?: Size, dim1?: Size, dim2?: Size): Tensor;
   diagonal(input: Tensor, options?: { offset?: Size; dim1?: Size; dim2?: Size }): Tensor;
+  diagonal(input: Tensor, offset: Size, options?: { dim1?: Size; dim2?: Size }): Tensor;
+  diagonal(input: Tensor, offset: Size, dim1: Size, options?: { dim2?: Size }): Tensor;
   /** `aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor` */
   diagonalCopy(input: Tensor, offset?: Size, dim1?: Size, dim2?: Size, options?: { out?: Tensor | null }): Tensor;
   diagonalCopy(input: Tensor, options?: { offset?: Size; dim1?: Size; dim2?: Size; out?: Tensor | null }): Tensor;
+  diagonalCopy(input: Tensor, offset: Size, options?: { dim1?: Size; dim2?: Size; out?: Tensor | null }): Tensor;
+  diagonalCopy(input: Tensor, offset: Size, dim1: Size, options?: { dim2?: Size; out?: Tensor | null }): Tensor;
   /** `aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor` */
   diagonalScatter(input: Tensor, src: Tensor, offset?: Size, dim1?: Size, dim2?: Size): Tensor;
   diagonalScatter(input: Tensor, src: Tensor, options?: { offset?: Size; dim1?: Size; dim2?: Size }): Tensor;
+  diagonalScatter(input: Tensor, src: Tensor, offset: Size, options?: { dim1?: Size; dim2?: Size }): Tensor;
+  diagonalScatter(input: Tensor, src: Tensor, offset: Size, dim1: Size, options?: { dim2?: Size }): Tensor;
   /** `aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor` */
   diff(input: Tensor, n?: Size, dim?: Size, prepend?: Tensor | null, append?: Tensor | null, options?: { out?: Tensor | null }): Tensor;
   diff(input: Tensor, options?: { n?: Size; dim?: Size; prepend?: Tensor | null; append?: Tensor | null; out?: Tensor | null }): Tensor;
+  diff(input: Tensor, n: Size, options?: { dim?: Size; prepend?: Tensor | null; append?: Tensor | null; out?: Tensor | null }): Tensor;
+  diff(input: Tensor, n: Size, dim: Size, options?: { prepend?: Tensor | null; append?: Tensor | null; out?: Tensor | null }): Tensor;
+  diff(input: Tensor, n: Size, dim: Size, prepend: Tensor | null, options?: { append?: Tensor | null; out?: Tensor | null }): Tensor;
   /** `aten::digamma(Tensor self) -> Tensor` */
   digamma(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor` */
@@ -535,11 +640,17 @@ export interface TorchFunctions {
   /** `aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor` */
   embedding(weight: Tensor, indices: Tensor, paddingIdx?: Size, scaleGradByFreq?: boolean, sparse?: boolean): Tensor;
   embedding(weight: Tensor, indices: Tensor, options?: { paddingIdx?: Size; scaleGradByFreq?: boolean; sparse?: boolean }): Tensor;
+  embedding(weight: Tensor, indices: Tensor, paddingIdx: Size, options?: { scaleGradByFreq?: boolean; sparse?: boolean }): Tensor;
+  embedding(weight: Tensor, indices: Tensor, paddingIdx: Size, scaleGradByFreq: boolean, options?: { sparse?: boolean }): Tensor;
   /** `aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)` */
   embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq: boolean, mode: Size, sparse: boolean, perSampleWeights: Tensor | null, includeLastOffset: boolean, paddingIdx: Size | null): readonly [Tensor, Tensor, Tensor, Tensor];
   /** `aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)` */
   embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq?: boolean, mode?: Size, sparse?: boolean, perSampleWeights?: Tensor | null, includeLastOffset?: boolean): readonly [Tensor, Tensor, Tensor, Tensor];
   embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, options?: { scaleGradByFreq?: boolean; mode?: Size; sparse?: boolean; perSampleWeights?: Tensor | null; includeLastOffset?: boolean }): readonly [Tensor, Tensor, Tensor, Tensor];
+  embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq: boolean, options?: { mode?: Size; sparse?: boolean; perSampleWeights?: Tensor | null; includeLastOffset?: boolean }): readonly [Tensor, Tensor, Tensor, Tensor];
+  embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq: boolean, mode: Size, options?: { sparse?: boolean; perSampleWeights?: Tensor | null; includeLastOffset?: boolean }): readonly [Tensor, Tensor, Tensor, Tensor];
+  embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq: boolean, mode: Size, sparse: boolean, options?: { perSampleWeights?: Tensor | null; includeLastOffset?: boolean }): readonly [Tensor, Tensor, Tensor, Tensor];
+  embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq: boolean, mode: Size, sparse: boolean, perSampleWeights: Tensor | null, options?: { includeLastOffset?: boolean }): readonly [Tensor, Tensor, Tensor, Tensor];
   /** `aten::embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)` */
   embeddingRenorm_(input: Tensor, indices: Tensor, maxNorm: Float, normType: Float): Tensor;
   /** `aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
@@ -628,6 +739,7 @@ export interface TorchFunctions {
   /** `aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)` */
   flatten(input: Tensor, startDim?: Size, endDim?: Size): Tensor;
   flatten(input: Tensor, options?: { startDim?: Size; endDim?: Size }): Tensor;
+  flatten(input: Tensor, startDim: Size, options?: { endDim?: Size }): Tensor;
   /** `aten::flip(Tensor self, int[] dims) -> Tensor` */
   flip(input: Tensor, dims: readonly Size[]): Tensor;
   flip(input: Tensor, options: { dims: readonly Size[] }): Tensor;
@@ -673,6 +785,7 @@ export interface TorchFunctions {
   /** `aten::from_file(str filename, bool? shared=None, int? size=0, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   fromFile(filename: string, shared?: boolean | null, size?: Size | null, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   fromFile(filename: string, options?: { shared?: boolean | null; size?: Size | null; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
+  fromFile(filename: string, shared: boolean | null, options?: { size?: Size | null; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   full(size: readonly Size[], fillValue: Scalar, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   full(size: readonly Size[], options: { fillValue: Scalar; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
@@ -728,6 +841,9 @@ export interface TorchFunctions {
   /** `aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor` */
   groupNorm(input: Tensor, numGroups: Size, weight?: Tensor | null, bias?: Tensor | null, eps?: Float, cudnnEnabled?: boolean): Tensor;
   groupNorm(input: Tensor, numGroups: Size, options?: { weight?: Tensor | null; bias?: Tensor | null; eps?: Float; cudnnEnabled?: boolean }): Tensor;
+  groupNorm(input: Tensor, numGroups: Size, weight: Tensor | null, options?: { bias?: Tensor | null; eps?: Float; cudnnEnabled?: boolean }): Tensor;
+  groupNorm(input: Tensor, numGroups: Size, weight: Tensor | null, bias: Tensor | null, options?: { eps?: Float; cudnnEnabled?: boolean }): Tensor;
+  groupNorm(input: Tensor, numGroups: Size, weight: Tensor | null, bias: Tensor | null, eps: Float, options?: { cudnnEnabled?: boolean }): Tensor;
   groupNorm(input: Tensor, options: { numGroups: Size; weight?: Tensor | null; bias?: Tensor | null; eps?: Float; cudnnEnabled?: boolean }): Tensor;
   /** `aten::gru.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)` */
   gru(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean): readonly [Tensor, Tensor];
@@ -736,6 +852,7 @@ export interface TorchFunctions {
   /** `aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor` */
   gruCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, bIh?: Tensor | null, bHh?: Tensor | null): Tensor;
   gruCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, options?: { bIh?: Tensor | null; bHh?: Tensor | null }): Tensor;
+  gruCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, bIh: Tensor | null, options?: { bHh?: Tensor | null }): Tensor;
   /** `aten::gt.Tensor(Tensor self, Tensor other) -> Tensor` */
   gt(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::gt.Scalar(Tensor self, Scalar other) -> Tensor` */
@@ -768,9 +885,12 @@ export interface TorchFunctions {
   /** `aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) -> Tensor` */
   hingeEmbeddingLoss(input: Tensor, target: Tensor, margin?: Float, reduction?: Size): Tensor;
   hingeEmbeddingLoss(input: Tensor, target: Tensor, options?: { margin?: Float; reduction?: Size }): Tensor;
+  hingeEmbeddingLoss(input: Tensor, target: Tensor, margin: Float, options?: { reduction?: Size }): Tensor;
   /** `aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor` */
   histc(input: Tensor, bins?: Size, min?: Scalar, max?: Scalar, options?: { out?: Tensor | null }): Tensor;
   histc(input: Tensor, options?: { bins?: Size; min?: Scalar; max?: Scalar; out?: Tensor | null }): Tensor;
+  histc(input: Tensor, bins: Size, options?: { min?: Scalar; max?: Scalar; out?: Tensor | null }): Tensor;
+  histc(input: Tensor, bins: Size, min: Scalar, options?: { max?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)` */
   histogram(input: Tensor, bins: Tensor, options?: { weight?: Tensor | null; density?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)` */
@@ -779,14 +899,20 @@ export interface TorchFunctions {
   /** `aten::histogramdd.int_bins(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)` */
   histogramdd(input: Tensor, bins: Size, range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, readonly Tensor[]];
   histogramdd(input: Tensor, bins: Size, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
+  histogramdd(input: Tensor, bins: Size, range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
+  histogramdd(input: Tensor, bins: Size, range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, readonly Tensor[]];
   histogramdd(input: Tensor, options: { bins: Size; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
   /** `aten::histogramdd(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)` */
   histogramdd(input: Tensor, bins: readonly Size[], range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, readonly Tensor[]];
   histogramdd(input: Tensor, bins: readonly Size[], options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
+  histogramdd(input: Tensor, bins: readonly Size[], range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
+  histogramdd(input: Tensor, bins: readonly Size[], range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, readonly Tensor[]];
   histogramdd(input: Tensor, options: { bins: readonly Size[]; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
   /** `aten::histogramdd.TensorList_bins(Tensor self, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)` */
   histogramdd(input: Tensor, bins: Tensors, range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, readonly Tensor[]];
   histogramdd(input: Tensor, bins: Tensors, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
+  histogramdd(input: Tensor, bins: Tensors, range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
+  histogramdd(input: Tensor, bins: Tensors, range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, readonly Tensor[]];
   /** `aten::hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]` */
   hsplit(input: Tensor, sections: Size): readonly Tensor[];
   hsplit(input: Tensor, options: { sections: Size }): readonly Tensor[];
@@ -848,6 +974,8 @@ export interface TorchFunctions {
   /** `aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor` */
   isclose(input: Tensor, other: Tensor, rtol?: Float, atol?: Float, equalNan?: boolean): Tensor;
   isclose(input: Tensor, other: Tensor, options?: { rtol?: Float; atol?: Float; equalNan?: boolean }): Tensor;
+  isclose(input: Tensor, other: Tensor, rtol: Float, options?: { atol?: Float; equalNan?: boolean }): Tensor;
+  isclose(input: Tensor, other: Tensor, rtol: Float, atol: Float, options?: { equalNan?: boolean }): Tensor;
   /** `aten::isfinite(Tensor self) -> Tensor` */
   isfinite(input: Tensor): Tensor;
   /** `aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor` */
@@ -870,6 +998,13 @@ export interface TorchFunctions {
   /** `aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor` */
   istft(input: Tensor, nFft: Size, hopLength?: Size | null, winLength?: Size | null, window?: Tensor | null, center?: boolean, normalized?: boolean, onesided?: boolean | null, length?: Size | null, returnComplex?: boolean): Tensor;
   istft(input: Tensor, nFft: Size, options?: { hopLength?: Size | null; winLength?: Size | null; window?: Tensor | null; center?: boolean; normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(input: Tensor, nFft: Size, hopLength: Size | null, options?: { winLength?: Size | null; window?: Tensor | null; center?: boolean; normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(input: Tensor, nFft: Size, hopLength: Size | null, winLength: Size | null, options?: { window?: Tensor | null; center?: boolean; normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(input: Tensor, nFft: Size, hopLength: Size | null, winLength: Size | null, window: Tensor | null, options?: { center?: boolean; normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(input: Tensor, nFft: Size, hopLength: Size | null, winLength: Size | null, window: Tensor | null, center: boolean, options?: { normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(input: Tensor, nFft: Size, hopLength: Size | null, winLength: Size | null, window: Tensor | null, center: boolean, normalized: boolean, options?: { onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(input: Tensor, nFft: Size, hopLength: Size | null, winLength: Size | null, window: Tensor | null, center: boolean, normalized: boolean, onesided: boolean | null, options?: { length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(input: Tensor, nFft: Size, hopLength: Size | null, winLength: Size | null, window: Tensor | null, center: boolean, normalized: boolean, onesided: boolean | null, length: Size | null, options?: { returnComplex?: boolean }): Tensor;
   istft(input: Tensor, options: { nFft: Size; hopLength?: Size | null; winLength?: Size | null; window?: Tensor | null; center?: boolean; normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
   /** `aten::kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   kaiserWindow(windowLength: Size, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
@@ -887,10 +1022,14 @@ export interface TorchFunctions {
   /** `aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)` */
   kthvalue(input: Tensor, k: Size, dim?: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   kthvalue(input: Tensor, k: Size, options?: { dim?: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  kthvalue(input: Tensor, k: Size, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   kthvalue(input: Tensor, options: { k: Size; dim?: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor` */
   layerNorm(input: Tensor, normalizedShape: readonly Size[], weight?: Tensor | null, bias?: Tensor | null, eps?: Float, cudnnEnable?: boolean): Tensor;
   layerNorm(input: Tensor, normalizedShape: readonly Size[], options?: { weight?: Tensor | null; bias?: Tensor | null; eps?: Float; cudnnEnable?: boolean }): Tensor;
+  layerNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, options?: { bias?: Tensor | null; eps?: Float; cudnnEnable?: boolean }): Tensor;
+  layerNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, bias: Tensor | null, options?: { eps?: Float; cudnnEnable?: boolean }): Tensor;
+  layerNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, bias: Tensor | null, eps: Float, options?: { cudnnEnable?: boolean }): Tensor;
   layerNorm(input: Tensor, options: { normalizedShape: readonly Size[]; weight?: Tensor | null; bias?: Tensor | null; eps?: Float; cudnnEnable?: boolean }): Tensor;
   /** `aten::lcm(Tensor self, Tensor other) -> Tensor` */
   lcm(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
@@ -999,6 +1138,7 @@ export interface TorchFunctions {
   /** `aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)` */
   lstmCell(input: Tensor, hx: Tensors, wIh: Tensor, wHh: Tensor, bIh?: Tensor | null, bHh?: Tensor | null): readonly [Tensor, Tensor];
   lstmCell(input: Tensor, hx: Tensors, wIh: Tensor, wHh: Tensor, options?: { bIh?: Tensor | null; bHh?: Tensor | null }): readonly [Tensor, Tensor];
+  lstmCell(input: Tensor, hx: Tensors, wIh: Tensor, wHh: Tensor, bIh: Tensor | null, options?: { bHh?: Tensor | null }): readonly [Tensor, Tensor];
   /** `aten::lt.Tensor(Tensor self, Tensor other) -> Tensor` */
   lt(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::lt.Scalar(Tensor self, Scalar other) -> Tensor` */
@@ -1009,9 +1149,11 @@ export interface TorchFunctions {
   /** `aten::lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)` */
   luUnpack(LUData: Tensor, LUPivots: Tensor, unpackData?: boolean, unpackPivots?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
   luUnpack(LUData: Tensor, LUPivots: Tensor, options?: { unpackData?: boolean; unpackPivots?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
+  luUnpack(LUData: Tensor, LUPivots: Tensor, unpackData: boolean, options?: { unpackPivots?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
   /** `aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor` */
   marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin?: Float, reduction?: Size): Tensor;
   marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, options?: { margin?: Float; reduction?: Size }): Tensor;
+  marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin: Float, options?: { reduction?: Size }): Tensor;
   /** `aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor` */
   maskedFill(input: Tensor, mask: Tensor, value: Tensor): Tensor;
   /** `aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor` */
@@ -1038,18 +1180,30 @@ export interface TorchFunctions {
   /** `aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> Tensor` */
   maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean): Tensor;
   maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
+  maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
+  maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
+  maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean }): Tensor;
   maxPool1d(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
   /** `aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)` */
   maxPool1dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean): readonly [Tensor, Tensor];
   maxPool1dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): readonly [Tensor, Tensor];
+  maxPool1dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): readonly [Tensor, Tensor];
+  maxPool1dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean }): readonly [Tensor, Tensor];
+  maxPool1dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean }): readonly [Tensor, Tensor];
   maxPool1dWithIndices(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): readonly [Tensor, Tensor];
   /** `aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor` */
   maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean): Tensor;
   maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
+  maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
+  maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
+  maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean }): Tensor;
   maxPool2d(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
   /** `aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor` */
   maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean): Tensor;
   maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
+  maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
+  maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
+  maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean }): Tensor;
   maxPool3d(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
   /** `aten::maximum(Tensor self, Tensor other) -> Tensor` */
   maximum(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
@@ -1082,6 +1236,7 @@ export interface TorchFunctions {
   /** `aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)` */
   mode(input: Tensor, dim?: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   mode(input: Tensor, options?: { dim?: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  mode(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)` */
   moveaxis(input: Tensor, source: Size, destination: Size): Tensor;
   moveaxis(input: Tensor, options: { source: Size; destination: Size }): Tensor;
@@ -1115,12 +1270,17 @@ export interface TorchFunctions {
   /** `aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor` */
   nanToNum(input: Tensor, nan?: Float | null, posinf?: Float | null, neginf?: Float | null, options?: { out?: Tensor | null }): Tensor;
   nanToNum(input: Tensor, options?: { nan?: Float | null; posinf?: Float | null; neginf?: Float | null; out?: Tensor | null }): Tensor;
+  nanToNum(input: Tensor, nan: Float | null, options?: { posinf?: Float | null; neginf?: Float | null; out?: Tensor | null }): Tensor;
+  nanToNum(input: Tensor, nan: Float | null, posinf: Float | null, options?: { neginf?: Float | null; out?: Tensor | null }): Tensor;
   /** `aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor(a!)` */
   nanToNum_(input: Tensor, nan?: Float | null, posinf?: Float | null, neginf?: Float | null): Tensor;
   nanToNum_(input: Tensor, options?: { nan?: Float | null; posinf?: Float | null; neginf?: Float | null }): Tensor;
+  nanToNum_(input: Tensor, nan: Float | null, options?: { posinf?: Float | null; neginf?: Float | null }): Tensor;
+  nanToNum_(input: Tensor, nan: Float | null, posinf: Float | null, options?: { neginf?: Float | null }): Tensor;
   /** `aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   nanmean(input: Tensor, dim?: Size | readonly Size[] | null, keepdim?: boolean, options?: { dtype?: DType | null; out?: Tensor | null }): Tensor;
   nanmean(input: Tensor, options?: { dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
+  nanmean(input: Tensor, dim: Size | readonly Size[] | null, options?: { keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
   /** `aten::nanmedian(Tensor self) -> Tensor` */
   nanmedian(input: Tensor): Tensor;
   /** `aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
@@ -1130,13 +1290,16 @@ export interface TorchFunctions {
   /** `aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor` */
   nanquantile(input: Tensor, q: Tensor, dim?: Size | null, keepdim?: boolean, options?: { interpolation?: string; out?: Tensor | null }): Tensor;
   nanquantile(input: Tensor, q: Tensor, options?: { dim?: Size | null; keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
+  nanquantile(input: Tensor, q: Tensor, dim: Size | null, options?: { keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
   /** `aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor` */
   nanquantile(input: Tensor, q: Float, dim?: Size | null, keepdim?: boolean, options?: { interpolation?: string; out?: Tensor | null }): Tensor;
   nanquantile(input: Tensor, q: Float, options?: { dim?: Size | null; keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
+  nanquantile(input: Tensor, q: Float, dim: Size | null, options?: { keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
   nanquantile(input: Tensor, options: { q: Float; dim?: Size | null; keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
   /** `aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   nansum(input: Tensor, dim?: Size | readonly Size[] | null, keepdim?: boolean, options?: { dtype?: DType | null; out?: Tensor | null }): Tensor;
   nansum(input: Tensor, options?: { dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
+  nansum(input: Tensor, dim: Size | readonly Size[] | null, options?: { keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
   /** `aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)` */
   narrow(input: Tensor, dim: Size, start: Tensor, length: Size): Tensor;
   narrow(input: Tensor, options: { dim: Size; start: Tensor; length: Size }): Tensor;
@@ -1182,6 +1345,7 @@ export interface TorchFunctions {
   /** `aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor` */
   normExceptDim(v: Tensor, pow?: Size, dim?: Size): Tensor;
   normExceptDim(v: Tensor, options?: { pow?: Size; dim?: Size }): Tensor;
+  normExceptDim(v: Tensor, pow: Size, options?: { dim?: Size }): Tensor;
   /** `aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor` */
   normal(mean: Tensor, std: Tensor, options?: { generator?: null; out?: Tensor | null }): Tensor;
   /** `aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor` */
@@ -1214,11 +1378,14 @@ export interface TorchFunctions {
   /** `aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor` */
   ormqr(input: Tensor, input2: Tensor, input3: Tensor, left?: boolean, transpose?: boolean, options?: { out?: Tensor | null }): Tensor;
   ormqr(input: Tensor, input2: Tensor, input3: Tensor, options?: { left?: boolean; transpose?: boolean; out?: Tensor | null }): Tensor;
+  ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: boolean, options?: { transpose?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::outer(Tensor self, Tensor vec2) -> Tensor` */
   outer(input: Tensor, vec2: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float eps=9.9999999999999995e-07, bool keepdim=False) -> Tensor` */
   pairwiseDistance(x1: Tensor, x2: Tensor, p?: Float, eps?: Float, keepdim?: boolean): Tensor;
   pairwiseDistance(x1: Tensor, x2: Tensor, options?: { p?: Float; eps?: Float; keepdim?: boolean }): Tensor;
+  pairwiseDistance(x1: Tensor, x2: Tensor, p: Float, options?: { eps?: Float; keepdim?: boolean }): Tensor;
+  pairwiseDistance(x1: Tensor, x2: Tensor, p: Float, eps: Float, options?: { keepdim?: boolean }): Tensor;
   /** `aten::pdist(Tensor self, float p=2.) -> Tensor` */
   pdist(input: Tensor, p?: Float): Tensor;
   pdist(input: Tensor, options?: { p?: Float }): Tensor;
@@ -1272,9 +1439,11 @@ export interface TorchFunctions {
   /** `aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor` */
   quantile(input: Tensor, q: Tensor, dim?: Size | null, keepdim?: boolean, options?: { interpolation?: string; out?: Tensor | null }): Tensor;
   quantile(input: Tensor, q: Tensor, options?: { dim?: Size | null; keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
+  quantile(input: Tensor, q: Tensor, dim: Size | null, options?: { keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
   /** `aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor` */
   quantile(input: Tensor, q: Float, dim?: Size | null, keepdim?: boolean, options?: { interpolation?: string; out?: Tensor | null }): Tensor;
   quantile(input: Tensor, q: Float, options?: { dim?: Size | null; keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
+  quantile(input: Tensor, q: Float, dim: Size | null, options?: { keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
   quantile(input: Tensor, options: { q: Float; dim?: Size | null; keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
   /** `aten::quantize_per_channel(Tensor self, Tensor scales, Tensor zero_points, int axis, ScalarType dtype) -> Tensor` */
   quantizePerChannel(input: Tensor, scales: Tensor, zeroPoints: Tensor, axis: Size, dtype: DType): Tensor;
@@ -1397,6 +1566,7 @@ export interface TorchFunctions {
   /** `aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor` */
   rmsNorm(input: Tensor, normalizedShape: readonly Size[], weight?: Tensor | null, eps?: Float | null): Tensor;
   rmsNorm(input: Tensor, normalizedShape: readonly Size[], options?: { weight?: Tensor | null; eps?: Float | null }): Tensor;
+  rmsNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, options?: { eps?: Float | null }): Tensor;
   rmsNorm(input: Tensor, options: { normalizedShape: readonly Size[]; weight?: Tensor | null; eps?: Float | null }): Tensor;
   /** `aten::rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)` */
   rnnRelu(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean): readonly [Tensor, Tensor];
@@ -1405,6 +1575,7 @@ export interface TorchFunctions {
   /** `aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor` */
   rnnReluCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, bIh?: Tensor | null, bHh?: Tensor | null): Tensor;
   rnnReluCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, options?: { bIh?: Tensor | null; bHh?: Tensor | null }): Tensor;
+  rnnReluCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, bIh: Tensor | null, options?: { bHh?: Tensor | null }): Tensor;
   /** `aten::rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)` */
   rnnTanh(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean): readonly [Tensor, Tensor];
   /** `aten::rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)` */
@@ -1412,6 +1583,7 @@ export interface TorchFunctions {
   /** `aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor` */
   rnnTanhCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, bIh?: Tensor | null, bHh?: Tensor | null): Tensor;
   rnnTanhCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, options?: { bIh?: Tensor | null; bHh?: Tensor | null }): Tensor;
+  rnnTanhCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, bIh: Tensor | null, options?: { bHh?: Tensor | null }): Tensor;
   /** `aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor` */
   roll(input: Tensor, shifts: Size | readonly Size[], dims?: Size | readonly Size[]): Tensor;
   roll(input: Tensor, shifts: Size | readonly Size[], options?: { dims?: Size | readonly Size[] }): Tensor;
@@ -1419,6 +1591,7 @@ export interface TorchFunctions {
   /** `aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor` */
   rot90(input: Tensor, k?: Size, dims?: readonly Size[]): Tensor;
   rot90(input: Tensor, options?: { k?: Size; dims?: readonly Size[] }): Tensor;
+  rot90(input: Tensor, k: Size, options?: { dims?: readonly Size[] }): Tensor;
   /** `aten::round(Tensor self) -> Tensor` */
   round(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::round.decimals(Tensor self, *, int decimals) -> Tensor` */
@@ -1432,9 +1605,15 @@ export interface TorchFunctions {
   /** `aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor` */
   rrelu(input: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean, generator?: null): Tensor;
   rrelu(input: Tensor, options?: { lower?: Scalar; upper?: Scalar; training?: boolean; generator?: null }): Tensor;
+  rrelu(input: Tensor, lower: Scalar, options?: { upper?: Scalar; training?: boolean; generator?: null }): Tensor;
+  rrelu(input: Tensor, lower: Scalar, upper: Scalar, options?: { training?: boolean; generator?: null }): Tensor;
+  rrelu(input: Tensor, lower: Scalar, upper: Scalar, training: boolean, options?: { generator?: null }): Tensor;
   /** `aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)` */
   rrelu_(input: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean, generator?: null): Tensor;
   rrelu_(input: Tensor, options?: { lower?: Scalar; upper?: Scalar; training?: boolean; generator?: null }): Tensor;
+  rrelu_(input: Tensor, lower: Scalar, options?: { upper?: Scalar; training?: boolean; generator?: null }): Tensor;
+  rrelu_(input: Tensor, lower: Scalar, upper: Scalar, options?: { training?: boolean; generator?: null }): Tensor;
+  rrelu_(input: Tensor, lower: Scalar, upper: Scalar, training: boolean, options?: { generator?: null }): Tensor;
   /** `aten::rsqrt(Tensor self) -> Tensor` */
   rsqrt(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::rsqrt_(Tensor(a!) self) -> Tensor(a!)` */
@@ -1510,12 +1689,21 @@ export interface TorchFunctions {
   /** `aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor` */
   sliceCopy(input: Tensor, dim?: Size, start?: Size | null, end?: Size | null, step?: Size, options?: { out?: Tensor | null }): Tensor;
   sliceCopy(input: Tensor, options?: { dim?: Size; start?: Size | null; end?: Size | null; step?: Size; out?: Tensor | null }): Tensor;
+  sliceCopy(input: Tensor, dim: Size, options?: { start?: Size | null; end?: Size | null; step?: Size; out?: Tensor | null }): Tensor;
+  sliceCopy(input: Tensor, dim: Size, start: Size | null, options?: { end?: Size | null; step?: Size; out?: Tensor | null }): Tensor;
+  sliceCopy(input: Tensor, dim: Size, start: Size | null, end: Size | null, options?: { step?: Size; out?: Tensor | null }): Tensor;
   /** `aten::slice_inverse(Tensor(a) self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)` */
   sliceInverse(input: Tensor, src: Tensor, dim?: Size, start?: Size | null, end?: Size | null, step?: Size): Tensor;
   sliceInverse(input: Tensor, src: Tensor, options?: { dim?: Size; start?: Size | null; end?: Size | null; step?: Size }): Tensor;
+  sliceInverse(input: Tensor, src: Tensor, dim: Size, options?: { start?: Size | null; end?: Size | null; step?: Size }): Tensor;
+  sliceInverse(input: Tensor, src: Tensor, dim: Size, start: Size | null, options?: { end?: Size | null; step?: Size }): Tensor;
+  sliceInverse(input: Tensor, src: Tensor, dim: Size, start: Size | null, end: Size | null, options?: { step?: Size }): Tensor;
   /** `aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor` */
   sliceScatter(input: Tensor, src: Tensor, dim?: Size, start?: Size | null, end?: Size | null, step?: Size, options?: { out?: Tensor | null }): Tensor;
   sliceScatter(input: Tensor, src: Tensor, options?: { dim?: Size; start?: Size | null; end?: Size | null; step?: Size; out?: Tensor | null }): Tensor;
+  sliceScatter(input: Tensor, src: Tensor, dim: Size, options?: { start?: Size | null; end?: Size | null; step?: Size; out?: Tensor | null }): Tensor;
+  sliceScatter(input: Tensor, src: Tensor, dim: Size, start: Size | null, options?: { end?: Size | null; step?: Size; out?: Tensor | null }): Tensor;
+  sliceScatter(input: Tensor, src: Tensor, dim: Size, start: Size | null, end: Size | null, options?: { step?: Size; out?: Tensor | null }): Tensor;
   /** `aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)` */
   slogdet(input: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
@@ -1527,6 +1715,7 @@ export interface TorchFunctions {
   /** `aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)` */
   sort(input: Tensor, dim?: Size, descending?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   sort(input: Tensor, options?: { dim?: Size; descending?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  sort(input: Tensor, dim: Size, options?: { descending?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]` */
   splitCopy(input: Tensor, splitSize: Size, dim?: Size, options?: { out?: Tensor | null }): readonly Tensor[];
   splitCopy(input: Tensor, splitSize: Size, options?: { dim?: Size; out?: Tensor | null }): readonly Tensor[];
@@ -1569,6 +1758,7 @@ export interface TorchFunctions {
   /** `aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor` */
   std(input: Tensor, dim: Size | readonly Size[] | null, unbiased?: boolean, keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   std(input: Tensor, dim: Size | readonly Size[] | null, options?: { unbiased?: boolean; keepdim?: boolean; out?: Tensor | null }): Tensor;
+  std(input: Tensor, dim: Size | readonly Size[] | null, unbiased: boolean, options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
   std(input: Tensor, options: { dim: Size | readonly Size[] | null; unbiased?: boolean; keepdim?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor` */
   std(input: Tensor, dim?: Size | readonly Size[] | null, options?: { correction?: Scalar | null; keepdim?: boolean; out?: Tensor | null }): Tensor;
@@ -1579,6 +1769,7 @@ export interface TorchFunctions {
   /** `aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)` */
   stdMean(input: Tensor, dim: Size | readonly Size[] | null, unbiased?: boolean, keepdim?: boolean): readonly [Tensor, Tensor];
   stdMean(input: Tensor, dim: Size | readonly Size[] | null, options?: { unbiased?: boolean; keepdim?: boolean }): readonly [Tensor, Tensor];
+  stdMean(input: Tensor, dim: Size | readonly Size[] | null, unbiased: boolean, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
   stdMean(input: Tensor, options: { dim: Size | readonly Size[] | null; unbiased?: boolean; keepdim?: boolean }): readonly [Tensor, Tensor];
   /** `aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)` */
   stdMean(input: Tensor, dim?: Size | readonly Size[] | null, options?: { correction?: Scalar | null; keepdim?: boolean }): readonly [Tensor, Tensor];
@@ -1603,6 +1794,7 @@ export interface TorchFunctions {
   /** `aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)` */
   svd(input: Tensor, some?: boolean, computeUv?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
   svd(input: Tensor, options?: { some?: boolean; computeUv?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
+  svd(input: Tensor, some: boolean, options?: { computeUv?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
   /** `aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)` */
   swapaxes(input: Tensor, axis0: Size, axis1: Size): Tensor;
   swapaxes(input: Tensor, options: { axis0: Size; axis1: Size }): Tensor;
@@ -1649,6 +1841,8 @@ export interface TorchFunctions {
   /** `aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)` */
   topk(input: Tensor, k: Size, dim?: Size, largest?: boolean, sorted?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   topk(input: Tensor, k: Size, options?: { dim?: Size; largest?: boolean; sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  topk(input: Tensor, k: Size, dim: Size, options?: { largest?: boolean; sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  topk(input: Tensor, k: Size, dim: Size, largest: boolean, options?: { sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   topk(input: Tensor, options: { k: Size; dim?: Size; largest?: boolean; sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::trace(Tensor self) -> Tensor` */
   trace(input: Tensor): Tensor;
@@ -1669,6 +1863,8 @@ export interface TorchFunctions {
   /** `aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)` */
   triangularSolve(input: Tensor, A: Tensor, upper?: boolean, transpose?: boolean, unitriangular?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   triangularSolve(input: Tensor, A: Tensor, options?: { upper?: boolean; transpose?: boolean; unitriangular?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  triangularSolve(input: Tensor, A: Tensor, upper: boolean, options?: { transpose?: boolean; unitriangular?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  triangularSolve(input: Tensor, A: Tensor, upper: boolean, transpose: boolean, options?: { unitriangular?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::tril(Tensor self, SymInt diagonal=0) -> Tensor` */
   tril(input: Tensor, diagonal?: Size, options?: { out?: Tensor | null }): Tensor;
   tril(input: Tensor, options?: { diagonal?: Size; out?: Tensor | null }): Tensor;
@@ -1679,6 +1875,10 @@ export interface TorchFunctions {
   /** `aten::triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float eps=9.9999999999999995e-07, bool swap=False, int reduction=1) -> Tensor` */
   tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin?: Float, p?: Float, eps?: Float, swap?: boolean, reduction?: Size): Tensor;
   tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, options?: { margin?: Float; p?: Float; eps?: Float; swap?: boolean; reduction?: Size }): Tensor;
+  tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: Float, options?: { p?: Float; eps?: Float; swap?: boolean; reduction?: Size }): Tensor;
+  tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: Float, p: Float, options?: { eps?: Float; swap?: boolean; reduction?: Size }): Tensor;
+  tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: Float, p: Float, eps: Float, options?: { swap?: boolean; reduction?: Size }): Tensor;
+  tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: Float, p: Float, eps: Float, swap: boolean, options?: { reduction?: Size }): Tensor;
   /** `aten::triu(Tensor self, SymInt diagonal=0) -> Tensor` */
   triu(input: Tensor, diagonal?: Size, options?: { out?: Tensor | null }): Tensor;
   triu(input: Tensor, options?: { diagonal?: Size; out?: Tensor | null }): Tensor;
@@ -1710,6 +1910,8 @@ export interface TorchFunctions {
   /** `aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)` */
   uniqueDim(input: Tensor, dim: Size, sorted?: boolean, returnInverse?: boolean, returnCounts?: boolean): readonly [Tensor, Tensor, Tensor];
   uniqueDim(input: Tensor, dim: Size, options?: { sorted?: boolean; returnInverse?: boolean; returnCounts?: boolean }): readonly [Tensor, Tensor, Tensor];
+  uniqueDim(input: Tensor, dim: Size, sorted: boolean, options?: { returnInverse?: boolean; returnCounts?: boolean }): readonly [Tensor, Tensor, Tensor];
+  uniqueDim(input: Tensor, dim: Size, sorted: boolean, returnInverse: boolean, options?: { returnCounts?: boolean }): readonly [Tensor, Tensor, Tensor];
   uniqueDim(input: Tensor, options: { dim: Size; sorted?: boolean; returnInverse?: boolean; returnCounts?: boolean }): readonly [Tensor, Tensor, Tensor];
   /** `aten::unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]` */
   unsafeChunk(input: Tensor, chunks: Size, dim?: Size): readonly Tensor[];
@@ -1734,9 +1936,11 @@ export interface TorchFunctions {
   /** `aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor` */
   vander(x: Tensor, N?: Size | null, increasing?: boolean): Tensor;
   vander(x: Tensor, options?: { N?: Size | null; increasing?: boolean }): Tensor;
+  vander(x: Tensor, N: Size | null, options?: { increasing?: boolean }): Tensor;
   /** `aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor` */
   var(input: Tensor, dim: Size | readonly Size[] | null, unbiased?: boolean, keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   var(input: Tensor, dim: Size | readonly Size[] | null, options?: { unbiased?: boolean; keepdim?: boolean; out?: Tensor | null }): Tensor;
+  var(input: Tensor, dim: Size | readonly Size[] | null, unbiased: boolean, options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
   var(input: Tensor, options: { dim: Size | readonly Size[] | null; unbiased?: boolean; keepdim?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor` */
   var(input: Tensor, dim?: Size | readonly Size[] | null, options?: { correction?: Scalar | null; keepdim?: boolean; out?: Tensor | null }): Tensor;
@@ -1747,6 +1951,7 @@ export interface TorchFunctions {
   /** `aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)` */
   varMean(input: Tensor, dim: Size | readonly Size[] | null, unbiased?: boolean, keepdim?: boolean): readonly [Tensor, Tensor];
   varMean(input: Tensor, dim: Size | readonly Size[] | null, options?: { unbiased?: boolean; keepdim?: boolean }): readonly [Tensor, Tensor];
+  varMean(input: Tensor, dim: Size | readonly Size[] | null, unbiased: boolean, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
   varMean(input: Tensor, options: { dim: Size | readonly Size[] | null; unbiased?: boolean; keepdim?: boolean }): readonly [Tensor, Tensor];
   /** `aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)` */
   varMean(input: Tensor, dim?: Size | readonly Size[] | null, options?: { correction?: Scalar | null; keepdim?: boolean }): readonly [Tensor, Tensor];
@@ -1816,69 +2021,105 @@ export interface FftFunctions {
   /** `aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor` */
   fft(input: Tensor, n?: Size | null, dim?: Size, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   fft(input: Tensor, options?: { n?: Size | null; dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  fft(input: Tensor, n: Size | null, options?: { dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  fft(input: Tensor, n: Size | null, dim: Size, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_fft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor` */
   fft2(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[], norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   fft2(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  fft2(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  fft2(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[], options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   fftfreq(n: Size, d?: Float, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   fftfreq(n: Size, options?: { d?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::fft_fftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor` */
   fftn(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[] | null, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   fftn(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  fftn(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  fftn(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[] | null, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor` */
   fftshift(input: Tensor, dim?: Size | readonly Size[] | null): Tensor;
   fftshift(input: Tensor, options?: { dim?: Size | readonly Size[] | null }): Tensor;
   /** `aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor` */
   hfft(input: Tensor, n?: Size | null, dim?: Size, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   hfft(input: Tensor, options?: { n?: Size | null; dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  hfft(input: Tensor, n: Size | null, options?: { dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  hfft(input: Tensor, n: Size | null, dim: Size, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor` */
   hfft2(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[], norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   hfft2(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  hfft2(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  hfft2(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[], options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor` */
   hfftn(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[] | null, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   hfftn(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  hfftn(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  hfftn(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[] | null, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor` */
   ifft(input: Tensor, n?: Size | null, dim?: Size, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   ifft(input: Tensor, options?: { n?: Size | null; dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  ifft(input: Tensor, n: Size | null, options?: { dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  ifft(input: Tensor, n: Size | null, dim: Size, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_ifft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor` */
   ifft2(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[], norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   ifft2(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  ifft2(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  ifft2(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[], options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_ifftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor` */
   ifftn(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[] | null, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   ifftn(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  ifftn(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  ifftn(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[] | null, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor` */
   ifftshift(input: Tensor, dim?: Size | readonly Size[] | null): Tensor;
   ifftshift(input: Tensor, options?: { dim?: Size | readonly Size[] | null }): Tensor;
   /** `aten::fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor` */
   ihfft(input: Tensor, n?: Size | null, dim?: Size, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   ihfft(input: Tensor, options?: { n?: Size | null; dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  ihfft(input: Tensor, n: Size | null, options?: { dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  ihfft(input: Tensor, n: Size | null, dim: Size, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor` */
   ihfft2(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[], norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   ihfft2(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  ihfft2(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  ihfft2(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[], options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor` */
   ihfftn(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[] | null, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   ihfftn(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  ihfftn(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  ihfftn(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[] | null, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_irfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor` */
   irfft(input: Tensor, n?: Size | null, dim?: Size, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   irfft(input: Tensor, options?: { n?: Size | null; dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  irfft(input: Tensor, n: Size | null, options?: { dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  irfft(input: Tensor, n: Size | null, dim: Size, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_irfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor` */
   irfft2(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[], norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   irfft2(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  irfft2(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  irfft2(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[], options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_irfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor` */
   irfftn(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[] | null, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   irfftn(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  irfftn(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  irfftn(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[] | null, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_rfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor` */
   rfft(input: Tensor, n?: Size | null, dim?: Size, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   rfft(input: Tensor, options?: { n?: Size | null; dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  rfft(input: Tensor, n: Size | null, options?: { dim?: Size; norm?: string | null; out?: Tensor | null }): Tensor;
+  rfft(input: Tensor, n: Size | null, dim: Size, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_rfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor` */
   rfft2(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[], norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   rfft2(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  rfft2(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[]; norm?: string | null; out?: Tensor | null }): Tensor;
+  rfft2(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[], options?: { norm?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   rfftfreq(n: Size, d?: Float, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   rfftfreq(n: Size, options?: { d?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::fft_rfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor` */
   rfftn(input: Tensor, s?: Size | readonly Size[] | null, dim?: Size | readonly Size[] | null, norm?: string | null, options?: { out?: Tensor | null }): Tensor;
   rfftn(input: Tensor, options?: { s?: Size | readonly Size[] | null; dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  rfftn(input: Tensor, s: Size | readonly Size[] | null, options?: { dim?: Size | readonly Size[] | null; norm?: string | null; out?: Tensor | null }): Tensor;
+  rfftn(input: Tensor, s: Size | readonly Size[] | null, dim: Size | readonly Size[] | null, options?: { norm?: string | null; out?: Tensor | null }): Tensor;
 }
 
 /** The functions of `torch.linalg`. */
@@ -1886,6 +2127,8 @@ export interface LinalgFunctions {
   /** `aten::linalg__powsum(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   _powsum(input: Tensor, ord?: Scalar, dim?: Size | readonly Size[] | null, keepdim?: boolean, options?: { dtype?: DType | null }): Tensor;
   _powsum(input: Tensor, options?: { ord?: Scalar; dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  _powsum(input: Tensor, ord: Scalar, options?: { dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  _powsum(input: Tensor, ord: Scalar, dim: Size | readonly Size[] | null, options?: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   /** `aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor` */
   cholesky(input: Tensor, options?: { upper?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)` */
@@ -1942,10 +2185,13 @@ export interface LinalgFunctions {
   /** `aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   matrixNorm(input: Tensor, ord: Scalar, dim?: readonly Size[], keepdim?: boolean, options?: { dtype?: DType | null; out?: Tensor | null }): Tensor;
   matrixNorm(input: Tensor, ord: Scalar, options?: { dim?: readonly Size[]; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
+  matrixNorm(input: Tensor, ord: Scalar, dim: readonly Size[], options?: { keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
   matrixNorm(input: Tensor, options: { ord: Scalar; dim?: readonly Size[]; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
   /** `aten::linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   matrixNorm(input: Tensor, ord?: string, dim?: readonly Size[], keepdim?: boolean, options?: { dtype?: DType | null; out?: Tensor | null }): Tensor;
   matrixNorm(input: Tensor, options?: { ord?: string; dim?: readonly Size[]; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
+  matrixNorm(input: Tensor, ord: string, options?: { dim?: readonly Size[]; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
+  matrixNorm(input: Tensor, ord: string, dim: readonly Size[], options?: { keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
   /** `aten::linalg_matrix_power(Tensor self, int n) -> Tensor` */
   matrixPower(input: Tensor, n: Size, options?: { out?: Tensor | null }): Tensor;
   matrixPower(input: Tensor, options: { n: Size; out?: Tensor | null }): Tensor;
@@ -1967,9 +2213,12 @@ export interface LinalgFunctions {
   /** `aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   norm(input: Tensor, ord?: Scalar | null, dim?: Size | readonly Size[] | null, keepdim?: boolean, options?: { dtype?: DType | null; out?: Tensor | null }): Tensor;
   norm(input: Tensor, options?: { ord?: Scalar | null; dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
+  norm(input: Tensor, ord: Scalar | null, options?: { dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
+  norm(input: Tensor, ord: Scalar | null, dim: Size | readonly Size[] | null, options?: { keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
   /** `aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   norm(input: Tensor, ord: string, dim?: Size | readonly Size[] | null, keepdim?: boolean, options?: { dtype?: DType | null; out?: Tensor | null }): Tensor;
   norm(input: Tensor, ord: string, options?: { dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
+  norm(input: Tensor, ord: string, dim: Size | readonly Size[] | null, options?: { keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
   norm(input: Tensor, options: { ord: string; dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
   /** `aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor` */
   pinv(input: Tensor, options?: { atol?: Tensor | null; rtol?: Tensor | null; hermitian?: boolean; out?: Tensor | null }): Tensor;
@@ -2013,6 +2262,8 @@ export interface LinalgFunctions {
   /** `aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   vectorNorm(input: Tensor, ord?: Scalar, dim?: Size | readonly Size[] | null, keepdim?: boolean, options?: { dtype?: DType | null; out?: Tensor | null }): Tensor;
   vectorNorm(input: Tensor, options?: { ord?: Scalar; dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
+  vectorNorm(input: Tensor, ord: Scalar, options?: { dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
+  vectorNorm(input: Tensor, ord: Scalar, dim: Size | readonly Size[] | null, options?: { keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
 }
 
 /** The functions of `torch.special`. */
@@ -2230,14 +2481,23 @@ export interface NnFunctions {
   /** `aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor` */
   avgPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[], padding?: Size | readonly Size[], ceilMode?: boolean, countIncludePad?: boolean, divisorOverride?: Size | null, options?: { out?: Tensor | null }): Tensor;
   avgPool2d(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
+  avgPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
+  avgPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
+  avgPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], ceilMode: boolean, options?: { countIncludePad?: boolean; divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
+  avgPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], ceilMode: boolean, countIncludePad: boolean, options?: { divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
   avgPool2d(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
   /** `aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor` */
   avgPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[], padding?: Size | readonly Size[], ceilMode?: boolean, countIncludePad?: boolean, divisorOverride?: Size | null, options?: { out?: Tensor | null }): Tensor;
   avgPool3d(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
+  avgPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
+  avgPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
+  avgPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], ceilMode: boolean, options?: { countIncludePad?: boolean; divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
+  avgPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], ceilMode: boolean, countIncludePad: boolean, options?: { divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
   avgPool3d(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: Size | null; out?: Tensor | null }): Tensor;
   /** `aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor` */
   binaryCrossEntropy(input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: Size, options?: { out?: Tensor | null }): Tensor;
   binaryCrossEntropy(input: Tensor, target: Tensor, options?: { weight?: Tensor | null; reduction?: Size; out?: Tensor | null }): Tensor;
+  binaryCrossEntropy(input: Tensor, target: Tensor, weight: Tensor | null, options?: { reduction?: Size; out?: Tensor | null }): Tensor;
   /** `aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor` */
   col2im(input: Tensor, outputSize: Size | readonly Size[], kernelSize: Size | readonly Size[], dilation: Size | readonly Size[], padding: Size | readonly Size[], stride: Size | readonly Size[], options?: { out?: Tensor | null }): Tensor;
   col2im(input: Tensor, options: { outputSize: Size | readonly Size[]; kernelSize: Size | readonly Size[]; dilation: Size | readonly Size[]; padding: Size | readonly Size[]; stride: Size | readonly Size[]; out?: Tensor | null }): Tensor;
@@ -2246,12 +2506,19 @@ export interface NnFunctions {
   /** `aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor` */
   crossEntropyLoss(input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: Size, ignoreIndex?: Size, labelSmoothing?: Float): Tensor;
   crossEntropyLoss(input: Tensor, target: Tensor, options?: { weight?: Tensor | null; reduction?: Size; ignoreIndex?: Size; labelSmoothing?: Float }): Tensor;
+  crossEntropyLoss(input: Tensor, target: Tensor, weight: Tensor | null, options?: { reduction?: Size; ignoreIndex?: Size; labelSmoothing?: Float }): Tensor;
+  crossEntropyLoss(input: Tensor, target: Tensor, weight: Tensor | null, reduction: Size, options?: { ignoreIndex?: Size; labelSmoothing?: Float }): Tensor;
+  crossEntropyLoss(input: Tensor, target: Tensor, weight: Tensor | null, reduction: Size, ignoreIndex: Size, options?: { labelSmoothing?: Float }): Tensor;
   /** `aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor` */
   elu(input: Tensor, alpha?: Scalar, scale?: Scalar, inputScale?: Scalar, options?: { out?: Tensor | null }): Tensor;
   elu(input: Tensor, options?: { alpha?: Scalar; scale?: Scalar; inputScale?: Scalar; out?: Tensor | null }): Tensor;
+  elu(input: Tensor, alpha: Scalar, options?: { scale?: Scalar; inputScale?: Scalar; out?: Tensor | null }): Tensor;
+  elu(input: Tensor, alpha: Scalar, scale: Scalar, options?: { inputScale?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)` */
   elu_(input: Tensor, alpha?: Scalar, scale?: Scalar, inputScale?: Scalar): Tensor;
   elu_(input: Tensor, options?: { alpha?: Scalar; scale?: Scalar; inputScale?: Scalar }): Tensor;
+  elu_(input: Tensor, alpha: Scalar, options?: { scale?: Scalar; inputScale?: Scalar }): Tensor;
+  elu_(input: Tensor, alpha: Scalar, scale: Scalar, options?: { inputScale?: Scalar }): Tensor;
   /** `aten::flatten_dense_tensors(Tensor[] tensors) -> Tensor` */
   flattenDenseTensors(tensors: Tensors): Tensor;
   /** `aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor)` */
@@ -2278,12 +2545,15 @@ export interface NnFunctions {
   /** `aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor` */
   hardtanh(input: Tensor, minVal?: Scalar, maxVal?: Scalar, options?: { out?: Tensor | null }): Tensor;
   hardtanh(input: Tensor, options?: { minVal?: Scalar; maxVal?: Scalar; out?: Tensor | null }): Tensor;
+  hardtanh(input: Tensor, minVal: Scalar, options?: { maxVal?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)` */
   hardtanh_(input: Tensor, minVal?: Scalar, maxVal?: Scalar): Tensor;
   hardtanh_(input: Tensor, options?: { minVal?: Scalar; maxVal?: Scalar }): Tensor;
+  hardtanh_(input: Tensor, minVal: Scalar, options?: { maxVal?: Scalar }): Tensor;
   /** `aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor` */
   huberLoss(input: Tensor, target: Tensor, reduction?: Size, delta?: Float, options?: { out?: Tensor | null }): Tensor;
   huberLoss(input: Tensor, target: Tensor, options?: { reduction?: Size; delta?: Float; out?: Tensor | null }): Tensor;
+  huberLoss(input: Tensor, target: Tensor, reduction: Size, options?: { delta?: Float; out?: Tensor | null }): Tensor;
   /** `aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor` */
   im2col(input: Tensor, kernelSize: Size | readonly Size[], dilation: Size | readonly Size[], padding: Size | readonly Size[], stride: Size | readonly Size[], options?: { out?: Tensor | null }): Tensor;
   im2col(input: Tensor, options: { kernelSize: Size | readonly Size[]; dilation: Size | readonly Size[]; padding: Size | readonly Size[]; stride: Size | readonly Size[]; out?: Tensor | null }): Tensor;
@@ -2304,10 +2574,16 @@ export interface NnFunctions {
   /** `aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)` */
   maxPool2dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   maxPool2dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  maxPool2dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  maxPool2dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  maxPool2dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   maxPool2dWithIndices(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)` */
   maxPool3dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   maxPool3dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  maxPool3dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  maxPool3dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  maxPool3dWithIndices(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[], padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   maxPool3dWithIndices(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor` */
   maxUnpool2d(input: Tensor, indices: Tensor, outputSize: Size | readonly Size[], options?: { out?: Tensor | null }): Tensor;
@@ -2323,28 +2599,40 @@ export interface NnFunctions {
   /** `aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor` */
   multiMarginLoss(input: Tensor, target: Tensor, p?: Scalar, margin?: Scalar, weight?: Tensor | null, reduction?: Size, options?: { out?: Tensor | null }): Tensor;
   multiMarginLoss(input: Tensor, target: Tensor, options?: { p?: Scalar; margin?: Scalar; weight?: Tensor | null; reduction?: Size; out?: Tensor | null }): Tensor;
+  multiMarginLoss(input: Tensor, target: Tensor, p: Scalar, options?: { margin?: Scalar; weight?: Tensor | null; reduction?: Size; out?: Tensor | null }): Tensor;
+  multiMarginLoss(input: Tensor, target: Tensor, p: Scalar, margin: Scalar, options?: { weight?: Tensor | null; reduction?: Size; out?: Tensor | null }): Tensor;
+  multiMarginLoss(input: Tensor, target: Tensor, p: Scalar, margin: Scalar, weight: Tensor | null, options?: { reduction?: Size; out?: Tensor | null }): Tensor;
   /** `aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor` */
   multilabelMarginLoss(input: Tensor, target: Tensor, reduction?: Size, options?: { out?: Tensor | null }): Tensor;
   multilabelMarginLoss(input: Tensor, target: Tensor, options?: { reduction?: Size; out?: Tensor | null }): Tensor;
   /** `aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor` */
   nllLoss(input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: Size, ignoreIndex?: Size, options?: { out?: Tensor | null }): Tensor;
   nllLoss(input: Tensor, target: Tensor, options?: { weight?: Tensor | null; reduction?: Size; ignoreIndex?: Size; out?: Tensor | null }): Tensor;
+  nllLoss(input: Tensor, target: Tensor, weight: Tensor | null, options?: { reduction?: Size; ignoreIndex?: Size; out?: Tensor | null }): Tensor;
+  nllLoss(input: Tensor, target: Tensor, weight: Tensor | null, reduction: Size, options?: { ignoreIndex?: Size; out?: Tensor | null }): Tensor;
   /** `aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor` */
   nllLoss2d(input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: Size, ignoreIndex?: Size, options?: { out?: Tensor | null }): Tensor;
   nllLoss2d(input: Tensor, target: Tensor, options?: { weight?: Tensor | null; reduction?: Size; ignoreIndex?: Size; out?: Tensor | null }): Tensor;
+  nllLoss2d(input: Tensor, target: Tensor, weight: Tensor | null, options?: { reduction?: Size; ignoreIndex?: Size; out?: Tensor | null }): Tensor;
+  nllLoss2d(input: Tensor, target: Tensor, weight: Tensor | null, reduction: Size, options?: { ignoreIndex?: Size; out?: Tensor | null }): Tensor;
   /** `aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor` */
   nllLossNd(input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: Size, ignoreIndex?: Size): Tensor;
   nllLossNd(input: Tensor, target: Tensor, options?: { weight?: Tensor | null; reduction?: Size; ignoreIndex?: Size }): Tensor;
+  nllLossNd(input: Tensor, target: Tensor, weight: Tensor | null, options?: { reduction?: Size; ignoreIndex?: Size }): Tensor;
+  nllLossNd(input: Tensor, target: Tensor, weight: Tensor | null, reduction: Size, options?: { ignoreIndex?: Size }): Tensor;
   /** `aten::one_hot(Tensor self, int num_classes=-1) -> Tensor` */
   oneHot(input: Tensor, numClasses?: Size): Tensor;
   oneHot(input: Tensor, options?: { numClasses?: Size }): Tensor;
   /** `aten::pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor` */
   pad(input: Tensor, pad: readonly Size[], mode?: string, value?: Float | null): Tensor;
   pad(input: Tensor, pad: readonly Size[], options?: { mode?: string; value?: Float | null }): Tensor;
+  pad(input: Tensor, pad: readonly Size[], mode: string, options?: { value?: Float | null }): Tensor;
   pad(input: Tensor, options: { pad: readonly Size[]; mode?: string; value?: Float | null }): Tensor;
   /** `aten::pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0., str padding_side="right") -> Tensor` */
   padSequence(sequences: Tensors, batchFirst?: boolean, paddingValue?: Float, paddingSide?: string): Tensor;
   padSequence(sequences: Tensors, options?: { batchFirst?: boolean; paddingValue?: Float; paddingSide?: string }): Tensor;
+  padSequence(sequences: Tensors, batchFirst: boolean, options?: { paddingValue?: Float; paddingSide?: string }): Tensor;
+  padSequence(sequences: Tensors, batchFirst: boolean, paddingValue: Float, options?: { paddingSide?: string }): Tensor;
   /** `aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor` */
   reflectionPad1d(input: Tensor, padding: Size | readonly Size[], options?: { out?: Tensor | null }): Tensor;
   reflectionPad1d(input: Tensor, options: { padding: Size | readonly Size[]; out?: Tensor | null }): Tensor;
@@ -2370,12 +2658,20 @@ export interface NnFunctions {
   /** `aten::rrelu_with_noise(Tensor self, Tensor(b!) noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor` */
   rreluWithNoise(input: Tensor, noise: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean, generator?: null, options?: { out?: Tensor | null }): Tensor;
   rreluWithNoise(input: Tensor, noise: Tensor, options?: { lower?: Scalar; upper?: Scalar; training?: boolean; generator?: null; out?: Tensor | null }): Tensor;
+  rreluWithNoise(input: Tensor, noise: Tensor, lower: Scalar, options?: { upper?: Scalar; training?: boolean; generator?: null; out?: Tensor | null }): Tensor;
+  rreluWithNoise(input: Tensor, noise: Tensor, lower: Scalar, upper: Scalar, options?: { training?: boolean; generator?: null; out?: Tensor | null }): Tensor;
+  rreluWithNoise(input: Tensor, noise: Tensor, lower: Scalar, upper: Scalar, training: boolean, options?: { generator?: null; out?: Tensor | null }): Tensor;
   /** `aten::rrelu_with_noise_(Tensor(a!) self, Tensor(b!) noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)` */
   rreluWithNoise_(input: Tensor, noise: Tensor, lower?: Scalar, upper?: Scalar, training?: boolean, generator?: null): Tensor;
   rreluWithNoise_(input: Tensor, noise: Tensor, options?: { lower?: Scalar; upper?: Scalar; training?: boolean; generator?: null }): Tensor;
+  rreluWithNoise_(input: Tensor, noise: Tensor, lower: Scalar, options?: { upper?: Scalar; training?: boolean; generator?: null }): Tensor;
+  rreluWithNoise_(input: Tensor, noise: Tensor, lower: Scalar, upper: Scalar, options?: { training?: boolean; generator?: null }): Tensor;
+  rreluWithNoise_(input: Tensor, noise: Tensor, lower: Scalar, upper: Scalar, training: boolean, options?: { generator?: null }): Tensor;
   /** `aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor` */
   scaledDotProductAttention(query: Tensor, key: Tensor, value: Tensor, attnMask?: Tensor | null, dropoutP?: Float, isCausal?: boolean, options?: { scale?: Float | null; enableGqa?: boolean }): Tensor;
   scaledDotProductAttention(query: Tensor, key: Tensor, value: Tensor, options?: { attnMask?: Tensor | null; dropoutP?: Float; isCausal?: boolean; scale?: Float | null; enableGqa?: boolean }): Tensor;
+  scaledDotProductAttention(query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, options?: { dropoutP?: Float; isCausal?: boolean; scale?: Float | null; enableGqa?: boolean }): Tensor;
+  scaledDotProductAttention(query: Tensor, key: Tensor, value: Tensor, attnMask: Tensor | null, dropoutP: Float, options?: { isCausal?: boolean; scale?: Float | null; enableGqa?: boolean }): Tensor;
   /** `aten::silu(Tensor self) -> Tensor` */
   silu(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::silu_(Tensor(a!) self) -> Tensor(a!)` */
@@ -2383,33 +2679,53 @@ export interface NnFunctions {
   /** `aten::slow_conv3d(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0]) -> Tensor` */
   slowConv3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], options?: { out?: Tensor | null }): Tensor;
   slowConv3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  slowConv3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  slowConv3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
   /** `aten::slow_conv_dilated2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1]) -> Tensor` */
   slowConvDilated2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[]): Tensor;
   slowConvDilated2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[] }): Tensor;
+  slowConvDilated2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[] }): Tensor;
+  slowConvDilated2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[] }): Tensor;
+  slowConvDilated2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[] }): Tensor;
   /** `aten::slow_conv_dilated3d(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, 1, 1]) -> Tensor` */
   slowConvDilated3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[]): Tensor;
   slowConvDilated3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[] }): Tensor;
+  slowConvDilated3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[] }): Tensor;
+  slowConvDilated3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; dilation?: Size | readonly Size[] }): Tensor;
+  slowConvDilated3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[] }): Tensor;
   /** `aten::slow_conv_transpose2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt[2] dilation=[1, 1]) -> Tensor` */
   slowConvTranspose2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], outputPadding?: Size | readonly Size[], dilation?: Size | readonly Size[], options?: { out?: Tensor | null }): Tensor;
   slowConvTranspose2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  slowConvTranspose2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  slowConvTranspose2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  slowConvTranspose2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { outputPadding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  slowConvTranspose2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], outputPadding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
   /** `aten::slow_conv_transpose3d(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt[3] dilation=[1, 1, 1]) -> Tensor` */
   slowConvTranspose3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], outputPadding?: Size | readonly Size[], dilation?: Size | readonly Size[], options?: { out?: Tensor | null }): Tensor;
   slowConvTranspose3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  slowConvTranspose3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  slowConvTranspose3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; outputPadding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  slowConvTranspose3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], options?: { outputPadding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  slowConvTranspose3d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], outputPadding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
   /** `aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor` */
   smoothL1Loss(input: Tensor, target: Tensor, reduction?: Size, beta?: Float, options?: { out?: Tensor | null }): Tensor;
   smoothL1Loss(input: Tensor, target: Tensor, options?: { reduction?: Size; beta?: Float; out?: Tensor | null }): Tensor;
+  smoothL1Loss(input: Tensor, target: Tensor, reduction: Size, options?: { beta?: Float; out?: Tensor | null }): Tensor;
   /** `aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor` */
   softMarginLoss(input: Tensor, target: Tensor, reduction?: Size, options?: { out?: Tensor | null }): Tensor;
   softMarginLoss(input: Tensor, target: Tensor, options?: { reduction?: Size; out?: Tensor | null }): Tensor;
   /** `aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor` */
   softplus(input: Tensor, beta?: Scalar, threshold?: Scalar, options?: { out?: Tensor | null }): Tensor;
   softplus(input: Tensor, options?: { beta?: Scalar; threshold?: Scalar; out?: Tensor | null }): Tensor;
+  softplus(input: Tensor, beta: Scalar, options?: { threshold?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor` */
   softshrink(input: Tensor, lambd?: Scalar, options?: { out?: Tensor | null }): Tensor;
   softshrink(input: Tensor, options?: { lambd?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::thnn_conv2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0]) -> Tensor` */
   thnnConv2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias?: Tensor | null, stride?: Size | readonly Size[], padding?: Size | readonly Size[], options?: { out?: Tensor | null }): Tensor;
   thnnConv2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], options?: { bias?: Tensor | null; stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  thnnConv2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
+  thnnConv2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
   /** `aten::unflatten_dense_tensors(Tensor flat, Tensor[] tensors) -> Tensor[]` */
   unflattenDenseTensors(flat: Tensor, tensors: Tensors): readonly Tensor[];
   /** `aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor` */
@@ -2418,6 +2734,7 @@ export interface NnFunctions {
   /** `aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
   upsampleBicubic2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesH?: Float | null, scalesW?: Float | null, options?: { out?: Tensor | null }): Tensor;
   upsampleBicubic2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, options?: { scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
+  upsampleBicubic2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesH: Float | null, options?: { scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleBicubic2d(input: Tensor, options: { outputSize: Size | readonly Size[]; alignCorners: boolean; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
   /** `aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor` */
   upsampleBilinear2d(input: Tensor, outputSize: readonly Size[] | null, alignCorners: boolean, scaleFactors: readonly Float[] | null): Tensor;
@@ -2425,6 +2742,7 @@ export interface NnFunctions {
   /** `aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
   upsampleBilinear2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesH?: Float | null, scalesW?: Float | null, options?: { out?: Tensor | null }): Tensor;
   upsampleBilinear2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, options?: { scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
+  upsampleBilinear2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesH: Float | null, options?: { scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleBilinear2d(input: Tensor, options: { outputSize: Size | readonly Size[]; alignCorners: boolean; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
   /** `aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor` */
   upsampleLinear1d(input: Tensor, outputSize: readonly Size[] | null, alignCorners: boolean, scaleFactors: readonly Float[] | null): Tensor;
@@ -2446,6 +2764,7 @@ export interface NnFunctions {
   /** `aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor` */
   upsampleNearest2d(input: Tensor, outputSize: Size | readonly Size[], scalesH?: Float | null, scalesW?: Float | null, options?: { out?: Tensor | null }): Tensor;
   upsampleNearest2d(input: Tensor, outputSize: Size | readonly Size[], options?: { scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
+  upsampleNearest2d(input: Tensor, outputSize: Size | readonly Size[], scalesH: Float | null, options?: { scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleNearest2d(input: Tensor, options: { outputSize: Size | readonly Size[]; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
   /** `aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor` */
   upsampleNearest3d(input: Tensor, outputSize: readonly Size[] | null, scaleFactors: readonly Float[] | null): Tensor;
@@ -2453,6 +2772,8 @@ export interface NnFunctions {
   /** `aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
   upsampleNearest3d(input: Tensor, outputSize: Size | readonly Size[], scalesD?: Float | null, scalesH?: Float | null, scalesW?: Float | null, options?: { out?: Tensor | null }): Tensor;
   upsampleNearest3d(input: Tensor, outputSize: Size | readonly Size[], options?: { scalesD?: Float | null; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
+  upsampleNearest3d(input: Tensor, outputSize: Size | readonly Size[], scalesD: Float | null, options?: { scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
+  upsampleNearest3d(input: Tensor, outputSize: Size | readonly Size[], scalesD: Float | null, scalesH: Float | null, options?: { scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleNearest3d(input: Tensor, options: { outputSize: Size | readonly Size[]; scalesD?: Float | null; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
   /** `aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor` */
   upsampleTrilinear3d(input: Tensor, outputSize: readonly Size[] | null, alignCorners: boolean, scaleFactors: readonly Float[] | null): Tensor;
@@ -2460,5 +2781,7 @@ export interface NnFunctions {
   /** `aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
   upsampleTrilinear3d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesD?: Float | null, scalesH?: Float | null, scalesW?: Float | null, options?: { out?: Tensor | null }): Tensor;
   upsampleTrilinear3d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, options?: { scalesD?: Float | null; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
+  upsampleTrilinear3d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesD: Float | null, options?: { scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
+  upsampleTrilinear3d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesD: Float | null, scalesH: Float | null, options?: { scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleTrilinear3d(input: Tensor, options: { outputSize: Size | readonly Size[]; alignCorners: boolean; scalesD?: Float | null; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
 }

@@ -9,6 +9,56 @@ import type { Device, Float, Scalar, Tensors } from "./argument-types.js";
 
 /** The generated methods of tensors. */
 export interface TensorMethods {
+  /** `aten::__and__.Tensor(Tensor self, Tensor other) -> Tensor` */
+  __and__(other: Tensor): Tensor;
+  /** `aten::__and__.Scalar(Tensor self, Scalar other) -> Tensor` */
+  __and__(other: Scalar): Tensor;
+  __and__(options: { other: Scalar }): Tensor;
+  /** `aten::__iand__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)` */
+  __iand__(other: Tensor): Tensor;
+  /** `aten::__iand__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)` */
+  __iand__(other: Scalar): Tensor;
+  __iand__(options: { other: Scalar }): Tensor;
+  /** `aten::__ilshift__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)` */
+  __ilshift__(other: Tensor): Tensor;
+  /** `aten::__ilshift__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)` */
+  __ilshift__(other: Scalar): Tensor;
+  __ilshift__(options: { other: Scalar }): Tensor;
+  /** `aten::__ior__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)` */
+  __ior__(other: Tensor): Tensor;
+  /** `aten::__ior__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)` */
+  __ior__(other: Scalar): Tensor;
+  __ior__(options: { other: Scalar }): Tensor;
+  /** `aten::__irshift__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)` */
+  __irshift__(other: Tensor): Tensor;
+  /** `aten::__irshift__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)` */
+  __irshift__(other: Scalar): Tensor;
+  __irshift__(options: { other: Scalar }): Tensor;
+  /** `aten::__ixor__.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)` */
+  __ixor__(other: Tensor): Tensor;
+  /** `aten::__ixor__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)` */
+  __ixor__(other: Scalar): Tensor;
+  __ixor__(options: { other: Scalar }): Tensor;
+  /** `aten::__lshift__.Tensor(Tensor self, Tensor other) -> Tensor` */
+  __lshift__(other: Tensor): Tensor;
+  /** `aten::__lshift__.Scalar(Tensor self, Scalar other) -> Tensor` */
+  __lshift__(other: Scalar): Tensor;
+  __lshift__(options: { other: Scalar }): Tensor;
+  /** `aten::__or__.Tensor(Tensor self, Tensor other) -> Tensor` */
+  __or__(other: Tensor): Tensor;
+  /** `aten::__or__.Scalar(Tensor self, Scalar other) -> Tensor` */
+  __or__(other: Scalar): Tensor;
+  __or__(options: { other: Scalar }): Tensor;
+  /** `aten::__rshift__.Tensor(Tensor self, Tensor other) -> Tensor` */
+  __rshift__(other: Tensor): Tensor;
+  /** `aten::__rshift__.Scalar(Tensor self, Scalar other) -> Tensor` */
+  __rshift__(other: Scalar): Tensor;
+  __rshift__(options: { other: Scalar }): Tensor;
+  /** `aten::__xor__.Tensor(Tensor self, Tensor other) -> Tensor` */
+  __xor__(other: Tensor): Tensor;
+  /** `aten::__xor__.Scalar(Tensor self, Scalar other) -> Tensor` */
+  __xor__(other: Scalar): Tensor;
+  __xor__(options: { other: Scalar }): Tensor;
   /** `aten::abs(Tensor self) -> Tensor` */
   abs(): Tensor;
   /** `aten::abs_(Tensor(a!) self) -> Tensor(a!)` */
@@ -60,6 +110,7 @@ export interface TensorMethods {
   /** `aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor` */
   all(dim?: readonly Size[] | null, keepdim?: boolean): Tensor;
   all(options?: { dim?: readonly Size[] | null; keepdim?: boolean }): Tensor;
+  all(dim: readonly Size[] | null, options?: { keepdim?: boolean }): Tensor;
   /** `aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor` */
   all(dim: Size, keepdim?: boolean): Tensor;
   all(dim: Size, options?: { keepdim?: boolean }): Tensor;
@@ -67,12 +118,16 @@ export interface TensorMethods {
   /** `aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> bool` */
   allclose(other: Tensor, rtol?: Float, atol?: Float, equalNan?: boolean): boolean;
   allclose(other: Tensor, options?: { rtol?: Float; atol?: Float; equalNan?: boolean }): boolean;
+  allclose(other: Tensor, rtol: Float, options?: { atol?: Float; equalNan?: boolean }): boolean;
+  allclose(other: Tensor, rtol: Float, atol: Float, options?: { equalNan?: boolean }): boolean;
   /** `aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor` */
   amax(dim?: Size | readonly Size[], keepdim?: boolean): Tensor;
   amax(options?: { dim?: Size | readonly Size[]; keepdim?: boolean }): Tensor;
+  amax(dim: Size | readonly Size[], options?: { keepdim?: boolean }): Tensor;
   /** `aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor` */
   amin(dim?: Size | readonly Size[], keepdim?: boolean): Tensor;
   amin(options?: { dim?: Size | readonly Size[]; keepdim?: boolean }): Tensor;
+  amin(dim: Size | readonly Size[], options?: { keepdim?: boolean }): Tensor;
   /** `aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)` */
   aminmax(options?: { dim?: Size | null; keepdim?: boolean }): readonly [Tensor, Tensor];
   /** `aten::angle(Tensor self) -> Tensor` */
@@ -82,6 +137,7 @@ export interface TensorMethods {
   /** `aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor` */
   any(dim?: readonly Size[] | null, keepdim?: boolean): Tensor;
   any(options?: { dim?: readonly Size[] | null; keepdim?: boolean }): Tensor;
+  any(dim: readonly Size[] | null, options?: { keepdim?: boolean }): Tensor;
   /** `aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor` */
   any(dim: Size, keepdim?: boolean): Tensor;
   any(dim: Size, options?: { keepdim?: boolean }): Tensor;
@@ -117,14 +173,17 @@ export interface TensorMethods {
   /** `aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor` */
   argmax(dim?: Size | null, keepdim?: boolean): Tensor;
   argmax(options?: { dim?: Size | null; keepdim?: boolean }): Tensor;
+  argmax(dim: Size | null, options?: { keepdim?: boolean }): Tensor;
   /** `aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor` */
   argmin(dim?: Size | null, keepdim?: boolean): Tensor;
   argmin(options?: { dim?: Size | null; keepdim?: boolean }): Tensor;
+  argmin(dim: Size | null, options?: { keepdim?: boolean }): Tensor;
   /** `aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor` */
   argsort(options?: { stable?: boolean; dim?: Size; descending?: boolean }): Tensor;
   /** `aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor` */
   argsort(dim?: Size, descending?: boolean): Tensor;
   argsort(options?: { dim?: Size; descending?: boolean }): Tensor;
+  argsort(dim: Size, options?: { descending?: boolean }): Tensor;
   /** `aten::argwhere(Tensor self) -> Tensor` */
   argwhere(): Tensor;
   /** `aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a!)` */
@@ -171,6 +230,7 @@ export interface TensorMethods {
   /** `aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor` */
   bincount(weights?: Tensor | null, minlength?: Size): Tensor;
   bincount(options?: { weights?: Tensor | null; minlength?: Size }): Tensor;
+  bincount(weights: Tensor | null, options?: { minlength?: Size }): Tensor;
   /** `aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor` */
   bitwiseAnd(other: Tensor): Tensor;
   /** `aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor` */
@@ -234,6 +294,7 @@ export interface TensorMethods {
   /** `aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor(a!)` */
   cauchy_(median?: Float, sigma?: Float, options?: { generator?: null }): Tensor;
   cauchy_(options?: { median?: Float; sigma?: Float; generator?: null }): Tensor;
+  cauchy_(median: Float, options?: { sigma?: Float; generator?: null }): Tensor;
   /** `aten::ceil(Tensor self) -> Tensor` */
   ceil(): Tensor;
   /** `aten::ceil_(Tensor(a!) self) -> Tensor(a!)` */
@@ -253,15 +314,19 @@ export interface TensorMethods {
   /** `aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor` */
   clamp(min?: Tensor | null, max?: Tensor | null): Tensor;
   clamp(options?: { min?: Tensor | null; max?: Tensor | null }): Tensor;
+  clamp(min: Tensor | null, options?: { max?: Tensor | null }): Tensor;
   /** `aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor` */
   clamp(min?: Scalar | null, max?: Scalar | null): Tensor;
   clamp(options?: { min?: Scalar | null; max?: Scalar | null }): Tensor;
+  clamp(min: Scalar | null, options?: { max?: Scalar | null }): Tensor;
   /** `aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)` */
   clamp_(min?: Tensor | null, max?: Tensor | null): Tensor;
   clamp_(options?: { min?: Tensor | null; max?: Tensor | null }): Tensor;
+  clamp_(min: Tensor | null, options?: { max?: Tensor | null }): Tensor;
   /** `aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)` */
   clamp_(min?: Scalar | null, max?: Scalar | null): Tensor;
   clamp_(options?: { min?: Scalar | null; max?: Scalar | null }): Tensor;
+  clamp_(min: Scalar | null, options?: { max?: Scalar | null }): Tensor;
   /** `aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor` */
   clampMax(max: Tensor): Tensor;
   /** `aten::clamp_max(Tensor self, Scalar max) -> Tensor` */
@@ -285,15 +350,19 @@ export interface TensorMethods {
   /** `aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor` */
   clip(min?: Tensor | null, max?: Tensor | null): Tensor;
   clip(options?: { min?: Tensor | null; max?: Tensor | null }): Tensor;
+  clip(min: Tensor | null, options?: { max?: Tensor | null }): Tensor;
   /** `aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor` */
   clip(min?: Scalar | null, max?: Scalar | null): Tensor;
   clip(options?: { min?: Scalar | null; max?: Scalar | null }): Tensor;
+  clip(min: Scalar | null, options?: { max?: Scalar | null }): Tensor;
   /** `aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)` */
   clip_(min?: Tensor | null, max?: Tensor | null): Tensor;
   clip_(options?: { min?: Tensor | null; max?: Tensor | null }): Tensor;
+  clip_(min: Tensor | null, options?: { max?: Tensor | null }): Tensor;
   /** `aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)` */
   clip_(min?: Scalar | null, max?: Scalar | null): Tensor;
   clip_(options?: { min?: Scalar | null; max?: Scalar | null }): Tensor;
+  clip_(min: Scalar | null, options?: { max?: Scalar | null }): Tensor;
   /** `aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor` */
   clone(options?: { memoryFormat?: MemoryFormat | null }): Tensor;
   /** `aten::conj_physical(Tensor self) -> Tensor` */
@@ -370,18 +439,27 @@ export interface TensorMethods {
   /** `aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor` */
   diagEmbed(offset?: Size, dim1?: Size, dim2?: Size): Tensor;
   diagEmbed(options?: { offset?: Size; dim1?: Size; dim2?: Size }): Tensor;
+  diagEmbed(offset: Size, options?: { dim1?: Size; dim2?: Size }): Tensor;
+  diagEmbed(offset: Size, dim1: Size, options?: { dim2?: Size }): Tensor;
   /** `aten::diagflat(Tensor self, int offset=0) -> Tensor` */
   diagflat(offset?: Size): Tensor;
   diagflat(options?: { offset?: Size }): Tensor;
   /** `aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)` */
   diagonal(offset?: Size, dim1?: Size, dim2?: Size): Tensor;
   diagonal(options?: { offset?: Size; dim1?: Size; dim2?: Size }): Tensor;
+  diagonal(offset: Size, options?: { dim1?: Size; dim2?: Size }): Tensor;
+  diagonal(offset: Size, dim1: Size, options?: { dim2?: Size }): Tensor;
   /** `aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor` */
   diagonalScatter(src: Tensor, offset?: Size, dim1?: Size, dim2?: Size): Tensor;
   diagonalScatter(src: Tensor, options?: { offset?: Size; dim1?: Size; dim2?: Size }): Tensor;
+  diagonalScatter(src: Tensor, offset: Size, options?: { dim1?: Size; dim2?: Size }): Tensor;
+  diagonalScatter(src: Tensor, offset: Size, dim1: Size, options?: { dim2?: Size }): Tensor;
   /** `aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor` */
   diff(n?: Size, dim?: Size, prepend?: Tensor | null, append?: Tensor | null): Tensor;
   diff(options?: { n?: Size; dim?: Size; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
+  diff(n: Size, options?: { dim?: Size; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
+  diff(n: Size, dim: Size, options?: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
+  diff(n: Size, dim: Size, prepend: Tensor | null, options?: { append?: Tensor | null }): Tensor;
   /** `aten::digamma(Tensor self) -> Tensor` */
   digamma(): Tensor;
   /** `aten::digamma_(Tensor(a!) self) -> Tensor(a!)` */
@@ -493,6 +571,7 @@ export interface TensorMethods {
   /** `aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)` */
   flatten(startDim?: Size, endDim?: Size): Tensor;
   flatten(options?: { startDim?: Size; endDim?: Size }): Tensor;
+  flatten(startDim: Size, options?: { endDim?: Size }): Tensor;
   /** `aten::flip(Tensor self, int[] dims) -> Tensor` */
   flip(dims: readonly Size[]): Tensor;
   flip(options: { dims: readonly Size[] }): Tensor;
@@ -613,6 +692,8 @@ export interface TensorMethods {
   /** `aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor` */
   histc(bins?: Size, min?: Scalar, max?: Scalar): Tensor;
   histc(options?: { bins?: Size; min?: Scalar; max?: Scalar }): Tensor;
+  histc(bins: Size, options?: { min?: Scalar; max?: Scalar }): Tensor;
+  histc(bins: Size, min: Scalar, options?: { max?: Scalar }): Tensor;
   /** `aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)` */
   histogram(bins: Tensor, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Tensor];
   /** `aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)` */
@@ -697,6 +778,8 @@ export interface TensorMethods {
   /** `aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor` */
   isclose(other: Tensor, rtol?: Float, atol?: Float, equalNan?: boolean): Tensor;
   isclose(other: Tensor, options?: { rtol?: Float; atol?: Float; equalNan?: boolean }): Tensor;
+  isclose(other: Tensor, rtol: Float, options?: { atol?: Float; equalNan?: boolean }): Tensor;
+  isclose(other: Tensor, rtol: Float, atol: Float, options?: { equalNan?: boolean }): Tensor;
   /** `aten::isfinite(Tensor self) -> Tensor` */
   isfinite(): Tensor;
   /** `aten::isinf(Tensor self) -> Tensor` */
@@ -712,12 +795,20 @@ export interface TensorMethods {
   /** `aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor` */
   istft(nFft: Size, hopLength?: Size | null, winLength?: Size | null, window?: Tensor | null, center?: boolean, normalized?: boolean, onesided?: boolean | null, length?: Size | null, returnComplex?: boolean): Tensor;
   istft(nFft: Size, options?: { hopLength?: Size | null; winLength?: Size | null; window?: Tensor | null; center?: boolean; normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(nFft: Size, hopLength: Size | null, options?: { winLength?: Size | null; window?: Tensor | null; center?: boolean; normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(nFft: Size, hopLength: Size | null, winLength: Size | null, options?: { window?: Tensor | null; center?: boolean; normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(nFft: Size, hopLength: Size | null, winLength: Size | null, window: Tensor | null, options?: { center?: boolean; normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(nFft: Size, hopLength: Size | null, winLength: Size | null, window: Tensor | null, center: boolean, options?: { normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(nFft: Size, hopLength: Size | null, winLength: Size | null, window: Tensor | null, center: boolean, normalized: boolean, options?: { onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(nFft: Size, hopLength: Size | null, winLength: Size | null, window: Tensor | null, center: boolean, normalized: boolean, onesided: boolean | null, options?: { length?: Size | null; returnComplex?: boolean }): Tensor;
+  istft(nFft: Size, hopLength: Size | null, winLength: Size | null, window: Tensor | null, center: boolean, normalized: boolean, onesided: boolean | null, length: Size | null, options?: { returnComplex?: boolean }): Tensor;
   istft(options: { nFft: Size; hopLength?: Size | null; winLength?: Size | null; window?: Tensor | null; center?: boolean; normalized?: boolean; onesided?: boolean | null; length?: Size | null; returnComplex?: boolean }): Tensor;
   /** `aten::kron(Tensor self, Tensor other) -> Tensor` */
   kron(other: Tensor): Tensor;
   /** `aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)` */
   kthvalue(k: Size, dim?: Size, keepdim?: boolean): readonly [Tensor, Tensor];
   kthvalue(k: Size, options?: { dim?: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
+  kthvalue(k: Size, dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
   kthvalue(options: { k: Size; dim?: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
   /** `aten::lcm(Tensor self, Tensor other) -> Tensor` */
   lcm(other: Tensor): Tensor;
@@ -788,6 +879,7 @@ export interface TensorMethods {
   /** `aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor(a!)` */
   logNormal_(mean?: Float, std?: Float, options?: { generator?: null }): Tensor;
   logNormal_(options?: { mean?: Float; std?: Float; generator?: null }): Tensor;
+  logNormal_(mean: Float, options?: { std?: Float; generator?: null }): Tensor;
   /** `aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
   logSoftmax(dim: Size, dtype?: DType | null): Tensor;
   logSoftmax(dim: Size, options?: { dtype?: DType | null }): Tensor;
@@ -897,6 +989,7 @@ export interface TensorMethods {
   /** `aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)` */
   mode(dim?: Size, keepdim?: boolean): readonly [Tensor, Tensor];
   mode(options?: { dim?: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
+  mode(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
   /** `aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)` */
   moveaxis(source: Size, destination: Size): Tensor;
   moveaxis(options: { source: Size; destination: Size }): Tensor;
@@ -940,12 +1033,17 @@ export interface TensorMethods {
   /** `aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor` */
   nanToNum(nan?: Float | null, posinf?: Float | null, neginf?: Float | null): Tensor;
   nanToNum(options?: { nan?: Float | null; posinf?: Float | null; neginf?: Float | null }): Tensor;
+  nanToNum(nan: Float | null, options?: { posinf?: Float | null; neginf?: Float | null }): Tensor;
+  nanToNum(nan: Float | null, posinf: Float | null, options?: { neginf?: Float | null }): Tensor;
   /** `aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor(a!)` */
   nanToNum_(nan?: Float | null, posinf?: Float | null, neginf?: Float | null): Tensor;
   nanToNum_(options?: { nan?: Float | null; posinf?: Float | null; neginf?: Float | null }): Tensor;
+  nanToNum_(nan: Float | null, options?: { posinf?: Float | null; neginf?: Float | null }): Tensor;
+  nanToNum_(nan: Float | null, posinf: Float | null, options?: { neginf?: Float | null }): Tensor;
   /** `aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   nanmean(dim?: Size | readonly Size[] | null, keepdim?: boolean, options?: { dtype?: DType | null }): Tensor;
   nanmean(options?: { dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  nanmean(dim: Size | readonly Size[] | null, options?: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   /** `aten::nanmedian(Tensor self) -> Tensor` */
   nanmedian(): Tensor;
   /** `aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
@@ -955,13 +1053,16 @@ export interface TensorMethods {
   /** `aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor` */
   nanquantile(q: Tensor, dim?: Size | null, keepdim?: boolean, options?: { interpolation?: string }): Tensor;
   nanquantile(q: Tensor, options?: { dim?: Size | null; keepdim?: boolean; interpolation?: string }): Tensor;
+  nanquantile(q: Tensor, dim: Size | null, options?: { keepdim?: boolean; interpolation?: string }): Tensor;
   /** `aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor` */
   nanquantile(q: Float, dim?: Size | null, keepdim?: boolean, options?: { interpolation?: string }): Tensor;
   nanquantile(q: Float, options?: { dim?: Size | null; keepdim?: boolean; interpolation?: string }): Tensor;
+  nanquantile(q: Float, dim: Size | null, options?: { keepdim?: boolean; interpolation?: string }): Tensor;
   nanquantile(options: { q: Float; dim?: Size | null; keepdim?: boolean; interpolation?: string }): Tensor;
   /** `aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   nansum(dim?: Size | readonly Size[] | null, keepdim?: boolean, options?: { dtype?: DType | null }): Tensor;
   nansum(options?: { dim?: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
+  nansum(dim: Size | readonly Size[] | null, options?: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   /** `aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)` */
   narrow(dim: Size, start: Tensor, length: Size): Tensor;
   narrow(options: { dim: Size; start: Tensor; length: Size }): Tensor;
@@ -1013,6 +1114,7 @@ export interface TensorMethods {
   /** `aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)` */
   normal_(mean?: Float, std?: Float, options?: { generator?: null }): Tensor;
   normal_(options?: { mean?: Float; std?: Float; generator?: null }): Tensor;
+  normal_(mean: Float, options?: { std?: Float; generator?: null }): Tensor;
   /** `aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor` */
   notEqual(other: Tensor): Tensor;
   /** `aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor` */
@@ -1028,6 +1130,7 @@ export interface TensorMethods {
   /** `aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor` */
   ormqr(input2: Tensor, input3: Tensor, left?: boolean, transpose?: boolean): Tensor;
   ormqr(input2: Tensor, input3: Tensor, options?: { left?: boolean; transpose?: boolean }): Tensor;
+  ormqr(input2: Tensor, input3: Tensor, left: boolean, options?: { transpose?: boolean }): Tensor;
   /** `aten::outer(Tensor self, Tensor vec2) -> Tensor` */
   outer(vec2: Tensor): Tensor;
   /** `aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)` */
@@ -1072,9 +1175,11 @@ export interface TensorMethods {
   /** `aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor` */
   quantile(q: Tensor, dim?: Size | null, keepdim?: boolean, options?: { interpolation?: string }): Tensor;
   quantile(q: Tensor, options?: { dim?: Size | null; keepdim?: boolean; interpolation?: string }): Tensor;
+  quantile(q: Tensor, dim: Size | null, options?: { keepdim?: boolean; interpolation?: string }): Tensor;
   /** `aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor` */
   quantile(q: Float, dim?: Size | null, keepdim?: boolean, options?: { interpolation?: string }): Tensor;
   quantile(q: Float, options?: { dim?: Size | null; keepdim?: boolean; interpolation?: string }): Tensor;
+  quantile(q: Float, dim: Size | null, options?: { keepdim?: boolean; interpolation?: string }): Tensor;
   quantile(options: { q: Float; dim?: Size | null; keepdim?: boolean; interpolation?: string }): Tensor;
   /** `aten::rad2deg(Tensor self) -> Tensor` */
   rad2deg(): Tensor;
@@ -1150,6 +1255,7 @@ export interface TensorMethods {
   /** `aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor` */
   rot90(k?: Size, dims?: readonly Size[]): Tensor;
   rot90(options?: { k?: Size; dims?: readonly Size[] }): Tensor;
+  rot90(k: Size, options?: { dims?: readonly Size[] }): Tensor;
   /** `aten::round(Tensor self) -> Tensor` */
   round(): Tensor;
   /** `aten::round.decimals(Tensor self, *, int decimals) -> Tensor` */
@@ -1246,9 +1352,15 @@ export interface TensorMethods {
   /** `aten::slice_inverse(Tensor(a) self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)` */
   sliceInverse(src: Tensor, dim?: Size, start?: Size | null, end?: Size | null, step?: Size): Tensor;
   sliceInverse(src: Tensor, options?: { dim?: Size; start?: Size | null; end?: Size | null; step?: Size }): Tensor;
+  sliceInverse(src: Tensor, dim: Size, options?: { start?: Size | null; end?: Size | null; step?: Size }): Tensor;
+  sliceInverse(src: Tensor, dim: Size, start: Size | null, options?: { end?: Size | null; step?: Size }): Tensor;
+  sliceInverse(src: Tensor, dim: Size, start: Size | null, end: Size | null, options?: { step?: Size }): Tensor;
   /** `aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor` */
   sliceScatter(src: Tensor, dim?: Size, start?: Size | null, end?: Size | null, step?: Size): Tensor;
   sliceScatter(src: Tensor, options?: { dim?: Size; start?: Size | null; end?: Size | null; step?: Size }): Tensor;
+  sliceScatter(src: Tensor, dim: Size, options?: { start?: Size | null; end?: Size | null; step?: Size }): Tensor;
+  sliceScatter(src: Tensor, dim: Size, start: Size | null, options?: { end?: Size | null; step?: Size }): Tensor;
+  sliceScatter(src: Tensor, dim: Size, start: Size | null, end: Size | null, options?: { step?: Size }): Tensor;
   /** `aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)` */
   slogdet(): readonly [Tensor, Tensor];
   /** `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
@@ -1260,6 +1372,7 @@ export interface TensorMethods {
   /** `aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)` */
   sort(dim?: Size, descending?: boolean): readonly [Tensor, Tensor];
   sort(options?: { dim?: Size; descending?: boolean }): readonly [Tensor, Tensor];
+  sort(dim: Size, options?: { descending?: boolean }): readonly [Tensor, Tensor];
   /** `aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]` */
   splitWithSizes(splitSizes: readonly Size[], dim?: Size): readonly Tensor[];
   splitWithSizes(splitSizes: readonly Size[], options?: { dim?: Size }): readonly Tensor[];
@@ -1293,6 +1406,7 @@ export interface TensorMethods {
   /** `aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor` */
   std(dim: Size | readonly Size[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
   std(dim: Size | readonly Size[] | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
+  std(dim: Size | readonly Size[] | null, unbiased: boolean, options?: { keepdim?: boolean }): Tensor;
   std(options: { dim: Size | readonly Size[] | null; unbiased?: boolean; keepdim?: boolean }): Tensor;
   /** `aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor` */
   std(dim?: Size | readonly Size[] | null, options?: { correction?: Scalar | null; keepdim?: boolean }): Tensor;
@@ -1330,6 +1444,7 @@ export interface TensorMethods {
   /** `aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)` */
   svd(some?: boolean, computeUv?: boolean): readonly [Tensor, Tensor, Tensor];
   svd(options?: { some?: boolean; computeUv?: boolean }): readonly [Tensor, Tensor, Tensor];
+  svd(some: boolean, options?: { computeUv?: boolean }): readonly [Tensor, Tensor, Tensor];
   /** `aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)` */
   swapaxes(axis0: Size, axis1: Size): Tensor;
   swapaxes(options: { axis0: Size; axis1: Size }): Tensor;
@@ -1384,6 +1499,8 @@ export interface TensorMethods {
   /** `aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)` */
   topk(k: Size, dim?: Size, largest?: boolean, sorted?: boolean): readonly [Tensor, Tensor];
   topk(k: Size, options?: { dim?: Size; largest?: boolean; sorted?: boolean }): readonly [Tensor, Tensor];
+  topk(k: Size, dim: Size, options?: { largest?: boolean; sorted?: boolean }): readonly [Tensor, Tensor];
+  topk(k: Size, dim: Size, largest: boolean, options?: { sorted?: boolean }): readonly [Tensor, Tensor];
   topk(options: { k: Size; dim?: Size; largest?: boolean; sorted?: boolean }): readonly [Tensor, Tensor];
   /** `aten::trace(Tensor self) -> Tensor` */
   trace(): Tensor;
@@ -1396,6 +1513,8 @@ export interface TensorMethods {
   /** `aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)` */
   triangularSolve(A: Tensor, upper?: boolean, transpose?: boolean, unitriangular?: boolean): readonly [Tensor, Tensor];
   triangularSolve(A: Tensor, options?: { upper?: boolean; transpose?: boolean; unitriangular?: boolean }): readonly [Tensor, Tensor];
+  triangularSolve(A: Tensor, upper: boolean, options?: { transpose?: boolean; unitriangular?: boolean }): readonly [Tensor, Tensor];
+  triangularSolve(A: Tensor, upper: boolean, transpose: boolean, options?: { unitriangular?: boolean }): readonly [Tensor, Tensor];
   /** `aten::tril(Tensor self, SymInt diagonal=0) -> Tensor` */
   tril(diagonal?: Size): Tensor;
   tril(options?: { diagonal?: Size }): Tensor;
@@ -1433,6 +1552,7 @@ export interface TensorMethods {
   /** `aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> Tensor(a!)` */
   uniform_(from_?: Float, to?: Float, options?: { generator?: null }): Tensor;
   uniform_(options?: { from?: Float; to?: Float; generator?: null }): Tensor;
+  uniform_(from_: Float, options?: { to?: Float; generator?: null }): Tensor;
   /** `aten::unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]` */
   unsafeChunk(chunks: Size, dim?: Size): readonly Tensor[];
   unsafeChunk(chunks: Size, options?: { dim?: Size }): readonly Tensor[];
@@ -1456,6 +1576,7 @@ export interface TensorMethods {
   /** `aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor` */
   var(dim: Size | readonly Size[] | null, unbiased?: boolean, keepdim?: boolean): Tensor;
   var(dim: Size | readonly Size[] | null, options?: { unbiased?: boolean; keepdim?: boolean }): Tensor;
+  var(dim: Size | readonly Size[] | null, unbiased: boolean, options?: { keepdim?: boolean }): Tensor;
   var(options: { dim: Size | readonly Size[] | null; unbiased?: boolean; keepdim?: boolean }): Tensor;
   /** `aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor` */
   var(dim?: Size | readonly Size[] | null, options?: { correction?: Scalar | null; keepdim?: boolean }): Tensor;

@@ -4,6 +4,7 @@ import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { convert, isTraced } from "./arguments.js";
 import { tensor } from "./constants.js";
+import { isContiguousAs } from "./contiguous.js";
 import { DTYPE_METHODS, deviceOfTensor, to, toDType, type } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
 import { FACTS, factOf } from "./facts.js";
@@ -202,13 +203,10 @@ export const VIEW_GETTERS: Readonly<Record<string, string>> = {
 export const SHARED_METHODS: Readonly<Record<string, (self: Tensor, given: readonly unknown[]) => unknown>> =
   {
     contiguous: (self, given) => {
-      const { kwargs } = splitKeywords(given);
-      const format = formatOf(kwargs["memoryFormat"]);
-      return callOperator(
-        "aten.contiguous.default",
-        [self],
-        format === null ? {} : { memory_format: format },
-      );
+      const format = (splitKeywords(given).kwargs["memoryFormat"] ?? "contiguous_format") as string;
+      if (isContiguousAs(self, format)) return self;
+      const kwargs = format === "contiguous_format" ? {} : { memory_format: formatOf(format) };
+      return callOperator("aten.contiguous.default", [self], kwargs);
     },
     asStrided: (self, given) => callMethod(self, "as_strided", given),
   };

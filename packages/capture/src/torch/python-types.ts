@@ -315,7 +315,7 @@ export interface PythonMethods {
   to(device: Device, options: ToOptions): Tensor;
   to(other: Tensor, nonBlocking?: boolean, copy?: boolean): Tensor;
   to(other: Tensor, options: ToOptions): Tensor;
-  to(options: ToOptions): Tensor;
+  to(options?: ToOptions): Tensor;
   /** The numbers in nested lists. */
   tolist(): number | readonly unknown[];
   /** The name of the tensor's type. */

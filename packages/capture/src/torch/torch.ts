@@ -1,5 +1,6 @@
 /** @file The functional API of PyTorch in camelCase, and the methods of tensors. */
 import "./install.js";
+import type { MemoryFormat } from "@sconce/ir";
 import type { FftFunctions, LinalgFunctions, SpecialFunctions, TorchFunctions } from "./function-types.js";
 import type { TensorMethods } from "./method-types.js";
 import { pythonFunctions } from "./python-functions.js";
@@ -7,7 +8,10 @@ import type { PythonFunctions, PythonMethods } from "./python-types.js";
 import { fftFunctions, linalgFunctions, specialFunctions, torchFunctions } from "./registry.js";
 
 declare module "@sconce/tensor" {
-  interface Tensor extends TensorMethods, PythonMethods {}
+  interface Tensor extends TensorMethods, PythonMethods {
+    /** A copy in this memory format, or the tensor where it is in it already. */
+    contiguous(options: { readonly memoryFormat?: MemoryFormat }): Tensor;
+  }
 }
 
 /** The functions of PyTorch's module `torch`. */

@@ -17,7 +17,7 @@ import {
 
 /** Functions for devices and layouts that Sconce does not have, and PyTorch's own helpers. */
 const UNTYPED =
-  /^(_|cudnn|miopen|mkldnn|mps|fbgemm|quantized_|fused_moving|sparse_|ccol|crow|col_ind|row_ind|dsmm|hsmm|hspmm|sspaddmm|saddmm|smm|to_sparse|to_mkldnn|coalesce|is_coalesced|sym_|q_|int_repr|record_stream|pin_memory|is_pinned|align_|refine_names|rename|names|narrow_copy$|retain_grad)/;
+  /^(_(?!_)|cudnn|miopen|mkldnn|mps|fbgemm|quantized_|fused_moving|sparse_|ccol|crow|col_ind|row_ind|dsmm|hsmm|hspmm|sspaddmm|saddmm|smm|to_sparse|to_mkldnn|coalesce|is_coalesced|sym_|q_|int_repr|record_stream|pin_memory|is_pinned|align_|refine_names|rename|names|narrow_copy$|retain_grad)/;
 
 const BASES: Readonly<Record<string, string>> = {
   Tensor: "Tensor",
@@ -73,7 +73,11 @@ function parameterLists(signature: Signature, isMethod: boolean): string[] {
   ];
   const lists = [byPosition.join(", ")];
   const start = required.map((one) => positionalText(one, signature, false));
-  if (trailing.length > 0) lists.push([...start, ...last([...trailing, ...options])].join(", "));
+  // Options may follow any number of the positional arguments that may be left out.
+  trailing.forEach((_, given) => {
+    const before = trailing.slice(0, given).map((one) => positionalText(one, signature, false));
+    lists.push([...start, ...before, ...last([...trailing.slice(given), ...options])].join(", "));
+  });
   const fixed = isMethod ? 0 : 1;
   if (required.length > fixed && required[fixed]!.base !== "Tensor")
     lists.push(

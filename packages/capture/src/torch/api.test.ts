@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { nodeText } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { describe, expect, it } from "vitest";
+import { exportProgram } from "../export/export-program.js";
+import { API_CASES, type ApiCase } from "./api-cases.fixture.js";
+
+const FILE = new URL("../../../testing/fixtures/capture/api-graphs.json.gz", import.meta.url);
+const RECORDED = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Readonly<
+  Record<string, readonly string[]>
+>;
+
+const ramp = (shape: readonly number[]): Tensor => {
+  const count = shape.reduce((a, b) => a * b, 1);
+  return Tensor.from(
+    Array.from({ length: count }, (_, i) => ((i * 7) % 11) / 11),
+    shape,
+    "float32",
+  );
+};
+
+const INPUTS: Readonly<Record<string, () => Tensor>> = {
+  x: () => ramp([2, 3, 4, 4]),
+  y: () => ramp([2, 3, 4, 4]),
+  u: () => ramp([2, 3, 4, 4]),
+  m: () => ramp([3, 5]),
+  t: () => Tensor.from([0, 4, 2]),
+  v: () => ramp([4, 3, 6]),
+  q: () => ramp([5, 2, 8]),
+  w: () => ramp([24, 8]),
+  b: () => ramp([24]),
+  i: () =>
+    Tensor.from([
+      [0, 2, 1, 1],
+      [3, 0, 2, 1],
+    ]),
+  k: () => Tensor.from([true, false, true, false]),
+};
+
+/** The calls of the program that exporting a case gives, as PyTorch prints them. */
+function calls([, names, run]: ApiCase): string[] {
+  const program = exportProgram(
+    run as never,
+    names.map((name) => INPUTS[name]!()),
+  );
+  return [...program.graph.nodes()]
+    .filter(({ op }) => op === "call_function")
+    .map((node) =>
+      nodeText(node, 0)
+        .trim()
+        .replace(/^%(\w+) : \[num_users=\d+\] = call_function\[target=(?:torch\.ops\.)?([^\]]+)\]/, "$1 = $2")
+        .replaceAll("torch.ops.", ""),
+    );
+}
+
+describe("calls of the API record what PyTorch's export records", () => {
+  it.each(API_CASES)("%s", (...one) => {
+    expect(calls(one)).toEqual(RECORDED[one[0]]);
+  });
+});
