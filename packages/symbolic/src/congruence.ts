@@ -4,6 +4,7 @@ import { rebuild } from "./construct.js";
 import { type Bindings, evaluate } from "./evaluate.js";
 import { SymExpr } from "./expr.js";
 import {
+  bigOf,
   floorDivMod,
   gcdIntegers,
   integer,
@@ -28,11 +29,15 @@ export interface Congruence {
 /** An expression without `//` and `%`, and what has to hold for it to equal the original. */
 export interface WithoutDivisions {
   readonly value: SymInt;
-  /**
-   * One for each division; undefined for one that is not of the form `(s + a) % b` with numbers a
-   * and b.
-   */
-  readonly congruences: readonly (Congruence | undefined)[];
+  readonly congruences: readonly FoundCongruence[];
+}
+
+/** What has to hold for one division. */
+export interface FoundCongruence {
+  /** Equal keys mean the same congruence. */
+  readonly key: string;
+  /** Undefined for one that is not of the form `(s + a) % b` with numbers a and b. */
+  readonly solution: Congruence | undefined;
 }
 
 /**
@@ -40,7 +45,7 @@ export interface WithoutDivisions {
  * say for which values of the symbol that holds.
  */
 export function withoutDivisions(value: SymInt, hints: Bindings): WithoutDivisions {
-  const congruences: (Congruence | undefined)[] = [];
+  const congruences: FoundCongruence[] = [];
   const rewrite = (e: SymExpr): SymExpr => {
     if (e.args.length === 0) return e;
     const args = e.args.map(rewrite);
@@ -50,12 +55,15 @@ export function withoutDivisions(value: SymInt, hints: Bindings): WithoutDivisio
     const rest = integer(floorDivMod(b!, d!)[1]);
     const exact = subtract(base, rest);
     const found = congruence(exact, divisor);
-    if (found !== null) congruences.push(found);
+    if (found !== null) congruences.push({ key: keyOf(found, exact, divisor), solution: found });
     return e.op === "FloorDiv" ? quotient(exact, divisor) : rest;
   };
   const rewritten = value instanceof SymExpr ? rewrite(value) : lift(value);
   return { value: lower(rewritten) as SymInt, congruences };
 }
+
+const keyOf = (found: Congruence | undefined, base: SymExpr, divisor: SymExpr): string =>
+  found === undefined ? `${base.key}|${divisor.key}` : `${found.remainder} mod ${found.modulus}`;
 
 /** `base % divisor == 0`; null when it always holds, undefined when no single symbol solves it. */
 function congruence(base: SymExpr, divisor: SymExpr): Congruence | null | undefined {
@@ -69,6 +77,9 @@ function congruence(base: SymExpr, divisor: SymExpr): Congruence | null | undefi
     else return undefined;
   }
   if (!isRational(coefficient) || !isRational(offset)) return undefined;
+  // sympy reduces the factor of a single term: `3*s % 2` is `s % 2`.
+  if (isZero(offset) && isInteger(coefficient))
+    coefficient = integer(floorDivMod(bigOf(coefficient), bigOf(divisor))[1]);
   if (isMultiple(coefficient, divisor) && isMultiple(offset, divisor)) return null;
   // sympy takes a common integer factor out of a remainder, which then is not solved.
   const isWhole = isInteger(coefficient) && isInteger(offset);

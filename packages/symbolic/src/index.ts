@@ -58,7 +58,13 @@ export {
   truncToInt,
 } from "./algebra.js";
 export { canonicalCondition } from "./condition.js";
-export { type Congruence, joinCongruences, type WithoutDivisions, withoutDivisions } from "./congruence.js";
+export {
+  type Congruence,
+  type FoundCongruence,
+  joinCongruences,
+  type WithoutDivisions,
+  withoutDivisions,
+} from "./congruence.js";
 export { type Bindings, evaluate, evaluateBool, evaluateInt } from "./evaluate.js";
 export { type Assumption, type Assumptions, isCondition, SymExpr, type SymHead, type SymOp } from "./expr.js";
 export type {

@@ -166,6 +166,11 @@ export class ShapeEnv implements SymEnv {
     return known.max >= 2 ? { min: Math.max(2, known.min), max: known.max } : known;
   }
 
+  /** The range of a symbol itself, whatever it was replaced by. */
+  rangeOf(target: SymExpr): ValueRange {
+    return this.#rangeOfSymbol(target);
+  }
+
   /** Returns the range of a value, from the ranges of its symbols. */
   range(value: SymInt | SymFloat): ValueRange {
     return isStatic(value) ? point(value) : boundsOf(this.#replace(value), (e) => this.#rangeOfSymbol(e));

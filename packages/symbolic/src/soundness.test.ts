@@ -158,7 +158,7 @@ describe("solvers", () => {
           const rewritten = withoutDivisions(value, sizesOf(hint, 2));
           for (let size = 2; size < 60; size++) {
             const holds = rewritten.congruences.every(
-              (c) => c !== undefined && size % c.modulus === c.remainder,
+              ({ solution: c }) => c !== undefined && size % c.modulus === c.remainder,
             );
             if (!holds) continue;
             const [after, before] = [rewritten.value, value].map((e) => evaluate(e, sizesOf(size, 2)));

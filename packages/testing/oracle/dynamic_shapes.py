@@ -2,7 +2,7 @@
 random specifications of dynamic sizes, and PyTorch's verdict on each.
 
 A function is a list of steps. ["if", c] branches on a condition, ["check", c] is torch._check(c),
-["int", e] takes an expression for a Python int, and ["add", i, j], ["cat", i, j], ["view", i] are
+["int", e] takes an expression for a Python int, and ["add", i, j] and ["cat", i, j, dim] are
 operators on the inputs. A condition is [relation, e, e]; an expression is a number, "x0" (the size
 0 of input x), or [operator, e, e].
 
@@ -45,8 +45,6 @@ def run(steps, tensors):
             results.append(tensors[args[0]] + tensors[args[1]])
         elif kind == "cat":
             results.append(torch.cat([tensors[args[0]], tensors[args[1]]], args[2]))
-        elif kind == "view":
-            results.append(tensors[args[0]].view(args[1]))
         elif kind == "int":
             operator.index(evaluate(args[0], tensors))
         else:

@@ -52,7 +52,7 @@ export class DimConstraints {
   readonly #rootFor: (source: SizeSource) => string | undefined;
   readonly #univariate = new Map<string, Map<string, SymExpr>>();
   readonly #withEqualities = new Set<string>();
-  readonly #congruences = new Map<string, (Congruence | undefined)[]>();
+  readonly #congruences = new Map<string, Map<string, Congruence | undefined>>();
   readonly #symbols = new Map<string, SymExpr>();
   readonly #substitutions = new Map<string, number>();
   #multivariate = new Map<string, SymExpr>();
@@ -86,9 +86,11 @@ export class DimConstraints {
   #addUnivariate(condition: SymExpr, s: SymExpr): boolean {
     this.#symbols.set(s.name, s);
     const { value, congruences } = withoutDivisions(condition as SymInt, this.#hints);
-    const known = this.#congruences.get(s.name) ?? [];
-    this.#congruences.set(s.name, [...known, ...congruences]);
-    if (!(value instanceof SymExpr)) return congruences.length === 0;
+    const known = this.#congruences.get(s.name) ?? new Map<string, Congruence | undefined>();
+    this.#congruences.set(s.name, known);
+    const count = known.size;
+    for (const { key, solution } of congruences) known.set(key, solution);
+    if (!(value instanceof SymExpr)) return count === known.size;
     if (value.op === "Equality") this.#withEqualities.add(s.name);
     const list = this.#univariate.get(s.name) ?? new Map<string, SymExpr>();
     this.#univariate.set(s.name, list.set(value.key, value));
@@ -136,9 +138,9 @@ export class DimConstraints {
       this.add(substitute(condition, new Map([[name, min]])) as SymBool);
   }
 
-  #solveCongruences(name: string, congruences: readonly (Congruence | undefined)[]): void {
+  #solveCongruences(name: string, congruences: ReadonlyMap<string, Congruence | undefined>): void {
     if (this.#substitutions.has(name)) return;
-    const joined = joinCongruences(congruences.filter((item) => item !== undefined));
+    const joined = joinCongruences([...congruences.values()].filter((item) => item !== undefined));
     if (joined === undefined || joined.modulus === 1) return;
     const source = this.#sourceOf(name);
     const root = this.#rootFor(source);

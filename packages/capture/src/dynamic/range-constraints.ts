@@ -37,7 +37,7 @@ const noneText = (value: number | undefined): string => (value === undefined ? "
  */
 export function rangeConstraints(prepared: FakeInputs, unbacked: readonly SymExpr[] = []): RangeReport {
   const maker = new RangeMaker(prepared);
-  for (const s of unbacked) maker.set(s, prepared.env.range(s));
+  for (const s of unbacked) maker.set(s, prepared.env.rangeOf(s));
   if (!isEmptySpec(prepared.dynamicShapes)) maker.addInputs();
   return maker.finish();
 }

@@ -18,27 +18,39 @@ export interface ValueBounds {
 export function check(env: ShapeEnv, condition: SymBool, message?: string | (() => string)): void {
   if (env.check(condition)) return;
   const text = typeof message === "function" ? message() : message;
-  throw checkFailed(
-    text ??
-      (typeof condition === "boolean"
-        ? "Expected cond to be True, but got False"
-        : `Expected ${printExpr(condition)} to hold, and it does not`),
-  );
+  const shown = typeof condition === "boolean" ? "cond" : printExpr(condition);
+  throw checkFailed(text ?? `Expected ${shown} to be True, but got False`);
 }
 
 /** Requires that an integer is not negative, and uses it as a size. */
 export function checkIsSize(env: ShapeEnv, value: SymInt): void {
   check(env, ge(value, 0));
-  if (value instanceof SymExpr && value.op === "Symbol") env.markSizeLike(value);
+  if (isUnbackedSymbol(env, value)) env.markSizeLike(value);
 }
 
-/** Requires that an integer lies within bounds. */
+/**
+ * Requires that an integer lies within bounds. What is read out of a tensor gets the range; the
+ * program then asserts it where the integer is read.
+ *
+ * @throws SconceError `CHECK_FAILED`, `SYM_EMPTY_RANGE` for bounds that exclude what is known
+ */
 export function constrainAsValue(env: ShapeEnv, value: SymInt, { min, max }: ValueBounds = {}): void {
+  if (isUnbackedSymbol(env, value)) {
+    env.setRange(value, { min: min ?? -Infinity, max: max ?? Infinity });
+    return;
+  }
   check(env, and(min === undefined ? true : ge(value, min), max === undefined ? true : le(value, max)));
 }
 
-/** Requires that an integer is a size within bounds. */
-export function constrainAsSize(env: ShapeEnv, value: SymInt, bounds: ValueBounds = {}): void {
-  checkIsSize(env, value);
-  constrainAsValue(env, value, bounds);
+/**
+ * Requires that an integer is a size within bounds.
+ *
+ * @throws SconceError `CHECK_FAILED`, `SYM_EMPTY_RANGE` for bounds that exclude what is known
+ */
+export function constrainAsSize(env: ShapeEnv, value: SymInt, { min, max }: ValueBounds = {}): void {
+  constrainAsValue(env, value, { min: Math.max(0, min ?? 0), max });
+  if (isUnbackedSymbol(env, value)) env.markSizeLike(value);
 }
+
+const isUnbackedSymbol = (env: ShapeEnv, value: SymInt): value is SymExpr =>
+  value instanceof SymExpr && value.op === "Symbol" && env.hint(value) === undefined;
