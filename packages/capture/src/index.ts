@@ -26,6 +26,6 @@ export { guard, sym } from "./torch/sym.js";
 export { torch } from "./torch/torch.js";
 export { callOperator } from "./trace/dispatch.js";
 export { manualSeed } from "./trace/eager.js";
-export { enableGrad, noGrad } from "./trace/grad-mode.js";
+export { enableGrad, noGrad, setGradEnabled } from "./trace/grad-mode.js";
 export { isSym, type Size, SymBool, SymFloat, SymInt } from "./trace/sym-int.js";
 export { TracedTensor } from "./trace/traced-tensor.js";

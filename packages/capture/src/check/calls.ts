@@ -54,6 +54,9 @@ function evaluateArguments(node: CallExpression | NewExpression, scope: Scope, o
   return [...items, ...Array.from({ length: 8 }, () => join(array.element, UNDEFINED))];
 }
 
+/** Functions that run what they are given in a mode. */
+const GRAD_MODES = new Set(["noGrad", "enableGrad", "setGradEnabled"]);
+
 /** Classes of the language that hold values. */
 const COLLECTIONS = new Map<unknown, string>([
   [Array, "Array"],
@@ -128,7 +131,7 @@ function callNamespace(
   if (last === "guard" || last === "guardInt" || last.startsWith("check")) return PLAINS;
   if (path.includes("sym")) return symbolicResult(args, on);
   const given = runCallbacks(args, [TENSORS, TENSORS, TENSORS, TENSORS], on, node, scope);
-  if (last === "cond" || last === "whileLoop" || last === "map" || last === "noGrad") return given;
+  if (last === "cond" || last === "whileLoop" || last === "map" || GRAD_MODES.has(last)) return given;
   if (last === "tuple" || last === "pythonTuple") return arrayOf(joinKinds(args));
   if (last === "float") return PLAINS;
   return path.length === 1 && last !== "Tensor" && last !== "callOperator"

@@ -19,7 +19,7 @@ import { withoutDeadSizes } from "../trace/dead-nodes.js";
 import { withGradRegions } from "../trace/grad-regions.js";
 import { withMetadataAsserts } from "../trace/metadata-asserts.js";
 import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
-import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
+import { type TraceArgument, TraceNode } from "../trace/trace-node.js";
 import type { ExportTracer } from "./export-tracer.js";
 import { finishGraph, toArgument } from "./finish-graph.js";
 import type { ModuleState, StateEntry } from "./module-state.js";
@@ -46,7 +46,7 @@ export function finishProgram(trace: TraceResult): ExportedProgram {
     withRuntimeAsserts({ nodes: live, results, names: tracer.names, env: tracer.env }),
     tracer.names,
   );
-  const calls = checked.filter(({ op }) => op === "call_function");
+  const calls = withoutCommonItems(checked).filter(({ op }) => op === "call_function");
   const { nodes: body, regions } = withGradRegions(calls, results, tracer.names);
   const constants = constantsOf(trace);
   const stateEntries = [...stateNodes.keys()];
@@ -106,6 +106,21 @@ export function finishProgram(trace: TraceResult): ExportedProgram {
     ],
     exampleInputs: { leaves: inputs.leaves.map(({ value }) => value as Tensor | Argument) },
     dialect: "TRAINING",
+  });
+}
+
+/** Reads each item of a result once (`_common_getitem_elimination_pass`). */
+function withoutCommonItems(nodes: readonly TraceNode[]): TraceNode[] {
+  const first = new Map<TraceNode, Map<TraceArgument | undefined, TraceNode>>();
+  return nodes.filter((node) => {
+    const [source, item] = node.args;
+    if (node.target !== "operator.getitem" || !(source instanceof TraceNode)) return true;
+    const items = first.get(source.current) ?? new Map<TraceArgument | undefined, TraceNode>();
+    first.set(source.current, items);
+    const known = items.get(item);
+    if (known === undefined) items.set(item, node);
+    else node.replacement = known;
+    return known === undefined;
   });
 }
 

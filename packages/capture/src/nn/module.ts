@@ -13,6 +13,7 @@ import {
   type NamedModule,
   type NamedTensor,
   namedState,
+  noteNumbered,
   parametersOf,
 } from "./state.js";
 import { Parameter } from "./tensors.js";
@@ -116,6 +117,7 @@ export class Module {
 
   /** Registers a submodule under a name that is not an identifier, such as `0`. */
   addModule(name: string, module: Module | null): void {
+    noteNumbered(this, name);
     setProperty(this, name, module);
   }
 

@@ -6,13 +6,15 @@ interface Registry {
   readonly buffers: Map<string, boolean>;
   /** Parameters. */
   readonly parameters: Set<string>;
+  /** Modules with a number for a name, with how many named properties there were before. */
+  readonly numbered: Map<string, number>;
 }
 
 const registries = new WeakMap<object, Registry>();
 
 /** Begins the registry of a new module. */
 export function startRegistry(module: object): void {
-  registries.set(module, { buffers: new Map(), parameters: new Set() });
+  registries.set(module, { buffers: new Map(), parameters: new Set(), numbered: new Map() });
 }
 
 /** The registry of a module. */

@@ -1,5 +1,6 @@
 /** @file Arguments of layers: positional as in PyTorch, then an object of those given by name. */
 import { checkOptions, type OptionNames } from "@sconce/errors";
+import { type FloatLiteral, kindOf } from "@sconce/ir";
 import { extraSetting } from "./errors.js";
 
 /**
@@ -34,7 +35,10 @@ export function settingsOf<T extends object>(layer: string, given: readonly unkn
 }
 
 const isOptions = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  typeof value === "object" &&
+  value !== null &&
+  Object.getPrototypeOf(value) === Object.prototype &&
+  kindOf(value) === undefined;
 
 /** A number for all dimensions, or one for each. */
 export type Sizes = number | readonly number[];
@@ -51,6 +55,10 @@ export const tupleText = (sizes: readonly number[]): string =>
 export function pythonText(value: unknown): string {
   if (typeof value === "boolean") return value ? "True" : "False";
   if (value === null || value === undefined) return "None";
+  if (kindOf(value) === "float") {
+    const number = (value as FloatLiteral).value;
+    return Number.isInteger(number) ? number.toFixed(1) : floatText(number);
+  }
   if (Array.isArray(value)) return tupleText(value as number[]);
   return typeof value === "string" ? `'${value}'` : floatText(value as number);
 }

@@ -13,10 +13,25 @@ export type NamedModule<M extends ModuleBase = ModuleBase> = readonly [path: str
 export const joinPath = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
 
 /**
- * The properties of a module. Integer-like names, as those of `Sequential`, come in their order.
+ * The properties of a module, in order of definition. JavaScript lists names that are numbers
+ * first; those that `addModule` has noted are put in their places.
  */
-export const propertiesOf = (module: ModuleBase): [string, unknown][] =>
-  Object.entries(module as unknown as Record<string, unknown>);
+export function propertiesOf(module: ModuleBase): [string, unknown][] {
+  const entries = Object.entries(module as unknown as Record<string, unknown>);
+  const { numbered } = registryOf(module);
+  if (numbered.size === 0) return entries;
+  const rank = (name: string, at: number): number => numbered.get(name) ?? at;
+  const named = entries.filter(([name]) => !numbered.has(name));
+  const places = new Map(named.map(([name], i) => [name, i + 0.5]));
+  return entries.toSorted(([a], [b]) => rank(a, places.get(a)!) - rank(b, places.get(b)!));
+}
+
+/** Notes the place of a module whose name is a number. */
+export function noteNumbered(module: ModuleBase, name: string): void {
+  const { numbered } = registryOf(module);
+  if (/^(0|[1-9]\d*)$/.test(name) && !numbered.has(name))
+    numbered.set(name, Object.keys(module).filter((own) => !/^\d+$/.test(own)).length);
+}
 
 /** Whether a value is a module; modules are functions. */
 const isModule = (value: unknown): value is ModuleBase =>

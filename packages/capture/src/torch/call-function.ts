@@ -72,6 +72,12 @@ function callBound(
   return callOperator(schema.target, args, kwargs);
 }
 
+/** `conj` is inlined where PyTorch calls it: a tensor that is not complex stays itself. */
+function conjugate(self: OperatorArgument): OperatorResult {
+  const isComplex = self instanceof Tensor && self.dtype.startsWith("complex");
+  return isComplex ? callOperator("aten._conj.default", [self]) : (self as OperatorResult);
+}
+
 function withGradient(result: OperatorResult): OperatorResult {
   if (!(result instanceof Tensor) || isTraced(result)) return result;
   const { dtype, shape, strides, storageOffset, storage } = result;
@@ -96,6 +102,7 @@ export function callSignatures(
   const bound = bind(parsed, self);
   if (bound.out !== undefined) return callOut(signature, bound);
   if (signature.hasTensorOptions) fillOptions(signature, bound.values);
+  if (signature.schema.target === "aten.conj.default") return conjugate(bound.values.get("self"));
   const result = callBound(signature.schema, bound.values);
   return bound.requiresGrad ? withGradient(result) : result;
 }

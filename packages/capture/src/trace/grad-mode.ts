@@ -1,9 +1,10 @@
 /** @file Whether gradients are recorded (`torch.no_grad`, `torch.enable_grad`). */
 import { currentTrace } from "./dispatch.js";
 
-function withGrad<T>(enabled: boolean, run: () => T): T {
+function withGrad<T>(enabled: boolean, run: () => T, isSetTwice = false): T {
   const trace = currentTrace();
   const before = trace?.setGradEnabled?.(enabled);
+  if (isSetTwice) trace?.setGradEnabled?.(enabled);
   try {
     return run();
   } finally {
@@ -21,3 +22,9 @@ export const noGrad = <T>(run: () => T): T => withGrad(false, run);
 
 /** Runs something with gradients, as `with torch.enable_grad():` does; see {@link noGrad}. */
 export const enableGrad = <T>(run: () => T): T => withGrad(true, run);
+
+/**
+ * Runs something with or without gradients, as `with torch.set_grad_enabled(enabled):` does; see
+ * {@link noGrad}. As there, the mode is set when the block is made and again when it is entered.
+ */
+export const setGradEnabled = <T>(enabled: boolean, run: () => T): T => withGrad(enabled, run, true);

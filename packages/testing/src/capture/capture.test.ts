@@ -2,8 +2,17 @@ import { describe, expect, test } from "vitest";
 import { DOCUMENT_MODELS } from "./documents.fixture.js";
 import { DYNAMIC_MODELS } from "./dynamic.fixture.js";
 import { exportFromCorpus, runFromCorpus } from "./harness.fixture.js";
+import { LANGUAGE_MODELS } from "./language.fixture.js";
+import { OPERATOR_MODELS } from "./operators.fixture.js";
+import { STATE_MODELS } from "./state.fixture.js";
 
-const MODELS = Object.entries({ ...DOCUMENT_MODELS, ...DYNAMIC_MODELS });
+const MODELS = Object.entries({
+  ...DOCUMENT_MODELS,
+  ...DYNAMIC_MODELS,
+  ...LANGUAGE_MODELS,
+  ...OPERATOR_MODELS,
+  ...STATE_MODELS,
+});
 
 describe("models of the corpus, written in TypeScript", () => {
   test.each(MODELS)("%s exports to PyTorch's program", async (name, make) => {

@@ -108,7 +108,7 @@ export async function runFromCorpus(
   const executable = await cpuBackend().compile(program);
   const outputs = await executable.run(folder.inputs(call));
   executable.dispose();
-  const { model, args = (inputs) => [...inputs], options = () => ({}) } = make();
+  const { model, args = (inputs) => [...inputs], options = (): ExportOptions => ({}) } = make();
   const recorded = await openPt2File(`${FOLDER}${name}/program.pt2`).catch(() => undefined);
   if (model instanceof nn.Module && recorded !== undefined) loadState(model, recorded);
   const inputs = folder.inputs(call);

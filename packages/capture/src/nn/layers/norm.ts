@@ -1,5 +1,7 @@
 /** @file Normalization over dimensions of the input. */
+import { float } from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";
+import type { Float } from "../../torch/argument-types.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { ones_ } from "../init.js";
@@ -185,8 +187,8 @@ export interface LocalResponseNormOptions {
   readonly alpha?: number;
   /** The exponent. @defaultValue 0.75 */
   readonly beta?: number;
-  /** Added before the power. @defaultValue 1 */
-  readonly k?: number;
+  /** Added before the power. @defaultValue the float 1 */
+  readonly k?: Float;
 }
 
 /** Normalizes over neighboring channels (`torch.nn.LocalResponseNorm`). */
@@ -198,11 +200,11 @@ export class LocalResponseNorm extends Module {
 
   constructor(
     size: number,
-    ...rest: Settings<[alpha: number, beta: number, k: number], LocalResponseNormOptions>
+    ...rest: Settings<[alpha: number, beta: number, k: Float], LocalResponseNormOptions>
   ) {
     super();
     this.#size = size;
-    this.#settings = settingsOf("LocalResponseNorm", rest, { alpha: 1e-4, beta: 0.75, k: 1 });
+    this.#settings = settingsOf("LocalResponseNorm", rest, { alpha: 1e-4, beta: 0.75, k: float(1) });
   }
 
   override forward(input: Tensor): Tensor {
