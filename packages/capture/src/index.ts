@@ -1,5 +1,6 @@
 export {
   float,
+  pythonTuple,
   pythonTuple as tuple,
   registerConstant,
   registerDataclass,

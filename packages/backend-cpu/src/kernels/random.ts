@@ -39,7 +39,7 @@ const uniform: Kernel<{ from?: number; to?: number }> = ({ from = 0, to = 1 }, c
   const out = emptyOutput(context);
   const values = new Float64Array(isComplex(out) ? 2 * out.numel : out.numel);
   fillUniform(values, context.random, isWide(out));
-  if (from !== 0 || to !== 1) stretch(values, out.dtype, from, to);
+  if (from !== 0 || to !== 1) region(values, out.dtype, from, to);
   return write(out, values);
 };
 
@@ -47,7 +47,7 @@ const uniform: Kernel<{ from?: number; to?: number }> = ({ from = 0, to = 1 }, c
  * Maps draws from `[0, 1)` to `[from, to)`, in the dtype and with one rounding: PyTorch's compilers
  * contract `x * (to - from) + from`.
  */
-function stretch(values: Float64Array, dtype: DType, from: number, to: number): void {
+function region(values: Float64Array, dtype: DType, from: number, to: number): void {
   const isSingle = dtype === "float32" || dtype === "complex64";
   const start = isSingle ? Math.fround(from) : from;
   const range = isSingle ? Math.fround(Math.fround(to) - start) : to - from;

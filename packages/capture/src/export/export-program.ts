@@ -11,8 +11,11 @@ import {
 } from "../dynamic/index.js";
 import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
+import { installMethods } from "../torch/install.js";
 import { badArguments, notExportable } from "./errors.js";
 import { traceProgram } from "./trace-program.js";
+
+installMethods();
 
 /** Options of {@link exportProgram}. */
 export interface ExportOptions {

@@ -1,4 +1,4 @@
-/** @file Layers without state of their own: a table of settings and one call. */
+/** @file Layers without state: a table of settings and one call. */
 import { missingSetting } from "./errors.js";
 import { Module } from "./module.js";
 import { pythonText, type Settings, settingsOf } from "./settings.js";

@@ -1,6 +1,7 @@
 import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
 import { showsAsText, type Tensor } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
+import { installMethods } from "../torch/install.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { missingState, noForward } from "./errors.js";
 import { moduleText } from "./module-text.js";
@@ -17,6 +18,8 @@ import {
   parametersOf,
 } from "./state.js";
 import { Parameter } from "./tensors.js";
+
+installMethods();
 
 /** Options of {@link Module.registerBuffer}. */
 export interface BufferOptions {

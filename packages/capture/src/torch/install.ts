@@ -1,7 +1,4 @@
-/**
- * @file Gives tensors PyTorch's methods. Importing this file is a side effect: it adds the methods
- * to `Tensor.prototype`, where the class has none of the name.
- */
+/** @file Gives tensors PyTorch's methods, where the class has none of the name. */
 import { Tensor } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
 import {
@@ -33,7 +30,10 @@ function installShared(name: string): void {
   });
 }
 
-/** Adds the methods; again is harmless. */
+/**
+ * Adds the methods to `Tensor.prototype`; again is harmless. What users begin with calls it: the
+ * functions, modules and `exportProgram`, so that a bundle without them has no methods either.
+ */
 export function installMethods(): void {
   if ("relu" in Tensor.prototype) return;
   const methods = { ...tensorMethods(), ...PYTHON_METHODS };
@@ -48,5 +48,3 @@ export function installMethods(): void {
       },
     });
 }
-
-installMethods();

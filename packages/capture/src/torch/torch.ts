@@ -1,7 +1,7 @@
 /** @file The functional API of PyTorch in camelCase, and the methods of tensors. */
-import "./install.js";
 import type { MemoryFormat } from "@sconce/ir";
 import type { FftFunctions, LinalgFunctions, SpecialFunctions, TorchFunctions } from "./function-types.js";
+import { installMethods } from "./install.js";
 import type { TensorMethods } from "./method-types.js";
 import { pythonFunctions } from "./python-functions.js";
 import type { PythonFunctions, PythonMethods } from "./python-types.js";
@@ -13,6 +13,8 @@ declare module "@sconce/tensor" {
     contiguous(options: { readonly memoryFormat?: MemoryFormat }): Tensor;
   }
 }
+
+installMethods();
 
 /** The functions of PyTorch's module `torch`. */
 export interface Torch extends TorchFunctions, PythonFunctions {

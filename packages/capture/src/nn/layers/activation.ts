@@ -194,7 +194,7 @@ export const Hardshrink = defineLayer<[], [lambd: number], { lambd: number }, Un
   text: ({ lambd }) => floatText(lambd),
 });
 
-/** 0 near 0, else `x` moved towards it (`torch.nn.Softshrink`). */
+/** 0 near 0, else `x` moved toward it (`torch.nn.Softshrink`). */
 export const Softshrink = defineLayer<[], [lambd: number], { lambd: number }, Unary, Tensor>({
   name: "Softshrink",
   module: "activation",

@@ -300,7 +300,7 @@ function transposedParts(layer: string, rank: number, args: TransposedArguments)
     throw badSettings(
       layer,
       `Only "zeros" padding mode is supported for ${layer}`,
-      "leave `paddingMode` out, or pad with a layer of its own",
+      "leave `paddingMode` out, or pad with a separate layer",
     );
   return {
     ...settings,
