@@ -22,6 +22,8 @@ export interface Limits {
    * 30,000 and 2 for each byte of text.
    */
   readonly terms?: number | undefined;
+  /** Files that an archive may hold. The default is 100,000, whatever the size of the input. */
+  readonly entries?: number | undefined;
   /**
    * Time in milliseconds, without waiting for the source. The default is 10,000 and one for each
    * 1,024 bytes.
@@ -30,7 +32,7 @@ export interface Limits {
 }
 
 /** What a budget counts. */
-export type Work = "bytes" | "nodes" | "terms";
+export type Work = "bytes" | "nodes" | "terms" | "entries";
 
 /** How a reader is bounded: a budget that is shared with other readers, or separate limits. */
 export interface WorkOptions {
@@ -43,9 +45,18 @@ export interface WorkOptions {
 /** The names of {@link WorkOptions}. */
 export const WORK_OPTIONS: OptionNames<WorkOptions> = { limits: true, budget: true };
 
-const LIMITS: OptionNames<Limits> = { bytes: true, nodes: true, terms: true, milliseconds: true };
+/** The names of {@link Limits}. */
+export const LIMITS: OptionNames<Limits> = {
+  bytes: true,
+  nodes: true,
+  terms: true,
+  entries: true,
+  milliseconds: true,
+};
 
 const MEBI = 2 ** 20;
+/** Large models have some 50,000 weights. */
+const MOST_ENTRIES = 100_000;
 /** The clock is read once in this many calls of {@link Budget.spend}. */
 const CLOCK_STEPS = 4096;
 
@@ -73,6 +84,7 @@ export class Budget {
     this.#size = size;
     this.limits = Object.freeze({
       bytes: limits.bytes ?? 64 * MEBI + 4 * size,
+      entries: limits.entries ?? MOST_ENTRIES,
       milliseconds: limits.milliseconds ?? 10_000 + Math.floor(size / 1024),
       ...countsFor(size, limits, bytesPerNode),
     });

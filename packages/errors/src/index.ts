@@ -1,4 +1,4 @@
-export { Budget, type Limits, WORK_OPTIONS, type Work, type WorkOptions } from "./budget.js";
+export { Budget, LIMITS, type Limits, WORK_OPTIONS, type Work, type WorkOptions } from "./budget.js";
 export {
   foreignInstance,
   markClass,

@@ -52,25 +52,18 @@ export class ZipArchive {
   static async open(source: RandomAccess, options: ZipOptions): Promise<ZipArchive> {
     const tailOffset = Math.max(0, source.size - TAIL_SIZE);
     const tail = await options.budget.waiting(readExactly(source, tailOffset, source.size - tailOffset));
-    const location = locateDirectory(tail, tailOffset);
+    const location = counted(locateDirectory(tail, tailOffset), options.budget);
     const directory = await options.budget.waiting(readExactly(source, location.offset, location.size));
-    return new ZipArchive(
-      source,
-      layOut(readDirectory(directory, location, options.budget), location),
-      options,
-    );
+    return new ZipArchive(source, layOut(readDirectory(directory, location), location), options);
   }
 
   /** The same for bytes in memory, at once. @throws SconceError a `ZIP_*` code */
   static openSync(bytes: Uint8Array, options: ZipOptions): ZipArchive {
     const tailOffset = Math.max(0, bytes.length - TAIL_SIZE);
-    const location = locateDirectory(bytes.subarray(tailOffset), tailOffset);
+    const location = counted(locateDirectory(bytes.subarray(tailOffset), tailOffset), options.budget);
     const directory = bytes.subarray(location.offset, location.offset + location.size);
-    return new ZipArchive(
-      new MemorySource(bytes),
-      layOut(readDirectory(directory, location, options.budget), location),
-      options,
-    );
+    const spans = layOut(readDirectory(directory, location), location);
+    return new ZipArchive(new MemorySource(bytes), spans, options);
   }
 
   /** Names in the order of the directory, folders left out. */
@@ -215,6 +208,19 @@ export class ZipArchive {
     }
     return content;
   }
+}
+
+/**
+ * What an entry takes, in values of JSON; with its headers and names it has more than 150 bytes.
+ */
+const NODES_PER_ENTRY = 16;
+
+/** Counts the entries that the end record declares, before any is read. @throws SconceError */
+function counted(location: DirectoryLocation, budget: Budget): DirectoryLocation {
+  const where = (): string => "the directory of the archive";
+  budget.spend("entries", location.count, where);
+  budget.spend("nodes", location.count * NODES_PER_ENTRY, where);
+  return location;
 }
 
 /** Orders entries by offset and checks that they tile the file. */
