@@ -178,8 +178,6 @@ export type { StateValues } from "./program/with-state.js";
 export { ATEN, type DialectRules, TRAINING } from "./graph/dialect.js";
 export { type Problem, problemText } from "./graph/problem.js";
 export { sealMap, sealProgram } from "./program/seal.js";
-export { CORE_ATEN, DIALECTS, EDGE } from "./verifier/dialects.js";
-export { DIM_ORDER_OPERATORS, promotedPlaces } from "./verifier/edge.js";
 
 // PyTorch's texts
 

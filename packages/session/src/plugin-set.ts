@@ -3,7 +3,8 @@
  * it is when it throws.
  */
 import { isSconceError } from "@sconce/errors";
-import { DIALECTS, type DialectRules, type OpSchema, type PytreeRegistry } from "@sconce/ir";
+import type { DialectRules, OpSchema, PytreeRegistry } from "@sconce/ir";
+import { DIALECTS } from "@sconce/ir/verify";
 import { defaultOperators, isOutOfMemory, type OpDefinition, resultProblem } from "@sconce/ops";
 import { builtinPasses, builtinRules, type Decomposition, ownedEntry, type Plugin } from "@sconce/passes";
 import { badPart, badPlugin, nameClash, pluginFailed } from "./errors.js";

@@ -17,10 +17,10 @@ import {
   type NewNode,
   type Node,
   type OpSchema,
-  promotedPlaces,
   ref,
   unwrapFloat,
 } from "@sconce/ir";
+import { promotedPlaces } from "@sconce/ir/verify";
 import { metaOf, type OperatorTable, promoteOperands } from "@sconce/ops";
 import { type DType, dtypeInfo, Tensor } from "@sconce/tensor";
 import type { RetraceEnv } from "../trace/shape-env.js";

@@ -1,10 +1,7 @@
 import {
-  CORE_ATEN,
-  DIM_ORDER_OPERATORS,
   type DialectRules,
   type DimOrder,
   dimOrderOf,
-  EDGE,
   FakeTensor,
   type Graph,
   type MetaValue,
@@ -13,7 +10,7 @@ import {
   type Problem,
   rebuild,
 } from "@sconce/ir";
-import { verifyGraph } from "@sconce/ir/verify";
+import { CORE_ATEN, DIM_ORDER_OPERATORS, EDGE, verifyGraph } from "@sconce/ir/verify";
 import type { OperatorTable } from "@sconce/ops";
 import { runDecompositions } from "../decompose/run-decompositions.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
