@@ -13,15 +13,20 @@ export interface Limits {
    */
   readonly bytes?: number | undefined;
   /**
-   * Values, tokens and entries that the input may hold. The default is 250,000 and one for
+   * Values, tokens and entries that the input may hold. The default is 140,000 and one for
    * each 8 bytes, of JSON for each 12.
    */
   readonly nodes?: number | undefined;
   /**
    * Steps of simplifying symbolic expressions: terms that are made or compared. The default is
-   * 30,000 and 2 for each byte of text.
+   * 40,000 and one for each 2 bytes of text.
    */
   readonly terms?: number | undefined;
+  /**
+   * Items of one list or object. The default is 25,000 and one for each 256 bytes: lists of a
+   * program hold nodes, inputs and weights, which take many bytes each.
+   */
+  readonly items?: number | undefined;
   /** Files that an archive may hold. The default is 100,000, whatever the size of the input. */
   readonly entries?: number | undefined;
   /**
@@ -50,6 +55,7 @@ export const LIMITS: OptionNames<Limits> = {
   bytes: true,
   nodes: true,
   terms: true,
+  items: true,
   entries: true,
   milliseconds: true,
 };
@@ -93,8 +99,8 @@ export class Budget {
   }
 
   /**
-   * Computes the defaults of `nodes` and `terms` again, from the size of the text in the input:
-   * weights take no work to read.
+   * Computes the defaults of `nodes`, `terms` and `items` again, from the size of the text in the
+   * input: weights take no work to read.
    */
   narrow(textSize: number, bytesPerNode = 8): void {
     const counts = countsFor(textSize, this.#given, bytesPerNode);
@@ -129,6 +135,14 @@ export class Budget {
     if (now() > this.#deadline) throw this.#exceeded("milliseconds", where);
   }
 
+  /**
+   * Bounds the items of one list or object, while they are read.
+   * @throws SconceError `BUDGET_EXCEEDED`
+   */
+  holds(items: number, where?: () => string): void {
+    if (!(items <= this.limits.items)) throw this.#exceeded("items", where);
+  }
+
   /** Waits for something that is not work, such as a source; the time does not count. */
   async waiting<T>(promise: Promise<T>): Promise<T> {
     const start = now();
@@ -141,18 +155,20 @@ export class Budget {
 
   #exceeded(kind: keyof Limits, where: (() => string) | undefined): SconceError {
     const limit = this.limits[kind];
+    const what = kind === "items" ? "a list or object has" : "reading takes";
     return new SconceError({
       code: "BUDGET_EXCEEDED",
-      message: `reading takes more than ${limit} ${kind}, the limit for an input of ${this.#size} bytes`,
+      message: `${what} more than ${limit} ${kind}, the limit for an input of ${this.#size} bytes`,
       where: where?.(),
       fix: `if you trust the input, raise \`limits.${kind}\` (now ${limit}) in the options of the reader`,
     });
   }
 }
 
-const countsFor = (size: number, { nodes, terms }: Limits, bytesPerNode: number) => ({
-  nodes: nodes ?? 250_000 + Math.floor(size / bytesPerNode),
-  terms: terms ?? 30_000 + 2 * size,
+const countsFor = (size: number, { nodes, terms, items }: Limits, bytesPerNode: number) => ({
+  nodes: nodes ?? 140_000 + Math.floor(size / bytesPerNode),
+  terms: terms ?? 40_000 + Math.floor(size / 2),
+  items: items ?? 25_000 + Math.floor(size / 256),
 });
 
 const now = (): number => Date.now();

@@ -71,6 +71,8 @@ const className = (op: SymOp): string =>
 export function compareDefault(a: SymExpr, b: SymExpr): number {
   if (a === b) return 0;
   step();
+  // Long sums are of symbols mostly.
+  if (a.op === "Symbol" && b.op === "Symbol") return compareText(a.name, b.name);
   if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
   const [coefficientA, restA] = splitCoefficient(a);
   const [coefficientB, restB] = splitCoefficient(b);
@@ -158,17 +160,17 @@ function sortTerms(e: SymExpr): readonly SymExpr[] {
 
 /** The exponent of a generator, by the generator's rank. */
 type Power = readonly [generator: number, exponent: number];
+const NO_POWER: Power = [Infinity, 0];
 
 /** Compares the exponents of all generators, missing ones as zeros; higher powers come first. */
 function comparePowers(a: readonly Power[], b: readonly Power[]): number {
   step();
   for (let i = 0; ; i++) {
-    const [generatorA, exponentA] = a[i] ?? [Infinity, 0];
-    const [generatorB, exponentB] = b[i] ?? [Infinity, 0];
-    if (generatorA === generatorB) {
-      if (generatorA === Infinity) return 0;
-      if (exponentA !== exponentB) return exponentB - exponentA;
-    } else return generatorA < generatorB ? -exponentA : exponentB;
+    const left = a[i] ?? NO_POWER;
+    const right = b[i] ?? NO_POWER;
+    if (left[0] !== right[0]) return left[0] < right[0] ? -left[1] : right[1];
+    if (left === NO_POWER) return 0;
+    if (left[1] !== right[1]) return right[1] - left[1];
   }
 }
 
@@ -250,6 +252,9 @@ const compareAssumptions = (a: SymExpr, b: SymExpr): number =>
     ? 0
     : impliedBy(a) - impliedBy(b);
 
+const compareSymbols = (a: SymExpr, b: SymExpr): number =>
+  compareAssumptions(a, b) || compareText(a.name, b.name) || compareText(a.key, b.key);
+
 /**
  * sympy's structural comparison: the order in which sums and products keep their arguments, seen in
  * guard texts.
@@ -257,14 +262,14 @@ const compareAssumptions = (a: SymExpr, b: SymExpr): number =>
 export function compareStructure(a: SymExpr, b: SymExpr): number {
   if (a === b) return 0;
   step();
-  const [nameA, nameB] = [structuralName(a), structuralName(b)];
+  if (a.op === "Symbol" && b.op === "Symbol") return compareSymbols(a, b);
+  const nameA = structuralName(a);
+  const nameB = structuralName(b);
   if (nameA !== nameB) {
     const [rankA, rankB] = [CLASS_ORDER.get(nameA) ?? 99, CLASS_ORDER.get(nameB) ?? 99];
     return rankA === 99 && rankB === 99 ? compareText(nameA, nameB) : rankA - rankB;
   }
   if (isNumber(a)) return compareNumbers(a, b);
-  if (a.op === "Symbol")
-    return compareAssumptions(a, b) || compareText(a.name, b.name) || compareText(a.key, b.key);
   if (a.args.length !== b.args.length) return a.args.length - b.args.length;
   for (let i = 0; i < a.args.length; i++) {
     const order = compareStructure(a.args[i]!, b.args[i]!);

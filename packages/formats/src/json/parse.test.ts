@@ -113,9 +113,21 @@ describe("parseJson", () => {
     );
   });
 
-  test("takes a hundred thousand siblings, in lists and in objects", () => {
-    expect(parse(`[${'{"a":"\\n","b":1},'.repeat(100_000)}0]`)).toHaveLength(100_001);
-    const object = parse(`{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join()}}`);
-    expect(object).toBeTypeOf("object");
+  test("bounds the items of a list and an object while they are read", () => {
+    const list = (count: number): string => `[${'{"a":"\\n","b":1},'.repeat(count)}0]`;
+    const object = (count: number): string =>
+      `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join()}}`;
+    expect(parse(list(25_000))).toHaveLength(25_001);
+    expect(parse(object(25_000))).toHaveProperty("size", 25_000);
+    for (const text of [list(100_000), object(100_000)]) {
+      const budget = new Budget(text.length);
+      expect(() => parseJson(text, "test", budget)).toThrow(
+        expect.objectContaining({ code: "BUDGET_EXCEEDED", fix: expect.stringContaining("limits.items") }),
+      );
+      // Two thirds of the text are not read.
+      expect(budget.limits.nodes - budget.left("nodes")).toBeLessThan(100_000);
+      const raised = new Budget(text.length, { items: 1e6, nodes: 1e6 });
+      expect(() => parseJson(text, "test", raised)).not.toThrow();
+    }
   });
 });

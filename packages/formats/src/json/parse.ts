@@ -151,6 +151,7 @@ class JsonParser {
     for (;;) {
       const item = this.#value();
       this.#values[this.#valueTop++] = item;
+      this.#budget.holds(this.#valueTop - base, this.#where);
       const code = this.#skipSpace();
       if (code === 0x5d) break;
       if (code !== 0x2c) throw this.#syntax("expected , or ] in an array");
@@ -177,6 +178,7 @@ class JsonParser {
       this.#position++;
       const item = this.#value();
       this.#values[this.#valueTop++] = item;
+      this.#budget.holds(this.#valueTop - base, this.#where);
       const code = this.#skipSpace();
       if (code === 0x7d) break;
       if (code !== 0x2c) throw this.#syntax("expected , or } in an object");

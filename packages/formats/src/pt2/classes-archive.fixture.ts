@@ -37,6 +37,7 @@ const flipped = (at: number): Uint8Array => {
 /** A program whose last number has this text. */
 const number = (value: string): Uint8Array => json(text.replace('{"as_float":1}', `{"as_float":${value}}`));
 const deep = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+const manyKeys = (count: number): string => Array.from({ length: count }, (_, i) => `"k${i}":1`).join();
 const utf16 = (source: string): Uint8Array =>
   new Uint8Array(Uint16Array.from(source, (c) => c.charCodeAt(0)).buffer);
 const withJson = (bytes: Uint8Array): Uint8Array => records((all) => all.set("models/model.json", bytes));
@@ -121,8 +122,15 @@ export const ARCHIVE_CLASSES: readonly ClassCase[] = [
     "JSON_DEPTH",
     () => json(text.replace('"metadata":{}', `"metadata":${deep(1e6)}`)),
   ],
-  ["B-13", "a million siblings", "PT2_TYPE", () => json(`[${"1,".repeat(999_999)}1]`)],
-  ["B-13", "a million lists", "PT2_TYPE|BUDGET_EXCEEDED", () => json(`[${"[1],".repeat(999_999)}[1]]`)],
+  ["B-13", "a million siblings", "BUDGET_EXCEEDED", () => json(`[${"1,".repeat(999_999)}1]`)],
+  ["B-13", "a million lists", "BUDGET_EXCEEDED", () => json(`[${"[1],".repeat(999_999)}[1]]`)],
+  ["B-13", "a million keys", "BUDGET_EXCEEDED", () => json(`{${manyKeys(1e6)}}`)],
+  [
+    "B-13",
+    "a million siblings in a field",
+    "BUDGET_EXCEEDED",
+    () => json(text.replace('"metadata":{}', `"metadata":[${"{},".repeat(999_999)}1]`)),
+  ],
   [
     "B-14",
     "a key twice",

@@ -101,6 +101,7 @@ test.each([
   ["a string of 12 MB of escapes", () => sir(`%a = aten.relu.default("${"\\n".repeat(6e6)}")`)],
   ["a comment of 20 MB", () => sir(`// ${"a".repeat(20e6)}`)],
   ["20 MB of comments", () => sir("// a comment\n".repeat(1.5e6))],
+  ["a list of six million integers", () => sir(`%a = aten.relu.default([${"1,".repeat(6e6)}1])`)],
   ["a number of 12 MB", () => sir(`%a = aten.relu.default(${"1".repeat(12e6)})`)],
   ["brackets of 12 MB", () => sir(`%a = aten.relu.default(${"[".repeat(12e6)})`)],
 ])(".sir: %s", async (what, make) => {
