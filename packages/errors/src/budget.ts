@@ -37,7 +37,7 @@ export interface Limits {
 }
 
 /** What a budget counts. */
-export type Work = "bytes" | "nodes" | "terms" | "entries";
+export type WorkKind = "bytes" | "nodes" | "terms" | "entries";
 
 /** How a reader is bounded: a budget that is shared with other readers, or separate limits. */
 export interface WorkOptions {
@@ -75,7 +75,7 @@ export class Budget {
   /** The limits, with the defaults filled in. */
   limits: Required<{ readonly [K in keyof Limits]: number }>;
   readonly #given: Limits;
-  #left: Record<Work, number>;
+  #left: Record<WorkKind, number>;
   #size: number;
   #deadline: number;
   #steps = CLOCK_STEPS;
@@ -116,7 +116,7 @@ export class Budget {
   }
 
   /** What is left of a kind of work. */
-  left(kind: Work): number {
+  left(kind: WorkKind): number {
     return this.#left[kind];
   }
 
@@ -125,7 +125,7 @@ export class Budget {
    * @param where names the place, for the error
    * @throws SconceError `BUDGET_EXCEEDED`
    */
-  spend(kind: Work, amount = 1, where?: () => string): void {
+  spend(kind: WorkKind, amount = 1, where?: () => string): void {
     const left = this.#left[kind] - amount;
     this.#left[kind] = left;
     if (!(left >= 0)) throw this.#exceeded(kind, where);

@@ -1,4 +1,4 @@
-export { Budget, LIMITS, type Limits, WORK_OPTIONS, type Work, type WorkOptions } from "./budget.js";
+export { Budget, LIMITS, type Limits, WORK_OPTIONS, type WorkKind, type WorkOptions } from "./budget.js";
 export {
   foreignInstance,
   markClass,
@@ -23,3 +23,4 @@ export { didYouMean, suggestions } from "./suggest.js";
 export { thrownText } from "./thrown.js";
 export { VERSION } from "./version.js";
 export { visibleJson, visibleText } from "./visible.js";
+export { eachInPieces, finish, finishWithPauses, inScope, PAUSE_MS, pause, type Work } from "./work.js";

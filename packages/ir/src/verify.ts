@@ -4,6 +4,6 @@
  */
 export { CORE_ATEN, DIALECTS, EDGE } from "./verifier/dialects.js";
 export { DIM_ORDER_OPERATORS, promotedPlaces } from "./verifier/edge.js";
-export { verifyAll, verifyParts } from "./verifier/part-checks.js";
+export { verifyAll, verifyAllSteps, verifyParts } from "./verifier/part-checks.js";
 export { verifyTransition } from "./verifier/transition.js";
-export { assertValid, type VerifyOptions, verify, verifyGraph } from "./verifier/verify.js";
+export { assertValid, type VerifyOptions, verify, verifyGraph, verifyGraphSteps } from "./verifier/verify.js";

@@ -128,7 +128,7 @@ export {
 } from "./sampling/sample-inputs.js";
 export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
-export { callProblems, verifyCalls } from "./shapes/call-problems.js";
+export { callProblems, verifyCalls, verifyCallsSteps } from "./shapes/call-problems.js";
 export { propagateShapes } from "./shapes/propagate.js";
 export type { Decomposition } from "./tables/decomposition.js";
 export { ownedEntry } from "./tables/entry-owners.js";
@@ -140,4 +140,3 @@ export {
   isAlwaysDecomposed,
 } from "./tables/table.js";
 export { keyProblem as decompositionKeyProblem } from "./tables/table-keys.js";
-export { finish, finishWithPauses, type Work } from "./work/work.js";

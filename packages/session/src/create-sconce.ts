@@ -1,5 +1,13 @@
 import { firstNonfinite, type NonfiniteOptions, type NonfiniteReport } from "@sconce/backend-cpu";
-import { checkOptions, type LongWorkOptions, type OptionNames, userCallback } from "@sconce/errors";
+import {
+  checkOptions,
+  finish,
+  finishWithPauses,
+  type LongWorkOptions,
+  type OptionNames,
+  userCallback,
+  type Work,
+} from "@sconce/errors";
 import { type ByteSource, READ_PT2_OPTIONS, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
   type Backend,
@@ -32,8 +40,6 @@ import {
   type CustomDecompTable,
   type Decompositions,
   decompositionSteps,
-  finish,
-  finishWithPauses,
   MANAGER_OPTIONS,
   opaqueAssumption,
   type Pass,
@@ -42,7 +48,6 @@ import {
   parsePipeline,
   pipelineItems,
   type Rule,
-  type Work,
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
 import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";

@@ -1,8 +1,8 @@
 import { Budget, isSconceError } from "@sconce/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJson } from "./parse.js";
-import { JsonObject, type JsonValue } from "./value.js";
+import { parseJson, parseJsonSteps } from "./parse.js";
+import { JsonObject, type JsonValue, sameJson } from "./value.js";
 
 const plain = (value: JsonValue): unknown =>
   value instanceof JsonObject
@@ -130,4 +130,31 @@ describe("parseJson", () => {
       expect(() => parseJson(text, "test", raised)).not.toThrow();
     }
   });
+});
+
+test("a long text is read in pieces, to the same value and the same errors", () => {
+  const items = Array.from({ length: 3000 }, (_, i) => `{"name":"n${i}","args":[[${i}],{}]}`).join(",");
+  const read = (text: string): { value: JsonValue; pauses: number } => {
+    const bytes = new TextEncoder().encode(text);
+    const work = parseJsonSteps(bytes, "test", new Budget(bytes.length));
+    for (let pauses = 0; ; pauses++) {
+      const piece = work.next();
+      if (piece.done) return { value: piece.value, pauses };
+    }
+  };
+  const text = `{"module":{"graph":{"nodes":[${items}],"none":[],"empty":{}}},"version":[1, "a", true]}`;
+  const { value, pauses } = read(text);
+  expect(sameJson(value, parse(text))).toBe(true);
+  expect(pauses).toBeGreaterThan(10);
+  for (const wrong of ['{"a":[1,]}', '{"a" 1}', "[[1}", '{"a":1,"a":2}', "[1] 2", "", '{"a":{"b":[1 2]}}']) {
+    const failure = (run: () => unknown): string => {
+      try {
+        return `gave ${String(run())}`;
+      } catch (error) {
+        return String(error);
+      }
+    };
+    expect(failure(() => read(wrong))).toBe(failure(() => parse(wrong)));
+    expect(failure(() => parse(wrong))).not.toContain("gave");
+  }
 });

@@ -1,3 +1,4 @@
+import { finish } from "@sconce/errors";
 import { type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
@@ -45,7 +46,7 @@ export function extractSubmodule(
   const region = selection(graph, select);
   if (region.every((own) => own < 0)) return { program, region: undefined };
   const level = levelsAround(graph, region, orderedCalls(graph, operators));
-  const outlined = outline(graph, { region, level, names: [name], pass: "extract-submodule" });
+  const outlined = finish(outline(graph, { region, level, names: [name], pass: "extract-submodule" }));
   return { program: withGraph(program, outlined.graph), region: outlined.regions[0] };
 }
 

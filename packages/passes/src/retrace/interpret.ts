@@ -3,7 +3,7 @@
  * when retracing.
  */
 
-import { isSconceError } from "@sconce/errors";
+import { finish, isSconceError, type Work } from "@sconce/errors";
 import {
   type Argument,
   callPlace,
@@ -27,7 +27,6 @@ import { freeSymbols, SymExpr } from "@sconce/symbolic";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { underDisabled } from "../trace/reference-annotations.js";
-import { finish, type Work } from "../work/work.js";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
 import { keepOpaque } from "./opaque-calls.js";

@@ -1,5 +1,5 @@
 /** @file One driver for the fuzz tests of all readers. */
-import { Budget, isSconceError, type Work } from "@sconce/errors";
+import { Budget, isSconceError, type WorkKind } from "@sconce/errors";
 import { Random } from "./random.fixture.js";
 
 /** A reader, and where its inputs come from. */
@@ -47,7 +47,7 @@ export async function fuzz(target: FuzzTarget, inputs: number, seed: number): Pr
 async function workOf(run: () => Promise<void>): Promise<number> {
   const { spend } = Budget.prototype;
   let total = 0;
-  Budget.prototype.spend = function (this: Budget, kind: Work, amount = 1, where?: () => string) {
+  Budget.prototype.spend = function (this: Budget, kind: WorkKind, amount = 1, where?: () => string) {
     if (kind !== "bytes") total += amount;
     spend.call(this, kind, amount, where);
   };
