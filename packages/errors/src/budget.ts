@@ -9,7 +9,7 @@ import { SconceError } from "./sconce-error.js";
 export interface Limits {
   /**
    * Bytes that compressed or encoded content may unpack to. The default is 64 MiB and four times
-   * the input.
+   * the input, but at most 8 MiB and 64 times the input.
    */
   readonly bytes?: number | undefined;
   /**
@@ -89,7 +89,7 @@ export class Budget {
     this.#given = limits;
     this.#size = size;
     this.limits = Object.freeze({
-      bytes: limits.bytes ?? 64 * MEBI + 4 * size,
+      bytes: limits.bytes ?? Math.min(64 * MEBI + 4 * size, 8 * MEBI + 64 * size),
       entries: limits.entries ?? MOST_ENTRIES,
       milliseconds: limits.milliseconds ?? 10_000 + Math.floor(size / 1024),
       ...countsFor(size, limits, bytesPerNode),
