@@ -12,6 +12,7 @@ export type { CauseJson, SconceErrorJson } from "./error-json.js";
 export { checkOptions, type OptionNames, optionValue } from "./options.js";
 export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";
 export { aborted, type LongWorkOptions, type Progress, userCallback } from "./progress.js";
+export { requireBytes, requireText } from "./require-text.js";
 export {
   internalError,
   isSconceError,

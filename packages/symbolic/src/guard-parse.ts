@@ -1,4 +1,4 @@
-import { Budget, checkOptions, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
+import { Budget, checkOptions, requireText, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
 import { parseFailure, tooLarge } from "./errors.js";
 import {
   GUARD_FUNCTIONS,
@@ -23,6 +23,7 @@ const MAX_OPERATORS = 2_000;
  */
 export function parseGuard(text: string, options: WorkOptions = {}): GuardNode {
   checkOptions("parseGuard", options, WORK_OPTIONS);
+  requireText(text, "parseGuard");
   if (text.length > MAX_LENGTH)
     throw tooLarge(`guard of ${text.length} characters, at most ${MAX_LENGTH} are read`);
   return new GuardParser(text, Budget.of(options, text.length)).parse();

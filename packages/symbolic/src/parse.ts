@@ -1,4 +1,11 @@
-import { Budget, checkOptions, type OptionNames, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
+import {
+  Budget,
+  checkOptions,
+  type OptionNames,
+  requireText,
+  WORK_OPTIONS,
+  type WorkOptions,
+} from "@sconce/errors";
 import { lower, type SymValue, symbolByName, symbolWith } from "./algebra.js";
 import { construct, isHead } from "./construct.js";
 import { parseFailure, shorten, tooLarge } from "./errors.js";
@@ -36,6 +43,7 @@ const PARSE: OptionNames<ParseOptions> = {
  */
 export function parseSrepr(text: string, options: ParseOptions = {}): SymValue {
   checkOptions("parseSrepr", options, PARSE);
+  requireText(text, "parseSrepr");
   const maxLength = options.maxLength ?? 65_536;
   if (text.length > maxLength)
     throw tooLarge(`text of ${text.length} characters, at most ${maxLength} are read`);

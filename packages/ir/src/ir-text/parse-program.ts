@@ -1,4 +1,11 @@
-import { Budget, checkOptions, type OptionNames, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
+import {
+  Budget,
+  checkOptions,
+  type OptionNames,
+  requireText,
+  WORK_OPTIONS,
+  type WorkOptions,
+} from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
 import { TARGETS, type TargetOptions } from "../graph/known-targets.js";
@@ -34,6 +41,7 @@ const PARSE: OptionNames<ParseIrOptions> = { tensors: true, ...PARSE_GRAPH };
  */
 export function parseGraph(text: string, options: ParseGraphOptions = {}): Graph {
   checkOptions("parseGraph", options, PARSE_GRAPH);
+  requireText(text, "parseGraph");
   const { cursor, graph, metadata } = parseFile(text, undefined, options);
   return finishGraph(cursor, graph, metadata, options);
 }
@@ -45,6 +53,7 @@ export function parseGraph(text: string, options: ParseGraphOptions = {}): Graph
  */
 export function parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
   checkOptions("parseIr", options, PARSE);
+  requireText(text, "parseIr");
   const { cursor, graph, metadata, program } = parseFile(text, new ProgramDraft(options.tensors), options);
   if (program === undefined) throw cursor.fail("the text has a graph but no program block", 0);
   return program.finish(finishGraph(cursor, graph, metadata, options));
