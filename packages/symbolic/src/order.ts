@@ -139,6 +139,7 @@ function sortTerms(e: SymExpr): readonly SymExpr[] {
   const special = numberMinusTerm(e);
   if (special !== undefined) return special;
   const monomials = e.args.map(monomial);
+  if (monomials.every(isLinear)) return sortLinear(e.args, monomials);
   const seen = new Map<string, SymExpr>();
   for (const powers of monomials)
     for (const [base] of powers) if (!seen.has(base.key)) seen.set(base.key, base);
@@ -150,13 +151,33 @@ function sortTerms(e: SymExpr): readonly SymExpr[] {
       .map(([base, exponent]): Power => [rank.get(base.key)!, exponent])
       .sort((a, b) => a[0] - b[0]),
   }));
-  rows.sort(
-    (a, b) =>
-      comparePowers(a.powers, b.powers) ||
-      compareNumbers(splitCoefficient(a.term)[0], splitCoefficient(b.term)[0]),
-  );
+  rows.sort((a, b) => comparePowers(a.powers, b.powers) || compareCoefficients(a.term, b.term));
   return rows.map((row) => row.term);
 }
+
+type Monomial = ReturnType<typeof monomial>;
+
+/** Whether a term has no power or one, of exponent 1. */
+const isLinear = (powers: Monomial): boolean =>
+  powers.length === 0 || (powers.length === 1 && powers[0]![1] === 1);
+
+/** The same order for terms of at most one factor each: that of the factors, constants last. */
+function sortLinear(terms: readonly SymExpr[], monomials: readonly Monomial[]): readonly SymExpr[] {
+  const rows = terms.map((term, i) => ({ term, base: monomials[i]![0]?.[0] }));
+  rows.sort((a, b) => {
+    if (a.base === undefined || b.base === undefined)
+      return (
+        Number(a.base === undefined) - Number(b.base === undefined) || compareCoefficients(a.term, b.term)
+      );
+    return (
+      compareDefault(a.base, b.base) || (a.base.key === b.base.key ? compareCoefficients(a.term, b.term) : 0)
+    );
+  });
+  return rows.map((row) => row.term);
+}
+
+const compareCoefficients = (a: SymExpr, b: SymExpr): number =>
+  compareNumbers(splitCoefficient(a)[0], splitCoefficient(b)[0]);
 
 /** The exponent of a generator, by the generator's rank. */
 type Power = readonly [generator: number, exponent: number];
@@ -246,11 +267,12 @@ const impliedBy = (e: SymExpr): number =>
   ] ?? 15;
 
 /** Most symbols have the same assumptions, in the same order. */
-const compareAssumptions = (a: SymExpr, b: SymExpr): number =>
-  a.assumptions.length === b.assumptions.length &&
-  a.assumptions.every(([name], i) => name === b.assumptions[i]![0])
-    ? 0
-    : impliedBy(a) - impliedBy(b);
+function compareAssumptions(a: SymExpr, b: SymExpr): number {
+  const { length } = a.assumptions;
+  let i = 0;
+  while (i < length && a.assumptions[i]![0] === b.assumptions[i]?.[0]) i++;
+  return i === length && b.assumptions.length === length ? 0 : impliedBy(a) - impliedBy(b);
+}
 
 const compareSymbols = (a: SymExpr, b: SymExpr): number =>
   compareAssumptions(a, b) || compareText(a.name, b.name) || compareText(a.key, b.key);
