@@ -9,6 +9,7 @@ export {
 } from "./copies.js";
 export { describeValue } from "./describe-value.js";
 export type { CauseJson, SconceErrorJson } from "./error-json.js";
+export { fileFault } from "./file-faults.js";
 export { checkOptions, type OptionNames, optionValue } from "./options.js";
 export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";
 export { aborted, type LongWorkOptions, type Progress, userCallback } from "./progress.js";

@@ -1,5 +1,5 @@
 /** @file Every error that this package raises on purpose. */
-import { SconceError } from "@sconce/errors";
+import { fileFault, SconceError } from "@sconce/errors";
 import type { OtherFormat } from "./other-format.js";
 
 const DAMAGED = "copy or export the file again; it is damaged";
@@ -155,12 +155,6 @@ export const pickleError = (
 export const fileFailed = (path: string, cause: Error & { readonly code?: string }): SconceError =>
   new SconceError({
     code: "FILE",
-    message: FILE_FAULTS[cause.code ?? ""]?.(path) ?? `${path}: ${cause.message}`,
-    fix: cause.code === "EISDIR" ? "give the path of a file in it" : "check the path and its permissions",
+    ...fileFault(path, cause.code ?? "", cause.message),
     cause,
   });
-
-const FILE_FAULTS: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) => `there is no file or folder ${path}`,
-  EISDIR: (path) => `${path} is a folder, not a file`,
-};

@@ -1,6 +1,7 @@
 export type { Functionality, Impurity } from "./analysis/functional.js";
 export { functionality, isFunctional } from "./analysis/functional.js";
 export {
+  BISECT_OPTIONS,
   type Bisection,
   type BisectOptions,
   bisect,

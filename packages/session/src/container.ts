@@ -9,6 +9,7 @@ import {
 } from "@sconce/backend-cpu";
 import {
   checkOptions,
+  didYouMean,
   finish,
   isSconceError,
   type OptionNames,
@@ -289,7 +290,7 @@ function passManagers(from: DependencyContainer, maxBytes: number): PassManagers
 /** @throws SconceError `PLUGIN` for a kernel of no operator */
 export function kernelsOf({ kernels }: PluginSet, operators: OperatorTable): KernelTable {
   for (const [target, , plugin] of kernels)
-    if (operators.get(target) === undefined) throw unknownTarget(plugin, target, "has a kernel for");
+    if (operators.get(target) === undefined) throw unknownTarget(plugin, target, operators);
   return Object.fromEntries(kernels) as KernelTable;
 }
 
@@ -314,11 +315,15 @@ export function checkDecompositions({ decompositions }: PluginSet, operators: Op
   }
 }
 
-const unknownTarget = (plugin: string, target: string, does: string): SconceError =>
+const unknownTarget = (plugin: string, target: string, operators: OperatorTable): SconceError =>
   badPlugin(
     `plugin "${plugin}"`,
-    `${does} ${target}, which is not an operator`,
-    "write the overload out (aten.relu.default), or define the operator under `ops`",
+    `has a kernel for ${target}, which is not an operator`,
+    didYouMean(
+      target,
+      Array.from(operators, (row) => row.target),
+      "write the overload out (aten.relu.default), or define the operator under `ops`",
+    ),
   );
 
 /** What of Sconce's own the plugins replace: allowed, and worth a warning. */

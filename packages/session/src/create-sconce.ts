@@ -18,6 +18,8 @@ import {
   type Graph,
   GraphBuilder,
   type Node,
+  PARSE_GRAPH_OPTIONS,
+  PARSE_IR_OPTIONS,
   type ParseGraphOptions,
   type ParseIrOptions,
   type Problem,
@@ -33,6 +35,7 @@ import {
 import { type OperatorTable, refuseOpaque } from "@sconce/ops";
 import {
   askBackend,
+  BISECT_OPTIONS,
   type Bisection,
   type BisectOptions,
   bisect,
@@ -153,6 +156,7 @@ export class Sconce {
    * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column, `IR_TENSOR`
    */
   parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
+    checkOptions("parseIr", options, PARSE_IR_OPTIONS);
     return parseIr(text, { ...this.#targets(), ...options });
   }
 
@@ -161,6 +165,7 @@ export class Sconce {
    * column
    */
   parseGraph(text: string, options: ParseGraphOptions = {}): Graph {
+    checkOptions("parseGraph", options, PARSE_GRAPH_OPTIONS);
     return parseGraph(text, { ...this.#targets(), ...options });
   }
 
@@ -273,6 +278,7 @@ export class Sconce {
     passes: string | readonly (Pass | PipelineItem)[],
     options: BisectAsyncOptions = {},
   ): Promise<Bisection> {
+    checkOptions("bisectAsync", options, BISECT_ASYNC);
     const { signal, onProgress, ...bisecting } = options;
     this.#use("bisectAsync", program);
     const calls = this.#pipeline(passes);
@@ -440,6 +446,7 @@ export interface TransformAsyncOptions extends PassManagerOptions, LongWorkOptio
 export type BisectAsyncOptions = Omit<BisectOptions, "onProgress"> & LongWorkOptions;
 
 const LONG_WORK: OptionNames<LongWorkOptions> = { signal: true, onProgress: true };
+const BISECT_ASYNC: OptionNames<BisectAsyncOptions> = { ...BISECT_OPTIONS, ...LONG_WORK };
 const TRANSFORM_ASYNC: OptionNames<TransformAsyncOptions> = { ...MANAGER_OPTIONS, ...LONG_WORK };
 
 /** How a program becomes a module to call: the backend, and all options of `compile`. */

@@ -47,3 +47,4 @@ export {
 } from "./strided.js";
 export type { TensorInit, TensorOptions } from "./tensor.js";
 export { getElement, setElement, Tensor } from "./tensor.js";
+export type { ElementJson, NestedJson, TensorJson } from "./tensor-json.js";

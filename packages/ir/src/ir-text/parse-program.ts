@@ -30,8 +30,10 @@ export interface ParseIrOptions extends ParseGraphOptions {
   readonly tensors?: ReadonlyMap<string, Tensor> | undefined;
 }
 
-const PARSE_GRAPH: OptionNames<ParseGraphOptions> = { ...TARGETS, ...WORK_OPTIONS };
-const PARSE: OptionNames<ParseIrOptions> = { tensors: true, ...PARSE_GRAPH };
+/** The names of the options of {@link parseGraph}. */
+export const PARSE_GRAPH_OPTIONS: OptionNames<ParseGraphOptions> = { ...TARGETS, ...WORK_OPTIONS };
+/** The names of the options of {@link parseIr}. */
+export const PARSE_IR_OPTIONS: OptionNames<ParseIrOptions> = { tensors: true, ...PARSE_GRAPH_OPTIONS };
 
 /**
  * Reads a graph, `graph(%x: f32[4]) { ... }`, with `symbol` lines before it and a metadata table
@@ -40,7 +42,7 @@ const PARSE: OptionNames<ParseIrOptions> = { tensors: true, ...PARSE_GRAPH };
  * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET`, `BUDGET_EXCEEDED` with line and column
  */
 export function parseGraph(text: string, options: ParseGraphOptions = {}): Graph {
-  checkOptions("parseGraph", options, PARSE_GRAPH);
+  checkOptions("parseGraph", options, PARSE_GRAPH_OPTIONS);
   requireText(text, "parseGraph");
   const { cursor, graph, metadata } = parseFile(text, undefined, options);
   return finishGraph(cursor, graph, metadata, options);
@@ -52,7 +54,7 @@ export function parseGraph(text: string, options: ParseGraphOptions = {}): Graph
  * `IR_TENSOR`
  */
 export function parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
-  checkOptions("parseIr", options, PARSE);
+  checkOptions("parseIr", options, PARSE_IR_OPTIONS);
   requireText(text, "parseIr");
   const { cursor, graph, metadata, program } = parseFile(text, new ProgramDraft(options.tensors), options);
   if (program === undefined) throw cursor.fail("the text has a graph but no program block", 0);

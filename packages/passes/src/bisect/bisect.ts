@@ -38,7 +38,8 @@ export interface BisectOptions extends CheckOptions {
   readonly timeRules?: boolean | undefined;
 }
 
-const BISECT: OptionNames<BisectOptions> = {
+/** The names of the options. */
+export const BISECT_OPTIONS: OptionNames<BisectOptions> = {
   ...CHECK_OPTIONS,
   maxTries: true,
   onProgress: true,
@@ -136,7 +137,7 @@ export function* bisectSteps(
   session: PassContext,
   options: BisectOptions = {},
 ): Work<Bisection> {
-  checkOptions("bisect", options, BISECT);
+  checkOptions("bisect", options, BISECT_OPTIONS);
   requireProgram(program, "bisect");
   if (session.run === undefined) throw noRunner();
   // Passes are run again and again: what they note is not news.
