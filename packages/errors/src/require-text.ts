@@ -20,7 +20,7 @@ export function requireText(value: unknown, call: string): asserts value is stri
   const isBytes = ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
   const fix = isBytes
     ? "decode the bytes first: new TextDecoder().decode(bytes)"
-    : 'pass the text; read files with the encoding "utf8", and await promises';
+    : 'pass the text; read files with the encoding "utf8"';
   throw invalid(call, "text", isBytes ? "bytes" : describeValue(value), fix);
 }
 

@@ -9,7 +9,7 @@ const LONGEST = 8000;
 
 /** Returns a text that can be shown: {@link visibleText} of one that is short enough to be read. */
 export const shownText = (text: string): string => {
-  const words = text.length < 300 ? text : text.replace(LONG_WORD, (word) => cut(word, KEPT_OF_WORD));
+  const words = text.replace(LONG_WORD, (word) => cut(word, KEPT_OF_WORD));
   return visibleText(words.length > LONGEST ? cut(words, LONGEST) : words);
 };
 

@@ -1,5 +1,5 @@
 import { Budget, checkOptions, requireText, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
-import { parseFailure, tooLarge } from "./errors.js";
+import { parseFailure, placed, shorten, tooLarge } from "./errors.js";
 import {
   GUARD_FUNCTIONS,
   type GuardBinaryOp,
@@ -24,9 +24,15 @@ const MAX_OPERATORS = 2_000;
 export function parseGuard(text: string, options: WorkOptions = {}): GuardNode {
   checkOptions("parseGuard", options, WORK_OPTIONS);
   requireText(text, "parseGuard");
-  if (text.length > MAX_LENGTH)
-    throw tooLarge(`guard of ${text.length} characters, at most ${MAX_LENGTH} are read`);
-  return new GuardParser(text, Budget.of(options, text.length)).parse();
+  const budget = Budget.of(options, text.length);
+  return placed(
+    () => `the guard ${JSON.stringify(shorten(text))}`,
+    () => {
+      if (text.length > MAX_LENGTH)
+        throw tooLarge(`guard of ${text.length} characters, at most ${MAX_LENGTH} are read`);
+      return new GuardParser(text, budget).parse();
+    },
+  );
 }
 
 const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);

@@ -1,6 +1,7 @@
 import {
   Budget,
   checkOptions,
+  isSconceError,
   type OptionNames,
   requireText,
   WORK_OPTIONS,
@@ -70,6 +71,15 @@ interface IrFile {
 
 function parseFile(text: string, draft: ProgramDraft | undefined, options: WorkOptions): IrFile {
   const cursor = new Cursor(text, Budget.of(options, text.length));
+  try {
+    return parseParts(cursor, draft);
+  } catch (error) {
+    // Sizes of types are computed while they are read: that names no line.
+    throw isSconceError(error) && error.where === undefined ? error.at(cursor.place(cursor.at)) : error;
+  }
+}
+
+function parseParts(cursor: Cursor, draft: ProgramDraft | undefined): IrFile {
   const symbols: Symbols = new Map();
   parseHeader(cursor);
   while (cursor.acceptWord("symbol")) parseSymbol(cursor, symbols);
