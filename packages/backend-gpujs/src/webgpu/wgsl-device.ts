@@ -319,6 +319,7 @@ export class WgslDevice implements Device {
     for (const buffer of this.#uniforms.values()) this.#core.queue.destroy(buffer);
     this.#live.clear();
     this.#pool.clear();
+    this.#core.queue.trim();
     await this.#opened.close();
   }
 }
