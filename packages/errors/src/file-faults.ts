@@ -9,11 +9,13 @@ const FAULTS: Readonly<Record<string, (path: string) => string>> = {
   EACCES: (path) => `${path} may not be opened`,
   EPERM: (path) => `${path} may not be opened`,
   ENOSPC: (path) => `there is no space left to write ${path}`,
+  ENAMETOOLONG: (path) => `the file system takes no name as long as ${path}`,
   ESPIPE: (path) => `${path} is a pipe, not a file`,
 };
 
 const FIXES: Readonly<Record<string, string>> = {
   EISDIR: "give the path of a file in it",
+  ENAMETOOLONG: "give a shorter name",
   ESPIPE: "give - as the file, and the pipe as standard input",
 };
 
