@@ -13,7 +13,7 @@ export function restoreNow(replaced: readonly { readonly target: string; readonl
   }
 }
 
-/** Removes a file where that can be done: nothing is left to tell who asked for it otherwise. */
+/** Removes a file where that can be done; what cannot be removed stays. */
 export function removeNow(path: string): void {
   try {
     rmSync(path, { force: true });
