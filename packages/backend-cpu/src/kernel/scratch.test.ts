@@ -50,7 +50,9 @@ describe("working arrays of kernels count on maxBytes", () => {
 
   test("transforms of a prime length need much more than their result", () => {
     const signal = Tensor.empty([50_021], "complex64");
-    expect(() => run("aten._fft_c2c.default", [signal, [0], 0, true])).toThrow("20475040 bytes are more than");
+    expect(() => run("aten._fft_c2c.default", [signal, [0], 0, true])).toThrow(
+      "20475040 bytes are more than",
+    );
   });
 
   test("what fits runs", () => {
