@@ -13,7 +13,7 @@ export { fileFault } from "./file-faults.js";
 export { checkOptions, type OptionNames, optionValue } from "./options.js";
 export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";
 export { aborted, type LongWorkOptions, type Progress, userCallback } from "./progress.js";
-export { requireBytes, requireText } from "./require-text.js";
+export { isDetached, requireBytes, requireText, TRANSFERRED_FIX } from "./require-text.js";
 export {
   internalError,
   isSconceError,

@@ -24,6 +24,19 @@ export function requireText(value: unknown, call: string): asserts value is stri
   throw invalid(call, "text", isBytes ? "bytes" : describeValue(value), fix);
 }
 
+/** What to do about bytes that went to another thread. */
+export const TRANSFERRED_FIX: string =
+  "read the bytes before they are transferred, or transfer a copy: `bytes.slice()`";
+
+/** Whether a buffer was transferred, to a worker for example: none of its bytes can be read. */
+export function isDetached(buffer: ArrayBufferLike): boolean {
+  try {
+    return new Uint8Array(buffer, 0, 0).length > 0;
+  } catch {
+    return true;
+  }
+}
+
 /**
  * Refuses what is not a `Uint8Array` (of any realm), before any of it is read.
  *
@@ -31,7 +44,11 @@ export function requireText(value: unknown, call: string): asserts value is stri
  * @throws SconceError `INVALID_ARGUMENT`
  */
 export function requireBytes(value: unknown, call: string): asserts value is Uint8Array {
-  if (ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]") return;
+  if (ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]") {
+    if (isDetached(value.buffer))
+      throw invalid(call, "bytes", "bytes that were transferred", TRANSFERRED_FIX);
+    return;
+  }
   const fix =
     value instanceof ArrayBuffer
       ? "wrap the buffer: new Uint8Array(buffer)"

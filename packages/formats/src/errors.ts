@@ -1,5 +1,5 @@
 /** @file Every error that this package raises on purpose. */
-import { fileFault, SconceError } from "@sconce/errors";
+import { fileFault, SconceError, TRANSFERRED_FIX } from "@sconce/errors";
 import type { OtherFormat } from "./other-format.js";
 
 const DAMAGED = "copy or export the file again; it is damaged";
@@ -19,6 +19,14 @@ export const sourceFailed = (reason: string, cause?: unknown): SconceError =>
     message: `the source cannot be read: ${reason}`,
     fix: "correct the source: read(offset, length) resolves to a Uint8Array of that length",
     cause,
+  });
+
+/** Bytes that went to another thread. */
+export const sourceTransferred = (): SconceError =>
+  new SconceError({
+    code: "SOURCE_FAILED",
+    message: "the source cannot be read: its bytes were transferred",
+    fix: TRANSFERRED_FIX,
   });
 
 export const sourceStalled = (milliseconds: number): SconceError =>
