@@ -25,3 +25,17 @@ test.each([
   }
   expect(results[1]).toEqual(results[0]);
 });
+
+test.each([
+  ["0.0, inf, 1.0", "INVALID_ARGUMENT", "unsupported range: 0 -> Infinity"],
+  ["0.0, 1.0, 1e-300", "INVALID_ARGUMENT", "invalid size, possible overflow?"],
+  ["0.0, 1.0, nan", "INVALID_ARGUMENT", "step must be nonzero"],
+])("arange(%s) is refused as the interpreter refuses it", async (bounds, code, message) => {
+  const program = parseIr(`sconce-ir 1
+program "ATEN" { output %a: USER_OUTPUT }
+graph() { %a: f32[4] = aten.arange.start_step(${bounds}) return (%a) }`);
+  for (const backend of [cpuBackend(), gpujsBackend({ mode: "cpu" })]) {
+    const failed = (async () => (await backend.compile(program)).run([]))();
+    await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+  }
+});
