@@ -7,8 +7,10 @@ import { parseFile, sourceFiles, walk } from "./source-files.mjs";
 const FUNCTION_LINES = 60;
 const FILE_LINES = 500;
 const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
+/** Generated data. */
 const GENERATED = new Set([
   "packages/ops/src/schema/aten-schemas.ts",
+  "packages/ops/src/schema/other-schemas.ts",
   "packages/capture/src/torch/signature-lines.ts",
   "packages/capture/src/torch/function-types.ts",
   "packages/capture/src/torch/method-types.ts",

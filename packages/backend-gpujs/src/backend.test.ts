@@ -412,7 +412,10 @@ describe("modes", () => {
     expect(gpujsByName("cpu")).toBeUndefined();
   });
   test("without gpu.js the error says what to install", async () => {
-    const missing = gpujsBackend({ gpujs: () => Promise.reject(new Error("Cannot find package")) });
+    const missing = gpujsBackend({
+      mode: "webasm",
+      gpujs: () => Promise.reject(new Error("Cannot find package")),
+    });
     const error = await missing.compile(embedding).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: "NO_GPUJS",

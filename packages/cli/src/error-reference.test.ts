@@ -26,7 +26,7 @@ async function codesOfSources(): Promise<Set<string>> {
     const source = new URL(`packages/${folder}/src/`, ROOT);
     const files = await readdir(source, { recursive: true }).catch((): string[] => []);
     for (const file of files) {
-      if (!file.endsWith(".ts") || /\.(test|fixture)\.ts$|aten-schemas\.ts$/.test(file)) continue;
+      if (!file.endsWith(".ts") || /\.(test|fixture)\.ts$|(aten|other)-schemas\.ts$/.test(file)) continue;
       const text = (await readFile(new URL(file, source), "utf8")).replace(
         /\btype \w+ =[^;]*;|\benv\["\w+"\]/g,
         "",

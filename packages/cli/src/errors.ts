@@ -1,7 +1,7 @@
 /** @file Every error that the command raises itself. */
 import { readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { didYouMean, SconceError, thrownText } from "@sconce/errors";
+import { didYouMean, fileFault, SconceError, thrownText } from "@sconce/errors";
 import type { OtherFormat } from "@sconce/formats/other-formats";
 
 /** The command was called in a way that it does not take. */
@@ -34,27 +34,10 @@ const OUTPUT_FAULTS: Readonly<Record<string, string>> = {
   EFBIG: "the file would be too large",
 };
 
-const FILE_FAULTS: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) => `there is no file or folder ${path}`,
-  ENOTDIR: (path) => `a part of ${path} is a file, not a folder`,
-  EEXIST: (path) => `${path} is a file, not a folder`,
-  EISDIR: (path) => `${path} is a folder, not a file`,
-  EACCES: (path) => `${path} may not be opened`,
-  EPERM: (path) => `${path} may not be opened`,
-  ENOSPC: (path) => `there is no space left to write ${path}`,
-  ESPIPE: (path) => `${path} is a pipe, not a file`,
-};
-const FILE_FIXES: Readonly<Record<string, string>> = {
-  EISDIR: "give the path of a file in it",
-  ESPIPE: "give - as the file, and the pipe as standard input",
-};
-
 /** A file that cannot be read or written: the operating system's reason in words. */
 export function fileError(path: string, cause: unknown): SconceError {
   const code = systemCode(cause) ?? "";
-  const message =
-    FILE_FAULTS[code]?.(path) ?? `${path}: ${cause instanceof Error ? cause.message : String(cause)}`;
-  const fix = FILE_FIXES[code] ?? "check the path and its permissions";
+  const { message, fix } = fileFault(path, code, cause instanceof Error ? cause.message : String(cause));
   const near = code === "ENOENT" ? didYouMean(basename(path), filesBeside(path), fix) : fix;
   return new SconceError({ code: "FILE", message, fix: near, cause });
 }

@@ -8,7 +8,14 @@ export function restoreNow(replaced: readonly { readonly target: string; readonl
     try {
       renameSync(backup, target);
     } catch (error) {
-      if (systemCode(error) === "ENOENT") rmSync(target, { force: true });
+      if (systemCode(error) === "ENOENT") removeNow(target);
     }
   }
+}
+
+/** Removes a file where that can be done; what cannot be removed stays. */
+export function removeNow(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
 }

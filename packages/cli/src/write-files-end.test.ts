@@ -92,7 +92,7 @@ describe("names on the way", () => {
     const [first, second] = [await during(), await during()];
     expect(first).not.toHaveLength(0);
     for (const name of [...first, ...second])
-      expect(name).toMatch(/^\.[ab]\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(part|kept)$/);
+      expect(name).toMatch(/^\.sconce-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(part|kept)$/);
     expect(second.filter((name) => first.includes(name))).toEqual([]);
     expect((await readdir(folder)).sort()).toEqual(["a", "b"]);
   });

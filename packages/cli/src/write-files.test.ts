@@ -60,6 +60,14 @@ describe("files that belong together", () => {
     expect(await readdir(folder)).toEqual(["a"]);
   });
 
+  test("may have names as long as the file system takes", async () => {
+    const name = "n".repeat(255);
+    await writeFile(at(name), "old");
+    await writeFiles([[at(name), "new"]]);
+    expect([await text(name), await readdir(folder)]).toEqual(["new", [name]]);
+    await expect(writeFiles([[at(`${name}n`), ""]])).rejects.toMatchObject({ code: "FILE" });
+  });
+
   test("have a folder", async () => {
     await expect(writeFiles([[at("no/a"), ""]])).rejects.toThrow(`there is no folder ${at("no")}`);
     await writeFile(at("a"), "");

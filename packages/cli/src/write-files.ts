@@ -1,11 +1,11 @@
 /** @file Files that are written all or none. */
 import { randomUUID } from "node:crypto";
-import { constants, rmSync } from "node:fs";
+import { constants } from "node:fs";
 import { chmod, copyFile, link, lstat, open, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileError, noFolder, notAFile, systemCode } from "./errors.js";
 import { onEnd } from "./process-end.js";
-import { restoreNow } from "./restore-files.js";
+import { removeNow, restoreNow } from "./restore-files.js";
 
 /** A path and what comes to stand there, in pieces or whole. */
 export type FileContent = readonly [path: string, content: string | Uint8Array | Iterable<Uint8Array>];
@@ -33,8 +33,7 @@ export async function writeFiles(files: readonly FileContent[]): Promise<void> {
   const done: Replacement[] = [];
   const stopWatching = onEnd(() => {
     if (done.length < files.length) restoreNow(done);
-    for (const { temporary, backup } of replacements)
-      for (const path of [temporary, backup]) rmSync(path, { force: true });
+    for (const { temporary, backup } of replacements) for (const path of [temporary, backup]) removeNow(path);
   });
   let current = "";
   try {
@@ -54,7 +53,7 @@ export async function writeFiles(files: readonly FileContent[]): Promise<void> {
     throw systemCode(error) === "ENOENT" ? noFolder(dirname(current), error) : fileError(current, error);
   } finally {
     for (const { temporary, backup } of replacements)
-      for (const path of [temporary, backup]) await rm(path, { force: true });
+      for (const path of [temporary, backup]) await rm(path, { force: true }).catch(() => {});
     stopWatching();
   }
 }
@@ -75,8 +74,9 @@ export async function requireFolder(target: string): Promise<void> {
   if (!found.isDirectory()) throw fileError(folder, Object.assign(new Error(), { code: "EEXIST" }));
 }
 
+/** The names do not hold the target's, which may be as long as a name can be. */
 function replacementOf(target: string): Replacement {
-  const beside = join(dirname(target), `.${basename(target)}.${randomUUID()}`);
+  const beside = join(dirname(target), `.sconce-${randomUUID()}`);
   return { target, temporary: `${beside}.part`, backup: `${beside}.kept` };
 }
 

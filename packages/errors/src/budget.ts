@@ -9,19 +9,26 @@ import { SconceError } from "./sconce-error.js";
 export interface Limits {
   /**
    * Bytes that compressed or encoded content may unpack to. The default is 64 MiB and four times
-   * the input.
+   * the input, but at most 8 MiB and 64 times the input.
    */
   readonly bytes?: number | undefined;
   /**
-   * Values, tokens and entries that the input may hold. The default is 250,000 and one for
+   * Values, tokens and entries that the input may hold. The default is 140,000 and one for
    * each 8 bytes, of JSON for each 12.
    */
   readonly nodes?: number | undefined;
   /**
    * Steps of simplifying symbolic expressions: terms that are made or compared. The default is
-   * 30,000 and 2 for each byte of text.
+   * 40,000 and one for each 2 bytes of text.
    */
   readonly terms?: number | undefined;
+  /**
+   * Items of one list or object. The default is 25,000 and one for each 256 bytes: lists of a
+   * program hold nodes, inputs and weights, which take many bytes each.
+   */
+  readonly items?: number | undefined;
+  /** Files that an archive may hold. The default is 100,000, whatever the size of the input. */
+  readonly entries?: number | undefined;
   /**
    * Time in milliseconds, without waiting for the source. The default is 10,000 and one for each
    * 1,024 bytes.
@@ -30,7 +37,7 @@ export interface Limits {
 }
 
 /** What a budget counts. */
-export type Work = "bytes" | "nodes" | "terms";
+export type WorkKind = "bytes" | "nodes" | "terms" | "entries";
 
 /** How a reader is bounded: a budget that is shared with other readers, or separate limits. */
 export interface WorkOptions {
@@ -43,9 +50,19 @@ export interface WorkOptions {
 /** The names of {@link WorkOptions}. */
 export const WORK_OPTIONS: OptionNames<WorkOptions> = { limits: true, budget: true };
 
-const LIMITS: OptionNames<Limits> = { bytes: true, nodes: true, terms: true, milliseconds: true };
+/** The names of {@link Limits}. */
+export const LIMITS: OptionNames<Limits> = {
+  bytes: true,
+  nodes: true,
+  terms: true,
+  items: true,
+  entries: true,
+  milliseconds: true,
+};
 
 const MEBI = 2 ** 20;
+/** Large models have some 50,000 weights. */
+const MOST_ENTRIES = 100_000;
 /** The clock is read once in this many calls of {@link Budget.spend}. */
 const CLOCK_STEPS = 4096;
 
@@ -58,7 +75,7 @@ export class Budget {
   /** The limits, with the defaults filled in. */
   limits: Required<{ readonly [K in keyof Limits]: number }>;
   readonly #given: Limits;
-  #left: Record<Work, number>;
+  #left: Record<WorkKind, number>;
   #size: number;
   #deadline: number;
   #steps = CLOCK_STEPS;
@@ -72,7 +89,8 @@ export class Budget {
     this.#given = limits;
     this.#size = size;
     this.limits = Object.freeze({
-      bytes: limits.bytes ?? 64 * MEBI + 4 * size,
+      bytes: limits.bytes ?? Math.min(64 * MEBI + 4 * size, 8 * MEBI + 64 * size),
+      entries: limits.entries ?? MOST_ENTRIES,
       milliseconds: limits.milliseconds ?? 10_000 + Math.floor(size / 1024),
       ...countsFor(size, limits, bytesPerNode),
     });
@@ -81,8 +99,8 @@ export class Budget {
   }
 
   /**
-   * Computes the defaults of `nodes` and `terms` again, from the size of the text in the input:
-   * weights take no work to read.
+   * Computes the defaults of `nodes`, `terms` and `items` again, from the size of the text in the
+   * input: weights take no work to read.
    */
   narrow(textSize: number, bytesPerNode = 8): void {
     const counts = countsFor(textSize, this.#given, bytesPerNode);
@@ -98,7 +116,7 @@ export class Budget {
   }
 
   /** What is left of a kind of work. */
-  left(kind: Work): number {
+  left(kind: WorkKind): number {
     return this.#left[kind];
   }
 
@@ -107,7 +125,7 @@ export class Budget {
    * @param where names the place, for the error
    * @throws SconceError `BUDGET_EXCEEDED`
    */
-  spend(kind: Work, amount = 1, where?: () => string): void {
+  spend(kind: WorkKind, amount = 1, where?: () => string): void {
     const left = this.#left[kind] - amount;
     this.#left[kind] = left;
     if (!(left >= 0)) throw this.#exceeded(kind, where);
@@ -115,6 +133,14 @@ export class Budget {
     if (this.#steps > 0) return;
     this.#steps = CLOCK_STEPS;
     if (now() > this.#deadline) throw this.#exceeded("milliseconds", where);
+  }
+
+  /**
+   * Bounds the items of one list or object, while they are read.
+   * @throws SconceError `BUDGET_EXCEEDED`
+   */
+  holds(items: number, where?: () => string): void {
+    if (!(items <= this.limits.items)) throw this.#exceeded("items", where);
   }
 
   /** Waits for something that is not work, such as a source; the time does not count. */
@@ -129,18 +155,20 @@ export class Budget {
 
   #exceeded(kind: keyof Limits, where: (() => string) | undefined): SconceError {
     const limit = this.limits[kind];
+    const what = kind === "items" ? "a list or object has" : "reading takes";
     return new SconceError({
       code: "BUDGET_EXCEEDED",
-      message: `reading takes more than ${limit} ${kind}, the limit for an input of ${this.#size} bytes`,
+      message: `${what} more than ${limit} ${kind}, the limit for an input of ${this.#size} bytes`,
       where: where?.(),
       fix: `if you trust the input, raise \`limits.${kind}\` (now ${limit}) in the options of the reader`,
     });
   }
 }
 
-const countsFor = (size: number, { nodes, terms }: Limits, bytesPerNode: number) => ({
-  nodes: nodes ?? 250_000 + Math.floor(size / bytesPerNode),
-  terms: terms ?? 30_000 + 2 * size,
+const countsFor = (size: number, { nodes, terms, items }: Limits, bytesPerNode: number) => ({
+  nodes: nodes ?? 140_000 + Math.floor(size / bytesPerNode),
+  terms: terms ?? 40_000 + Math.floor(size / 2),
+  items: items ?? 25_000 + Math.floor(size / 256),
 });
 
 const now = (): number => Date.now();

@@ -1,4 +1,4 @@
-export { Budget, type Limits, WORK_OPTIONS, type Work, type WorkOptions } from "./budget.js";
+export { Budget, LIMITS, type Limits, WORK_OPTIONS, type WorkKind, type WorkOptions } from "./budget.js";
 export {
   foreignInstance,
   markClass,
@@ -9,9 +9,11 @@ export {
 } from "./copies.js";
 export { describeValue } from "./describe-value.js";
 export type { CauseJson, SconceErrorJson } from "./error-json.js";
+export { fileFault } from "./file-faults.js";
 export { checkOptions, type OptionNames, optionValue } from "./options.js";
 export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";
 export { aborted, type LongWorkOptions, type Progress, userCallback } from "./progress.js";
+export { isDetached, requireBytes, requireText, TRANSFERRED_FIX } from "./require-text.js";
 export {
   internalError,
   isSconceError,
@@ -23,3 +25,4 @@ export { didYouMean, suggestions } from "./suggest.js";
 export { thrownText } from "./thrown.js";
 export { VERSION } from "./version.js";
 export { visibleJson, visibleText } from "./visible.js";
+export { eachInPieces, finish, finishWithPauses, inScope, PAUSE_MS, pause, type Work } from "./work.js";

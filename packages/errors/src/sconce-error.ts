@@ -1,5 +1,5 @@
 import { errorJson, type SconceErrorJson } from "./error-json.js";
-import { visibleText } from "./visible.js";
+import { shownText } from "./shown-text.js";
 
 /** What a {@link SconceError} is made of. */
 export interface SconceErrorInit {
@@ -20,7 +20,8 @@ const IS_ERROR = /* @__PURE__ */ Symbol.for("sconce.error");
 
 /**
  * The only error type that Sconce throws on purpose: a code, a place and a remedy. Control and
- * invisible characters in the texts are spelled out: names from files cannot steer a terminal.
+ * invisible characters in the texts are spelled out: names from files cannot steer a terminal. Very
+ * long names and texts are shortened.
  */
 export class SconceError extends Error {
   static {
@@ -50,13 +51,13 @@ export class SconceError extends Error {
   readonly fix: string;
 
   constructor(init: SconceErrorInit) {
-    super(visibleText(String(init.message)), init.cause === undefined ? undefined : { cause: init.cause });
+    super(shownText(String(init.message)), init.cause === undefined ? undefined : { cause: init.cause });
     this.name = "SconceError";
     this.code = init.code;
     this.docs = `docs/reference/errors.md#${init.code.toLowerCase()}`;
-    this.where = init.where === undefined ? undefined : visibleText(init.where);
+    this.where = init.where === undefined ? undefined : shownText(init.where);
     // A plugin in JavaScript may leave it out.
-    this.fix = init.fix && visibleText(init.fix);
+    this.fix = init.fix && shownText(init.fix);
   }
 
   /**

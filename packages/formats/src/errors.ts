@@ -1,5 +1,5 @@
 /** @file Every error that this package raises on purpose. */
-import { SconceError } from "@sconce/errors";
+import { fileFault, SconceError, TRANSFERRED_FIX } from "@sconce/errors";
 import type { OtherFormat } from "./other-format.js";
 
 const DAMAGED = "copy or export the file again; it is damaged";
@@ -19,6 +19,14 @@ export const sourceFailed = (reason: string, cause?: unknown): SconceError =>
     message: `the source cannot be read: ${reason}`,
     fix: "correct the source: read(offset, length) resolves to a Uint8Array of that length",
     cause,
+  });
+
+/** Bytes that went to another thread. */
+export const sourceTransferred = (): SconceError =>
+  new SconceError({
+    code: "SOURCE_FAILED",
+    message: "the source cannot be read: its bytes were transferred",
+    fix: TRANSFERRED_FIX,
   });
 
 export const sourceStalled = (milliseconds: number): SconceError =>
@@ -155,12 +163,6 @@ export const pickleError = (
 export const fileFailed = (path: string, cause: Error & { readonly code?: string }): SconceError =>
   new SconceError({
     code: "FILE",
-    message: FILE_FAULTS[cause.code ?? ""]?.(path) ?? `${path}: ${cause.message}`,
-    fix: cause.code === "EISDIR" ? "give the path of a file in it" : "check the path and its permissions",
+    ...fileFault(path, cause.code ?? "", cause.message),
     cause,
   });
-
-const FILE_FAULTS: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) => `there is no file or folder ${path}`,
-  EISDIR: (path) => `${path} is a folder, not a file`,
-};

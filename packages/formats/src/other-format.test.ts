@@ -43,6 +43,10 @@ const FILES: readonly (readonly [name: string, bytes: Uint8Array])[] = [
   ["JSON text", utf8("\ufeff[1, 2]")],
   ["Python source", utf8('"""A model."""\nimport torch\n\nclass M(torch.nn.Module):\n')],
   ["Python source", utf8("#!/usr/bin/env python3\nprint(1)\n")],
+  ["Python source", utf8("# A model.\nimport torch\n\n@torch.no_grad()\ndef f(x):\n  ```\n")],
+  ["Python source", utf8('# A model.\n"""\n```\nf(x)\n```\n"""\nimport torch\n')],
+  ["a Markdown document", utf8("# A model\n\nRun it:\n\n```python\nimport torch\n\ndef f(x):\n```\n")],
+  ["a Markdown document", utf8("A model\n=======\n\n~~~\nclass M(torch.nn.Module):\n~~~\n")],
   ["MLIR text", utf8("module @main attributes {a = 1} {\n")],
   [
     "the printed text of a program, which cannot be read back",

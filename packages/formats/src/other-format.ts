@@ -68,10 +68,16 @@ const TEXTS: readonly (readonly [start: RegExp, name: string, fix: string])[] = 
     "give the .pt2 file, or write IR text: sconce print model.pt2 --format ir",
   ],
   [/^(module\s*(@[\w."]+\s*)?(attributes\s*)?\{|#map)/, "MLIR text", EXPORT],
-  [/^\s*\{\s*"(nbformat|c[e]lls)"/, "a Jupyter notebook", `run this in it: ${EXPORT}`],
+  [/^\s*\{\s*"(nbformat|cells)"/, "a Jupyter notebook", `run this in it: ${EXPORT}`],
   [/^[{[]/, "JSON text", EXPORT],
+  // A fenced block before any code: the lines in front of it are not Python.
   [
-    /^(#!.*\bpython|#.*coding[:=]|(import|from)\s+[\w.]+(\s+import\b|\s*$)|(async\s+)?def\s+\w+\s*\(|class\s+\w+[:(]|@\w+)/m,
+    /(?<![\s\S])(?:(?!(?:import|from|class|def|async)\s|["']{3}|#!).*\n)*?(?:`{3}|~{3})/,
+    "a Markdown document",
+    EXPORT,
+  ],
+  [
+    /^(#!.*\bpython|#.*coding[:=]|(import|from)\s+[\w.]+(\s+import\b|\s*$)|(async\s+)?def\s+\w+\s*\(|class\s+\w+[:(]|@\w[\w.]*(\(.*)?$)/m,
     "Python source",
     `run it in Python, with this in it: ${EXPORT}`,
   ],

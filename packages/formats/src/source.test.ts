@@ -18,6 +18,12 @@ const detached = (): ArrayBuffer => {
   return buffer;
 };
 
+const transferred = (): Uint8Array => {
+  const view = bytes.slice();
+  structuredClone(view.buffer, { transfer: [view.buffer] });
+  return view;
+};
+
 test.each<[what: string, code: string, source: () => ByteSource]>([
   [
     "throws",
@@ -56,6 +62,7 @@ test.each<[what: string, code: string, source: () => ByteSource]>([
       read: async () => bytes,
     }),
   ],
+  ["is a view of a buffer that was transferred", "SOURCE_FAILED", transferred],
   ["stalls", "SOURCE_STALLED", () => reading(() => never)],
   ["is a stream that stalls", "SOURCE_STALLED", () => stream(() => {})],
   [

@@ -1,6 +1,13 @@
 /** @file Where the bytes of a file come from. */
-import { isSconceError, thrownText } from "@sconce/errors";
-import { sourceChanged, sourceFailed, sourceStalled, sourceTooLarge, sourceType } from "./errors.js";
+import { isDetached, isSconceError, thrownText } from "@sconce/errors";
+import {
+  sourceChanged,
+  sourceFailed,
+  sourceStalled,
+  sourceTooLarge,
+  sourceTransferred,
+  sourceType,
+} from "./errors.js";
 
 /** A file that can be read in pieces: how archives larger than memory are opened. */
 export interface RandomAccess {
@@ -74,6 +81,8 @@ async function accessTo(
   patience: Patience,
   maxStreamBytes: number,
 ): Promise<RandomAccess> {
+  const buffer = ArrayBuffer.isView(source) ? source.buffer : source;
+  if (buffer instanceof ArrayBuffer && isDetached(buffer)) throw sourceTransferred();
   if (source instanceof Uint8Array) return new MemorySource(source);
   if (source instanceof ArrayBuffer) return new MemorySource(new Uint8Array(source));
   if (typeof Blob !== "undefined" && source instanceof Blob)

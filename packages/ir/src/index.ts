@@ -203,8 +203,6 @@ export type { StateValues } from "./program/with-state.js";
 export { ATEN, type DialectRules, TRAINING } from "./graph/dialect.js";
 export { type Problem, problemText } from "./graph/problem.js";
 export { sealMap, sealProgram } from "./program/seal.js";
-export { CORE_ATEN, DIALECTS, EDGE } from "./verifier/dialects.js";
-export { DIM_ORDER_OPERATORS, promotedPlaces } from "./verifier/edge.js";
 
 // PyTorch's texts
 
@@ -229,7 +227,14 @@ export type {
   SchemaType,
 } from "./graph/operator.js";
 export { Cursor as IrCursor } from "./ir-text/cursor.js";
-export { type ParseGraphOptions, type ParseIrOptions, parseGraph, parseIr } from "./ir-text/parse-program.js";
+export {
+  PARSE_GRAPH_OPTIONS,
+  PARSE_IR_OPTIONS,
+  type ParseGraphOptions,
+  type ParseIrOptions,
+  parseGraph,
+  parseIr,
+} from "./ir-text/parse-program.js";
 export { type PrintIrOptions, printIr, tensorsOf } from "./ir-text/print-program.js";
 export { MAX_HOLES } from "./ir-text/program-draft.js";
 export { parseValue as parseArgument, valueText as argumentText } from "./ir-text/values.js";

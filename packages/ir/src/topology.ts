@@ -5,6 +5,7 @@ import { MultiDirectedGraph } from "graphology";
 import { connectedComponents } from "graphology-components";
 import { topologicalGenerations } from "graphology-dag";
 import { bfsFromNode } from "graphology-traversal";
+import { cyclesOf } from "./graph/cycles.js";
 import type { Graph } from "./graph/graph.js";
 import { remember } from "./support/remember.js";
 
@@ -55,10 +56,7 @@ export class Topology {
 
   /** Groups of nodes that depend on each other; empty for every valid graph. */
   cycles(): string[][] {
-    const next = (at: number): number[] => this.network.outNeighbors(at).map(Number);
-    return stronglyConnected(this.graph.size, next)
-      .filter((group) => group.length > 1 || this.network.hasDirectedEdge(group[0], group[0]))
-      .map((group) => this.#names(group));
+    return cyclesOf(this.graph).map((group) => this.#names(group));
   }
 
   /**
@@ -117,46 +115,4 @@ function buildNetwork(graph: Graph): MultiDirectedGraph {
     for (const input of positions.subarray(offsets[at]!, offsets[at + 1]!))
       if (input >= 0) network.addDirectedEdge(input, at);
   return network;
-}
-
-/**
- * Tarjan's algorithm with its own stack: `graphology-components` recurses, and overflows the call
- * stack on a cycle of 20,000 nodes.
- */
-function stronglyConnected(size: number, next: (at: number) => readonly number[]): number[][] {
-  const order = new Int32Array(size).fill(-1);
-  const low = new Int32Array(size);
-  const onStack = new Uint8Array(size);
-  const stack: number[] = [];
-  const groups: number[][] = [];
-  let count = 0;
-  const open = (at: number): { at: number; edges: readonly number[]; edge: number } => {
-    order[at] = low[at] = count++;
-    stack.push(at);
-    onStack[at] = 1;
-    return { at, edges: next(at), edge: 0 };
-  };
-  const close = (at: number): void => {
-    if (low[at] !== order[at]) return;
-    const from = stack.lastIndexOf(at);
-    const group = stack.splice(from);
-    for (const member of group) onStack[member] = 0;
-    groups.push(group);
-  };
-  for (let start = 0; start < size; start++) {
-    if (order[start] !== -1) continue;
-    const frames = [open(start)];
-    for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
-      const { at } = frame;
-      const to = frame.edges[frame.edge++];
-      if (to === undefined) {
-        frames.pop();
-        close(at);
-        const parent = frames.at(-1);
-        if (parent !== undefined) low[parent.at] = Math.min(low[parent.at]!, low[at]!);
-      } else if (order[to] === -1) frames.push(open(to));
-      else if (onStack[to] === 1) low[at] = Math.min(low[at]!, order[to]!);
-    }
-  }
-  return groups;
 }

@@ -20,12 +20,7 @@ export {
   HIDDEN_WRITES,
   type HiddenWrite,
 } from "./schema/hidden-effects.js";
-export {
-  type AtenSchema,
-  knownSchema,
-  knownSchemaText,
-  knownTargets,
-} from "./schema/known-schemas.js";
+export type { AtenSchema, KnownSchemas } from "./schema/known-schemas.js";
 export * from "./schema/schema.js";
 export * from "./schema/schema-types.js";
 export * from "./table/bind.js";

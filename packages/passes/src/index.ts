@@ -1,6 +1,7 @@
 export type { Functionality, Impurity } from "./analysis/functional.js";
 export { functionality, isFunctional } from "./analysis/functional.js";
 export {
+  BISECT_OPTIONS,
   type Bisection,
   type BisectOptions,
   bisect,
@@ -128,7 +129,7 @@ export {
 } from "./sampling/sample-inputs.js";
 export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
-export { callProblems, verifyCalls } from "./shapes/call-problems.js";
+export { callProblems, verifyCalls, verifyCallsSteps } from "./shapes/call-problems.js";
 export { propagateShapes } from "./shapes/propagate.js";
 export type { Decomposition } from "./tables/decomposition.js";
 export { ownedEntry } from "./tables/entry-owners.js";
@@ -143,4 +144,3 @@ export { keyProblem as decompositionKeyProblem } from "./tables/table-keys.js";
 export { CollisionNames, callName } from "./trace/naming.js";
 export { type NormalizedCall, normalizeCall } from "./trace/normalize.js";
 export { PYTHON_TARGETS, scalarOf } from "./trace/symbolic-nodes.js";
-export { finish, finishWithPauses, type Work } from "./work/work.js";

@@ -7,8 +7,16 @@ import {
   type KernelTable,
   type RandomSource,
 } from "@sconce/backend-cpu";
-import { checkOptions, isSconceError, type OptionNames, type SconceError } from "@sconce/errors";
-import { ATEN, type Backend, TRAINING } from "@sconce/ir";
+import {
+  checkOptions,
+  didYouMean,
+  finish,
+  isSconceError,
+  type OptionNames,
+  type SconceError,
+  type Work,
+} from "@sconce/errors";
+import { ATEN, type Backend, type ExportedProgram, type Problem, TRAINING } from "@sconce/ir";
 import { defaultOperators, memoryLimit, type OperatorTable } from "@sconce/ops";
 import {
   builtinPasses,
@@ -25,12 +33,12 @@ import {
   type Plugin,
   type Rule,
   type SessionBackend,
-  verifyCalls,
+  verifyCallsSteps,
 } from "@sconce/passes";
 import { badPlugin, unknownService } from "./errors.js";
 import { type DependencyContainer, instanceCachingFactory, container as root } from "./injection.js";
 import { type PluginSet, pluginSet } from "./plugin-set.js";
-import type { Override, PassManagers, ServiceOverrides, Services } from "./services.js";
+import type { Override, PassManagers, ServiceOverrides, Services, Verifier } from "./services.js";
 import { PLUGINS, SERVICES } from "./tokens.js";
 
 /** What a session is made of. */
@@ -210,10 +218,21 @@ function factoriesOf(
     },
     verifier: (from) => {
       const operators = from.resolve(SERVICES.operators);
-      return { verify: (program, before) => verifyCalls(program, { operators, dialects, before }) };
+      return sessionVerifier((program, before) => verifyCallsSteps(program, { operators, dialects, before }));
     },
     passManagers: (from) => passManagers(from, maxBytes),
   };
+}
+
+type VerifierSteps = (program: ExportedProgram, before?: ExportedProgram) => Work<readonly Problem[]>;
+
+/** Verifiers of sessions that can pause; what replaces or wraps one cannot. */
+const verifierSteps = new WeakMap<Verifier, VerifierSteps>();
+
+function sessionVerifier(steps: VerifierSteps): Verifier {
+  const verifier: Verifier = { verify: (program, before) => finish(steps(program, before)) };
+  verifierSteps.set(verifier, steps);
+  return verifier;
 }
 
 const interpreters = new WeakSet<Backend>();
@@ -255,7 +274,11 @@ function passManagers(from: DependencyContainer, maxBytes: number): PassManagers
     decompositions: () => from.resolve(SERVICES.decompositions),
     rules,
     backends: () => byName(from.resolve(SERVICES.backends)),
-    verify: (program, before) => from.resolve(SERVICES.verifier).verify(program, before),
+    verify: (program, before) => {
+      const verifier = from.resolve(SERVICES.verifier);
+      const steps = verifierSteps.get(verifier);
+      return steps === undefined ? verifier.verify(program, before) : steps(program, before);
+    },
     clock: from.resolve(SERVICES.clock),
     maxBytes,
     ownerOf: set.plugins.length > 0 ? set.ownerOf : undefined,
@@ -267,7 +290,7 @@ function passManagers(from: DependencyContainer, maxBytes: number): PassManagers
 /** @throws SconceError `PLUGIN` for a kernel of no operator */
 export function kernelsOf({ kernels }: PluginSet, operators: OperatorTable): KernelTable {
   for (const [target, , plugin] of kernels)
-    if (operators.get(target) === undefined) throw unknownTarget(plugin, target, "has a kernel for");
+    if (operators.get(target) === undefined) throw unknownTarget(plugin, target, operators);
   return Object.fromEntries(kernels) as KernelTable;
 }
 
@@ -292,11 +315,15 @@ export function checkDecompositions({ decompositions }: PluginSet, operators: Op
   }
 }
 
-const unknownTarget = (plugin: string, target: string, does: string): SconceError =>
+const unknownTarget = (plugin: string, target: string, operators: OperatorTable): SconceError =>
   badPlugin(
     `plugin "${plugin}"`,
-    `${does} ${target}, which is not an operator`,
-    "write the overload out (aten.relu.default), or define the operator under `ops`",
+    `has a kernel for ${target}, which is not an operator`,
+    didYouMean(
+      target,
+      Array.from(operators, (row) => row.target),
+      "write the overload out (aten.relu.default), or define the operator under `ops`",
+    ),
   );
 
 /** What of Sconce's own the plugins replace: allowed, and worth a warning. */

@@ -223,3 +223,33 @@ describe("createSconce", () => {
     });
   });
 });
+
+test("names of operators from a file: any namespace, and not all of thousands", async () => {
+  const sconce = createSconce();
+  const compiled = async (targets: readonly string[]): Promise<unknown> => {
+    const program = sconce.parseIr(
+      `sconce-ir 1
+program "ATEN" {
+  input %x: USER_INPUT
+  output %x: USER_OUTPUT
+}
+graph(%x: f32[2]) {
+${targets.map((target, i) => `  %y${i}: f32[2] = ${target}(%x)`).join("\n")}
+  return (%x)
+}`,
+    );
+    return sconce.compile(program);
+  };
+  for (const namespace of ["__proto__", "constructor", "toString"])
+    await expect(compiled([`${namespace}.foo.default`])).rejects.toMatchObject({
+      code: "OPAQUE_OPERATORS",
+      fix: expect.stringContaining(`register ${namespace}.foo.default with a plugin`),
+    });
+  const many = Array.from({ length: 3000 }, (_, i) => `mylib.op${i}.default`);
+  await expect(compiled(many)).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /calls 3000 operators .*mylib\.op19\.default \(node "y19"\) and 2980 more$/,
+    ),
+    fix: expect.stringMatching(/and 2980 more with a plugin/),
+  });
+});

@@ -1,5 +1,13 @@
 import { firstNonfinite, type NonfiniteOptions, type NonfiniteReport } from "@sconce/backend-cpu";
-import { checkOptions, type LongWorkOptions, type OptionNames, userCallback } from "@sconce/errors";
+import {
+  checkOptions,
+  finish,
+  finishWithPauses,
+  type LongWorkOptions,
+  type OptionNames,
+  userCallback,
+  type Work,
+} from "@sconce/errors";
 import { type ByteSource, READ_PT2_OPTIONS, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import {
   type Backend,
@@ -10,6 +18,8 @@ import {
   type Graph,
   GraphBuilder,
   type Node,
+  PARSE_GRAPH_OPTIONS,
+  PARSE_IR_OPTIONS,
   type ParseGraphOptions,
   type ParseIrOptions,
   type Problem,
@@ -25,6 +35,7 @@ import {
 import { type OperatorTable, refuseOpaque } from "@sconce/ops";
 import {
   askBackend,
+  BISECT_OPTIONS,
   type Bisection,
   type BisectOptions,
   bisect,
@@ -32,8 +43,6 @@ import {
   type CustomDecompTable,
   type Decompositions,
   decompositionSteps,
-  finish,
-  finishWithPauses,
   MANAGER_OPTIONS,
   opaqueAssumption,
   type Pass,
@@ -42,7 +51,6 @@ import {
   parsePipeline,
   pipelineItems,
   type Rule,
-  type Work,
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
 import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
@@ -148,6 +156,7 @@ export class Sconce {
    * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column, `IR_TENSOR`
    */
   parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
+    checkOptions("parseIr", options, PARSE_IR_OPTIONS);
     return parseIr(text, { ...this.#targets(), ...options });
   }
 
@@ -156,6 +165,7 @@ export class Sconce {
    * column
    */
   parseGraph(text: string, options: ParseGraphOptions = {}): Graph {
+    checkOptions("parseGraph", options, PARSE_GRAPH_OPTIONS);
     return parseGraph(text, { ...this.#targets(), ...options });
   }
 
@@ -268,6 +278,7 @@ export class Sconce {
     passes: string | readonly (Pass | PipelineItem)[],
     options: BisectAsyncOptions = {},
   ): Promise<Bisection> {
+    checkOptions("bisectAsync", options, BISECT_ASYNC);
     const { signal, onProgress, ...bisecting } = options;
     this.#use("bisectAsync", program);
     const calls = this.#pipeline(passes);
@@ -435,6 +446,7 @@ export interface TransformAsyncOptions extends PassManagerOptions, LongWorkOptio
 export type BisectAsyncOptions = Omit<BisectOptions, "onProgress"> & LongWorkOptions;
 
 const LONG_WORK: OptionNames<LongWorkOptions> = { signal: true, onProgress: true };
+const BISECT_ASYNC: OptionNames<BisectAsyncOptions> = { ...BISECT_OPTIONS, ...LONG_WORK };
 const TRANSFORM_ASYNC: OptionNames<TransformAsyncOptions> = { ...MANAGER_OPTIONS, ...LONG_WORK };
 
 /** How a program becomes a module to call: the backend, and all options of `compile`. */

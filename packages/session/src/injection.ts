@@ -3,6 +3,6 @@
  * package when it links the first file that imports it, before it runs any file beside that one.
  */
 import "./reflect.js";
-import "reflect-metadata";
+import "reflect-metadata/lite";
 
 export { container, type DependencyContainer, instanceCachingFactory } from "tsyringe";

@@ -3,7 +3,8 @@
  * it is when it throws.
  */
 import { isSconceError } from "@sconce/errors";
-import { DIALECTS, type DialectRules, type OpSchema, type PytreeRegistry } from "@sconce/ir";
+import type { DialectRules, MetaValue, OpSchema, PytreeRegistry } from "@sconce/ir";
+import { DIALECTS } from "@sconce/ir/verify";
 import { defaultOperators, isOutOfMemory, type OpDefinition, resultProblem } from "@sconce/ops";
 import { builtinPasses, builtinRules, type Decomposition, ownedEntry, type Plugin } from "@sconce/passes";
 import { badPart, badPlugin, nameClash, pluginFailed } from "./errors.js";
@@ -103,6 +104,11 @@ function refuseUnknownDialects(plugin: Plugin, dialects: ReadonlyMap<string, Dia
   }
 }
 
+/** What a kernel is given besides its arguments. */
+interface KernelCall {
+  readonly meta?: MetaValue;
+}
+
 type SchemaOf = (target: string) => OpSchema | undefined;
 
 function schemasOf(plugins: readonly Plugin[]): SchemaOf {
@@ -127,7 +133,9 @@ function functionsOf(
         ([target, run]) =>
           [
             target,
-            guarded(name, `the kernel of ${target}`, run, (value) => kernelProblem(schemaOf(target), value)),
+            guarded(name, `the kernel of ${target}`, run, (value, given: readonly unknown[]) =>
+              kernelProblem(schemaOf(target), value, (given[1] as KernelCall | undefined)?.meta),
+            ),
             name,
           ] as const,
       ),
@@ -172,7 +180,7 @@ function guarded<A extends unknown[], R>(
   plugin: string,
   what: string,
   run: (...args: A) => R,
-  problemOf: (result: unknown) => string | undefined,
+  problemOf: (result: unknown, args: A) => string | undefined,
   named?: string,
 ): (...args: A) => R {
   return (...args: A): R => {
@@ -184,7 +192,7 @@ function guarded<A extends unknown[], R>(
         throw badPart(plugin, what, error.message.slice(what.length).trim(), error);
       throw isSconceError(error) || isOutOfMemory(error) ? error : pluginFailed(plugin, what, error);
     }
-    const problem = problemOf(result);
+    const problem = problemOf(result, args);
     if (problem === undefined) return result;
     throw badPart(plugin, what, problem);
   };

@@ -3,4 +3,4 @@
  * CommonJS package where the file that imports it begins, which in `container.ts` is after all of
  * tsyringe.
  */
-import "reflect-metadata";
+import "reflect-metadata/lite";

@@ -1,7 +1,16 @@
-import { SconceError } from "@sconce/errors";
+import { isSconceError, SconceError } from "@sconce/errors";
 
 /** The beginning of a text. */
 export const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 77)}...` : text);
+
+/** Reads a text; errors that have no place name the text. */
+export function placed<T>(where: () => string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw isSconceError(error) && error.where === undefined ? error.at(where()) : error;
+  }
+}
 
 /** Text that is not a symbolic expression or guard, at a character offset. */
 export function parseFailure(what: string, text: string, offset: number): SconceError {

@@ -1,5 +1,5 @@
-import { Budget, checkOptions, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
-import { parseFailure, tooLarge } from "./errors.js";
+import { Budget, checkOptions, requireText, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
+import { parseFailure, placed, shorten, tooLarge } from "./errors.js";
 import {
   GUARD_FUNCTIONS,
   type GuardBinaryOp,
@@ -23,9 +23,16 @@ const MAX_OPERATORS = 2_000;
  */
 export function parseGuard(text: string, options: WorkOptions = {}): GuardNode {
   checkOptions("parseGuard", options, WORK_OPTIONS);
-  if (text.length > MAX_LENGTH)
-    throw tooLarge(`guard of ${text.length} characters, at most ${MAX_LENGTH} are read`);
-  return new GuardParser(text, Budget.of(options, text.length)).parse();
+  requireText(text, "parseGuard");
+  const budget = Budget.of(options, text.length);
+  return placed(
+    () => `the guard ${JSON.stringify(shorten(text))}`,
+    () => {
+      if (text.length > MAX_LENGTH)
+        throw tooLarge(`guard of ${text.length} characters, at most ${MAX_LENGTH} are read`);
+      return new GuardParser(text, budget).parse();
+    },
+  );
 }
 
 const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);

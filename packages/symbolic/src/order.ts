@@ -71,6 +71,8 @@ const className = (op: SymOp): string =>
 export function compareDefault(a: SymExpr, b: SymExpr): number {
   if (a === b) return 0;
   step();
+  // Long sums are of symbols mostly.
+  if (a.op === "Symbol" && b.op === "Symbol") return compareText(a.name, b.name);
   if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
   const [coefficientA, restA] = splitCoefficient(a);
   const [coefficientB, restB] = splitCoefficient(b);
@@ -137,6 +139,7 @@ function sortTerms(e: SymExpr): readonly SymExpr[] {
   const special = numberMinusTerm(e);
   if (special !== undefined) return special;
   const monomials = e.args.map(monomial);
+  if (monomials.every(isLinear)) return sortLinear(e.args, monomials);
   const seen = new Map<string, SymExpr>();
   for (const powers of monomials)
     for (const [base] of powers) if (!seen.has(base.key)) seen.set(base.key, base);
@@ -148,27 +151,47 @@ function sortTerms(e: SymExpr): readonly SymExpr[] {
       .map(([base, exponent]): Power => [rank.get(base.key)!, exponent])
       .sort((a, b) => a[0] - b[0]),
   }));
-  rows.sort(
-    (a, b) =>
-      comparePowers(a.powers, b.powers) ||
-      compareNumbers(splitCoefficient(a.term)[0], splitCoefficient(b.term)[0]),
-  );
+  rows.sort((a, b) => comparePowers(a.powers, b.powers) || compareCoefficients(a.term, b.term));
   return rows.map((row) => row.term);
 }
 
+type Monomial = ReturnType<typeof monomial>;
+
+/** Whether a term has no power or one, of exponent 1. */
+const isLinear = (powers: Monomial): boolean =>
+  powers.length === 0 || (powers.length === 1 && powers[0]![1] === 1);
+
+/** The same order for terms of at most one factor each: that of the factors, constants last. */
+function sortLinear(terms: readonly SymExpr[], monomials: readonly Monomial[]): readonly SymExpr[] {
+  const rows = terms.map((term, i) => ({ term, base: monomials[i]![0]?.[0] }));
+  rows.sort((a, b) => {
+    if (a.base === undefined || b.base === undefined)
+      return (
+        Number(a.base === undefined) - Number(b.base === undefined) || compareCoefficients(a.term, b.term)
+      );
+    return (
+      compareDefault(a.base, b.base) || (a.base.key === b.base.key ? compareCoefficients(a.term, b.term) : 0)
+    );
+  });
+  return rows.map((row) => row.term);
+}
+
+const compareCoefficients = (a: SymExpr, b: SymExpr): number =>
+  compareNumbers(splitCoefficient(a)[0], splitCoefficient(b)[0]);
+
 /** The exponent of a generator, by the generator's rank. */
 type Power = readonly [generator: number, exponent: number];
+const NO_POWER: Power = [Infinity, 0];
 
 /** Compares the exponents of all generators, missing ones as zeros; higher powers come first. */
 function comparePowers(a: readonly Power[], b: readonly Power[]): number {
   step();
   for (let i = 0; ; i++) {
-    const [generatorA, exponentA] = a[i] ?? [Infinity, 0];
-    const [generatorB, exponentB] = b[i] ?? [Infinity, 0];
-    if (generatorA === generatorB) {
-      if (generatorA === Infinity) return 0;
-      if (exponentA !== exponentB) return exponentB - exponentA;
-    } else return generatorA < generatorB ? -exponentA : exponentB;
+    const left = a[i] ?? NO_POWER;
+    const right = b[i] ?? NO_POWER;
+    if (left[0] !== right[0]) return left[0] < right[0] ? -left[1] : right[1];
+    if (left === NO_POWER) return 0;
+    if (left[1] !== right[1]) return right[1] - left[1];
   }
 }
 
@@ -244,11 +267,15 @@ const impliedBy = (e: SymExpr): number =>
   ] ?? 15;
 
 /** Most symbols have the same assumptions, in the same order. */
-const compareAssumptions = (a: SymExpr, b: SymExpr): number =>
-  a.assumptions.length === b.assumptions.length &&
-  a.assumptions.every(([name], i) => name === b.assumptions[i]![0])
-    ? 0
-    : impliedBy(a) - impliedBy(b);
+function compareAssumptions(a: SymExpr, b: SymExpr): number {
+  const { length } = a.assumptions;
+  let i = 0;
+  while (i < length && a.assumptions[i]![0] === b.assumptions[i]?.[0]) i++;
+  return i === length && b.assumptions.length === length ? 0 : impliedBy(a) - impliedBy(b);
+}
+
+const compareSymbols = (a: SymExpr, b: SymExpr): number =>
+  compareAssumptions(a, b) || compareText(a.name, b.name) || compareText(a.key, b.key);
 
 /**
  * sympy's structural comparison: the order in which sums and products keep their arguments, seen in
@@ -257,14 +284,14 @@ const compareAssumptions = (a: SymExpr, b: SymExpr): number =>
 export function compareStructure(a: SymExpr, b: SymExpr): number {
   if (a === b) return 0;
   step();
-  const [nameA, nameB] = [structuralName(a), structuralName(b)];
+  if (a.op === "Symbol" && b.op === "Symbol") return compareSymbols(a, b);
+  const nameA = structuralName(a);
+  const nameB = structuralName(b);
   if (nameA !== nameB) {
     const [rankA, rankB] = [CLASS_ORDER.get(nameA) ?? 99, CLASS_ORDER.get(nameB) ?? 99];
     return rankA === 99 && rankB === 99 ? compareText(nameA, nameB) : rankA - rankB;
   }
   if (isNumber(a)) return compareNumbers(a, b);
-  if (a.op === "Symbol")
-    return compareAssumptions(a, b) || compareText(a.name, b.name) || compareText(a.key, b.key);
   if (a.args.length !== b.args.length) return a.args.length - b.args.length;
   for (let i = 0; i < a.args.length; i++) {
     const order = compareStructure(a.args[i]!, b.args[i]!);

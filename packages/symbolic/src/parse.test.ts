@@ -1,7 +1,7 @@
 import { SconceError } from "@sconce/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { evaluate, expand, parseSrepr, printExpr, type SymValue, symbol } from "./index.js";
+import { evaluate, expand, parseGuard, parseSrepr, printExpr, type SymValue, symbol } from "./index.js";
 
 describe("the plain form of older files", () => {
   test.each([
@@ -127,4 +127,25 @@ test("values follow Python", () => {
     at("RoundToInt(IntTrueDiv(5*s0, 6))"),
   ]).toEqual([-4, 2, 2, true, 27, -3, 2]);
   expect(() => at("s0//(u0 + 7)")).toThrow(expect.objectContaining({ code: "SYM_DIVISION_BY_ZERO" }));
+});
+
+test.each([
+  ["1//0", "SYM_DIVISION_BY_ZERO"],
+  [`OpaqueUnaryFn_${"a".repeat(5000)}(s0)`, "SYM_"],
+  ["9**9**9**9", "SYM_TOO_LARGE"],
+  ["(".repeat(200), "SYM_TOO_LARGE"],
+  ["a".repeat(70_000), "SYM_TOO_LARGE"],
+])("%.20s: errors name the text as their place", (text, code) => {
+  for (const [read, what] of [
+    [parseSrepr, "expression"],
+    [parseGuard, "guard"],
+  ] as const)
+    try {
+      read(text);
+    } catch (error) {
+      if (what === "expression") expect((error as SconceError).code).toMatch(code);
+      expect(error).toMatchObject({ where: expect.stringContaining(`the ${what} "`) });
+      expect((error as SconceError).describe().length).toBeLessThan(1000);
+    }
+  expect(() => parseSrepr(text)).toThrow();
 });

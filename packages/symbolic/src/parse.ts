@@ -1,7 +1,14 @@
-import { Budget, checkOptions, type OptionNames, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
+import {
+  Budget,
+  checkOptions,
+  type OptionNames,
+  requireText,
+  WORK_OPTIONS,
+  type WorkOptions,
+} from "@sconce/errors";
 import { lower, type SymValue, symbolByName, symbolWith } from "./algebra.js";
 import { construct, isHead } from "./construct.js";
-import { parseFailure, shorten, tooLarge } from "./errors.js";
+import { parseFailure, placed, shorten, tooLarge } from "./errors.js";
 import { type Assumption, type Assumptions, FALSE, type SymExpr, TRUE } from "./expr.js";
 import { joined } from "./logic.js";
 import { metered } from "./meter.js";
@@ -36,15 +43,15 @@ const PARSE: OptionNames<ParseOptions> = {
  */
 export function parseSrepr(text: string, options: ParseOptions = {}): SymValue {
   checkOptions("parseSrepr", options, PARSE);
+  requireText(text, "parseSrepr");
+  const where = (): string => `the expression ${JSON.stringify(shorten(text))}`;
   const maxLength = options.maxLength ?? 65_536;
-  if (text.length > maxLength)
-    throw tooLarge(`text of ${text.length} characters, at most ${maxLength} are read`);
   const budget = Budget.of(options, text.length);
-  return metered(
-    budget,
-    () => `the expression ${JSON.stringify(shorten(text))}`,
-    () => lower(new ExpressionParser(text, options, budget).parse()),
-  );
+  return placed(where, () => {
+    if (text.length > maxLength)
+      throw tooLarge(`text of ${text.length} characters, at most ${maxLength} are read`);
+    return metered(budget, where, () => lower(new ExpressionParser(text, options, budget).parse()));
+  });
 }
 
 const ASSUMPTIONS: ReadonlySet<string> = new Set([

@@ -7,26 +7,33 @@ import { type Token, tokenize } from "./token.js";
  */
 export class TokenReader {
   readonly text: string;
-  readonly #tokens: readonly Token[];
+  readonly #rest: Iterator<Token, Token>;
+  /** The tokens so far; the last one is the end of the text once that is reached. */
+  readonly #tokens: Token[] = [];
   readonly #maxDepth: number;
   #at = 0;
   #depth = 0;
 
-  /** @throws SconceError `SYM_PARSE` for a character that starts no token */
   constructor(text: string, maxDepth: number, budget: Budget) {
     this.text = text;
     this.#maxDepth = maxDepth;
-    this.#tokens = tokenize(text, budget);
+    this.#rest = tokenize(text, budget);
   }
 
-  /** The next token. */
+  /** The next token. @throws SconceError `SYM_PARSE` for a character that starts no token */
   get peek(): Token {
-    return this.#tokens[this.#at]!;
+    return this.#token(this.#at)!;
   }
 
   /** The token after the next one; undefined at the end. */
   get second(): Token | undefined {
-    return this.#tokens[this.#at + 1];
+    return this.#token(this.#at + 1);
+  }
+
+  #token(index: number): Token | undefined {
+    const tokens = this.#tokens;
+    while (tokens.length <= index && tokens.at(-1)?.kind !== "end") tokens.push(this.#rest.next().value);
+    return tokens[index];
   }
 
   /** Moves past so many tokens; negative numbers move back. */

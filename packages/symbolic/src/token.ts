@@ -12,23 +12,23 @@ export interface Token {
 const PATTERN =
   /\s*(?:([A-Za-z_]\w*)|(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|'([^'\\\n]*)'|"([^"\\\n]*)"|(\*\*|\/\/|<=|>=|==|!=|[-+*/%()[\]{},.:=<>&|~]))/y;
 
-/** Splits a text; throws SYM_PARSE at the first character that fits nowhere. */
-export function tokenize(text: string, budget: Budget): readonly Token[] {
-  const tokens: Token[] = [];
+/**
+ * Splits a text as far as somebody asks; throws SYM_PARSE at the first character that fits nowhere.
+ */
+export function* tokenize(text: string, budget: Budget): Generator<Token, Token, void> {
   const end = text.trimEnd().length;
-  PATTERN.lastIndex = 0;
-  while (PATTERN.lastIndex < end) {
-    const start = PATTERN.lastIndex;
+  for (let start = 0; start < end; ) {
+    PATTERN.lastIndex = start;
     const match = PATTERN.exec(text);
     budget.spend("nodes", 0.1, () => `character ${start} of ${JSON.stringify(shorten(text))}`);
     if (match === null) throw parseFailure("unexpected character", text, start);
     const [whole, name, number, single, double, sign] = match;
     const offset = start + whole.length - whole.trimStart().length;
-    if (name !== undefined) tokens.push({ kind: "name", text: name, offset });
-    else if (number !== undefined) tokens.push({ kind: "number", text: number, offset });
-    else if (sign !== undefined) tokens.push({ kind: "sign", text: sign, offset });
-    else tokens.push({ kind: "string", text: single ?? double ?? "", offset });
+    start += whole.length;
+    if (name !== undefined) yield { kind: "name", text: name, offset };
+    else if (number !== undefined) yield { kind: "number", text: number, offset };
+    else if (sign !== undefined) yield { kind: "sign", text: sign, offset };
+    else yield { kind: "string", text: single ?? double ?? "", offset };
   }
-  tokens.push({ kind: "end", text: "", offset: text.length });
-  return tokens;
+  return { kind: "end", text: "", offset: text.length };
 }

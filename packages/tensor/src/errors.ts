@@ -41,6 +41,14 @@ export const tensorOption = (name: string, value: unknown, wanted: string): Scon
     fix: `give ${wanted}`,
   });
 
+/** A dtype in the place of the options of `Tensor.from`. */
+export const dtypeAsOptions = (dtype: string): SconceError =>
+  new SconceError({
+    code: "TENSOR_OPTION",
+    message: `the options of Tensor.from are the dtype ${JSON.stringify(dtype)}, not an object`,
+    fix: `write Tensor.from(values, { dtype: ${JSON.stringify(dtype)} })`,
+  });
+
 /** A dtype that does not exist. */
 export function unknownDType(name: unknown, known: Iterable<string>): SconceError {
   const names = [...known];

@@ -34,7 +34,7 @@ export type { Safetensors } from "./safetensors.js";
 export { readSafetensors, writeSafetensors } from "./safetensors.js";
 export { contiguousStrides, forEachPosition, isContiguous, numel, requiredBytes } from "./shape.js";
 export { type TensorStatistics, tensorStatistics } from "./statistics.js";
-export { DEFAULT_MAX_BYTES, Storage, withMemoryLimit } from "./storage.js";
+export { DEFAULT_MAX_BYTES, requireMemory, Storage, withMemoryLimit } from "./storage.js";
 export {
   broadcastStrides,
   broadcastView,
@@ -47,3 +47,4 @@ export {
 } from "./strided.js";
 export type { TensorInit, TensorOptions } from "./tensor.js";
 export { getElement, setElement, Tensor } from "./tensor.js";
+export type { ElementJson, NestedJson, TensorJson } from "./tensor-json.js";

@@ -2,7 +2,14 @@
  * @file The safetensors format: eight bytes of header length, a JSON header, then the data without
  * holes.
  */
-import { Budget, checkOptions, parsePlainJson, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
+import {
+  Budget,
+  checkOptions,
+  parsePlainJson,
+  requireBytes,
+  WORK_OPTIONS,
+  type WorkOptions,
+} from "@sconce/errors";
 import { type DType, dtypeInfo } from "./dtype.js";
 import { safetensorsError, writtenWithoutValues } from "./errors.js";
 import { isSize, numel } from "./shape.js";
@@ -61,6 +68,7 @@ interface Slot {
  */
 export function readSafetensors(bytes: Uint8Array, options: WorkOptions = {}): Safetensors {
   checkOptions("readSafetensors", options, WORK_OPTIONS);
+  requireBytes(bytes, "readSafetensors");
   const headerLength = readHeaderLength(bytes);
   const data = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength).subarray(
     PREFIX + headerLength,

@@ -24,6 +24,16 @@ export function withMemoryLimit<T>(bytes: number, run: () => T): T {
 }
 
 /**
+ * Checks the size of something that is about to be allocated, as {@link Storage.allocate} does:
+ * working arrays of kernels count as values do.
+ * @throws RangeError for more than {@link withMemoryLimit} leaves
+ */
+export function requireMemory(bytes: number): void {
+  if (bytes > limit)
+    throw new RangeError(`${bytes} bytes are more than the ${limit} bytes that are left of maxBytes`);
+}
+
+/**
  * Untyped bytes that tensors view. Several tensors (of several dtypes) may share one storage. A
  * storage without values has a length and no bytes: reading or writing `bytes` or a view throws
  * `NO_VALUES`.
@@ -43,8 +53,7 @@ export class Storage {
    * has
    */
   static allocate(byteLength: number): Storage {
-    if (byteLength > limit)
-      throw new RangeError(`${byteLength} bytes are more than the ${limit} bytes that are left of maxBytes`);
+    requireMemory(byteLength);
     return new Storage(new Uint8Array(byteLength));
   }
 

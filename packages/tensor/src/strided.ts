@@ -3,6 +3,7 @@
  * tensors of one shape is cut into runs of constant steps, so contiguous (or equally permuted
  * dense) operands are one run.
  */
+import { requireMemory } from "./storage.js";
 
 /** Where a tensor's elements lie; a {@link Tensor} is one. */
 export interface StridedView {
@@ -136,6 +137,7 @@ function outerLoop(
 export function positionsOf(shape: readonly number[], view: StridedView): Int32Array {
   let total = 1;
   for (const size of shape) total *= size;
+  requireMemory(total * Int32Array.BYTES_PER_ELEMENT);
   const positions = new Int32Array(total);
   let at = 0;
   eachRunInOrder(shape, [view], ([offset], [step], count) => {

@@ -1,11 +1,19 @@
 import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
 import { DTYPES, type DType, dtypeInfo, isDType, type TypedArray } from "./dtype.js";
 import { type Element, elementReader, elementWriter, laneReader } from "./element.js";
-import { elementCountMismatch, indexOutOfRange, invalidSizes, unknownDType, wrongArray } from "./errors.js";
+import {
+  dtypeAsOptions,
+  elementCountMismatch,
+  indexOutOfRange,
+  invalidSizes,
+  unknownDType,
+  wrongArray,
+} from "./errors.js";
 import { flatten, type NestedValues, type NumericArray, numericArrayName, requireFits } from "./nested.js";
 import { printTensor, showsAsText } from "./print.js";
 import { contiguousStrides, forEachPosition, isContiguous, isSize, numel, requiredBytes } from "./shape.js";
 import { Storage } from "./storage.js";
+import { type TensorJson, tensorJson } from "./tensor-json.js";
 import { COPY } from "./this-copy.js";
 
 /** Everything that fixes how a {@link Tensor} reads its storage. */
@@ -221,6 +229,15 @@ export class Tensor {
   }
 
   /**
+   * What `JSON.stringify` shows: `{ dtype, shape, values }`, with the values in nested arrays.
+   * `values` is left out for more than 10,000 elements, and where there are none; `toArray` has
+   * all.
+   */
+  toJSON(): TensorJson {
+    return tensorJson(this, this.numel, this.hasValues ? () => this.toArray() : undefined);
+  }
+
+  /**
    * Elements in logical order as doubles; int64 may lose precision, complex gives interleaved
    * pairs.
    */
@@ -259,6 +276,7 @@ function ofElements(values: ArrayLike<Element>, shape: readonly number[], dtype:
 const OPTIONS: OptionNames<TensorOptions> = { dtype: true, requiresGrad: true };
 
 function fromNested(values: NestedValues, options: TensorOptions = {}): Tensor {
+  if (isDType(options)) throw dtypeAsOptions(options);
   checkOptions("Tensor.from", options, OPTIONS);
   const flat = flatten(values);
   const { dtype = flat.dtype, requiresGrad } = options;

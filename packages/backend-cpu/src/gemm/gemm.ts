@@ -1,5 +1,7 @@
 /** @file Blocked matrix multiplication in float64 over operands of any layout. */
+
 import type { NumberArray } from "../kernel/dense.js";
+import { scratch } from "../kernel/scratch.js";
 import { TILE, type TileMachine, tileMachine } from "./tile-kernel.js";
 
 /**
@@ -28,7 +30,7 @@ export type StoreBlock = (
 
 /** Positions `offset, offset + step, ...` of one dimension. */
 export function stepped(count: number, step: number, offset = 0): Int32Array {
-  const positions = new Int32Array(count);
+  const positions = scratch(Int32Array, count);
   for (let i = 0, p = offset; i < count; i++, p += step) positions[i] = p;
   return positions;
 }

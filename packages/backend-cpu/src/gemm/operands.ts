@@ -1,6 +1,8 @@
 /** @file Tensors as operands and results of {@link multiply}. */
+
 import { contiguousStrides, type StridedView, type Tensor } from "@sconce/tensor";
 import { isNativeDType, type NumberArray, readNumbers, writeNumbers } from "../kernel/dense.js";
+import { scratch } from "../kernel/scratch.js";
 import { type GatherMatrix, multiply, stepped } from "./gemm.js";
 
 /**
@@ -36,7 +38,7 @@ export function numberTarget(tensor: Tensor): NumberView {
   if (isNativeDType(tensor.dtype)) return numberView(tensor);
   const { shape } = tensor;
   return {
-    values: new Float64Array(tensor.numel),
+    values: scratch(Float64Array, tensor.numel),
     shape,
     strides: contiguousStrides(shape),
     storageOffset: 0,

@@ -2,6 +2,7 @@
  * @file Tensors as dense arrays of numbers, for kernels that want plain loops: reading copies only
  * where the storage is strided or not made of numbers (halves, int64), writing likewise.
  */
+
 import {
   broadcastView,
   type DType,
@@ -17,6 +18,7 @@ import {
 } from "@sconce/tensor";
 import { noComplexKernel } from "./errors.js";
 import { decodeTable, encodeFloat } from "./half.js";
+import { scratch, scratchLike } from "./scratch.js";
 
 /** A typed array of plain numbers. */
 export type NumberArray =
@@ -48,7 +50,7 @@ export function readNumbers(tensor: Tensor, shape: readonly number[] = tensor.sh
     const numbers = source as NumberArray;
     if (isContiguous(shape, view.strides))
       return numbers.subarray(view.storageOffset, view.storageOffset + total);
-    const out = new (numbers.constructor as new (n: number) => NumberArray)(total);
+    const out = scratchLike(numbers, total);
     copyRuns(shape, view, numbers, out);
     return out;
   }
@@ -60,7 +62,10 @@ export function readNumbers(tensor: Tensor, shape: readonly number[] = tensor.sh
 /** The elements in row-major order in a fresh or shared Float64Array. */
 export function readFloat64(tensor: Tensor, shape: readonly number[] = tensor.shape): Float64Array {
   const numbers = readNumbers(tensor, shape);
-  return numbers instanceof Float64Array ? numbers : Float64Array.from(numbers as Float32Array);
+  if (numbers instanceof Float64Array) return numbers;
+  const out = scratch(Float64Array, numbers.length);
+  out.set(numbers);
+  return out;
 }
 
 /** The elements in row-major order as 64-bit integers; small integers and bools are widened. */
@@ -71,7 +76,7 @@ export function readBigInts(
   const total = numel(shape);
   const make = tensor.dtype === "uint64" ? BigUint64Array : BigInt64Array;
   if (!isBigIntDType(tensor.dtype)) {
-    const out = new BigInt64Array(total);
+    const out = scratch(BigInt64Array, total);
     const numbers = readNumbers(tensor, shape);
     for (let i = 0; i < total; i++) out[i] = BigInt(Math.trunc(numbers[i]!));
     return out;
@@ -80,7 +85,7 @@ export function readBigInts(
   const source = tensor.data as BigInt64Array;
   if (isContiguous(shape, view.strides))
     return source.subarray(view.storageOffset, view.storageOffset + total);
-  const out = new make(total);
+  const out = scratch<BigInt64Array | BigUint64Array>(make, total);
   let at = 0;
   eachRunInOrder(shape, [view], ([offset], [step], count) => {
     for (let i = 0, p = offset!; i < count; i++, p += step!) out[at++] = source[p]!;
@@ -91,7 +96,7 @@ export function readBigInts(
 /** The elements in row-major order as pairs (real, imaginary); a real tensor gets zeros. */
 export function readComplex(tensor: Tensor, shape: readonly number[] = tensor.shape): Float64Array {
   const total = numel(shape);
-  const out = new Float64Array(2 * total);
+  const out = scratch(Float64Array, 2 * total);
   if (dtypeInfo(tensor.dtype).lanes === 1) {
     const real = readNumbers(tensor, shape);
     for (let i = 0; i < total; i++) out[2 * i] = real[i]!;
@@ -120,9 +125,9 @@ export function openOutput(tensor: Tensor): NumberArray {
   if (isNativeDType(tensor.dtype)) {
     const data = tensor.data as NumberArray;
     if (tensor.isContiguous) return data.subarray(tensor.storageOffset, tensor.storageOffset + total);
-    return new (data.constructor as new (n: number) => NumberArray)(total);
+    return scratchLike(data, total);
   }
-  return isBigIntDType(tensor.dtype) ? new Float64Array(total) : new Float32Array(total);
+  return isBigIntDType(tensor.dtype) ? scratch(Float64Array, total) : scratch(Float32Array, total);
 }
 
 /**
@@ -211,7 +216,7 @@ function readBigAsNumbers(
   view: StridedView,
   total: number,
 ): Float64Array {
-  const out = new Float64Array(total);
+  const out = scratch(Float64Array, total);
   const words = tensor.storage.view("int32") as Int32Array;
   const signed = tensor.dtype === "int64";
   let at = 0;
@@ -231,7 +236,7 @@ function readHalves(
   table: Float32Array,
   total: number,
 ): Float32Array {
-  const out = new Float32Array(total);
+  const out = scratch(Float32Array, total);
   const patterns = source as Uint16Array;
   let at = 0;
   eachRunInOrder(shape, [view], ([offset], [step], count) => {

@@ -1,8 +1,10 @@
 /** @file Attention as one operator, forward and backward. */
+
 import type { Tensor } from "@sconce/tensor";
 import { type GatherMatrix, multiply, stepped } from "../gemm/gemm.js";
 import { finishOutput, readFloat64 } from "../kernel/dense.js";
 import { defineKernels, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { mapTuple } from "../kernel/tuple.js";
 
 interface AttentionArgs {
@@ -85,7 +87,7 @@ function multiplyDense(
 /** Scaled, masked scores of one head. */
 function scoresOf(heads: Heads, head: number): Float64Array {
   const { rows, keys, width, scale, mask, causal } = heads;
-  const scores = new Float64Array(rows * keys);
+  const scores = scratch(Float64Array, rows * keys);
   const keyAt = heads.shared(head) * keys * width;
   multiplyDense(
     scores,
@@ -140,7 +142,7 @@ const attention = kernel(
     const [out, logSums] = emptyOutputs(context);
     const heads = headsOf(args);
     const { count, rows, keys, valueWidth } = heads;
-    const [result, logs] = [new Float64Array(out.numel), new Float64Array(count * rows)];
+    const [result, logs] = [scratch(Float64Array, out.numel), scratch(Float64Array, count * rows)];
     for (let head = 0; head < count; head++) {
       const weights = scoresOf(heads, head);
       normalizeRows(weights, rows, keys, logs, head * rows);
@@ -162,7 +164,7 @@ const attentionBackward = kernel(
       readFloat64(args.out),
       readFloat64(args.logsumexp),
     ];
-    const sums = mapTuple(outputs, (tensor) => new Float64Array(tensor.numel));
+    const sums = mapTuple(outputs, (tensor) => scratch(Float64Array, tensor.numel));
     for (let head = 0; head < count; head++) {
       const [shared, at] = [heads.shared(head), head * rows * valueWidth];
       const weights = scoresOf(heads, head).map((score, p) => {
@@ -171,7 +173,7 @@ const attentionBackward = kernel(
       });
       const gradOut = matrix(grad, at, rows, valueWidth);
       multiplyDense(sums[2], shared * keys * valueWidth, matrix(weights, 0, rows, keys, true), gradOut, true);
-      const slopes = new Float64Array(rows * keys);
+      const slopes = scratch(Float64Array, rows * keys);
       multiplyDense(
         slopes,
         0,

@@ -1,10 +1,12 @@
 /** @file Batch normalization. Statistics are in float64, by two passes. */
+
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, type KernelContext, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
 import { fill, openOutputs, scaleRun } from "./normalization.js";
 import { identity } from "./pointwise-math.js";
@@ -28,8 +30,8 @@ function batchInput(input: Tensor): BatchInput {
 }
 
 function channelStats({ x, batch, channels, inner }: BatchInput): ChannelStats {
-  const mean = new Float64Array(channels);
-  const variance = new Float64Array(channels);
+  const mean = scratch(Float64Array, channels);
+  const variance = scratch(Float64Array, channels);
   const count = batch * inner;
   for (let c = 0; c < channels; c++) {
     let sum = 0;

@@ -1,7 +1,9 @@
 /** @file Patches as columns: `im2col` and `col2im`. */
+
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 
 interface Patches {
   readonly self: Tensor;
@@ -57,7 +59,7 @@ function writeParts(out: Tensor, parts: readonly Float64Array[]): Tensor {
     results.set(out.dtype === "bool" ? parts[0]!.map((x) => (x === 0 ? 0 : 1)) : parts[0]!);
     return finishOutput(out, results);
   }
-  const pairs = new Float64Array(2 * out.numel);
+  const pairs = scratch(Float64Array, 2 * out.numel);
   parts.forEach((values, part) => {
     for (let i = 0; i < values.length; i++) pairs[2 * i + part] = values[i]!;
   });
@@ -75,7 +77,7 @@ const im2col = kernel(
     return writeParts(
       out,
       partsOf(self).map((values) => {
-        const results = new Float64Array(out.numel);
+        const results = scratch(Float64Array, out.numel);
         for (let b = 0; b < batches; b++) {
           eachPatchPair(args, image, (column, pixel) => {
             results[b * columns + column] = values[b * pixels + pixel]!;
@@ -97,7 +99,7 @@ const col2im = kernel(
     return writeParts(
       out,
       partsOf(self).map((values) => {
-        const results = new Float64Array(out.numel);
+        const results = scratch(Float64Array, out.numel);
         for (let b = 0; b < batches; b++) {
           eachPatchPair(args, image, (column, pixel) => {
             results[b * pixels + pixel]! += values[b * columns + column]!;

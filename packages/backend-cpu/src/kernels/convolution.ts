@@ -2,12 +2,14 @@
  * @file Convolutions of any rank, as matrix products whose right operand is read from the padded
  * input in place.
  */
+
 import { numel, positionsOf, type Tensor } from "@sconce/tensor";
 import { multiply } from "../gemm/gemm.js";
 import { finishTarget, numberTarget, numberView } from "../gemm/operands.js";
 import type { NumberArray } from "../kernel/dense.js";
 import { readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { scratchLike } from "../kernel/scratch.js";
 
 export interface ConvolutionArgs {
   readonly input: Tensor;
@@ -43,7 +45,7 @@ export function spread(
   const source = readNumbers(input);
   const [batch, channels, ...inner] = input.shape as [number, number, ...number[]];
   if (start.every((s) => s === 0) && inner.join() === sizes.join()) return { values: source, sizes };
-  const values = new (source.constructor as new (n: number) => NumberArray)(batch * channels * numel(sizes));
+  const values = scratchLike(source, batch * channels * numel(sizes));
   const last = inner.length - 1;
   const rows = numel(inner.slice(0, last));
   const width = inner[last]!;

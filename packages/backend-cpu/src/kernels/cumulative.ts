@@ -1,4 +1,5 @@
 /** @file Running sums, products and extremes along a dimension. */
+
 import { castTensor, type DType, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
 import {
   type NumberArray,
@@ -10,6 +11,7 @@ import {
   writeNumbers,
 } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { accumulateLogExponentials } from "./complex-loops.js";
 import { logAddExp } from "./pointwise-math.js";
 import { isExact, likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduction-rows.js";
@@ -32,7 +34,7 @@ const running =
     const length = input.shape.at(-1) ?? 1;
     if (out.dtype.startsWith("complex")) return complexScan(real(2, 3) === 6, input, target, length, out);
     const data = readNumbers(input);
-    const results = new Float64Array(data.length);
+    const results = scratch(Float64Array, data.length);
     let exact = isExact(out.dtype, data);
     let total = start;
     for (let i = 0; i < data.length; i++) {
@@ -53,7 +55,7 @@ function scanBig(
   length: number,
 ): void {
   const data = readBigInts(input);
-  const results = new BigInt64Array(data.length);
+  const results = scratch(BigInt64Array, data.length);
   let total = start;
   for (let i = 0; i < data.length; i++) {
     total = BigInt.asIntN(64, step(i % length === 0 ? start : total, data[i]!));
@@ -84,7 +86,7 @@ const runningExtreme =
     const length = input.shape.at(-1) ?? 1;
     const data: NumberArray = readKeys(input);
     const bests = likeKeys(data, data.length);
-    const places = new Float64Array(data.length);
+    const places = scratch(Float64Array, data.length);
     let best = 0;
     for (let i = 0; i < data.length; i++) {
       const value = data[i]!;
@@ -108,7 +110,7 @@ const cumprodBackward = kernel(
     const length = along.shape.at(-1) ?? 1;
     if (length === 1 || input.numel <= 1) return grad;
     const [x, g] = [readNumbers(along), readNumbers(moveLast(grad, dims))];
-    const slopes = new Float64Array(x.length);
+    const slopes = scratch(Float64Array, x.length);
     for (let k = 0; k < x.length; k++) {
       const start = k - (k % length);
       let product = 1;

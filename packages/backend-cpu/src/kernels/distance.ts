@@ -1,7 +1,9 @@
 /** @file Distances between rows. */
+
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 
 /** The p-norm of the difference of two rows. */
 function distance(x: NumberArray, i: number, y: NumberArray, j: number, size: number, p: number): number {
@@ -81,7 +83,7 @@ const cdistBackward = kernel(
       readNumbers(grad, [...batch, rows, columns]),
       readNumbers(norms, [...batch, rows, columns]),
     ];
-    const sums = new Float64Array(out.numel);
+    const sums = scratch(Float64Array, out.numel);
     const round = roundingOf(out);
     for (let row = 0; row < numel(batch) * rows; row++) {
       const other = Math.floor(row / rows) * columns;
@@ -103,7 +105,7 @@ const pdistBackward = kernel(
     const out = emptyOutput(context);
     const [rows, size] = self.shape as [number, number];
     const [x, g, d] = [readNumbers(self), readNumbers(grad), readNumbers(norms)];
-    const sums = new Float64Array(out.numel);
+    const sums = scratch(Float64Array, out.numel);
     const round = roundingOf(out);
     for (let i = 0, pair = 0; i < rows; i++) {
       for (let j = i + 1; j < rows; j++, pair++) {

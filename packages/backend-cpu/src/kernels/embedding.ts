@@ -1,9 +1,11 @@
 /** @file Table look-ups. */
+
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readFloat64, readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange, invalidArgument } from "../kernel/errors.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 
 function embedding(weight: Tensor, indices: Tensor, context: KernelContext): Tensor {
   const out = emptyOutput(context);
@@ -91,10 +93,10 @@ const embeddingBag = kernel(
       );
     }
     const bags = out.shape[0]!;
-    const y = new Float64Array(bags * width);
-    const counts = new Float64Array(bags);
-    const bagOf = new Float64Array(indices.length);
-    const chosen = new Float64Array(bags * width);
+    const y = scratch(Float64Array, bags * width);
+    const counts = scratch(Float64Array, bags);
+    const bagOf = scratch(Float64Array, indices.length);
+    const chosen = scratch(Float64Array, bags * width);
     const padding = args.padding_idx < 0 ? args.padding_idx + rows : args.padding_idx;
     const skips = args.padding_idx >= 0 || args.padding_idx < -1;
     for (let bag = 0; bag < bags; bag++) {
@@ -132,9 +134,9 @@ const embeddingDenseBackward = kernel(
     const out = emptyOutput(context);
     const width = out.shape[1]!;
     const [grad, indices] = [readNumbers(args.grad_output), readNumbers(args.indices)];
-    const counts = new Float64Array(out.shape[0]!);
+    const counts = scratch(Float64Array, out.shape[0]!);
     for (const index of indices) counts[index]!++;
-    const sums = new Float64Array(out.numel);
+    const sums = scratch(Float64Array, out.numel);
     indices.forEach((index: number, i: number) => {
       if (index === args.padding_idx) return;
       const scale = args.scale_grad_by_freq ? 1 / counts[index]! : 1;
@@ -165,7 +167,7 @@ function bagOfEach({
 }: Pick<BagBackwardArgs, "indices" | "offsets" | "offset2bag">) {
   if (offset2bag.numel > 0 || indices.numel === 0) return readNumbers(offset2bag);
   const starts = readNumbers(offsets);
-  const bags = new Float64Array(indices.numel);
+  const bags = scratch(Float64Array, indices.numel);
   let bag = 0;
   for (let i = 0; i < bags.length; i++) {
     while (bag + 1 < starts.length && starts[bag + 1]! <= i) bag++;
@@ -179,7 +181,7 @@ const embeddingBagBackward = kernel(
   (args, context) => {
     const out = emptyOutput(context);
     const width = out.shape[1]!;
-    const sums = new Float64Array(out.numel);
+    const sums = scratch(Float64Array, out.numel);
     const grad = readNumbers(args.grad);
     if (args.mode === 2) {
       const sizes = readNumbers(args.bag_size);
@@ -190,7 +192,7 @@ const embeddingBagBackward = kernel(
     }
     const [indices, bags, sizes] = [readNumbers(args.indices), bagOfEach(args), readNumbers(args.bag_size)];
     const weights = args.per_sample_weights && readNumbers(args.per_sample_weights);
-    const counts = new Float64Array(out.shape[0]!);
+    const counts = scratch(Float64Array, out.shape[0]!);
     for (const index of indices) counts[index]!++;
     indices.forEach((index: number, i: number) => {
       if (index === args.padding_idx) return;

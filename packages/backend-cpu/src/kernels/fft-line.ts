@@ -2,6 +2,8 @@
  * @file One discrete Fourier transform: mixed radix where all prime factors are small (Stockham's
  * order, so that nothing is permuted), else Bluestein's algorithm.
  */
+import { requireMemory } from "@sconce/tensor";
+import { scratch } from "../kernel/scratch.js";
 
 /** Largest prime factor that is transformed by its definition. */
 const DIRECT_LIMIT = 31;
@@ -12,7 +14,10 @@ const DIRECT_LIMIT = 31;
  */
 export type LineTransform = (x: Float64Array) => Float64Array;
 
-/** The transform of lines of `n` numbers; roots and memory are made once for all lines. */
+/**
+ * The transform of lines of `n` numbers; roots and memory are made once for all lines.
+ * @throws RangeError when its arrays together are more than the memory that is left
+ */
 export function planTransform(n: number, sign: 1 | -1): LineTransform {
   if (n <= 1) return (x) => x;
   const factors = factorsOf(n);
@@ -31,7 +36,7 @@ function factorsOf(n: number): number[] {
 
 /** `exp(sign 2 pi i k / n)` for all k; exact on the axes. */
 function rootsOf(n: number, sign: 1 | -1): Float64Array {
-  const roots = new Float64Array(2 * n);
+  const roots = scratch(Float64Array, 2 * n);
   for (let k = 0; k < n; k++) {
     const angle = (2 * Math.PI * k) / n;
     roots[2 * k] = 4 * k === n || 4 * k === 3 * n ? 0 : Math.cos(angle);
@@ -48,9 +53,10 @@ interface Stage {
 }
 
 function planMixedRadix(n: number, factors: readonly number[], sign: 1 | -1): LineTransform {
+  requireMemory(bytesOfMixedRadix(n));
   const roots = rootsOf(n, sign);
-  const buffers = [new Float64Array(2 * n), new Float64Array(2 * n)] as const;
-  const column = new Float64Array(2 * factors.at(-1)!);
+  const buffers = [scratch(Float64Array, 2 * n), scratch(Float64Array, 2 * n)] as const;
+  const column = scratch(Float64Array, 2 * factors.at(-1)!);
   const stages: Stage[] = [];
   let lines = 1;
   for (const radix of factors) {
@@ -147,12 +153,17 @@ function anyStage(
   }
 }
 
+/** Roots and two buffers of a mixed radix, of complex numbers in float64. */
+const bytesOfMixedRadix = (n: number): number => 3 * 16 * n;
+
 /** A transform of any length as a convolution, by transforms of a power of two. */
 function planBluestein(n: number, sign: 1 | -1): LineTransform {
   const size = 2 ** Math.ceil(Math.log2(2 * n - 1));
+  // Two transforms, three arrays of their length, and two of length n.
+  requireMemory(2 * bytesOfMixedRadix(size) + 16 * (3 * size + 2 * n));
   const [forward, backward] = [planTransform(size, -1), planTransform(size, 1)];
-  const chirp = new Float64Array(2 * n);
-  const mirrored = new Float64Array(2 * size);
+  const chirp = scratch(Float64Array, 2 * n);
+  const mirrored = scratch(Float64Array, 2 * size);
   for (let k = 0; k < n; k++) {
     const angle = (Math.PI * ((k * k) % (2 * n))) / n;
     chirp[2 * k] = Math.cos(angle);
@@ -163,7 +174,7 @@ function planBluestein(n: number, sign: 1 | -1): LineTransform {
     }
   }
   const kernel = forward(mirrored).slice();
-  const [padded, out] = [new Float64Array(2 * size), new Float64Array(2 * n)];
+  const [padded, out] = [scratch(Float64Array, 2 * size), scratch(Float64Array, 2 * n)];
   return (x) => {
     multiplyPairs(padded, x, chirp, n, 1);
     const spectrum = forward(padded);

@@ -1,13 +1,15 @@
 /** @file Discrete Fourier transforms of any length over any dimensions, in float64. */
+
 import { axisOf } from "../kernel/axis.js";
 import { finishOutput, readComplex, writeComplex } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { planTransform } from "./fft-line.js";
 
 /** Transforms every line along a dimension of interleaved complex numbers, in place. */
 function transformAlong(values: Float64Array, shape: readonly number[], dim: number, sign: 1 | -1): void {
   const { outer, size, inner } = axisOf(shape, dim);
-  const line = new Float64Array(2 * size);
+  const line = scratch(Float64Array, 2 * size);
   const transform = planTransform(size, sign);
   for (let o = 0; o < outer; o++) {
     for (let n = 0; n < inner; n++) {
@@ -66,7 +68,7 @@ const realToComplex = kernel(
 /** The first `size` elements along a dimension. */
 function resized(values: Float64Array, shape: readonly number[], dim: number, size: number): Float64Array {
   const { outer, size: from, inner } = axisOf(shape, dim);
-  const out = new Float64Array(2 * outer * size * inner);
+  const out = scratch(Float64Array, 2 * outer * size * inner);
   const kept = Math.min(from, size) * 2 * inner;
   for (let o = 0; o < outer; o++) {
     out.set(values.subarray(o * from * 2 * inner, o * from * 2 * inner + kept), o * size * 2 * inner);
@@ -84,8 +86,8 @@ const complexToReal = kernel(
     const last = dim[dim.length - 1]!;
     const { outer, size: from, inner } = axisOf(self.shape, last);
     const size = out.shape.at(last)!;
-    const real = new Float64Array(outer * size * inner);
-    const line = new Float64Array(2 * size);
+    const real = scratch(Float64Array, outer * size * inner);
+    const line = scratch(Float64Array, 2 * size);
     const transform = planTransform(size, 1);
     for (let o = 0; o < outer; o++) {
       for (let n = 0; n < inner; n++) {

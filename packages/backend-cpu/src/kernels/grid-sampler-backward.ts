@@ -1,7 +1,9 @@
 /** @file Gradients of sampling by a grid, by the input and by the grid. */
+
 import { patternEncoder, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, kernel, maskedOutputs } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { eachCorner, eachPlace, roundingOf, type SampleArgs, type Taps } from "./grid-sampler.js";
 
 interface SampleBackwardArgs extends SampleArgs {
@@ -40,7 +42,7 @@ const cornersOf = (rows: Taps, columns: Taps, width: number): readonly number[] 
 function planeGradientsHalf(args: SampleBackwardArgs): Gradients {
   const [x, g] = [readNumbers(args.input), readNumbers(args.grad_output)];
   const round = roundingOf(args.input.dtype);
-  const [input, grid] = [new Float64Array(args.input.numel), new Float64Array(args.grid.numel)];
+  const [input, grid] = [scratch(Float64Array, args.input.numel), scratch(Float64Array, args.grid.numel)];
   eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
     const [rows, columns] = taps as readonly [Taps, Taps];
     const [[south, north], [east, west]] = [pair(rows.weight), pair(columns.weight)];
@@ -73,7 +75,10 @@ const pair = (weights: ArrayLike<number>): readonly [number, number] => [weights
 function gradientsOf(args: SampleBackwardArgs): Gradients {
   const [x, g] = [readNumbers(args.input), readNumbers(args.grad_output)];
   const rank = args.input.ndim - 2;
-  const [inputGrad, gridGrad] = [new Float64Array(args.input.numel), new Float64Array(args.grid.numel)];
+  const [inputGrad, gridGrad] = [
+    scratch(Float64Array, args.input.numel),
+    scratch(Float64Array, args.grid.numel),
+  ];
   eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
     eachCorner(taps, sizes, (position, weight, slopes) => {
       for (let c = 0; c < channels; c++) {

@@ -1,7 +1,9 @@
 /** @file Sampling at given places, in two and three dimensions. */
+
 import { type DType, numel, patternEncoder, type Tensor, valueTable } from "@sconce/tensor";
 import { finishOutput, type NumberArray, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { roundHalfEven } from "./pointwise-math.js";
 import { cubicSlopes, cubicWeights } from "./upsample-taps.js";
 
@@ -30,9 +32,9 @@ const newTaps = (mode: number): Taps => {
   const count = mode === 0 ? 2 : mode === 1 ? 1 : 4;
   return {
     count,
-    position: new Int32Array(count),
-    weight: new Float64Array(count),
-    slope: new Float64Array(count),
+    position: scratch(Int32Array, count),
+    weight: scratch(Float64Array, count),
+    slope: scratch(Float64Array, count),
   };
 };
 
@@ -169,7 +171,7 @@ function sampleCubicHalf(args: SampleArgs, context: KernelContext): Tensor {
   const out = emptyOutput(context);
   const x = readNumbers(args.input);
   const round = roundingOf(args.input.dtype);
-  const values = new Float64Array(out.numel);
+  const values = scratch(Float64Array, out.numel);
   eachPlace(args, (n, point, [rows, columns], { sizes, channels, plane, points }) => {
     const weighted = ({ position, weight }: Taps, valueAt: (p: number) => number): number => {
       let sum = 0;
@@ -197,7 +199,7 @@ function sampleVolumeHalf(args: SampleArgs, context: KernelContext): Tensor {
   const out = emptyOutput(context);
   const x = readNumbers(args.input);
   const round = roundingOf(args.input.dtype);
-  const values = new Float64Array(out.numel);
+  const values = scratch(Float64Array, out.numel);
   eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
     const [slow, middle, fast] = taps as [Taps, Taps, Taps];
     for (let corner = 0; corner < 8; corner++) {
@@ -223,7 +225,7 @@ function samplePlaneHalf(args: SampleArgs, context: KernelContext): Tensor {
   const out = emptyOutput(context);
   const x = readNumbers(args.input);
   const round = roundingOf(args.input.dtype);
-  const values = new Float64Array(out.numel);
+  const values = scratch(Float64Array, out.numel);
   eachPlace(args, (n, point, [rows, columns], { sizes, channels, plane, points }) => {
     for (let corner = 0; corner < 4; corner++) {
       const [i, j] = [corner >> 1, corner & 1];
@@ -249,7 +251,7 @@ function sample(args: SampleArgs, context: KernelContext): Tensor {
   }
   const out = emptyOutput(context);
   const x = readNumbers(args.input);
-  const values = new Float64Array(out.numel);
+  const values = scratch(Float64Array, out.numel);
   eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
     eachCorner(taps, sizes, (position, weight) => {
       for (let c = 0; c < channels; c++) {

@@ -1,12 +1,14 @@
 /**
  * @file Histograms in one or more dimensions. Each point adds its weight to the total of its bins.
  */
+
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { roundTo } from "../kernel/half.js";
 import { allocate, defineKernels, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 
 /** Points as rows, with their weights. */
 interface Points {
@@ -50,7 +52,7 @@ function evenEdges(
   bins: number,
   round: (value: number) => number,
 ): Float64Array {
-  const edges = new Float64Array(bins + 1);
+  const edges = scratch(Float64Array, bins + 1);
   const step = round((high - low) / bins);
   for (let i = 0; i <= bins; i++) {
     edges[i] = round(i < (bins + 1) / 2 ? low + step * i : high - step * (bins - i));
@@ -73,7 +75,7 @@ function binOf(edges: NumberArray, value: number): number {
 
 function fill(points: Points, edges: readonly NumberArray[]): Float64Array {
   const sizes = edges.map(({ length }) => length - 1);
-  const totals = new Float64Array(numel(sizes));
+  const totals = scratch(Float64Array, numel(sizes));
   for (let i = 0; i < points.count; i++) {
     let flat = 0;
     for (let d = 0; d < points.dims && flat >= 0; d++) {

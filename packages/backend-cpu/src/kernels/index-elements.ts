@@ -2,6 +2,7 @@
  * @file Moves whole elements by storage position, whatever their dtype: as 1, 2 or 4 byte words,
  * never as numbers.
  */
+
 import type { FakeTensor } from "@sconce/ir";
 import {
   contiguousStrides,
@@ -15,6 +16,7 @@ import { copyInto } from "../kernel/copy.js";
 import { readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange } from "../kernel/errors.js";
 import { allocate, emptyStrided, type KernelContext } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 
 type Words = Uint8Array | Uint16Array | Int32Array;
 
@@ -95,7 +97,7 @@ export function positionsByAxes(
   shape.forEach((size, d) => {
     const stride = source.strides[d]!;
     const map = maps[d];
-    const next = new Int32Array(positions.length * size);
+    const next = scratch(Int32Array, positions.length * size);
     let at = 0;
     for (const base of positions) {
       for (let c = 0; c < size; c++) next[at++] = base + stride * (map ? map[c]! : c);

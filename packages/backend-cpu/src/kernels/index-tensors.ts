@@ -1,4 +1,5 @@
 /** @file `x[i, :, mask]` and its writing counterparts. */
+
 import type { FakeTensor, ScalarLiteral } from "@sconce/ir";
 import { evaluateInt, SymExpr } from "@sconce/symbolic";
 import { broadcastView, castTensor, numel, positionsOf, type Tensor } from "@sconce/tensor";
@@ -6,6 +7,7 @@ import { copyInto } from "../kernel/copy.js";
 import { readNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { combineAt } from "./index-combine.js";
 import { copyAsOutput, dynamicOutput, gatherElements, moveElements, readIndices } from "./index-elements.js";
 import { nonzeroCoordinates } from "./nonzero.js";
@@ -91,7 +93,7 @@ function indexOffsets(
   axes: readonly (AxisIndex | null)[],
   shape: readonly number[],
 ): Float64Array {
-  const offsets = new Float64Array(numel(shape));
+  const offsets = scratch(Float64Array, numel(shape));
   axes.forEach((axis, d) => {
     if (axis === null) return;
     const strides = contiguousOf(axis.shape);
@@ -124,7 +126,7 @@ function select(self: Tensor, indices: Indices): Selection {
   const after = adjacent ? kept.filter((d) => d >= (indexed[0] ?? 0)) : kept;
   const lead = keptPositions(self, before, self.storageOffset);
   const tail = keptPositions(self, after, 0);
-  const positions = new Int32Array(lead.length * offsets.length * tail.length);
+  const positions = scratch(Int32Array, lead.length * offsets.length * tail.length);
   let at = 0;
   for (const base of lead) {
     for (const offset of offsets) for (const rest of tail) positions[at++] = base + offset + rest;
@@ -152,9 +154,11 @@ function knownStrides({ meta }: KernelContext, shape: readonly number[]): readon
 }
 
 const index: Kernel<Index> = ({ self, indices }, context) => {
-  const { shape, positions } = select(self, indices);
   const dynamic = indices.some((one) => one !== null && (one.dtype === "bool" || one.dtype === "uint8"));
-  const out = dynamic ? dynamicOutput(shape, self.dtype, knownStrides(context, shape)) : emptyOutput(context);
+  // Before the positions are made, which may take as much: an output that is too large is refused.
+  const known = dynamic ? undefined : emptyOutput(context);
+  const { shape, positions } = select(self, indices);
+  const out = known ?? dynamicOutput(shape, self.dtype, knownStrides(context, shape));
   return gatherElements(out, self, positions);
 };
 
@@ -226,7 +230,7 @@ function maskedGather(
   gatherElements(out, self, positions);
   const outPositions = positionsOf(out.shape, out);
   const wanting = outPositions.filter((_, i) => !holds[i]);
-  moveElements(out, wanting, filler, new Int32Array(wanting.length), wanting.length);
+  moveElements(out, wanting, filler, scratch(Int32Array, wanting.length), wanting.length);
   return out;
 }
 

@@ -2,10 +2,12 @@
  * @file Triangular factors of matrices, and what follows from them: determinants, inverses,
  * solutions.
  */
+
 import { dtypeInfo, isComplexDType, isContiguous, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers, writeComplex } from "../kernel/dense.js";
 import { invalidArgument, singularMatrix } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { identity, type Matrix, readMatrices, transposed, writeMatrices } from "./matrix.js";
 import { type Factors, factorLU, solveFactored, substitute } from "./matrix-lu.js";
 
@@ -41,7 +43,7 @@ export const exchangedIfRowMajor = (matrix: Tensor): Tensor =>
 
 /** Pivots of all matrices one after the other, counted from 1 as LAPACK does. */
 export function onePivots(factors: readonly Factors[], each: number): Int32Array {
-  const places = new Int32Array(factors.length * each);
+  const places = scratch(Int32Array, factors.length * each);
   factors.forEach(({ pivots }, m) => {
     for (let k = 0; k < each; k++) places[m * each + k] = pivots[k]! + 1;
   });
@@ -65,7 +67,7 @@ const determinant = kernel(
     const [result, lu, pivots] = emptyOutputs(context);
     const matrices = lapackMatrices("linalg.det", exchangedIfRowMajor(A));
     const factors = matrices.map(factorLU);
-    const products = new Float64Array(2 * matrices.length);
+    const products = scratch(Float64Array, 2 * matrices.length);
     matrices.forEach(({ rows, re, im }, m) => {
       let [real, imaginary] = [factors[m]!.sign, 0];
       for (let p = 0; p < rows * rows; p += rows + 1) {
@@ -86,7 +88,7 @@ const inverse = kernel(
   ({ A, check_errors: checks }, context) => {
     const [result, info] = emptyOutputs(context);
     const matrices = lapackMatrices("linalg.inv", A);
-    const codes = new Int32Array(matrices.length);
+    const codes = scratch(Int32Array, matrices.length);
     const inverses = matrices.map((matrix, m) => {
       const { pivots, singularAt } = factorLU(matrix);
       const solution = identity(matrix.rows, matrix.rows, matrix.im !== undefined);

@@ -1,6 +1,8 @@
 /** @file Solutions of linear equations, Cholesky factors, determinants by sign and logarithm. */
+
 import { finishOutput } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { checkCodes, exchangedIfRowMajor, lapackMatrices, onePivots, writePairs } from "./linear-algebra.js";
 import {
   adjoint,
@@ -54,8 +56,8 @@ const signedLog = kernel(
     const [sign, logarithm, lu, pivots] = emptyOutputs(context);
     const matrices = lapackMatrices("linalg.slogdet", exchangedIfRowMajor(A));
     const factors = matrices.map(factorLU);
-    const signs = new Float64Array(2 * matrices.length);
-    const sums = new Float64Array(matrices.length);
+    const signs = scratch(Float64Array, 2 * matrices.length);
+    const sums = scratch(Float64Array, matrices.length);
     matrices.forEach(({ rows, re, im }, m) => {
       let [real, imaginary] = [factors[m]!.sign, 0];
       for (let p = 0; p < rows * rows; p += rows + 1) {
@@ -77,7 +79,7 @@ const cholesky = kernel(
   ({ self, upper, check_errors: checks }, context) => {
     const [result, info] = emptyOutputs(context);
     const matrices = lapackMatrices("linalg.cholesky", self);
-    const codes = new Int32Array(matrices.length);
+    const codes = scratch(Int32Array, matrices.length);
     const factors = matrices.map((matrix, m) => {
       // The other triangle is not looked at.
       const lower = upper ? adjoint(matrix) : matrix;

@@ -1,9 +1,11 @@
 /** @file Losses whose steps round in a way that their decompositions do not. */
+
 import { type DType, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { readNumbers, writeNumbers } from "../kernel/dense.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { broadcastShape } from "./index-elements.js";
 
 const MEAN = 1;
@@ -38,8 +40,8 @@ const multilabelMarginLoss = kernel(
     const [, marks] = emptyOutputs(context);
     const [x, labels] = [readNumbers(self), readNumbers(target)];
     const classes = self.shape[self.ndim - 1] ?? 1;
-    const isTarget = new Float64Array(labels.length);
-    const losses = new Float64Array(labels.length / classes);
+    const isTarget = scratch(Float64Array, labels.length);
+    const losses = scratch(Float64Array, labels.length / classes);
     for (let row = 0; row < losses.length; row++) {
       const start = row * classes;
       const end = labels.subarray(start, start + classes).findIndex((label: number) => label === -1);

@@ -1,10 +1,12 @@
 /** @file Matrix products. */
+
 import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { broadcastStrides, contiguousStrides, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
 import { finishTarget, matrixOf, multiplyInto, numberTarget, numberView } from "../gemm/operands.js";
 import { detached } from "../kernel/copy.js";
 import { readBigInts, readComplex, readFloat64, writeBigInts, writeComplex } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 
 interface Added {
   readonly self: Tensor;
@@ -66,7 +68,7 @@ function exactProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefine
   const [x, y] = [readBigInts(a), readBigInts(b)];
   const self = added && readBigInts(added.self, out.shape);
   const [alpha, beta] = factorsOf(out, added).map(BigInt) as [bigint, bigint];
-  const values = new BigInt64Array(out.numel);
+  const values = scratch(BigInt64Array, out.numel);
   for (let at = 0; at < values.length; at++) {
     const row = Math.floor(at / n);
     const batch = Math.floor(row / m);
@@ -87,7 +89,7 @@ function complexProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefi
   const [alpha, alphaIm] = complexFactor(added?.alpha ?? 1);
   const [beta, betaIm] = complexFactor(added?.beta ?? 0);
   const self = added && (beta !== 0 || betaIm !== 0) ? readComplex(added.self, out.shape) : undefined;
-  const values = new Float64Array(2 * out.numel);
+  const values = scratch(Float64Array, 2 * out.numel);
   for (let at = 0; at < out.numel; at++) {
     const row = Math.floor(at / n);
     let [re, im] = [0, 0];

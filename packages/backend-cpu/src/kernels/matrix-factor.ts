@@ -1,10 +1,12 @@
 /**
  * @file Factors of matrices as results: LU, QR and its reflections, LDL; and solutions from them.
  */
+
 import { broadcastView, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { checkCodes, lapackMatrices, onePivots } from "./linear-algebra.js";
 import {
   adjoint,
@@ -187,7 +189,7 @@ const ldlFactor = kernel(
     const [ld, pivots, info] = emptyOutputs(context);
     const found = lapackMatrices("linalg.ldl_factor", self).map((matrix) => triangle(matrix, "lower"));
     const n = self.shape.at(-1)!;
-    const places = new Int32Array(found.length * n);
+    const places = scratch(Int32Array, found.length * n);
     const codes = Int32Array.from(found, (matrix, m) => {
       const factors = factorLDL(matrix, hermitian && matrix.im !== undefined);
       places.set(factors.pivots, m * n);

@@ -3,6 +3,7 @@
  * them (LAPACK Users' Guide, "Orthogonal factorizations"; `larfg`, `geqr2`, `ung2r`, `unm2r`,
  * `gebd2`, `hetd2`, `gehd2`).
  */
+import { scratch } from "../kernel/scratch.js";
 import { addScaled, type Complex, divide, dot, type Matrix, norm, type Parts, zeros } from "./matrix.js";
 
 /** A reflection with its vector, whose first element is one. */
@@ -198,7 +199,7 @@ export function bidiagonalize(matrix: Matrix): Bidiagonal {
     taus: zeros(Math.max(n - 1, 0), 1, complex),
     shift: 1,
   };
-  const [diagonal, above] = [new Float64Array(n), new Float64Array(Math.max(n - 1, 0))];
+  const [diagonal, above] = [scratch(Float64Array, n), scratch(Float64Array, Math.max(n - 1, 0))];
   const h = newReflector(Math.max(rows, n), complex);
   for (let k = 0; k < n; k++) {
     reflect(h, rows - k, matrix, k * rows + k, 1);
@@ -236,7 +237,7 @@ export function tridiagonalize(matrix: Matrix): Tridiagonal {
     taus: zeros(Math.max(n - 1, 0), 1, complex),
     shift: 1,
   };
-  const [diagonal, below] = [new Float64Array(n), new Float64Array(Math.max(n - 1, 0))];
+  const [diagonal, below] = [scratch(Float64Array, n), scratch(Float64Array, Math.max(n - 1, 0))];
   const h = newReflector(n, complex);
   for (let k = 0; k < n - 1; k++) {
     reflect(h, n - k - 1, matrix, k * n + k + 1, 1);

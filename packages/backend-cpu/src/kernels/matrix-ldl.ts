@@ -3,6 +3,7 @@
  * rows: Bunch and Kaufman, "Some Stable Methods for Calculating Inertia and Solving Symmetric
  * Linear Systems" (1977), in LAPACK's `sytf2` form.
  */
+import { scratch } from "../kernel/scratch.js";
 import { addScaled, type Complex, divide, dot, type Matrix, scale, size1, swap, swapRows } from "./matrix.js";
 
 /** Growth of elements is least with this bound. */
@@ -18,7 +19,7 @@ export interface BlockFactors {
 /** Factors the lower triangle in place. */
 export function factorLDL(a: Matrix, hermitian: boolean): BlockFactors {
   const n = a.rows;
-  const pivots = new Int32Array(n);
+  const pivots = scratch(Int32Array, n);
   let singularAt = 0;
   for (let k = 0; k < n; ) {
     const { pivot, rows } = choosePivot(a, k, hermitian);

@@ -2,6 +2,7 @@
  * @file Triangular factors of matrices: LU with row exchanges, Cholesky, and solutions by
  * substitution.
  */
+import { scratch } from "../kernel/scratch.js";
 import { addScaled, type Complex, divide, dot, type Matrix, scale, swapRows, transposed } from "./matrix.js";
 
 /** What the factorization of one matrix found out. */
@@ -21,7 +22,7 @@ export interface Factors {
 export function factorLU(matrix: Matrix): Factors {
   const { rows, columns, re, im } = matrix;
   const count = Math.min(rows, columns);
-  const pivots = new Int32Array(count);
+  const pivots = scratch(Int32Array, count);
   const inverse: Complex = { re: 0, im: 0 };
   let [sign, singularAt] = [1, 0];
   for (let k = 0; k < count; k++) {

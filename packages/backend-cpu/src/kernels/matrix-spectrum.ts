@@ -1,8 +1,10 @@
 /** @file Eigenvalues and singular values, and what is made of them. */
+
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { checkCodes, epsilonOf, lapackMatrices } from "./linear-algebra.js";
 import { adjoint, type Matrix, writeMatrices } from "./matrix.js";
 import { generalEigenpairs } from "./matrix-eig.js";
@@ -11,7 +13,7 @@ import { type SingularValues, singularValues, type Wanted } from "./matrix-svd.j
 
 /** Values of many matrices one after the other. */
 function joined(lists: readonly { readonly values: Float64Array }[], each: number): Float64Array {
-  const all = new Float64Array(lists.length * each);
+  const all = scratch(Float64Array, lists.length * each);
   lists.forEach(({ values }, m) => {
     all.set(values, m * each);
   });

@@ -2,8 +2,10 @@
  * @file Small dense matrices, real or complex, in columns as LAPACK keeps them; kernels of linear
  * algebra compute on them.
  */
+
 import { isComplexDType, numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readComplex, readFloat64, writeComplex } from "../kernel/dense.js";
+import { scratch } from "../kernel/scratch.js";
 
 /** Real and imaginary parts; no imaginary parts for real numbers. */
 export interface Parts {
@@ -27,8 +29,8 @@ export interface Complex {
 export const zeros = (rows: number, columns: number, complex: boolean): Matrix => ({
   rows,
   columns,
-  re: new Float64Array(rows * columns),
-  im: complex ? new Float64Array(rows * columns) : undefined,
+  re: scratch(Float64Array, rows * columns),
+  im: complex ? scratch(Float64Array, rows * columns) : undefined,
 });
 
 /** Ones on the diagonal. */
@@ -271,7 +273,7 @@ export const readVectors = (tensor: Tensor): Matrix[] =>
 /** Stores matrices, one after the other, into a tensor of that many elements. */
 export function writeMatrices(tensor: Tensor, matrices: readonly Matrix[]): Tensor {
   const complex = isComplexDType(tensor.dtype);
-  const values = new Float64Array(tensor.numel * (complex ? 2 : 1));
+  const values = scratch(Float64Array, tensor.numel * (complex ? 2 : 1));
   let at = 0;
   for (const { rows, columns, re, im } of matrices) {
     for (let i = 0; i < rows; i++) {

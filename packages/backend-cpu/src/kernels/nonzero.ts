@@ -1,9 +1,11 @@
 /** @file Where elements are true, and selection and filling by masks. */
+
 import { broadcastView, castTensor, positionsOf, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import {
   broadcastShape,
   copyAsOutput,
@@ -17,7 +19,7 @@ export function nonzeroCoordinates(tensor: Tensor): Float64Array[] {
   const truths = readNumbers(castTensor(tensor, "bool"));
   let count = 0;
   for (let i = 0; i < truths.length; i++) if (truths[i] !== 0) count++;
-  const coordinates = tensor.shape.map(() => new Float64Array(count));
+  const coordinates = tensor.shape.map(() => scratch(Float64Array, count));
   let at = 0;
   for (let i = 0; i < truths.length; i++) {
     if (truths[i] === 0) continue;
@@ -38,7 +40,7 @@ const countTrue = (tensor: Tensor): number =>
 function nonzeroTable(self: Tensor): Float64Array {
   const coordinates = nonzeroCoordinates(self);
   const count = coordinates[0]?.length ?? countTrue(self);
-  const table = new Float64Array(count * self.ndim);
+  const table = scratch(Float64Array, count * self.ndim);
   coordinates.forEach((values, d) => {
     for (let i = 0; i < count; i++) table[i * self.ndim + d] = values[i]!;
   });
@@ -62,7 +64,7 @@ const nonzeroStatic = kernel(
   ({ self, size, fill_value: fill }, context) => {
     const out = emptyOutput(context);
     const table = nonzeroTable(self).subarray(0, size * self.ndim);
-    const padded = new Float64Array(size * self.ndim).fill(fill);
+    const padded = scratch(Float64Array, size * self.ndim).fill(fill);
     padded.set(table);
     writeNumbers(out, padded);
     return out;

@@ -1,8 +1,10 @@
 /** @file Gradients of layer and group normalization. */
+
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, readNumbers } from "../kernel/dense.js";
 import { defineKernels, type KernelContext, kernel, maskedOutputs } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
 
 /** The gradients that the output mask asks for, null for the others. */
@@ -44,8 +46,12 @@ const layerNormBackward = kernel(
     const [grad, x] = [readNumbers(args.grad_out), readNumbers(args.input)];
     const [mean, rstd] = [readNumbers(args.mean), readNumbers(args.rstd)];
     const weight = args.weight && readNumbers(args.weight);
-    const [dx, dw, db] = [new Float64Array(x.length), new Float64Array(size), new Float64Array(size)];
-    const g = new Float64Array(size);
+    const [dx, dw, db] = [
+      scratch(Float64Array, x.length),
+      scratch(Float64Array, size),
+      scratch(Float64Array, size),
+    ];
+    const g = scratch(Float64Array, size);
     for (let row = 0; row < (size === 0 ? 0 : x.length / size); row++) {
       const start = row * size;
       for (let i = 0; i < size; i++) {
@@ -67,10 +73,14 @@ const groupNormBackward = kernel(
     const [grad, x] = [readNumbers(args.grad_out), readNumbers(args.input)];
     const [mean, rstd] = [readNumbers(args.mean), readNumbers(args.rstd)];
     const weight = args.weight && readNumbers(args.weight);
-    const [dx, dw, db] = [new Float64Array(x.length), new Float64Array(C), new Float64Array(C)];
+    const [dx, dw, db] = [
+      scratch(Float64Array, x.length),
+      scratch(Float64Array, C),
+      scratch(Float64Array, C),
+    ];
     const channels = C / group;
     const size = channels * HxW;
-    const g = new Float64Array(size);
+    const g = scratch(Float64Array, size);
     for (let row = 0; row < N * group; row++) {
       const start = row * size;
       for (let i = 0; i < size; i++) {

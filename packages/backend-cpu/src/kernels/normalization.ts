@@ -1,8 +1,10 @@
 /** @file Layer and group normalization. Statistics are in float64, by two passes. */
+
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
 
 /**
@@ -40,8 +42,8 @@ const layerNorm = kernel(
     const size = numel(shape);
     const rows = size === 0 ? 0 : numel(input.shape) / size;
     const x = readNumbers(input);
-    const w = weight === null ? new Float64Array(size).fill(1) : readNumbers(weight);
-    const b = bias === null ? new Float64Array(size) : readNumbers(bias);
+    const w = weight === null ? scratch(Float64Array, size).fill(1) : readNumbers(weight);
+    const b = bias === null ? scratch(Float64Array, size) : readNumbers(bias);
     const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
     for (let row = 0; row < rows; row++) {
       const start = row * size;

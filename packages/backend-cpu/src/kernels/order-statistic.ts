@@ -1,4 +1,5 @@
 /** @file Reductions by rank: medians, k-th values, modes; and counts: `bincount`, `histc`. */
+
 import { toNumber } from "@sconce/ir";
 import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers, writeNumbers } from "../kernel/dense.js";
@@ -12,6 +13,7 @@ import {
   type Kernel,
   kernel,
 } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { reduceByPosition } from "./reduction-extreme.js";
 import { introSort, nthElement, quickSelect } from "./select-rank.js";
 
@@ -19,7 +21,7 @@ type Locate = (data: NumberArray, start: number, length: number) => number;
 
 /** Positions of a row by rising value, NaN last, equal values in order. */
 export function sortedPositions(data: NumberArray, start: number, length: number): Uint32Array {
-  const positions = new Uint32Array(length);
+  const positions = scratch(Uint32Array, length);
   for (let i = 0; i < length; i++) positions[i] = start + i;
   return positions.sort((a, b) => compareAscending(data[a]!, data[b]!) || a - b);
 }
@@ -127,7 +129,7 @@ const bincount = kernel(
     const weightDType: DType =
       weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
     const out = emptyStrided([length], contiguousStrides([length]), weightDType);
-    const counts = new Float64Array(length);
+    const counts = scratch(Float64Array, length);
     const sizes = weights === null ? undefined : readNumbers(weights);
     for (let i = 0; i < bins.length; i++) counts[bins[i]!]! += sizes === undefined ? 1 : sizes[i]!;
     writeNumbers(out, counts);
@@ -147,7 +149,7 @@ const histc = kernel(
       for (const value of data) [low, high] = [Math.min(low, value), Math.max(high, value)];
     }
     if (low === high) [low, high] = [low - 1, high + 1];
-    const counts = new Float64Array(bins);
+    const counts = scratch(Float64Array, bins);
     const round = roundTo(self.dtype);
     const width = round(high - low);
     for (const value of data) {

@@ -1,8 +1,10 @@
 /** @file Padding: `constant_pad_nd`, reflection and replication pads, forward and backward. */
+
 import type { Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { fillWith } from "./creation-fill.js";
 import { gatherByAxes, narrowView } from "./index-elements.js";
 
@@ -67,7 +69,7 @@ const borderPadBackward =
     const steps = self.shape.map((_, d) => self.shape.slice(d + 1).reduce((a, b) => a * b, 1));
     let places = Int32Array.of(0);
     grad.shape.forEach((size, d) => {
-      const next = new Int32Array(places.length * size);
+      const next = scratch(Int32Array, places.length * size);
       let at = 0;
       for (const base of places)
         for (let c = 0; c < size; c++) next[at++] = base + steps[d]! * (maps[d]?.[c] ?? c);

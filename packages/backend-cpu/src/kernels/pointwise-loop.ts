@@ -2,6 +2,7 @@
  * @file The driver of elementwise kernels: broadcasting, strides, dtypes and the exact path for
  * large integers.
  */
+
 import { internalError } from "@sconce/errors";
 import { type ComplexLiteral, isInt, type ScalarLiteral, toNumber } from "@sconce/ir";
 import {
@@ -19,6 +20,7 @@ import {
 import { copyInto } from "../kernel/copy.js";
 import { readBigInts, readComplex, writeBigInts, writeComplex, writeNumbers } from "../kernel/dense.js";
 import { noComplexKernel } from "../kernel/errors.js";
+import { scratch } from "../kernel/scratch.js";
 import { type LoadLane, laneLoader, laneRounder, laneStorer, type StoreLane } from "./pointwise-lanes.js";
 
 /** A tensor, or the Python number given in its place. */
@@ -123,7 +125,7 @@ interface LaneSource {
   readonly exact: boolean;
 }
 
-const scratch = new Float64Array(1);
+const single = new Float64Array(1);
 
 /**
  * A float64 would round the low bits of a large integer, and these are what narrow integers keep.
@@ -136,10 +138,10 @@ const constantIn = (value: ScalarLiteral, dtype: DType): number =>
 /** Conversion to the dtype computed in; a tensor of one element is a constant. */
 function laneSource(operand: Operand, dtype: DType): LaneSource {
   if (!isTensorOperand(operand)) {
-    scratch[0] = constantIn(operand, dtype);
-    laneRounder(dtype)?.(scratch, 1);
+    single[0] = constantIn(operand, dtype);
+    laneRounder(dtype)?.(single, 1);
     return {
-      constant: scratch[0],
+      constant: single[0],
       tensor: undefined,
       load: undefined,
       round: undefined,
@@ -149,9 +151,9 @@ function laneSource(operand: Operand, dtype: DType): LaneSource {
   const round = operand.dtype === dtype ? undefined : laneRounder(dtype);
   const load = laneLoader(operand);
   if (operand.numel !== 1) return { constant: 0, tensor: operand, load, round, exact: true };
-  const exact = load(operand.storageOffset, 0, scratch, 0, 1);
-  round?.(scratch, 1);
-  return { constant: scratch[0]!, tensor: undefined, load: undefined, round: undefined, exact };
+  const exact = load(operand.storageOffset, 0, single, 0, 1);
+  round?.(single, 1);
+  return { constant: single[0]!, tensor: undefined, load: undefined, round: undefined, exact };
 }
 
 /**
@@ -217,7 +219,7 @@ class ElementwisePass {
       return tensor === undefined ? lane.fill(constant) : lane;
     });
     if (direct) return;
-    this.#result = new Float64Array(this.#length);
+    this.#result = scratch(Float64Array, this.#length);
     this.#store = laneStorer(this.#out);
   }
 
@@ -283,9 +285,9 @@ function runBig(big: (...values: bigint[]) => bigint, out: Tensor, operands: rea
   const inputs = operands.map((operand) =>
     isTensorOperand(operand)
       ? readBigInts(operand, out.shape)
-      : new BigInt64Array(total).fill(BigInt(typeof operand === "object" ? toNumber(operand) : operand)),
+      : scratch(BigInt64Array, total).fill(BigInt(typeof operand === "object" ? toNumber(operand) : operand)),
   );
-  const results = unsigned ? new BigUint64Array(total) : new BigInt64Array(total);
+  const results = unsigned ? scratch(BigUint64Array, total) : scratch(BigInt64Array, total);
   const values = inputs.map(() => 0n);
   for (let i = 0; i < total; i++) {
     for (let k = 0; k < inputs.length; k++) values[k] = inputs[k]![i]!;
@@ -301,7 +303,7 @@ function runComplex(operation: Elementwise, out: Tensor, operands: readonly Oper
   const inputs = operands.map((operand) => {
     if (isTensorOperand(operand)) return readComplex(operand, out.shape);
     const { re, im } = complexOf(operand);
-    const pairs = new Float64Array(2 * total);
+    const pairs = scratch(Float64Array, 2 * total);
     for (let i = 0; i < pairs.length; i += 2) {
       pairs[i] = narrow(re);
       pairs[i + 1] = narrow(im);
@@ -309,7 +311,7 @@ function runComplex(operation: Elementwise, out: Tensor, operands: readonly Oper
     return pairs;
   });
   const real = dtypeInfo(out.dtype).kind !== "complex";
-  const results = new Float64Array(real ? total : 2 * total);
+  const results = scratch(Float64Array, real ? total : 2 * total);
   operation.complex(results, inputs, total);
   if (real) writeNumbers(out, results);
   else writeComplex(out, results);

@@ -2,11 +2,13 @@
  * @file Max pooling in windows at random places, forward and backward; two dimensions are three
  * with one of size 1.
  */
+
 import { numel } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange } from "../kernel/errors.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 
 type Triple = readonly [number, number, number];
 const three = (sizes: readonly number[]): Triple =>
@@ -22,7 +24,7 @@ function starts(
   count: number,
   round: (value: number) => number,
 ): Int32Array {
-  const places = new Int32Array(count);
+  const places = scratch(Int32Array, count);
   if (count > 1) {
     const step = round(round(size - window) / round(count - 1));
     const shift = Math.trunc(round(sample * step));

@@ -2,6 +2,7 @@
  * @file Pooling of one to three dimensions, forward and backward. All are done as
  * three-dimensional.
  */
+
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
@@ -14,6 +15,7 @@ import {
   kernel,
 } from "../kernel/kernel.js";
 import { numbersOf } from "../kernel/meta-number.js";
+import { scratch } from "../kernel/scratch.js";
 
 /** Windows along one dimension: input positions `start[o], start[o] + step, ...` below `end[o]`. */
 interface Windows {
@@ -38,7 +40,11 @@ export function windows(
   step: number,
   padding = 0,
 ): Windows {
-  const [start, end, span] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
+  const [start, end, span] = [
+    scratch(Int32Array, count),
+    scratch(Int32Array, count),
+    scratch(Int32Array, count),
+  ];
   for (let o = 0; o < count; o++) {
     const [from, to] = rangeAt(o);
     span[o] = Math.min(to, size + padding) - from;
@@ -183,7 +189,7 @@ export function averagePoolBackward(
   context: KernelContext,
 ): Tensor {
   const out = emptyOutput(context);
-  const sums = new Float64Array(out.numel);
+  const sums = scratch(Float64Array, out.numel);
   const g = readNumbers(grad);
   const [depth, height, width] = geometryOf.dims;
   eachWindow(geometryOf, (base, output, d, h, w) => {
@@ -201,7 +207,7 @@ export function averagePoolBackward(
 /** Adds each gradient at the place in its plane that the forward pass took. */
 function scatterBackward(grad: Tensor, indices: Tensor, rank: number, context: KernelContext): Tensor {
   const out = emptyOutput(context);
-  const sums = new Float64Array(out.numel);
+  const sums = scratch(Float64Array, out.numel);
   const [g, places] = [readNumbers(grad), readNumbers(indices)];
   const from = numel(grad.shape.slice(grad.ndim - rank));
   const to = numel(out.shape.slice(out.ndim - rank));

@@ -1,9 +1,11 @@
 /** @file Scale and zero point for the range of values that a tensor has. */
+
 import type { FakeTensor } from "@sconce/ir";
 import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutputs, emptyStrided, type KernelContext, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { clamp, roundHalfEven } from "./pointwise-math.js";
 
 interface Range {
@@ -72,7 +74,7 @@ const perToken = kernel(
       Tensor,
       Tensor,
     ];
-    const results = new Float64Array(scales.numel);
+    const results = scratch(Float64Array, scales.numel);
     for (let row = 0; row < results.length; row++) {
       const { low, high } = rangeOf(values, row * width, width);
       results[row] = Math.max(-low, high, 1e-5) / 127;
@@ -88,8 +90,8 @@ const perTokenAsymmetric = kernel(
     const values = readNumbers(input);
     const width = input.shape.at(-1)!;
     const [scales, zeros] = emptyOutputs(context);
-    const results = new Float64Array(scales.numel);
-    const places = new Float64Array(scales.numel);
+    const results = scratch(Float64Array, scales.numel);
+    const places = scratch(Float64Array, scales.numel);
     for (let row = 0; row < results.length; row++) {
       const { low, high } = rangeOf(values, row * width, width);
       const scale = Math.max(Math.fround(Math.fround(high - low) / 255), 2 ** -23);

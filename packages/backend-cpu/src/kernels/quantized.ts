@@ -2,9 +2,11 @@
  * @file Quantization: to integers, back, and both at once (`fake_quantize`). Each step rounds as
  * PyTorch's does.
  */
+
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { elementwise, map1, map3 } from "./pointwise-loop.js";
 import { clamp, identity, roundHalfEven } from "./pointwise-math.js";
 
@@ -92,7 +94,7 @@ function fakeQuantize(args: FakeQuantize, out: Tensor, mask?: Tensor): void {
   const { self, quant_min: low, quant_max: high, axis } = args;
   const spread = (value: Tensor | number): ArrayLike<number> =>
     typeof value === "number" || axis === undefined
-      ? new Float64Array(self.numel).fill(numberOf(value))
+      ? scratch(Float64Array, self.numel).fill(numberOf(value))
       : readNumbers(alongAxis(value, self, axis));
   const [values, scales, zeros] = [readNumbers(self), spread(args.scale), spread(args.zero_point)];
   const enabled = args.fake_quant_enabled === undefined || readNumbers(args.fake_quant_enabled)[0] !== 0;

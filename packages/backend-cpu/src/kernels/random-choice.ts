@@ -1,4 +1,5 @@
 /** @file Draws by probability: coins, dropout, leaky slopes. */
+
 import { type FakeTensor, toNumber } from "@sconce/ir";
 import { broadcastStrides, type Tensor } from "@sconce/tensor";
 import { readNumbers, writeNumbers } from "../kernel/dense.js";
@@ -11,13 +12,14 @@ import {
   kernel,
   type RandomSource,
 } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { inMemoryOrder, isWide, memoryDims, permuted, uniform24, uniform53 } from "./random-engine.js";
 
 /** True with the probabilities of a tensor that has the sizes of `like` or broadcasts to them. */
 function byChances(p: Tensor, like: Tensor, random: RandomSource): Float64Array {
   const chances = readNumbers(p.asStrided(like.shape, broadcastStrides(p.shape, p.strides, like.shape)));
   const wide = isWide(p);
-  const values = new Float64Array(chances.length);
+  const values = scratch(Float64Array, chances.length);
   for (let i = 0; i < values.length; i++) {
     const chance = chances[i]!;
     if (!(chance >= 0 && chance <= 1))
@@ -50,7 +52,7 @@ const bernoulliTensor = kernel(
 );
 
 function coinFlips(count: number, chance: number, random: RandomSource): Float64Array {
-  const values = new Float64Array(count);
+  const values = scratch(Float64Array, count);
   for (let i = 0; i < count; i++) values[i] = uniform53(random) < chance ? 1 : 0;
   return values;
 }
@@ -80,7 +82,7 @@ const nativeDropout = kernel(
     const [out, mask] = emptyOutputs(context);
     if (input.numel === 0) return [input, mask];
     const kept = permuted(mask, memoryDims(out));
-    if (train === false) writeNumbers(kept, new Float64Array(out.numel).fill(1));
+    if (train === false) writeNumbers(kept, scratch(Float64Array, out.numel).fill(1));
     else writeNumbers(kept, coinFlips(out.numel, 1 - p, context.random));
     const scale = train === false ? 1 : p === 1 ? 0 : 1 / (1 - p);
     return [scaled(out, input, mask, scale), mask];

@@ -1,8 +1,10 @@
 /** @file Random integers and permutations. */
+
 import { type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { readNumbers, writeBigInts, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, type Kernel, kernel, type RandomSource } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { inMemoryOrder, uint64 } from "./random-engine.js";
 
 const INT64_MAX = (1n << 63n) - 1n;
@@ -22,7 +24,7 @@ interface Range {
  */
 function integers(out: Tensor, { low, count }: Range, random: RandomSource): Tensor {
   const wide = count >= 1n << 28n;
-  const values = new BigInt64Array(out.numel);
+  const values = scratch(BigInt64Array, out.numel);
   for (let i = 0; i < values.length; i++) {
     const bits = wide ? uint64(random) : BigInt(random.uint32());
     values[i] = low + (bits % count);
@@ -102,7 +104,7 @@ const randomIntegers = kernel(
     const out = emptyOutput(context);
     const range = RANDOM_LIMITS[out.dtype]! + 1n;
     const wide = out.dtype === "float64" || out.dtype === "int64";
-    const values = new BigInt64Array(out.numel);
+    const values = scratch(BigInt64Array, out.numel);
     for (let i = 0; i < values.length; i++)
       values[i] = (wide ? uint64(random) : BigInt(random.uint32())) % range;
     return write(out, values);

@@ -1,7 +1,9 @@
 /** @file Draws of categories by weight. */
+
 import { readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { exponentialNumbers, rounding, uniform53 } from "./random-engine.js";
 import { sortRow } from "./sort.js";
 
@@ -18,7 +20,7 @@ const multinomial = kernel(
     }
     const length = self.shape.at(-1)!;
     const rows = weights.length / length;
-    const values = new Float64Array(rows * samples);
+    const values = scratch(Float64Array, rows * samples);
     for (let r = 0; r < rows; r++) {
       if (!weights.subarray(r * length, (r + 1) * length).some((weight: number) => weight > 0)) {
         throw invalidArgument("invalid multinomial distribution (sum of probabilities <= 0)");
@@ -46,7 +48,7 @@ const multinomial = kernel(
 );
 
 function cumulate(weights: ArrayLike<number>): Float64Array {
-  const sums = new Float64Array(weights.length);
+  const sums = scratch(Float64Array, weights.length);
   let total = 0;
   for (let i = 0; i < weights.length; i++) sums[i] = total += weights[i]!;
   return sums.map((sum) => sum / total);

@@ -3,6 +3,7 @@ import { type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { readComplex, readNumbers, writeComplex, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, type Kernel, kernel, type RandomSource } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import {
   exponentialNumbers,
   fillNormal,
@@ -21,7 +22,7 @@ const isComplex = (tensor: Tensor): boolean => dtypeInfo(tensor.dtype).kind === 
  * each. Only row-major tensors are filled in blocks (`normal_kernel`, DistributionTemplates.h).
  */
 function normalNumbers(out: Tensor, random: RandomSource, dense = out.isContiguous): Float64Array {
-  const values = new Float64Array(isComplex(out) ? 2 * out.numel : out.numel);
+  const values = scratch(Float64Array, isComplex(out) ? 2 * out.numel : out.numel);
   const half = out.dtype === "float16" || out.dtype === "bfloat16";
   if (dense) fillNormal(values, random, isWide(out), !half);
   else for (let i = 0; i < values.length; i++) values[i] = normalDeviate(random);
@@ -37,7 +38,7 @@ const write = (out: Tensor, values: Float64Array): Tensor => {
 
 const uniform: Kernel<{ from?: number; to?: number }> = ({ from = 0, to = 1 }, context) => {
   const out = emptyOutput(context);
-  const values = new Float64Array(isComplex(out) ? 2 * out.numel : out.numel);
+  const values = scratch(Float64Array, isComplex(out) ? 2 * out.numel : out.numel);
   fillUniform(values, context.random, isWide(out));
   if (from !== 0 || to !== 1) region(values, out.dtype, from, to);
   return write(out, values);

@@ -2,10 +2,12 @@
  * @file Values that rise in steps, and places: `arange`, `linspace`, `logspace`, `eye`,
  * `tril_indices`.
  */
+
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
 import { readComplex, writeBigInts, writeComplex, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { complexLoops } from "./complex-loops.js";
 import { fillWith } from "./creation-fill.js";
 import { laneRounder } from "./pointwise-lanes.js";
@@ -33,7 +35,7 @@ const arange: Kernel<Range> = ({ start = 0, step = 1 }, context) => {
 };
 
 function rising(first: number, by: number, count: number): Float64Array {
-  const values = new Float64Array(count);
+  const values = scratch(Float64Array, count);
   for (let i = 0; i < count; i++) values[i] = first + i * by;
   return values;
 }
@@ -54,7 +56,7 @@ function partsOf(value: Tensor | ScalarLiteral): readonly [number, number] {
  * integer (`linspace_kernel` in RangeFactoriesKernel.cpp).
  */
 function evenSteps(start: number, end: number, steps: number, dtype: DType): Float64Array {
-  const values = new Float64Array(steps);
+  const values = scratch(Float64Array, steps);
   const whole = isIntegralDType(dtype);
   const ends = whole ? Float64Array.of(Math.trunc(start), Math.trunc(end)) : Float64Array.of(start, end);
   const round = laneRounder(dtype);
@@ -82,7 +84,7 @@ function evenPairs(
   dtype: DType,
 ): Float64Array {
   const [re, im] = [0, 1].map((part) => evenSteps(start[part]!, end[part]!, steps, dtype));
-  const pairs = new Float64Array(2 * steps);
+  const pairs = scratch(Float64Array, 2 * steps);
   for (let i = 0; i < steps; i++) {
     pairs[2 * i] = re![i]!;
     pairs[2 * i + 1] = im![i]!;
@@ -121,7 +123,7 @@ const logspace = kernel(
       const powers = evenPairs(first, last, steps, "complex128");
       complexLoops.pow(
         powers,
-        [new Float64Array(2 * steps).map((_, i) => (i % 2 ? 0 : base)), powers],
+        [scratch(Float64Array, 2 * steps).map((_, i) => (i % 2 ? 0 : base)), powers],
         steps,
       );
       writeComplex(out, powers);
@@ -164,7 +166,7 @@ const triangleIndices =
   ({ row, col, offset }, context) => {
     const out = emptyOutput(context);
     const count = out.shape[1]!;
-    const values = new Float64Array(2 * count);
+    const values = scratch(Float64Array, 2 * count);
     let at = 0;
     for (let i = 0; i < row; i++) {
       for (let j = 0; j < col; j++) {

@@ -1,8 +1,10 @@
 /** @file Elements in another order, or repeated: `flip`, `roll`, `repeat`. */
+
 import type { Tensor } from "@sconce/tensor";
 import { copyInto, detached } from "../kernel/copy.js";
 import { readNumbers, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { dynamicOutput, narrowView, wrapDimension } from "./index-elements.js";
 
 const flip = kernel("aten::flip(Tensor self, int[] dims) -> Tensor", ({ self, dims }, context) => {
@@ -79,7 +81,7 @@ const repeatInterleave = kernel(
     const counts = readNumbers(repeats);
     let total = 0;
     for (const count of counts) total += count;
-    const values = new Float64Array(total);
+    const values = scratch(Float64Array, total);
     let at = 0;
     for (let i = 0; i < counts.length; i++) for (let k = 0; k < counts[i]!; k++) values[at++] = i;
     const out = dynamicOutput([total], repeats.dtype);

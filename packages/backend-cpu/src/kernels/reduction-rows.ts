@@ -2,8 +2,10 @@
  * @file The shape of every reduction here: dimensions that stay come first, the reduced ones last,
  * so that each result is a function of one dense row.
  */
+
 import { type DType, isBigIntDType, numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, readBigInts, readNumbers, writeBigInts, writeNumbers } from "../kernel/dense.js";
+import { scratchLike } from "../kernel/scratch.js";
 
 /** A tensor with its reduced dimensions moved last. */
 export interface Rows {
@@ -55,8 +57,7 @@ export const isExact = (dtype: DType, numbers: NumberArray): boolean =>
   !isBigIntDType(dtype) || (numbers as Float64Array).every(Number.isSafeInteger);
 
 /** An array that holds the same kind of elements. */
-export const likeKeys = (keys: NumberArray, length: number): NumberArray =>
-  new (keys.constructor as new (n: number) => NumberArray)(length);
+export const likeKeys = (keys: NumberArray, length: number): NumberArray => scratchLike(keys, length);
 
 /** Stores elements chosen from {@link readKeys}. */
 export function writeKeys(tensor: Tensor, keys: NumberArray): Tensor {

@@ -1,4 +1,5 @@
 /** @file Sums, products and means; float64 all through, integers exact and wrapping. */
+
 import {
   castTensor,
   type DType,
@@ -19,6 +20,7 @@ import {
   writeNumbers,
 } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { isExact, type Rows, reducedDims, rowsOf } from "./reduction-rows.js";
 
 /**
@@ -126,7 +128,7 @@ function sumsDownwards(self: Tensor, dims: readonly number[] | number | null, ou
 
 function sumDown(self: Tensor, rows: number, out: Tensor): Tensor {
   const data = readNumbers(self);
-  const sums = new Float64Array(out.numel);
+  const sums = scratch(Float64Array, out.numel);
   for (let r = 0, at = 0; r < rows; r++) {
     for (let c = 0; c < sums.length; c++) sums[c]! += data[at++]!;
   }
@@ -142,7 +144,7 @@ function summand(self: Tensor, dtype: DType): Tensor {
 
 function foldBig(how: Fold, { tensor, count, length }: Rows, out: Tensor): Tensor {
   const data = readBigInts(tensor);
-  const results = out.dtype === "uint64" ? new BigUint64Array(count) : new BigInt64Array(count);
+  const results = out.dtype === "uint64" ? scratch(BigUint64Array, count) : scratch(BigInt64Array, count);
   for (let r = 0; r < count; r++) {
     let sum = how.bigStart;
     for (let i = r * length; i < (r + 1) * length; i++) sum = how.big(sum, data[i]!);
@@ -154,7 +156,7 @@ function foldBig(how: Fold, { tensor, count, length }: Rows, out: Tensor): Tenso
 
 function foldComplex(how: Fold, { tensor, count, length }: Rows, out: Tensor): Tensor {
   const data = readComplex(tensor);
-  const results = new Float64Array(2 * count);
+  const results = scratch(Float64Array, 2 * count);
   for (let r = 0; r < count; r++) how.complex(data, 2 * r * length, length, results, 2 * r);
   writeComplex(out, results);
   return out;

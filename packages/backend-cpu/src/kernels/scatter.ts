@@ -2,10 +2,12 @@
  * @file Reading and writing along one dimension by an index tensor: `gather`, `scatter*`,
  * `index_*`, `take`, `put`.
  */
+
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { castTensor, positionsOf, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { type Combine, combineAt, reduceAt } from "./index-combine.js";
 import {
   copyAsOutput,
@@ -160,7 +162,7 @@ const indexFill: Kernel<ByIndex & { value: Operand }> = ({ self, dim, index, val
   const out = copyAsOutput(context, self);
   const positions = slicePositions(out, dim, index);
   const one = repeated(isTensorOperand(value) ? value.asStrided([], []) : value, index, out);
-  moveElements(out, positions, one, new Int32Array(positions.length), positions.length);
+  moveElements(out, positions, one, scratch(Int32Array, positions.length), positions.length);
   return out;
 };
 

@@ -1,10 +1,12 @@
 /** @file Reductions of consecutive pieces of a dimension, and their gradients. */
+
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange, invalidArgument } from "../kernel/errors.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 
 interface SegmentArgs {
   readonly data: Tensor;
@@ -34,7 +36,7 @@ function piecesOf({ data, lengths, offsets, axis, unsafe = true }: SegmentArgs):
   const rows = numel(source.shape.slice(0, dim));
   const count = offsets === null ? width : Math.max(width - 1, 0);
   const length = data.shape[dim]!;
-  const bounds = new Int32Array(2 * rows * count);
+  const bounds = scratch(Int32Array, 2 * rows * count);
   for (let row = 0; row < rows; row++) {
     const ends = given.subarray(row * width, (row + 1) * width);
     const to = bounds.subarray(2 * row * count, 2 * (row + 1) * count);

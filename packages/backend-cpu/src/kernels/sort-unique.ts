@@ -2,9 +2,11 @@
  * @file Distinct elements or slices: `unique` in its several forms. Result sizes depend on the
  * data.
  */
+
 import { type DType, numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { dynamicOutput, gatherByAxes, wrapDimension } from "./index-elements.js";
 import { compareAscending, sortedPositions } from "./order-statistic.js";
 import { likeKeys, readKeys, writeKeys } from "./reduction-rows.js";
@@ -21,7 +23,7 @@ interface Groups {
 function groupNeighbors(order: ArrayLike<number>, same: (a: number, b: number) => boolean): Groups {
   const firsts: number[] = [];
   const counts: number[] = [];
-  const inverse = new Float64Array(order.length);
+  const inverse = scratch(Float64Array, order.length);
   for (let i = 0; i < order.length; i++) {
     const item = order[i]!;
     if (i === 0 || !same(order[i - 1]!, item)) {

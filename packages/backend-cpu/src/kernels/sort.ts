@@ -2,16 +2,18 @@
  * @file Sorting along a dimension: `sort`, `topk`, `argsort`. Always stable; NaN counts as the
  * largest value.
  */
+
 import type { Tensor } from "@sconce/tensor";
 import { type NumberArray, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { compareAscending } from "./order-statistic.js";
 import { likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduction-rows.js";
 import { precedes, selectFirst } from "./select-position.js";
 
 /** Positions of a row in order, equal values as they came. */
 export function sortRow(data: NumberArray, start: number, length: number, descending: boolean): Uint32Array {
-  const positions = new Uint32Array(length);
+  const positions = scratch(Uint32Array, length);
   for (let i = 0; i < length; i++) positions[i] = start + i;
   return descending
     ? positions.sort((a, b) => compareAscending(data[b]!, data[a]!) || a - b)
@@ -26,7 +28,7 @@ function firstOfRow(
   take: number,
   descending: boolean,
 ): Uint32Array {
-  const positions = new Uint32Array(length);
+  const positions = scratch(Uint32Array, length);
   for (let i = 0; i < length; i++) positions[i] = start + i;
   selectFirst(data, positions, take, descending);
   return positions.subarray(0, take).sort((a, b) => (precedes(data, a, b, descending) ? -1 : 1));
@@ -49,7 +51,7 @@ function sortInto(
   const data = readKeys(input);
   const rows = length === 0 ? 0 : data.length / length;
   const sorted = likeKeys(data, rows * take);
-  const places = new Float64Array(rows * take);
+  const places = scratch(Float64Array, rows * take);
   for (let r = 0; r < rows; r++) {
     const order =
       take < length

@@ -1,7 +1,9 @@
 /** @file The sum of products of three tensors that `bilinear` comes down to. */
+
 import { broadcastStrides, numel, positionsOf } from "@sconce/tensor";
 import { finishOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 
 const trilinear = kernel(
   "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor",
@@ -23,7 +25,7 @@ const trilinear = kernel(
       return positionsOf(full, { strides: broadcastStrides(shape, strides, full), storageOffset: 0 });
     }) as [Int32Array, Int32Array, Int32Array, Int32Array];
     const [a, b, c] = [readNumbers(args.i1), readNumbers(args.i2), readNumbers(args.i3)];
-    const sums = new Float64Array(out.numel);
+    const sums = scratch(Float64Array, out.numel);
     for (let i = 0; i < numel(full); i++) sums[at[3][i]!]! += a[at[0][i]!]! * b[at[1][i]!]! * c[at[2][i]!]!;
     return finishOutput(out, sums);
   },

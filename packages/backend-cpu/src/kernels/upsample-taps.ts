@@ -2,6 +2,7 @@
 
 export type Mode = "nearest" | "nearest-exact" | "linear" | "cubic";
 
+import { scratch } from "../kernel/scratch.js";
 import { sinc } from "./pointwise-math.js";
 
 /** Output `o` is the sum over `t` of `weight[o * width + t] * input[index[o * width + t]]`. */
@@ -31,8 +32,8 @@ const WIDTHS: Readonly<Record<Mode, number>> = { nearest: 1, "nearest-exact": 1,
 
 export function tapsOf(inputs: number, outputs: number, scale: number | null, how: Resampling): Taps {
   const width = WIDTHS[how.mode];
-  const index = new Int32Array(outputs * width);
-  const weight = new Float64Array(outputs * width);
+  const index = scratch(Int32Array, outputs * width);
+  const weight = scratch(Float64Array, outputs * width);
   for (let o = 0; o < outputs; o++) {
     const [first, weights] = tap(o, inputs, outputs, scale, how);
     for (let t = 0; t < width; t++) {
@@ -133,8 +134,8 @@ export function wideTaps(
   const squeeze = ratio >= 1 ? 1 / ratio : 1;
   const support = FILTER_WIDTHS[mode] / 2 / squeeze;
   const width = Math.ceil(support) * 2 + 1;
-  const index = new Int32Array(outputs * width);
-  const weight = new Float64Array(outputs * width);
+  const index = scratch(Int32Array, outputs * width);
+  const weight = scratch(Float64Array, outputs * width);
   for (let o = 0; o < outputs; o++) {
     const center = ratio * (o + 0.5);
     const first = Math.max(Math.trunc(center - support + 0.5), 0);

@@ -2,10 +2,12 @@
  * @file Resampling: each dimension is a sparse matrix of one, two or four taps. They are applied
  * (or transposed) one after another.
  */
+
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64 } from "../kernel/dense.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { byteTaps, type Mode, type Taps, tapsOf, type WideMode, wideTaps } from "./upsample-taps.js";
 
 /** Applies taps along a dimension of size `taps.inputs`, with `inner` elements after it. */
@@ -15,7 +17,7 @@ function applyTaps(
   inner: number,
 ): Float64Array {
   const outer = x.length / (inputs * inner);
-  const y = new Float64Array(outer * outputs * inner);
+  const y = scratch(Float64Array, outer * outputs * inner);
   for (let n = 0; n < outer; n++) {
     for (let o = 0; o < outputs; o++) {
       const to = (n * outputs + o) * inner;
@@ -66,7 +68,7 @@ function applyTransposed(
   inner: number,
 ): Float64Array {
   const outer = g.length / (outputs * inner);
-  const y = new Float64Array(outer * inputs * inner);
+  const y = scratch(Float64Array, outer * inputs * inner);
   for (let n = 0; n < outer; n++) {
     for (let o = 0; o < outputs; o++) {
       const from = (n * outputs + o) * inner;

@@ -1,8 +1,10 @@
 /** @file Variances and deviations. */
+
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
+import { scratch } from "../kernel/scratch.js";
 import { rowsOf } from "./reduction-rows.js";
 import { sumOf } from "./reduction-sum.js";
 
@@ -56,7 +58,7 @@ function complexSpread({ self, dims, correction, root }: Spread, out: Tensor, me
     Float64Array.from({ length: pairs.length / 2 }, (_, i) => pairs[2 * i + part]!),
   );
   const results = openOutput(out);
-  const centers = new Float64Array(2 * count);
+  const centers = scratch(Float64Array, 2 * count);
   for (let r = 0; r < count; r++) {
     let sum = 0;
     parts.forEach((data, part) => {

@@ -14,6 +14,10 @@ export class Scope {
   }
 
   nameOf(scalar: Scalar): string | undefined {
-    return this.known.get(scalar) ?? this.parent?.nameOf(scalar);
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
+      const name = scope.known.get(scalar);
+      if (name !== undefined) return name;
+    }
+    return undefined;
   }
 }

@@ -3,7 +3,7 @@
  * duplicate calls.
  */
 import { withoutProvedAssertions } from "@sconce/codegen";
-import { isSconceError } from "@sconce/errors";
+import { finishWithPauses, isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
@@ -13,7 +13,6 @@ import {
   deadCodeElimination,
   decompositionSteps,
   type Evaluator,
-  finishWithPauses,
   foldBatchNorm,
   functionality,
   isFunctional,

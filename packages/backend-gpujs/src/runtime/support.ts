@@ -3,6 +3,7 @@ import { whyNotLowered } from "@sconce/codegen";
 import { FakeTensor, forEachInput, type Graph, isSymScalar, type MetaValue, type Node } from "@sconce/ir";
 import { isScalarFunction, type OperatorTable } from "@sconce/ops";
 import { freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
+import type { DType } from "@sconce/tensor";
 import type { Device } from "../device.js";
 
 /**
@@ -19,15 +20,16 @@ export function whyNotOnDevice(
   if (node.target.startsWith("higher_order.")) return "control flow runs on the host";
   const inputs: MetaValue[] = [];
   forEachInput(node, (name) => inputs.push(graph.node(name).meta.val ?? null));
-  for (const value of [node.meta.val, ...inputs].flat()) {
-    const reason = value instanceof FakeTensor ? whyNotHeld(value.dtype) : undefined;
+  const own = factsOf(node.meta.val ?? null);
+  const given = inputs.map(factsOf);
+  for (const dtype of [own, ...given].flatMap(({ dtypes }) => [...dtypes])) {
+    const reason = whyNotHeld(dtype);
     if (reason !== undefined) return reason;
   }
-  const known = new Set(inputs.flatMap(symbolsOf));
-  if ([...known, ...symbolsOf(node.meta.val ?? null)].some(isFloatSymbol))
+  const known = new Set(given.flatMap(({ symbols }) => [...symbols]));
+  if ([...known, ...own.symbols].some(isFloatSymbol))
     return "its sizes depend on a float that the run computes";
-  if (symbolsOf(node.meta.val ?? null).some((symbol) => !known.has(symbol)))
-    return "its output sizes depend on data";
+  if ([...own.symbols].some((symbol) => !known.has(symbol))) return "its output sizes depend on data";
   if (!hasTensor(node.meta.val)) return isSize(node) ? undefined : "it gives no tensor";
   return whyNotLowered(node, graph, { operators });
 }
@@ -41,6 +43,33 @@ export const SIZES: ReadonlySet<string> = new Set([
 /** Sizes follow from the metadata: tensors need not come to the host for them. */
 const isSize = ({ target, meta: { val } }: Node): boolean =>
   (SIZES.has(target) || isScalarFunction(target)) && isSymScalar(val) && val.kind === "SymInt";
+
+/** What a device asks of a value. */
+interface ValueFacts {
+  readonly dtypes: ReadonlySet<DType>;
+  readonly symbols: ReadonlySet<string>;
+}
+
+/** Of lists: each of n calls that pick from n results asks for them. */
+const factsOfLists = new WeakMap<object, ValueFacts>();
+
+function factsOf(value: MetaValue): ValueFacts {
+  if (!Array.isArray(value)) {
+    const dtypes = value instanceof FakeTensor ? [value.dtype] : [];
+    return { dtypes: new Set(dtypes), symbols: new Set(symbolsOf(value)) };
+  }
+  let facts = factsOfLists.get(value);
+  if (facts === undefined) {
+    const items = value as readonly MetaValue[];
+    const tensors = items.filter((item) => item instanceof FakeTensor);
+    facts = {
+      dtypes: new Set(tensors.map(({ dtype }) => dtype)),
+      symbols: new Set(items.flatMap(symbolsOf)),
+    };
+    factsOfLists.set(value, facts);
+  }
+  return facts;
+}
 
 /** Names of the symbols in a value's sizes, or in the size that it is. */
 function symbolsOf(value: MetaValue): string[] {

@@ -3,7 +3,8 @@
  * that must follow them.
  */
 
-const MAP_READ_AND_COPY_TO = 0x01 | 0x08;
+import { StagingBuffers } from "./staging-buffers.js";
+
 /**
  * Kernels of one command buffer: enough that sending costs little, so few that the device starts
  * early.
@@ -12,6 +13,7 @@ const MOST_PENDING = 16;
 
 export class GpuQueue {
   readonly #device: GPUDevice;
+  readonly #staging: StagingBuffers;
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
   #pending = 0;
@@ -20,6 +22,7 @@ export class GpuQueue {
 
   constructor(device: GPUDevice) {
     this.#device = device;
+    this.#staging = new StagingBuffers(device);
     device.addEventListener("uncapturederror", (event) => {
       // Reported to the next caller that waits for results, instead of the console.
       event.preventDefault();
@@ -70,19 +73,28 @@ export class GpuQueue {
   }
 
   async read(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
-    const staging = this.#device.createBuffer({ size: bytes, usage: MAP_READ_AND_COPY_TO });
+    const staging = this.#staging.take(bytes);
     try {
       this.#pass?.end();
       this.#pass = undefined;
       this.#encoder ??= this.#device.createCommandEncoder();
       this.#encoder.copyBufferToBuffer(buffer, 0, staging, 0, bytes);
       this.flush();
-      await staging.mapAsync(1);
+      await staging.mapAsync(1, 0, bytes);
       this.#throwError();
-      return staging.getMappedRange().slice(0);
-    } finally {
+      const elements = staging.getMappedRange(0, bytes).slice(0);
+      staging.unmap();
+      this.#staging.give(staging);
+      return elements;
+    } catch (error) {
       staging.destroy();
+      throw error;
     }
+  }
+
+  /** Frees the memory that is kept for later reads. */
+  trim(): void {
+    this.#staging.clear();
   }
 
   async finish(): Promise<void> {

@@ -5,6 +5,7 @@ import { defaultOperators } from "@sconce/ops";
 import { type DType, Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
 import { program } from "../programs.fixture.js";
+import { whyTooMuch } from "../runtime/work.js";
 import { allOnDevice, openTestDevice } from "./device.fixture.js";
 import { orderShader, sortIterations } from "./order-shader.js";
 
@@ -86,6 +87,10 @@ describe.skipIf(device === undefined)("sorting", () => {
     expect(placed.source).not.toContain("for (");
     expect(device!.iterationsOf(rank!)).toBeLessThan(5000 * 5000 * 0.03);
     expect(device!.iterationsOf(places!)).toBe(5000);
+  });
+  test("a million elements are sorted on the device", () => {
+    for (const nest of loopsOf(sorting([1_000_000], 0, false)).nests)
+      expect(whyTooMuch(nest, device!)).toBeUndefined();
   });
   test("in software ranks are counted element by element, and placed", async () => {
     const loops = loopsOf(sorting([300], 0, false));

@@ -13,6 +13,7 @@ import {
 } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import { dialectOf, EXACT } from "../emit/dialect.js";
+import { extremeOf } from "../emit/extremes.js";
 import { lengthsOf } from "../emit/facts.js";
 import { writeKernel } from "../emit/kernel-writer.js";
 import { type CallScalar, isWideProduct } from "../emit/zeros.js";
@@ -76,7 +77,7 @@ function isPlainScalar(scalar: Scalar, lengthOf: (buffer: number) => number): bo
     case "call":
       return PLAIN.has(scalar.fn) && isHeld(scalar) && !needsBits(scalar);
     case "select":
-      return isHeld(scalar);
+      return isHeld(scalar) && extremeOf(scalar) === undefined;
     case "index":
       // Only compared: what computes with it is a cast or an integer.
       return true;
@@ -84,15 +85,18 @@ function isPlainScalar(scalar: Scalar, lengthOf: (buffer: number) => number): bo
       return false;
   }
 }
+const ITSELF: ReadonlySet<ScalarFn> = new Set(["eq", "ne", "le", "ge"]);
 const isHeld = ({ dtype }: Scalar): boolean => dtype === "float32" || dtype === "bool";
 /**
  * Expressions that need bits. WGSL evaluates constant expressions, which must be finite. Compilers
  * simplify sums and products with a known zero, even those of NaN and of other zeros. An infinity
- * times a subnormal number is NaN where subnormal numbers count as zeros.
+ * times a subnormal number is NaN where subnormal numbers count as zeros. They assume that there is
+ * no NaN, so that everything is equal to itself.
  */
 function needsBits(call: CallScalar): boolean {
   const { fn, args } = call;
   const isZero = (arg: Scalar): boolean => arg.kind === "constant" && Number(arg.value) === 0;
   if (args.every(({ kind }) => kind === "constant")) return true;
+  if (ITSELF.has(fn) && args[0] === args[1]) return true;
   return isWideProduct(call) || ((fn === "add" || fn === "sub") && args.some(isZero));
 }

@@ -139,9 +139,8 @@ class RowWriter {
     const { lanes, width, isAcross } = this.#spread;
     const parts = `parts${at}`;
     this.memory.push(`var<workgroup> ${parts}: array<${wgslType(reduce.dtype)!}, ${width}>;\n`);
-    emitter.line(
-      `${parts}[local] = ${emitter.scalar(withSumGroups(ownPart(reduce, at, lanes, this.#known), this.#known))};`,
-    );
+    const own = withSumGroups(ownPart(reduce, at, lanes, this.#known), this.#known, lanes);
+    emitter.line(`${parts}[local] = ${emitter.scalar(own)};`);
     emitter.line("workgroupBarrier();");
     const other = isAcross ? `local + half * ${width / lanes}u` : "local + half";
     const folded = combineText(emitter, reduce, `${parts}[local]`, `${parts}[${other}]`);

@@ -15,6 +15,7 @@ import {
   type Scalar,
 } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
+import { extremeOf } from "../emit/extremes.js";
 import { type CallScalar, isWideProduct, knownZero } from "../emit/zeros.js";
 import { foldText } from "./wgsl-fold.js";
 import { callText, castText } from "./wgsl-functions.js";
@@ -298,7 +299,7 @@ export class ScalarEmitter {
         return this.#let(castText(this.module, text, value.dtype, scalar.dtype));
       }
       case "select":
-        return this.#select(scalar.condition, scalar.then, scalar.otherwise);
+        return this.#select(scalar);
       case "reduce":
         return this.#reduce(scalar);
       default:
@@ -322,8 +323,15 @@ export class ScalarEmitter {
     return isFloat && isWideProduct(call) && !this.#stack.some(({ kind }) => kind === "loop");
   }
 
-  #select(condition: Scalar, then: Scalar, otherwise: Scalar): string {
+  #select(scalar: Extract<Scalar, { kind: "select" }>): string {
+    const { condition, then, otherwise } = scalar;
     const test = this.scalar(condition);
+    const extreme = wgslType(scalar.dtype) === "f32" ? extremeOf(scalar) : undefined;
+    if (extreme !== undefined) {
+      const tests = extreme.operands.map((operand) => this.module.call("f_isnan", this.scalar(operand)));
+      const plain = `select(${this.scalar(otherwise)}, ${this.scalar(then)}, ${test})`;
+      return this.#let(`select(${plain}, ${this.scalar(extreme.ofNan)}, ${tests.join(" || ")})`);
+    }
     if (this.#isFree(then) && this.#isFree(otherwise))
       return this.#let(`select(${this.scalar(otherwise)}, ${this.scalar(then)}, ${test})`);
     const name = this.name("v");

@@ -87,7 +87,7 @@ function writeOwn({ emitter }: ShaderFrame, reduce: ReduceScalar, count: number)
     initial: undefined,
   };
   emitter.defineAxis(lane.name, () => "i32(local)");
-  emitter.line(`parts[local] = ${emitter.scalar(withSumGroups(own))};`);
+  emitter.line(`parts[local] = ${emitter.scalar(withSumGroups(own, [], WIDTH))};`);
   emitter.line("workgroupBarrier();");
 }
 

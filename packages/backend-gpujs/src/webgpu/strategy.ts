@@ -59,18 +59,31 @@ const longest = ({ parts }: RowGroup): number => Math.max(...parts.map(({ places
 
 /** Invocations of a workgroup where rows share one. */
 const WIDTH = 256;
+/**
+ * Lanes of a row where neighbors have neighboring rows: so few that 32 rows share a workgroup,
+ * whose elements are one access of memory.
+ */
+const LANES_ACROSS = 8;
 /** Elements of a row for each of its lanes, where there are enough of them. */
 const ELEMENTS_OF_LANE = 4;
 /** Rows from which on they keep a GPU busy, however long they are. */
-const MANY_ROWS = 64;
+const MANY_ROWS = 128;
 /** Elements that one workgroup goes through quickly, however few rows there are. */
 const SHORT_ROW = 4096;
+/** The same for the few lanes that a row has where neighbors have neighboring rows. */
+const SHORT_ROW_ACROSS = 1024;
 
+/**
+ * Several invocations for each row. Measured on an H100, softmax and layer norm: 2 to 7 times as
+ * fast as separate kernels within these limits, and down to a quarter as fast beyond them.
+ */
 function hardwareSpread(group: RowGroup): RowSpread | undefined {
   const places = longest(group);
-  if (group.rows < MANY_ROWS && places > SHORT_ROW) return undefined;
-  const lanes = Math.min(WIDTH, 2 ** Math.ceil(Math.log2(places / ELEMENTS_OF_LANE)));
-  return { lanes: Math.max(1, lanes), width: WIDTH, isAcross: isAcross(group), isKept: false };
+  const across = isAcross(group);
+  if (across ? places > SHORT_ROW_ACROSS : group.rows < MANY_ROWS && places > SHORT_ROW) return undefined;
+  const most = across ? LANES_ACROSS : WIDTH;
+  const lanes = Math.min(most, 2 ** Math.ceil(Math.log2(places / ELEMENTS_OF_LANE)));
+  return { lanes: Math.max(1, lanes), width: WIDTH, isAcross: across, isKept: false };
 }
 
 /** Returns whether the elements of a row are strided, so that those of the next row are nearer. */

@@ -123,12 +123,12 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
 }`,
   },
   f_atan2: {
-    uses: ["f_atan", "f_div", "f_isnan", "f_isinf", "f_truth", "f_withsign"],
+    uses: ["f_atan", "f_div", "f_isnan", "f_isinf", "f_size", "f_truth", "f_withsign"],
     text: `fn f_atan2(y: f32, x: f32) -> f32 {
   if (f_isnan(y)) { return y; }
   if (f_isnan(x)) { return x; }
-  let ay: f32 = abs(y);
-  let ax: f32 = abs(x);
+  let ay: f32 = f_size(y);
+  let ax: f32 = f_size(x);
   var angle: f32 = 0.0f;
   if (f_isinf(y) && f_isinf(x)) { angle = 0.7853981633974483f; }
   else if (f_isinf(x) || !f_truth(y)) { angle = 0.0f; }
@@ -258,7 +258,7 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
 }`,
   },
   f_pow: {
-    uses: ["p_pow", "f_isnan", "f_isinf", "f_truth", "f_inf", "f_nan", "f_withsign"],
+    uses: ["p_pow", "f_isnan", "f_isinf", "f_size", "f_truth", "f_inf", "f_nan", "f_withsign"],
     text: `fn f_pow(a: f32, b: f32) -> f32 {
   if (!f_truth(b) || bitcast<u32>(a) == 0x3f800000u) { return 1.0f; }
   if (f_isnan(a)) { return a; }
@@ -268,7 +268,7 @@ fn p_reducelarge(x: f32) -> vec2<f32> {
   let isWhole: bool = floor(b) == b && (bitcast<u32>(b) & 0x7f800000u) != 0u;
   let isOdd: bool = isWhole && abs(b) < 16777216.0f && (i32(b) & 1i) != 0i;
   let sign: f32 = select(1.0f, a, isOdd);
-  let t: f32 = abs(a);
+  let t: f32 = f_size(a);
   if (!f_truth(a)) { return f_withsign(select(0.0f, f_inf(), isDown), sign); }
   if (f_isinf(b)) {
     if (bitcast<u32>(t) == 0x3f800000u) { return 1.0f; }

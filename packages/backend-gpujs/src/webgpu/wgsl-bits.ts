@@ -35,6 +35,10 @@ fn f_nan() -> f32 { return bitcast<f32>(NAN_BITS); }`,
   },
   /** Half to even, as a function where the language's own is another. */
   f_round: { text: "fn f_round(x: f32) -> f32 { return round(x); }" },
+  /** The magnitude; an adapter's own may replace a subnormal number by zero. */
+  f_size: {
+    text: "fn f_size(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0x7fffffffu); }",
+  },
   f_truth: {
     text: "fn f_truth(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) != 0u; }",
   },
@@ -66,6 +70,24 @@ fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
 }`,
   },
   /**
+   * `x` times a subnormal number, which is given as its product with 2^64: compilers that take
+   * subnormal constants for zeros may make the product that constant, whatever `x` is.
+   */
+  f_tiny: {
+    text: `fn f_tiny(x: f32, scaled: f32) -> f32 {
+  let large: u32 = bitcast<u32>(x * scaled);
+  let size: u32 = large & 0x7fffffffu;
+  if (size >= 0x7f800000u) { return bitcast<f32>(large); }
+  let e: u32 = size >> 23u;
+  if (e > 64u) { return bitcast<f32>(large - 0x20000000u); }
+  if (e < 41u) { return bitcast<f32>(large & 0x80000000u); }
+  let shift: u32 = 65u - e;
+  let mantissa: u32 = (size & 0x7fffffu) | 0x800000u;
+  let even: u32 = (mantissa >> shift) & 1u;
+  return bitcast<f32>((large & 0x80000000u) | ((mantissa + (1u << (shift - 1u)) - 1u + even) >> shift));
+}`,
+  },
+  /**
    * `x` times a zero that compilers know: they would make it zero, even where `x` is NaN or
    * infinite.
    */
@@ -76,13 +98,21 @@ fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
   return bitcast<f32>((bitcast<u32>(x) ^ bitcast<u32>(zero)) & 0x80000000u);
 }`,
   },
+  /**
+   * NaN is tested for in both: compilers take the choice by a comparison for their own greatest of
+   * two, which is the one that is a number.
+   */
   f_max: {
     uses: ["f_isnan"],
-    text: `fn f_max(a: f32, b: f32) -> f32 { return select(select(b, a, a > b), a, f_isnan(a)); }`,
+    text: `fn f_max(a: f32, b: f32) -> f32 {
+  return select(select(select(b, a, a > b), b, f_isnan(b)), a, f_isnan(a));
+}`,
   },
   f_min: {
     uses: ["f_isnan"],
-    text: `fn f_min(a: f32, b: f32) -> f32 { return select(select(b, a, a < b), a, f_isnan(a)); }`,
+    text: `fn f_min(a: f32, b: f32) -> f32 {
+  return select(select(select(b, a, a < b), b, f_isnan(b)), a, f_isnan(a));
+}`,
   },
   /**
    * Python's and C's rounding of floats to integers: NaN and what does not fit give the smallest.

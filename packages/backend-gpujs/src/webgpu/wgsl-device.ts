@@ -34,10 +34,10 @@ const bytesOf = (length: number): number => Math.max(16, Math.ceil(length / 4) *
 /** Measured on SwiftShader, which takes some 10 ns for an iteration on two cores. */
 const SOFTWARE_ITERATIONS_PER_ELEMENT = 16;
 /**
- * An estimate for hardware: 10^11 iterations a second, a low estimate, against 0.2 µs that the
+ * Measured on an H100 with scatters: 1.3 * 10^11 iterations a second, against 0.03 µs that the
  * interpreter takes for an element.
  */
-const ITERATIONS_PER_ELEMENT = 20_000;
+const ITERATIONS_PER_ELEMENT = 4000;
 
 /** An open device and how to close it. */
 export interface OpenedGpu {
@@ -319,6 +319,7 @@ export class WgslDevice implements Device {
     for (const buffer of this.#uniforms.values()) this.#core.queue.destroy(buffer);
     this.#live.clear();
     this.#pool.clear();
+    this.#core.queue.trim();
     await this.#opened.close();
   }
 }

@@ -166,6 +166,91 @@ describe.skipIf(device === undefined)("functions on a WebGPU device", () => {
     expect(await resultsOf("div", inf)).toEqual([0, -0, Number.NaN, Number.NaN, 0]);
   });
 
+  test("products with a subnormal constant", async () => {
+    const values = [0, -0, inf, -inf, Number.NaN, 1e10, -1e10, 3e38, -1, 1e-20].map(Math.fround);
+    const x = Tensor.from(values, [values.length], "float32");
+    for (const constant of [tiny, -tiny, 2 ** -149]) {
+      const factor = Math.fround(constant);
+      const program = elementProgram([x], values.length, "float32", (i) =>
+        call("mul", "float32", fixed(constant, "float32"), load(0, i, "float32")),
+      );
+      const got = (await onDevice(program, [x], device!)).toArray() as number[];
+      for (const [at, value] of values.entries()) {
+        const [is, want] = [got[at]!, Math.fround(value * factor)];
+        const isFlushed = Math.abs(want) < 2 ** -126 && Object.is(is, want * 0);
+        expect(isFlushed || Object.is(is, want), `${value} * ${factor} is ${is}`).toBe(true);
+      }
+    }
+  });
+
+  test.each([0, 1, -1, 2, -2])(
+    "quotients and roots are the nearest floats on adapters %i units off",
+    async (off) => {
+      const adapter = await openTestDevice();
+      const make = adapter!.gpu.createShaderModule;
+      const own = /bitcast<u32>\((a \/ b|sqrt\(x\))\)/;
+      adapter!.gpu.createShaderModule = ({ code }) => {
+        expect(code).toMatch(own);
+        return make.call(adapter!.gpu, { code: code.replace(own, `(bitcast<u32>($1) + ${off >>> 0}u)`) });
+      };
+      const a = [...floats(4000, 10), ...floats(96, 3e37)].map(Math.fround);
+      const b = [...a.slice(50), ...a.slice(0, 50)];
+      const [x, y] = [a, b].map((values) => Tensor.from(values, [values.length], "float32")) as [
+        Tensor,
+        Tensor,
+      ];
+      const quotients = elementProgram([x, y], a.length, "float32", (i) =>
+        call("div", "float32", load(0, i, "float32"), load(1, i, "float32")),
+      );
+      const roots = elementProgram([x], a.length, "float32", (i) =>
+        call("sqrt", "float32", call("abs", "float32", load(0, i, "float32"))),
+      );
+      // Beyond these the adapter's own is taken.
+      const isExtreme = (_: number, want: number): boolean =>
+        Math.abs(want) < 2 ** -125 || Math.abs(want) > 3e38;
+      for (const [program, inputs] of [
+        [quotients, [x, y]],
+        [quotients, [x, x]],
+        [roots, [x]],
+      ] as const)
+        expect(
+          furthest(await onDevice(program, inputs, adapter!), inJavaScript(program, inputs), isExtreme),
+        ).toBeUndefined();
+      await adapter!.dispose();
+    },
+  );
+
+  test.each(["lt", "le", "gt", "ge"] as const)("what %s of NaN chooses", async (fn) => {
+    const values = [Number.NaN, 1, -1, 0, inf, -inf];
+    const [x, y] = pairs(values).map((all) => Tensor.from(all, [all.length], "float32")) as [Tensor, Tensor];
+    for (const isSwapped of [false, true])
+      for (const isInverted of [false, true])
+        for (const other of ["load", "constant"] as const) {
+          const program = elementProgram([x, y], x.numel, "float32", (i) => {
+            const a = load(0, i, "float32");
+            const b = other === "load" ? load(1, i, "float32") : fixed(0, "float32");
+            const test = call(fn, "bool", a, b);
+            const condition = isInverted ? call("not", "bool", test) : test;
+            const [chosen, otherwise] = isSwapped ? [b, a] : [a, b];
+            // biome-ignore lint/suspicious/noThenProperty: the name that loop IR gives it
+            return { kind: "select", dtype: "float32", condition, then: chosen, otherwise };
+          });
+          const [got, want] = [await onDevice(program, [x, y], device!), inJavaScript(program, [x, y])];
+          expect(furthest(got, want, () => false)).toBeUndefined();
+          const kernel = await device!.compile(program.nests[0]!, program, { sizes: new Map() });
+          expect(kernel.source).toContain("f_isnan");
+        }
+  });
+
+  test.each(["eq", "ne", "le", "ge", "lt", "gt"] as const)("%s of a number and itself", async (fn) => {
+    const x = Tensor.from([Number.NaN, 1, inf, -0], [4], "float32");
+    const program = elementProgram([x], 4, "bool", (i) => {
+      const a = load(0, i, "float32");
+      return call(fn, "bool", a, a);
+    });
+    expect((await onDevice(program, [x], device!)).toArray()).toEqual(inJavaScript(program, [x]).toArray());
+  });
+
   test("casts wrap, cut and round as the evaluator's do", async () => {
     const values = [
       ...SPECIAL,

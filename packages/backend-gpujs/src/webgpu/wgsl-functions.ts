@@ -99,6 +99,12 @@ export function callText(
   [a, b = ""]: readonly string[],
 ): string {
   const type = wgslType(operand)!;
+  if (type === "f32" && a === b) {
+    // Only NaN is not equal to itself, and compilers may assume that there is none.
+    const isNan = module.call("f_isnan", a!);
+    if (fn === "ne") return isNan;
+    if (fn === "eq" || fn === "le" || fn === "ge") return `(!${isNan})`;
+  }
   if (fn === "ne") return `(!(${a} == ${b}))`;
   const sign = COMPARISONS[fn];
   if (sign !== undefined) {

@@ -25,6 +25,17 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
   return f_scale(p_exp(r) * r * r + r + 1.0f, i32(n));
 }`,
   },
+  /** Half an exponential, which is finite for a little more than an exponential. */
+  p_exphalf: {
+    uses: ["f_isnan", "f_inf", "f_scale", "p_exp"],
+    text: `fn p_exphalf(x: f32) -> f32 {
+  if (f_isnan(x)) { return x; }
+  if (x > 90.0f) { return f_inf(); }
+  let n: f32 = round(x * 1.44269504088896341f);
+  let r: f32 = (x - n * 0.693359375f) - n * -2.12194440e-4f;
+  return f_scale(p_exp(r) * r * r + r + 1.0f, i32(n) - 1i);
+}`,
+  },
   f_exp2: {
     uses: ["f_isnan", "f_inf", "f_scale", "p_exp"],
     text: `fn f_exp2(x: f32) -> f32 {
@@ -113,13 +124,25 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
   return f_log(1.0f + x);
 }`,
   },
+  /** The nearest float, as for quotients: adapters are allowed to be some units off. */
   f_sqrt: {
-    uses: ["f_nan", "f_truth", "f_isinf"],
+    uses: ["f_isnan", "f_nan", "f_truth", "f_isinf", "p_rest"],
     text: `fn f_sqrt(x: f32) -> f32 {
-  if (!f_truth(x)) { return x; }
+  if (!f_truth(x) || f_isnan(x)) { return x; }
   if ((bitcast<u32>(x) >> 31u) != 0u) { return f_nan(); }
   if (f_isinf(x)) { return x; }
-  return sqrt(x);
+  var root: u32 = bitcast<u32>(sqrt(x));
+  if (bitcast<u32>(x) < 0x00800000u || root < 0x00800000u) { return bitcast<f32>(root); }
+  var left: i32 = 4i;
+  while (left > 0i) {
+    let rest: i32 = p_rest(x, root, root);
+    let size: i32 = i32((root & 0x7fffffu) | 0x800000u);
+    left = left - 1i;
+    if (rest > size) { root = root + 1u; }
+    else if (rest < 0i && -rest * select(1i, 2i, size == 8388608i) >= size) { root = root - 1u; }
+    else { left = 0i; }
+  }
+  return bitcast<f32>(root);
 }`,
   },
   f_rsqrt: {
@@ -127,20 +150,56 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
     text: "fn f_rsqrt(x: f32) -> f32 { return f_div(1.0f, f_sqrt(x)); }",
   },
   /**
-   * Division; WGSL leaves open what comes of divisors that are zero, subnormal, very large or
-   * infinite.
+   * `a - b * q` in units of the last bit of the product of the mantissas. It is small, so that its
+   * lower word is enough.
+   */
+  p_rest: {
+    text: `fn p_rest(a: f32, b: u32, q: u32) -> i32 {
+  let whole: u32 = bitcast<u32>(a);
+  let shift: u32 = ((whole >> 23u) & 0xffu) + 150u - ((q >> 23u) & 0xffu) - ((b >> 23u) & 0xffu);
+  let product: u32 = ((q & 0x7fffffu) | 0x800000u) * ((b & 0x7fffffu) | 0x800000u);
+  return i32((((whole & 0x7fffffu) | 0x800000u) << (shift & 31u)) - product);
+}`,
+  },
+  /** A quotient to the nearest float, by a divisor of which WGSL says how exact it is. */
+  p_quotient: {
+    uses: ["p_rest"],
+    text: `fn p_quotient(a: f32, b: f32) -> f32 {
+  let by: u32 = bitcast<u32>(b) & 0x7fffffffu;
+  var q: u32 = bitcast<u32>(a / b);
+  let size: u32 = q & 0x7fffffffu;
+  let given: u32 = bitcast<u32>(a) & 0x7fffffffu;
+  if (given < 0x00800000u || given >= 0x7f800000u || size < 0x01000000u || size >= 0x7f800000u) {
+    return bitcast<f32>(q);
+  }
+  let unit: i32 = i32((by & 0x7fffffu) | 0x800000u);
+  var left: i32 = 4i;
+  while (left > 0i) {
+    let rest: i32 = p_rest(a, by, q);
+    left = left - 1i;
+    if (rest * 2i > unit) { q = q + 1u; }
+    else if (rest < 0i && -rest * select(2i, 4i, (q & 0x7fffffu) == 0u) > unit) { q = q - 1u; }
+    else { left = 0i; }
+  }
+  return bitcast<f32>(q);
+}`,
+  },
+  /**
+   * Division to the nearest float. WGSL lets quotients be off by 2.5 units of the last place, so
+   * that `x / x` may be less than 1, and leaves open what comes of divisors that are zero,
+   * subnormal, very large or infinite.
    */
   f_div: {
-    uses: ["p_divedge"],
+    uses: ["p_divedge", "p_quotient"],
     text: `fn f_div(a: f32, b: f32) -> f32 {
-  let size: u32 = bitcast<u32>(b) & 0x7fffffffu;
-  if (size >= 0x00800000u && size <= 0x7e800000u) { return a / b; }
-  return p_divedge(a, b);
+  let by: u32 = bitcast<u32>(b) & 0x7fffffffu;
+  if (by < 0x00800000u || by > 0x7e800000u) { return p_divedge(a, b); }
+  return p_quotient(a, b);
 }`,
   },
   /** By such a divisor. A subnormal one is its bits as a number, times 2^-149. */
   p_divedge: {
-    uses: ["f_isnan", "f_isinf", "f_truth", "f_inf", "f_nan", "f_withsign"],
+    uses: ["f_isnan", "f_isinf", "f_truth", "f_inf", "f_nan", "f_withsign", "p_quotient"],
     text: `fn p_divedge(a: f32, b: f32) -> f32 {
   if (f_isnan(a)) { return a; }
   if (f_isnan(b)) { return b; }
@@ -152,7 +211,7 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
   if (f_isinf(b) || !f_truth(a)) { return f_withsign(0.0f, sign); }
   let low: u32 = bitcast<u32>(a) & 0x7fffffffu;
   let by: u32 = bitcast<u32>(b) & 0x7fffffffu;
-  if (by >= 0x00800000u) { return (a * 0.0625f) / (b * 0.0625f); }
+  if (by >= 0x00800000u) { return p_quotient(a * 0.0625f, b * 0.0625f); }
   if (low < 0x00800000u) { return f_withsign(f32(low) / f32(by), sign); }
   let part: f32 = min(abs(a), 1.152921504606846976e18f) * 1.8446744073709551616e19f / f32(by);
   if (part >= 8.796093022208e12f) { return f_withsign(f_inf(), sign); }
@@ -164,22 +223,25 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
     text: "fn f_sigmoid(x: f32) -> f32 { return 1.0f / (1.0f + f_exp(-x)); }",
   },
   f_sinh: {
-    uses: ["f_exp", "f_expm1", "f_withsign"],
+    uses: ["p_exphalf", "f_expm1", "f_withsign"],
     text: `fn f_sinh(x: f32) -> f32 {
   let t: f32 = abs(x);
   if (t < 1.0f) {
     let e: f32 = f_expm1(t);
     return f_withsign(0.5f * (e + e / (e + 1.0f)), x);
   }
-  let h: f32 = f_exp(0.5f * t);
-  return f_withsign(0.5f * h * h - 0.5f / h / h, x);
+  let h: f32 = p_exphalf(t);
+  if (t > 20.0f) { return f_withsign(h, x); }
+  return f_withsign(h - 0.25f / h, x);
 }`,
   },
   f_cosh: {
-    uses: ["f_exp"],
+    uses: ["p_exphalf"],
     text: `fn f_cosh(x: f32) -> f32 {
-  let h: f32 = f_exp(0.5f * abs(x));
-  return 0.5f * h * h + 0.5f / h / h;
+  let t: f32 = abs(x);
+  let h: f32 = p_exphalf(t);
+  if (t > 20.0f) { return h; }
+  return h + 0.25f / h;
 }`,
   },
   f_tanh: {

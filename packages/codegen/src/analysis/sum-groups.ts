@@ -31,11 +31,13 @@ export interface SumGroups {
 /**
  * Returns groups for a sum over axes of fixed extents, with `each` terms for each of their
  * elements; undefined for short sums.
+ *
+ * @param lanes how many such sums are added to one that is longer
  */
-export function sumGroups(axes: readonly Axis[], each = 1): SumGroups | undefined {
+export function sumGroups(axes: readonly Axis[], each = 1, lanes = 1): SumGroups | undefined {
   const extents = axes.map(({ extent }) => fixedValue(extent));
   const total = extents.reduce<number>((count, extent) => count * (extent ?? 0), each);
-  if (total <= LONG) return undefined;
+  if (total * lanes <= LONG || (lanes > 1 && total <= GROUP)) return undefined;
   const groups: Axis[][] = [[]];
   const places = new Map<string, Index>();
   let when: Scalar | undefined;
@@ -89,13 +91,14 @@ function groupSize(extent: number, most: number): number {
  * shared.
  *
  * @param untouched parts that stay the objects that they are
+ * @param lanes how many such values are added to one
  */
-export function withSumGroups(value: Scalar, untouched: readonly Scalar[] = []): Scalar {
+export function withSumGroups(value: Scalar, untouched: readonly Scalar[] = [], lanes = 1): Scalar {
   const long = new Map<string, SumGroups>();
   const places = new Map<string, Index>();
   forEachScalar(value, (scalar) => {
     if (scalar.kind !== "reduce" || scalar.reduce !== "sum" || !isFloatDType(scalar.dtype)) return;
-    const found = sumGroups(scalar.axes);
+    const found = sumGroups(scalar.axes, 1, lanes);
     if (found === undefined) return;
     long.set(scalar.axes[0]!.name, found);
     for (const [name, place] of found.places) places.set(name, place);

@@ -1,8 +1,8 @@
 import { Budget, isSconceError } from "@sconce/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJson } from "./parse.js";
-import { JsonObject, type JsonValue } from "./value.js";
+import { parseJson, parseJsonSteps } from "./parse.js";
+import { JsonObject, type JsonValue, sameJson } from "./value.js";
 
 const plain = (value: JsonValue): unknown =>
   value instanceof JsonObject
@@ -113,9 +113,48 @@ describe("parseJson", () => {
     );
   });
 
-  test("takes a hundred thousand siblings, in lists and in objects", () => {
-    expect(parse(`[${'{"a":"\\n","b":1},'.repeat(100_000)}0]`)).toHaveLength(100_001);
-    const object = parse(`{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join()}}`);
-    expect(object).toBeTypeOf("object");
+  test("bounds the items of a list and an object while they are read", () => {
+    const list = (count: number): string => `[${'{"a":"\\n","b":1},'.repeat(count)}0]`;
+    const object = (count: number): string =>
+      `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join()}}`;
+    expect(parse(list(25_000))).toHaveLength(25_001);
+    expect(parse(object(25_000))).toHaveProperty("size", 25_000);
+    for (const text of [list(100_000), object(100_000)]) {
+      const budget = new Budget(text.length);
+      expect(() => parseJson(text, "test", budget)).toThrow(
+        expect.objectContaining({ code: "BUDGET_EXCEEDED", fix: expect.stringContaining("limits.items") }),
+      );
+      // Two thirds of the text are not read.
+      expect(budget.limits.nodes - budget.left("nodes")).toBeLessThan(100_000);
+      const raised = new Budget(text.length, { items: 1e6, nodes: 1e6 });
+      expect(() => parseJson(text, "test", raised)).not.toThrow();
+    }
   });
+});
+
+test("a long text is read in pieces, to the same value and the same errors", () => {
+  const items = Array.from({ length: 3000 }, (_, i) => `{"name":"n${i}","args":[[${i}],{}]}`).join(",");
+  const read = (text: string): { value: JsonValue; pauses: number } => {
+    const bytes = new TextEncoder().encode(text);
+    const work = parseJsonSteps(bytes, "test", new Budget(bytes.length));
+    for (let pauses = 0; ; pauses++) {
+      const piece = work.next();
+      if (piece.done) return { value: piece.value, pauses };
+    }
+  };
+  const text = `{"module":{"graph":{"nodes":[${items}],"none":[],"empty":{}}},"version":[1, "a", true]}`;
+  const { value, pauses } = read(text);
+  expect(sameJson(value, parse(text))).toBe(true);
+  expect(pauses).toBeGreaterThan(10);
+  for (const wrong of ['{"a":[1,]}', '{"a" 1}', "[[1}", '{"a":1,"a":2}', "[1] 2", "", '{"a":{"b":[1 2]}}']) {
+    const failure = (run: () => unknown): string => {
+      try {
+        return `gave ${String(run())}`;
+      } catch (error) {
+        return String(error);
+      }
+    };
+    expect(failure(() => read(wrong))).toBe(failure(() => parse(wrong)));
+    expect(failure(() => parse(wrong))).not.toContain("gave");
+  }
 });

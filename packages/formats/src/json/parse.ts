@@ -3,7 +3,7 @@
  * keys win, cannot bound the depth and refuses the bare `NaN` and `Infinity` that older PyTorch
  * wrote; this one does what is needed instead.
  */
-import type { Budget } from "@sconce/errors";
+import type { Budget, Work } from "@sconce/errors";
 import { jsonError } from "../errors.js";
 import { type JsonArray, JsonObject, type JsonValue } from "./value.js";
 
@@ -20,6 +20,9 @@ const NO_FIELDS = new JsonObject([], NO_ITEMS);
 /** Python's own limit. */
 const LONGEST_INTEGER = 4300;
 const SHAPES = 512;
+/** Containers up to this depth are read in pieces: the nodes of a program are in one of them. */
+const OUTER_DEPTH = 4;
+const ITEMS_A_PIECE = 256;
 
 /**
  * Parses UTF-8 JSON.
@@ -28,6 +31,13 @@ const SHAPES = 512;
  */
 export function parseJson(source: Uint8Array | string, file: string, budget: Budget): JsonValue {
   return new JsonParser(typeof source === "string" ? source : decode(source, file), file, budget).parse();
+}
+
+/** As {@link parseJson}, in pieces: it may pause between items of the outermost containers. */
+export function* parseJsonSteps(source: Uint8Array, file: string, budget: Budget): Work<JsonValue> {
+  const text = decode(source, file);
+  yield;
+  return yield* new JsonParser(text, file, budget).steps();
 }
 
 function decode(bytes: Uint8Array, file: string): string {
@@ -48,6 +58,8 @@ class JsonParser {
   readonly #budget: Budget;
   #position = 0;
   #depth = 0;
+  /** Items of the outermost containers that were read. */
+  #items = 0;
   /**
    * First backslash and first control character at or after the position; searched again when
    * passed.
@@ -76,9 +88,57 @@ class JsonParser {
 
   parse(): JsonValue {
     const value = this.#value();
+    this.#end();
+    return value;
+  }
+
+  *steps(): Work<JsonValue> {
+    const value = yield* this.#outerValue();
+    this.#end();
+    return value;
+  }
+
+  #end(): void {
     this.#skipSpace();
     if (this.#position !== this.#text.length) throw this.#syntax("text after the end of the document");
-    return value;
+  }
+
+  /** A value of one of the outermost containers, in pieces. */
+  *#outerValue(): Work<JsonValue> {
+    const code = this.#skipSpace();
+    if (code !== 0x7b && code !== 0x5b) return this.#value();
+    return yield* code === 0x7b ? this.#outerObject() : this.#outerArray();
+  }
+
+  *#outerArray(): Work<JsonArray> {
+    this.#enter();
+    if (this.#isEmpty(0x5d)) return NO_ITEMS;
+    const base = this.#valueTop;
+    do {
+      yield* this.#outerItem(base);
+    } while (this.#hasNext(0x5d));
+    this.#leave();
+    return this.#takeValues(base);
+  }
+
+  *#outerObject(): Work<JsonObject> {
+    const start = this.#position;
+    this.#enter();
+    if (this.#isEmpty(0x7d)) return NO_FIELDS;
+    const base = this.#valueTop;
+    const keyBase = this.#keyTop;
+    do {
+      this.#key();
+      yield* this.#outerItem(base);
+    } while (this.#hasNext(0x7d));
+    this.#leave();
+    return new JsonObject(this.#takeKeys(keyBase, start), this.#takeValues(base));
+  }
+
+  *#outerItem(base: number): Work<void> {
+    if (++this.#items % ITEMS_A_PIECE === 0) yield;
+    // The nodes of a program are at this depth: each is read at once.
+    this.#push(this.#depth >= OUTER_DEPTH ? this.#value() : yield* this.#outerValue(), base);
   }
 
   #syntax(message: string, position = this.#position) {
@@ -143,19 +203,11 @@ class JsonParser {
 
   #array(): JsonArray {
     this.#enter();
-    if (this.#skipSpace() === 0x5d) {
-      this.#leave();
-      return NO_ITEMS;
-    }
+    if (this.#isEmpty(0x5d)) return NO_ITEMS;
     const base = this.#valueTop;
-    for (;;) {
-      const item = this.#value();
-      this.#values[this.#valueTop++] = item;
-      const code = this.#skipSpace();
-      if (code === 0x5d) break;
-      if (code !== 0x2c) throw this.#syntax("expected , or ] in an array");
-      this.#position++;
-    }
+    do {
+      this.#push(this.#value(), base);
+    } while (this.#hasNext(0x5d));
     this.#leave();
     return this.#takeValues(base);
   }
@@ -163,27 +215,47 @@ class JsonParser {
   #object(): JsonObject {
     const start = this.#position;
     this.#enter();
-    if (this.#skipSpace() === 0x7d) {
-      this.#leave();
-      return NO_FIELDS;
-    }
+    if (this.#isEmpty(0x7d)) return NO_FIELDS;
     const base = this.#valueTop;
     const keyBase = this.#keyTop;
-    for (;;) {
-      if (this.#skipSpace() !== QUOTE) throw this.#syntax("expected a key in quotes");
-      const key = this.#string();
-      this.#keys[this.#keyTop++] = key;
-      if (this.#skipSpace() !== 0x3a) throw this.#syntax("expected : after a key");
-      this.#position++;
-      const item = this.#value();
-      this.#values[this.#valueTop++] = item;
-      const code = this.#skipSpace();
-      if (code === 0x7d) break;
-      if (code !== 0x2c) throw this.#syntax("expected , or } in an object");
-      this.#position++;
-    }
+    do {
+      this.#key();
+      this.#push(this.#value(), base);
+    } while (this.#hasNext(0x7d));
     this.#leave();
     return new JsonObject(this.#takeKeys(keyBase, start), this.#takeValues(base));
+  }
+
+  /** Adds an item to the container whose items begin at `base`. */
+  #push(item: JsonValue, base: number): void {
+    this.#values[this.#valueTop++] = item;
+    this.#budget.holds(this.#valueTop - base, this.#where);
+  }
+
+  /** Whether the container that began ends at once; it is left then. */
+  #isEmpty(end: number): boolean {
+    if (this.#skipSpace() !== end) return false;
+    this.#leave();
+    return true;
+  }
+
+  /** Whether a comma follows, which is read, or the end of the container. */
+  #hasNext(end: number): boolean {
+    const code = this.#skipSpace();
+    if (code === end) return false;
+    if (code !== 0x2c)
+      throw this.#syntax(end === 0x5d ? "expected , or ] in an array" : "expected , or } in an object");
+    this.#position++;
+    return true;
+  }
+
+  /** Reads a key and the colon after it. */
+  #key(): void {
+    if (this.#skipSpace() !== QUOTE) throw this.#syntax("expected a key in quotes");
+    const key = this.#string();
+    this.#keys[this.#keyTop++] = key;
+    if (this.#skipSpace() !== 0x3a) throw this.#syntax("expected : after a key");
+    this.#position++;
   }
 
   /** Values are gathered on one stack, so that each list is made once and in its final length. */

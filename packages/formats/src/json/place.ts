@@ -1,12 +1,15 @@
 /**
  * @file Reading a parsed JSON document field by field, with the path to the field in every error.
  */
-import type { SconceError } from "@sconce/errors";
+import { eachInPieces, type SconceError, type Work } from "@sconce/errors";
 import { type Pt2Fault, pt2Error } from "../errors.js";
 import { type JsonArray, JsonObject, type JsonValue } from "./value.js";
 
-/** Iterations a JSON value into something checked. */
+/** Reads a JSON value into something checked. */
 export type Read<T> = (value: JsonValue, place: Place) => T;
+
+/** As {@link Read}, in pieces. */
+export type ReadSteps<T> = (value: JsonValue, place: Place) => Work<T>;
 
 /**
  * Where in which document the reader is. Moves with it, so a path costs nothing until an error
@@ -43,9 +46,22 @@ export class Place {
 
   /** A field that must be there. @throws SconceError `PT2_FIELD` */
   field<T>(object: JsonObject, key: string, read: Read<T>): T {
+    return this.at(key, this.#required(object, key), read);
+  }
+
+  /** As {@link field}, in pieces. */
+  *fieldSteps<T>(object: JsonObject, key: string, read: ReadSteps<T>): Work<T> {
+    const value = this.#required(object, key);
+    this.#path.push(key);
+    const result = yield* read(value, this);
+    this.#path.pop();
+    return result;
+  }
+
+  #required(object: JsonObject, key: string): JsonValue {
     const value = object.get(key);
     if (value === undefined) throw this.fail("PT2_FIELD", `the field "${key}" is missing`);
-    return this.at(key, value, read);
+    return value;
   }
 
   /** A field that may be absent or null. */
@@ -155,6 +171,21 @@ export function readList<T>(read: Read<T>): Read<T[]> {
     return out;
   };
 }
+
+/** Reads each item with its place, in pieces. */
+export const readEach =
+  (read: Read<void>): ReadSteps<void> =>
+  (value, place) =>
+    eachInPieces(readArray(value, place), (item, i) => place.at(i, item, read));
+
+/** As {@link readDict}, in pieces. */
+export const readDictSteps = <T>(read: Read<T>): ReadSteps<Map<string, T>> =>
+  function* (value, place) {
+    const out = new Map<string, T>();
+    const { keys, values } = readObject(value, place);
+    yield* eachInPieces(keys, (key, i) => void out.set(key, place.at(key, values[i]!, read)));
+    return out;
+  };
 
 /** An object whose values are read alike, as a map in file order. */
 export function readDict<T>(read: Read<T>): Read<Map<string, T>> {

@@ -1,5 +1,5 @@
 /** @file What all layouts share: the options of reading, and how the parts become a program. */
-import { Budget, type Limits, type OptionNames, type Progress } from "@sconce/errors";
+import { Budget, type Limits, type OptionNames, type Progress, LIMITS as WORK_LIMITS } from "@sconce/errors";
 import { ExportedProgram, type PytreeRegistry } from "@sconce/ir";
 import type { SourceLimits } from "../source.js";
 import { checkState } from "./consistency.js";
@@ -36,10 +36,7 @@ export interface ReadPt2Options extends OperatorPolicy {
 export const LIMITS: OptionNames<ReadLimits> = {
   maxStreamBytes: true,
   stallMilliseconds: true,
-  bytes: true,
-  nodes: true,
-  terms: true,
-  milliseconds: true,
+  ...WORK_LIMITS,
 };
 
 /** The names of the options. */

@@ -9,6 +9,8 @@ import { loose, makePt2, makeRecords, withModel } from "./pt2.fixture.js";
  */
 export type ClassCase = readonly [id: string, what: string, code: string, bytes: () => Uint8Array];
 
+const BOMB = new Uint8Array(50e6);
+
 /** A sound archive with a change to the entry of the format, and options of the whole. */
 const zip = (change: Partial<EntryFixture> = {}, options: ZipFixture = {}): Uint8Array =>
   makeZip(
@@ -28,6 +30,10 @@ const extra = (
     { name, data, ...change },
   ]);
 const zeros = new Uint8Array(4 * 2 ** 20);
+const marks = ["\u0345", "\u0301", "\u0316", "\u0327", "\u0334"].map((mark) => mark.repeat(6000)).join("");
+/** A small entry that unpacks to 50 MB, which nothing reads. */
+const bomb = (change: Partial<EntryFixture>): Uint8Array =>
+  extra("m/extra/bomb", BOMB, { packed: deflateSync(BOMB), method: 8, ...change });
 const flipped = (at: number): Uint8Array => {
   const bytes = makePt2();
   const start = bytes.findIndex((_, i) => text.startsWith(String.fromCharCode(...bytes.subarray(i, i + 40))));
@@ -37,6 +43,7 @@ const flipped = (at: number): Uint8Array => {
 /** A program whose last number has this text. */
 const number = (value: string): Uint8Array => json(text.replace('{"as_float":1}', `{"as_float":${value}}`));
 const deep = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+const manyKeys = (count: number): string => Array.from({ length: count }, (_, i) => `"k${i}":1`).join();
 const utf16 = (source: string): Uint8Array =>
   new Uint8Array(Uint16Array.from(source, (c) => c.charCodeAt(0)).buffer);
 const withJson = (bytes: Uint8Array): Uint8Array => records((all) => all.set("models/model.json", bytes));
@@ -98,6 +105,9 @@ export const ARCHIVE_CLASSES: readonly ClassCase[] = [
       return makeZip([...all, bomb]);
     },
   ],
+  ["B-09", "50 MB in an entry that nothing reads", "ZIP_BOMB", () => bomb({})],
+  ["B-09", "50 MB that are declared as 100 bytes", "ZIP_DEFLATE", () => bomb({ size: 100 })],
+  ["B-09", "50 MB that are declared as 60,000 bytes", "ZIP_DEFLATE", () => bomb({ size: 60_000 })],
   ["B-09", "an archive in the archive", "read", () => extra("m/extra/inner.zip", makePt2())],
   ["B-10", "an encrypted entry", "ZIP_ENCRYPTED", () => zip({ flags: 1 })],
   ["B-10", "an unknown method", "ZIP_METHOD", () => zip({ method: 93 })],
@@ -110,6 +120,7 @@ export const ARCHIVE_CLASSES: readonly ClassCase[] = [
   ["B-11", "60,000 entries that are not there", "ZIP_DIRECTORY", () => zip({}, { count: 60_000 })],
   ["B-11", "10^12 entries that are not there", "ZIP_DIRECTORY", () => zip({}, { count: 1e12, zip64: true })],
   ["B-11", "a name of 64 KiB", "read", () => extra(`m/${"a".repeat(65_000)}`)],
+  ["B-11", "a name of 30,000 combining marks", "ZIP_NAME", () => extra(`m/a${marks}`)],
   ["B-12", "not UTF-8", "JSON_ENCODING", () => withJson(concat([utf8(text), Uint8Array.of(0xff)]))],
   ["B-12", "a byte order mark", "JSON_ENCODING", () => json(`\ufeff${text}`)],
   ["B-12", "UTF-16", "JSON_", () => withJson(utf16(text))],
@@ -121,8 +132,15 @@ export const ARCHIVE_CLASSES: readonly ClassCase[] = [
     "JSON_DEPTH",
     () => json(text.replace('"metadata":{}', `"metadata":${deep(1e6)}`)),
   ],
-  ["B-13", "a million siblings", "PT2_TYPE", () => json(`[${"1,".repeat(999_999)}1]`)],
-  ["B-13", "a million lists", "PT2_TYPE|BUDGET_EXCEEDED", () => json(`[${"[1],".repeat(999_999)}[1]]`)],
+  ["B-13", "a million siblings", "BUDGET_EXCEEDED", () => json(`[${"1,".repeat(999_999)}1]`)],
+  ["B-13", "a million lists", "BUDGET_EXCEEDED", () => json(`[${"[1],".repeat(999_999)}[1]]`)],
+  ["B-13", "a million keys", "BUDGET_EXCEEDED", () => json(`{${manyKeys(1e6)}}`)],
+  [
+    "B-13",
+    "a million siblings in a field",
+    "BUDGET_EXCEEDED",
+    () => json(text.replace('"metadata":{}', `"metadata":[${"{},".repeat(999_999)}1]`)),
+  ],
   [
     "B-14",
     "a key twice",

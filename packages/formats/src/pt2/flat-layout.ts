@@ -7,6 +7,7 @@ import { readProgramJson } from "./program.js";
 import { savedInputs } from "./sample-inputs.js";
 import { payloadFromPickle, readSavedFile } from "./saved-file.js";
 import { FLAT_RECORDS, SCHEMA_MAJOR } from "./schema.js";
+import { paused } from "./watch.js";
 import type { Payload } from "./weights.js";
 
 /** @throws SconceError as `readPt2` */
@@ -28,7 +29,7 @@ export async function readFlatArchive(zip: ZipArchive, options: CountedOptions):
   };
   checkVersion(new TextDecoder().decode((await need(FLAT_RECORDS.version))[1]));
   const [file, json] = await need(FLAT_RECORDS.program);
-  const description = readProgramJson(json, file, options);
+  const description = await paused(readProgramJson(json, file, options), options);
   const weights = await payload(FLAT_RECORDS.stateDict);
   const constants = await payload(FLAT_RECORDS.constants);
   const [inputsName, inputs] = await need(FLAT_RECORDS.sampleInputs);

@@ -1,6 +1,7 @@
 /**
  * @file Graphs: from the serialized form back to nodes, as PyTorch's deserializer rebuilds them.
  */
+import { finish, type Work } from "@sconce/errors";
 import {
   type Argument,
   type ConstantValue,
@@ -14,7 +15,17 @@ import {
   tuple,
 } from "@sconce/ir";
 import { unknownOperator } from "../errors.js";
-import { type Place, type Read, readArray, readBoolean, readDict, readObject } from "../json/place.js";
+import {
+  type Place,
+  type Read,
+  type ReadSteps,
+  readArray,
+  readBoolean,
+  readDict,
+  readDictSteps,
+  readEach,
+  readObject,
+} from "../json/place.js";
 import { type JsonObject, type JsonValue, sameJson } from "../json/value.js";
 import { argumentReader, CONSTANT_MEMBERS, readName } from "./arguments.js";
 import { type Emission, emitCall, type StringMeta } from "./call-emitter.js";
@@ -53,7 +64,7 @@ const DEEPEST_SUBGRAPH = 100;
 export type InputName = (index: number) => string;
 
 /** Reads a graph object. `nameOf` is asked for inputs that are constants. */
-export function readGraph(context: GraphContext, nameOf: InputName, depth = 0): Read<Graph> {
+export function readGraph(context: GraphContext, nameOf: InputName, depth = 0): ReadSteps<Graph> {
   return (value, place) => new GraphReader(context, nameOf, depth).read(readObject(value, place), place);
 }
 
@@ -89,19 +100,16 @@ class GraphReader implements Emission {
     this.#placeholders = this.#placeholderReaders();
   }
 
-  read(graph: JsonObject, place: Place): Graph {
-    this.#values = this.#readValues(graph, place);
+  *read(graph: JsonObject, place: Place): Work<Graph> {
+    this.#values = yield* this.#readValues(graph, place);
     place.field(graph, "inputs", (value, at) => {
       readArray(value, at).forEach((input, i) => {
         this.#inputIndex = i;
         at.at(i, input, (inner) => at.union(inner, this.#placeholders));
       });
     });
-    place.field(graph, "nodes", (value, at) => {
-      readArray(value, at).forEach((node, i) => {
-        at.at(i, node, this.#node);
-      });
-    });
+    yield* place.fieldSteps(graph, "nodes", readEach(this.#node));
+    yield;
     const bare = place.optional(graph, "is_single_tensor_return", readBoolean, false);
     const outputs = place.field(graph, "outputs", (value, at) =>
       readArray(value, at).map((output, i) => at.at(i, output, this.#argument)),
@@ -114,11 +122,10 @@ class GraphReader implements Emission {
     return this.builder.build();
   }
 
-  #readValues(graph: JsonObject, place: Place): Map<string, MetaValue> {
+  *#readValues(graph: JsonObject, place: Place): Work<Map<string, MetaValue>> {
     const { tensor, symInt, symFloat, symBool, customObject } = this.#context.values;
-    const values = new Map<string, MetaValue>(
-      place.field(graph, "tensor_values", readDict<MetaValue>(tensor)),
-    );
+    const values = yield* place.fieldSteps(graph, "tensor_values", readDictSteps<MetaValue>(tensor));
+    yield;
     const merge = (key: string, table: ReadonlyMap<string, MetaValue>): void => {
       for (const [name, value] of table) {
         if (values.has(name))
@@ -213,7 +220,7 @@ class GraphReader implements Emission {
         if (sameJson(known.json, json)) return known.graph;
         throw at.fail("PT2_SUBGRAPH", `two different graphs are named "${target}"`);
       }
-      const read = readGraph(this.#context, () => "", this.#depth + 1)(json, at);
+      const read = finish(readGraph(this.#context, () => "", this.#depth + 1)(json, at));
       this.#subgraphs.set(target, { json, graph: read });
       return read;
     });

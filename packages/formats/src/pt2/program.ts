@@ -1,5 +1,5 @@
 /** @file The ExportedProgram object of the JSON file, without its weights. */
-import { type Budget, isSconceError } from "@sconce/errors";
+import { type Budget, isSconceError, type Work } from "@sconce/errors";
 import {
   type ExportedProgramInit,
   type OperatorLookup,
@@ -7,7 +7,7 @@ import {
   rangeConstraint,
 } from "@sconce/ir";
 import { parseGuard, parseSrepr, printExpr } from "@sconce/symbolic";
-import { parseJson } from "../json/parse.js";
+import { parseJsonSteps } from "../json/parse.js";
 import {
   Place,
   type Read,
@@ -132,19 +132,24 @@ export interface CountedPolicy extends OperatorPolicy {
 }
 
 /**
- * Reads the JSON of a program.
+ * Reads the JSON of a program, in pieces.
  * @throws SconceError with the path of the field: `PT2_*`, `JSON_*`, `SYM_*`, `UNKNOWN_OPERATOR`
  */
-export function readProgramJson(bytes: Uint8Array, file: string, policy: CountedPolicy): ProgramDescription {
+export function* readProgramJson(
+  bytes: Uint8Array,
+  file: string,
+  policy: CountedPolicy,
+): Work<ProgramDescription> {
   const { budget } = policy;
   const place = new Place(file);
-  const root = readObject(parseJson(bytes, file, budget), place);
+  const root = readObject(yield* parseJsonSteps(bytes, file, budget), place);
+  yield;
   const { minor } = place.field(root, "schema_version", readVersion);
   const symbols = new SymbolTable(budget);
-  const parts = place.field(root, "graph_module", (value, at) => {
+  const parts = yield* place.fieldSteps(root, "graph_module", function* (value, at) {
     const module = readObject(value, at);
     const graphSignature = at.field(module, "signature", readSignature);
-    const graph = at.field(module, "graph", (inner, deeper) =>
+    const graph = yield* at.fieldSteps(module, "graph", (inner, deeper) =>
       readGraph(
         {
           values: valueReaders(symbols),

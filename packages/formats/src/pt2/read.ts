@@ -17,7 +17,7 @@ import {
 import { type ProgramDescription, readProgramJson } from "./program.js";
 import type { SavedInputs } from "./sample-inputs.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, FLAT_RECORDS, RECORDS } from "./schema.js";
-import { watchEntries } from "./watch.js";
+import { paused, watchEntries } from "./watch.js";
 import { type Payload, readPayload } from "./weights.js";
 
 const decoder = /* @__PURE__ */ new TextDecoder();
@@ -111,7 +111,8 @@ class ArchiveReader {
     await this.#checkFormat();
     const model = this.#modelName();
     const file = `${RECORDS.models}${model}.json`;
-    const description = readProgramJson(await this.#need(file), file, this.#options);
+    const json = await this.#need(file);
+    const description = await paused(readProgramJson(json, file, this.#options), this.#options);
     const weights = await this.#payload(RECORDS.weights, `${model}_weights_config.json`, `${model}.pt`);
     const constants = await this.#payload(RECORDS.constants, `${model}_constants_config.json`, `${model}.pt`);
     const exampleInputs = await this.#sampleInputs(`${RECORDS.sampleInputs}${model}.pt`, description);

@@ -1,10 +1,15 @@
-/** @file Reading an archive with pauses: the event loop goes on between its entries. */
-import { aborted, type Budget, userCallback } from "@sconce/errors";
+/** @file Reading an archive with pauses: the event loop goes on between its entries and within. */
+import {
+  aborted,
+  type Budget,
+  finishWithPauses,
+  PAUSE_MS,
+  pause,
+  userCallback,
+  type Work,
+} from "@sconce/errors";
 import type { ZipArchive } from "../zip/archive.js";
-import type { ReadPt2Options } from "./assemble.js";
-
-/** Time in milliseconds after which reading lets other tasks of the event loop in. */
-const PAUSE_MS = 20;
+import type { CountedOptions, ReadPt2Options } from "./assemble.js";
 
 /** Reports the entries of an archive as they are read. Returns what reports the end. */
 export function watchEntries(
@@ -33,4 +38,6 @@ export function watchEntries(
   return () => report?.({ phase: "load", done: total, total, item: "" });
 }
 
-const pause = (): Promise<void> => new Promise((resume) => setTimeout(resume, 0));
+/** Finishes a part of the reading with pauses, in which the clock of the budget stops. */
+export const paused = <T>(work: Work<T>, { signal, budget }: CountedOptions): Promise<T> =>
+  finishWithPauses(work, "load", signal, (pausing) => budget.waiting(pausing));

@@ -11,6 +11,7 @@ import {
 import { pickleError } from "../errors.js";
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
 import { aligned } from "../zip/bytes.js";
+import { inflate } from "../zip/inflate.js";
 import { PickleGlobal, type PickleHandlers, PickleTuple, readPickle } from "./pickle.js";
 
 /** A tensor of the file, and whether it is a parameter. */
@@ -73,7 +74,7 @@ const STORAGES: ReadonlyMap<string, DType | undefined> = new Map<string, DType |
  * @throws SconceError `PICKLE_*`, `ZIP_*`
  */
 export function readTorchFile(bytes: Uint8Array, where: string, options: TorchFileOptions): unknown {
-  const zip = ZipArchive.openSync(bytes, options);
+  const zip = ZipArchive.openSync(bytes, inflate, options);
   const name = [...zip.names()].find((entry) => entry === "data.pkl" || entry.endsWith("/data.pkl"));
   if (name === undefined) throw pickleError("PICKLE_SYNTAX", "no data.pkl in the saved file", where);
   return new TensorPickle(zip, name.slice(0, -"data.pkl".length), where, options).read();

@@ -1,11 +1,11 @@
 /** @file A zip archive over any source: entries are found, checked and unpacked one at a time. */
 import type { Budget } from "@sconce/errors";
-import { inflateSync } from "fflate";
 import { zipError } from "../errors.js";
 import { MemorySource, type RandomAccess, readExactly } from "../source.js";
 import { crc32 } from "./crc32.js";
 import { readDirectory, type ZipEntry } from "./directory.js";
 import { type DirectoryLocation, locateDirectory, TAIL_SIZE } from "./end-record.js";
+import type { Inflate } from "./inflate.js";
 import { checkDescriptor, checkLocalHeader, LOCAL_SIZE } from "./local-header.js";
 
 /** The work that a whole file may take. */
@@ -39,6 +39,8 @@ export class ZipArchive {
   readonly source: RandomAccess;
   readonly #spans: ReadonlyMap<string, Span>;
   readonly #budget: Budget;
+  /** Loaded with the first compressed entry. */
+  #inflate: Inflate | undefined;
   /** Called before an entry is read: reports, pauses, or throws to stop. */
   watch: ((entry: ZipEntry) => Promise<void> | undefined) | undefined;
 
@@ -52,25 +54,23 @@ export class ZipArchive {
   static async open(source: RandomAccess, options: ZipOptions): Promise<ZipArchive> {
     const tailOffset = Math.max(0, source.size - TAIL_SIZE);
     const tail = await options.budget.waiting(readExactly(source, tailOffset, source.size - tailOffset));
-    const location = locateDirectory(tail, tailOffset);
+    const location = counted(locateDirectory(tail, tailOffset), options.budget);
     const directory = await options.budget.waiting(readExactly(source, location.offset, location.size));
-    return new ZipArchive(
-      source,
-      layOut(readDirectory(directory, location, options.budget), location),
-      options,
-    );
+    return new ZipArchive(source, layOut(readDirectory(directory, location), location), options);
   }
 
-  /** The same for bytes in memory, at once. @throws SconceError a `ZIP_*` code */
-  static openSync(bytes: Uint8Array, options: ZipOptions): ZipArchive {
+  /**
+   * The same for bytes in memory, at once; compressed entries are read with `inflate`.
+   * @throws SconceError a `ZIP_*` code
+   */
+  static openSync(bytes: Uint8Array, inflate: Inflate, options: ZipOptions): ZipArchive {
     const tailOffset = Math.max(0, bytes.length - TAIL_SIZE);
-    const location = locateDirectory(bytes.subarray(tailOffset), tailOffset);
+    const location = counted(locateDirectory(bytes.subarray(tailOffset), tailOffset), options.budget);
     const directory = bytes.subarray(location.offset, location.offset + location.size);
-    return new ZipArchive(
-      new MemorySource(bytes),
-      layOut(readDirectory(directory, location, options.budget), location),
-      options,
-    );
+    const spans = layOut(readDirectory(directory, location), location);
+    const archive = new ZipArchive(new MemorySource(bytes), spans, options);
+    archive.#inflate = inflate;
+    return archive;
   }
 
   /** Names in the order of the directory, folders left out. */
@@ -96,6 +96,7 @@ export class ZipArchive {
     const span = this.#span(name);
     const { entry, limit } = span;
     await this.watch?.(entry);
+    if (entry.method !== 0) this.#inflate ??= (await import("./inflate.js")).inflate;
     if (this.source instanceof MemorySource || limit - entry.offset <= SMALL) {
       return this.#unpack(entry, await this.#fetch(entry.offset, limit - entry.offset));
     }
@@ -106,7 +107,7 @@ export class ZipArchive {
     return this.#content(entry, packed);
   }
 
-  /** {@link read} for a source in memory. */
+  /** {@link read} for an archive that was opened by {@link openSync}. */
   readSync(name: string): Uint8Array {
     const span = this.#span(name);
     const { bytes } = this.source as MemorySource;
@@ -162,7 +163,7 @@ export class ZipArchive {
   }
 
   #content(entry: ZipEntry, packed: Uint8Array): Uint8Array {
-    const content = entry.method === 0 ? packed : this.#inflate(entry, packed);
+    const content = entry.method === 0 ? packed : this.#unpacked(entry, packed);
     this.#compareCrc(entry, crc32(content));
     return content;
   }
@@ -177,7 +178,7 @@ export class ZipArchive {
     );
   }
 
-  #inflate(entry: ZipEntry, packed: Uint8Array): Uint8Array {
+  #unpacked(entry: ZipEntry, packed: Uint8Array): Uint8Array {
     const { name, size } = entry;
     if (size > packed.length * LARGEST_RATIO + 64) {
       throw zipError("ZIP_BOMB", `${packed.length} bytes cannot unpack to ${size}`, name);
@@ -200,9 +201,7 @@ export class ZipArchive {
     this.#budget.spend("bytes", size, () => name);
     let content: Uint8Array;
     try {
-      // One byte more than declared: fflate drops what does not fit, so only a filled spare byte
-      // shows the excess.
-      content = inflateSync(packed, { out: new Uint8Array(size + 1) });
+      content = this.#inflate!(packed, size);
     } catch (cause) {
       throw zipError("ZIP_DEFLATE", `the compressed data are damaged (${(cause as Error).message})`, name);
     }
@@ -215,6 +214,19 @@ export class ZipArchive {
     }
     return content;
   }
+}
+
+/**
+ * What an entry takes, in values of JSON; with its headers and names it has more than 150 bytes.
+ */
+const NODES_PER_ENTRY = 16;
+
+/** Counts the entries that the end record declares, before any is read. @throws SconceError */
+function counted(location: DirectoryLocation, budget: Budget): DirectoryLocation {
+  const where = (): string => "the directory of the archive";
+  budget.spend("entries", location.count, where);
+  budget.spend("nodes", location.count * NODES_PER_ENTRY, where);
+  return location;
 }
 
 /** Orders entries by offset and checks that they tile the file. */

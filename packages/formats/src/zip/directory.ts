@@ -1,5 +1,4 @@
 /** @file The central directory of a zip file, read strictly: one reading or an error. */
-import type { Budget } from "@sconce/errors";
 import { zipError } from "../errors.js";
 import { readUint64, viewOf } from "./bytes.js";
 import { CENTRAL_SIZE, type DirectoryLocation, splitArchive } from "./end-record.js";
@@ -17,10 +16,6 @@ export interface ZipEntry {
   readonly offset: number;
 }
 
-/**
- * What an entry takes, in values of JSON; with its headers and names it has more than 150 bytes.
- */
-const NODES_PER_ENTRY = 16;
 const CENTRAL = 0x02014b50;
 
 export const FLAG_DESCRIPTOR = 0x0008;
@@ -31,10 +26,9 @@ const FLAG_PATCH = 0x0020;
 /**
  * Reads all directory entries.
  * @throws SconceError one code per class: `ZIP_DIRECTORY`, `ZIP_NAME`, `ZIP_DUPLICATE`,
- * `ZIP_ENCRYPTED`, `ZIP_METHOD`, `ZIP_SYMLINK`, `ZIP_SPLIT`, `BUDGET_EXCEEDED`
+ * `ZIP_ENCRYPTED`, `ZIP_METHOD`, `ZIP_SYMLINK`, `ZIP_SPLIT`
  */
-export function readDirectory(bytes: Uint8Array, location: DirectoryLocation, budget: Budget): ZipEntry[] {
-  budget.spend("nodes", location.count * NODES_PER_ENTRY, () => "the directory of the archive");
+export function readDirectory(bytes: Uint8Array, location: DirectoryLocation): ZipEntry[] {
   const view = viewOf(bytes);
   const entries: ZipEntry[] = [];
   const seen = new Map<string, string>();

@@ -30,7 +30,7 @@ export const TAIL_SIZE = END_SIZE + LONGEST_COMMENT + LOCATOR64_SIZE + END64_SIZ
  */
 export function locateDirectory(tail: Uint8Array, tailOffset: number): DirectoryLocation {
   const view = viewOf(tail);
-  const position = findEnd(view);
+  const position = findEnd(view, tailOffset);
   const location = readEnd(view, position, tailOffset);
   const { offset, size, count, end } = location;
   if (offset + size !== end) {
@@ -50,21 +50,25 @@ export function locateDirectory(tail: Uint8Array, tailOffset: number): Directory
   return location;
 }
 
-function findEnd(view: DataView): number {
+function findEnd(view: DataView, tailOffset: number): number {
   let found = -1;
-  let loose = false;
+  let loose = -1;
+  const byte = (at: number): string => `byte ${tailOffset + at}`;
   for (let position = view.byteLength - END_SIZE; position >= 0; position--) {
     if (view.getUint8(position) !== 0x50 || view.getUint32(position, true) !== END) continue;
-    loose = true;
-    if (position + END_SIZE + view.getUint16(position + 20, true) !== view.byteLength) continue;
-    if (found >= 0) throw zipError("ZIP_END_AMBIGUOUS", "the archive comment holds a second end record");
+    const end = position + END_SIZE + view.getUint16(position + 20, true);
+    if (end < view.byteLength && loose < 0) loose = end;
+    if (end !== view.byteLength) continue;
+    if (found >= 0)
+      throw zipError("ZIP_END_AMBIGUOUS", "the archive comment holds a second end record", byte(found));
     found = position;
   }
   if (found >= 0) return found;
-  if (loose) throw zipError("ZIP_TRAILING_DATA", "bytes follow the end of the archive");
+  if (loose >= 0) throw zipError("ZIP_TRAILING_DATA", "bytes follow the end of the archive", byte(loose));
   throw zipError(
     "ZIP_END_MISSING",
     "not a .pt2 file: it has no zip end record (truncated, or another format)",
+    byte(view.byteLength),
   );
 }
 
@@ -82,7 +86,7 @@ function readEnd(view: DataView, position: number, tailOffset: number): Director
 }
 
 export const splitArchive = () =>
-  zipError("ZIP_SPLIT", "the archive is split over several files", undefined, "join it first");
+  zipError("ZIP_SPLIT", "the archive is split over several files", "the directory", "join it first");
 
 function readEnd64(
   view: DataView,

@@ -3,6 +3,10 @@ import { zipError } from "../errors.js";
 
 const utf8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const DRIVE = /^[a-zA-Z]:/;
+/**
+ * Bringing a name to normal form takes quadratic time in a run of these; Unicode's own limit is 30.
+ */
+const MARKS = /\p{M}{31}/u;
 
 /**
  * Decodes an entry's name. Nothing is ever written to a path from an archive, but a name that
@@ -25,6 +29,7 @@ export function checkName(bytes: Uint8Array, where: string): string {
 function faultOf(name: string): string | undefined {
   if (name === "") return "is empty";
   if (name.includes("\0")) return "holds a NUL";
+  if (MARKS.test(name)) return "holds more than 30 combining marks in a row";
   if (name.includes("\\")) return "holds a backslash";
   if (name.startsWith("/") || DRIVE.test(name)) return "is absolute";
   const parts = (name.endsWith("/") ? name.slice(0, -1) : name).split("/");

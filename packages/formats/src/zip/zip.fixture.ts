@@ -165,7 +165,7 @@ export function makeZip(entries: readonly EntryFixture[], options: ZipFixture = 
   const offset = options.directoryOffset ?? position;
   const count = options.count ?? entries.length;
   const comment = options.comment ?? new Uint8Array(0);
-  const wide = options.zip64 === true;
+  const wide = options.zip64 === true || count > 0xffff;
   const end64 = wide
     ? zip64Records(count, central.length, offset, position + central.length)
     : new Uint8Array(0);

@@ -1,10 +1,12 @@
 import * as zlib from "node:zlib";
-import { isSconceError } from "@sconce/errors";
+import { Budget, isSconceError, type Limits } from "@sconce/errors";
 import { deflateSync, zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { MemorySource, type RandomAccess } from "../source.js";
 import { ZipArchive } from "./archive.js";
 import { crc32 } from "./crc32.js";
+import { TAIL_SIZE } from "./end-record.js";
+import { inflate } from "./inflate.js";
 import { concat, type EntryFixture, makeZip, openZip, utf8, work, type ZipFixture } from "./zip.fixture.js";
 
 const data = Uint8Array.from({ length: 100 }, (_, i) => i);
@@ -84,7 +86,7 @@ describe("sound archives", () => {
 
   test("deflated entries are unpacked", async () => {
     await readAll(zipSync({ "a/x": data, "a/zeros": new Uint8Array(100_000) }, { level: 9 }));
-    const zip = ZipArchive.openSync(zipSync({ "a/x": data }), work(data.length));
+    const zip = ZipArchive.openSync(zipSync({ "a/x": data }), inflate, work(data.length));
     expect(zip.readSync("a/x")).toEqual(data);
   });
 });
@@ -190,6 +192,30 @@ describe("broken archives", () => {
     const large = new Uint8Array(30 * 2 ** 20);
     const zip = zipSync({ "a/1": large, "a/2": large, "a/3": large }, { level: 9 });
     await expect(readAll(zip)).rejects.toThrow(code("ZIP_BOMB"));
+  });
+
+  test("too many entries are refused by the end record: no entry is read", async () => {
+    const count = 100_001;
+    // One record that is as long as that many would be.
+    const bytes = makeZip([{ name: new Uint8Array(46 * count), data }], { count, zip64: true });
+    const reads: number[] = [];
+    const source: RandomAccess = {
+      size: bytes.length,
+      read: (offset, length) => {
+        reads.push(length);
+        return Promise.resolve(bytes.subarray(offset, offset + length));
+      },
+    };
+    const open = (limits: Limits) =>
+      ZipArchive.open(source, { budget: new Budget(bytes.length, { nodes: 1e9, ...limits }) });
+    await expect(open({})).rejects.toMatchObject({
+      code: "BUDGET_EXCEEDED",
+      message: expect.stringContaining("more than 100000 entries"),
+      where: "the directory of the archive",
+      fix: expect.stringContaining("raise `limits.entries`"),
+    });
+    expect(reads).toEqual([TAIL_SIZE]);
+    await expect(open({ entries: count })).rejects.toMatchObject({ code: "ZIP_NAME" });
   });
 
   test("truncation at every byte", async () => {

@@ -4,6 +4,7 @@ import {
   checkOptions,
   isSconceError,
   parsePlainJson,
+  requireText,
   WORK_OPTIONS,
   type WorkOptions,
 } from "@sconce/errors";
@@ -108,6 +109,7 @@ export function historyFromJson(
   options: WorkOptions = {},
 ): RecordedHistory {
   checkOptions("historyFromJson", options, WORK_OPTIONS);
+  requireText(text, "historyFromJson");
   const budget = Budget.of(options, text.length);
   const json = parsePlainJson(text, {
     budget,

@@ -35,6 +35,8 @@ export class Cursor {
     this.budget = budget;
   }
 
+  readonly #where = (): string => this.place(this.at);
+
   /** Refuses the text here, with line and column. */
   fail(message: string, at = this.at): Error {
     return irSyntax(message, this.place(at));
@@ -220,6 +222,7 @@ export class Cursor {
       if (items.length > 0 && this.accept(close)) break;
       this.spend(0.25);
       items.push(item());
+      this.budget.holds(items.length, this.#where);
     }
     return items;
   }
@@ -241,7 +244,7 @@ export class Cursor {
    * @throws SconceError `BUDGET_EXCEEDED`
    */
   spend(count = 1): void {
-    this.budget.spend("nodes", count, () => this.place(this.at));
+    this.budget.spend("nodes", count, this.#where);
   }
 
   #match(scan: Scan): string | undefined {

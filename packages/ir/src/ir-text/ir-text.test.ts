@@ -293,3 +293,11 @@ const plain = (_key: string, value: unknown): unknown =>
       : typeof value === "number"
         ? String(value)
         : value;
+
+test("a type whose size is too large is refused with its line", () => {
+  const sizes = Array.from({ length: 20_000 }, () => "2").join();
+  const text = `graph(%x: f32[${sizes}]) { return (%x) }`;
+  expect(() => parseGraph(text)).toThrow(
+    expect.objectContaining({ code: "SYM_TOO_LARGE", where: expect.stringContaining("line 1, column") }),
+  );
+});

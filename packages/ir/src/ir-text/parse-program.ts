@@ -1,4 +1,12 @@
-import { Budget, checkOptions, type OptionNames, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
+import {
+  Budget,
+  checkOptions,
+  isSconceError,
+  type OptionNames,
+  requireText,
+  WORK_OPTIONS,
+  type WorkOptions,
+} from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
 import { TARGETS, type TargetOptions } from "../graph/known-targets.js";
@@ -23,8 +31,10 @@ export interface ParseIrOptions extends ParseGraphOptions {
   readonly tensors?: ReadonlyMap<string, Tensor> | undefined;
 }
 
-const PARSE_GRAPH: OptionNames<ParseGraphOptions> = { ...TARGETS, ...WORK_OPTIONS };
-const PARSE: OptionNames<ParseIrOptions> = { tensors: true, ...PARSE_GRAPH };
+/** The names of the options of {@link parseGraph}. */
+export const PARSE_GRAPH_OPTIONS: OptionNames<ParseGraphOptions> = { ...TARGETS, ...WORK_OPTIONS };
+/** The names of the options of {@link parseIr}. */
+export const PARSE_IR_OPTIONS: OptionNames<ParseIrOptions> = { tensors: true, ...PARSE_GRAPH_OPTIONS };
 
 /**
  * Reads a graph, `graph(%x: f32[4]) { ... }`, with `symbol` lines before it and a metadata table
@@ -33,7 +43,8 @@ const PARSE: OptionNames<ParseIrOptions> = { tensors: true, ...PARSE_GRAPH };
  * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET`, `BUDGET_EXCEEDED` with line and column
  */
 export function parseGraph(text: string, options: ParseGraphOptions = {}): Graph {
-  checkOptions("parseGraph", options, PARSE_GRAPH);
+  checkOptions("parseGraph", options, PARSE_GRAPH_OPTIONS);
+  requireText(text, "parseGraph");
   const { cursor, graph, metadata } = parseFile(text, undefined, options);
   return finishGraph(cursor, graph, metadata, options);
 }
@@ -44,7 +55,8 @@ export function parseGraph(text: string, options: ParseGraphOptions = {}): Graph
  * `IR_TENSOR`
  */
 export function parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
-  checkOptions("parseIr", options, PARSE);
+  checkOptions("parseIr", options, PARSE_IR_OPTIONS);
+  requireText(text, "parseIr");
   const { cursor, graph, metadata, program } = parseFile(text, new ProgramDraft(options.tensors), options);
   if (program === undefined) throw cursor.fail("the text has a graph but no program block", 0);
   return program.finish(finishGraph(cursor, graph, metadata, options));
@@ -59,6 +71,15 @@ interface IrFile {
 
 function parseFile(text: string, draft: ProgramDraft | undefined, options: WorkOptions): IrFile {
   const cursor = new Cursor(text, Budget.of(options, text.length));
+  try {
+    return parseParts(cursor, draft);
+  } catch (error) {
+    // Sizes of types are computed while they are read: that names no line.
+    throw isSconceError(error) && error.where === undefined ? error.at(cursor.place(cursor.at)) : error;
+  }
+}
+
+function parseParts(cursor: Cursor, draft: ProgramDraft | undefined): IrFile {
   const symbols: Symbols = new Map();
   parseHeader(cursor);
   while (cursor.acceptWord("symbol")) parseSymbol(cursor, symbols);

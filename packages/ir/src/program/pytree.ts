@@ -7,6 +7,7 @@ import {
   checkOptions,
   isSconceError,
   parsePlainJson,
+  requireText,
   WORK_OPTIONS,
   type WorkOptions,
 } from "@sconce/errors";
@@ -79,6 +80,7 @@ const PLAIN_CONTEXT = new Set([
  */
 export function parseTreeSpec(text: string, options: WorkOptions = {}): TreeSpec {
   checkOptions("parseTreeSpec", options, WORK_OPTIONS);
+  requireText(text, "parseTreeSpec");
   const budget = Budget.of(options, text.length);
   const parsed = parsePlainJson(text, {
     budget,

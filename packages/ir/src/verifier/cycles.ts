@@ -1,9 +1,9 @@
 /**
  * @file Separates nodes that only stand in the wrong order from those that no order can satisfy.
  */
+import { cyclesOf } from "../graph/cycles.js";
 import type { Graph } from "../graph/graph.js";
 import type { Problem } from "../graph/problem.js";
-import { topologyOf } from "../topology.js";
 
 /** A cycle of more nodes than this is shown by its first ones. */
 const SHOWN = 6;
@@ -20,7 +20,7 @@ export function withCycles(problems: readonly Problem[], root: Graph): Problem[]
     const path = problem.graph ?? "";
     const graph = nestedGraph(root, path);
     if (graph === undefined) return problem;
-    if (!groups.has(path)) groups.set(path, topologyOf(graph).cycles());
+    if (!groups.has(path)) groups.set(path, namedCycles(graph));
     const cycle = groups.get(path)!.find((group) => group.includes(problem.node!));
     if (cycle === undefined) return problem;
     const shown = cycle.slice(0, SHOWN).map((name) => `%${name}`);
@@ -31,6 +31,9 @@ export function withCycles(problems: readonly Problem[], root: Graph): Problem[]
     };
   });
 }
+
+const namedCycles = (graph: Graph): string[][] =>
+  cyclesOf(graph).map((group) => group.sort((a, b) => a - b).map((at) => graph.nodeAt(at).name));
 
 /** The nested graph at a path of targets; targets may hold dots themselves. */
 function nestedGraph(graph: Graph, path: string): Graph | undefined {

@@ -46,5 +46,6 @@ export const FIXES: Readonly<Record<string, string>> = {
   MODULE_CALL_TREE: "give specs with one leaf for each value",
   GUARD_SYNTAX: "write the guard as torch.export does, or export the program again",
   RANGE_SYNTAX: "name a symbol or an expression as the program prints it: s77, 2*s77",
+  BUDGET_EXCEEDED: "shorten the text, or remove it from the program",
   MALFORMED: "correct the pass or plugin that made the part",
 };

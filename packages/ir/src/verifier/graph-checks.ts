@@ -1,3 +1,4 @@
+import type { Work } from "@sconce/errors";
 import type { DialectRules } from "../graph/dialect.js";
 import type { Graph } from "../graph/graph.js";
 import { forEachInput, type Node } from "../graph/node.js";
@@ -94,12 +95,16 @@ function checkInputs(node: Node, graph: Graph, defined: ReadonlySet<string>, rep
   });
 }
 
+/** Nodes between two pauses. */
+const NODES_A_PIECE = 256;
+
 /** Targets and values of the nodes of one graph. */
-export function checkNodes(graph: Graph, context: GraphContext, report: Report): void {
+export function* checkNodes(graph: Graph, context: GraphContext, report: Report): Work<void> {
   let position = 0;
   const operands = new OperandReader(graph);
   const calls = new CallCheck(graph, operands, context.operators, report);
   for (const node of graph.nodes()) {
+    if (position % NODES_A_PIECE === 0) yield;
     const unused = graph.userCount(position) === 0;
     operands.moveTo(position++);
     switch (node.op) {

@@ -2,7 +2,7 @@
  * @file Checks that the parts of a program have their declared types: JavaScript plugins can pass
  * anything.
  */
-import { describeValue, isSconceError } from "@sconce/errors";
+import { describeValue, eachInPieces, finish, isSconceError, type Work } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
 import { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
@@ -30,7 +30,7 @@ import {
   setOfText,
   text,
 } from "./kinds.js";
-import { type VerifyOptions, verify } from "./verify.js";
+import { type VerifyOptions, verifySteps } from "./verify.js";
 
 const tensors = map(kind("a tensor", (value) => value instanceof Tensor));
 
@@ -130,13 +130,15 @@ const nested = map(kind("a graph", (value) => value instanceof Graph));
  * Returns a problem for each part of the program, and of the nodes of its graphs, whose value does
  * not have its declared type. Empty when all have.
  */
-export function verifyParts(program: ExportedProgram): Problem[] {
+export const verifyParts = (program: ExportedProgram): Problem[] => finish(partSteps(program));
+
+function* partSteps(program: ExportedProgram): Work<Problem[]> {
   const problems: Problem[] = [];
   try {
     for (const [part, check] of Object.entries(PARTS)) {
       check(program[part as keyof ExportedProgramInit], part, collector(problems));
     }
-    if (program.graph instanceof Graph) checkGraph(program.graph, "", problems);
+    if (program.graph instanceof Graph) yield* checkGraph(program.graph, "", problems);
   } catch (error) {
     if (isSconceError(error, "TWO_COPIES")) throw error;
     // Getters that throw, lists that hold themselves.
@@ -145,16 +147,17 @@ export function verifyParts(program: ExportedProgram): Problem[] {
   return problems;
 }
 
-function checkGraph(graph: Graph, path: string, problems: Problem[]): void {
-  for (const node of graph.nodes()) {
+function* checkGraph(graph: Graph, path: string, problems: Problem[]): Work<void> {
+  yield* eachInPieces(graph.nodes(), (node) => {
     const { name } = (node ?? {}) as Partial<Node>;
     const where = typeof name === "string" ? name : undefined;
     nodeParts(node, where === undefined ? "a node" : `node ${where}`, collector(problems, where, path));
-  }
+  });
   nested(graph.subgraphs, "subgraphs", collector(problems, undefined, path));
   if (!(graph.subgraphs instanceof Map)) return;
   for (const [target, inner] of graph.subgraphs) {
-    if (inner instanceof Graph) checkGraph(inner, path === "" ? target : `${path}.${target}`, problems);
+    if (inner instanceof Graph)
+      yield* checkGraph(inner, path === "" ? target : `${path}.${target}`, problems);
   }
 }
 
@@ -170,7 +173,12 @@ function collector(problems: Problem[], node?: string, graph?: string): ReportAt
  * `verify` for programs from untyped code, such as JavaScript plugins. Parts with a wrong type are
  * reported with their places.
  */
-export function verifyAll(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
-  const malformed = verifyParts(program);
-  return malformed.length > 0 ? malformed : withCycles(verify(program, options), program.graph);
+export const verifyAll = (program: ExportedProgram, options: VerifyOptions = {}): Problem[] =>
+  finish(verifyAllSteps(program, options));
+
+/** As {@link verifyAll}, in pieces. */
+export function* verifyAllSteps(program: ExportedProgram, options: VerifyOptions = {}): Work<Problem[]> {
+  const malformed = yield* partSteps(program);
+  if (malformed.length > 0) return malformed;
+  return withCycles(yield* verifySteps(program, options), program.graph);
 }

@@ -1,5 +1,5 @@
 /** @file Whether the symbols of recorded values are bound, and their ranges hold some value. */
-import { Budget, isSconceError } from "@sconce/errors";
+import { Budget, isSconceError, type SconceError } from "@sconce/errors";
 import { freeSymbols, isUnbacked, parseGuard, parseSrepr, SymExpr } from "@sconce/symbolic";
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
@@ -99,26 +99,29 @@ export function checkTexts({ guardsCode, rangeConstraints }: ExportedProgram, re
   const keys = [...rangeConstraints.keys()];
   const size = [...guardsCode, ...keys].reduce((length, text) => length + text.length, 0);
   const budget = new Budget(size);
+  const check = (code: string, what: string, text: string, read: () => unknown): void => {
+    const error = refusalOf(read);
+    if (error === undefined) return;
+    const isLong = error.code === "BUDGET_EXCEEDED";
+    report(isLong ? error.code : code, `${what} ${shown(text)} cannot be read: ${error.message}`);
+  };
   guardsCode.forEach((text, i) => {
-    const problem = problemOf(() => parseGuard(text, { budget }));
-    if (problem !== undefined)
-      report("GUARD_SYNTAX", `guardsCode[${i}] ${shown(text)} cannot be read: ${problem}`);
+    check("GUARD_SYNTAX", `guardsCode[${i}]`, text, () => parseGuard(text, { budget }));
   });
-  for (const [i, text] of keys.entries()) {
-    const problem = problemOf(() => parseSrepr(text, { budget }));
-    if (problem !== undefined)
-      report("RANGE_SYNTAX", `the key of rangeConstraints[${i}], ${shown(text)}, cannot be read: ${problem}`);
-  }
+  keys.forEach((text, i) => {
+    const what = `the key of rangeConstraints[${i}]`;
+    check("RANGE_SYNTAX", what, text, () => parseSrepr(text, { budget }));
+  });
 }
 
 const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}...` : text);
 
-function problemOf(read: () => unknown): string | undefined {
+function refusalOf(read: () => unknown): SconceError | undefined {
   try {
     read();
     return undefined;
   } catch (error) {
-    if (isSconceError(error)) return error.message;
+    if (isSconceError(error)) return error;
     throw error;
   }
 }

@@ -23,9 +23,16 @@ test("guards and ranges are read when a program is verified: index and text", ()
   expect(found.map(({ code, message }) => [code, message.slice(0, 60)])).toEqual([
     ["GUARD_SYNTAX", `guardsCode[1] "L['x'] = 2" cannot be read: unexpected "=" in`.slice(0, 60)],
     ["GUARD_SYNTAX", `guardsCode[2] "__import__('os').system('true')" cannot be re`.slice(0, 60)],
-    ["RANGE_SYNTAX", `the key of rangeConstraints[0], "s77 +", cannot be read: unex`.slice(0, 60)],
+    ["RANGE_SYNTAX", `the key of rangeConstraints[0] "s77 +" cannot be read: unexpected`.slice(0, 60)],
   ]);
   for (const { fix } of found) expect(fix).toMatch(/\w/);
+});
+
+test("a text that takes too much work has the code of the budget, not of a typing error", () => {
+  const key = Array.from({ length: 4000 }, (_, i) => `s${i}`).join("//");
+  const found = verify(parseIr(SIR).with({ rangeConstraints: new Map([[key, { min: 1, max: 2 }]]) }));
+  expect(found).toMatchObject([{ code: "BUDGET_EXCEEDED", message: expect.stringContaining("terms") }]);
+  expect(found[0]!.fix).toContain("shorten");
 });
 
 test.each([

@@ -1,4 +1,12 @@
-import { checkOptions, isSconceError, type OptionNames, withoutStacks } from "@sconce/errors";
+import {
+  checkOptions,
+  finish,
+  inScope,
+  isSconceError,
+  type OptionNames,
+  type Work,
+  withoutStacks,
+} from "@sconce/errors";
 import { ATEN, type DialectRules } from "../graph/dialect.js";
 import { invalidProgram } from "../graph/errors.js";
 import type { Graph } from "../graph/graph.js";
@@ -32,15 +40,19 @@ const VERIFY: OptionNames<VerifyOptions> = { dialect: true, dialects: true, oper
  * of `@sconce/ir/verify` reports which.
  */
 export function verify(program: ExportedProgram, options: VerifyOptions = {}): Problem[] {
+  return finish(verifySteps(program, options));
+}
+
+/** As {@link verify}, in pieces. */
+export function* verifySteps(program: ExportedProgram, options: VerifyOptions = {}): Work<Problem[]> {
   checkOptions("verify", options, VERIFY);
   refusePromise(program, "verify");
   const problems: Problem[] = [];
   const report = reporter(program.graph, undefined, problems);
   try {
     const rules = findRules(program.dialect, options, report);
-    problems.push(
-      ...verifyGraph(program.graph, rules, options, (target) => program.tensor(target) !== undefined),
-    );
+    const hasTensor = (target: string): boolean => program.tensor(target) !== undefined;
+    problems.push(...(yield* verifyGraphSteps(program.graph, rules, options, hasTensor)));
     checkModuleCalls(program, report);
     checkSignature(program, report);
     checkRanges(program, report);
@@ -59,16 +71,26 @@ export function verifyGraph(
   options: VerifyOptions = {},
   hasTensor: (target: string) => boolean = () => false,
 ): Problem[] {
-  checkOptions("verifyGraph", options, VERIFY);
-  return withoutStacks(() => graphProblems(graph, rules, options, hasTensor));
+  return finish(verifyGraphSteps(graph, rules, options, hasTensor));
 }
 
-function graphProblems(
+/** As {@link verifyGraph}, in pieces. */
+export function verifyGraphSteps(
   graph: Graph,
   rules: DialectRules,
   options: VerifyOptions,
   hasTensor: (target: string) => boolean,
-): Problem[] {
+): Work<Problem[]> {
+  checkOptions("verifyGraph", options, VERIFY);
+  return inScope(graphProblems(graph, rules, options, hasTensor), withoutStacks);
+}
+
+function* graphProblems(
+  graph: Graph,
+  rules: DialectRules,
+  options: VerifyOptions,
+  hasTensor: (target: string) => boolean,
+): Work<Problem[]> {
   const problems: Problem[] = [];
   const bound: Bound = new Set();
   const near = new NearNames();
@@ -79,7 +101,9 @@ function graphProblems(
     const report = reporter(current, path, problems);
     const context = { rules, operators: options.operators, isRoot: path === "", near, sound, hasTensor };
     checkStructure(current, context, report);
-    checkNodes(current, context, report);
+    yield;
+    yield* checkNodes(current, context, report);
+    yield;
     checkSymbols(current, options.operators, bound, report);
     for (const [target, nested] of [...current.subgraphs].reverse()) {
       work.push({ graph: nested, path: path === "" ? target : `${path}.${target}` });

@@ -1,4 +1,6 @@
+import type { OpSchema } from "@sconce/ir";
 import type { OpDefinition } from "../rows/define-op.js";
+import { KnownSchemas } from "../schema/known-schemas.js";
 import { joinTables, tableOf } from "../table/join-tables.js";
 import { OperatorTable } from "../table/table.js";
 import { activationOps } from "./activation.js";
@@ -228,10 +230,24 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze(
   ),
 );
 
+const KNOWN = new KnownSchemas(() => ALL_OPS.map(({ schemaText }) => schemaText));
+
+/**
+ * The schema of any ATen overload that PyTorch has, whether Sconce has a row for it or not;
+ * undefined also for the few with types that no program holds (`QScheme`, `Dict(Tensor, Tensor)`).
+ */
+export const knownSchema = (target: string): OpSchema | undefined => KNOWN.schema(target);
+
+/** As {@link knownSchema}, unparsed. */
+export const knownSchemaText = (target: string): string | undefined => KNOWN.text(target);
+
+/** Targets of every ATen overload that PyTorch has. */
+export const knownTargets = (): Iterable<string> => KNOWN.targets();
+
 let table: OperatorTable | undefined;
 
 /** The table of {@link ALL_OPS}, made when first asked for. */
 export function defaultOperators(): OperatorTable {
-  table ??= new OperatorTable(ALL_OPS, true);
+  table ??= new OperatorTable(ALL_OPS, KNOWN, true);
   return table;
 }

@@ -25,7 +25,8 @@ const sizeOf = (value: ScalarArg): SymInt =>
 function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): SymInt {
   if ([start, end, step].some(isSymbolicScalar)) return symbolicLength(start, end, step, env);
   const stride = numberOf(step);
-  if (stride === 0) throw invalidArgument("step must be nonzero");
+  // NaN is neither, and PyTorch says the same of it.
+  if (!(stride > 0 || stride < 0)) throw invalidArgument("step must be nonzero");
   checkDirection(start, end, stride);
   if (rangeDType([start, end, step]) === "int64") {
     const last = add(sub(sizeOf(end), sizeOf(start)), stride - Math.sign(stride));
@@ -34,7 +35,9 @@ function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: Sym
   const [low, high] = [numberOf(start), numberOf(end)];
   if (!Number.isFinite(low) || !Number.isFinite(high))
     throw invalidArgument(`unsupported range: ${low} -> ${high}`);
-  return Math.ceil((high - low) / stride);
+  const length = Math.ceil((high - low) / stride);
+  if (!Number.isSafeInteger(length)) throw invalidArgument("invalid size, possible overflow?");
+  return length;
 }
 
 /**

@@ -1,54 +1,59 @@
 /** @file Overloads that are another one under a second name: same arguments in the same order. */
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { EmitArg } from "../rows/emit.js";
-import { knownSchema, knownSchemaText } from "../schema/known-schemas.js";
+import { parseSchema } from "../schema/schema.js";
 
 /** Which overload each of them calls, as PyTorch's composite kernels do. */
 const RENAMED: Readonly<Record<string, string>> = {
-  "aten.clip.Tensor": "aten.clamp.Tensor",
-  "aten.data.default": "aten.detach.default",
-  "aten.divide.Scalar": "aten.div.Scalar",
-  "aten.matrix_power.default": "aten.linalg_matrix_power.default",
-  "aten.multiply.Scalar": "aten.mul.Scalar",
-  "aten.slow_conv3d.default": "aten.slow_conv3d_forward.default",
-  "aten.special_gammainc.default": "aten.igamma.default",
-  "aten.special_gammaincc.default": "aten.igammac.default",
-  "aten.special_log_softmax.default": "aten.log_softmax.int",
-  "aten.special_logit.default": "aten.logit.default",
-  "aten.special_logsumexp.default": "aten.logsumexp.default",
-  "aten.special_multigammaln.default": "aten.mvlgamma.default",
-  "aten.special_round.default": "aten.round.decimals",
-  "aten.special_softmax.default": "aten.softmax.int",
-  "aten.special_xlogy.default": "aten.xlogy.Tensor",
-  "aten.special_xlogy.other_scalar": "aten.xlogy.Scalar_Other",
-  "aten.special_xlogy.self_scalar": "aten.xlogy.Scalar_Self",
-  "aten.subtract.Scalar": "aten.sub.Scalar",
-  "aten.thnn_conv2d.default": "aten._slow_conv2d_forward.default",
-  "aten.true_divide.Scalar": "aten.div.Scalar",
+  "aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor": "aten.clamp.Tensor",
+  "aten::data(Tensor self) -> Tensor": "aten.detach.default",
+  "aten::divide.Scalar(Tensor self, Scalar other) -> Tensor": "aten.div.Scalar",
+  "aten::matrix_power(Tensor self, int n) -> Tensor": "aten.linalg_matrix_power.default",
+  "aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor": "aten.mul.Scalar",
+  "aten::slow_conv3d(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0]) -> Tensor":
+    "aten.slow_conv3d_forward.default",
+  "aten::special_gammainc(Tensor self, Tensor other) -> Tensor": "aten.igamma.default",
+  "aten::special_gammaincc(Tensor self, Tensor other) -> Tensor": "aten.igammac.default",
+  "aten::special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor":
+    "aten.log_softmax.int",
+  "aten::special_logit(Tensor self, float? eps=None) -> Tensor": "aten.logit.default",
+  "aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor": "aten.logsumexp.default",
+  "aten::special_multigammaln(Tensor self, int p) -> Tensor": "aten.mvlgamma.default",
+  "aten::special_round(Tensor self, *, int decimals=0) -> Tensor": "aten.round.decimals",
+  "aten::special_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor": "aten.softmax.int",
+  "aten::special_xlogy(Tensor self, Tensor other) -> Tensor": "aten.xlogy.Tensor",
+  "aten::special_xlogy.other_scalar(Tensor self, Scalar other) -> Tensor": "aten.xlogy.Scalar_Other",
+  "aten::special_xlogy.self_scalar(Scalar self, Tensor other) -> Tensor": "aten.xlogy.Scalar_Self",
+  "aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor": "aten.sub.Scalar",
+  "aten::thnn_conv2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0]) -> Tensor":
+    "aten._slow_conv2d_forward.default",
+  "aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor": "aten.div.Scalar",
 };
+
+/** Arguments that the called overload takes by keyword only: those of `round.decimals`. */
+const BY_KEYWORD: ReadonlySet<string> = new Set(["decimals"]);
 
 type AnySchema = "aten::exp(Tensor self) -> Tensor";
 
-function renamed(target: string, called: string): OpDefinition {
-  const schema = knownSchema(target)!;
-  const byKeyword = new Set(knownSchema(called)!.args.flatMap((arg) => (arg.kwargOnly ? [arg.name] : [])));
+function renamed(schema: string, called: string): OpDefinition {
+  const names = parseSchema(schema).args.map(({ name }) => name);
   return defineOp({
-    schema: knownSchemaText(target)! as AnySchema,
+    schema: schema as AnySchema,
     tags: ["composite"],
     decompose: (emit, bound) => {
       const values = bound as Readonly<Record<string, EmitArg>>;
-      const kwargs = Object.fromEntries(Object.entries(values).filter(([name]) => byKeyword.has(name)));
-      const positional = schema.args.filter(({ name }) => !byKeyword.has(name));
+      const positional = names.filter((name) => !BY_KEYWORD.has(name));
+      const keywords = names.filter((name) => BY_KEYWORD.has(name));
       return emit(
         called,
-        positional.map(({ name }) => values[name]),
-        kwargs,
+        positional.map((name) => values[name]),
+        Object.fromEntries(keywords.map((name) => [name, values[name]])),
       );
     },
   });
 }
 
 /** Second names of other overloads. */
-export const renamedOps: readonly OpDefinition[] = Object.entries(RENAMED).map(([target, called]) =>
-  renamed(target, called),
+export const renamedOps: readonly OpDefinition[] = Object.entries(RENAMED).map(([schema, called]) =>
+  renamed(schema, called),
 );

@@ -72,8 +72,22 @@ function evenSizes(env: SymEnv, self: FakeTensor, size: SymInt, dim: SymInt): re
     typeof length === "number" && typeof size === "number"
       ? Math.ceil(length / size)
       : countPieces(env, length, size);
+  checkCount(pieces);
   const last = sub(length, mul(size, pieces - 1));
   return [...new Array<SymInt>(pieces - 1).fill(size), last];
+}
+
+/** Most results of one call: a tensor of a few bytes has any number of rows once it is expanded. */
+const MOST_PIECES = 100_000;
+
+/** @throws SconceError `INVALID_ARGUMENT` for more pieces than a call may have */
+function checkCount(pieces: number): number {
+  if (pieces > MOST_PIECES) {
+    throw invalidArgument(
+      `the call would give ${pieces} tensors, and one call may give at most ${MOST_PIECES}`,
+    );
+  }
+  return pieces;
 }
 
 /** How many pieces there are is part of the program: a symbolic count is made a number. */
@@ -146,7 +160,7 @@ const chunkRule =
   ): readonly FakeTensor[] => {
     const size = chunkSize(emit, self, chunks, dim);
     const empty = size === 0 && self.shape[wrapDim(dim, self.ndim)] === 0;
-    if (empty) return emit.many(sized, [self, new Array<SymInt>(Number(chunks)).fill(size), dim]);
+    if (empty) return emit.many(sized, [self, new Array<SymInt>(checkCount(Number(chunks))).fill(size), dim]);
     return emit.many(even, [self, size, dim]);
   };
 
@@ -195,6 +209,7 @@ function emitSections(emit: Emit, self: FakeTensor, sections: SymInt, dim: SymIn
   if (typeof sections !== "number" || sections <= 0) {
     throw invalidArgument(`number of sections must be larger than 0, got ${describeSize(sections)}`);
   }
+  checkCount(sections);
   const at = wrapDim(dim, self.ndim);
   const length = self.shape[at]!;
   const least = sizeMath(emit, "floordiv", length, sections);
@@ -283,13 +298,13 @@ const unbind = defineOp({
   schema: "aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
   meta: ({ self, dim }, context) => {
     if (self.ndim === 0) throw invalidArgument("Dimension specified as 0 but tensor has no dimensions");
-    const count = context.env.guardInt(self.shape[wrapDim(dim, self.ndim)]!);
+    const count = checkCount(context.env.guardInt(self.shape[wrapDim(dim, self.ndim)]!));
     return Array.from({ length: count }, (_, i) => selectMeta(self, dim, i, context));
   },
   decompose: (emit, { self, dim }) => {
     if (self.ndim === 0) throw invalidArgument("Dimension specified as 0 but tensor has no dimensions");
     const at = wrapDim(dim, self.ndim);
-    const count = emit.env.guardInt(self.shape[at]!);
+    const count = checkCount(emit.env.guardInt(self.shape[at]!));
     if (count === 0) return [];
     return emitSections(emit, self, count, at).map((piece) => emit("aten.squeeze.dim", [piece, at]));
   },

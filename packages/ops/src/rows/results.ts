@@ -1,11 +1,11 @@
 /**
  * @file What shape rules and decompositions return, checked against the schema of their operator.
  */
-import { isSconceError, thrownText } from "@sconce/errors";
+import { describeValue, isSconceError, thrownText } from "@sconce/errors";
 import { FakeTensor, type OpSchema, type SchemaType } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
 import { isDType } from "@sconce/tensor";
-import { wrongRule } from "./errors.js";
+import { argumentKind, wrongRule } from "./errors.js";
 
 /**
  * Why a value is not a tensor result, as `returned` goes on: "a plain object"; undefined when it is
@@ -100,10 +100,30 @@ export function checkedRule<A, B, R>(
       result = rule(args, context);
     } catch (error) {
       if (isSconceError(error) || isOutOfMemory(error)) throw error;
+      const wrong = numberAsTensor(schema, args as Readonly<Record<string, unknown>>);
+      if (wrong !== undefined)
+        throw argumentKind(schema.target, wrong, "a tensor", describeValue((args as never)[wrong]));
       throw wrongRule(code, schema, `${what} threw: ${thrownText(error)}`, error);
     }
     return checked(result);
   };
+}
+
+/**
+ * A tensor argument that is a number. Calls may have them, as PyTorch's arithmetic does; a rule
+ * that fails on one is not at fault.
+ */
+function numberAsTensor({ args }: OpSchema, given: Readonly<Record<string, unknown>>): string | undefined {
+  return args.find(({ name, type }) => {
+    const value = given[name];
+    return (
+      type.base === "Tensor" &&
+      !type.list &&
+      value !== null &&
+      value !== undefined &&
+      !(value instanceof FakeTensor)
+    );
+  })?.name;
 }
 
 function givesOneTensor({ returns }: OpSchema): boolean {

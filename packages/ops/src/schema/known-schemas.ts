@@ -1,26 +1,70 @@
 import { isSconceError } from "@sconce/errors";
 import type { OpSchema } from "@sconce/ir";
-import { ATEN_SCHEMAS } from "./aten-schemas.js";
+import type { ATEN_SCHEMAS } from "./aten-schemas.js";
+import { OTHER_SCHEMAS, VARIANT_KINDS } from "./other-schemas.js";
 import { parseSchema } from "./schema.js";
+import { allSchemas } from "./schema-variants.js";
 
 /**
  * The schema of an ATen overload, to the letter of PyTorch: `"aten::silu(Tensor self) -> Tensor"`.
  */
 export type AtenSchema = `aten::${(typeof ATEN_SCHEMAS)[number]}`;
 
-let lines: Map<string, string> | undefined;
-const parsed = new Map<string, OpSchema | undefined>();
+const NAMESPACE = "aten::";
 
 /**
- * The schema of any ATen overload that PyTorch has, whether Sconce has a row for it or not;
- * undefined also for the few with types that no program holds (`QScheme`, `Dict(Tensor, Tensor)`).
+ * The schemas of all ATen overloads that PyTorch has, whether Sconce has a row for them or not.
+ * Those of rows come from the rows, and most others from their schemas: they are not stored twice.
  */
-export function knownSchema(target: string): OpSchema | undefined {
-  if (!parsed.has(target)) {
-    const text = knownSchemaText(target);
-    parsed.set(target, text === undefined ? undefined : parsedOrNothing(text));
+export class KnownSchemas {
+  readonly #written: (() => Iterable<string>) | undefined;
+  #texts: ReadonlyMap<string, string> | undefined;
+  #targets: readonly string[] | undefined;
+  readonly #parsed = new Map<string, OpSchema | undefined>();
+
+  /** @param written gives the schemas of all rows, on first use; nothing is known without them */
+  constructor(written?: () => Iterable<string>) {
+    this.#written = written;
   }
-  return parsed.get(target);
+
+  /**
+   * The schema of a target; undefined for what PyTorch does not have, and for the few with types
+   * that no program holds (`QScheme`, `Dict(Tensor, Tensor)`).
+   */
+  schema(target: string): OpSchema | undefined {
+    if (!this.#parsed.has(target)) {
+      const text = this.text(target);
+      this.#parsed.set(target, text === undefined ? undefined : parsedOrNothing(text));
+    }
+    return this.#parsed.get(target);
+  }
+
+  /** As {@link schema}, unparsed. */
+  text(target: string): string | undefined {
+    return target.startsWith("aten.") ? this.#index().get(target) : undefined;
+  }
+
+  /** Targets of every ATen overload that PyTorch has, in the order of their schemas. */
+  targets(): Iterable<string> {
+    this.#targets ??= [...this.#index()].sort(([, a], [, b]) => (a < b ? -1 : 1)).map(([target]) => target);
+    return this.#targets;
+  }
+
+  #index(): ReadonlyMap<string, string> {
+    if (this.#texts !== undefined) return this.#texts;
+    const texts = new Map<string, string>();
+    for (const text of this.#written === undefined ? [] : schemasWith(this.#written())) {
+      const name = text.slice(0, text.indexOf("("));
+      texts.set(name.includes(".") ? `aten.${name}` : `aten.${name}.default`, NAMESPACE + text);
+    }
+    this.#texts = texts;
+    return texts;
+  }
+}
+
+function schemasWith(written: Iterable<string>): readonly string[] {
+  const rows = [...written].filter((text) => text.startsWith(NAMESPACE));
+  return allSchemas([...OTHER_SCHEMAS, ...rows.map((text) => text.slice(NAMESPACE.length))], VARIANT_KINDS);
 }
 
 function parsedOrNothing(text: string): OpSchema | undefined {
@@ -30,27 +74,4 @@ function parsedOrNothing(text: string): OpSchema | undefined {
     if (isSconceError(error) && error.code === "SCHEMA_SYNTAX") return undefined;
     throw error;
   }
-}
-
-/** As {@link knownSchema}, unparsed. */
-export function knownSchemaText(target: string): string | undefined {
-  if (!target.startsWith("aten.")) return undefined;
-  lines ??= index();
-  const text = lines.get(target);
-  return text === undefined ? undefined : `aten::${text}`;
-}
-
-/** Targets of every ATen overload that PyTorch has. */
-export function knownTargets(): Iterable<string> {
-  lines ??= index();
-  return lines.keys();
-}
-
-function index(): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const line of ATEN_SCHEMAS) {
-    const name = line.slice(0, line.indexOf("("));
-    found.set(name.includes(".") ? `aten.${name}` : `aten.${name}.default`, line);
-  }
-  return found;
 }

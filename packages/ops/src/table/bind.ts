@@ -135,7 +135,11 @@ function bindValue(
     if (type.optional || type.base === "Generator") return null;
     throw argumentKind(target, name, describeType(type), "None");
   }
-  if (!type.list) return bindElement(target, name, type, value);
+  if (!type.list) {
+    if (typeof value !== "object" && type.base === "Tensor" && target.startsWith("aten.sym_"))
+      throw argumentKind(target, name, describeType(type), describeValue(value));
+    return bindElement(target, name, type, value);
+  }
   const items = Array.isArray(value)
     ? (value as readonly unknown[])
     : isTuple(value)

@@ -7,7 +7,6 @@ import { FakeTensor, type MetaValue, type OpSchema, type SchemaArgument } from "
 import type { BoundArgs, MetaContext, OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
-import { knownSchema, knownSchemaText } from "../schema/known-schemas.js";
 import { checkInPlace } from "./derive.js";
 import { metaOfBound } from "./fake-emit.js";
 import type { OperatorRows } from "./operator-rows.js";
@@ -33,7 +32,7 @@ const OVERLOADS: Readonly<Record<string, readonly string[]>> = {
  */
 export function deriveForeach(target: string, operators: OperatorRows): OpDefinition | undefined {
   if (!target.startsWith(PREFIX)) return undefined;
-  const [schema, schemaText] = [knownSchema(target), knownSchemaText(target)];
+  const [schema, schemaText] = [operators.known.schema(target), operators.known.text(target)];
   if (schema === undefined || schemaText === undefined) return undefined;
   const written = schema.args.find((arg) => arg.alias?.write === true);
   if (written !== undefined) return writing(schema, schemaText, written, operators);

@@ -11,7 +11,6 @@ import { dtypeMismatch } from "../rows/errors.js";
 import { sizesEqual } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import { canCast } from "../rules/promote.js";
-import { knownSchema, knownSchemaText } from "../schema/known-schemas.js";
 import { checkInPlace } from "./derive.js";
 import { metaOfBound } from "./fake-emit.js";
 import { inPlaceComposite } from "./in-place-composites.js";
@@ -22,7 +21,7 @@ const OPTIONS: ReadonlySet<string> = new Set(["dtype", "layout", "device", "pin_
 
 /** The definition of a writing overload from the functional one; undefined when there is none. */
 export function deriveWriting(target: string, operators: OperatorRows): OpDefinition | undefined {
-  const [schema, schemaText] = [knownSchema(target), knownSchemaText(target)];
+  const [schema, schemaText] = [operators.known.schema(target), operators.known.text(target)];
   if (schema?.isMutable !== true || schemaText === undefined || schema.isView) return undefined;
   const functional = functionalOf(schema, operators);
   if (functional === undefined) return undefined;

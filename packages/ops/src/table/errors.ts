@@ -35,11 +35,11 @@ export const unknownOperatorFix = (target: string, known: Iterable<string>): str
     'write the overload out ("aten.relu.default"), or register it with a plugin that lists it under `ops`',
   );
 
-/** Calls of operators that nothing defines; `listed` names each with its node. */
-export const opaqueOperators = (listed: readonly string[], where: string, fix: string): SconceError =>
+/** Calls of operators that nothing defines; `listed` names some of them with their nodes. */
+export const opaqueOperators = (count: number, listed: string, where: string, fix: string): SconceError =>
   new SconceError({
     code: "OPAQUE_OPERATORS",
-    message: `the program calls ${listed.length === 1 ? "an operator" : `${listed.length} operators`} that nothing here defines: ${listed.join(", ")}`,
+    message: `the program calls ${count === 1 ? "an operator" : `${count} operators`} that nothing here defines: ${listed}`,
     where,
     fix,
   });

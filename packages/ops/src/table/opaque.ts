@@ -5,10 +5,10 @@ import { opaqueOperators as opaqueError } from "./errors.js";
 import type { OperatorTable } from "./table.js";
 
 /** Packages with plugins for the operators of libraries, by namespace. */
-const PACKAGES: Readonly<Record<string, { readonly name: string; readonly plugin: string }>> = {
-  torchvision: { name: "@sconce/torch-libraries", plugin: "torchLibraries" },
-  transformers: { name: "@sconce/torch-libraries", plugin: "torchLibraries" },
-};
+const PACKAGES: ReadonlyMap<string, { readonly name: string; readonly plugin: string }> = new Map([
+  ["torchvision", { name: "@sconce/torch-libraries", plugin: "torchLibraries" }],
+  ["transformers", { name: "@sconce/torch-libraries", plugin: "torchLibraries" }],
+]);
 
 /**
  * Refuses a program that cannot run because nothing defines some of its operators, those in nested
@@ -36,15 +36,22 @@ function opaqueOperators(calls: readonly OpaqueCall[]): SconceError {
     more.length === 0 ? `${target} (node "${first}")` : `${target} (node "${first}" and ${more.length} more)`,
   );
   const where = withLine(`%${[...nodes.values()][0]![0]}`, sourceLine(calls[0]!.node));
-  return opaqueError(listed, where, fixFor([...nodes.keys()]));
+  return opaqueError(nodes.size, few(listed), where, fixFor([...nodes.keys()]));
 }
+
+/** Operators that an error lists. */
+const LISTED = 20;
+
+/** `a, b and 2990 more`. */
+const few = (items: readonly string[]): string =>
+  items.slice(0, LISTED).join(", ") + (items.length > LISTED ? ` and ${items.length - LISTED} more` : "");
 
 /** How to get the operators: a package for those of a known library, a plugin for the rest. */
 function fixFor(targets: readonly string[]): string {
   const packages = new Map<string, string>();
   const others: string[] = [];
   for (const target of targets) {
-    const known = PACKAGES[target.slice(0, target.indexOf("."))];
+    const known = PACKAGES.get(target.slice(0, target.indexOf(".")));
     if (known === undefined) others.push(target);
     else packages.set(known.name, known.plugin);
   }
@@ -54,7 +61,7 @@ function fixFor(targets: readonly string[]): string {
   );
   if (others.length > 0)
     parts.push(
-      `register ${others.join(", ")} with a plugin that gives a shape rule (\`ops\`) and a kernel (\`kernels\`) or a decomposition`,
+      `register ${few(others)} with a plugin that gives a shape rule (\`ops\`) and a kernel (\`kernels\`) or a decomposition`,
     );
   return parts.join("; ");
 }

@@ -1,7 +1,10 @@
 import type { OpDefinition } from "../rows/define-op.js";
+import type { KnownSchemas } from "../schema/known-schemas.js";
 
 /** Finds the rows of operators: what derived rows and shape rules need of an `OperatorTable`. */
 export interface OperatorRows {
+  /** The schemas of all overloads that PyTorch has. */
+  readonly known: KnownSchemas;
   /**
    * Returns the row of a target such as `aten.add.Tensor`, written or derived; undefined when
    * unknown.

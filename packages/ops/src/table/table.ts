@@ -9,7 +9,7 @@ import {
   type OpSchema,
 } from "@sconce/ir";
 import type { OpDefinition } from "../rows/define-op.js";
-import { knownSchema, knownSchemaText, knownTargets } from "../schema/known-schemas.js";
+import { KnownSchemas } from "../schema/known-schemas.js";
 import { COPY } from "../this-copy.js";
 import { bindArgs, constantValue } from "./bind.js";
 import { deriveInPlaceVariant } from "./derive.js";
@@ -41,6 +41,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     markClass(OperatorTable, "OperatorTable", COPY);
   }
 
+  readonly known: KnownSchemas;
   readonly #rows = new Map<string, OpDefinition>();
   /** Why the table takes no further rows, and what to do. */
   #frozen: { readonly message: string; readonly fix: string } | undefined;
@@ -50,8 +51,12 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
   readonly #fixes = new Map<string, string>();
   #packets: Map<string, OpDefinition[]> | undefined;
 
-  /** @param shared whether others use the table too, so that nothing may be registered later */
-  constructor(rows: Iterable<OpDefinition>, shared = false) {
+  /**
+   * @param known the schemas of PyTorch; when left out, only those of the rows are known
+   * @param shared whether others use the table too, so that nothing may be registered later
+   */
+  constructor(rows: Iterable<OpDefinition>, known = new KnownSchemas(), shared = false) {
+    this.known = known;
     this.#add(rows);
     if (shared) this.#frozen = SHARED;
   }
@@ -125,7 +130,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
 
   /** The schema of a row, of a derived overload, or of any overload that PyTorch has. */
   schemaOf(target: string): OpSchema | undefined {
-    return this.get(target)?.schema ?? knownSchema(target);
+    return this.get(target)?.schema ?? this.known.schema(target);
   }
 
   /** Returns the tags of an operator; none when it has no row. */
@@ -136,7 +141,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
   /** Targets of all rows, and of every ATen overload that PyTorch has. */
   *targets(): Iterable<string> {
     yield* this.#rows.keys();
-    for (const target of knownTargets()) if (!this.#rows.has(target)) yield target;
+    for (const target of this.known.targets()) if (!this.#rows.has(target)) yield target;
   }
 
   /**
@@ -159,7 +164,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
   }
 
   #missing(target: string): SconceError {
-    const schema = knownSchemaText(target);
+    const schema = this.known.text(target);
     if (schema !== undefined) {
       return unimplementedOperator(target, schema);
     }
@@ -171,7 +176,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
 
   /** A table with further rows; clashes are refused. */
   extend(rows: Iterable<OpDefinition>): OperatorTable {
-    return new OperatorTable([...this.#rows.values(), ...rows]);
+    return new OperatorTable([...this.#rows.values(), ...rows], this.known);
   }
 
   /** Explicit rows, in definition order. */

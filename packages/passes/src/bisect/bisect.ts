@@ -2,7 +2,7 @@
  * @file Which pass breaks a program, by which of its rewrites, and on how small a program it shows.
  */
 
-import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
+import { checkOptions, finish, isSconceError, type OptionNames, type Work } from "@sconce/errors";
 import { type ExportedProgram, requireProgram, sourceLine, type Value } from "@sconce/ir";
 import { nestedGraphs, nestedProgram, pathText } from "../changes/nested.js";
 import { CHECK_OPTIONS, type CheckOptions, type CheckReport } from "../checking/checker.js";
@@ -21,7 +21,6 @@ import {
 import type { RefusedRewrite } from "../rewrite/context.js";
 import { RewriteDiverges } from "../rewrite/divergence-errors.js";
 import { sampleInputs, samplingOf } from "../sampling/sample-inputs.js";
-import { finish, type Work } from "../work/work.js";
 import { shrink } from "./shrink.js";
 import { shrinkNested } from "./shrink-nested.js";
 import type { Reproducer } from "./subprogram.js";
@@ -39,7 +38,8 @@ export interface BisectOptions extends CheckOptions {
   readonly timeRules?: boolean | undefined;
 }
 
-const BISECT: OptionNames<BisectOptions> = {
+/** The names of the options. */
+export const BISECT_OPTIONS: OptionNames<BisectOptions> = {
   ...CHECK_OPTIONS,
   maxTries: true,
   onProgress: true,
@@ -137,7 +137,7 @@ export function* bisectSteps(
   session: PassContext,
   options: BisectOptions = {},
 ): Work<Bisection> {
-  checkOptions("bisect", options, BISECT);
+  checkOptions("bisect", options, BISECT_OPTIONS);
   requireProgram(program, "bisect");
   if (session.run === undefined) throw noRunner();
   // Passes are run again and again: what they note is not news.

@@ -3,9 +3,9 @@
  * same type is at hand.
  */
 
+import type { Work } from "@sconce/errors";
 import { type ExportedProgram, edit, FakeTensor, type Graph, inputsOf, type Node, ref } from "@sconce/ir";
 import { graphAt, nestedGraphs, withNestedGraph } from "../changes/nested.js";
-import type { Work } from "../work/work.js";
 import { type Reproducer, withExamples } from "./subprogram.js";
 
 /**

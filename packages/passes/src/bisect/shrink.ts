@@ -3,8 +3,8 @@
  * then on its results.
  */
 
+import type { Work } from "@sconce/errors";
 import { forEachInput, type Graph, type ProgramRunner } from "@sconce/ir";
-import type { Work } from "../work/work.js";
 import { Parts, type Reproducer, withExamples } from "./subprogram.js";
 
 export interface ShrinkOptions {

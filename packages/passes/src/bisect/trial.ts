@@ -1,6 +1,6 @@
 /** @file Whether one pass fails on a program, and how: what bisection asks again and again. */
 
-import { isSconceError, type SconceError } from "@sconce/errors";
+import { isSconceError, type SconceError, type Work } from "@sconce/errors";
 import type { ExportedProgram, Node, Value } from "@sconce/ir";
 import { verify } from "@sconce/ir/verify";
 import type { CheckOptions } from "../checking/checker.js";
@@ -8,7 +8,6 @@ import { PassManager } from "../manager/pass-manager.js";
 import type { PassContext, PipelineItem } from "../pass/pass.js";
 import { RewriteDiverges } from "../rewrite/divergence-errors.js";
 import type { Rule } from "../rewrite/rule.js";
-import type { Work } from "../work/work.js";
 import type { Reproducer } from "./subprogram.js";
 
 /**

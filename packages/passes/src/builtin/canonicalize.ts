@@ -1,7 +1,7 @@
+import { finish, type Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { definePass, type PassContext } from "../pass/pass.js";
 import { rewriteSteps } from "../rewrite/rewrite.js";
-import { finish, type Work } from "../work/work.js";
 import { approximateRules } from "./rules/approximate.js";
 import { identityRules } from "./rules/identities.js";
 import { viewRules } from "./rules/views.js";

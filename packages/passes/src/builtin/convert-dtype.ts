@@ -1,8 +1,10 @@
+import { finish, type Work } from "@sconce/errors";
+import type { ExportedProgram } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { noteUncalled } from "../pass/notes.js";
-import { definePass } from "../pass/pass.js";
-import { convertDtype } from "../precision/convert-dtype.js";
+import { definePass, type PassContext } from "../pass/pass.js";
+import { conversionSteps } from "../precision/convert-dtype.js";
 import { keepChoices, keepOf } from "../precision/keep.js";
 
 const NAME = "convert-dtype";
@@ -23,14 +25,22 @@ export const dtypeConversion = definePass({
     },
     io: { default: false, doc: "convert inputs, outputs and written state too, in place of casts" },
   },
-  run(program, context, options) {
-    const { operators } = context;
-    const entries = options.keep;
-    requireFunctional(program, operators, NAME);
-    const keep = keepOf(entries, program, operators);
-    const named = entries.filter((entry) => operators.schemaOf(entry) !== undefined);
-    noteUncalled(context, "keep", named, [program.graph]);
-    const to = options.to as (typeof HALVES)[number];
-    return convertDtype(program, operators, { to, keep, io: options.io });
-  },
+  run: (program, context, options) => finish(converted(program, context, options)),
+  steps: converted,
 });
+
+function* converted(
+  program: ExportedProgram,
+  context: PassContext,
+  options: { readonly to: string; readonly keep: readonly string[]; readonly io: boolean },
+): Work<ExportedProgram> {
+  const { operators } = context;
+  const entries = options.keep;
+  requireFunctional(program, operators, NAME);
+  yield;
+  const keep = keepOf(entries, program, operators);
+  const named = entries.filter((entry) => operators.schemaOf(entry) !== undefined);
+  noteUncalled(context, "keep", named, [program.graph]);
+  const to = options.to as (typeof HALVES)[number];
+  return yield* conversionSteps(program, operators, { to, keep, io: options.io });
+}

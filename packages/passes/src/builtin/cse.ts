@@ -1,3 +1,4 @@
+import { finish, type Work } from "@sconce/errors";
 import { type ExportedProgram, type Graph, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { leavingValues } from "../analysis/leaving.js";
@@ -6,7 +7,6 @@ import { changesLaterCalls, hasEffect } from "../graphs/dead-nodes.js";
 import { withRenamed } from "../graphs/rename.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { definePass, type PassContext } from "../pass/pass.js";
-import { finish, type Work } from "../work/work.js";
 import { CallTable } from "./call-table.js";
 
 /** `a = f(x); b = f(x)` becomes `a = f(x)`, with `a` in place of `b`. */

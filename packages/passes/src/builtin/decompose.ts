@@ -1,3 +1,4 @@
+import { finish, type Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { decompositionSteps } from "../decompose/run-decompositions.js";
 import { opaqueAssumption } from "../opaque/assumption.js";
@@ -5,7 +6,6 @@ import { operatorNames } from "../options/choices.js";
 import { noteUncalled } from "../pass/notes.js";
 import { definePass, type PassContext } from "../pass/pass.js";
 import { DecompositionTable, defaultDecompositions, isAlwaysDecomposed } from "../tables/table.js";
-import { finish, type Work } from "../work/work.js";
 
 /**
  * `run_decompositions` as a pass: PyTorch's text, also where that computes other numbers than the

@@ -2,6 +2,7 @@
  * @file Pointwise calls with operands of one dtype: type promotion as conversions, and numbers as
  * tensors.
  */
+import { eachInPieces, type Work } from "@sconce/errors";
 import {
   type Argument,
   dtypeLiteral,
@@ -17,10 +18,10 @@ import {
   type NewNode,
   type Node,
   type OpSchema,
-  promotedPlaces,
   ref,
   unwrapFloat,
 } from "@sconce/ir";
+import { promotedPlaces } from "@sconce/ir/verify";
 import { metaOf, type OperatorTable, promoteOperands } from "@sconce/ops";
 import { type DType, dtypeInfo, Tensor } from "@sconce/tensor";
 import type { RetraceEnv } from "../trace/shape-env.js";
@@ -28,16 +29,20 @@ import type { RetraceEnv } from "../trace/shape-env.js";
 const PASS = "to-edge";
 
 /** Pointwise calls, with their operands in the dtype that the operator computes in. */
-export const withOneDType = (graph: Graph, operators: OperatorTable, env: RetraceEnv): Graph =>
-  edit(graph, (editor) => {
-    for (const node of graph.nodes()) {
-      const schema = operators.schemaOf(node.target);
-      if (node.op !== "call_function" || schema === undefined) continue;
-      if (!operators.tagsOf(node.target).includes("pointwise")) continue;
-      const call = new PointwiseCall(node, graph, schema, { operators, env });
-      if (call.isMixed && call.keepsResult()) editor.replaceNode(node.name, { args: call.explicit(editor) });
-    }
+export function* withOneDType(graph: Graph, operators: OperatorTable, env: RetraceEnv): Work<Graph> {
+  const mixed: (readonly [name: string, call: PointwiseCall])[] = [];
+  yield* eachInPieces(graph.nodes(), (node) => {
+    const schema = operators.schemaOf(node.target);
+    if (node.op !== "call_function" || schema === undefined) return;
+    if (!operators.tagsOf(node.target).includes("pointwise")) return;
+    const call = new PointwiseCall(node, graph, schema, { operators, env });
+    if (call.isMixed && call.keepsResult()) mixed.push([node.name, call]);
   });
+  yield;
+  return edit(graph, (editor) => {
+    for (const [name, call] of mixed) editor.replaceNode(name, { args: call.explicit(editor) });
+  });
+}
 
 /** What shape rules are run with. */
 interface Rules {

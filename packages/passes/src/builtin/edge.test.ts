@@ -1,5 +1,5 @@
-import { CORE_ATEN, EDGE, type ExportedProgram, parseGraph, printIr } from "@sconce/ir";
-import { verifyGraph } from "@sconce/ir/verify";
+import { type ExportedProgram, parseGraph, printIr } from "@sconce/ir";
+import { CORE_ATEN, EDGE, verifyGraph } from "@sconce/ir/verify";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { context, programOf, ramp, run } from "../programs.fixture.js";

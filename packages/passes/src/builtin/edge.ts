@@ -1,10 +1,9 @@
+import { finish, type Work } from "@sconce/errors";
 import {
-  CORE_ATEN,
-  DIM_ORDER_OPERATORS,
   type DialectRules,
   type DimOrder,
   dimOrderOf,
-  EDGE,
+  type ExportedProgram,
   FakeTensor,
   type Graph,
   type MetaValue,
@@ -13,13 +12,13 @@ import {
   type Problem,
   rebuild,
 } from "@sconce/ir";
-import { verifyGraph } from "@sconce/ir/verify";
+import { CORE_ATEN, DIM_ORDER_OPERATORS, EDGE, verifyGraphSteps } from "@sconce/ir/verify";
 import type { OperatorTable } from "@sconce/ops";
-import { runDecompositions } from "../decompose/run-decompositions.js";
-import { mapSubgraphs } from "../graphs/subgraphs.js";
-import { definePass } from "../pass/pass.js";
+import { decompositionSteps } from "../decompose/run-decompositions.js";
+import { mapSubgraphSteps } from "../graphs/subgraphs.js";
+import { definePass, type PassContext } from "../pass/pass.js";
 import { defaultDecompositions } from "../tables/table.js";
-import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
+import { shapeEnvOf } from "../trace/shape-env.js";
 import { withOneDType } from "./edge-operands.js";
 import { notInDialect } from "./errors.js";
 
@@ -28,15 +27,21 @@ export const coreAten = definePass({
   name: "core-aten",
   doc: "Decomposes the program, and rejects operators outside the core ATen set (`NOT_IN_DIALECT`).",
   ensures: "CORE_ATEN",
-  run(program, { operators, decompositions }) {
-    const isCore = program.dialect === "CORE_ATEN";
-    if (isCore && refusalsOf(program.graph, CORE_ATEN, operators).length === 0) return program;
-    const table = decompositions?.() ?? defaultDecompositions(operators);
-    const lowered = runDecompositions(program, table, { operators });
-    requireDialect(lowered.graph, CORE_ATEN, operators);
-    return lowered.with({ dialect: "CORE_ATEN" });
-  },
+  run: (program, context) => finish(inCoreAten(program, context)),
+  steps: inCoreAten,
 });
+
+function* inCoreAten(
+  program: ExportedProgram,
+  { operators, decompositions }: PassContext,
+): Work<ExportedProgram> {
+  const isCore = program.dialect === "CORE_ATEN";
+  if (isCore && (yield* refusalsOf(program.graph, CORE_ATEN, operators)).length === 0) return program;
+  const table = decompositions?.() ?? defaultDecompositions(operators);
+  const lowered = yield* decompositionSteps(program, table, { operators });
+  yield* requireDialect(lowered.graph, CORE_ATEN, operators);
+  return lowered.with({ dialect: "CORE_ATEN" });
+}
 
 /** The edge dialect: see `docs/concepts/ir.md`. */
 export const toEdge = definePass({
@@ -44,27 +49,35 @@ export const toEdge = definePass({
   doc: "Lowers a core ATen program to the edge dialect: explicit type promotion, tensors in place of numbers, dimension orders in place of memory formats.",
   requires: "CORE_ATEN",
   ensures: "EDGE",
-  run(program, { operators }) {
-    const graph = inEdgeForm(program.graph, operators, shapeEnvOf(program));
-    requireDialect(graph, EDGE, operators);
-    return program.with({ graph, dialect: "EDGE" });
-  },
+  run: (program, context) => finish(inEdge(program, context)),
+  steps: inEdge,
 });
 
-const inEdgeForm = (graph: Graph, operators: OperatorTable, env: RetraceEnv): Graph =>
-  mapSubgraphs(withDimOrders(withOneDType(graph, operators, env)), (nested) =>
-    inEdgeForm(nested, operators, env),
-  );
+function* inEdge(program: ExportedProgram, { operators }: PassContext): Work<ExportedProgram> {
+  const env = shapeEnvOf(program);
+  const inForm = function* (graph: Graph): Work<Graph> {
+    const typed = yield* withOneDType(graph, operators, env);
+    yield;
+    const ordered = withDimOrders(typed);
+    yield;
+    return yield* mapSubgraphSteps(ordered, inForm);
+  };
+  const graph = yield* inForm(program.graph);
+  yield* requireDialect(graph, EDGE, operators);
+  return program.with({ graph, dialect: "EDGE" });
+}
 
 /** @throws SconceError `NOT_IN_DIALECT` with every node that the dialect refuses */
-function requireDialect(graph: Graph, rules: DialectRules, operators: OperatorTable): void {
-  const refused = refusalsOf(graph, rules, operators);
+function* requireDialect(graph: Graph, rules: DialectRules, operators: OperatorTable): Work<void> {
+  const refused = yield* refusalsOf(graph, rules, operators);
   if (refused.length === 0) return;
   throw notInDialect(rules.name, refused, whereOf(refused[0]!));
 }
 
-const refusalsOf = (graph: Graph, rules: DialectRules, operators: OperatorTable): Problem[] =>
-  verifyGraph(graph, rules, { operators }, () => true).filter(({ code }) => REFUSALS.has(code));
+function* refusalsOf(graph: Graph, rules: DialectRules, operators: OperatorTable): Work<Problem[]> {
+  const problems = yield* verifyGraphSteps(graph, rules, { operators }, () => true);
+  return problems.filter(({ code }) => REFUSALS.has(code));
+}
 
 const REFUSALS: ReadonlySet<string> = new Set(["OPERATOR_REFUSED", "NODE_REFUSED"]);
 

@@ -1,8 +1,9 @@
+import { finish, type Work } from "@sconce/errors";
 import { type ExportedProgram, rebuild } from "@sconce/ir";
 import { withGraph } from "../graphs/rename.js";
-import { definePass } from "../pass/pass.js";
-import { rewriteProgram } from "../rewrite/rewrite.js";
-import { foldCalls, missingValuesOption } from "./fold-constants.js";
+import { definePass, type PassContext } from "../pass/pass.js";
+import { rewriteSteps } from "../rewrite/rewrite.js";
+import { foldSteps, missingValuesOption } from "./fold-constants.js";
 import { batchNormRules } from "./rules/batch-norm.js";
 
 const NAME = "fold-batch-norm";
@@ -16,21 +17,24 @@ export const foldBatchNorm = definePass({
   // otherwise.
   changesNumbers: { rtol: 1e-4, atol: 1e-4, valueClasses: ["infinity", "nan", "large", "overflow"] },
   options: { "missing-values": missingValuesOption },
-  run(program, context, options) {
-    const { operators, rewrites } = context;
-    const rewritten = rewriteProgram(program, batchNormRules, { operators, pass: NAME, ...rewrites });
-    if (rewritten === program) return program;
-    const folded = foldCalls(rewritten, context, {
-      pass: NAME,
-      weights: true,
-      source: program.graph,
-      missing: String(options["missing-values"]),
-      maxBytes: Number.POSITIVE_INFINITY,
-      only: (node) => node.meta.origin?.pass === NAME,
-    });
-    return withoutUnread(folded, program);
-  },
+  run: (program, context, options) => finish(folded(program, context, String(options["missing-values"]))),
+  steps: (program, context, options) => folded(program, context, String(options["missing-values"])),
 });
+
+function* folded(program: ExportedProgram, context: PassContext, missing: string): Work<ExportedProgram> {
+  const { operators, rewrites } = context;
+  const rewritten = yield* rewriteSteps(program, batchNormRules, { operators, pass: NAME, ...rewrites });
+  if (rewritten === program) return program;
+  const result = yield* foldSteps(rewritten, context, {
+    pass: NAME,
+    weights: true,
+    source: program.graph,
+    missing,
+    maxBytes: Number.POSITIVE_INFINITY,
+    only: (node) => node.meta.origin?.pass === NAME,
+  });
+  return withoutUnread(result, program);
+}
 
 /** Without the weights that were read before and are not any more. */
 function withoutUnread(program: ExportedProgram, before: ExportedProgram): ExportedProgram {

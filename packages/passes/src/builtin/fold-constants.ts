@@ -1,4 +1,4 @@
-import { isSconceError, SconceError } from "@sconce/errors";
+import { finish, isSconceError, SconceError, type Work } from "@sconce/errors";
 import {
   type Argument,
   callPlace,
@@ -26,7 +26,6 @@ import { withRenamed } from "../graphs/rename.js";
 import { wholeNumber } from "../options/choices.js";
 import type { OptionSpec } from "../options/spec.js";
 import { definePass, type Evaluator, type PassContext } from "../pass/pass.js";
-import { finish, type Work } from "../work/work.js";
 import { CallTable } from "./call-table.js";
 import { badByteLimit, noEvaluator } from "./errors.js";
 
@@ -54,7 +53,7 @@ export const foldConstants = definePass({
       doc: "largest result kept, in bytes, unless its inputs together are larger",
     },
   },
-  run: (program, context, options) => foldCalls(program, context, foldOptions(options)),
+  run: (program, context, options) => finish(foldSteps(program, context, foldOptions(options))),
   steps: (program, context, options) => foldSteps(program, context, foldOptions(options)),
 });
 
@@ -95,15 +94,7 @@ export interface FoldOptions {
  * Computes calls of constants and lifts what others read. @throws SconceError `NO_EVALUATOR`,
  * `NO_VALUES`
  */
-export function foldCalls(
-  program: ExportedProgram,
-  context: PassContext,
-  options: FoldOptions,
-): ExportedProgram {
-  return finish(foldSteps(program, context, options));
-}
-
-function* foldSteps(
+export function* foldSteps(
   program: ExportedProgram,
   context: PassContext,
   options: FoldOptions,

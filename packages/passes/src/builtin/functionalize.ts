@@ -1,9 +1,10 @@
+import { finish, type Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { isFunctional } from "../analysis/functional.js";
-import { runDecompositions } from "../decompose/run-decompositions.js";
+import { decompositionSteps } from "../decompose/run-decompositions.js";
 import { opaqueAssumption } from "../opaque/assumption.js";
-import { definePass } from "../pass/pass.js";
+import { definePass, type PassContext } from "../pass/pass.js";
 import { DecompositionTable } from "../tables/table.js";
 
 /**
@@ -14,12 +15,16 @@ export const functionalize = definePass({
   name: "functionalize",
   doc: "Replaces writes and mutated inputs by values and leading outputs.",
   ensures: "ATEN",
-  run(program, { operators, note }) {
-    const assumed = opaqueAssumption(program, operators);
-    if (assumed !== undefined) note?.(assumed);
-    return functionalized(program, operators);
-  },
+  run: (program, context) => finish(noted(program, context)),
+  steps: noted,
 });
+
+function* noted(program: ExportedProgram, { operators, note }: PassContext): Work<ExportedProgram> {
+  const assumed = opaqueAssumption(program, operators);
+  if (assumed !== undefined) note?.(assumed);
+  yield;
+  return yield* functionalizedSteps(program, operators);
+}
 
 /**
  * The program in the ATEN dialect. One that writes nothing keeps its graph; the others are retraced
@@ -31,9 +36,13 @@ export const functionalize = definePass({
  * @throws SconceError `NOT_FUNCTIONALIZABLE`, `INTERNAL_OVERLAP`, `SHARED_STATE`,
  * `CONSTANT_MUTATED`, and those of the operators' rules
  */
-export function functionalized(program: ExportedProgram, operators: OperatorTable): ExportedProgram {
+export const functionalized = (program: ExportedProgram, operators: OperatorTable): ExportedProgram =>
+  finish(functionalizedSteps(program, operators));
+
+/** As {@link functionalized}, in pieces. */
+function* functionalizedSteps(program: ExportedProgram, operators: OperatorTable): Work<ExportedProgram> {
   if (isFunctional(program, operators)) return program.with({ dialect: "ATEN" });
-  return runDecompositions(program, new DecompositionTable(), {
+  return yield* decompositionSteps(program, new DecompositionTable(), {
     operators,
     pass: "functionalize",
     exact: true,

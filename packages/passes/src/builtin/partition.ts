@@ -1,6 +1,8 @@
+import { finish, type Work } from "@sconce/errors";
+import type { ExportedProgram } from "@sconce/ir";
 import { backendNames, wholeNumber } from "../options/choices.js";
-import { definePass } from "../pass/pass.js";
-import { backendOf, partition } from "../regions/partition.js";
+import { definePass, type PassContext } from "../pass/pass.js";
+import { backendOf, partitionSteps } from "../regions/partition.js";
 
 /**
  * Moves what a backend supports into nested graphs; `partition()` also reports why the other nodes
@@ -14,23 +16,26 @@ export const partitionByBackend = definePass({
     backend: { default: "cpu", choices: backendNames, doc: "the backend that is asked" },
     "min-size": { default: 1, check: wholeNumber(1), doc: "fewest calls that make a region" },
   },
-  run(program, { operators, backends, ownerOf, note }, options) {
-    const backend = backendOf(backends?.(), options.backend);
-    const minSize = options["min-size"];
-    const {
-      program: result,
-      regions,
-      left,
-    } = partition(program, backend, operators, {
-      minSize,
-      owner: ownerOf?.(backend),
-    });
-    if (regions.length === 0 && left.length > 0) {
-      const { node, reason } = left[0]!;
-      note?.(
-        `no region goes to the backend "${backend.name}"; of ${left.length} calls the first: %${node} ${reason}`,
-      );
-    }
-    return result;
-  },
+  run: (program, context, options) => finish(partitioned(program, context, options)),
+  steps: partitioned,
 });
+
+function* partitioned(
+  program: ExportedProgram,
+  { operators, backends, ownerOf, note }: PassContext,
+  options: { readonly backend: string; readonly "min-size": number },
+): Work<ExportedProgram> {
+  const backend = backendOf(backends?.(), options.backend);
+  const found = yield* partitionSteps(program, backend, operators, {
+    minSize: options["min-size"],
+    owner: ownerOf?.(backend),
+  });
+  const { program: result, regions, left } = found;
+  if (regions.length === 0 && left.length > 0) {
+    const { node, reason } = left[0]!;
+    note?.(
+      `no region goes to the backend "${backend.name}"; of ${left.length} calls the first: %${node} ${reason}`,
+    );
+  }
+  return result;
+}

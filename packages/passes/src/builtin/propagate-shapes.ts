@@ -1,6 +1,6 @@
 import { definePass } from "../pass/pass.js";
 import type { NewSizes } from "../shapes/bindings.js";
-import { propagateShapes } from "../shapes/propagate.js";
+import { propagateShapes, propagationSteps } from "../shapes/propagate.js";
 import { givenTwice } from "./errors.js";
 
 /**
@@ -18,6 +18,7 @@ export const shapePropagation = definePass({
     },
   },
   run: (program, { operators }, options) => propagateShapes(program, operators, parseSizes(options.sizes)),
+  steps: (program, { operators }, options) => propagationSteps(program, operators, parseSizes(options.sizes)),
 });
 
 function parseSizes(items: readonly string[]): NewSizes {

@@ -1,8 +1,8 @@
+import { finish, type Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { definePass, type Pass, type PassContext } from "../pass/pass.js";
 import { watchedSteps } from "../rewrite/rewrite.js";
 import type { Rule } from "../rewrite/rule.js";
-import { finish, type Work } from "../work/work.js";
 
 /**
  * A pass that applies rules. Rules that fire nowhere because the driver refuses what they give are

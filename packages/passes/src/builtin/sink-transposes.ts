@@ -1,8 +1,9 @@
-import type { Graph } from "@sconce/ir";
+import { finish, type Work } from "@sconce/errors";
+import type { ExportedProgram, Graph } from "@sconce/ir";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withRenamed } from "../graphs/rename.js";
-import { mapSubgraphs } from "../graphs/subgraphs.js";
-import { definePass } from "../pass/pass.js";
+import { mapSubgraphSteps } from "../graphs/subgraphs.js";
+import { definePass, type PassContext } from "../pass/pass.js";
 import { shapeEnvOf } from "../trace/shape-env.js";
 import { type SinkOptions, sinkViews } from "../views/sink.js";
 
@@ -14,26 +15,31 @@ export const sinkTransposes = definePass({
   name: "sink-transposes",
   doc: "Moves permutations and reshapes behind pointwise calls where that reduces their number. Keeps every bit.",
   requires: "ATEN",
-  run(program, { operators, rewrites }) {
-    requireFunctional(program, operators, "sink-transposes");
-    const env = shapeEnvOf(program);
-    const optionsAt: OptionsAt = (path) => ({
-      operators,
-      env,
-      pass: "sink-transposes",
-      allows: rewrites?.allows && ((root) => rewrites.allows!(AS_RULE, root, path)),
-      fired: () => rewrites?.fired?.(AS_RULE),
-    });
-    const { graph, renamed } = sinkViews(program.graph, optionsAt(""));
-    return withRenamed(program, inBodies(graph, optionsAt), renamed);
-  },
+  run: (program, context) => finish(sunk(program, context)),
+  steps: sunk,
 });
+
+function* sunk(program: ExportedProgram, { operators, rewrites }: PassContext): Work<ExportedProgram> {
+  requireFunctional(program, operators, "sink-transposes");
+  yield;
+  const env = shapeEnvOf(program);
+  const optionsAt: OptionsAt = (path) => ({
+    operators,
+    env,
+    pass: "sink-transposes",
+    allows: rewrites?.allows && ((root) => rewrites.allows!(AS_RULE, root, path)),
+    fired: () => rewrites?.fired?.(AS_RULE),
+  });
+  const { graph, renamed } = yield* sinkViews(program.graph, optionsAt(""));
+  return withRenamed(program, yield* inBodies(graph, optionsAt), renamed);
+}
 
 /** Options for the nested graph at a path; the program's own graph is at "". */
 type OptionsAt = (path: string) => SinkOptions;
 
-const inBodies = (graph: Graph, optionsAt: OptionsAt, outer = ""): Graph =>
-  mapSubgraphs(graph, (nested, target) => {
+const inBodies = (graph: Graph, optionsAt: OptionsAt, outer = ""): Work<Graph> =>
+  mapSubgraphSteps(graph, function* (nested, target) {
     const path = outer === "" ? target : `${outer}/${target}`;
-    return inBodies(sinkViews(nested, optionsAt(path)).graph, optionsAt, path);
+    const { graph: sunken } = yield* sinkViews(nested, optionsAt(path));
+    return yield* inBodies(sunken, optionsAt, path);
   });

@@ -1,5 +1,6 @@
 /** @file Makes a program of a retraced graph: names, signature, module calls. */
 
+import { eachInPieces, type Work } from "@sconce/errors";
 import {
   type Argument,
   type ArgumentSpec,
@@ -16,12 +17,11 @@ import {
 import type { OperatorTable } from "@sconce/ops";
 import { refRenamer } from "../analysis/node-arguments.js";
 import { constantMutated } from "../functionalize/errors.js";
-import { eliminateDeadNodes } from "../graphs/dead-nodes.js";
+import { withoutDeadNodes } from "../graphs/dead-nodes.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { type Retrace, TOKEN_INPUT } from "../retrace/retrace-program.js";
 import { CollisionNames } from "../trace/naming.js";
 import { shareSizes } from "../trace/shared-sizes.js";
-import type { Work } from "../work/work.js";
 import { nameBodies } from "./body-names.js";
 import { remapModuleCalls } from "./module-calls.js";
 
@@ -44,7 +44,7 @@ export function* finishProgram(
   if (constant !== undefined) {
     throw constantMutated(constant);
   }
-  const names = namesOf(retrace);
+  const names = yield* namesOf(retrace);
   yield;
   const renamed = nameBodies(renameNodes(retrace.graph, names));
   yield;
@@ -52,7 +52,7 @@ export function* finishProgram(
   yield;
   const nameOf = (traced: string): string => names.get(traced) ?? traced;
   const sizes = new Map([...retrace.sizesOf].map(([size, tensor]) => [nameOf(size), nameOf(tensor)]));
-  const live = eliminateDeadNodes(dropBufferCopies(named, retrace), operators, sizes);
+  const live = yield* withoutDeadNodes(dropBufferCopies(named, retrace), operators, sizes);
   yield;
   const partial = new Set([...retrace.partial].map(nameOf));
   const graph = shareSizes(live, retrace.env, partial);
@@ -69,17 +69,17 @@ export function* finishProgram(
 }
 
 /** Placeholders get their names back, other nodes make way. */
-function namesOf({ graph, placeholders }: Retrace): ReadonlyMap<string, string> {
+function* namesOf({ graph, placeholders }: Retrace): Work<ReadonlyMap<string, string>> {
   const names = new CollisionNames();
   const renamed = new Map<string, string>();
   for (const [traced, original] of placeholders) {
     renamed.set(traced, original);
     names.placeholder(original);
   }
-  for (const node of graph.nodes()) {
+  yield* eachInPieces(graph.nodes(), (node) => {
     if (node.op === "call_function" || node.op === "get_attr")
       renamed.set(node.name, names.rename(node.name));
-  }
+  });
   return renamed;
 }
 

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, finish, type OptionNames, type Work } from "@sconce/errors";
 import { type ExportedProgram, requireProgram } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import { Dispatcher } from "../functionalize/dispatcher.js";
@@ -12,7 +12,6 @@ import { type Decompositions, defaultDecompositions } from "../tables/table.js";
 import { entriesOf } from "../tables/table-keys.js";
 import { shapeEnvOf } from "../trace/shape-env.js";
 import { Tracer } from "../trace/tracer.js";
-import { finish, type Work } from "../work/work.js";
 import { finishProgram } from "./finish-program.js";
 import { nameInputs } from "./input-names.js";
 import { orderInputs } from "./input-order.js";

@@ -1,3 +1,4 @@
+import { finish, type Work } from "@sconce/errors";
 import { forEachInput, type Graph, isOpaque, isRef, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
@@ -51,6 +52,15 @@ export function eliminateDeadNodes(
   operators: OperatorTable,
   sizes: ReadonlyMap<string, string> = NO_SIZES,
 ): Graph {
+  return finish(withoutDeadNodes(graph, operators, sizes));
+}
+
+/** As {@link eliminateDeadNodes}, in pieces. */
+export function* withoutDeadNodes(
+  graph: Graph,
+  operators: OperatorTable,
+  sizes: ReadonlyMap<string, string> = NO_SIZES,
+): Work<Graph> {
   const used = new Set<string>();
   const note = (name: string): void => void used.add(name);
   const live = new Uint8Array(graph.size);
@@ -58,6 +68,7 @@ export function eliminateDeadNodes(
   const targets = new Set<string>();
   let dead = 0;
   for (let i = nodes.length - 1; i >= 0; i--) {
+    if (i % NODES_A_PIECE === 0) yield;
     const node = nodes[i]!;
     if (!used.has(node.name) && !hasEffect(node, operators) && !callsEffect(node, graph, operators)) {
       dead++;
@@ -73,5 +84,8 @@ export function eliminateDeadNodes(
   const subgraphs = new Map([...graph.subgraphs].filter(([target]) => targets.has(target)));
   return rebuild(graph, (_, position) => live[position] === 1, { subgraphs, checkUses: false });
 }
+
+/** Nodes between two pauses. */
+const NODES_A_PIECE = 256;
 
 const NO_SIZES: ReadonlyMap<string, string> = new Map();

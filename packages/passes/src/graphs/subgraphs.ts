@@ -1,12 +1,27 @@
+import { finish, type Work } from "@sconce/errors";
 import { edit, type Graph } from "@sconce/ir";
 
 /** The graph with each subgraph replaced; the same object when none changes. */
-export function mapSubgraphs(graph: Graph, change: (subgraph: Graph, target: string) => Graph): Graph {
-  if (graph.subgraphs.size === 0) return graph;
+export const mapSubgraphs = (graph: Graph, change: (subgraph: Graph, target: string) => Graph): Graph =>
+  finish(
+    // biome-ignore lint/correctness/useYield: the change is made at once.
+    mapSubgraphSteps(graph, function* (subgraph, target) {
+      return change(subgraph, target);
+    }),
+  );
+
+/** As {@link mapSubgraphs}, in pieces. */
+export function* mapSubgraphSteps(
+  graph: Graph,
+  change: (subgraph: Graph, target: string) => Work<Graph>,
+): Work<Graph> {
+  const changes: (readonly [target: string, changed: Graph])[] = [];
+  for (const [target, subgraph] of graph.subgraphs) {
+    const changed = yield* change(subgraph, target);
+    if (changed !== subgraph) changes.push([target, changed]);
+  }
+  if (changes.length === 0) return graph;
   return edit(graph, (editor) => {
-    for (const [target, subgraph] of graph.subgraphs) {
-      const changed = change(subgraph, target);
-      if (changed !== subgraph) editor.setSubgraph(target, changed);
-    }
+    for (const [target, changed] of changes) editor.setSubgraph(target, changed);
   });
 }

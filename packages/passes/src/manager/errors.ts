@@ -11,7 +11,7 @@ export function passThrew(place: string, error: unknown): SconceError {
   return new SconceError({
     code: "PASS_FAILED",
     message: `${place} failed: ${thrownText(error)}`,
-    where: isSconceError(error) ? error.where : undefined,
+    where: (isSconceError(error) ? error.where : undefined) ?? place,
     fix: isSconceError(error) ? error.fix : "correct the pass: `cause` has the stack of what it threw",
     cause: error,
   });
@@ -22,17 +22,26 @@ export const noProgram = (place: string, result: unknown): SconceError =>
   new SconceError({
     code: "PASS_FAILED",
     message: `${place} returned ${kindOf(result)}, not a program`,
+    where: place,
     fix: "return the program, the same object when nothing changed; passes are not asynchronous",
   });
 
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (value instanceof Promise) return "a promise";
-  const name =
-    typeof value === "object" ? (value.constructor as { name?: string } | undefined)?.name : undefined;
+  const name = typeof value === "object" ? classOf(value) : undefined;
   return name === undefined || name === "Object"
     ? `a value of type ${typeof value}`
     : `an object of class ${name}`;
+}
+
+/** Undefined for an object, such as a proxy, that throws when it is asked. */
+function classOf(value: object): string | undefined {
+  try {
+    return (value.constructor as { name?: string } | undefined)?.name;
+  } catch {
+    return undefined;
+  }
 }
 
 export const requires = (pass: Pass, program: ExportedProgram, place: string): SconceError =>

@@ -1,5 +1,8 @@
 import {
   checkOptions,
+  finish,
+  finishWithPauses,
+  inScope,
   isSconceError,
   type LongWorkOptions,
   type OptionNames,
@@ -7,6 +10,7 @@ import {
   requireSameCopy,
   thrownText,
   userCallback,
+  type Work,
 } from "@sconce/errors";
 import {
   ExportedProgram,
@@ -37,8 +41,7 @@ import { builtinPasses } from "../registry.js";
 import type { RefusedRewrite } from "../rewrite/context.js";
 import type { MadeRewrite } from "../rewrite/rewrite-record.js";
 import type { Rule } from "../rewrite/rule.js";
-import { verifyCalls } from "../shapes/call-problems.js";
-import { finish, finishWithPauses, type Work } from "../work/work.js";
+import { verifyCallsSteps } from "../shapes/call-problems.js";
 import { ensures, invalidProgram, noProgram, observerThrew, passThrew, requires } from "./errors.js";
 import { Rounds } from "./fixpoint.js";
 import { printPipeline } from "./pipeline.js";
@@ -186,7 +189,7 @@ export class PassManager {
     requireProgram(program, "the pass manager");
     const items = pipelineItems(passes);
     this.#checkOptions(items);
-    if (this.#options.verify === true) this.#verify(program, "before the first pass");
+    if (this.#options.verify === true) yield* this.#verify(program, "before the first pass");
     const run: Run = { step: 0, changes: [], notes: new Map(), checker: this.#checker(program) };
     try {
       return yield* this.#items(program, items, run, report);
@@ -288,7 +291,8 @@ export class PassManager {
         before,
         after: result,
       });
-      if (this.#checks(pass, fired)) this.#verify(result, `after ${place}`, { before, drops: pass.drops });
+      if (this.#checks(pass, fired))
+        yield* this.#verify(result, `after ${place}`, { before, drops: pass.drops });
     }
     const after =
       this.#options.record === false || pass.drops !== undefined
@@ -390,7 +394,10 @@ export class PassManager {
       const context = Object.freeze({ ...this.#context, rewrites: watched, note });
       if (pass.steps === undefined)
         result = editingAs(pass.name, () => pass.run(program, context, options) as unknown);
-      else result = yield* inPass(pass.name, pass.steps(program, context, options));
+      else
+        result = yield* inScope(pass.steps(program, context, options), (piece) =>
+          editingAs(pass.name, piece),
+        );
     } catch (error) {
       guard?.restore();
       throw passThrew(place, error);
@@ -401,12 +408,15 @@ export class PassManager {
     throw noProgram(place, result);
   }
 
-  #verify(program: ExportedProgram, when: string, step?: Transition): void {
+  *#verify(program: ExportedProgram, when: string, step?: Transition): Work<void> {
     const { operators, verify } = this.#context;
-    const check = verify ?? ((one, before) => verifyCalls(one, { operators, before }));
+    const before = step?.before;
     const problems: Problem[] = [];
     try {
-      problems.push(...check(program, step?.before));
+      const found =
+        verify === undefined ? verifyCallsSteps(program, { operators, before }) : verify(program, before);
+      problems.push(...("next" in found ? yield* found : found));
+      yield;
       const isReadable = !problems.some(({ code }) => code === "MALFORMED");
       if (step !== undefined && isReadable)
         problems.push(...verifyTransition(step.before, program, step.drops));
@@ -424,13 +434,4 @@ export class PassManager {
 function textOf(call: PassCall): string | undefined {
   const text = printPipeline([call]);
   return text === call.pass.name ? undefined : text;
-}
-
-/** The pieces of a pass, each as an edit of the pass: other work may go on in between. */
-function* inPass(pass: string, work: Work<ExportedProgram>): Work<ExportedProgram> {
-  for (;;) {
-    const piece = editingAs(pass, () => work.next());
-    if (piece.done) return piece.value;
-    yield;
-  }
 }

@@ -1,4 +1,4 @@
-import { Budget, checkOptions, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
+import { Budget, checkOptions, requireText, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
 import { optionProblem } from "../options/bind.js";
 import { optionError } from "../options/errors.js";
 import type { OptionSession, OptionValue, PassOptions } from "../options/spec.js";
@@ -23,6 +23,7 @@ export function parsePipeline(
   work: WorkOptions = {},
 ): PipelineItem[] {
   checkOptions("parsePipeline", work, WORK_OPTIONS);
+  requireText(text, "parsePipeline");
   const budget = work.budget ?? new Budget(text.length, { nodes: MOST_ITEMS, ...work.limits });
   return new Reader(passes, session, budget).items({ text, at: 0, whole: text });
 }

@@ -1,4 +1,4 @@
-import { checkOptions, describeValue, markObject, type OptionNames } from "@sconce/errors";
+import { checkOptions, describeValue, markObject, type OptionNames, type Work } from "@sconce/errors";
 import type {
   Argument,
   Backend,
@@ -58,10 +58,12 @@ export interface PassContext {
   /** The session's backends by name. */
   readonly backends?: (() => ReadonlyMap<string, Backend>) | undefined;
   /**
-   * What programs are checked by, after a pass with the program before it; `verifyCalls` when left
-   * out.
+   * What programs are checked by, after a pass with the program before it, at once or in pieces;
+   * `verifyCalls` when left out.
    */
-  readonly verify?: ((program: ExportedProgram, before?: ExportedProgram) => readonly Problem[]) | undefined;
+  readonly verify?:
+    | ((program: ExportedProgram, before?: ExportedProgram) => readonly Problem[] | Work<readonly Problem[]>)
+    | undefined;
   /** Most bytes that the values of a run may take; 4 GiB when left out. */
   readonly maxBytes?: number | undefined;
   /** Passes are timed by it; `performance` when left out. */

@@ -1,5 +1,12 @@
 /** @file A program computed in another float dtype. */
-import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
+import {
+  checkOptions,
+  eachInPieces,
+  finish,
+  isSconceError,
+  type OptionNames,
+  type Work,
+} from "@sconce/errors";
 import {
   type Argument,
   dtypeLiteral,
@@ -58,6 +65,15 @@ export function convertDtype(
   operators: OperatorTable,
   options: ConversionOptions,
 ): ExportedProgram {
+  return finish(conversionSteps(program, operators, options));
+}
+
+/** As {@link convertDtype}, in pieces. */
+export function conversionSteps(
+  program: ExportedProgram,
+  operators: OperatorTable,
+  options: ConversionOptions,
+): Work<ExportedProgram> {
   checkOptions("convertDtype", options, CONVERSION);
   return new Converter(program, operators, options).run();
 }
@@ -84,29 +100,29 @@ class Converter {
     this.#values = new NewValues(program, operators);
   }
 
-  run(): ExportedProgram {
+  *run(): Work<ExportedProgram> {
     const { graph, graphSignature } = this.#program;
     let input = 0;
     let results: readonly Argument[] = [];
     let isConverted = false;
-    const converted = rebuild(
-      graph,
-      (node) => {
-        const from = this.#values.nodes.length;
-        if (node.op === "placeholder") this.#placeholder(node, graphSignature.inputSpecs[input++]);
-        else if (node.op === "call_function")
-          this.#values.add(this.#isKept(node) ? this.#withInputs(node, FROM) : this.#narrow(node));
-        else if (node.op === "get_attr") this.#values.add(node);
-        else {
-          results = this.#results();
-          this.#values.add(isConverted || this.#values.nodes.length > from ? this.#outputOf(results) : node);
-        }
-        const made = this.#values.nodes.slice(from);
-        isConverted ||= made.length !== 1 || made[0] !== node;
-        return made.length === 1 ? made[0]! : made;
-      },
-      { inherit: false },
-    );
+    const changed: (Node | readonly Node[])[] = [];
+    yield* eachInPieces(graph.nodes(), (node) => {
+      const from = this.#values.nodes.length;
+      if (node.op === "placeholder") this.#placeholder(node, graphSignature.inputSpecs[input++]);
+      else if (node.op === "call_function")
+        this.#values.add(this.#isKept(node) ? this.#withInputs(node, FROM) : this.#narrow(node));
+      else if (node.op === "get_attr") this.#values.add(node);
+      else {
+        results = this.#results();
+        this.#values.add(isConverted || this.#values.nodes.length > from ? this.#outputOf(results) : node);
+      }
+      const made = this.#values.nodes.slice(from);
+      isConverted ||= made.length !== 1 || made[0] !== node;
+      changed.push(made.length === 1 ? made[0]! : made);
+    });
+    yield;
+    const converted = rebuild(graph, (_, position) => changed[position]!, { inherit: false });
+    yield;
     return converted === graph ? this.#program : this.#border.finish(converted, results);
   }
 

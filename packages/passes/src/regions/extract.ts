@@ -1,5 +1,5 @@
+import { finish } from "@sconce/errors";
 import { type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
-import { topologyOf } from "@sconce/ir/topology";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withGraph } from "../graphs/rename.js";
@@ -46,7 +46,7 @@ export function extractSubmodule(
   const region = selection(graph, select);
   if (region.every((own) => own < 0)) return { program, region: undefined };
   const level = levelsAround(graph, region, orderedCalls(graph, operators));
-  const outlined = outline(graph, { region, level, names: [name], pass: "extract-submodule" });
+  const outlined = finish(outline(graph, { region, level, names: [name], pass: "extract-submodule" }));
   return { program: withGraph(program, outlined.graph), region: outlined.regions[0] };
 }
 
@@ -88,9 +88,18 @@ function levelsAround(graph: Graph, region: Int32Array, ordered: (node: Node) =>
 
 /** Nodes outside of the selection on paths from it to one of its nodes, in graph order. */
 function between(graph: Graph, region: Int32Array, node: Node): string[] {
-  const selected = graph.nodes().flatMap(({ name }, at) => (region[at] === 0 ? name : []));
-  const topology = topologyOf(graph);
-  const after = new Set(topology.descendants(...selected));
-  for (const name of selected) after.delete(name);
-  return topology.ancestors(node.name).filter((name) => after.has(name));
+  const { offsets, positions } = graph.operands;
+  const inputs = (at: number): Int32Array => positions.subarray(offsets[at]!, offsets[at + 1]!);
+  const end = graph.indexOf(node.name);
+  const after = new Uint8Array(end);
+  for (let at = 0; at < end; at++)
+    after[at] = Number(inputs(at).some((input) => region[input] === 0 || after[input] === 1));
+  const needed = new Set(inputs(end));
+  const found: string[] = [];
+  for (let at = end - 1; at >= 0; at--) {
+    if (!needed.has(at)) continue;
+    for (const input of inputs(at)) needed.add(input);
+    if (after[at] === 1 && region[at] !== 0) found.push(graph.nodeAt(at).name);
+  }
+  return found.reverse();
 }

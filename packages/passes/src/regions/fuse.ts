@@ -2,14 +2,14 @@
  * @file Groups of calls that a backend can run as one kernel: a convolution or matrix product with
  * the pointwise calls behind it (bias, activation, residual sum), or pointwise calls alone.
  */
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, finish, type OptionNames, type Work } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, forEachRef, type Graph, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { SymInt } from "@sconce/symbolic";
 import { pointwiseCalls } from "../analysis/pointwise.js";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withGraph } from "../graphs/rename.js";
-import { mapSubgraphs } from "../graphs/subgraphs.js";
+import { mapSubgraphSteps } from "../graphs/subgraphs.js";
 import { callName } from "../trace/naming.js";
 import { CALL_REGION, outline } from "./outline.js";
 
@@ -53,15 +53,27 @@ export function fuseRegions(
   operators: OperatorTable,
   options: FuseOptions = {},
 ): ExportedProgram {
+  return finish(fusionSteps(program, operators, options));
+}
+
+/** As {@link fuseRegions}, in pieces. */
+export function* fusionSteps(
+  program: ExportedProgram,
+  operators: OperatorTable,
+  options: FuseOptions,
+): Work<ExportedProgram> {
   checkOptions("fuseRegions", options, FUSE);
   requireFunctional(program, operators, PASS);
+  yield;
   const isPointwise = pointwiseCalls(operators);
-  const fused = (graph: Graph): Graph => {
+  const fused = function* (graph: Graph): Work<Graph> {
     const regions = fusedCalls(graph);
-    const nested = mapSubgraphs(graph, (body, target) => (regions.has(target) ? body : fused(body)));
-    return new Fuser(nested, isPointwise, options).run();
+    const nested = yield* mapSubgraphSteps(graph, function* (body, target) {
+      return regions.has(target) ? body : yield* fused(body);
+    });
+    return yield* new Fuser(nested, isPointwise, options).run();
   };
-  return withGraph(program, fused(program.graph));
+  return withGraph(program, yield* fused(program.graph));
 }
 
 /** Nested graphs that are fused regions already. */
@@ -83,6 +95,9 @@ interface Growing {
   head: number;
 }
 
+/** Nodes between two pauses. */
+const NODES_A_PIECE = 256;
+
 class Fuser {
   readonly #graph: Graph;
   readonly #isPointwise: (node: Node) => boolean;
@@ -96,21 +111,23 @@ class Fuser {
     this.#region = new Array<Growing | undefined>(graph.size).fill(undefined);
   }
 
-  run(): Graph {
+  *run(): Work<Graph> {
     const { pointwise = true } = this.#options;
-    const found = this.#grow()
+    const found = (yield* this.#grow())
       .filter(({ members, head }) => members.length > 1 && (pointwise || head >= 0))
       .reverse();
     for (const { members } of found) members.reverse();
     if (found.length === 0) return this.#graph;
+    yield;
     const tags = found.map((region, i) => this.#tag(region, `fused_${i}`));
-    return this.#options.outline === false ? this.#tagged(found, tags) : this.#outlined(found, tags);
+    return this.#options.outline === false ? this.#tagged(found, tags) : yield* this.#outlined(found, tags);
   }
 
   /** Regions from the last to the first, their members too. */
-  #grow(): Growing[] {
+  *#grow(): Work<Growing[]> {
     const regions: Growing[] = [];
     for (let at = this.#graph.size - 1; at >= 0; at--) {
+      if (at % NODES_A_PIECE === 0) yield;
       const node = this.#graph.nodeAt(at);
       const isHead = kindOf(node) !== undefined;
       if ((!isHead && !this.#isPointwise(node)) || this.#graph.userCount(at) === 0) continue;
@@ -173,7 +190,7 @@ class Fuser {
    * A region stands where its last node stood: what its other nodes read comes before, what reads
    * it behind.
    */
-  #outlined(found: readonly Growing[], tags: readonly { fusion: Fusion }[]): Graph {
+  *#outlined(found: readonly Growing[], tags: readonly { fusion: Fusion }[]): Work<Graph> {
     const region = new Int32Array(this.#graph.size).fill(-1);
     const level = Int32Array.from(region, (_, at) => at);
     found.forEach(({ members }, i) => {
@@ -183,7 +200,8 @@ class Fuser {
       }
     });
     const names = tags.map(({ fusion }) => fusion.region);
-    return outline(this.#graph, { region, level, names, pass: PASS, tags }).graph;
+    const outlined = yield* outline(this.#graph, { region, level, names, pass: PASS, tags });
+    return outlined.graph;
   }
 }
 

@@ -1,4 +1,5 @@
 /** @file Moves groups of nodes into nested graphs that `invoke_subgraph` calls. */
+import { eachInPieces, type Work } from "@sconce/errors";
 import {
   type Argument,
   forEachInput,
@@ -54,9 +55,7 @@ export interface Outlined {
  * The graph with every region outlined; in time linear in nodes and edges. Nodes that stay are the
  * same objects; pages in which nothing moves are shared.
  */
-export function outline(graph: Graph, layout: Layout): Outlined {
-  return new Outliner(graph, layout).run();
-}
+export const outline = (graph: Graph, layout: Layout): Work<Outlined> => new Outliner(graph, layout).run();
 
 /** What `rebuild` puts at a position: a node, the nodes that call a region, or nothing. */
 type Placed = Node | readonly Node[] | false;
@@ -77,23 +76,16 @@ class Outliner {
     this.#layout = layout;
     this.#members = layout.names.map(() => []);
     this.#leaves = new Uint8Array(graph.size);
-    for (const target of graph.subgraphs.keys()) this.#names.reserve(target);
-    graph.nodes().forEach((node, at) => {
-      this.#names.reserve(node.name);
-      const region = layout.region[at]!;
-      if (region >= 0) this.#members[region]!.push(at);
-      forEachInput(node, (name) => {
-        const source = graph.indexOf(name);
-        const from = layout.region[source]!;
-        if (from >= 0 && from !== region) this.#leaves[source] = 1;
-      });
-    });
   }
 
-  run(): Outlined {
-    const { names } = this.#layout;
-    const regions = this.#members.map((members, i) => this.#region(members, names[i]!));
+  *run(): Work<Outlined> {
+    yield* this.#group();
+    const regions: Region[] = [];
+    for (const [i, members] of this.#members.entries())
+      regions.push(yield* this.#region(members, this.#layout.names[i]!));
+    yield;
     const placed = this.#placed(regions);
+    yield;
     const graph = rebuild(this.#graph, (_, position) => placed[position]!, {
       subgraphs: this.#subgraphs(placed, regions),
       // Calls of regions have the metadata of their own nodes, and take the names of what is gone.
@@ -101,6 +93,22 @@ class Outliner {
       checkUses: false,
     });
     return { graph, regions };
+  }
+
+  /** Finds the members of each region, and which of them others read. */
+  *#group(): Work<void> {
+    const { region: regionAt } = this.#layout;
+    for (const target of this.#graph.subgraphs.keys()) this.#names.reserve(target);
+    yield* eachInPieces(this.#graph.nodes(), (node, at) => {
+      this.#names.reserve(node.name);
+      const region = regionAt[at]!;
+      if (region >= 0) this.#members[region]!.push(at);
+      forEachInput(node, (name) => {
+        const source = this.#graph.indexOf(name);
+        const from = regionAt[source]!;
+        if (from >= 0 && from !== region) this.#leaves[source] = 1;
+      });
+    });
   }
 
   /**
@@ -152,13 +160,13 @@ class Outliner {
     return order;
   }
 
-  #region(members: readonly number[], candidate: string): Region {
+  *#region(members: readonly number[], candidate: string): Work<Region> {
     const name = this.#names.create(candidate);
     const inside = new Set(members.map((at) => this.#graph.nodeAt(at).name));
     const inputs: string[] = [];
     const bodies: Node[] = [];
     const seen = new Set<string>();
-    for (const at of members) {
+    yield* eachInPieces(members, (at) => {
       forEachInput(this.#graph.nodeAt(at), (input) => {
         if (inside.has(input) || seen.has(input)) return;
         seen.add(input);
@@ -166,7 +174,7 @@ class Outliner {
         if (source.op === "get_attr") bodies.push(source);
         else inputs.push(input);
       });
-    }
+    });
     const builder = new GraphBuilder({ unknownTargets: "allow" });
     for (const input of inputs) {
       const { val } = this.#graph.node(input).meta;
@@ -177,9 +185,10 @@ class Outliner {
       if (nested !== undefined) builder.subgraph(body.target, nested);
       builder.add(body);
     }
-    for (const at of members) builder.add(this.#graph.nodeAt(at));
+    yield* eachInPieces(members, (at) => builder.add(this.#graph.nodeAt(at)));
     const outputs = members.filter((at) => this.#leaves[at] === 1).map((at) => this.#graph.nodeAt(at).name);
     builder.output(tuple(outputs.map(ref)));
+    yield;
     return { name, graph: builder.build(), inputs, outputs };
   }
 

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, eachInPieces, finish, type OptionNames, type Work } from "@sconce/errors";
 import { type Backend, type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
@@ -57,35 +57,47 @@ export function partition(
   operators: OperatorTable,
   options: PartitionOptions = {},
 ): Partition {
+  return finish(partitionSteps(program, backend, operators, options));
+}
+
+/** As {@link partition}, in pieces. */
+export function* partitionSteps(
+  program: ExportedProgram,
+  backend: AskedBackend,
+  operators: OperatorTable,
+  options: PartitionOptions,
+): Work<Partition> {
   checkOptions("partition", options, PARTITION);
   const { minSize = 1, owner } = options;
   requireFunctional(program, operators, "partition");
   const { graph } = program;
-  const reasons = reasonsOf(graph, (node, at) => refusal(node, at, backend, owner), operators);
+  yield;
+  const reasons = yield* reasonsOf(graph, (node, at) => refusal(node, at, backend, owner), operators);
   const ordered = orderedCalls(graph, operators);
-  const level = levelsOf(graph, reasons, ordered);
+  const level = yield* levelsOf(graph, reasons, ordered);
   const isOwn = ({ target, args }: Node): boolean =>
     target === CALL_REGION && typeof args[1] === "string" && args[1].startsWith(`${backend.name}_`);
   const { region, count } = regionsOf(graph, level, reasons, minSize, isOwn);
+  yield;
   const left = reasons.flatMap((reason, at): NotTaken[] => {
     const { name, target, op } = graph.nodeAt(at);
     return reason === undefined || op !== "call_function" ? [] : [{ node: name, target, reason }];
   });
   if (count === 0) return { program, regions: [], left };
   const names = Array.from({ length: count }, (_, i) => `${backend.name}_${i}`);
-  const outlined = outline(graph, { region, level, names, pass: "partition" });
+  const outlined = yield* outline(graph, { region, level, names, pass: "partition" });
   return { program: withGraph(program, outlined.graph), regions: outlined.regions, left };
 }
 
 /** For each node why it is not taken; undefined for those that are. */
-function reasonsOf(
+function* reasonsOf(
   graph: Graph,
   refused: (node: Node, graph: Graph) => string | undefined,
   operators: OperatorTable,
-): (string | undefined)[] {
+): Work<(string | undefined)[]> {
   const ordered = orderedCalls(graph, operators);
   const reasons: (string | undefined)[] = [];
-  graph.nodes().forEach((node, at) => {
+  yield* eachInPieces(graph.nodes(), (node, at) => {
     const producer = producerOf(graph, at);
     if (node.op !== "call_function") reasons.push(`is a ${node.op}`);
     else if (producer !== undefined && graph.nodeAt(producer).op === "call_function") {
@@ -116,14 +128,14 @@ function refusal(node: Node, graph: Graph, backend: AskedBackend, owner?: string
 }
 
 /** Odd levels for supported nodes, even ones for the others. */
-function levelsOf(
+function* levelsOf(
   graph: Graph,
   reasons: readonly (string | undefined)[],
   ordered: (node: Node) => boolean,
-): Int32Array {
+): Work<Int32Array> {
   const level = new Int32Array(graph.size);
   let effects = 0;
-  graph.nodes().forEach((node, at) => {
+  yield* eachInPieces(graph.nodes(), (node, at) => {
     if (node.op !== "call_function") return;
     const parity = reasons[at] === undefined ? 1 : 0;
     const isOrdered = ordered(node);

@@ -1,3 +1,4 @@
+import { finish } from "@sconce/errors";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
@@ -40,7 +41,7 @@ export function splitBy(program: ExportedProgram, startsPart: NodeSelector, oper
   const names = Array.from({ length: count }, (_, i) => `part_${i}`);
   // The parts' numbers are their levels too, 0 being left for bodies of control flow.
   const level = region.map((own) => own + 1);
-  const { graph: chain, regions } = outline(graph, { region, level, names, pass: "split-by" });
+  const { graph: chain, regions } = finish(outline(graph, { region, level, names, pass: "split-by" }));
   const parts = regions.map((own): Part => ({ ...own, program: () => regionProgram(program, own) }));
   return { program: withGraph(program, chain), parts };
 }

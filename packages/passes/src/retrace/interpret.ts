@@ -3,7 +3,7 @@
  * when retracing.
  */
 
-import { isSconceError } from "@sconce/errors";
+import { finish, isSconceError, type Work } from "@sconce/errors";
 import {
   type Argument,
   callPlace,
@@ -27,7 +27,6 @@ import { freeSymbols, SymExpr } from "@sconce/symbolic";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { underDisabled } from "../trace/reference-annotations.js";
-import { finish, type Work } from "../work/work.js";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
 import { keepOpaque } from "./opaque-calls.js";
@@ -169,8 +168,14 @@ export class GraphInterpreter {
       const args = node.args.map((arg) => this.resolve(arg));
       const kwargs: Record<string, EmitArg> = {};
       for (const key in node.kwargs) kwargs[key] = this.resolve(node.kwargs[key]!);
-      this.dispatcher.tracer.beginCall([args, Object.values(kwargs)] as readonly EmitArg[]);
-      if (node.target === "operator.getitem") return (args[0] as readonly Binding[])[Number(args[1])]!;
+      const { tracer } = this.dispatcher;
+      if (node.target === "operator.getitem") {
+        // The one item alone: to go over all results for each of them would be quadratic.
+        const item = (args[0] as readonly Binding[])[Number(args[1])]!;
+        tracer.beginCall([item] as readonly EmitArg[]);
+        return item;
+      }
+      tracer.beginCall([args, Object.values(kwargs)] as readonly EmitArg[]);
       if (node.target.startsWith("higher_order.")) return this.#higherOrder(this, node, args, kwargs);
       if (isVmapCall(node.target)) return runVmapCall(this.dispatcher, node.target, args);
       if (hasBatched(args)) return callBatched(this.dispatcher, node.target, args, kwargs);

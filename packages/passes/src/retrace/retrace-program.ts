@@ -2,6 +2,7 @@
  * @file Runs a whole program again: its inputs, its graph, and the writing back of its mutations.
  */
 
+import type { Work } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
@@ -22,7 +23,6 @@ import { RuntimeAssertions } from "../trace/runtime-asserts.js";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { SizeGuards } from "../trace/size-guards.js";
 import { type SymbolSource, symbolSources } from "../trace/symbol-sources.js";
-import type { Work } from "../work/work.js";
 import { runHigherOrder } from "./higher-order.js";
 import { GraphInterpreter, inheritedMeta } from "./interpret.js";
 

@@ -1,7 +1,8 @@
 import { type OutputSpec, ref } from "@sconce/ir";
 import { verify } from "@sconce/ir/verify";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { runDecompositions } from "../decompose/run-decompositions.js";
+import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { programOf } from "../programs.fixture.js";
 
 const calls = (text: string): string[] =>
@@ -137,4 +138,25 @@ test("a number of elements is computed size by size, in the order of dimensions"
     { target: "operator.mul", args: [ref("mul"), ref("sym_size_int_1")] },
     { target: "aten.div.Tensor" },
   ]);
+});
+
+test("picking from the results of a call looks at one of them", async () => {
+  const reads = (count: number): number => {
+    const names = Array.from({ length: count }, (_, i) => `%v${i}`);
+    const program = programOf(`graph(%x: f32[${count}]) {
+      %s: (${names.map(() => "f32[1]").join(", ")}) = aten.split.Tensor(%x, 1)
+      ${names.map((name, i) => `${name}: f32[1] = operator.getitem(%s, ${i})`).join("\n")}
+      return (${names.join(", ")})
+    }`);
+    const read = vi.spyOn(FunctionalTensor.prototype, "lastValue", "get");
+    try {
+      runDecompositions(program);
+      return read.mock.calls.length;
+    } finally {
+      read.mockRestore();
+    }
+  };
+  const [few, many] = [reads(20), reads(80)];
+  expect(many).toBeGreaterThan(80);
+  expect(many).toBeLessThanOrEqual(4 * few);
 });

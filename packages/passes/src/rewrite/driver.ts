@@ -5,7 +5,7 @@
  * is linear in the nodes and the rewrites.
  */
 
-import { requireSameCopy } from "@sconce/errors";
+import { finish, requireSameCopy, type Work } from "@sconce/errors";
 import {
   forEachRef,
   type Graph,
@@ -16,7 +16,6 @@ import {
   sourceLine,
 } from "@sconce/ir";
 import { COPY } from "../copy/this-copy.js";
-import { finish, type Work } from "../work/work.js";
 import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
 import { labelOf, Refusal, type RewriteContext, type Rewritten } from "./context.js";

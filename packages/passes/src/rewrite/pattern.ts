@@ -1,4 +1,11 @@
-import { Budget, checkOptions, isSconceError, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
+import {
+  Budget,
+  checkOptions,
+  isSconceError,
+  requireText,
+  WORK_OPTIONS,
+  type WorkOptions,
+} from "@sconce/errors";
 import { type Argument, argumentText, IrCursor, parseArgument } from "@sconce/ir";
 import { patternSyntax } from "./errors.js";
 
@@ -60,6 +67,7 @@ export type Pattern = AnyPattern | LiteralPattern | ListPattern | CallPattern;
  */
 export function parsePattern(text: string, options: WorkOptions = {}): Pattern {
   checkOptions("parsePattern", options, WORK_OPTIONS);
+  requireText(text, "parsePattern");
   try {
     const cursor = new IrCursor(text, Budget.of(options, text.length));
     const pattern = readPattern(cursor);

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, finish, type OptionNames, type Work } from "@sconce/errors";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { constantInputs } from "../analysis/constants.js";
@@ -6,7 +6,6 @@ import { requireFunctional } from "../analysis/require-functional.js";
 import { withRenamed } from "../graphs/rename.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { shapeEnvOf } from "../trace/shape-env.js";
-import { finish, type Work } from "../work/work.js";
 import type { RewriteContext, RewriteEvent } from "./context.js";
 import { rewriteGraph, rewriteGraphSteps } from "./driver.js";
 import type { Rule } from "./rule.js";

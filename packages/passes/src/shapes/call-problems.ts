@@ -4,10 +4,14 @@
  */
 import {
   checkOptions,
+  eachInPieces,
+  finish,
+  inScope,
   isSconceError,
   type OptionNames,
   type SconceError,
   thrownText,
+  type Work,
   withoutStacks,
 } from "@sconce/errors";
 import {
@@ -22,7 +26,7 @@ import {
   sourceLine,
   typeText,
 } from "@sconce/ir";
-import { type VerifyOptions, verifyAll } from "@sconce/ir/verify";
+import { type VerifyOptions, verifyAllSteps } from "@sconce/ir/verify";
 import { constantValue, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
 import { eq, type SymInt } from "@sconce/symbolic";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
@@ -44,9 +48,17 @@ export function callProblems(
   before?: ExportedProgram,
   wrong: ReadonlySet<string> = NONE,
 ): Problem[] {
-  return withoutStacks(() =>
-    new CallCheck(program, operators, wrong).graph(program.graph, before?.graph, ""),
-  );
+  return finish(callSteps(program, operators, before, wrong));
+}
+
+function callSteps(
+  program: ExportedProgram,
+  operators: OperatorTable,
+  before: ExportedProgram | undefined,
+  wrong: ReadonlySet<string>,
+): Work<Problem[]> {
+  const work = new CallCheck(program, operators, wrong).graph(program.graph, before?.graph, "");
+  return inScope(work, withoutStacks);
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -65,15 +77,21 @@ const CALLS: OptionNames<CallOptions> = { operators: true, before: true, dialect
  * not computed.
  */
 export function verifyCalls(program: ExportedProgram, options: CallOptions): Problem[] {
+  return finish(verifyCallsSteps(program, options));
+}
+
+/** As {@link verifyCalls}, in pieces. */
+export function* verifyCallsSteps(program: ExportedProgram, options: CallOptions): Work<Problem[]> {
   checkOptions("verifyCalls", options, CALLS);
   const { before, ...rest } = options;
-  const problems = verifyAll(program, rest);
+  const problems = yield* verifyAllSteps(program, rest);
   if (problems.some(({ code }) => UNREADABLE.has(code))) return problems;
   const { operators } = options;
   const wrong = new Set(problems.map(({ graph, node }) => placeOf(graph ?? "", node ?? "")));
   const opaque =
     before === undefined || problems.length > 0 ? [] : opaqueProblems(program, before, operators);
-  return [...problems, ...opaque, ...callProblems(program, operators, before, wrong)];
+  yield;
+  return [...problems, ...opaque, ...(yield* callSteps(program, operators, before, wrong))];
 }
 
 /** Parts of a wrong kind, and graphs whose nodes cannot be found by their names. */
@@ -95,25 +113,25 @@ class CallCheck {
     this.#wrong = wrong;
   }
 
-  graph(graph: Graph, before: Graph | undefined, path: string): Problem[] {
+  *graph(graph: Graph, before: Graph | undefined, path: string): Work<Problem[]> {
     if (graph === before) return [];
     const problems: Problem[] = [];
     const changed = new Set<string>();
-    for (const node of graph.nodes()) {
+    yield* eachInPieces(graph.nodes(), (node) => {
       const old = before?.find(node.name);
       if (old?.meta.val !== node.meta.val) changed.add(node.name);
-      if (node.op !== "call_function") continue;
-      if (old === node && !readsAny(node, changed)) continue;
-      if (this.#wrong.size > 0 && this.#isWrong(node, graph, path)) continue;
+      if (node.op !== "call_function") return;
+      if (old === node && !readsAny(node, changed)) return;
+      if (this.#wrong.size > 0 && this.#isWrong(node, graph, path)) return;
       const problem = this.#call(node, graph);
       if (problem !== undefined) problems.push(located(problem, node, path));
-    }
+    });
     const autocast = autocastBodies(graph);
     for (const [target, nested] of graph.subgraphs) {
       // Operators compute in other dtypes there than their rules say.
       if (autocast.has(target)) continue;
       const inner = path === "" ? target : `${path}.${target}`;
-      problems.push(...this.graph(nested, before?.subgraphs.get(target), inner));
+      problems.push(...(yield* this.graph(nested, before?.subgraphs.get(target), inner)));
     }
     return problems;
   }

@@ -1,5 +1,5 @@
 /** @file Shape propagation: the values of all nodes, computed anew from those of the inputs. */
-import { isSconceError } from "@sconce/errors";
+import { finish, isSconceError, type Work } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
@@ -26,7 +26,7 @@ import {
   type OperatorTable,
 } from "@sconce/ops";
 import { freeSymbols, type SymBool, SymExpr } from "@sconce/symbolic";
-import { mapSubgraphs } from "../graphs/subgraphs.js";
+import { mapSubgraphSteps } from "../graphs/subgraphs.js";
 import { opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
@@ -50,10 +50,20 @@ export function propagateShapes(
   operators: OperatorTable,
   sizes: NewSizes = {},
 ): ExportedProgram {
+  return finish(propagationSteps(program, operators, sizes));
+}
+
+/** As {@link propagateShapes}, in pieces. */
+export function* propagationSteps(
+  program: ExportedProgram,
+  operators: OperatorTable,
+  sizes: NewSizes,
+): Work<ExportedProgram> {
   const bindings = bindingsOf(program, sizes);
   for (;;) {
     const run = new Propagation(program, operators, bindings);
-    const graph = run.graph(program.graph);
+    const graph = yield* run.graph(program.graph);
+    yield;
     const learned = [...run.refiner.learned].filter(
       ([name]) => program.rangeConstraints.has(name) && !bindings.has(name),
     );
@@ -111,6 +121,9 @@ const BODIES: Readonly<
   "higher_order.invoke_subgraph": { bodies: [0], operands: ({ args }) => args.slice(2) },
 };
 
+/** Nodes between two pauses. */
+const NODES_A_PIECE = 256;
+
 class Propagation {
   readonly refiner: Refiner;
   /** What assertions prove; what example values decide is not part of it. */
@@ -133,23 +146,34 @@ class Propagation {
   }
 
   /** One graph; `inputs` are the operands' values, for a body whose call is known. */
-  graph(graph: Graph, inputs?: readonly (MetaValue | undefined)[]): Graph {
+  *graph(graph: Graph, inputs?: readonly (MetaValue | undefined)[]): Work<Graph> {
     const vals = new Map<string, MetaValue | undefined>();
     const bodies = new Map<string, Graph>();
-    let position = 0;
-    const next = rebuild(graph, (node) => {
-      if (node.op === "get_attr") return true;
+    let input = 0;
+    const nodes = graph.nodes();
+    const changed: (Node | true)[] = [];
+    for (const [position, node] of nodes.entries()) {
+      if (position % NODES_A_PIECE === 0) yield;
+      if (node.op === "get_attr") {
+        changed.push(true);
+        continue;
+      }
       const recorded = node.meta.val === undefined ? undefined : substituted(node.meta.val, this.#bindings);
       let val = recorded;
       if (node.op === "placeholder") {
-        const given = inputs?.[position++];
+        const given = inputs?.[input++];
         if (given !== undefined) val = this.refiner.join(recorded, given, node.name);
-      } else if (node.op === "call_function") val = this.#call(node, recorded, graph, vals, bodies);
+      } else if (node.op === "call_function") val = yield* this.#call(node, recorded, graph, vals, bodies);
       else val = this.#output(node, recorded, vals);
       vals.set(node.name, val);
-      return val === node.meta.val ? true : { ...node, meta: { ...node.meta, val: val! } };
+      changed.push(val === node.meta.val ? true : { ...node, meta: { ...node.meta, val: val! } });
+    }
+    yield;
+    const next = rebuild(graph, (_, position) => changed[position]!);
+    const propagation = this;
+    return yield* mapSubgraphSteps(next, function* (nested, target) {
+      return bodies.get(target) ?? (yield* propagation.graph(nested));
     });
-    return mapSubgraphs(next, (nested, target) => bodies.get(target) ?? this.graph(nested));
   }
 
   /** Exported programs record the values of the output too. */
@@ -164,16 +188,16 @@ class Propagation {
     return this.refiner.join(recorded, given, node.name);
   }
 
-  #call(
+  *#call(
     node: Node,
     recorded: MetaValue | undefined,
     graph: Graph,
     vals: ReadonlyMap<string, MetaValue | undefined>,
     bodies: Map<string, Graph>,
-  ): MetaValue | undefined {
+  ): Work<MetaValue | undefined> {
     const { target } = node;
     if (target.startsWith("higher_order.")) {
-      this.#bodies(node, graph, vals, bodies);
+      yield* this.#bodies(node, graph, vals, bodies);
       return recorded;
     }
     const value = (argument: Argument): unknown =>
@@ -231,12 +255,12 @@ class Propagation {
   }
 
   /** Bodies get the values of their operands. */
-  #bodies(
+  *#bodies(
     node: Node,
     graph: Graph,
     vals: ReadonlyMap<string, MetaValue | undefined>,
     bodies: Map<string, Graph>,
-  ): void {
+  ): Work<void> {
     const shape = BODIES[node.target];
     if (shape === undefined) return;
     const before = this.#mode;
@@ -246,7 +270,7 @@ class Propagation {
       const body = node.args[index];
       const target = isRef(body) ? graph.node(body.name).target : "";
       const nested = graph.subgraphs.get(target);
-      if (nested !== undefined) bodies.set(target, this.graph(bodies.get(target) ?? nested, operands));
+      if (nested !== undefined) bodies.set(target, yield* this.graph(bodies.get(target) ?? nested, operands));
     }
     this.#mode = before;
   }

@@ -2,12 +2,26 @@
 import { didYouMean, SconceError, thrownText } from "@sconce/errors";
 
 /** `pop` of an entry that the table does not have. */
-export const notInTable = (target: string): SconceError =>
+export const notInTable = (target: string, known: Iterable<string>): SconceError =>
   new SconceError({
     code: "NOT_IN_TABLE",
     message: `${target} is not in the decomposition table`,
-    fix: "use a target that the table has, or give a fallback value",
+    fix: didYouMean(target, known, "use a target that the table has, or give a fallback value"),
   });
+
+/** A key that no operator of ATen has. */
+export const noSuchOperator = (
+  target: string,
+  operators: Iterable<{ readonly target: string }>,
+): SconceError =>
+  badTable(
+    `${target} is not an operator of ATen`,
+    didYouMean(
+      target,
+      Array.from(operators, (row) => row.target),
+      "write the overload out: aten.relu.default",
+    ),
+  );
 
 /** A decomposition table with an invalid value, entry or key. */
 export const badTable = (message: string, fix: string, where?: string): SconceError =>

@@ -3,7 +3,7 @@ import { defaultOperators, type OpDefinition, type OperatorTable } from "@sconce
 import { perVersion } from "../analysis/per-version.js";
 import { COPY } from "../copy/this-copy.js";
 import type { Decomposition } from "./decomposition.js";
-import { notInTable } from "./errors.js";
+import { noSuchOperator, notInTable } from "./errors.js";
 import { furtherEntries } from "./unread-entries.js";
 import { writingEntries } from "./writing-entries.js";
 
@@ -27,7 +27,7 @@ export class DecompositionTable extends Map<string, Decomposition> {
    */
   pop(target: string, fallback?: Decomposition): Decomposition {
     const entry = this.get(target) ?? fallback;
-    if (entry === undefined) throw notInTable(target);
+    if (entry === undefined) throw notInTable(target, this.keys());
     this.delete(target);
     return entry;
   }
@@ -92,10 +92,16 @@ export class CustomDecompTable extends DecompositionTable {
 
   /**
    * Removes an entry, also one of an operator that is not registered yet. Whether there was, or
-   * might be, one.
+   * might be, one: false for an operator of ATen that the table never decomposes.
+   *
+   * @throws SconceError `DECOMPOSITION_TABLE` for what is not an operator of ATen
    */
   override delete(target: string): boolean {
-    if (isAten(target)) return super.delete(target);
+    if (isAten(target)) {
+      if (super.delete(target)) return true;
+      if (this.#operators.schemaOf(target) === undefined) throw noSuchOperator(target, this.#operators);
+      return false;
+    }
     const pending = !this.#deleted.has(target);
     this.#deleted.add(target);
     return super.delete(target) || pending;

@@ -8,7 +8,7 @@
  * none for a view that follows and cancels, or becomes one with it.
  */
 
-import { isSconceError } from "@sconce/errors";
+import { eachInPieces, isSconceError, type Work } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
@@ -50,10 +50,10 @@ export interface Sunk {
 }
 
 /** Moves views as long as that makes them fewer; the same graph when it does not. */
-export function sinkViews(graph: Graph, options: SinkOptions): Sunk {
+export function* sinkViews(graph: Graph, options: SinkOptions): Work<Sunk> {
   const renamed = new Map<string, string>();
   for (let current = graph; ; ) {
-    const round = new Round(current, options).run();
+    const round = yield* new Round(current, options).run();
     if (round === undefined) return { graph: current, renamed };
     for (const [name, value] of renamed) renamed.set(name, round.renamed.get(value) ?? value);
     for (const [name, value] of round.renamed) renamed.set(name, value);
@@ -81,10 +81,11 @@ class Round {
   }
 
   /** One round; undefined when nothing moves. */
-  run(): Sunk | undefined {
-    this.#find();
+  *run(): Work<Sunk | undefined> {
+    yield* this.#find();
     if (this.#moved.size === 0) return undefined;
     const touched = new Set<string>();
+    yield;
     for (const group of this.#groups()) {
       const views = [...group.views, ...group.followers].map(({ node }) => node.name);
       if (group.isFixed || group.calls.length === 0 || group.gain <= 0) continue;
@@ -96,15 +97,16 @@ class Round {
       this.#options.fired?.();
     }
     if (touched.size === 0) return undefined;
+    yield;
     const rename = refRenamer(this.#renamed);
     const graph = rebuild(this.#graph, (node) => this.#changes.get(node.name)?.map(rename) ?? rename(node));
     return { graph, renamed: this.#renamed };
   }
 
-  #find(): void {
+  *#find(): Work<void> {
     const isPointwise = pointwiseCalls(this.#options.operators);
     const valOf = (name: string): unknown => this.#graph.node(name).meta.val;
-    this.#graph.nodes().forEach((node, at) => {
+    yield* eachInPieces(this.#graph.nodes(), (node, at) => {
       const move = moveOf(node, valOf);
       const val = move && valOf(move.source);
       if (move !== undefined && val instanceof FakeTensor)

@@ -62,7 +62,8 @@ export async function compileOn(
 ): Promise<Executable> {
   checkOptions("compile", options, COMPILE_OPTIONS);
   if (options?.signal?.aborted) throw aborted(options.signal.reason, "compilation");
-  const label: BackendLabel = { name: backend.name, plugin: context.plugin };
+  const { plugin, isInterpreter } = context;
+  const label: BackendLabel = { name: backend.name, plugin, isInterpreter };
   const unsupported = unsupportedNodes(backend, program, context.plugin);
   if (unsupported.length > 0)
     throw unsupportedNodesError(labelOf(label), unsupported, adviceFor(unsupported, context));

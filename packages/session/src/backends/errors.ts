@@ -7,6 +7,8 @@ import { isKnownBackend, OTHER_NAMES } from "./backend-names.js";
 export interface BackendLabel {
   readonly name: string;
   readonly plugin: string | undefined;
+  /** Whether it is the session's own interpreter, which is right where it and a program differ. */
+  readonly isInterpreter?: boolean;
 }
 
 export const labelOf = ({ name, plugin }: BackendLabel): string =>
@@ -21,6 +23,7 @@ export const backendFault = (
   new SconceError({
     code: "PLUGIN_FAILED",
     message: `${labelOf(backend)} ${does}`,
+    where: `backend "${backend.name}"`,
     ...more,
     fix: `correct the backend "${backend.name}"; the contract is in docs/concepts/backends.md`,
   });
@@ -56,7 +59,9 @@ export const wrongOutput = (backend: BackendLabel, what: string, where?: string)
     code: "BACKEND_OUTPUT",
     message: `${labelOf(backend)} returned ${what}`,
     where,
-    fix: `correct the backend "${backend.name}", or compare it with the interpreter (\`backend: "cpu"\`)`,
+    fix: backend.isInterpreter
+      ? "correct the program: what it says of its values is not what its operators compute; if the backend got kernels or operators of yours, check those"
+      : `correct the backend "${backend.name}", or compare it with the interpreter (\`backend: "cpu"\`)`,
   });
 
 /** A value that is not what the contract says, in a few words. */

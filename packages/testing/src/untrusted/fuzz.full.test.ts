@@ -9,19 +9,19 @@ const TARGETS = [
   ...PROGRAM_TARGETS.map((target) => ({ target, inputs: 5_000 })),
 ];
 
-/** Milliseconds of CPU; the bound is 50 on a quiet machine. */
-const SLOW = 1_000;
+/** Values and terms that one input may take: less than 50 ms of CPU. */
+const MOST_WORK = 100_000;
 
 test("the inputs are 100,000 in all", () => {
   expect(TARGETS.reduce((sum, { inputs }) => sum + inputs, 0)).toBe(100_000);
 });
 
 test.each(TARGETS.map((row) => [row.target.name, row] as const))(
-  "%s: every random input is read or refused with a typed error, in little time, a tenth pass",
+  "%s: every random input is read or refused with a typed error, with little work, a tenth pass",
   async (_, { target, inputs }) => {
-    const { passed, slowest, slowestInput } = await fuzz(target as never, inputs, 13);
+    const { passed, mostWork, costliest } = await fuzz(target as never, inputs, 13);
     expect(passed).toBeGreaterThan(inputs / 10);
-    expect(slowest, slowestInput).toBeLessThan(SLOW);
+    expect(mostWork, costliest).toBeLessThan(MOST_WORK);
   },
   600_000,
 );

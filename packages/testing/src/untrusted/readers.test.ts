@@ -76,6 +76,26 @@ test.each(Object.entries(READERS))("%s stops when the budget is spent, and count
   expect(budget.left("nodes")).toBeLessThan(budget.limits.nodes);
 });
 
+/** Readers of text and of bytes, called with any value. */
+const GIVEN: Readonly<Record<string, (given: never) => unknown>> = {
+  parseSrepr: (given) => symbolic.parseSrepr(given),
+  parseGuard: (given) => symbolic.parseGuard(given),
+  parseTreeSpec: (given) => ir.parseTreeSpec(given),
+  parseGraph: (given) => ir.parseGraph(given),
+  parseIr: (given) => ir.parseIr(given),
+  historyFromJson: (given) => history.historyFromJson(given, new Map()),
+  parsePattern: (given) => passes.parsePattern(given),
+  parsePipeline: (given) => passes.parsePipeline(given, PASSES),
+  readSafetensors: (given) => tensor.readSafetensors(given),
+};
+
+test.each(Object.entries(GIVEN))("%s refuses values of the wrong kind", async (name, read) => {
+  const wrong = [undefined, null, 5, {}, [], Symbol("a"), new ArrayBuffer(4), new Float32Array(2), () => 1];
+  const other = name === "readSafetensors" ? "text" : new Uint8Array(4);
+  for (const value of [...wrong, other, Promise.resolve("")])
+    expect(await codeOf(() => read(value as never))).toMatch(/^INVALID_ARGUMENT \w{4}/);
+});
+
 test("the session hands limits on to the readers", async () => {
   const sconce = session.createSconce();
   const limits = { nodes: 1 };

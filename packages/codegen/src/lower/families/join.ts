@@ -77,21 +77,40 @@ function piece(
   return part;
 }
 
+/** Among more parts an element is looked for by halves: part by part, it nests as deep. */
+const SHORT = 8;
+
+/** The element of the part in which an index along `dim` lies. */
 function elementIn(
-  [first, ...rest]: readonly LazyTensor[],
+  parts: readonly LazyTensor[],
   at: readonly Index[],
   dim: number,
   start: Index,
   dtype: DType,
 ): Scalar {
-  if (first === undefined) return constantScalar(0, dtype);
-  const own = cast(first.element(at.map((index, d) => (d === dim ? subtract(index, start) : index))), dtype);
-  if (rest.length === 0) return own;
-  const end = add(start, first.shape[dim]!);
+  let end = start;
+  const choices = parts.map((part): Choice => {
+    const from = end;
+    end = add(end, part.shape[dim]!);
+    const place = at.map((index, d) => (d === dim ? subtract(index, from) : index));
+    return { element: cast(part.element(place), dtype), end };
+  });
+  return choices.length === 0 ? constantScalar(0, dtype) : chosen(choices, indexScalar(at[dim]!));
+}
+
+/** An element, and the index that is the first behind its part. */
+interface Choice {
+  readonly element: Scalar;
+  readonly end: Index;
+}
+
+function chosen(choices: readonly Choice[], index: Scalar): Scalar {
+  if (choices.length === 1) return choices[0]!.element;
+  const half = choices.length > SHORT ? choices.length >> 1 : 1;
   return select(
-    apply("lt", indexScalar(at[dim]!), indexScalar(end)),
-    own,
-    elementIn(rest, at, dim, end, dtype),
+    apply("lt", index, indexScalar(choices[half - 1]!.end)),
+    chosen(choices.slice(0, half), index),
+    chosen(choices.slice(half), index),
   );
 }
 
@@ -102,8 +121,14 @@ function stacked(call: LoweringCall, given: readonly LazyTensor[], dim: number):
     (at) => {
       const rest = at.filter((_, d) => d !== dim);
       const elements = run.map((tensor) => cast(tensor.element(rest), outOf(call).dtype));
+      const index = indexScalar(at[dim]!);
+      if (elements.length > SHORT)
+        return chosen(
+          elements.map((element, i) => ({ element, end: constant(i + 1) })),
+          index,
+        );
       return elements.reduceRight((otherwise, element, i) =>
-        select(apply("eq", indexScalar(at[dim]!), constantScalar(i, "int64")), element, otherwise),
+        select(apply("eq", index, constantScalar(i, "int64")), element, otherwise),
       );
     };
   const runs = call.context.runsWithin(tensors);

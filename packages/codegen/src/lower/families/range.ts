@@ -3,7 +3,7 @@ import type { ScalarArg } from "@sconce/ops";
 import { isFloatDType } from "@sconce/tensor";
 import { add, constant, type Index, multiply, size } from "../../ir/index-expr.js";
 import { apply, cast, indexScalar, type Scalar, select } from "../../ir/scalar.js";
-import { type LoweringCall, outOf, shapeOf } from "../call.js";
+import { cannot, type LoweringCall, outOf, shapeOf } from "../call.js";
 import { LazyTensor } from "../lazy.js";
 import { defineLowerings, lowering } from "../lowering.js";
 import { numberScalar } from "../numbers.js";
@@ -15,7 +15,8 @@ import { sumOf } from "../rules/reduce.js";
  * `start + i * step`, computed in the dtype of the result, or float64 for floats
  * (`aten/src/ATen/native/RangeFactories.cpp`).
  */
-function range(call: LoweringCall, start: ScalarArg, step: ScalarArg): LazyTensor {
+function range(call: LoweringCall, start: ScalarArg, end: ScalarArg, step: ScalarArg): LazyTensor {
+  checkLength(call, start, end, step);
   const { dtype } = outOf(call);
   // Integers are counted in integers, whatever start and step were written as.
   const [first, stride] = [start, step].map((value) => wholeOf(value, !isFloatDType(dtype)));
@@ -31,6 +32,24 @@ function range(call: LoweringCall, start: ScalarArg, step: ScalarArg): LazyTenso
     element: (at) => apply("add", from, apply("mul", cast(indexScalar(at[0]!), dtype), by)),
   });
 }
+/**
+ * The loops trust the size in the metadata; the interpreter computes it, and refuses bounds that
+ * have none. It gets the calls whose bounds do not give that size.
+ */
+function checkLength(call: LoweringCall, ...bounds: readonly [ScalarArg, ScalarArg, ScalarArg]): void {
+  const [size] = outOf(call).shape;
+  const [start, end, step] = bounds.map(numberIn);
+  if (typeof size !== "number" || start === undefined || end === undefined || step === undefined) return;
+  if (Math.max(0, Math.ceil((end - start) / step)) !== size)
+    cannot(`its bounds do not give the ${size} elements that the program says`);
+}
+
+/** A number that is known; undefined for symbolic ones. */
+function numberIn(value: ScalarArg): number | undefined {
+  const inner = typeof value === "object" && value.kind === "float" ? value.value : value;
+  return typeof inner === "object" ? undefined : Number(inner);
+}
+
 /** A whole number, symbolic ones too; others are cut when asked for. */
 function wholeOf(value: ScalarArg, isCut: boolean): Index | undefined {
   if (typeof value === "object" && value.kind === "SymInt") return size(value.expr);
@@ -132,15 +151,15 @@ function trianglePlaces(call: LoweringCall, isUpper: boolean, args: TriangleArgs
 export const RANGES = defineLowerings([
   lowering(
     "aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    ({ start, step }, call) => range(call, start, step),
+    ({ start, end, step }, call) => range(call, start, end, step),
   ),
   lowering(
     "aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    ({ start }, call) => range(call, start, 1),
+    ({ start, end }, call) => range(call, start, end, 1),
   ),
   lowering(
     "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    (_, call) => range(call, 0, 1),
+    ({ end }, call) => range(call, 0, end, 1),
   ),
   lowering(
     "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
