@@ -54,10 +54,6 @@ export interface FakeInputs {
   readonly equalities: Equalities;
   /** The specification, with keyword arguments under their parameter. */
   readonly dynamicShapes: DynamicShapes | null | undefined;
-  /**
-   * Sizes that are constants because the example is 0 or 1, though they were asked to be dynamic.
-   */
-  readonly warnings: readonly string[];
 }
 
 /** Options of {@link makeFakeInputs}. */
@@ -111,7 +107,6 @@ class FakeMaker {
   readonly #byTensor = new Map<Tensor, Map<number, Constraint>>();
   readonly #marks: ReturnType<typeof readConstraints>["marks"];
   readonly #sizes = new Map<Tensor, Map<number, SizeSource[]>>();
-  readonly #warnings: string[] = [];
   readonly #fakes = new Map<Tensor, FakeTensor>();
 
   constructor(leaves: readonly InputLeaf[], env: ShapeEnv) {
@@ -179,12 +174,7 @@ class FakeMaker {
     const mark = this.#marks.get(tensor)?.get(dim);
     const isDynamic = range !== undefined || mark === "AUTO" || mark === "DYNAMIC";
     if (!isDynamic) return size;
-    if (size === 0 || size === 1) {
-      this.#warnings.push(
-        `dimension ${leaf.path}.shape[${dim}] 0/1 specialized; it was asked to be dynamic, but the example size is ${size}. Pass an example of size 2 or more.`,
-      );
-      return size;
-    }
+    if (size === 0 || size === 1) return size;
     return this.#newSymbol(size, { name, kind: "size" }, true, range);
   }
 
@@ -242,7 +232,6 @@ class FakeMaker {
       sources: this.#sources,
       debugNames: this.#debugNames,
       equalities,
-      warnings: this.#warnings,
     };
   }
 

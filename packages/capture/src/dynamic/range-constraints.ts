@@ -101,7 +101,7 @@ class RangeMaker {
     const isTrivial = example === 0 || example === 1;
     if (hint.kind === "AUTO" && isPoint(traced) && isTrivial)
       this.#warnings.push(
-        `dimension ${path} 0/1 specialized; Dim.AUTO was specified along with a sample input with hint = ${example}.`,
+        `dimension ${path} 0/1 specialized; Dim.AUTO was specified along with a sample input with hint = ${example}. Pass an example size of 2 or more to keep it dynamic.`,
       );
     const both = intersectRanges(traced, { min: hint.min ?? 0, max: hint.max ?? Infinity });
     if (both === undefined) {

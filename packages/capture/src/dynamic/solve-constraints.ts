@@ -67,11 +67,7 @@ export function solveConstraints(
   const report = checkConstraints(prepared);
   if (report !== undefined) throw violationError(report, describe);
   const { ranges, warnings } = rangeConstraints(prepared, unbacked);
-  return {
-    rangeConstraints: ranges,
-    guardsCode: guardsCode(prepared),
-    warnings: [...new Set([...prepared.warnings, ...warnings])],
-  };
+  return { rangeConstraints: ranges, guardsCode: guardsCode(prepared), warnings };
 }
 
 /** Why a specification has to be refused; undefined when the program keeps to it. */
