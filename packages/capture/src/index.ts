@@ -1,12 +1,26 @@
 export {
+  attributeKey,
+  type ConstantOptions,
+  type DataclassOptions,
   float,
+  mappingKey,
+  type PathKey,
+  type PytreeNodeOptions,
   pythonTuple,
   pythonTuple as tuple,
   registerConstant,
   registerDataclass,
   registerNamedTuple,
   registerPytreeNode,
+  sequenceKey,
 } from "@sconce/ir";
+export { type CheckRequest, checkSource } from "./check/check-source.js";
+export {
+  findingPlace,
+  type SourceFinding,
+  type SourceProblem,
+  type SourceReport,
+} from "./check/report.js";
 export {
   AdditionalInputs,
   type ConstraintReport,

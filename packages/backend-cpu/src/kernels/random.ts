@@ -40,7 +40,7 @@ const uniform: Kernel<{ from?: number; to?: number }> = ({ from = 0, to = 1 }, c
   const out = emptyOutput(context);
   const values = scratch(Float64Array, isComplex(out) ? 2 * out.numel : out.numel);
   fillUniform(values, context.random, isWide(out));
-  if (from !== 0 || to !== 1) region(values, out.dtype, from, to);
+  if (from !== 0 || to !== 1) intoRange(values, out.dtype, from, to);
   return write(out, values);
 };
 
@@ -48,7 +48,7 @@ const uniform: Kernel<{ from?: number; to?: number }> = ({ from = 0, to = 1 }, c
  * Maps draws from `[0, 1)` to `[from, to)`, in the dtype and with one rounding: PyTorch's compilers
  * contract `x * (to - from) + from`.
  */
-function region(values: Float64Array, dtype: DType, from: number, to: number): void {
+function intoRange(values: Float64Array, dtype: DType, from: number, to: number): void {
   const isSingle = dtype === "float32" || dtype === "complex64";
   const start = isSingle ? Math.fround(from) : from;
   const range = isSingle ? Math.fround(Math.fround(to) - start) : to - from;

@@ -32,6 +32,7 @@ import {
   unknown,
 } from "./kinds.js";
 import { functionResult, methodResult } from "./operator-results.js";
+import { ownFunctionName } from "./own-functions.js";
 
 /** Evaluates a call: the function, its arguments, and what it does with them. */
 export function evaluateCall(node: CallExpression | NewExpression, scope: Scope, on: Interpreter): Kind {
@@ -128,7 +129,7 @@ function callNamespace(
 ): Kind {
   const path = name.split(".");
   const last = path.at(-1)!;
-  if (last === "guard" || last === "guardInt" || last.startsWith("check")) return PLAINS;
+  if (last === "guard" || last === "guardInt" || /^(?:check|constrain)/.test(last)) return PLAINS;
   if (path.includes("sym")) return symbolicResult(args, on);
   const given = runCallbacks(args, [TENSORS, TENSORS, TENSORS, TENSORS], on, node, scope);
   if (last === "cond" || last === "whileLoop" || last === "map" || GRAD_MODES.has(last)) return given;
@@ -196,6 +197,8 @@ function callValue(
   const builtin = builtinResult(value as AnyFunction, { self, args, node, scope, on });
   if (builtin !== undefined) return builtin;
   if (Object.getPrototypeOf(value) === Tensor || value === Tensor) return TENSORS;
+  const own = ownFunctionName(value);
+  if (own !== undefined) return callNamespace(own, args, node, scope, on);
   const followed = on.follow(value as AnyFunction, self, args);
   if (followed !== undefined) return followed;
   runCallbacks(args, undefined, on, node, scope);

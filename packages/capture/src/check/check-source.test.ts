@@ -4,6 +4,8 @@ import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
+import { guard, sym } from "../torch/sym.js";
+import { torch } from "../torch/torch.js";
 import { SymInt } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { type CheckRequest, checkSource } from "./check-source.js";
@@ -240,7 +242,7 @@ describe("modules", () => {
   });
 
   test("attributes, getters and state are known", () => {
-    expect(check("attribute")).toEqual(["attribute:2 ?: this.weight"]);
+    expect(check("attribute")).toEqual(["attribute:2 ?: this.weight", "get doubled:2 ?: this.weight"]);
     expect(check("getter")).toEqual(["get doubled:2 ?: this.weight"]);
     expect(check("state")).toEqual(["state:2 if this.cache"]);
     expect(check("train_")).toEqual([]);
@@ -306,6 +308,34 @@ describe("what cannot be followed is unchecked", () => {
       },
     );
     expect(errors.map((one) => one.code)).toEqual(["y"]);
+  });
+});
+
+describe("variables that a function closes over", () => {
+  const make = (scope: string, body: string): AnyFunction =>
+    new Function(`${scope}; return (${body});`)() as AnyFunction;
+
+  test.each<[string, string, string[], string[]]>([
+    ["const helper = (y) => (y ? 1 : 2)", "(x) => helper(x)", ["?: y"], []],
+    ["const helper = (y) => y.relu()", "(x) => { if (helper(x)) return 1; }", ["if helper(x)"], []],
+    ["const depth = 3", "(x) => (depth === 3 && depth > 2 ? x : x.relu())", [], []],
+    ["const config = { flag: true }", "(x) => (config.flag ? x : x ? 1 : 2)", [], []],
+    ["let kept", "(x) => { if (kept) return 1; kept = x; }", ["if kept"], []],
+    ["let kept; const keep = (y) => { kept = y; }", "(x) => { keep(x); return !kept; }", ["! kept"], []],
+    ["class A { run(y) { return y ? 1 : 2; } } const a = new A()", "(x) => a.run(x)", ["?: y"], []],
+    ["const t = (y) => y, F = { relu: (y) => (y ? 1 : 2) }", "(x) => F.relu(t(x))", ["?: y"], []],
+    ["const check = (y) => { if (y) return 1; }", "(x) => check(x)", ["if y"], []],
+    ["const fs = { [Symbol()]: 1 }", "(x) => (fs.missing ? x : x.relu())", [], []],
+    ["const native = Math.hypot.bind(null)", "(x) => (native(1) ? x : 1)", [], ["?: native(1)"]],
+  ])("%s: %s", (scope, body, errors, unchecked) => {
+    expect(found(make(scope, body), { args: [t] })).toEqual([errors, unchecked]);
+  });
+
+  test("functions of Sconce are known by their values", () => {
+    const source =
+      "(x) => { if (r(x)) return 1; if (s.eq(x.size(0), 2)) return 2; return g(s.eq(x.size(0), 2)) ? 1 : 2; }";
+    const wrapped = new Function("r", "s", "g", `return (${source});`)(torch.relu, sym, guard) as AnyFunction;
+    expect(found(wrapped, { args: [d] })).toEqual([["if r(x)", "if s.eq(x.size(0), 2)"], []]);
   });
 });
 

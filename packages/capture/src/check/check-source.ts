@@ -4,6 +4,7 @@
  * the traced functions and follows what their values may be.
  */
 import type { AnyNode, Function as FunctionNode } from "acorn";
+import { closureValue } from "../source/closure-values.js";
 import { type AnyFunction, parseFunction } from "../source/parse-function.js";
 import { isSym } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
@@ -73,6 +74,8 @@ function isDynamic(value: unknown, depth: number): boolean {
 /** Expressions and statements that are evaluated before the check gives up. */
 const BUDGET = 400_000;
 const DEEPEST_CALL = 40;
+/** Stands for all scopes around the checked functions: what is written to a name there. */
+const CLOSED = {};
 const TOO_LARGE = Symbol("too large");
 
 type Written = Map<object, Map<string, Kind>>;
@@ -192,6 +195,15 @@ class Checker implements Interpreter {
     if (this.state !== null) frame.returns = join(frame.returns, UNDEFINED);
     this.state = joinStates(this.state, frame.exits);
     return node.generator ? arrayOf(frame.returns) : frame.returns;
+  }
+
+  closed(name: string, { frame: { fn } }: Scope): Kind | undefined {
+    const found = fn && closureValue(fn, name);
+    return found && join(known(found.value), this.#writtenTo(CLOSED, name));
+  }
+
+  setClosed(name: string, value: Kind): void {
+    this.#write(CLOSED, name, value);
   }
 
   elements(value: Kind): Kind {

@@ -49,7 +49,7 @@ const EXPRESSIONS: { readonly [T in AnyNode["type"]]?: Evaluate<Extract<AnyNode,
   Identifier: ({ name }, scope, on) => {
     const variable = scope.find(name);
     if (variable !== undefined) return on.state?.get(variable) ?? UNDEFINED;
-    return globalKind(name, on.reachable);
+    return globalKind(name, on.reachable, () => on.closed(name, scope));
   },
   ThisExpression: (_, scope) => scope.frame.self,
   ParenthesizedExpression: ({ expression }, scope, on) => on.evaluate(expression, scope),
@@ -341,7 +341,8 @@ export function assignTo(
   const to = (part: AnyNode, kind: Kind): void => assignTo(part, kind, scope, on, declares);
   if (target.type === "Identifier") {
     const variable = variableFor(target.name, scope, declares);
-    if (variable !== undefined) setVariable(on, variable, value);
+    if (variable === undefined) on.setClosed(target.name, value);
+    else setVariable(on, variable, value);
   } else if (target.type === "MemberExpression") {
     on.setMember(on.evaluate(target.object, scope), keyOf(target, scope, on), value);
   } else if (target.type === "RestElement") to(target.argument, value);
@@ -380,7 +381,7 @@ function keyOf(node: MemberExpression | AssignmentProperty, scope: Scope, on: In
   return known(typeof key.value === "string" ? key.value : (key.raw ?? ""));
 }
 
-/** The variable of a name; assignments to names outside of the function are not followed. */
+/** The variable of a name; undefined for a name outside of the function. */
 function variableFor(name: string, scope: Scope, declares: "let" | "var" | undefined): object | undefined {
   if (declares === undefined) return scope.find(name);
   let owner = scope;

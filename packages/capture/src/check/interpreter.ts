@@ -98,6 +98,9 @@ export interface Interpreter {
   /** Checks a function that is a value; undefined where it has no source. */
   follow(fn: AnyFunction, self: Kind, args: readonly Kind[]): Kind | undefined;
   assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var"): void;
+  /** A variable that the function closes over; undefined where it cannot be read. */
+  closed(name: string, scope: Scope): Kind | undefined;
+  setClosed(name: string, value: Kind): void;
   /** What iterating over a value gives. */
   elements(value: Kind): Kind;
   member(object: Kind, key: Kind, node: AnyNode, scope: Scope): Kind;

@@ -151,11 +151,15 @@ export function primitive({ flags, values, objects }: Kind): { readonly value: u
     : undefined;
 }
 
-/** Whether a value counts as true; undefined where both are possible. */
-export function truth({ flags, values, objects }: Kind): boolean | undefined {
-  if ((flags & (SIZE | PLAIN | UNKNOWN)) !== 0) return undefined;
+/**
+ * Whether a value counts as true; undefined where both are possible. A tensor or a dynamic size is
+ * an error, whose correction may go either way.
+ */
+export function truth(all: Kind): boolean | undefined {
+  const { flags, values, objects } = all;
+  if ((flags & (SIZE | PLAIN | UNKNOWN)) !== 0 || mayBeTensor(all) || mayBeSym(all)) return undefined;
   const outcomes = new Set(values.map(Boolean));
-  if (objects.length > 0 || (flags & (TENSOR | SYM)) !== 0) outcomes.add(true);
+  if (objects.length > 0) outcomes.add(true);
   return outcomes.size === 1 ? [...outcomes][0] : undefined;
 }
 

@@ -66,7 +66,11 @@ function property(owner: object, key: string, reader: MemberReader): Kind {
   let at: object | null = owner;
   let found: PropertyDescriptor | undefined;
   while (at !== null && found === undefined) {
-    found = Object.getOwnPropertyDescriptor(at, key);
+    try {
+      found = Object.getOwnPropertyDescriptor(at, key);
+    } catch {
+      return unknown("an import that is not evaluated yet");
+    }
     at = Object.getPrototypeOf(at) as object | null;
   }
   const written = join(reader.written(owner, key), reader.written(owner, ANY));

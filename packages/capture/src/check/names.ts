@@ -11,6 +11,8 @@ const NAMESPACES = new Set([
   "guard",
   "guardInt",
   "cond",
+  "noGrad",
+  "enableGrad",
   "whileLoop",
   "Tensor",
   "float",
@@ -38,10 +40,19 @@ const GLOBALS = new Set(
   ),
 );
 
-/** What a name means that is not declared in the function. */
-export function globalKind(name: string, reachable: Readonly<Record<string, unknown>>): Kind {
+/**
+ * What a name means that is not declared in the function.
+ *
+ * @param closed the value of a variable that the function closes over
+ */
+export function globalKind(
+  name: string,
+  reachable: Readonly<Record<string, unknown>>,
+  closed: () => Kind | undefined,
+): Kind {
   if (Object.hasOwn(reachable, name)) return known(reachable[name]);
   if (GLOBALS.has(name)) return known((globalThis as Record<string, unknown>)[name]);
-  if (NAMESPACES.has(name)) return namespace(name);
-  return unknown(`\`${name}\` is defined outside of the function`);
+  const value = closed();
+  if (value !== undefined) return value;
+  return NAMESPACES.has(name) ? namespace(name) : unknown(`\`${name}\` is defined outside of the function`);
 }

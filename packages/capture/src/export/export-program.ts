@@ -3,6 +3,7 @@
  */
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
+import type { SourceFinding } from "../check/report.js";
 import {
   type AdditionalInputs,
   type DynamicShapes,
@@ -32,6 +33,8 @@ export interface ExportOptions {
    * @defaultValue all sizes are static
    */
   readonly dynamicShapes?: DynamicShapes | AdditionalInputs | ShapesCollection | null | undefined;
+  /** Receives the places of the source that the check could not follow. @defaultValue none */
+  readonly onUnchecked?: ((finding: SourceFinding) => void) | undefined;
   /** Receives warnings, such as that of an assigned attribute. @defaultValue `console.warn` */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -40,6 +43,7 @@ const EXPORT: OptionNames<ExportOptions> = {
   checkSource: true,
   dynamicShapes: true,
   kwargs: true,
+  onUnchecked: true,
   onWarning: true,
 };
 
@@ -69,6 +73,7 @@ export function exportProgram(
     kwargs: options.kwargs ?? {},
     checksSource: options.checkSource ?? true,
     dynamicShapes: options.dynamicShapes,
+    onUnchecked: options.onUnchecked,
     warn: options.onWarning ?? ((message) => console.warn(message)),
   });
 }

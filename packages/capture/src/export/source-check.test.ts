@@ -59,3 +59,26 @@ test("the check can be left out", () => {
   const { graph } = exportProgram(new Net(), [x, x], { checkSource: false });
   expect(graph.node("add").target).toBe("aten.add.Tensor");
 });
+
+/** A function of the module: the engine's inspector shows it. */
+function masked(y: Tensor, mask?: Tensor): Tensor {
+  return mask ? torch.add(y, mask) : y; // wrong in a function
+}
+
+test("functions that the model closes over are checked, too", () => {
+  const text = readFileSync(file, "utf8").split("\n");
+  const place = `${file}:${1 + text.findIndex((one) => one.includes("// wrong in a function"))}`;
+  expect(() => exportProgram((y: Tensor) => masked(torch.relu(y), y), [x])).toThrow(
+    expect.objectContaining({ code: "SOURCE_CHECK", where: place }),
+  );
+  expect(exportProgram((y: Tensor) => masked(torch.relu(y)), [x]).graph.size).toBe(3);
+});
+
+test("what the check cannot follow is handed out", () => {
+  const isLarge = ((value: unknown): boolean => value === undefined).bind(null);
+  const unchecked: string[] = [];
+  exportProgram((y: Tensor) => (isLarge(y) ? y : torch.relu(y)), [x], {
+    onUnchecked: ({ construct, code, message }) => unchecked.push(`${construct} ${code}: ${message}`),
+  });
+  expect(unchecked).toEqual(["?: isLarge(y): `bound ` has no source"]);
+});

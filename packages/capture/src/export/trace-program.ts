@@ -11,6 +11,7 @@ import { SymExpr, symbolByName } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { checkSource } from "../check/check-source.js";
 import { sourceProblems } from "../check/errors.js";
+import type { SourceFinding } from "../check/report.js";
 import {
   AdditionalInputs,
   bindInputs,
@@ -49,6 +50,8 @@ export interface TraceRequest {
   readonly warn: (message: string) => void;
   /** Whether the source is checked before it runs. */
   readonly checksSource: boolean;
+  /** Receives what the check could not follow. */
+  readonly onUnchecked: ((finding: SourceFinding) => void) | undefined;
 }
 
 const NO_STATE: ModuleState = { entries: [], constantNames: new Map(), modules: [] };
@@ -67,8 +70,9 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   const { values, nodes: userNodes } = traceInputs(tracer, inputs, prepared);
   const given = callArguments(inputs, values);
   if (request.checksSource) {
-    const { errors } = checkSource(source, { thisValue: module, args: given });
+    const { errors, unchecked } = checkSource(source, { thisValue: module, args: given });
     if (errors.length > 0) throw sourceProblems(errors);
+    for (const finding of unchecked) request.onUnchecked?.(finding);
   }
   const { result, changes } = withTracedState(state, traced, () =>
     withTrace(tracer, () => (call as (...all: unknown[]) => unknown)(...given)),

@@ -48,7 +48,7 @@ export function placeholderNames(
 }
 
 /** The name that a lifted input asks for: `p_layers_0_weight`. */
-export function liftedName({ kind, target }: LiftedInput): string {
+function liftedName({ kind, target }: LiftedInput): string {
   const base = (target ?? "").replace(/^(?:L__self___|self_)/, "");
   return PREFIXES[kind] + base.replace(/[^a-zA-Z0-9]/g, "_").toLowerCase();
 }

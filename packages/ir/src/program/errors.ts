@@ -43,7 +43,7 @@ export const notAProgram = (call: string, what: string, fix: string): SconceErro
   });
 
 /** `<class 'Point'>`: a class in the words of Python. */
-export const classText = (name: string): string => `<class '${name}'>`;
+const classText = (name: string): string => `<class '${name}'>`;
 
 type Named = { readonly name: string };
 

@@ -11,7 +11,7 @@ import { equalsOf, OpaqueContext, UNNAMED } from "./pytree-opaque.js";
 type Class<T> = abstract new (...args: any[]) => T;
 
 /** One level of an instance: what a node of its tree specification holds. */
-export interface ClassLevel {
+interface ClassLevel {
   readonly children: readonly unknown[];
   /** The context as read from a file. */
   readonly context: unknown;

@@ -1,0 +1,38 @@
+/** @file Functions of Sconce by their values: a bundler may have renamed what the code calls. */
+import { float, pythonTuple } from "@sconce/ir";
+import { functional } from "../nn/functional.js";
+import { guard, guardInt, sym } from "../torch/sym.js";
+import { torch } from "../torch/torch.js";
+import { callOperator } from "../trace/dispatch.js";
+import { enableGrad, noGrad } from "../trace/grad-mode.js";
+
+let names: Map<unknown, string> | undefined;
+
+/** The name of a function of Sconce, `torch.cat`; undefined for other values. */
+export function ownFunctionName(value: unknown): string | undefined {
+  names ??= index();
+  return names.get(value);
+}
+
+function index(): Map<unknown, string> {
+  const found = new Map<unknown, string>();
+  const add = (name: string, value: unknown): void => {
+    if (typeof value === "function") found.set(value, name);
+    else if (typeof value === "object" && value !== null)
+      for (const [key, item] of Object.entries(value)) add(`${name}.${key}`, item);
+  };
+  const all = {
+    torch,
+    functional,
+    sym,
+    guard,
+    guardInt,
+    noGrad,
+    enableGrad,
+    float,
+    pythonTuple,
+    callOperator,
+  };
+  for (const [name, value] of Object.entries(all)) add(name, value);
+  return found;
+}

@@ -1,0 +1,111 @@
+/** @file V8's inspector, asked about functions. Its answers come before `post` returns. */
+import type { AnyFunction } from "./parse-function.js";
+
+/** What the inspector says of a value. */
+interface RemoteValue {
+  readonly objectId?: string;
+  readonly description?: string;
+  readonly value?: unknown;
+}
+
+/** The answer to a question. */
+interface Answer {
+  readonly result?: RemoteValue | readonly { readonly name: string; readonly value?: RemoteValue }[];
+  readonly internalProperties?: readonly { readonly name: string; readonly value?: RemoteValue }[];
+}
+
+interface ScriptParsed {
+  readonly scriptId: string;
+  readonly url: string;
+}
+
+/** What is used of a session of `node:inspector`. */
+interface Session {
+  connect(): void;
+  disconnect(): void;
+  on(event: string, listener: (message: { readonly params: ScriptParsed }) => void): void;
+  post(method: string, params?: object, done?: (error: unknown, answer?: Answer) => void): void;
+}
+
+interface NodeProcess {
+  getBuiltinModule?(name: "node:inspector"): { readonly Session: new () => Session } | undefined;
+}
+
+const KEY = "sconce.inspected";
+const holder = globalThis as unknown as Record<symbol, unknown>;
+
+/** Asks about one function, where the engine has an inspector; undefined otherwise. */
+export function inspect<T>(fn: AnyFunction, ask: (inspected: Inspected) => T): T | undefined {
+  const { process } = globalThis as { process?: NodeProcess };
+  try {
+    const Session = process?.getBuiltinModule?.("node:inspector")?.Session;
+    if (Session === undefined) return undefined;
+    const session = new Session();
+    session.connect();
+    try {
+      return ask(new Inspected(session, fn));
+    } finally {
+      session.disconnect();
+    }
+  } catch {
+    // Node may be built without an inspector, or forbid it.
+    return undefined;
+  }
+}
+
+/** A function with what the inspector knows of it. */
+class Inspected {
+  readonly #session: Session;
+  readonly #properties: NonNullable<Answer["internalProperties"]>;
+
+  constructor(session: Session, fn: AnyFunction) {
+    this.#session = session;
+    holder[Symbol.for(KEY)] = fn;
+    const found = this.#ask("Runtime.evaluate", { expression: `globalThis[Symbol.for("${KEY}")]` });
+    const { objectId } = found.result as RemoteValue;
+    delete holder[Symbol.for(KEY)];
+    this.#properties = this.#ask("Runtime.getProperties", { objectId }).internalProperties ?? [];
+  }
+
+  #ask(method: string, params: object): Answer {
+    let given: Answer = {};
+    this.#session.post(method, params, (_, answer) => {
+      given = answer ?? {};
+    });
+    return given;
+  }
+
+  #internal(name: string): RemoteValue | undefined {
+    return this.#properties.find((property) => property.name === name)?.value;
+  }
+
+  /** The URL of the script and the line, counted from 1, in which the function begins. */
+  location(): { readonly url: string; readonly line: number } | undefined {
+    const urls = new Map<string, string>();
+    this.#session.on("Debugger.scriptParsed", ({ params }) => urls.set(params.scriptId, params.url));
+    this.#session.post("Debugger.enable");
+    const place = this.#internal("[[FunctionLocation]]")?.value as
+      | { readonly scriptId: string; readonly lineNumber: number }
+      | undefined;
+    const url = place && urls.get(place.scriptId);
+    return url ? { url, line: place.lineNumber + 1 } : undefined;
+  }
+
+  /** The variables that the function closes over, those of the innermost scope first. */
+  scopes(): Readonly<Record<string, unknown>>[] {
+    const objectId = this.#internal("[[Scopes]]")?.objectId;
+    if (objectId === undefined) return [];
+    const { result } = this.#ask("Runtime.getProperties", { objectId, ownProperties: true });
+    return (result as Exclude<Answer["result"], RemoteValue | undefined>).flatMap(({ name, value }) =>
+      /^\d+$/.test(name) && !/^Global/.test(value?.description ?? "Global") ? this.#fetch(value!) : [],
+    );
+  }
+
+  #fetch({ objectId }: RemoteValue): Readonly<Record<string, unknown>>[] {
+    const functionDeclaration = `function () { globalThis[Symbol.for("${KEY}")] = this.object; }`;
+    this.#ask("Runtime.callFunctionOn", { objectId, functionDeclaration });
+    const variables = holder[Symbol.for(KEY)];
+    delete holder[Symbol.for(KEY)];
+    return typeof variables === "object" && variables !== null ? [variables as Record<string, unknown>] : [];
+  }
+}
