@@ -118,6 +118,21 @@ describe("a program with example inputs fails like PyTorch's guards", () => {
     expect(problem(declared, tensor(5))).toBe("Guard failed: x.size()[0] % 2 == 0");
   });
 
+  test.each([
+    ["L['nope'].size()[0] == 1", "SYM_OPERAND", "nope.size()[0] == 1"],
+    ["1//0 == 1", "SYM_DIVISION_BY_ZERO", "1 // 0 == 1"],
+  ])("a guard that has no value, %s, is named", (text, code, shown) => {
+    const check = inputCheck(program({ x: [s], guards: [text] }));
+    expect(() => check([tensor(4)])).toThrow(
+      expect.objectContaining({
+        code,
+        message: expect.stringContaining(`the guard "${shown}" has no value: `),
+        where: `guard "${shown}"`,
+        fix: expect.stringContaining("correct the guard"),
+      }),
+    );
+  });
+
   test("guards on what `*a` and `**k` gathered", () => {
     const free = { s0: { min: 0, max: Number.POSITIVE_INFINITY } };
     const guards = ["L['a'][0].size()[0] == L['k']['w'].size()[0]"];

@@ -55,7 +55,8 @@ export function inputCheck(program: ExportedProgram): InputCheck {
     try {
       check(inputs);
     } catch (error) {
-      if (!isSconceError(error) || error.code === "NO_VALUES") throw error;
+      // Other inputs do not help where there are no values, or a guard that cannot be evaluated.
+      if (!isSconceError(error) || error.code === "NO_VALUES" || error.code.startsWith("SYM_")) throw error;
       throw inputsExpected(error, expectedText(leaves, vals), givenText(inputs));
     }
   };

@@ -2,6 +2,7 @@
  * @file The guards of `ExportedProgram.module()`: what its inputs were specialized to, then what
  * tracing recorded.
  */
+import { isSconceError } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
@@ -27,7 +28,7 @@ import {
   type SymExpr,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { inputRejected } from "../rows/errors.js";
+import { guardWithoutValue, inputRejected } from "../rows/errors.js";
 import type { Leaf } from "./leaf-path.js";
 
 /** Guards in the order in which they are checked. */
@@ -142,8 +143,19 @@ export function checkGuards(
     return i === undefined ? undefined : propertyOf(inputs[i], source);
   };
   for (const guard of guards) {
-    if (guardHolds(guard, resolve)) continue;
+    if (holds(guard, resolve)) continue;
     throw inputRejected("GUARD_FAILED", `Guard failed: ${printGuard(guard)}`, found(guard, resolve));
+  }
+}
+
+/** @throws SconceError `SYM_OPERAND`, `SYM_DIVISION_BY_ZERO` for guards that have no value */
+function holds(guard: GuardNode, resolve: (source: GuardSource) => GuardValue | undefined): boolean {
+  try {
+    return guardHolds(guard, resolve);
+  } catch (error) {
+    throw isSconceError(error) && error.code.startsWith("SYM_")
+      ? guardWithoutValue(printGuard(guard), error)
+      : error;
   }
 }
 

@@ -152,6 +152,16 @@ export const inputsWithoutValues = (
 export const inputRejected = (code: string, message: string, where?: string): SconceError =>
   new SconceError({ code, message, where, fix: "give inputs like those the program was exported with" });
 
+/** A guard that cannot be evaluated, whatever the inputs are. */
+export const guardWithoutValue = (guard: string, { code, message, cause }: SconceError): SconceError =>
+  new SconceError({
+    code,
+    message: `the guard "${guard}" has no value: ${message}`,
+    where: `guard "${guard}"`,
+    fix: "correct the guard in the program's `guardsCode`, or take it out: it may name only inputs and their sizes",
+    cause,
+  });
+
 /** A rejected input, with what the program takes and what it was given. */
 export const inputsExpected = (error: SconceError, expected: string, given: string): SconceError =>
   new SconceError({
