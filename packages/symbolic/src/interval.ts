@@ -37,7 +37,7 @@ export const addRanges = (a: ValueRange, b: ValueRange): ValueRange => ({
   min: a.min + b.min,
   max: a.max + b.max,
 });
-export const negateRange = (a: ValueRange): ValueRange => ({ min: -a.max, max: -a.min });
+const negateRange = (a: ValueRange): ValueRange => ({ min: -a.max, max: -a.min });
 
 /** 0 times an unbounded end is 0: the end is never reached. */
 const times = (a: number, b: number): number => (a === 0 || b === 0 ? 0 : a * b);

@@ -24,7 +24,7 @@ export interface Solved {
 }
 
 /** Whether a node occurs in an expression. */
-export const mentions = (e: SymExpr, thing: SymExpr): boolean =>
+const mentions = (e: SymExpr, thing: SymExpr): boolean =>
   same(e, thing) || e.args.some((arg) => mentions(arg, thing));
 
 const isInequality = (op: string): boolean => op !== "Equality" && op !== "Unequality";

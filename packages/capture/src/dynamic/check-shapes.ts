@@ -42,7 +42,7 @@ export const isEmptySpec = (spec: DynamicShapes | null | undefined): boolean =>
   spec === null || spec === undefined || containerOf(spec)?.children.length === 0;
 
 /** Inputs in the form of the specification: a list for a list, by name otherwise. */
-export const treeFor = (inputs: NamedInputs, spec: DynamicShapes): unknown =>
+const treeFor = (inputs: NamedInputs, spec: DynamicShapes): unknown =>
   Array.isArray(spec) ? [...inputs.args.values()] : Object.fromEntries(inputs.args);
 
 /**

@@ -28,28 +28,16 @@
  * ```
  */
 export { AdditionalInputs, type ExampleCall } from "./additional-inputs.js";
-export { bindInputs, type Parameter } from "./bind-inputs.js";
-export {
-  checkDynamicShapes,
-  type DimSpec,
-  type DynamicShapes,
-  type NamedInputs,
-} from "./check-shapes.js";
+export { bindInputs } from "./bind-inputs.js";
+export type { DynamicShapes, NamedInputs } from "./check-shapes.js";
 export type { Counterexample } from "./counterexample.js";
 export { Dim, type DimBounds, type DimConstructor, dims, type NamedDim } from "./dim.js";
 export type { DimHint, DimHintFactory, DimHintKind } from "./dim-hint.js";
-export {
-  type FakeInput,
-  type FakeInputOptions,
-  type FakeInputs,
-  makeFakeInputs,
-  type SymbolSource,
-} from "./fake-inputs.js";
-export { guardsCode } from "./guards-code.js";
+export { type FakeInputs, makeFakeInputs } from "./fake-inputs.js";
 export { dynamicDim, refuseOldOptions } from "./old-spelling.js";
 export type { Requirement, Violation } from "./produce-guards.js";
 export { refineDynamicShapesFromSuggestedFixes } from "./refine-shapes.js";
-export { check, checkIsSize, constrainAsSize, constrainAsValue, type ValueBounds } from "./runtime-checks.js";
+export { check, checkIsSize, constrainAsSize, constrainAsValue } from "./runtime-checks.js";
 export { ShapesCollection, type TensorShape } from "./shapes-collection.js";
 export {
   type ConstraintReport,
@@ -57,7 +45,6 @@ export {
   constraintReport,
   type ReportedViolation,
   type SolvedConstraints,
-  type SolveOptions,
   solveConstraints,
 } from "./solve-constraints.js";
 export type { SuggestedFix } from "./suggested-fixes.js";

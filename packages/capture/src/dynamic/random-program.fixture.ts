@@ -70,7 +70,7 @@ const compare = (op: string, a: SymInt, b: SymInt): SymBool =>
 const NAMES = ["x", "y", "z"];
 
 /** The value of an expression over sizes. */
-export function sizeOf(e: Expression, sizes: readonly (readonly SymInt[])[]): SymInt {
+function sizeOf(e: Expression, sizes: readonly (readonly SymInt[])[]): SymInt {
   if (typeof e === "number") return e;
   if (typeof e === "string") return sizes[NAMES.indexOf(e[0]!)]![Number(e[1])]!;
   return OPERATORS[e[0]]!(sizeOf(e[1], sizes), sizeOf(e[2], sizes));
