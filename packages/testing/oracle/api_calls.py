@@ -489,6 +489,37 @@ x.clone().add_(1).relu_()
 x.clone().zero_()
 """
 
+ASSIGNMENTS = """
+x[0] = 1.0
+x[0] = 1
+x[:] = 2.0
+x[1:] = x[:1]
+x[...] = 0
+x[0, 1] = x[0, 0]
+x[0, :, 2] = 3
+x[::2] = 1
+x[0] = x[0, 0, 0, 0]
+x[0:2] = x[0, 0]
+x[0] = x[0:1]
+x[None] = x
+x[True] = 1.0
+x[0] = True
+x[0] = x[1].long()
+x[0, 0, 0, 0] = 5.0
+x[:, 1:, ..., 0] = 0.5
+x[x > 0] = 0
+x[:, :, 0] = y[:, :, 1]
+v[[0, 2]] = 1.0
+v[[0, 2]] = v[0]
+v[[0, 2]] = v[0:1]
+v[:, [0, 1]] = v[:, 0:2]
+v[k] = 0.0
+v[t[:1], 1:] = 2.0
+t[0] = 3
+t[1:] = t[:2]
+k[0] = True
+"""
+
 
 class Writer(ast.NodeVisitor):
     """Writes an expression in TypeScript."""
@@ -563,26 +594,50 @@ def camel(name):
     )
 
 
-def record(text):
+def assignment(text):
+    """A statement on a copy: its name, what it writes, where, and the Python text of a function."""
+    statement = ast.parse(text).body[0]
+    target = statement.targets[0]
+    name = target.value.id
+    indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+    writer = Writer()
+    body = f"const z = {name}.clone(); z.setAt([{', '.join(map(writer.visit, indices))}], {writer.visit(statement.value)}); return z;"
+    return f"z = {name}.clone(); z[{', '.join(map(ast.unparse, indices))}] = {ast.unparse(statement.value)}; return z", f"{{ {body} }}"
+
+
+def function_name(node):
+    """`torch_fn` of a call; what export itself adds has none here."""
+    if "torch_fn" not in node.meta or re.match(r"aten\.(_assert|sym_)|<built-in function [lg]e>", str(node.target)):
+        return ""
+    return " ".join(node.meta["torch_fn"])
+
+
+def record(text, body):
     used = [name for name in INPUTS if re.search(rf"\b{name}\b", text)]
     scope = {"torch": torch, "F": F}
-    exec(f"class Case(torch.nn.Module):\n    def forward(self, {', '.join(used)}):\n        return {text}", scope)
+    exec(f"class Case(torch.nn.Module):\n    def forward(self, {', '.join(used)}):\n        {body}", scope)
     program = torch.export.export(scope["Case"](), tuple(INPUTS[name].clone() for name in used), strict=False)
-    lines = [node.format_node() for node in program.graph.nodes if node.op == "call_function"]
-    return used, [re.sub(r"^%(\w+) : \[num_users=\d+\] = call_function\[target=(torch\.ops\.)?([^\]]+)\]", r"\1 = \3", line).replace("torch.ops.", "") for line in lines]
+    nodes = [node for node in program.graph.nodes if node.op == "call_function"]
+    lines = [node.format_node() for node in nodes]
+    names = [function_name(node) for node in nodes]
+    if any(isinstance(part, (ast.BinOp, ast.Compare, ast.UnaryOp)) for part in ast.walk(ast.parse(text))):
+        names = None  # operators of Python are methods in TypeScript
+    return used, names, [re.sub(r"^%(\w+) : \[num_users=\d+\] = call_function\[target=(torch\.ops\.)?([^\]]+)\]", r"\1 = \3", line).replace("torch.ops.", "") for line in lines]
 
 
 def main(types, graphs):
     recorded, cases = {}, []
-    for text in [*CASES.strip().split("\n"), *MHA_CASES, *MORE.strip().split("\n")]:
+    for text in [*CASES.strip().split("\n"), *MHA_CASES, *MORE.strip().split("\n"), *ASSIGNMENTS.strip().split("\n")]:
+        is_assignment = text in ASSIGNMENTS.strip().split("\n")
+        python, script = assignment(text) if is_assignment else (f"return {text}", None)
         try:
-            used, lines = record(text)
+            used, names, lines = record(text, python)
         except Exception as error:
             print("refused:", text, type(error).__name__, str(error)[:100])
             continue
-        recorded[text] = lines
-        tree = ast.parse(text, mode="eval").body
-        cases.append(f"  [{json.dumps(text)}, {json.dumps(used)}, ({', '.join(f'{n}: Tensor' for n in used)}) => {Writer().text(tree)}],\n")
+        recorded[text] = [lines, names]
+        script = script or Writer().text(ast.parse(text, mode="eval").body)
+        cases.append(f"  [{json.dumps(text)}, {json.dumps(used)}, ({', '.join(f'{n}: Tensor' for n in used)}) => {script}],\n")
     with open(types, "w") as out:
         out.write("/** @file Calls of the API, written from Python's. Generated; see testing/oracle. */\n")
         out.write('import type { Tensor } from "@sconce/tensor";\nimport { float } from "@sconce/ir";\n')

@@ -116,7 +116,7 @@ export const ACTIVATIONS: Readonly<Record<string, Body>> = {
   relu6: activation(callNn, "relu6"),
   rrelu: activation(callTorch, "rrelu", "lower", "upper", "training"),
   selu: activation(callTorch, "selu"),
-  sigmoid: ({ input }) => callMethod(input, "sigmoid"),
+  sigmoid: ({ input }) => (input as Tensor).sigmoid(),
   silu: activation(callNn, "silu"),
   softmax: softmax("softmax"),
   softmin: softmax("softmax", true),
@@ -124,7 +124,7 @@ export const ACTIVATIONS: Readonly<Record<string, Body>> = {
     const bound = callMethod(callMethod(input, "abs") as Tensor, "add", [1]);
     return callMethod(input, "div", [bound]);
   },
-  tanh: ({ input }) => callMethod(input, "tanh"),
+  tanh: ({ input }) => (input as Tensor).tanh(),
   tanhshrink: ({ input }) => callMethod(input, "sub", [callMethod(input, "tanh")]),
   threshold: activation(callTorch, "threshold", "threshold", "value"),
 };

@@ -8,7 +8,7 @@ import { deviceOfTensor } from "../torch/conversions.js";
 import { invalidArgument } from "../torch/errors.js";
 import type { PythonArguments } from "../torch/python-function.js";
 import { callMethod, callNn, callTorch } from "../torch/registry.js";
-import { sizeOf, sizesOf } from "../torch/sizes.js";
+import { sizeOf, sizesOf, sizeText } from "../torch/sizes.js";
 import { guard, sym } from "../torch/sym.js";
 import type { Size } from "../trace/sym-int.js";
 import type { Body } from "./functional-activation.js";
@@ -257,7 +257,7 @@ function attentionState(
   const headSize = sym.floorDiv(size, heads) as Size;
   if (!guard(sym.eq(size, args["embedDimToCheck"])) || !guard(sym.eq(times(headSize, heads), size)))
     refuse(
-      `the embedding size ${String(size)} is not that of the layer, or not divisible by ${heads} heads`,
+      `the embedding size ${sizeText(size)} is not that of the layer, or not divisible by ${heads} heads`,
       "use other sizes",
     );
   const [q, k, v] = projections(args, inputs);

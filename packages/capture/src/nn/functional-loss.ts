@@ -4,7 +4,7 @@ import { Tensor } from "@sconce/tensor";
 import { invalidArgument, unknownChoice } from "../torch/errors.js";
 import type { PythonArguments } from "../torch/python-function.js";
 import { callMethod, callNn, callTorch } from "../torch/registry.js";
-import { sizeOf, sizesOf } from "../torch/sizes.js";
+import { sizeOf, sizesOf, sizesText } from "../torch/sizes.js";
 import { guard, sym } from "../torch/sym.js";
 import { torch } from "../torch/torch.js";
 import type { Size } from "../trace/sym-int.js";
@@ -36,7 +36,7 @@ const sameSizes = (a: Tensor, b: Tensor): boolean => {
 
 function requireSameSizes(name: string, a: Tensor, b: Tensor): void {
   if (sameSizes(a, b)) return;
-  const text = (x: Tensor): string => `[${sizesOf(x).join(", ")}]`;
+  const text = (x: Tensor): string => `[${sizesText(sizesOf(x))}]`;
   throw invalidArgument(name, `the sizes ${text(a)} and ${text(b)} differ`, "use tensors of the same sizes");
 }
 

@@ -5,7 +5,7 @@ import { deviceOfTensor } from "../torch/conversions.js";
 import { invalidArgument, unknownChoice } from "../torch/errors.js";
 import type { PythonArguments } from "../torch/python-function.js";
 import { callMethod, callNn, callTorch } from "../torch/registry.js";
-import { numelOf, sizeOf, sizesOf } from "../torch/sizes.js";
+import { numelOf, sizeOf, sizesOf, sizeText } from "../torch/sizes.js";
 import { guard, sym } from "../torch/sym.js";
 import type { Size } from "../trace/sym-int.js";
 import type { Body } from "./functional-activation.js";
@@ -140,7 +140,7 @@ function embedding(args: PythonArguments): unknown {
     if (!guard(sym.and(sym.lt(paddingIdx as Size, rows), sym.le(sym.neg(rows), paddingIdx as Size))))
       throw invalidArgument(
         "functional.embedding",
-        `paddingIdx ${String(paddingIdx)} is not a row`,
+        `paddingIdx ${sizeText(paddingIdx)} is not a row`,
         "use a row's number",
       );
     if (paddingIdx < 0) paddingIdx = sym.add(rows, paddingIdx as Size);

@@ -4,7 +4,7 @@ import type { Tensor } from "@sconce/tensor";
 import { deviceOfTensor } from "../torch/conversions.js";
 import { invalidArgument } from "../torch/errors.js";
 import { callMethod, callNn, callTorch } from "../torch/registry.js";
-import { sizeOf, sizesOf } from "../torch/sizes.js";
+import { sizeOf, sizesOf, sizeText } from "../torch/sizes.js";
 import { guard, type SymNumber, sym } from "../torch/sym.js";
 import type { Size } from "../trace/sym-int.js";
 import type { Body } from "./functional-activation.js";
@@ -92,8 +92,8 @@ function unpooledSize(
     if (sizes.length !== kernel.length || !guard(sym.and(sym.lt(low, size), sym.lt(size, high))))
       throw invalidArgument(
         "functional.maxUnpool",
-        `the output size ${String(size)} of dimension ${d} does not fit`,
-        `use a size between ${String(low)} and ${String(high)}`,
+        `the output size ${sizeText(size)} of dimension ${d} does not fit`,
+        `use a size between ${sizeText(low)} and ${sizeText(high)}`,
       );
   });
   return sizes;

@@ -1,7 +1,7 @@
 /** @file Resizing, sampling and folding of `nn.functional` (`torch/nn/functional.py`). */
 import type { Tensor } from "@sconce/tensor";
 import { invalidArgument, unknownChoice } from "../torch/errors.js";
-import type { PythonArguments } from "../torch/python-function.js";
+import { named, type PythonArguments } from "../torch/python-function.js";
 import { callNn, callTorch } from "../torch/registry.js";
 import { sizeOf } from "../torch/sizes.js";
 import { type SymNumber, sym } from "../torch/sym.js";
@@ -103,15 +103,17 @@ function interpolate(args: PythonArguments): unknown {
 const upsample =
   (mode: string, alignCorners: boolean | null): Body =>
   ({ input, size, scaleFactor }) =>
-    interpolate({
-      input,
-      size,
-      scaleFactor,
-      mode,
-      alignCorners,
-      recomputeScaleFactor: null,
-      antialias: false,
-    });
+    named("interpolate", "function", () =>
+      interpolate({
+        input,
+        size,
+        scaleFactor,
+        mode,
+        alignCorners,
+        recomputeScaleFactor: null,
+        antialias: false,
+      }),
+    );
 
 const SAMPLE_MODES = ["bilinear", "nearest", "bicubic"];
 const SAMPLE_PADDING = ["zeros", "border", "reflection"];

@@ -1,7 +1,7 @@
 /** @file PyTorch's `torch.nn.functional` in camelCase. */
 import type { NnFunctions } from "../torch/function-types.js";
 import { camelCase } from "../torch/names.js";
-import { pythonFunction } from "../torch/python-function.js";
+import { type PythonArguments, pythonFunction } from "../torch/python-function.js";
 import { nnFunctions } from "../torch/registry.js";
 import { type Torch, torch } from "../torch/torch.js";
 import { ACTIVATIONS, type Body } from "./functional-activation.js";
@@ -50,12 +50,24 @@ const FROM_TORCH = [
   "threshold_",
 ] as const satisfies readonly (keyof Torch)[];
 
+/** Functions that hand over to others before PyTorch takes note of them. */
+const TRANSPARENT = new Set(["tanh", "sigmoid", "upsample", "upsample_nearest", "upsample_bilinear"]);
+
+/** The name of a function that a trace takes note of, where it is not its own. */
+function nameInTrace(name: string, { returnIndices }: PythonArguments): string | undefined {
+  if (TRANSPARENT.has(name)) return "";
+  if (name === "threshold") return "_threshold";
+  return returnIndices === true ? `${name}_with_indices` : undefined;
+}
+
 function fromPython(): Record<string, unknown> {
   const functions: Record<string, unknown> = {};
   for (const signature of FUNCTIONAL_SIGNATURES) {
     const name = signature.slice(0, signature.indexOf("("));
     const body = BODIES[name];
-    if (body !== undefined) functions[camelCase(name)] = pythonFunction("functional", signature, body);
+    if (body === undefined) continue;
+    const traceName = (args: PythonArguments): string | undefined => nameInTrace(name, args);
+    functions[camelCase(name)] = pythonFunction("functional", signature, body, "function", traceName);
   }
   return functions;
 }

@@ -27,8 +27,8 @@ function bind({ signature, values }: ParsedCall, self: Tensor | undefined): Boun
     if (parameter.role === "out") out = value ?? undefined;
     else if (parameter.role === "requiresGrad") requiresGrad = value === true;
     else if (value === undefined && parameter.name === "reduction" && parameter.optional)
-      // The parser reads the default `at::Reduction::Mean` as the number 0, which is not a
-      // reduction.
+      // The parser reads the default `at::Reduction::Mean` as the number 0: the loss is not
+      // reduced.
       bound.set(parameter.name, 0);
     else if (value !== undefined)
       bound.set(schemaName(signature, parameter.name), value === null ? null : convert(parameter, value));

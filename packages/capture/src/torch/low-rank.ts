@@ -6,7 +6,7 @@ import { deviceOfTensor } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
 import { type PythonArguments, pythonFunction } from "./python-function.js";
 import { callMethod, callTorch } from "./registry.js";
-import { sizeOf, sizesOf } from "./sizes.js";
+import { sizeOf, sizesOf, sizeText } from "./sizes.js";
 import { guard, sym } from "./sym.js";
 
 type MaybeTensor = Tensor | null;
@@ -56,7 +56,7 @@ function pcaLowRank({ A: a, q, center, niter }: PythonArguments): unknown {
   if (q !== null && !guard(sym.and(sym.ge(rank, 0), sym.le(rank, sym.min(sizeOf(a, -2), sizeOf(a, -1))))))
     throw invalidArgument(
       "torch.pcaLowrank",
-      `q ${String(q)} is out of range`,
+      `q ${sizeText(q)} is out of range`,
       "use a whole number up to both sizes",
     );
   if (!center) return svdLowRank(a, rank, niter, null);

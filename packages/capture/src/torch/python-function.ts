@@ -86,13 +86,15 @@ function bind(
 
 /**
  * Makes a function of a Python signature and a body that takes the arguments by name. `kind` is the
- * Python type of the function, for `torch_fn`.
+ * Python type of the function, for `torch_fn`; `traceName` gives another name than its own, or an
+ * empty one where a trace sees the functions that it calls.
  */
 export function pythonFunction(
   home: string,
   signature: string,
   body: (args: PythonArguments) => unknown,
   kind = "function",
+  traceName: (args: PythonArguments) => string | undefined = () => undefined,
 ): (...given: readonly unknown[]) => unknown {
   const open = signature.indexOf("(");
   const ownName = signature.slice(0, open);
@@ -101,7 +103,8 @@ export function pythonFunction(
   return (...given) => {
     parameters ??= parametersOf(signature.slice(open + 1, -1));
     const bound = bind(name, parameters, given);
-    return named(ownName, kind, () => body(bound));
+    const shown = traceName(bound) ?? ownName;
+    return shown === "" ? body(bound) : named(shown, kind, () => body(bound));
   };
 }
 

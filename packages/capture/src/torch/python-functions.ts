@@ -17,7 +17,7 @@ import { LOW_RANK } from "./low-rank.js";
 import { camelCase } from "./names.js";
 import { type PythonArguments, pythonFunction } from "./python-function.js";
 import { callMethod, callTorch } from "./registry.js";
-import { numelOf, sizesOf } from "./sizes.js";
+import { numelOf, sizesOf, sizesText } from "./sizes.js";
 import { guard, sym } from "./sym.js";
 
 const isNumber = (value: unknown): boolean => typeof value === "number" || isSym(value);
@@ -163,7 +163,7 @@ function broadcastShapes(...shapes: readonly unknown[]): readonly Size[] {
       else if (!guard(sym.eq(own, size)))
         throw invalidArgument(
           "torch.broadcastShapes",
-          `the shapes ${lists.map((one) => `[${one.join(", ")}]`).join(" and ")} do not broadcast`,
+          `the shapes ${lists.map((one) => `[${sizesText(one)}]`).join(" and ")} do not broadcast`,
           "use sizes that are equal or 1",
         );
     }
@@ -219,7 +219,13 @@ export function pythonFunctions(
     lu: define("lu(A, pivot=True, get_infos=False)", lu),
     nonzero: builtin("nonzero(input, *, as_tuple=False, out=None)", nonzero),
     norm: define("norm(input, p='fro', dim=None, keepdim=False, out=None, dtype=None)", norm),
-    range: builtin("range(start, end=None, step=1, *, dtype=None, device=None)", closedRange),
+    range: pythonFunction(
+      "torch",
+      "range(start, end=None, step=1, *, dtype=None, device=None)",
+      closedRange,
+      "function",
+      () => "",
+    ) as AnyFunction,
     split: define("split(tensor, split_size_or_sections, dim=0)", split),
     stft: define(STFT_SIGNATURE, stft),
     tensor: builtin("tensor(data, *, dtype=None, device=None, requires_grad=False)", ({ data, ...options }) =>

@@ -1,11 +1,17 @@
 /** @file Sizes of tensors, traced or not. */
 import { type SymInt as Expr, mul, SymExpr } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
-import { type Size, SymInt } from "../trace/sym-int.js";
+import { isSym, type Size, SymInt } from "../trace/sym-int.js";
 import { isTraced } from "./arguments.js";
 import { invalidArgument } from "./errors.js";
 
 const sizeValue = (size: Expr): Size => (size instanceof SymExpr ? new SymInt(size) : size);
+
+/** A size as text; a dynamic one shows its expression. */
+export const sizeText = (size: unknown): string => (isSym(size) ? size.toString() : String(size));
+
+/** Sizes as text: `2, s0`. */
+export const sizesText = (sizes: readonly unknown[]): string => sizes.map(sizeText).join(", ");
 
 /** The sizes of a tensor, outermost dimension first. */
 export const sizesOf = (tensor: Tensor): readonly Size[] =>
