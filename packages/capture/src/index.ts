@@ -37,7 +37,6 @@ export {
   dynamicDim,
   type ExampleCall,
   type NamedDim,
-  type NamedInputs,
   type ReportedViolation,
   type Requirement,
   refineDynamicShapesFromSuggestedFixes,

@@ -7,7 +7,9 @@ import { childOf, containerOf, pythonText, pythonType } from "./tree.js";
 
 /** Arguments of one call, as a user passes them. */
 export interface ExampleCall {
+  /** Positional arguments. */
   readonly args: readonly unknown[];
+  /** Keyword arguments; undefined where there are none. */
   readonly kwargs: Readonly<Record<string, unknown>> | undefined;
 }
 

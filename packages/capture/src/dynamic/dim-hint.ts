@@ -12,8 +12,11 @@ interface HintBounds {
 
 /** A size without a name, with optional bounds. */
 export interface DimHint {
+  /** Which hint it is. */
   readonly kind: DimHintKind;
+  /** The least size; undefined without a bound. */
   readonly min: number | undefined;
+  /** The greatest size; undefined without a bound. */
   readonly max: number | undefined;
   /** PyTorch's text: `DimHint(AUTO, max=64)`. */
   toString(): string;

@@ -235,6 +235,7 @@ export interface DimConstructor {
    */
   (name: string, bounds?: DimBounds): NamedDim;
   new (name: string, bounds?: DimBounds): NamedDim;
+  /** What `instanceof` looks for. */
   readonly prototype: NamedDim;
   /** The program decides whether a size is dynamic; it becomes a constant without an error. */
   readonly AUTO: DimHintFactory;

@@ -23,7 +23,9 @@ export interface ReportedViolation extends Violation {
 export interface ConstraintReport {
   /** PyTorch's message. */
   readonly message: string;
+  /** What the program requires of declared sizes, and they do not have. */
   readonly violations: readonly ReportedViolation[];
+  /** Changes of the specification that PyTorch suggests. */
   readonly fixes: readonly SuggestedFix[];
   /** Whether an export with these fixes succeeds. */
   readonly fixesSuffice: boolean;

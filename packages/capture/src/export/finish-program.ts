@@ -4,6 +4,8 @@ import {
   type ArgumentSpec,
   ExportedProgram,
   FakeTensor,
+  type Graph,
+  type GraphSignature,
   type InputSpec,
   isRef,
   isSymScalar,
@@ -40,18 +42,42 @@ export interface TraceResult {
 
 /** Makes the program. */
 export function finishProgram(trace: TraceResult): ExportedProgram {
-  const { tracer, state, stateNodes, inputs, userNodes, results } = trace;
-  const live = withoutDeadSizes(tracer.nodes, results);
-  const checked = withMetadataAsserts(
-    withRuntimeAsserts({ nodes: live, results, names: tracer.names, env: tracer.env }),
-    tracer.names,
-  );
-  const calls = withoutCommonItems(checked).filter(({ op }) => op === "call_function");
-  const { nodes: body, regions } = withGradRegions(calls, results, tracer.names);
+  const { tracer, state, inputs, solved } = trace;
   const constants = constantsOf(trace);
-  const stateEntries = [...stateNodes.keys()];
+  const graph = graphOf(trace, constants);
+  const { entries, modules } = state;
+  return new ExportedProgram({
+    graph,
+    graphSignature: signatureOf(trace, constants, graph),
+    stateDict: new Map(entries.filter(isState).map(({ fqn, value }) => [fqn, value])),
+    parameterNames: new Set(entries.filter(({ kind }) => kind === "PARAMETER").map(({ fqn }) => fqn)),
+    constants: new Map([
+      ...constants.flatMap(({ fqns, value }) => fqns.map((fqn) => [fqn, value] as const)),
+      ...entries.filter((entry) => !isState(entry)).map(({ fqn, value }) => [fqn, value] as const),
+    ]),
+    rangeConstraints: solved.rangeConstraints,
+    guardsCode: solved.guardsCode,
+    symbolHints: tracer.env.hints,
+    moduleCallGraph: [
+      rootCall(trace),
+      ...modules.slice(1).map(([fqn]): ModuleCallEntry => ({ fqn, signature: null })),
+    ],
+    exampleInputs: { leaves: inputs.leaves.map(({ value }) => value as Tensor | Argument) },
+    dialect: "TRAINING",
+  });
+}
+
+/** The graph, under the names that PyTorch gives. */
+function graphOf(trace: TraceResult, constants: readonly Constant[]): Graph {
+  const { tracer, stateNodes, inputs, userNodes, results } = trace;
+  const { names: traced, env } = tracer;
+  const live = withoutDeadSizes(tracer.nodes, results);
+  const asserted = withRuntimeAsserts({ nodes: live, results, names: traced, env });
+  const checked = withoutCommonItems(withMetadataAsserts(asserted, traced));
+  const calls = checked.filter(({ op }) => op === "call_function");
+  const { nodes: body, regions } = withGradRegions(calls, results, traced);
   const names = placeholderNames(inputs.names, [
-    ...stateEntries.map(({ kind, fqn }) => ({ kind, target: fqn })),
+    ...[...stateNodes.keys()].map(({ kind, fqn }) => ({ kind, target: fqn })),
     ...constants.map(({ fqns }) => ({ kind: "CONSTANT_TENSOR" as const, target: fqns[0]! })),
   ]);
   const lifted = [...stateNodes.values(), ...constants.map(({ node }) => node)];
@@ -61,52 +87,32 @@ export function finishProgram(trace: TraceResult): ExportedProgram {
   userNodes.forEach((node, i) => {
     node.name = names.user[i]!;
   });
-  const graph = finishGraph({
+  return finishGraph({
     inputs: [...lifted, ...userNodes],
     names: names.others,
     body,
     outputs: results,
-    env: tracer.env,
+    env,
     regions,
   });
-  const { entries, modules } = state;
-  return new ExportedProgram({
-    graph,
-    graphSignature: {
-      inputSpecs: [
-        ...stateEntries.map(stateSpec(stateNodes)),
-        ...constants.map(({ node: { name }, fqns }): InputSpec => {
-          return {
-            kind: "CONSTANT_TENSOR",
-            arg: { kind: "tensor", name },
-            target: fqns[0]!,
-            persistent: null,
-          };
-        }),
-        ...userNodes.map((node): InputSpec => {
-          return { kind: "USER_INPUT", arg: inputArgument(node), target: null, persistent: null };
-        }),
-      ],
-      outputSpecs: results.map((result): OutputSpec => {
-        return { kind: "USER_OUTPUT", arg: outputArgument(toArgument(result), graph), target: null };
-      }),
-    },
-    stateDict: new Map(entries.filter(isState).map(({ fqn, value }) => [fqn, value])),
-    parameterNames: new Set(entries.filter(({ kind }) => kind === "PARAMETER").map(({ fqn }) => fqn)),
-    constants: new Map([
-      ...constants.flatMap(({ fqns, value }) => fqns.map((fqn) => [fqn, value] as const)),
-      ...entries.filter((entry) => !isState(entry)).map(({ fqn, value }) => [fqn, value] as const),
-    ]),
-    rangeConstraints: trace.solved.rangeConstraints,
-    guardsCode: trace.solved.guardsCode,
-    symbolHints: tracer.env.hints,
-    moduleCallGraph: [
-      rootCall(trace),
-      ...modules.slice(1).map(([fqn]): ModuleCallEntry => ({ fqn, signature: null })),
-    ],
-    exampleInputs: { leaves: inputs.leaves.map(({ value }) => value as Tensor | Argument) },
-    dialect: "TRAINING",
+}
+
+function signatureOf(
+  { stateNodes, userNodes, results }: TraceResult,
+  constants: readonly Constant[],
+  graph: Graph,
+): GraphSignature {
+  const liftedConstants = constants.map(({ node: { name }, fqns }): InputSpec => {
+    return { kind: "CONSTANT_TENSOR", arg: { kind: "tensor", name }, target: fqns[0]!, persistent: null };
   });
+  const user = userNodes.map((node): InputSpec => {
+    return { kind: "USER_INPUT", arg: inputArgument(node), target: null, persistent: null };
+  });
+  const outputSpecs = results.map((result): OutputSpec => {
+    return { kind: "USER_OUTPUT", arg: outputArgument(toArgument(result), graph), target: null };
+  });
+  const state = [...stateNodes.keys()].map(stateSpec(stateNodes));
+  return { inputSpecs: [...state, ...liftedConstants, ...user], outputSpecs };
 }
 
 /** Reads each item of a result once (`_common_getitem_elimination_pass`). */
@@ -167,7 +173,7 @@ function inputArgument({ name, val }: TraceNode): ArgumentSpec {
   return { kind: "constant", name, value: (val as { readonly value: Argument }).value };
 }
 
-function outputArgument(argument: Argument, graph: ExportedProgram["graph"]): ArgumentSpec {
+function outputArgument(argument: Argument, graph: Graph): ArgumentSpec {
   if (!isRef(argument)) return { kind: "constant", name: "", value: argument };
   const { name } = argument;
   const { val } = graph.node(name).meta;

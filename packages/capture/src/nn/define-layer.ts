@@ -4,7 +4,7 @@ import { Module } from "./module.js";
 import { pythonText, type Settings, settingsOf } from "./settings.js";
 
 /** A layer whose `forward` is one call. */
-export abstract class SettingLayer<Args extends readonly unknown[], Result> extends Module {
+abstract class SettingLayer<Args extends readonly unknown[], Result> extends Module {
   /** Computes the layer's result. */
   abstract override forward(...args: Args): Result;
 }
@@ -24,7 +24,7 @@ export interface LayerDefinition<Values extends object, Args extends readonly un
 }
 
 /** A setting that has to be given. */
-export const REQUIRED: unique symbol = Symbol("a setting that has to be given");
+const REQUIRED: unique symbol = Symbol("a setting that has to be given");
 
 /** The class of a layer without state. */
 export interface LayerClass<

@@ -16,8 +16,11 @@ import { guard, sym } from "./sym.js";
 /** A slice of a dimension, as Python's `slice`. */
 export interface Slice {
   readonly kind: "slice";
+  /** The first index; null for the beginning. */
   readonly start: Size | null;
+  /** The index behind the last; null for the end. */
   readonly stop: Size | null;
+  /** The distance of indices; null for 1. */
   readonly step: Size | null;
 }
 

@@ -322,7 +322,7 @@ export class Tracer implements Recorder {
 }
 
 /** The symbolic scalar of graphs for a value of the user's. */
-export function scalarValue(value: Sym): SymScalar {
+function scalarValue(value: Sym): SymScalar {
   if (value instanceof SymInt) return { kind: "SymInt", expr: value.expr };
   return value instanceof SymFloat
     ? { kind: "SymFloat", expr: value.expr }
@@ -330,7 +330,7 @@ export function scalarValue(value: Sym): SymScalar {
 }
 
 /** The user's value for a symbolic scalar of graphs. */
-export function wrapScalar(kind: SymScalar["kind"], expr: SymExpr): Sym {
+function wrapScalar(kind: SymScalar["kind"], expr: SymExpr): Sym {
   if (kind === "SymInt") return new SymInt(expr);
   return kind === "SymFloat" ? new SymFloat(expr) : new SymBool(expr);
 }

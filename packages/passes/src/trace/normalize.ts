@@ -22,8 +22,11 @@ import {
   unbindValue,
 } from "@sconce/ops";
 
+/** Arguments of a call in their one form. */
 export interface NormalizedCall {
+  /** Positional arguments, without defaults at the end. */
   readonly args: readonly UnboundArg[];
+  /** Keyword arguments that are not the defaults. */
   readonly kwargs: Readonly<Record<string, UnboundArg>>;
 }
 

@@ -50,10 +50,14 @@ class NamedTupleInOut extends nn.Module {
 }
 
 class NestedContainers extends nn.Module {
-  override forward(items: any, table: any, ...rest: any[]): unknown {
-    const { scale, opts } = rest.pop();
+  override forward(
+    items: readonly [Tensor, readonly [Tensor, { k: Tensor }]],
+    table: { a: Tensor; b: Tensor },
+    ...rest: (Tensor | { scale: { s: Tensor }; opts: number })[]
+  ): unknown {
+    const { scale, opts } = rest.pop() as { scale: { s: Tensor }; opts: number };
     let total = items[0].add(items[1][0]).add(items[1][1].k);
-    for (const r of rest) total = total.mul(r);
+    for (const r of rest as Tensor[]) total = total.mul(r);
     return {
       total: total.mul(scale.s),
       parts: [table.a.add(1), pythonTuple(table.b, opts)],
@@ -385,6 +389,6 @@ export const DOCUMENT_MODELS: CorpusModels = {
   api_static_loop: () => ({ model: new StaticLoop(), renamed: ["const_", "const"] }),
   api_register_dataclass: () => ({
     model: new DataclassInOut(),
-    args: ([x, b]) => [new InputDataClass(x, b)],
+    args: ([x, b]) => [new InputDataClass(x, b as unknown as number)],
   }),
 };

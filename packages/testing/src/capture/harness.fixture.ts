@@ -12,12 +12,15 @@ import { ProgramFolder } from "../conformance/program-case.js";
 
 const FOLDER = fileURLToPath(new URL("../../fixtures/programs/", import.meta.url));
 
+/** The flattened inputs of a recorded call, which need not all be tensors. */
+type Inputs = readonly [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, ...Tensor[]];
+
 /** A model of the corpus: how it is made, and how the recorded inputs are its arguments. */
 export interface CorpusModel {
   readonly model: Exportable;
   /** The positional arguments, from the flattened inputs. @defaultValue all inputs in order */
-  readonly args?: (inputs: readonly any[]) => unknown[];
-  readonly options?: (inputs: readonly any[]) => ExportOptions;
+  readonly args?: (inputs: Inputs) => unknown[];
+  readonly options?: (inputs: Inputs) => ExportOptions;
   /** Names of arguments that are words of JavaScript, as they are here and there. */
   readonly renamed?: readonly [here: string, there: string];
 }
@@ -41,7 +44,7 @@ export async function exportFromCorpus(name: string, make: () => CorpusModel): P
   const { model, args = (inputs) => [...inputs], options = () => ({}), renamed } = make();
   const recorded = await openPt2File(`${FOLDER}${name}/program.pt2`).catch(() => undefined);
   if (model instanceof nn.Module && recorded !== undefined) loadState(model, recorded);
-  const inputs = folder.inputs(folder.info.call!);
+  const inputs = folder.inputs(folder.info.call!) as unknown as Inputs;
   const rename = (text: string): string =>
     comparable(renamed === undefined ? text : text.replaceAll(...renamed));
   const program = exportProgram(model, args(inputs), { onWarning: () => undefined, ...options(inputs) });
@@ -77,13 +80,14 @@ function loadState(model: nn.Module, { stateDict, constants }: ExportedProgram):
 function setByPath(model: nn.Module, name: string, value: Tensor): void {
   const parts = name.split(".");
   const last = parts.pop()!;
-  let owner: any = model;
-  for (const part of parts) owner = owner?.[part];
+  type Owner = Record<string, unknown> | undefined;
+  let owner = model as unknown as Owner;
+  for (const part of parts) owner = owner?.[part] as Owner;
   if (owner?.[last] instanceof Tensor) owner[last] = value;
 }
 
 /** Text without source comments, symbols numbered in order of appearance. */
-export function comparable(text: string): string {
+function comparable(text: string): string {
   const symbols = new Map<string, string>();
   return text
     .split("\n")
@@ -111,7 +115,7 @@ export async function runFromCorpus(
   const { model, args = (inputs) => [...inputs], options = (): ExportOptions => ({}) } = make();
   const recorded = await openPt2File(`${FOLDER}${name}/program.pt2`).catch(() => undefined);
   if (model instanceof nn.Module && recorded !== undefined) loadState(model, recorded);
-  const inputs = folder.inputs(call);
+  const inputs = folder.inputs(call) as unknown as Inputs;
   const { kwargs }: ExportOptions = options(inputs);
   const all = kwargs === undefined ? args(inputs) : [...args(inputs), kwargs];
   const eager = flattenValue((model as (...given: unknown[]) => unknown)(...all)).leaves;

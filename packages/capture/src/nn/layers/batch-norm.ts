@@ -23,12 +23,7 @@ export interface NormOptions {
 }
 
 /** Positional settings, in PyTorch's order. */
-export type NormPositions = [
-  eps: number,
-  momentum: number | null,
-  affine: boolean,
-  trackRunningStats: boolean,
-];
+type NormPositions = [eps: number, momentum: number | null, affine: boolean, trackRunningStats: boolean];
 
 type NormDefaults = Required<NormOptions>;
 

@@ -30,7 +30,7 @@ export interface ConvOptions {
 }
 
 /** Positional settings of convolutions, in PyTorch's order. */
-export type ConvPositions = [
+type ConvPositions = [
   stride: Sizes,
   padding: Sizes | "same" | "valid",
   dilation: Sizes,
@@ -271,7 +271,7 @@ export interface ConvTransposeOptions {
 }
 
 /** Positional settings of transposed convolutions, in PyTorch's order. */
-export type ConvTransposePositions = [
+type ConvTransposePositions = [
   stride: Sizes,
   padding: Sizes,
   outputPadding: Sizes,

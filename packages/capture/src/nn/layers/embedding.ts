@@ -86,7 +86,7 @@ export class Embedding extends Module {
 }
 
 /** How the rows of a bag are combined. */
-export type BagMode = "sum" | "mean" | "max";
+type BagMode = "sum" | "mean" | "max";
 
 /** Settings of {@link EmbeddingBag}. */
 export interface EmbeddingBagOptions {
