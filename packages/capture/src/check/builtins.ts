@@ -103,6 +103,7 @@ const METHODS: Readonly<Record<string, Builtin>> = {
   concat: same,
   reverse: same,
   toReversed: same,
+  toSorted: (call) => METHODS["sort"]!(call),
   flat: ({ self, on }) => arrayOf(joinKinds([on.elements(self), on.elements(on.elements(self))])),
   fill: same,
   with: same,
@@ -173,6 +174,8 @@ const FUNCTIONS: readonly (readonly [unknown, Builtin])[] = [
   [Number.isFinite, numberTest("Number.isFinite")],
   [Number.isNaN, numberTest("Number.isNaN")],
   [Array.isArray, () => PLAINS],
+  [Object.hasOwn, () => PLAINS],
+  [Object.prototype.hasOwnProperty, () => PLAINS],
   [Array.of, ({ args }) => arrayOf(joinKinds(args))],
   [
     Array.from,

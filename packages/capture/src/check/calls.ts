@@ -21,6 +21,7 @@ import {
   NOTHING,
   PLAIN,
   PLAINS,
+  primitive,
   SIZE,
   SIZES,
   SYM,
@@ -197,6 +198,8 @@ function callValue(
   const builtin = builtinResult(value as AnyFunction, { self, args, node, scope, on });
   if (builtin !== undefined) return builtin;
   if (Object.getPrototypeOf(value) === Tensor || value === Tensor) return TENSORS;
+  const ofModule = callModuleMethod(value as AnyFunction, self, args, on);
+  if (ofModule !== undefined) return ofModule;
   const own = ownFunctionName(value);
   if (own !== undefined) return callNamespace(own, args, node, scope, on);
   const followed = on.follow(value as AnyFunction, self, args);
@@ -251,3 +254,38 @@ function layerOf(module: Module): string | undefined {
 /** Whether a value is a layer of Sconce. */
 export const isLayer = (value: unknown): value is Module =>
   value instanceof Module && layerOf(value) !== undefined;
+
+/** Methods of modules that read what the module holds. */
+const READS = /^(?:get|at|has|keys|values|entries|children|modules|parameters|buffers|named[A-Z]\w*)$/;
+
+/** A method that Sconce's classes of modules define; undefined for other functions. */
+function callModuleMethod(
+  fn: AnyFunction,
+  self: Kind,
+  args: readonly Kind[],
+  on: Interpreter,
+): Kind | undefined {
+  const owners = self.values.filter((value) => value instanceof Module && isOwnMethod(value, fn));
+  if (owners.length === 0) return undefined;
+  const given = args.map(primitive);
+  if (!READS.test(fn.name)) return unknown(`\`${fn.name}\` of a module is not followed`);
+  if (given.includes(undefined)) return join(on.elements(self), UNDEFINED);
+  return joinKinds(
+    owners.map((owner) => {
+      const result: unknown = fn.apply(
+        owner,
+        given.map((one) => one!.value),
+      );
+      const isIterator = typeof (result as { next?: unknown } | undefined)?.next === "function";
+      return known(isIterator ? [...(result as Iterable<unknown>)] : result);
+    }),
+  );
+}
+
+function isOwnMethod(module: Module, fn: AnyFunction): boolean {
+  let owner = Object.getPrototypeOf(module) as object | null;
+  for (; owner !== null; owner = Object.getPrototypeOf(owner) as object | null)
+    if (Object.getOwnPropertyDescriptor(owner, fn.name)?.value === fn)
+      return Object.hasOwn(owner.constructor, "torchClass");
+  return false;
+}

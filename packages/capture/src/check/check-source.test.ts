@@ -2,6 +2,7 @@ import { FakeTensor } from "@sconce/ir";
 import { symbolByName } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import * as nn from "../nn/index.js";
 import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { guard, sym } from "../torch/sym.js";
@@ -250,6 +251,48 @@ describe("modules", () => {
     expect(check("mapState")).toEqual(['mapState:2 if this.table.get("depth")']);
     expect(check("plainState")).toEqual([]);
     expect(check("dynamicKey")).toEqual(['dynamicKey:3 ?: this["fresh"]']);
+  });
+});
+
+describe("layers of Sconce", () => {
+  class Branch extends nn.Module {
+    override forward(x: Tensor): unknown {
+      return (x as unknown) ? 1 : 2;
+    }
+  }
+  class Net extends nn.Module {
+    readonly fc = new nn.Linear(3, 3);
+    readonly table = new nn.ModuleDict({ branch: new Branch(), fc: new nn.Linear(3, 3) });
+    readonly list = new nn.ModuleList([new nn.Linear(3, 3), new nn.Linear(3, 3)]);
+    readonly chain = new nn.Sequential(new nn.Linear(3, 3), new Branch());
+    readonly lstm = new nn.LSTM(3, 3);
+    override forward(x: Tensor): unknown {
+      let y = this.fc(x);
+      for (const layer of this.list as unknown as Iterable<nn.Linear>) y = layer(y);
+      for (const [name, value] of this.namedBuffers()) if (name === "b" && value.dtype === "int64") return y;
+      return (y.size(0) as unknown) === 2 ? y : this.table.get("fc");
+    }
+    keyed(x: Tensor): unknown {
+      return (this.table.get("branch") as unknown as Branch)(x);
+    }
+    chained(x: Tensor): unknown {
+      return this.chain(x);
+    }
+    state(x: Tensor): unknown {
+      const [output, [hidden]] = this.lstm(x) as unknown as [Tensor, [Tensor]];
+      return (hidden as unknown) ? output : null;
+    }
+  }
+  const check = (method: keyof Net): [string[], string[]] => {
+    const thisValue = new Net();
+    return found(thisValue[method] as AnyFunction, { thisValue, args: [t] });
+  };
+
+  test("are not checked, what they hold is", () => {
+    expect(check("forward")).toEqual([[], []]);
+    expect(check("keyed")).toEqual([["?: x"], []]);
+    expect(check("chained")).toEqual([["?: x"], []]);
+    expect(check("state")).toEqual([["?: hidden"], []]);
   });
 });
 

@@ -27,6 +27,7 @@ import {
   known,
   listOf,
   NOTHING,
+  PLAINS,
   primitive,
   UNDEFINED,
   unknown,
@@ -214,7 +215,10 @@ class Checker implements Interpreter {
   member(object: Kind, key: Kind): Kind {
     return memberKind(object, key, {
       written: (owner, name) => this.#writtenTo(owner, name),
-      getter: (get, self) => this.follow(get as AnyFunction, self, []) ?? unknown("a getter has no source"),
+      getter: (
+        get,
+        self, // Getters of the language give numbers and texts: `map.size`.
+      ) => this.follow(get as AnyFunction, self, []) ?? PLAINS,
     });
   }
 
