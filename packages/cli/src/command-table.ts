@@ -29,6 +29,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/lower.js")).lowerCommand,
   },
   {
+    name: "export",
+    description: "Export a model that is written in TypeScript, and write the program as IR text.",
+    examples: ["sconce export model.ts -o program.sir", "sconce export model.mjs -o - | sconce print -"],
+    load: async () => (await import("./commands/export.js")).exportCommand,
+  },
+  {
     name: "run",
     description: "Run a program and print its results. Inputs are named x or i0 (the position).",
     examples: [

@@ -113,6 +113,10 @@ export function systemCode(error: unknown): string | undefined {
 export const pluginError = (path: string, why: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "PLUGIN", message: `the plugin ${path} ${why}`, fix, cause });
 
+/** A module of a model that cannot be loaded, or does not say what to export. */
+export const modelError = (path: string, why: string, fix: string, cause?: unknown): SconceError =>
+  new SconceError({ code: "MODEL_MODULE", message: `the module ${path} ${why}`, fix, cause });
+
 /** A reproducer that cannot be read. */
 export const malformed = (why: string, cause?: unknown): SconceError =>
   new SconceError({

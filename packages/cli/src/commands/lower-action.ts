@@ -17,6 +17,7 @@ import type { PassRunOptions } from "../shared-options.js";
 import { requireWeights, sirWithTensors, weightsPath, writeSir } from "../sir.js";
 import { requireFolder } from "../write-files.js";
 import { checkedText } from "./check-report.js";
+import { requireSirName } from "./output-name.js";
 
 export interface LowerOptions extends PassRunOptions {
   readonly output: string;
@@ -43,8 +44,7 @@ interface Seen {
 
 export async function lower(file: string, options: LowerOptions, io: SafeIo): Promise<void> {
   const { output } = options;
-  if (/\.(pt2|safetensors)$/i.test(output))
-    throw usage(`${output} cannot be written: the result is IR text`, "name it OUT.sir");
+  requireSirName(output);
   if (output !== STANDARD) await requireFolder(output);
   const session = await openSession(io, options.plugin, undefined, [file]);
   const calls = pipelineOf(options, session);

@@ -1,0 +1,65 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sconce } from "../command.fixture.js";
+
+const CAPTURE = pathToFileURL(new URL("../../../capture/dist/index.js", import.meta.url).pathname).href;
+const MODEL = `
+import { Dim, nn, torch } from "${CAPTURE}";
+class Net extends nn.Module {
+  fc = new nn.Linear(4, 3);
+  forward(x) {
+    return this.fc(x).relu();
+  }
+}
+`;
+const EXPORTS = "{ model: new Net(), args: [torch.ones(2, 4)], dynamicShapes: [{ 0: Dim('batch') }] }";
+
+describe("sconce export", () => {
+  let dir: string;
+  beforeAll(() => {
+    dir = mkdtempSync(join(tmpdir(), "sconce-export-"));
+  });
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  const module = (name: string, text: string): string => {
+    const path = join(dir, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test.each([
+    ["named.mjs", "export const model = new Net();\nexport const args = [torch.ones(2, 4)];"],
+    ["object.mjs", `export default ${EXPORTS};`],
+    ["function.mjs", `export default async () => (${EXPORTS});`],
+  ])("writes the program of %s", async (name, exports) => {
+    const out = join(dir, `${name}.sir`);
+    const { code, out: text, err } = await sconce("export", module(name, MODEL + exports), "-o", out);
+    expect([code, err]).toEqual([0, ""]);
+    expect(text).toContain("6 nodes, dialect TRAINING");
+    expect(readFileSync(out, "utf8")).toContain("aten.linear.default");
+    expect((await sconce("verify", out)).out).toContain("valid, 6 nodes");
+    expect((await sconce("run", out, "--random", "0")).code).toBe(0);
+  });
+
+  test.each([
+    ["empty.mjs", "", "exports no `model`"],
+    ["args.mjs", "export const model = (x) => x;", "exports no array `args`"],
+    ["throws.mjs", "throw new Error('boom');", "cannot be loaded: boom"],
+  ])("refuses %s", async (name, text, message) => {
+    const { code, err } = await sconce("export", module(name, text), "-o", join(dir, "no.sir"));
+    expect(code).toBe(2);
+    expect(err).toContain("MODEL_MODULE");
+    expect(err).toContain(message);
+    expect(err).toContain("fix");
+  });
+
+  test("a module that is not there, and a result of another kind", async () => {
+    expect((await sconce("export", join(dir, "nope.mjs"), "-o", join(dir, "x.sir"))).err).toContain(
+      "does not exist",
+    );
+    expect((await sconce("export", "x.mjs", "-o", join(dir, "x.pt2"))).err).toContain("name it OUT.sir");
+  });
+});
