@@ -1,4 +1,6 @@
-/** Random functions over sizes, exported: PyTorch's verdicts, and counterexamples that are tried. */
+/**
+ * Random functions over sizes, exported: PyTorch's verdicts, and counterexamples that are tried.
+ */
 import { readFileSync } from "node:fs";
 import {
   check,
@@ -34,7 +36,7 @@ interface Case {
 const FILE = new URL("../../fixtures/dynamic-shapes/cases.json", import.meta.url);
 const cases = JSON.parse(readFileSync(FILE, "utf8")) as readonly Case[];
 
-const OPERATORS = {
+const OPERATORS: Readonly<Record<string, (a: Size, b: Size) => Size>> = {
   "+": sym.add,
   "-": sym.sub,
   "*": sym.mul,
@@ -48,7 +50,7 @@ const RELATIONS = { "==": sym.eq, "!=": sym.ne, "<": sym.lt, "<=": sym.le, ">": 
 function sizeOf(e: Expression, tensors: readonly Tensor[]): Size {
   if (typeof e === "number") return e;
   if (typeof e === "string") return tensors["xyz".indexOf(e[0]!)]!.size(Number(e[1])) as unknown as Size;
-  return OPERATORS[e[0] as keyof typeof OPERATORS](sizeOf(e[1], tensors), sizeOf(e[2], tensors)) as Size;
+  return OPERATORS[e[0]]!(sizeOf(e[1], tensors), sizeOf(e[2], tensors));
 }
 
 /**
