@@ -1,13 +1,7 @@
 /** @file Whether the elements of a tensor lie in the order of a memory format. */
 import type { Tensor } from "@sconce/tensor";
-import { currentTrace } from "../trace/dispatch.js";
 import type { Size } from "../trace/sym-int.js";
-import { sizesOf, stridesOf } from "./sizes.js";
-import { type Condition, sym } from "./sym.js";
-
-/** Whether a condition is known to hold; no guard is added. */
-const isKnown = (condition: Condition): boolean =>
-  typeof condition === "boolean" ? condition : currentTrace()?.env.staticallyKnown(condition.expr) === true;
+import { knownEqual, productOf, sizesOf, stridesOf } from "./sizes.js";
 
 /** Dimensions from the innermost one on. */
 function innermostFirst(ndim: number, format: string): readonly number[] | undefined {
@@ -32,8 +26,8 @@ export function isContiguousAs(tensor: Tensor, format: string): boolean {
   for (const dim of order) {
     const size = sizes[dim]!;
     if (size === 1) continue;
-    if (!isKnown(sym.eq(strides[dim]!, expected))) return false;
-    expected = sym.mul(expected, size) as Size;
+    if (!knownEqual(strides[dim]!, expected)) return false;
+    expected = productOf(expected, size);
   }
   return true;
 }

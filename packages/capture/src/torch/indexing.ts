@@ -10,8 +10,7 @@ import { isSym, type Size, SymInt } from "../trace/sym-int.js";
 import { isScalar } from "./arguments.js";
 import { invalidArgument } from "./errors.js";
 import { named } from "./python-function.js";
-import { sizesOf } from "./sizes.js";
-import { guard, sym } from "./sym.js";
+import { guardSameSizes, knownAtMost, sizesOf } from "./sizes.js";
 
 /** A slice of a dimension, as Python's `slice`. */
 export interface Slice {
@@ -78,10 +77,9 @@ const unsqueeze = (x: Tensor, dim: number): Tensor =>
 /** Whether a slice takes all of a dimension, for every size that it may have. */
 function takesAll(x: Tensor, dim: number, start: Size, stop: OperatorArgument, step: Size): boolean {
   if (start !== 0 || step !== 1) return false;
-  if (stop === LAST) return true;
-  const condition = sym.le(sizesOf(x)[dim]!, stop as Size);
-  if (typeof condition === "boolean") return condition;
-  return currentTrace()?.env.staticallyKnown(condition.expr) === true;
+  const size = sizesOf(x)[dim]!;
+  if (stop === LAST) return typeof size === "number" || knownAtMost(size, Number.MAX_SAFE_INTEGER);
+  return knownAtMost(size, stop as Size);
 }
 
 function applySlice(x: Tensor, dim: number, { start, stop, step }: Slice, isAlways: boolean): Tensor {
@@ -192,17 +190,64 @@ const tupleOf = (indices: readonly Index[]): readonly Index[] => {
   return (indices.length === 1 && isTuple(first) ? first : indices).map(parsed);
 };
 
+const isNumberTensor = (value: unknown): value is Tensor =>
+  value instanceof Tensor && value.ndim === 0 && isIntegralDType(value.dtype) && value.dtype !== "bool";
+const isDynamic = (value: unknown): boolean => value instanceof SymInt || isNumberTensor(value);
+
+/** Dynamic positions: export takes such an index apart (`_NonStrictTorchFunctionHandler`). */
+const hasDynamic = (indices: readonly Index[]): boolean =>
+  indices.some((index) =>
+    isSlice(index) ? [index.start, index.stop, index.step].some(isDynamic) : isDynamic(index),
+  );
+
+const numberOf = (value: unknown): OperatorArgument =>
+  isNumberTensor(value)
+    ? (callOperator("aten.item.default", [value]) as OperatorArgument)
+    : (value as OperatorArgument);
+
+/** One step for each index; undefined when positions in tensors or lists are among them. */
+function dynamicItem(x: Tensor, given: readonly Index[]): Tensor | undefined {
+  const left = x.ndim + 1 - given.filter((index) => index !== null).length;
+  const indices = given.flatMap((index) =>
+    index === "..." ? new Array<Index>(left).fill(slice()) : [index],
+  );
+  const isStep = (index: Index): boolean =>
+    index === null || typeof index === "number" || isSlice(index) || isDynamic(index);
+  if (!indices.every(isStep)) return undefined;
+  let result = x;
+  let dim = 0;
+  for (const index of indices) {
+    if (index === null) result = unsqueeze(result, dim++);
+    else if (!isSlice(index)) result = select(result, dim, numberOf(index) as Size);
+    else result = plainSlice(result, dim++, index);
+  }
+  return result;
+}
+
+/** A slice whose ends stay away where they are not given. */
+function plainSlice(x: Tensor, dim: number, { start, stop, step }: Slice): Tensor {
+  if (start === null && stop === null && (step ?? 1) === 1) return x;
+  return callOperator("aten.slice.Tensor", [
+    x,
+    dim,
+    numberOf(start),
+    numberOf(stop),
+    numberOf(step ?? 1),
+  ]) as Tensor;
+}
+
 function getItem(x: Tensor, given: readonly Index[]): Tensor {
   const indices = tupleOf(given);
+  if (currentTrace() !== undefined && hasDynamic(indices)) {
+    const item = dynamicItem(x, indices);
+    if (item !== undefined) return item;
+  }
   const [first] = indices;
   if (indices.length === 1 && isSlice(first)) return applySlice(x, 0, first, true);
   const { sliced, tensors } = new Indexing(x, indices);
   if (tensors.length > 0) return callOperator("aten.index.Tensor", [sliced, tensors]) as Tensor;
   return sliced === x ? (callOperator("aten.alias.default", [x]) as Tensor) : sliced;
 }
-
-const sameSizes = (a: readonly Size[], b: readonly Size[]): boolean =>
-  a.length === b.length && a.every((size, i) => size === b[i] || guard(sym.eq(size, b[i]!)));
 
 /** The sizes of a value without leading ones. */
 function withoutOnes(sizes: readonly Size[]): readonly Size[] {
@@ -211,7 +256,7 @@ function withoutOnes(sizes: readonly Size[]): readonly Size[] {
 }
 
 function copyTo(target: Tensor, value: Tensor): void {
-  if (sameSizes(sizesOf(target), sizesOf(value))) {
+  if (guardSameSizes(sizesOf(target), sizesOf(value))) {
     callOperator("aten.copy_.default", [target, value]);
     return;
   }
@@ -220,7 +265,7 @@ function copyTo(target: Tensor, value: Tensor): void {
     return;
   }
   const view = callOperator("aten.view.default", [value, withoutOnes(sizesOf(value))]) as Tensor;
-  const isSame = sameSizes(sizesOf(target), sizesOf(view));
+  const isSame = guardSameSizes(sizesOf(target), sizesOf(view));
   const source = isSame ? view : callOperator("aten.expand.default", [view, sizesOf(target)]);
   callOperator("aten.copy_.default", [target, source as Tensor]);
 }

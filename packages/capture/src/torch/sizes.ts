@@ -1,6 +1,7 @@
 /** @file Sizes of tensors, traced or not. */
-import { type SymInt as Expr, mul, SymExpr } from "@sconce/symbolic";
+import { type SymInt as Expr, eq, le, mul, SymExpr } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
+import { currentTrace } from "../trace/dispatch.js";
 import { isSym, type Size, SymInt } from "../trace/sym-int.js";
 import { isTraced } from "./arguments.js";
 import { invalidArgument } from "./errors.js";
@@ -40,6 +41,32 @@ export function dimensionOf(ndim: number, dim: number): number {
 /** The size of one dimension; -1 is the last. */
 export const sizeOf = (tensor: Tensor, dim: number): Size =>
   sizesOf(tensor)[dimensionOf(tensor.ndim, dim)] as Size;
+
+const expressionOf = (size: Size): Expr => (size instanceof SymInt ? size.expr : size);
+
+/** Whether a comparison is known to hold, without a guard or a node for it. */
+const isKnown = (condition: boolean | SymExpr): boolean =>
+  typeof condition === "boolean" ? condition : currentTrace()?.env.staticallyKnown(condition) === true;
+
+/** Whether two sizes are known to be equal. */
+export const knownEqual = (a: Size, b: Size): boolean => isKnown(eq(expressionOf(a), expressionOf(b)));
+
+/** Whether a size is known not to exceed another. */
+export const knownAtMost = (a: Size, b: Size): boolean => isKnown(le(expressionOf(a), expressionOf(b)));
+
+/** Whether two lists of sizes are equal, by a guard where the sizes are dynamic. */
+export function guardSameSizes(a: readonly Size[], b: readonly Size[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((size, i) => {
+      const condition = eq(expressionOf(size), expressionOf(b[i]!));
+      return typeof condition === "boolean" ? condition : currentTrace()!.env.guard(condition);
+    })
+  );
+}
+
+/** The product of two sizes, without a node for it. */
+export const productOf = (a: Size, b: Size): Size => sizeValue(mul(expressionOf(a), expressionOf(b)));
 
 /** The number of elements. */
 export const numelOf = (tensor: Tensor): Size =>

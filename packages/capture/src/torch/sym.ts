@@ -51,10 +51,17 @@ const binary =
   (target: string): Integers =>
   (a, b) =>
     apply(target, [a, b]) as never;
+/** Python compares `3 < s` as `s > 3`. */
+const REFLECTED: Readonly<Record<string, string>> = {
+  "operator.lt": "operator.gt",
+  "operator.le": "operator.ge",
+  "operator.gt": "operator.lt",
+  "operator.ge": "operator.le",
+};
 const compare =
   (target: string) =>
   (a: Operand, b: Operand): Condition =>
-    apply(target, [a, b]) as Condition;
+    (isSym(b) && !isSym(a) ? apply(REFLECTED[target] ?? target, [b, a]) : apply(target, [a, b])) as Condition;
 const rounding =
   (target: string) =>
   (a: SymNumber): Size =>

@@ -31,9 +31,14 @@ export function sizesEqual(a: readonly SymInt[], b: readonly SymInt[], env: SymE
   return true;
 }
 
-/** Whether two sizes are equal, with a guard where that depends on the example. */
-export const sizeEquals = (a: SymInt, b: SymInt, env: SymEnv): boolean =>
-  typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.guard(eq(a, b));
+/**
+ * Whether two sizes are equal, with a guard where that depends on the example. A number stands on
+ * the right of a guard, as Python compares it.
+ */
+export function sizeEquals(a: SymInt, b: SymInt, env: SymEnv): boolean {
+  if (typeof a === "number") return typeof b === "number" ? a === b : env.guard(eq(b, a));
+  return sameAs(a, b) || env.guard(eq(a, b));
+}
 
 /**
  * The common shape. A size that is not known to be 1 is taken not to be (PyTorch's rule for
@@ -52,7 +57,8 @@ function broadcastPair(env: SymEnv, a: readonly SymInt[], b: readonly SymInt[]):
   if (a.length === 0) return b;
   const rank = Math.max(a.length, b.length);
   const out = new Array<SymInt>(rank);
-  for (let d = 0; d < rank; d++) {
+  // From the last dimension, as PyTorch does: guards are recorded in that order.
+  for (let d = rank - 1; d >= 0; d--) {
     const i = d - rank + a.length;
     const j = d - rank + b.length;
     out[d] = i < 0 ? b[j]! : j < 0 ? a[i]! : broadcastSize(env, a[i]!, b[j]!, d);
