@@ -30,9 +30,9 @@ export class ExportTracer extends Tracer {
     this.#calls.set(path, count + 1);
     const outer = this.moduleStack;
     const outerCall = this.moduleCall;
-    const { constructor } = module as { constructor: typeof Module };
+    const { constructor: type } = module as { constructor: typeof Module };
     const key = `L__self__${path}${count === 0 ? "" : `@${count}`}`;
-    const entry: ModuleStackEntry = [key, path, constructor.torchClass ?? `__main__.${constructor.name}`];
+    const entry: ModuleStackEntry = [key, path, type.torchClass ?? `__main__.${type.name}`];
     this.moduleStack = [...outer, entry];
     this.moduleCall = captureStack(outerCall);
     try {

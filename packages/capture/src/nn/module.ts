@@ -72,6 +72,7 @@ export interface Module {
  *   }
  * }
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor makes a function, and sets `training`
 export class Module {
   static {
     markClass(Module, "Module", COPY);

@@ -35,8 +35,8 @@ export class SizeNodes {
         ),
       );
     };
-    shape.forEach((size, dim) => read(size, "size", dim));
-    strides.forEach((stride, dim) => read(stride, "stride", dim));
+    for (const [dim, size] of shape.entries()) read(size, "size", dim);
+    for (const [dim, stride] of strides.entries()) read(stride, "stride", dim);
     read(
       shape.reduce((count, size) => mul(count, size), 1 as SymInt),
       "numel",

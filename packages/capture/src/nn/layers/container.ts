@@ -14,7 +14,7 @@ export class Sequential extends Module {
     const [first] = modules;
     if (modules.length === 1 && typeof first === "object") {
       for (const [name, module] of Object.entries(first)) this.addModule(name, module);
-    } else (modules as Module[]).forEach((module, i) => this.addModule(String(i), module));
+    } else for (const [i, module] of (modules as Module[]).entries()) this.addModule(String(i), module);
   }
 
   override forward(input: Tensor): Tensor {
