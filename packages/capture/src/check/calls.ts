@@ -93,7 +93,8 @@ export function callKind(
 ): Kind {
   const parts = callee.values.map((value) => callValue(value, self, args, node, scope, on));
   for (const object of callee.objects) parts.push(callObject(object, self, args, node, scope, on));
-  if (callee.flags & (PLAIN | SIZE | SYM)) parts.push(PLAINS);
+  if (callee.flags & PLAIN) parts.push(PLAINS);
+  if (callee.flags & (SIZE | SYM)) parts.push({ ...NOTHING, flags: callee.flags & (SIZE | SYM) });
   if (callee.flags & TENSOR) parts.push(TENSORS);
   if (callee.flags & UNKNOWN) {
     on.unchecked("call", callee.reason ?? "the function is not known", node, scope);

@@ -168,6 +168,39 @@ describe("aliases and flow", () => {
   });
 });
 
+describe("ways around", () => {
+  test.each<[string, "wrong" | "unchecked"]>([
+    ["(x) => { const {size} = x; if (size.call(x, 0) === 2) return 1; }", "wrong"],
+    ["(x) => { const f = x.size.bind(x); if (f(0) === 2) return 1; }", "unchecked"],
+    ["(x) => { const args = [0]; if (x.size(...args) === 2) return 1; }", "unchecked"],
+    ["(x) => { const m = 'size'; if (x[m](0) === 2) return 1; }", "wrong"],
+    ["(x) => { if ([x.size(0)].at(0) === 2) return 1; }", "wrong"],
+    ["(x) => { const o = Object.freeze({ n: x.size(0) }); if (o.n === 2) return 1; }", "wrong"],
+    ["(x) => { const o = { get n() { return x.size(0); } }; if (o.n === 2) return 1; }", "unchecked"],
+    ["(x) => { class A { f() { return x.size(0) === 2; } } return new A().f(); }", "unchecked"],
+    ["(x) => { const w = new WeakMap(); w.set(x, x); if (w.get(x)) return 1; }", "wrong"],
+    ["(x) => { for (const [k, v] of Object.entries({ x })) if (v) return 1; }", "wrong"],
+    ["(x) => { for (const k in { x }) { const o = { x }; if (o[k]) return 1; } }", "wrong"],
+    ["(x) => { const p = Promise.resolve(x); p.then((y) => (y ? 1 : 2)); }", "unchecked"],
+    ["(x) => { let y = null; try { y = x.relu(); throw 1; } catch { if (y) return 1; } }", "wrong"],
+    ["(x) => { let y = null; try { y = x.relu(); y = y.at(1); } catch { if (y) return 1; } }", "wrong"],
+    ["(x) => { switch (true) { case x.gt(0): return 1; } }", "wrong"],
+    ["(x) => { const eq = (a, b) => a === b; if (eq(x.size(0), 2)) return 1; }", "wrong"],
+    ["(x) => { if (x.size(0)?.valueOf() === 2) return 1; }", "wrong"],
+    ["(x) => { const g = (function* () { yield x; })(); for (const y of g) if (y) return 1; }", "wrong"],
+    ["(x) => { if (Array.from(x.size()).every((n) => n === 2)) return 1; }", "wrong"],
+    ["(x) => { if ([[x.size(0)]].flat().includes(2)) return 1; }", "wrong"],
+    ["(x) => { if (Reflect.apply(x.size, x, [0]) === 2) return 1; }", "unchecked"],
+    ["(x) => { const a = [3, 1]; a[0] = x.size(0); if (a.indexOf(2) >= 0) return 1; }", "wrong"],
+    ["function f(x) { if (arguments[0]) return 1; }", "unchecked"],
+    ["(x) => { block: { if (x) break block; } }", "wrong"],
+    ["(x) => { var y; { var y = x; } if (y) return 1; }", "wrong"],
+  ])("%s is %s", (source, verdict) => {
+    const { errors, unchecked } = checkSource(code(source), { args: [d] });
+    expect(errors.length > 0 ? "wrong" : unchecked.length > 0 ? "unchecked" : "right").toBe(verdict);
+  });
+});
+
 describe("modules", () => {
   class Block extends Module {
     readonly useNorm = true;

@@ -177,7 +177,16 @@ class Checker implements Interpreter {
   ): Kind {
     if (this.state === null) return NOTHING;
     if (this.#depth >= DEEPEST_CALL) return unknown("calls are nested too deeply");
-    const frame: Frame = { source, self, fn, returns: NOTHING, exits: null, loops: [], sites: new Map() };
+    const frame: Frame = {
+      source,
+      self,
+      fn,
+      returns: NOTHING,
+      exits: null,
+      thrown: null,
+      loops: [],
+      sites: new Map(),
+    };
     const scope = new Scope(outer, frame, true);
     this.#depth++;
     node.params.forEach((param, i) => {

@@ -21,6 +21,8 @@ export interface Frame {
   returns: Kind;
   /** Variables where the call returns. */
   exits: State;
+  /** Variables where the `try` block that runs may be left by an error. */
+  thrown: State;
   /** Loops that run, innermost last. */
   readonly loops: Exits[];
   /** Objects by the expressions that make them: one for all times that an expression runs. */

@@ -18,6 +18,7 @@ import {
   primitive,
   SIZE,
   SYM,
+  SYMS,
   TENSOR,
   TENSORS,
   UNDEFINED,
@@ -43,6 +44,8 @@ export function memberKind(object: Kind, key: Kind, reader: MemberReader): Kind 
   ];
   if (object.flags & TENSOR) parts.push(tensorMember(undefined, name?.value));
   if (object.flags & (SYM | SIZE | PLAIN)) parts.push(PLAINS);
+  // `valueOf` of a dynamic size is the size: calls of it give it back.
+  if (name?.value === "valueOf") parts.push({ ...NOTHING, flags: object.flags & (SYM | SIZE) });
   if (object.flags & UNKNOWN)
     parts.push(
       isNamespace(name?.value) ? namespace(name.value) : unknown(object.reason ?? "it is not known"),
@@ -53,7 +56,7 @@ export function memberKind(object: Kind, key: Kind, reader: MemberReader): Kind 
 function valueMember(value: unknown, name: unknown, reader: MemberReader): Kind {
   if (value === null || value === undefined) return NOTHING;
   if (value instanceof Tensor) return tensorMember(value, name);
-  if (isSym(value)) return PLAINS;
+  if (isSym(value)) return name === "valueOf" ? SYMS : PLAINS;
   if (typeof value !== "object" && typeof value !== "function") return PLAINS;
   if (name === undefined) return join(elementsOf(known(value)), reader.written(value, ANY));
   return property(value, String(name), reader);

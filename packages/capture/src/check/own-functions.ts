@@ -1,10 +1,12 @@
 /** @file Functions of Sconce by their values: a bundler may have renamed what the code calls. */
 import { float, pythonTuple } from "@sconce/ir";
 import { functional } from "../nn/functional.js";
+import { check, checkIsSize, constrainAsSize, constrainAsValue } from "../torch/check.js";
+import { slice } from "../torch/indexing.js";
 import { guard, guardInt, sym } from "../torch/sym.js";
 import { torch } from "../torch/torch.js";
 import { callOperator } from "../trace/dispatch.js";
-import { enableGrad, noGrad } from "../trace/grad-mode.js";
+import { enableGrad, noGrad, setGradEnabled } from "../trace/grad-mode.js";
 
 let names: Map<unknown, string> | undefined;
 
@@ -29,6 +31,12 @@ function index(): Map<unknown, string> {
     guardInt,
     noGrad,
     enableGrad,
+    setGradEnabled,
+    check,
+    checkIsSize,
+    constrainAsSize,
+    constrainAsValue,
+    slice,
     float,
     pythonTuple,
     callOperator,

@@ -51,6 +51,7 @@ const STATEMENTS: { readonly [T in AnyNode["type"]]?: Run<Extract<AnyNode, { typ
   },
   ThrowStatement: ({ argument }, scope, on) => {
     on.evaluate(argument, scope);
+    scope.frame.thrown = joinStates(scope.frame.thrown, on.state);
     on.state = null;
   },
   IfStatement: runIf,
@@ -147,10 +148,10 @@ function runSwitch({ discriminant, cases }: SwitchStatement, scope: Scope, on: I
 
 function runTry({ block, handler, finalizer }: TryStatement, scope: Scope, on: Interpreter): void {
   const before = on.state && new Map(on.state);
-  on.run(block, scope);
+  const thrown = runProtected(block.body, scope, on);
   if (handler) {
     const after = on.state;
-    on.state = joinStates(before, after && new Map(after));
+    on.state = joinStates(before, thrown);
     const inner = new Scope(scope, scope.frame);
     if (handler.param) on.assign(handler.param, unknown("an error"), inner, "let");
     on.run(handler.body, inner);
@@ -162,6 +163,28 @@ function runTry({ block, handler, finalizer }: TryStatement, scope: Scope, on: I
     on.run(finalizer, scope);
     if (after === null) on.state = null;
   }
+}
+
+/**
+ * Runs the statements of a `try` block; gives the variables as an error in any of them finds them.
+ */
+function runProtected(body: readonly Statement[], scope: Scope, on: Interpreter): State {
+  const { frame } = scope;
+  const outer = frame.thrown;
+  frame.thrown = null;
+  const inner = new Scope(scope, frame);
+  runBlock(
+    body.filter(({ type }) => type === "FunctionDeclaration"),
+    inner,
+    on,
+  );
+  for (const node of body) {
+    runBlock([node], inner, on);
+    frame.thrown = joinStates(frame.thrown, on.state && new Map(on.state));
+  }
+  const thrown = frame.thrown as State;
+  frame.thrown = outer;
+  return thrown;
 }
 
 function runForOf(node: ForOfStatement | ForInStatement, item: Kind, scope: Scope, on: Interpreter): void {

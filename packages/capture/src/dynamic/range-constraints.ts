@@ -37,9 +37,15 @@ const noneText = (value: number | undefined): string => (value === undefined ? "
  */
 export function rangeConstraints(prepared: FakeInputs, unbacked: readonly SymExpr[] = []): RangeReport {
   const maker = new RangeMaker(prepared);
-  for (const s of unbacked) maker.set(s, prepared.env.rangeOf(s));
+  for (const s of unbacked) maker.set(s, symbolRange(prepared.env, s));
   if (!isEmptySpec(prepared.dynamicShapes)) maker.addInputs();
   return maker.finish();
+}
+
+/** The range of a symbol; that of a float says so, since its infinities print otherwise. */
+function symbolRange(env: FakeInputs["env"], value: SymExpr): ValueRange & { readonly float?: boolean } {
+  const isFloat = value.assumptions.every(([assumption]) => assumption !== "integer");
+  return isFloat ? { ...env.rangeOf(value), float: true } : env.rangeOf(value);
 }
 
 class RangeMaker {

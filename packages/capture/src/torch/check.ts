@@ -3,7 +3,7 @@ import * as conditions from "../dynamic/runtime-checks.js";
 import { currentTrace } from "../trace/dispatch.js";
 import { type Size, SymBool, SymInt } from "../trace/sym-int.js";
 import { requirementFailed } from "./errors.js";
-import type { Condition } from "./sym.js";
+import { type Condition, sym } from "./sym.js";
 
 const exprOf = (value: Size): number | SymInt["expr"] => (value instanceof SymInt ? value.expr : value);
 
@@ -22,7 +22,9 @@ export function check(condition: Condition, message?: string | (() => string)): 
 
 /** Requires that an integer is a size: not negative (`torch._check_is_size`). */
 export function checkIsSize(value: Size): void {
-  constrainAsSize(value);
+  check(sym.ge(value, 0));
+  const trace = currentTrace();
+  if (trace !== undefined) conditions.checkIsSize(trace.env, exprOf(value));
 }
 
 /** Bounds of an integer, both included. */

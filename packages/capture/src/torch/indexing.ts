@@ -194,7 +194,7 @@ const isNumberTensor = (value: unknown): value is Tensor =>
   value instanceof Tensor && value.ndim === 0 && isIntegralDType(value.dtype) && value.dtype !== "bool";
 const isDynamic = (value: unknown): boolean => value instanceof SymInt || isNumberTensor(value);
 
-/** Dynamic positions: export takes such an index apart (`_NonStrictTorchFunctionHandler`). */
+/** Dynamic positions: export applies such indices one by one (`_NonStrictTorchFunctionHandler`). */
 const hasDynamic = (indices: readonly Index[]): boolean =>
   indices.some((index) =>
     isSlice(index) ? [index.start, index.stop, index.step].some(isDynamic) : isDynamic(index),

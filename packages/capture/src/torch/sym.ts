@@ -2,7 +2,14 @@
  * @file Arithmetic and comparisons of sizes, static or dynamic. Numbers are computed at once, as
  * Python computes them; dynamic values give expressions, which the trace records.
  */
-import type { Argument, FloatLiteral, ScalarLiteral, SymScalar } from "@sconce/ir";
+import {
+  type Argument,
+  type FloatLiteral,
+  float,
+  kindOf,
+  type ScalarLiteral,
+  type SymScalar,
+} from "@sconce/ir";
 import { evaluateScalarFunction, runScalarFunction } from "@sconce/ops";
 import { SymExpr } from "@sconce/symbolic";
 import { currentTrace } from "../trace/dispatch.js";
@@ -43,6 +50,28 @@ function apply(target: string, args: readonly Operand[]): unknown {
   return value;
 }
 
+const isFloat = (value: Operand): boolean =>
+  value instanceof SymFloat ||
+  kindOf(value) === "float" ||
+  (typeof value === "number" && !Number.isInteger(value));
+
+/** Python's floats: where one operand is a float, the other becomes one first (`promote2`). */
+function promoted(args: readonly Operand[]): readonly Operand[] {
+  if (!args.some(isFloat) || !args.some(isSym)) return args;
+  return args.map((arg) => {
+    if (arg instanceof SymInt) return apply("torch.sym_float", [arg]) as SymFloat;
+    return typeof arg === "number" || typeof arg === "bigint" ? float(Number(arg)) : arg;
+  });
+}
+
+/** `a // b` of floats is the floor of their quotient, as a float. */
+function floorDivide(a: SymNumber, b: SymNumber): unknown {
+  const [x, y] = promoted([a, b]) as [SymNumber, SymNumber];
+  if (x === a && y === b && !(isFloat(a) && isSym(a))) return apply("operator.floordiv", [a, b]);
+  const quotient = apply("operator.truediv", [x, y]) as SymFloat;
+  return apply("torch.sym_float", [apply("math.floor", [quotient]) as SymInt]);
+}
+
 type Integers = <A extends SymNumber, B extends SymNumber>(a: A, b: B) => Joined<A | B>;
 /** Arithmetic of integers gives integers; a dynamic operand makes the result dynamic. */
 type Joined<T> = [T] extends [number] ? number : [T] extends [Size] ? Size : SymNumber;
@@ -50,7 +79,7 @@ type Joined<T> = [T] extends [number] ? number : [T] extends [Size] ? Size : Sym
 const binary =
   (target: string): Integers =>
   (a, b) =>
-    apply(target, [a, b]) as never;
+    apply(target, promoted([a, b])) as never;
 /** Python compares `3 < s` as `s > 3`. */
 const REFLECTED: Readonly<Record<string, string>> = {
   "operator.lt": "operator.gt",
@@ -60,8 +89,12 @@ const REFLECTED: Readonly<Record<string, string>> = {
 };
 const compare =
   (target: string) =>
-  (a: Operand, b: Operand): Condition =>
-    (isSym(b) && !isSym(a) ? apply(REFLECTED[target] ?? target, [b, a]) : apply(target, [a, b])) as Condition;
+  (a: Operand, b: Operand): Condition => {
+    const [x, y] = promoted([a, b]) as [Operand, Operand];
+    return (
+      isSym(y) && !isSym(x) ? apply(REFLECTED[target] ?? target, [y, x]) : apply(target, [x, y])
+    ) as Condition;
+  };
 const rounding =
   (target: string) =>
   (a: SymNumber): Size =>
@@ -79,7 +112,7 @@ const logical =
 const extremum =
   (target: string) =>
   <T extends SymNumber>(...values: readonly T[]): Joined<T> =>
-    values.reduce((a, b) => apply(target, [a, b]) as T) as never;
+    values.reduce((a, b) => apply(target, promoted([a, b])) as T) as never;
 
 /**
  * Functions of sizes and other scalars, for numbers and dynamic values alike. `/`, `//`, `%` and
@@ -93,13 +126,14 @@ export const sym = {
   /** `a * b` */
   mul: binary("operator.mul"),
   /** `a // b`, rounded down. */
-  floorDiv: binary("operator.floordiv"),
+  floorDiv: ((a, b) => floorDivide(a, b) as never) as Integers,
   /** `a % b`, with the sign of `b`. */
   mod: binary("operator.mod"),
   /** `a ** b` */
   pow: binary("operator.pow"),
   /** `a / b`, a float. */
-  trueDiv: (a: SymNumber, b: SymNumber) => real("operator.truediv")(a, b),
+  trueDiv: (a: SymNumber, b: SymNumber) =>
+    apply("operator.truediv", promoted([a, b])) as number | FloatLiteral | SymFloat,
   /** `-a` */
   neg: <T extends SymNumber>(a: T): Joined<T> => apply("operator.neg", [a]) as never,
   /** `abs(a)` */
@@ -145,7 +179,8 @@ export const sym = {
   /** `round(a)`: halves go to the even neighbor. */
   round: rounding("builtins.round"),
   /** `math.sqrt(a)` */
-  sqrt: (a: SymNumber) => real("torch._sym_sqrt")(a),
+  sqrt: (a: SymNumber) =>
+    real("torch._sym_sqrt")(a instanceof SymInt ? (apply("torch.sym_float", [a]) as SymFloat) : a),
 } as const;
 
 /**

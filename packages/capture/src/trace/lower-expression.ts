@@ -3,11 +3,21 @@ import type { Argument, SymScalar } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
 import { PYTHON_TARGETS, scalarOf } from "@sconce/passes";
 import type { SymExpr } from "@sconce/symbolic";
-import type { AddScalarNode, TraceNode } from "./trace-node.js";
+import { type AddScalarNode, TraceNode } from "./trace-node.js";
 
 /** The name that `torch.fx` gives a call of a Python function: `add`, `and_` as `and`. */
 export const functionName = (target: string): string =>
   target.slice(target.lastIndexOf(".") + 1).replace(/_$/, "");
+
+/** What Python makes of a comparison whose left side is a number: `0 < n` asks `n > 0`. */
+const REFLECTED: Readonly<Record<string, string>> = {
+  "operator.lt": "operator.gt",
+  "operator.le": "operator.ge",
+  "operator.gt": "operator.lt",
+  "operator.ge": "operator.le",
+  "operator.eq": "operator.eq",
+  "operator.ne": "operator.ne",
+};
 
 /**
  * Adds the nodes that compute an expression from the nodes of its parts; undefined for a symbol,
@@ -26,6 +36,11 @@ export function lowerExpression(
   const target = PYTHON_TARGETS[expr.op];
   if (target === undefined || expr.args.length === 0) return undefined;
   const parts = expr.args.map(nodeOf);
+  const reflected = parts[0] instanceof TraceNode ? undefined : REFLECTED[target];
+  if (reflected !== undefined && parts[1] instanceof TraceNode) {
+    const value = evaluateScalarFunction(reflected, [scalarOf(expr.args[1]!), scalarOf(expr.args[0]!)]);
+    return add(reflected, [parts[1], parts[0]!], value, functionName(reflected));
+  }
   if (parts.length <= 2) return add(target, parts, scalarOf(expr), functionName(target));
   let value: SymScalar = scalarOf(expr.args[0]!);
   let node = parts[0]!;

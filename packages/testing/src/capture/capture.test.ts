@@ -4,7 +4,9 @@ import { DYNAMIC_MODELS } from "./dynamic.fixture.js";
 import { exportFromCorpus, runFromCorpus } from "./harness.fixture.js";
 import { LANGUAGE_MODELS } from "./language.fixture.js";
 import { OPERATOR_MODELS } from "./operators.fixture.js";
+import { SHAPE_MODELS } from "./shapes.fixture.js";
 import { STATE_MODELS } from "./state.fixture.js";
+import { UNBACKED_MODELS } from "./unbacked.fixture.js";
 
 const MODELS = Object.entries({
   ...DOCUMENT_MODELS,
@@ -12,6 +14,8 @@ const MODELS = Object.entries({
   ...LANGUAGE_MODELS,
   ...OPERATOR_MODELS,
   ...STATE_MODELS,
+  ...SHAPE_MODELS,
+  ...UNBACKED_MODELS,
 });
 
 describe("models of the corpus, written in TypeScript", () => {
