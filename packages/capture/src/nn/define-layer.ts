@@ -1,7 +1,11 @@
-/** @file Layers without state: a table of settings and one call. */
+/** @file Layers of one call: a table of settings and one call. */
+import type { FloatLiteral } from "@sconce/ir";
+import type { Tensor } from "@sconce/tensor";
+import { takeParametersOf } from "../source/function-parameters.js";
+import type { AnyFunction } from "../source/parse-function.js";
 import { missingSetting } from "./errors.js";
 import { Module } from "./module.js";
-import { pythonText, type Settings, settingsOf } from "./settings.js";
+import { isFloat, pythonText, type Settings, settingsOf } from "./settings.js";
 
 /** A layer whose `forward` is one call. */
 abstract class SettingLayer<Args extends readonly unknown[], Result> extends Module {
@@ -15,8 +19,15 @@ export interface LayerDefinition<Values extends object, Args extends readonly un
   readonly name: string;
   /** The module of PyTorch that has it: `activation`. */
   readonly module: string;
-  /** Settings in PyTorch's order; those without a default are `REQUIRED`. */
-  readonly defaults: { readonly [K in keyof Values]: Values[K] | typeof REQUIRED };
+  /**
+   * Settings in PyTorch's order; those without a default are `REQUIRED`. A default that is a float
+   * in Python (`float(1)`) is one for `forward` and `text` as well, a number for users.
+   */
+  readonly defaults: { readonly [K in keyof Values]: Values[K] | FloatLiteral | typeof REQUIRED };
+  /** Settings that are tensors: buffers of the module, whose names are those of Python. */
+  readonly buffers?: readonly (keyof Values & string)[];
+  /** Refuses settings that contradict each other. */
+  readonly check?: (settings: Values) => void;
   /** Computes the result. */
   readonly forward: (settings: Values & { readonly training: boolean }, ...args: Args) => Result;
   /** The text of the settings; every setting by its Python name when left out. */
@@ -24,7 +35,7 @@ export interface LayerDefinition<Values extends object, Args extends readonly un
 }
 
 /** A setting that has to be given. */
-const REQUIRED: unique symbol = Symbol("a setting that has to be given");
+export const REQUIRED: unique symbol = Symbol("a setting that has to be given");
 
 /** The class of a layer without state. */
 export interface LayerClass<
@@ -48,28 +59,49 @@ export function defineLayer<
   Args extends readonly unknown[],
   Result,
 >(definition: LayerDefinition<Values, Args, Result>): LayerClass<Given, Positions, Values, Args, Result> {
-  const { name, module, defaults, forward, text } = definition;
+  const { name, module, defaults, forward, text, buffers = [], check } = definition;
   class Layer extends SettingLayer<Args, Result> {
     static override readonly torchClass: string = `torch.nn.modules.${module}.${name}`;
+
+    /** The settings as they were given, floats of Python as such. */
+    private readonly given: object;
 
     constructor(...args: unknown[]) {
       super();
       const settings = settingsOf(name, args, defaults);
-      for (const [key, value] of Object.entries(settings)) {
+      this.given = settings;
+      const plain = Object.entries(settings).map(([key, value]): [string, unknown] => {
         if (value === REQUIRED) throw missingSetting(name, key);
+        return [key, isFloat(value) ? value.value : value];
+      });
+      check?.(Object.fromEntries(plain) as Values);
+      for (const [key, value] of plain) {
+        if (buffers.includes(key as never)) this.registerBuffer(snakeCase(key), value as Tensor | null);
+        else Object.assign(this, { [key]: value });
       }
-      Object.assign(this, settings);
+    }
+
+    /** The settings with which Python would call. */
+    private values(): Values {
+      const own = this as unknown as Readonly<Record<string, unknown>>;
+      const values: Record<string, unknown> = { training: this.training };
+      for (const [key, initial] of Object.entries(this.given)) {
+        const value = own[buffers.includes(key as never) ? snakeCase(key) : key];
+        values[key] = isFloat(initial) && value === initial.value ? initial : value;
+      }
+      return values as Values;
     }
 
     override forward(...args: Args): Result {
-      return forward(this as unknown as Values & { training: boolean }, ...args);
+      return forward(this.values() as Values & { training: boolean }, ...args);
     }
 
     override extraRepr(): string {
-      const settings = this as unknown as Values;
+      const settings = this.values();
       return text === undefined ? settingsText(Object.keys(defaults), settings) : text(settings);
     }
   }
+  takeParametersOf(Layer.prototype.forward as AnyFunction, forward as AnyFunction);
   Object.defineProperty(Layer, "name", { value: name });
   return Layer as unknown as LayerClass<Given, Positions, Values, Args, Result>;
 }

@@ -58,7 +58,7 @@ function projected(inputs: Three<Tensor>, weights: readonly Tensor[], bias: Mayb
 }
 
 /** A mask of truth values as the numbers that are added (`_canonical_mask`). */
-function additiveMask(mask: MaybeTensor, { dtype }: Tensor): MaybeTensor {
+export function additiveMask(mask: MaybeTensor, { dtype }: Tensor): MaybeTensor {
   if (mask === null || /^(float|bfloat)/.test(mask.dtype)) return mask;
   if (mask.dtype !== "bool") refuse(`a mask is of dtype ${mask.dtype}`, "use bool or a float dtype");
   const zeros = callTorch("zeros_like", [mask], { dtype }) as Tensor;

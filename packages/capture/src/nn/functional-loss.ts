@@ -7,6 +7,7 @@ import { callMethod, callNn, callTorch } from "../torch/registry.js";
 import { sizeOf, sizesOf, sizesText } from "../torch/sizes.js";
 import { guard, sym } from "../torch/sym.js";
 import { torch } from "../torch/torch.js";
+import { truthOf } from "../torch/truth.js";
 import type { Size } from "../trace/sym-int.js";
 import type { Body } from "./functional-activation.js";
 
@@ -138,15 +139,13 @@ function varianceOf(given: unknown, input: Tensor): Tensor {
       : (callMethod(callTorch("ones_like", [input]) as Tensor, "mul", [given]) as Tensor);
   if (given instanceof Tensor) {
     const negative = callTorch("any", [callMethod(given, "lt", [0])]) as Tensor;
-    if (callMethodItem(negative) === true)
+    if (truthOf(negative))
       throw invalidArgument("functional.gaussianNllLoss", "a variance is negative", "use positive ones");
   }
   const [own, sizes] = [sizesOf(variance), sizesOf(input)];
   if (own.length === sizes.length) return variance;
   return callTorch("unsqueeze", [variance, -1]) as Tensor;
 }
-
-const callMethodItem = (x: Tensor): unknown => x.item();
 
 function gaussianLoss(args: PythonArguments): unknown {
   const { input, target, full, eps } = args;

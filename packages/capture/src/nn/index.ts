@@ -3,6 +3,13 @@ export { functional } from "./functional.js";
 export * as init from "./init.js";
 export * from "./layers/activation.js";
 export {
+  type AttentionCall,
+  type AttentionPositions,
+  MultiheadAttention,
+  type MultiheadAttentionOptions,
+  type MultiheadAttentionPositions,
+} from "./layers/attention.js";
+export {
   BatchNorm1d,
   BatchNorm2d,
   BatchNorm3d,
@@ -11,7 +18,7 @@ export {
   InstanceNorm3d,
   type NormOptions,
 } from "./layers/batch-norm.js";
-export { ModuleDict, ModuleList, ParameterList, Sequential } from "./layers/container.js";
+export { ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential } from "./layers/container.js";
 export {
   Conv1d,
   Conv2d,
@@ -23,6 +30,7 @@ export {
   type ConvTransposeOptions,
   type PaddingMode,
 } from "./layers/conv.js";
+export * from "./layers/distance-loss.js";
 export * from "./layers/dropout.js";
 export {
   Embedding,
@@ -30,7 +38,8 @@ export {
   type EmbeddingBagOptions,
   type EmbeddingOptions,
 } from "./layers/embedding.js";
-export { Identity, Linear, type LinearOptions } from "./layers/linear.js";
+export { Bilinear, Identity, Linear, type LinearOptions } from "./layers/linear.js";
+export * from "./layers/loss.js";
 export * from "./layers/norm.js";
 export * from "./layers/padding.js";
 export * from "./layers/pool.js";
@@ -53,6 +62,31 @@ export {
   type RNNCellOptions,
 } from "./layers/recurrent-cell.js";
 export * from "./layers/reshape.js";
+export {
+  Transformer,
+  type TransformerCall,
+  type TransformerOptions,
+  type TransformerPositions,
+} from "./layers/transformer.js";
+export {
+  type Activation,
+  type DecoderLayerCall,
+  type DecoderLayerPositions,
+  type EncoderLayerCall,
+  type EncoderLayerPositions,
+  TransformerDecoderLayer,
+  TransformerEncoderLayer,
+  type TransformerLayerOptions,
+  type TransformerLayerPositions,
+} from "./layers/transformer-layer.js";
+export {
+  type DecoderCall,
+  type DecoderPositions,
+  type EncoderCall,
+  type EncoderPositions,
+  TransformerDecoder,
+  TransformerEncoder,
+} from "./layers/transformer-stack.js";
 export {
   type BufferOptions,
   type LoadOptions,

@@ -4,4 +4,6 @@ export interface ModuleBase {
   training: boolean;
   /** What stands between the parentheses of the module's text. */
   extraRepr(): string;
+  /** The module as PyTorch prints it. */
+  toString(): string;
 }

@@ -4,11 +4,12 @@ import { childrenOf } from "./state.js";
 /** The text of a module, as PyTorch's `repr`: its class, its settings and its submodules. */
 export function moduleText(module: ModuleBase): string {
   const extra = module.extraRepr();
-  const children = childrenOf(module).map(([name, child]) => indented(`(${name}): ${moduleText(child)}`));
+  const children = childrenOf(module).map(([name, child]) => indented(`(${name}): ${child.toString()}`));
   const lines = [...(extra === "" ? [] : extra.split("\n").map((line) => `  ${line}`)), ...children];
   const { name } = module.constructor;
   if (children.length === 0 && lines.length <= 1) return `${name}(${extra})`;
   return `${name}(\n${lines.join("\n")}\n)`;
 }
 
-const indented = (text: string): string => `  ${text.replaceAll("\n", "\n  ")}`;
+/** A text whose lines all begin two places later. */
+export const indented = (text: string): string => `  ${text.replaceAll("\n", "\n  ")}`;

@@ -48,18 +48,18 @@ export const sizesOf = (value: Sizes, count: number): readonly number[] =>
   typeof value === "number" ? new Array<number>(count).fill(value) : value;
 
 /** A tuple in the words of Python: `(3, 3)`, `(3,)`. */
-export const tupleText = (sizes: readonly number[]): string =>
-  sizes.length === 1 ? `(${sizes[0]},)` : `(${sizes.join(", ")})`;
+export const tupleText = (items: readonly unknown[]): string =>
+  items.length === 1 ? `(${pythonText(items[0])},)` : `(${items.map(pythonText).join(", ")})`;
+
+/** Whether a value is a float in Python, integral or not. */
+export const isFloat = (value: unknown): value is FloatLiteral => kindOf(value) === "float";
 
 /** A number, boolean or text in the words of Python. */
 export function pythonText(value: unknown): string {
+  if (isFloat(value)) return Number.isInteger(value.value) ? `${value.value}.0` : floatText(value.value);
   if (typeof value === "boolean") return value ? "True" : "False";
   if (value === null || value === undefined) return "None";
-  if (kindOf(value) === "float") {
-    const number = (value as FloatLiteral).value;
-    return Number.isInteger(number) ? number.toFixed(1) : floatText(number);
-  }
-  if (Array.isArray(value)) return tupleText(value as number[]);
+  if (Array.isArray(value)) return tupleText(value);
   return typeof value === "string" ? `'${value}'` : floatText(value as number);
 }
 

@@ -11,11 +11,20 @@ export interface FunctionParameter {
   readonly hasDefault: boolean;
 }
 
+const models = new WeakMap<AnyFunction, AnyFunction>();
+
+/** Declares that a function takes the parameters of another one behind its first. */
+export function takeParametersOf(fn: AnyFunction, model: AnyFunction): void {
+  models.set(fn, model);
+}
+
 /**
  * Returns the parameters of a function by its source. Undefined where the engine has none: built-in
  * and bound functions.
  */
 export function functionParameters(fn: AnyFunction): readonly FunctionParameter[] | undefined {
+  const model = models.get(fn);
+  if (model !== undefined) return functionParameters(model)?.slice(1);
   return parseFunction(fn)?.node.params.map(parameterOf);
 }
 

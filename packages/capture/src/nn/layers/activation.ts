@@ -19,12 +19,10 @@ const withInPlace =
   (settings: InPlace): string => {
     const values = settings as unknown as Readonly<Record<string, unknown>>;
     const parts = names.map(
-      (name) => `${name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}=${floatText(values[name])}`,
+      (name) => `${name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}=${pythonText(values[name])}`,
     );
     return [...parts, ...(settings.inplace ? ["inplace=True"] : [])].join(", ");
   };
-/** A float in the words of Python: `1.0`. */
-const floatText = (value: unknown): string => (Number.isInteger(value) ? `${value}.0` : pythonText(value));
 
 /** An activation that may write to its input. */
 const inPlaceLayer = (name: string, forward: (input: Tensor, inplace: boolean) => Tensor, shown = true) =>
@@ -113,7 +111,7 @@ export const Hardtanh = defineLayer<
 >({
   name: "Hardtanh",
   module: "activation",
-  defaults: { minVal: -1, maxVal: 1, inplace: false },
+  defaults: { minVal: float(-1), maxVal: float(1), inplace: false },
   forward: ({ minVal, maxVal, inplace }, input) => F.hardtanh(input, minVal, maxVal, inplace),
   text: withInPlace("minVal", "maxVal"),
 });
@@ -128,7 +126,7 @@ export const ELU = defineLayer<
 >({
   name: "ELU",
   module: "activation",
-  defaults: { alpha: 1, inplace: false },
+  defaults: { alpha: float(1), inplace: false },
   forward: ({ alpha, inplace }, input) => F.elu(input, alpha, inplace),
   text: withInPlace("alpha"),
 });
@@ -143,7 +141,7 @@ export const CELU = defineLayer<
 >({
   name: "CELU",
   module: "activation",
-  defaults: { alpha: 1, inplace: false },
+  defaults: { alpha: float(1), inplace: false },
   forward: ({ alpha, inplace }, input) => F.celu(input, alpha, inplace),
   text: withInPlace("alpha"),
 });
@@ -191,7 +189,7 @@ export const Hardshrink = defineLayer<[], [lambd: number], { lambd: number }, Un
   module: "activation",
   defaults: { lambd: 0.5 },
   forward: ({ lambd }, input) => F.hardshrink(input, lambd),
-  text: ({ lambd }) => floatText(lambd),
+  text: ({ lambd }) => pythonText(lambd),
 });
 
 /** 0 near 0, else `x` moved toward it (`torch.nn.Softshrink`). */
@@ -200,7 +198,7 @@ export const Softshrink = defineLayer<[], [lambd: number], { lambd: number }, Un
   module: "activation",
   defaults: { lambd: 0.5 },
   forward: ({ lambd }, input) => F.softshrink(input, lambd),
-  text: ({ lambd }) => floatText(lambd),
+  text: ({ lambd }) => pythonText(lambd),
 });
 
 /** A smooth ReLU (`torch.nn.Softplus`). */
@@ -213,9 +211,9 @@ export const Softplus = defineLayer<
 >({
   name: "Softplus",
   module: "activation",
-  defaults: { beta: 1, threshold: 20 },
+  defaults: { beta: float(1), threshold: float(20) },
   forward: ({ beta, threshold }, input) => F.softplus(input, beta, threshold),
-  text: ({ beta, threshold }) => `beta=${floatText(beta)}, threshold=${floatText(threshold)}`,
+  text: ({ beta, threshold }) => `beta=${pythonText(beta)}, threshold=${pythonText(threshold)}`,
 });
 
 const dimLayer = (name: string, forward: (input: Tensor, dim?: number) => Tensor) =>

@@ -18,6 +18,8 @@ export interface NormOptions {
   readonly affine?: boolean;
   /** Whether statistics are kept for evaluation. */
   readonly trackRunningStats?: boolean;
+  /** Whether the result is shifted where it is scaled. @defaultValue true */
+  readonly bias?: boolean;
   /** The dtype of the parameters. */
   readonly dtype?: DType;
 }
@@ -32,6 +34,7 @@ const BATCH: NormDefaults = {
   momentum: 0.1,
   affine: true,
   trackRunningStats: true,
+  bias: true,
   dtype: "float32",
 };
 const INSTANCE: NormDefaults = { ...BATCH, affine: false, trackRunningStats: false };
@@ -70,7 +73,7 @@ abstract class NormBase extends Module {
     this.affine = affine;
     this.trackRunningStats = trackRunningStats;
     this.registerParameter("weight", affine ? new Parameter(ones_(vector())) : null);
-    this.registerParameter("bias", affine ? new Parameter(vector()) : null);
+    this.registerParameter("bias", affine && settings.bias ? new Parameter(vector()) : null);
     this.registerBuffer("running_mean", trackRunningStats ? vector() : null);
     this.registerBuffer("running_var", trackRunningStats ? ones_(vector()) : null);
     this.registerBuffer("num_batches_tracked", trackRunningStats ? Tensor.empty([], "int64") : null);
@@ -78,7 +81,7 @@ abstract class NormBase extends Module {
 
   override extraRepr(): string {
     const { numFeatures, eps, momentum, affine, trackRunningStats } = this;
-    return `${numFeatures}, eps=${pythonText(eps)}, momentum=${pythonText(momentum)}, affine=${pythonText(affine)}, track_running_stats=${pythonText(trackRunningStats)}`;
+    return `${numFeatures}, eps=${pythonText(eps)}, momentum=${pythonText(momentum)}, affine=${pythonText(affine)}, bias=${pythonText(this.bias !== null)}, track_running_stats=${pythonText(trackRunningStats)}`;
   }
 }
 
@@ -167,17 +170,17 @@ export class BatchNorm3d extends BatchNorm {
 
 /** What the instance normalizations share. */
 abstract class InstanceNorm extends NormBase {
-  readonly #layer: string;
-  readonly #rank: number;
+  private readonly layer: string;
+  private readonly rank: number;
 
   protected constructor(layer: string, rank: number, [numFeatures, ...rest]: NormArguments) {
     super(numFeatures, settingsOf(layer, rest, INSTANCE));
-    this.#layer = layer;
-    this.#rank = rank;
+    this.layer = layer;
+    this.rank = rank;
   }
 
   override forward(input: Tensor): Tensor {
-    requireRank(this.#layer, input, this.#rank, this.#rank + 1);
+    requireRank(this.layer, input, this.rank, this.rank + 1);
     const { running_mean: mean, running_var: variance, weight, bias, momentum, eps } = this;
     const normalize = (batch: Tensor): Tensor =>
       F.instanceNorm(
@@ -190,7 +193,7 @@ abstract class InstanceNorm extends NormBase {
         momentum ?? 0,
         eps,
       );
-    if (input.ndim !== this.#rank) return normalize(input);
+    if (input.ndim !== this.rank) return normalize(input);
     const batch = callOperator("aten.unsqueeze.default", [input, 0]) as Tensor;
     return callOperator("aten.squeeze.dim", [normalize(batch), 0]) as Tensor;
   }

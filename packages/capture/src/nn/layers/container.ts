@@ -1,6 +1,7 @@
 /** @file Modules that hold modules. */
 import { Tensor } from "@sconce/tensor";
 import { Module } from "../module.js";
+import { indented } from "../module-text.js";
 import { childrenOf } from "../state.js";
 import { Parameter } from "../tensors.js";
 
@@ -70,6 +71,21 @@ export class ModuleList<M extends Module = Module> extends Module {
       [Symbol.iterator]() as IterableIterator<M>;
   }
 
+  /** The modules as PyTorch prints them: neighbors of the same text in one line. */
+  override toString(): string {
+    const groups: { first: number; last: number; text: string }[] = [];
+    [...this].forEach((module, i) => {
+      const text = String(module);
+      const before = groups.at(-1);
+      if (before?.text === text) before.last = i;
+      else groups.push({ first: i, last: i, text });
+    });
+    const lines = groups.map(({ first, last, text }) =>
+      indented(first === last ? `(${first}): ${text}` : `(${first}-${last}): ${last - first + 1} x ${text}`),
+    );
+    return lines.length === 0 ? "ModuleList()" : `ModuleList(\n${lines.join("\n")}\n)`;
+  }
+
   /** Calls a function with each module and its place, and lists what it returns. */
   map<T>(each: (module: M, index: number) => T): T[] {
     return [...this].map(each);
@@ -101,28 +117,103 @@ export class ModuleDict<M extends Module = Module> extends Module {
   }
 }
 
+/**
+ * What a parameter is in the text of a list: `Parameter containing: [torch.float32 of size 3x4]`.
+ */
+const parameterLine = (name: string, { shape }: Tensor, type: string): string =>
+  `  (${name}): Parameter containing: [${type} of size ${shape.join("x")}]`;
+
+const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? value : new Parameter(value));
+
+/** What lists and dictionaries of parameters share. */
+abstract class Parameters extends Module {
+  /** The parameters with their names, in order. */
+  entries(): [string, Tensor][] {
+    const own = Object.entries(this as unknown as Record<string, unknown>);
+    return own.filter((entry): entry is [string, Tensor] => entry[1] instanceof Tensor);
+  }
+
+  /** The parameters, in order. */
+  values(): Tensor[] {
+    return this.entries().map(([, value]) => value);
+  }
+
+  /** How many parameters it holds. */
+  get size(): number {
+    return this.entries().length;
+  }
+}
+
 /** A list of parameters (`torch.nn.ParameterList`). */
-export class ParameterList extends Module {
+export class ParameterList extends Parameters {
   static override readonly torchClass: string = "torch.nn.modules.container.ParameterList";
 
   constructor(values: Iterable<Tensor> = []) {
     super();
-    let i = 0;
-    for (const value of values)
-      this.registerParameter(String(i++), value instanceof Parameter ? value : new Parameter(value));
+    for (const value of values) this.append(value);
   }
 
-  /** The parameter at a place. */
+  /** Adds a parameter at the end; a tensor becomes one. */
+  append(value: Tensor): this {
+    this.registerParameter(String(this.size), asParameter(value));
+    return this;
+  }
+
+  /** The parameter at a place; negative places count from the end. */
   at(index: number): Tensor {
-    return [...this].at(index)!;
+    return this.values().at(index)!;
   }
 
   /** The parameters, in order. */
   [Symbol.iterator](): IterableIterator<Tensor> {
-    const own = Object.entries(this as unknown as Record<string, unknown>);
-    return own
-      .filter((entry): entry is [string, Tensor] => entry[1] instanceof Tensor)
-      .map(([, value]) => value)
-      [Symbol.iterator]() as IterableIterator<Tensor>;
+    return this.values()[Symbol.iterator]() as IterableIterator<Tensor>;
+  }
+
+  override extraRepr(): string {
+    return this.entries()
+      .map(([name, value]) => parameterLine(name, value, `torch.${value.dtype}`))
+      .join("\n");
+  }
+}
+
+/** Parameters by name (`torch.nn.ParameterDict`). */
+export class ParameterDict extends Parameters {
+  static override readonly torchClass: string = "torch.nn.modules.container.ParameterDict";
+
+  /** @param parameters by name: a map keeps its order, an object is sorted as PyTorch's dict */
+  constructor(parameters: ReadonlyMap<string, Tensor> | Readonly<Record<string, Tensor>> = {}) {
+    super();
+    const entries =
+      parameters instanceof Map
+        ? [...parameters]
+        : Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
+    for (const [name, value] of entries) this.set(name, value);
+  }
+
+  /** Adds a parameter, or exchanges it; a tensor becomes one. */
+  set(name: string, value: Tensor): this {
+    this.registerParameter(name, asParameter(value));
+    return this;
+  }
+
+  /** The parameter of a name; undefined without one. */
+  get(name: string): Tensor | undefined {
+    return this.entries().find(([own]) => own === name)?.[1];
+  }
+
+  /** Whether there is a parameter of a name. */
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  /** The names, in order. */
+  keys(): string[] {
+    return this.entries().map(([name]) => name);
+  }
+
+  override extraRepr(): string {
+    return this.entries()
+      .map(([name, value]) => parameterLine(name, value, "torch.nn.parameter.Parameter"))
+      .join("\n");
   }
 }

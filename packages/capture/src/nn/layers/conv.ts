@@ -192,10 +192,10 @@ export class Conv1d extends ConvNd {
     super(convParts("Conv1d", 1, args));
   }
 
-  override forward(given: Tensor): Tensor {
-    const { input, padding } = this.padded(given);
+  override forward(input: Tensor): Tensor {
+    const { input: padded, padding } = this.padded(input);
     return F.conv1d(
-      input,
+      padded,
       this.weight,
       this.bias,
       this.stride,
@@ -214,10 +214,10 @@ export class Conv2d extends ConvNd {
     super(convParts("Conv2d", 2, args));
   }
 
-  override forward(given: Tensor): Tensor {
-    const { input, padding } = this.padded(given);
+  override forward(input: Tensor): Tensor {
+    const { input: padded, padding } = this.padded(input);
     return F.conv2d(
-      input,
+      padded,
       this.weight,
       this.bias,
       this.stride,
@@ -236,10 +236,10 @@ export class Conv3d extends ConvNd {
     super(convParts("Conv3d", 3, args));
   }
 
-  override forward(given: Tensor): Tensor {
-    const { input, padding } = this.padded(given);
+  override forward(input: Tensor): Tensor {
+    const { input: padded, padding } = this.padded(input);
     return F.conv3d(
-      input,
+      padded,
       this.weight,
       this.bias,
       this.stride,

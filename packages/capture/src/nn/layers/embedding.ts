@@ -43,7 +43,7 @@ export class Embedding extends Module {
   readonly embeddingDim: number;
   /** The row that is not learned. */
   readonly paddingIdx: number | null;
-  readonly #settings: Required<EmbeddingOptions>;
+  private readonly settings: Required<EmbeddingOptions>;
   /** `[numEmbeddings, embeddingDim]`. */
   weight: Tensor;
 
@@ -64,17 +64,17 @@ export class Embedding extends Module {
     this.numEmbeddings = numEmbeddings;
     this.embeddingDim = embeddingDim;
     this.paddingIdx = rowIndex("Embedding", settings.paddingIdx, numEmbeddings);
-    this.#settings = settings;
+    this.settings = settings;
     this.weight = newTable(numEmbeddings, embeddingDim, this.paddingIdx, settings.dtype);
   }
 
   override forward(input: Tensor): Tensor {
-    const { maxNorm, normType, scaleGradByFreq, sparse } = this.#settings;
+    const { maxNorm, normType, scaleGradByFreq, sparse } = this.settings;
     return F.embedding(input, this.weight, this.paddingIdx, maxNorm, normType, scaleGradByFreq, sparse);
   }
 
   override extraRepr(): string {
-    const { maxNorm, normType, scaleGradByFreq, sparse } = this.#settings;
+    const { maxNorm, normType, scaleGradByFreq, sparse } = this.settings;
     const parts = [`${this.numEmbeddings}, ${this.embeddingDim}`];
     if (this.paddingIdx !== null) parts.push(`padding_idx=${this.paddingIdx}`);
     if (maxNorm !== null) parts.push(`max_norm=${pythonText(maxNorm)}`);
@@ -127,7 +127,7 @@ export class EmbeddingBag extends Module {
   readonly embeddingDim: number;
   /** The row that does not count. */
   readonly paddingIdx: number | null;
-  readonly #settings: Required<EmbeddingBagOptions>;
+  private readonly settings: Required<EmbeddingBagOptions>;
   /** `[numEmbeddings, embeddingDim]`. */
   weight: Tensor;
 
@@ -150,12 +150,12 @@ export class EmbeddingBag extends Module {
     this.numEmbeddings = numEmbeddings;
     this.embeddingDim = embeddingDim;
     this.paddingIdx = rowIndex("EmbeddingBag", settings.paddingIdx, numEmbeddings);
-    this.#settings = settings;
+    this.settings = settings;
     this.weight = newTable(numEmbeddings, embeddingDim, this.paddingIdx, settings.dtype);
   }
 
   override forward(input: Tensor, offsets?: Tensor | null, perSampleWeights?: Tensor | null): Tensor {
-    const { maxNorm, normType, scaleGradByFreq, mode, sparse, includeLastOffset } = this.#settings;
+    const { maxNorm, normType, scaleGradByFreq, mode, sparse, includeLastOffset } = this.settings;
     const { paddingIdx } = this;
     return F.embeddingBag(
       input,
@@ -173,7 +173,7 @@ export class EmbeddingBag extends Module {
   }
 
   override extraRepr(): string {
-    const { maxNorm, normType, scaleGradByFreq, mode } = this.#settings;
+    const { maxNorm, normType, scaleGradByFreq, mode } = this.settings;
     const parts = [`${this.numEmbeddings}, ${this.embeddingDim}`];
     if (maxNorm !== null) parts.push(`max_norm=${pythonText(maxNorm)}`);
     if (normType !== 2) parts.push(`norm_type=${pythonText(normType)}`);

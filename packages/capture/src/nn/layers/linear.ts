@@ -1,5 +1,6 @@
 /** @file Affine maps. */
 import { type DType, Tensor } from "@sconce/tensor";
+import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { fans, kaimingUniform_, uniform_ } from "../init.js";
 import { Module } from "../module.js";
@@ -45,6 +46,55 @@ export class Linear extends Module {
   override extraRepr(): string {
     const { inFeatures, outFeatures, bias } = this;
     return `in_features=${inFeatures}, out_features=${outFeatures}, bias=${pythonText(bias !== null)}`;
+  }
+}
+
+/** `y = x1^T A x2 + b` on the last dimensions (`torch.nn.Bilinear`). */
+export class Bilinear extends Module {
+  static override readonly torchClass: string = "torch.nn.modules.linear.Bilinear";
+
+  /** Size of the last dimension of the first input. */
+  readonly in1Features: number;
+  /** Size of the last dimension of the second input. */
+  readonly in2Features: number;
+  /** Size of the last dimension of the result. */
+  readonly outFeatures: number;
+  /** `[outFeatures, in1Features, in2Features]`. */
+  weight: Tensor;
+  /** `[outFeatures]`, or null. */
+  bias: Tensor | null = null;
+
+  constructor(
+    in1Features: number,
+    in2Features: number,
+    outFeatures: number,
+    ...rest: Settings<[bias: boolean], LinearOptions>
+  ) {
+    super();
+    const { bias, dtype } = settingsOf("Bilinear", rest, { bias: true, dtype: "float32" as DType });
+    if (!(in1Features > 0))
+      throw badSettings(
+        "Bilinear",
+        `in1_features must be > 0, but got (in1_features=${in1Features})`,
+        "give a positive size",
+      );
+    this.in1Features = in1Features;
+    this.in2Features = in2Features;
+    this.outFeatures = outFeatures;
+    this.weight = new Parameter(Tensor.empty([outFeatures, in1Features, in2Features], dtype));
+    this.registerParameter("bias", bias ? new Parameter(Tensor.empty([outFeatures], dtype)) : null);
+    const bound = 1 / Math.sqrt(in1Features);
+    uniform_(this.weight, -bound, bound);
+    if (this.bias !== null) uniform_(this.bias, -bound, bound);
+  }
+
+  override forward(input1: Tensor, input2: Tensor): Tensor {
+    return F.bilinear(input1, input2, this.weight, this.bias);
+  }
+
+  override extraRepr(): string {
+    const { in1Features, in2Features, outFeatures, bias } = this;
+    return `in1_features=${in1Features}, in2_features=${in2Features}, out_features=${outFeatures}, bias=${pythonText(bias !== null)}`;
   }
 }
 

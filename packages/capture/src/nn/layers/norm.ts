@@ -1,7 +1,7 @@
 /** @file Normalization over dimensions of the input. */
 import { float } from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";
-import type { Float } from "../../torch/argument-types.js";
+import { defineLayer, REQUIRED } from "../define-layer.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { ones_ } from "../init.js";
@@ -76,6 +76,8 @@ export interface GroupNormOptions {
   readonly eps?: number;
   /** Whether the result is scaled and shifted. @defaultValue true */
   readonly affine?: boolean;
+  /** Whether the result is shifted where it is scaled. @defaultValue true */
+  readonly bias?: boolean;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -103,9 +105,10 @@ export class GroupNorm extends Module {
     ...rest: Settings<[eps: number, affine: boolean], GroupNormOptions>
   ) {
     super();
-    const { eps, affine, dtype } = settingsOf("GroupNorm", rest, {
+    const { eps, affine, bias, dtype } = settingsOf("GroupNorm", rest, {
       eps: 1e-5,
       affine: true,
+      bias: true,
       dtype: "float32" as DType,
     });
     if (numChannels % numGroups !== 0)
@@ -119,7 +122,7 @@ export class GroupNorm extends Module {
     this.eps = eps;
     this.affine = affine;
     this.registerParameter("weight", affine ? filled([numChannels], dtype) : null);
-    this.registerParameter("bias", affine ? zeros([numChannels], dtype) : null);
+    this.registerParameter("bias", affine && bias ? zeros([numChannels], dtype) : null);
   }
 
   override forward(input: Tensor): Tensor {
@@ -127,8 +130,8 @@ export class GroupNorm extends Module {
   }
 
   override extraRepr(): string {
-    const { numGroups, numChannels, eps, affine } = this;
-    return `${numGroups}, ${numChannels}, eps=${pythonText(eps)}, affine=${pythonText(affine)}`;
+    const { numGroups, numChannels, eps, affine, bias } = this;
+    return `${numGroups}, ${numChannels}, eps=${pythonText(eps)}, affine=${pythonText(affine)}, bias=${pythonText(bias !== null)}`;
   }
 }
 
@@ -171,8 +174,8 @@ export class RMSNorm extends Module {
     this.registerParameter("weight", elementwiseAffine ? filled(this.normalizedShape, dtype) : null);
   }
 
-  override forward(input: Tensor): Tensor {
-    return F.rmsNorm(input, this.normalizedShape, this.weight, this.eps);
+  override forward(x: Tensor): Tensor {
+    return F.rmsNorm(x, this.normalizedShape, this.weight, this.eps);
   }
 
   override extraRepr(): string {
@@ -181,39 +184,25 @@ export class RMSNorm extends Module {
   }
 }
 
-/** Settings of {@link LocalResponseNorm}. */
-export interface LocalResponseNormOptions {
-  /** The factor of the sum of squares. @defaultValue 1e-4 */
-  readonly alpha?: number;
-  /** The exponent. @defaultValue 0.75 */
-  readonly beta?: number;
-  /** Added before the power. @defaultValue the float 1 */
-  readonly k?: Float;
+interface LocalResponseValues {
+  size: number;
+  alpha: number;
+  beta: number;
+  k: number;
 }
 
 /** Normalizes over neighboring channels (`torch.nn.LocalResponseNorm`). */
-export class LocalResponseNorm extends Module {
-  static override readonly torchClass: string = "torch.nn.modules.normalization.LocalResponseNorm";
-
-  readonly #size: number;
-  readonly #settings: Required<LocalResponseNormOptions>;
-
-  constructor(
-    size: number,
-    ...rest: Settings<[alpha: number, beta: number, k: Float], LocalResponseNormOptions>
-  ) {
-    super();
-    this.#size = size;
-    this.#settings = settingsOf("LocalResponseNorm", rest, { alpha: 1e-4, beta: 0.75, k: float(1) });
-  }
-
-  override forward(input: Tensor): Tensor {
-    const { alpha, beta, k } = this.#settings;
-    return F.localResponseNorm(input, this.#size, alpha, beta, k);
-  }
-
-  override extraRepr(): string {
-    const { alpha, beta, k } = this.#settings;
-    return `${this.#size}, alpha=${pythonText(alpha)}, beta=${pythonText(beta)}, k=${pythonText(k)}`;
-  }
-}
+export const LocalResponseNorm = defineLayer<
+  [size: number],
+  [alpha: number, beta: number, k: number],
+  LocalResponseValues,
+  [input: Tensor],
+  Tensor
+>({
+  name: "LocalResponseNorm",
+  module: "normalization",
+  defaults: { size: REQUIRED, alpha: 1e-4, beta: 0.75, k: float(1) },
+  forward: ({ size, alpha, beta, k }, input) => F.localResponseNorm(input, size, alpha, beta, k),
+  text: ({ size, alpha, beta, k }) =>
+    `${size}, alpha=${pythonText(alpha)}, beta=${pythonText(beta)}, k=${pythonText(k)}`,
+});

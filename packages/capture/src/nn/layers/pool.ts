@@ -1,8 +1,10 @@
 /** @file Pooling. */
+import { float } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
-import { defineLayer } from "../define-layer.js";
+import { defineLayer, REQUIRED } from "../define-layer.js";
+import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
-import { pythonText, type Sizes } from "../settings.js";
+import { pythonText, type Sizes, sizesOf } from "../settings.js";
 
 type Unary = [input: Tensor];
 /** The pooled values, and the places that they come from where `returnIndices` is set. */
@@ -184,7 +186,7 @@ type Unpool = (
   outputSize?: readonly number[],
 ) => Tensor;
 
-const maxUnpoolLayer = (name: string, forward: Unpool) =>
+const maxUnpoolLayer = (name: string, dims: number, forward: Unpool) =>
   defineLayer<
     [kernelSize: Sizes],
     [stride: Sizes | null, padding: Sizes],
@@ -196,16 +198,28 @@ const maxUnpoolLayer = (name: string, forward: Unpool) =>
     module: "pooling",
     defaults: { kernelSize: 1, stride: null, padding: 0 },
     forward: ({ kernelSize, stride, padding }, input, indices, outputSize) =>
-      forward(input, indices, kernelSize, stride ?? kernelSize, padding, outputSize),
-    text: windowText,
+      forward(
+        input,
+        indices,
+        sizesOf(kernelSize, dims),
+        sizesOf(stride ?? kernelSize, dims),
+        sizesOf(padding, dims),
+        outputSize,
+      ),
+    text: ({ kernelSize, stride, padding }) =>
+      windowText({
+        kernelSize: sizesOf(kernelSize, dims),
+        stride: sizesOf(stride ?? kernelSize, dims),
+        padding: sizesOf(padding, dims),
+      }),
   });
 
 /** Puts values back to where max pooling took them from (`torch.nn.MaxUnpool1d`). */
-export const MaxUnpool1d = maxUnpoolLayer("MaxUnpool1d", F.maxUnpool1d);
+export const MaxUnpool1d = maxUnpoolLayer("MaxUnpool1d", 1, F.maxUnpool1d);
 /** Puts values back to where max pooling took them from (`torch.nn.MaxUnpool2d`). */
-export const MaxUnpool2d = maxUnpoolLayer("MaxUnpool2d", F.maxUnpool2d);
+export const MaxUnpool2d = maxUnpoolLayer("MaxUnpool2d", 2, F.maxUnpool2d);
 /** Puts values back to where max pooling took them from (`torch.nn.MaxUnpool3d`). */
-export const MaxUnpool3d = maxUnpoolLayer("MaxUnpool3d", F.maxUnpool3d);
+export const MaxUnpool3d = maxUnpoolLayer("MaxUnpool3d", 3, F.maxUnpool3d);
 
 interface LPPoolValues {
   normType: number;
@@ -235,7 +249,7 @@ const lpPoolLayer = (
     module: "pooling",
     defaults: { normType: 2, kernelSize: 1, stride: null, ceilMode: false },
     forward: ({ normType, kernelSize, stride, ceilMode }, input) =>
-      forward(input, normType, kernelSize, stride ?? undefined, ceilMode),
+      forward(input, float(normType) as unknown as number, kernelSize, stride ?? undefined, ceilMode),
   });
 
 /** The norm of each window of a sequence (`torch.nn.LPPool1d`). */
@@ -246,3 +260,63 @@ export const LPPool1d = lpPoolLayer("LPPool1d", (input, normType, kernelSize, st
 export const LPPool2d = lpPoolLayer("LPPool2d", F.lpPool2d);
 /** The norm of each window of a volume (`torch.nn.LPPool3d`). */
 export const LPPool3d = lpPoolLayer("LPPool3d", F.lpPool3d);
+
+interface FractionalValues {
+  kernelSize: Sizes;
+  outputSize: Sizes | null;
+  outputRatio: Sizes | null;
+  returnIndices: boolean;
+}
+
+type FractionalOptions = Pick<FractionalValues, "outputSize" | "outputRatio" | "returnIndices">;
+
+const fractionalLayer = (
+  name: string,
+  forward: (
+    input: Tensor,
+    kernelSize: Sizes,
+    options: FractionalOptions & { returnIndices: true },
+  ) => unknown,
+) =>
+  defineLayer<
+    [kernelSize: Sizes],
+    [outputSize: Sizes | null, outputRatio: Sizes | null, returnIndices: boolean],
+    FractionalValues,
+    Unary,
+    Pooled
+  >({
+    name,
+    module: "pooling",
+    defaults: {
+      kernelSize: REQUIRED,
+      outputSize: null,
+      outputRatio: null,
+      returnIndices: false,
+    },
+    check: ({ outputSize, outputRatio }) => {
+      if ((outputSize === null) === (outputRatio === null))
+        throw badSettings(
+          name,
+          outputSize === null
+            ? `${name} requires specifying either an output size, or a pooling ratio`
+            : "only one of output_size and output_ratio may be specified",
+          "give either outputSize or outputRatio",
+        );
+    },
+    forward: ({ kernelSize, ...options }, input) =>
+      forward(input, kernelSize, options as FractionalOptions & { returnIndices: true }) as Pooled,
+    text: () => "",
+  });
+
+/** The greatest value of each of windows at random places (`torch.nn.FractionalMaxPool2d`). */
+export const FractionalMaxPool2d = fractionalLayer(
+  "FractionalMaxPool2d",
+  (input, kernelSize, { outputSize, outputRatio, returnIndices }) =>
+    F.fractionalMaxPool2d(input, kernelSize, { outputSize, outputRatio, returnIndices }),
+);
+/** The greatest value of each of windows at random places (`torch.nn.FractionalMaxPool3d`). */
+export const FractionalMaxPool3d = fractionalLayer(
+  "FractionalMaxPool3d",
+  (input, kernelSize, { outputSize, outputRatio, returnIndices }) =>
+    F.fractionalMaxPool3d(input, kernelSize, { outputSize, outputRatio, returnIndices }),
+);

@@ -64,7 +64,7 @@ export abstract class RecurrentLayer extends Module {
   readonly dropout: number;
   /** Whether a second direction reads the steps from the end. */
   readonly bidirectional: boolean;
-  readonly #names: readonly string[];
+  private readonly names: readonly string[];
 
   protected constructor(
     kind: Kind,
@@ -82,7 +82,7 @@ export abstract class RecurrentLayer extends Module {
     this.batchFirst = settings.batchFirst;
     this.dropout = settings.dropout;
     this.bidirectional = settings.bidirectional;
-    this.#names = this.#addParameters(kind.gates * hiddenSize, settings.dtype);
+    this.names = this.addParameters(kind.gates * hiddenSize, settings.dtype);
     drawParameters(this, hiddenSize);
   }
 
@@ -94,10 +94,10 @@ export abstract class RecurrentLayer extends Module {
   /** The parameters in the order that the operators take. */
   protected get weights(): Tensor[] {
     const own = this as unknown as Readonly<Record<string, Tensor>>;
-    return this.#names.map((name) => own[name]!);
+    return this.names.map((name) => own[name]!);
   }
 
-  #addParameters(rows: number, dtype: DType): string[] {
+  private addParameters(rows: number, dtype: DType): string[] {
     const names: string[] = [];
     const directions = this.bidirectional ? ["", "_reverse"] : [""];
     for (let layer = 0; layer < this.numLayers; layer++) {
@@ -128,25 +128,25 @@ export abstract class RecurrentLayer extends Module {
         "give [steps, batch, size], or [steps, size] without a batch",
       );
     const isBatched = input.ndim === 3;
-    return { isBatched, batch: isBatched ? input : input.unsqueeze(this.#batchDim) };
+    return { isBatched, batch: isBatched ? input : input.unsqueeze(this.batchDim) };
   }
 
-  get #batchDim(): number {
+  private get batchDim(): number {
     return this.batchFirst ? 0 : 1;
   }
 
   /** Takes a batch of one away. */
   protected unbatched(output: Tensor): Tensor {
-    return output.squeeze(this.#batchDim);
+    return output.squeeze(this.batchDim);
   }
 
   /** A state of zeros. */
   protected zeroState(input: Tensor, size: number): Tensor {
     const options = { dtype: input.dtype, device: deviceOfTensor(input) };
-    return torch.zeros([this.#stateCount, sizeOf(input, this.#batchDim), size], options as never);
+    return torch.zeros([this.stateCount, sizeOf(input, this.batchDim), size], options as never);
   }
 
-  get #stateCount(): number {
+  private get stateCount(): number {
     return this.numLayers * (this.bidirectional ? 2 : 1);
   }
 
@@ -181,7 +181,7 @@ export abstract class RecurrentLayer extends Module {
 
   /** Refuses a state of another shape. */
   protected checkState(layer: string, state: Tensor, input: Tensor, size: number, name = "hidden"): void {
-    const wanted = [this.#stateCount, sizeOf(input, this.#batchDim), size];
+    const wanted = [this.stateCount, sizeOf(input, this.batchDim), size];
     const sizes = sizesOf(state);
     if (sizes.every((own, i) => isSize(own, wanted[i]!))) return;
     throw badSettings(

@@ -69,12 +69,12 @@ abstract class Cell extends Module {
     return {
       batch,
       /** The first state: what was given, or zeros. */
-      state: (at: number): Tensor => (states[at] === undefined ? this.#zeros(batch) : wrapped(states[at])),
+      state: (at: number): Tensor => (states[at] === undefined ? this.zeros(batch) : wrapped(states[at])),
       unwrapped: (x: Tensor): Tensor => (isBatched ? x : x.squeeze(0)),
     };
   }
 
-  #zeros(input: Tensor): Tensor {
+  private zeros(input: Tensor): Tensor {
     const options = { dtype: input.dtype, device: deviceOfTensor(input) };
     return torch.zeros([sizeOf(input, 0), this.hiddenSize], options as never);
   }

@@ -147,7 +147,7 @@ export class LSTM extends RecurrentLayer {
    */
   override forward(input: Tensor, hx: LSTMState | null = null): readonly [Tensor, LSTMState] {
     const { isBatched, batch } = this.batched("LSTM", input);
-    const [hidden, cell] = this.#states(batch, hx, isBatched);
+    const [hidden, cell] = this.states(batch, hx, isBatched);
     this.checkInput("LSTM", batch);
     this.checkState("LSTM", hidden, batch, this.stateSize, "hidden[0]");
     this.checkState("LSTM", cell, batch, this.hiddenSize, "hidden[1]");
@@ -164,11 +164,10 @@ export class LSTM extends RecurrentLayer {
       batchFirst,
     );
     if (isBatched) return pythonTuple(output, pythonTuple(lastHidden, lastCell));
-    const state = pythonTuple(lastHidden.squeeze(1), lastCell.squeeze(1));
-    return pythonTuple(this.unbatched(output), state);
+    return pythonTuple(this.unbatched(output), pythonTuple(lastHidden.squeeze(1), lastCell.squeeze(1)));
   }
 
-  #states(input: Tensor, hx: LSTMState | null, isBatched: boolean): LSTMState {
+  private states(input: Tensor, hx: LSTMState | null, isBatched: boolean): LSTMState {
     if (hx === null) return [this.zeroState(input, this.stateSize), this.zeroState(input, this.hiddenSize)];
     const [hidden, cell] = hx;
     return [this.batchedState("LSTM", hidden, isBatched), this.batchedState("LSTM", cell, isBatched)];

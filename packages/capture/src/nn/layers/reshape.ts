@@ -1,4 +1,5 @@
 /** @file Layers that move elements: flattening, shuffling, folding, resizing; and distances. */
+import { float } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { callOperator } from "../../trace/dispatch.js";
 import { defineLayer } from "../define-layer.js";
@@ -155,13 +156,15 @@ export const Upsample = defineLayer<
   forward: ({ size, scaleFactor, mode, alignCorners, recomputeScaleFactor }, input) =>
     F.interpolate(input, { size, scaleFactor, mode, alignCorners, recomputeScaleFactor }),
   text: ({ size, scaleFactor, mode }) => {
-    const factor = Array.isArray(scaleFactor) ? pythonText(scaleFactor) : floatText(scaleFactor);
-    const amount = scaleFactor === null ? `size=${pythonText(size)}` : `scale_factor=${factor}`;
+    const amount =
+      scaleFactor === null ? `size=${pythonText(size)}` : `scale_factor=${floatsText(scaleFactor)}`;
     return `${amount}, mode='${mode}'`;
   },
 });
 
-const floatText = (value: unknown): string => (Number.isInteger(value) ? `${value}.0` : pythonText(value));
+/** Factors, which PyTorch makes floats. */
+const floatsText = (value: Sizes): string =>
+  pythonText(typeof value === "number" ? float(value) : value.map((factor) => float(factor)));
 
 const upsampling2d = (name: string, mode: UpsampleMode, alignCorners: boolean | null) =>
   defineLayer<
@@ -177,7 +180,7 @@ const upsampling2d = (name: string, mode: UpsampleMode, alignCorners: boolean | 
     forward: ({ size, scaleFactor }, input) =>
       F.interpolate(input, { size, scaleFactor, mode, alignCorners }),
     text: ({ size, scaleFactor }) =>
-      `${scaleFactor === null ? `size=${pythonText(size)}` : `scale_factor=${floatText(scaleFactor)}`}, mode='${mode}'`,
+      `${scaleFactor === null ? `size=${pythonText(size)}` : `scale_factor=${floatsText(scaleFactor)}`}, mode='${mode}'`,
   });
 
 /** Repeats pixels (`torch.nn.UpsamplingNearest2d`). */

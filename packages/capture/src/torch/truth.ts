@@ -1,0 +1,13 @@
+import type { Tensor } from "@sconce/tensor";
+import { guard, sym } from "./sym.js";
+
+/**
+ * The truth of a tensor with one element, as Python's `bool(x)`.
+ *
+ * @throws SconceError in a trace: only the data decide
+ */
+export function truthOf(x: Tensor): boolean {
+  const value = x.item() as unknown;
+  if (typeof value === "boolean") return value;
+  return typeof value === "number" ? value !== 0 : guard(sym.ne(value as never, 0));
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { describeLayer, exportLayer, type LayerCase } from "./layer-cases.fixture.js";
+
+/** Tests that layers have PyTorch's text, state and calls. */
+export function compareLayers(cases: readonly LayerCase[]): void {
+  const named = cases.map((one) => [`${one.layer} of ${JSON.stringify(one.inputs)}`, one] as const);
+  test.each(named)("%s has PyTorch's text, state and first values", (_, one) => {
+    const { text, state } = describeLayer(one);
+    expect({ text, state }).toEqual({ text: one.text, state: one.state });
+  });
+
+  const called = named.filter(([, { train }]) => train !== undefined);
+  test.each(called)("%s records PyTorch's calls", (_, one) => {
+    const wanted = [one.train!, one.eval ?? one.train!];
+    const got = [exportLayer(one, true), exportLayer(one, false)];
+    // Where PyTorch refuses, one line says why.
+    if (wanted[0]!.length === 1) expect(got.map((lines) => lines.length)).toEqual([1, 1]);
+    else expect(got).toEqual(wanted);
+  });
+}
