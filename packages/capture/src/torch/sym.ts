@@ -109,10 +109,12 @@ const logical =
   (...conditions: readonly Condition[]): Condition =>
     conditions.reduce((a, b) => apply(target, [a, b]) as Condition);
 
-const extremum =
-  (target: string) =>
-  <T extends SymNumber>(...values: readonly T[]): Joined<T> =>
-    values.reduce((a, b) => apply(target, promoted([a, b])) as T) as never;
+/** Any number of values, of one type or of two. */
+type Extremum = Integers & (<T extends SymNumber>(...values: readonly T[]) => Joined<T>);
+
+const extremum = (target: string): Extremum =>
+  ((...values: readonly SymNumber[]) =>
+    values.reduce((a, b) => apply(target, promoted([a, b])) as SymNumber)) as Extremum;
 
 /**
  * Functions of sizes and other scalars, for numbers and dynamic values alike. `/`, `//`, `%` and
