@@ -2,7 +2,7 @@
 import * as conditions from "../dynamic/runtime-checks.js";
 import { currentTrace } from "../trace/dispatch.js";
 import { type Size, SymBool, SymInt } from "../trace/sym-int.js";
-import { requirementFailed } from "./errors.js";
+import { requirementFailed, wrongCondition } from "./errors.js";
 import { type Condition, sym } from "./sym.js";
 
 const exprOf = (value: Size): number | SymInt["expr"] => (value instanceof SymInt ? value.expr : value);
@@ -14,6 +14,8 @@ const exprOf = (value: Size): number | SymInt["expr"] => (value instanceof SymIn
  * @throws SconceError `CHECK_FAILED` when it does not hold
  */
 export function check(condition: Condition, message?: string | (() => string)): void {
+  if (!(condition instanceof SymBool || typeof condition === "boolean"))
+    throw wrongCondition("check", condition);
   const trace = currentTrace();
   const expr = condition instanceof SymBool ? condition.expr : condition;
   if (trace !== undefined) conditions.check(trace.env, expr, message);

@@ -80,3 +80,17 @@ export const requirementFailed = (message = "Expected cond to be True, but got F
     message,
     fix: "give inputs for which the condition holds, or remove the check",
   });
+
+/** What is given as a condition is none: a tensor, or a symbolic number. */
+export const wrongCondition = (name: string, value: unknown): SconceError =>
+  value instanceof Tensor
+    ? invalidArgument(
+        name,
+        "the condition is a tensor, whose value only the data decide",
+        "use a condition on sizes, `sym.ne(x.item(), 0)`, or choose elements with `torch.where`",
+      )
+    : invalidArgument(
+        name,
+        "the condition is not a boolean",
+        "compare: `sym.ne(n, 0)` asks whether a size is not zero",
+      );

@@ -14,7 +14,7 @@ import { evaluateScalarFunction, runScalarFunction } from "@sconce/ops";
 import { SymExpr } from "@sconce/symbolic";
 import { currentTrace } from "../trace/dispatch.js";
 import { isSym, type Size, type Sym, SymBool, SymFloat, SymInt } from "../trace/sym-int.js";
-import { noTrace } from "./errors.js";
+import { noTrace, wrongCondition } from "./errors.js";
 
 /** A number, static or dynamic; `float(2)` is the Python float 2.0. */
 export type SymNumber = number | bigint | FloatLiteral | SymInt | SymFloat;
@@ -194,6 +194,7 @@ export const sym = {
  */
 export function guard(condition: Condition): boolean {
   if (typeof condition === "boolean") return condition;
+  if (!(condition instanceof SymBool)) throw wrongCondition("guard", condition);
   const trace = currentTrace();
   if (trace === undefined) throw noTrace(condition.toString());
   return trace.env.guard(condition.expr);
