@@ -1,5 +1,5 @@
 /** @file Small networks of the well-known kinds: `networks.py` in TypeScript. */
-import { callOperator, float, nn, type Size, slice, sym, torch, tuple } from "@sconce/capture";
+import { callOperator, Dim, float, nn, type Size, slice, sym, torch, tuple } from "@sconce/capture";
 import { dtypeLiteral } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import type { CorpusModels } from "./harness.fixture.js";
@@ -217,7 +217,7 @@ class DiffusionBlock extends nn.Module {
     h = this.conv2(F.silu(this.norm2(h).mul(scale!.add(1)).add(shift!))).add(x);
     const [b, c, hh, ww] = [h.size(0), h.size(1), h.size(2), h.size(3)];
     const [q, k, v] = this.qkv(h).reshape(b, 3, c, sym.mul(hh, ww)).unbind(1);
-    const att = torch.softmax(torch.einsum("bci,bcj->bij", q!, k!).mul(sym.pow(c, -0.5)), -1);
+    const att = torch.softmax(torch.einsum("bci,bcj->bij", q!, k!).mul(sym.sqrt(sym.trueDiv(1, c))), -1);
     h = h.add(torch.einsum("bij,bcj->bci", att, v!).reshape(b, c, hh, ww));
     return F.interpolate(h, { scaleFactor: 2, mode: "nearest" });
   }
@@ -358,8 +358,8 @@ class Bert extends nn.Module {
 
   override forward({ input_ids, attention_mask, token_type_ids }: BertInputs): unknown {
     const [b, t] = [input_ids.size(0), input_ids.size(1)];
-    const positions = this.pos(this.position_ids.at(":", slice(t)));
-    let x = this.norm(this.word(input_ids).add(this.kind(token_type_ids)).add(positions));
+    const words = this.word(input_ids).add(this.kind(token_type_ids));
+    let x = this.norm(words.add(this.pos(this.position_ids.at(":", slice(t)))));
     const kept = attention_mask.at(":", null, null, ":").to(x.dtype);
     const bias = torch.rsub(kept, float(1)).mul(float(-3.4028234663852886e38));
     const heads = (z: Tensor): Tensor => z.view(b, t, 2, -1).permute(0, 2, 1, 3);
@@ -609,4 +609,58 @@ export const STATIC_NETWORKS: CorpusModels = {
   net_quantized: () => ({ model: new QuantDequant() }),
   net_quantized_decomposed: () => ({ model: new FakeQuant() }),
   net_autoencoder: () => ({ model: new Autoencoder().eval() }),
+};
+
+/** Networks whose sizes are dynamic. */
+export const DYNAMIC_NETWORKS: CorpusModels = {
+  net_mlp: () => ({
+    model: new MLP().eval(),
+    options: () => ({ dynamicShapes: { x: { 0: Dim("batch", { max: 256 }) } } }),
+  }),
+  net_resnet: () => ({
+    model: new ResidualNet().eval(),
+    options: () => ({ dynamicShapes: { x: { 0: Dim("batch") } } }),
+  }),
+  net_diffusion: () => ({
+    model: new DiffusionBlock().eval(),
+    options: () => ({ dynamicShapes: { x: { 0: Dim("b") }, t: { 0: Dim("b") } } }),
+  }),
+  net_vit: () => ({
+    model: new VisionTransformer().eval(),
+    options: () => ({ dynamicShapes: { x: { 0: Dim("batch") } } }),
+  }),
+  net_gpt: () => ({
+    model: new GPT().eval(),
+    options: () => ({ dynamicShapes: { ids: { 0: Dim("batch"), 1: Dim("seq", { max: 32 }) } } }),
+  }),
+  net_bert: () => {
+    const sizes = { 0: Dim("b"), 1: Dim("t", { max: 16 }) };
+    return {
+      model: new Bert().eval(),
+      args: () => [],
+      options: ([input_ids, attention_mask, token_type_ids]) => ({
+        kwargs: { input_ids, attention_mask, token_type_ids },
+        dynamicShapes: { input_ids: sizes, attention_mask: sizes, token_type_ids: sizes },
+      }),
+    };
+  },
+  net_llama_prefill: () => {
+    const seq = Dim("seq", { min: 2, max: 16 });
+    return {
+      model: new Llama().eval(),
+      options: () => ({ dynamicShapes: { ids: { 1: seq }, pos: { 0: seq } } }),
+    };
+  },
+  net_lstm_cell: () => ({
+    model: new CellLoop(),
+    options: () => ({ dynamicShapes: { xs: { 1: Dim("b") } } }),
+  }),
+  net_graph: () => ({
+    model: new GraphConvolution(),
+    options: () => ({ dynamicShapes: { x: { 0: Dim("nodes") }, edges: { 1: Dim("edges") } } }),
+  }),
+  digits: () => ({
+    model: new DigitsNet().eval(),
+    options: () => ({ dynamicShapes: { image: { 0: Dim("batch") } } }),
+  }),
 };

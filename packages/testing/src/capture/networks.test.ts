@@ -1,19 +1,35 @@
 import { describe, expect, test } from "vitest";
 import { exportFromCorpus, runFromCorpus } from "./harness.fixture.js";
-import { STATIC_NETWORKS } from "./networks.fixture.js";
+import { DYNAMIC_NETWORKS, STATIC_NETWORKS } from "./networks.fixture.js";
 
+const NETWORKS = { ...STATIC_NETWORKS, ...DYNAMIC_NETWORKS };
 /** Programs that draw random numbers. */
 const DRAWS = new Set(["net_mlp_train"]);
 
+/**
+ * Programs whose inputs share a dimension. PyTorch numbers sizes and comparisons with the nodes of
+ * checks that it removes later, so numbers are compared by their order.
+ */
+const SHARES = new Set(["net_diffusion", "net_bert", "net_llama_prefill"]);
+
+function renumbered(text: string): string {
+  const names = new Map<string, string>();
+  return text.replace(/\b(sym_size_int|le)(?:_\d+)?\b(?!\.)/g, (name, base: string) => {
+    if (!names.has(name)) names.set(name, `${base}<${names.size}>`);
+    return names.get(name)!;
+  });
+}
+
 describe("networks of the corpus, written in TypeScript", () => {
-  test.each(Object.entries(STATIC_NETWORKS))("%s exports to PyTorch's program", async (name, make) => {
+  test.each(Object.entries(NETWORKS))("%s exports to PyTorch's program", async (name, make) => {
     const { text, wanted, lowered, problems } = await exportFromCorpus(name, make);
-    expect(text).toBe(wanted);
+    const shown = SHARES.has(name) ? renumbered : String;
+    expect(shown(text)).toBe(shown(wanted));
     expect(problems).toEqual([]);
-    if (lowered !== undefined) expect(lowered[0]).toBe(lowered[1]);
+    if (lowered !== undefined) expect(shown(lowered[0])).toBe(shown(lowered[1]));
   });
 
-  const compared = Object.entries(STATIC_NETWORKS).filter(([name]) => !DRAWS.has(name));
+  const compared = Object.entries(NETWORKS).filter(([name]) => !DRAWS.has(name));
   test.each(compared)("%s gives PyTorch's numbers", async (name, make) => {
     expect(await runFromCorpus(name, make)).toEqual({ program: [], eager: [] });
   });
