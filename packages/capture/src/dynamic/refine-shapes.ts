@@ -33,13 +33,13 @@ export function refineDynamicShapesFromSuggestedFixes<Spec extends DynamicShapes
  */
 export function refiner(message: string, dynamicShapes: unknown): (part: unknown) => unknown {
   const dims = namedDims(dynamicShapes);
-  const made = new Refiner(readFixes(message, dims), dims);
+  const made = new Refiner(readFixes(message), dims);
   return (part) => made.apply(part);
 }
 
 const FIX = "pass the message of a CONSTRAINT_VIOLATION that ends with suggested fixes";
 
-function readFixes(message: string, dims: ReadonlyMap<string, NamedDim>): ReadonlyMap<string, Fix> {
+function readFixes(message: string): ReadonlyMap<string, Fix> {
   const block = message.split("Suggested fixes:")[1];
   if (block === undefined)
     throw badDynamicShapes(
@@ -47,10 +47,10 @@ function readFixes(message: string, dims: ReadonlyMap<string, NamedDim>): Readon
       FIX,
     );
   const lines = block.trim().split("\n\n")[0]!.split("\n");
-  return new Map(lines.map((line) => readFix(line.trim(), dims)));
+  return new Map(lines.map((line) => readFix(line.trim())));
 }
 
-function readFix(line: string, dims: ReadonlyMap<string, NamedDim>): readonly [string, Fix] {
+function readFix(line: string): readonly [string, Fix] {
   const split = line.indexOf(" = ");
   const [name, value] = [line.slice(0, split), line.slice(split + 3)];
   const dim = /^Dim\('(.*?)'(.*)\)$/.exec(value);
@@ -59,9 +59,7 @@ function readFix(line: string, dims: ReadonlyMap<string, NamedDim>): readonly [s
       const match = new RegExp(`\\b${key}=(\\d+)`).exec(dim[2]!);
       return match === null ? undefined : Number(match[1]);
     };
-    // PyTorch leaves out a least size of 2; for a dim that is new, nothing else says so.
-    const least = dims.has(name) ? undefined : 2;
-    return [name, Dim(name, { min: read("min") ?? least, max: read("max") })];
+    return [name, Dim(name, { min: read("min"), max: read("max") })];
   }
   if (/^\d+$/.test(value)) return [name, Number(value)];
   const linear = parseLinear(value);

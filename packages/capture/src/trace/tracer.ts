@@ -27,6 +27,7 @@ import { callName, normalizeCall } from "@sconce/passes";
 import { freeSymbols, type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
+import { guardContiguity } from "./contiguity.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
 import { escapedTensor } from "./errors.js";
 import { SET_GRAD } from "./grad-regions.js";
@@ -62,6 +63,7 @@ export class Tracer implements Recorder {
   readonly #owners = new Map<FakeTensor, TracedTensor>();
   readonly #sizes: SizeNodes;
   readonly #seen = new Set<string>();
+  readonly #layouts = new Set<string>();
   readonly #functionCounts = new Map<string, number>();
   #function: readonly [string, string] | undefined;
 
@@ -107,6 +109,7 @@ export class Tracer implements Recorder {
     const nodeKwargs: Record<string, TraceArgument> = {};
     for (const key in normal.kwargs) nodeKwargs[key] = this.#argument(normal.kwargs[key]!);
     const raw = metaOfBound(this.operators, row, bound, this.env);
+    guardContiguity(this.env, raw, this.#layouts);
     const returned = this.#returnedOperands(row, bound, raw) ?? writtenOperands(row.schema, args, kwargs);
     const result = this.#fresh(raw, [...args, ...Object.values(kwargs)]);
     const node = this.#push({

@@ -1,8 +1,11 @@
 /** @file Symbolic shapes: the `shape_` programs of `language_programs.py` in TypeScript. */
 import {
   Dim,
+  type DynamicShapes,
+  exportProgram,
   float,
   nn,
+  refineDynamicShapesFromSuggestedFixes,
   ShapesCollection,
   type Size,
   type SymInt,
@@ -101,6 +104,12 @@ class BoolOutput extends nn.Module {
   }
 }
 
+class DynamicInts extends nn.Module {
+  override forward(x: Tensor, n: SymInt, f: number): unknown {
+    return tuple(x.mul(n), x.repeat(n, 1), torch.zeros(sym.add(n, 1)), x.mul(f));
+  }
+}
+
 class AutoDims extends nn.Module {
   override forward(x: Tensor, y: Tensor, z: Tensor): unknown {
     return tuple(x.matmul(y), z.add(1));
@@ -168,6 +177,12 @@ class TwoUsers extends nn.Module {
   }
 }
 
+class ReshapeToFour extends nn.Module {
+  override forward(x: Tensor, y: Tensor): unknown {
+    return tuple(x.reshape(4, sym.floorDiv(x.size(0), 4)).sum(0), y.at("2:").add(x));
+  }
+}
+
 const { AUTO, DYNAMIC, STATIC } = Dim;
 
 /** Models with symbolic shapes. */
@@ -197,6 +212,10 @@ export const SHAPE_MODELS: CorpusModels = {
   shape_bool_output: () => ({
     model: new BoolOutput(),
     options: () => ({ dynamicShapes: { x: { 0: Dim("n") } } }),
+  }),
+  shape_int_input: () => ({
+    model: new DynamicInts(),
+    options: () => ({ dynamicShapes: { x: null, n: DYNAMIC, f: null } }),
   }),
   shape_auto: () => ({
     model: new AutoDims(),
@@ -246,4 +265,21 @@ export const SHAPE_MODELS: CorpusModels = {
       return { dynamicShapes: shapes };
     },
   }),
+  api_refine_dynamic_shapes: () => ({
+    model: new ReshapeToFour(),
+    options: ([x, y]) => {
+      const dynamicShapes = { x: [Dim("dx")], y: [Dim("dy")] };
+      return { dynamicShapes: refined(new ReshapeToFour(), [x, y], dynamicShapes) };
+    },
+  }),
 };
+
+/** The specification that the error of an export suggests. */
+function refined(model: nn.Module, args: readonly unknown[], dynamicShapes: DynamicShapes): DynamicShapes {
+  try {
+    exportProgram(model, args, { dynamicShapes });
+  } catch (error) {
+    return refineDynamicShapesFromSuggestedFixes(String((error as Error).message), dynamicShapes);
+  }
+  return dynamicShapes;
+}
