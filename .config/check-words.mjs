@@ -28,7 +28,10 @@ const PHRASES = [
   [/\b(of|with) one's own\b/gi, "your own, custom"],
   [/\bby\s+what\b/gi, "name the thing: backend support, the kind, the criterion"],
   [
-    new RegExp(`(?<!Un(?=recognised padding mode))(${STEMS})is(e[ds]?|ers?|ing|ations?)(?![a-z])`, "gi"),
+    new RegExp(
+      `(?<!Un(?=recognised padding mode)|_(un)?(?=initialised_state|specialised: ))(${STEMS})is(e[ds]?|ers?|ing|ations?)(?![a-z])`,
+      "gi",
+    ),
     "American spelling: -ize",
   ],
   [/(behavi|col|fav|flav|hon|neighb)our/gi, "American spelling: -or"],

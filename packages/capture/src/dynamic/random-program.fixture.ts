@@ -27,7 +27,7 @@ export type Expression = number | string | readonly [op: string, a: Expression, 
 /** One step of a function. */
 export type Step = readonly [kind: string, ...args: unknown[]];
 /** One entry of a specification. */
-export type SpecEntry = null | number | string | readonly unknown[];
+type SpecEntry = null | number | string | readonly unknown[];
 
 /** One recorded case. */
 export interface RandomProgram {

@@ -17,7 +17,7 @@ import { constraintViolation } from "./errors.js";
 import type { FakeInput, FakeInputs } from "./fake-inputs.js";
 
 /** Ranges by the printed size: `s77`, `2*s39`. */
-export type RangeConstraints = ReadonlyMap<string, ValueRange>;
+type RangeConstraints = ReadonlyMap<string, ValueRange>;
 
 /** What {@link rangeConstraints} finds. */
 export interface RangeReport {

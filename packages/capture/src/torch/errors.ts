@@ -16,7 +16,7 @@ function parameterText({ name, keywords, base, list, optional, allowNone }: Para
 }
 
 /** A signature as users write it: `(dim: int, keepdim?: bool)`. */
-export function signatureText({ parameters }: Signature): string {
+function signatureText({ parameters }: Signature): string {
   const positional = parameters.filter(({ keywordOnly }) => !keywordOnly).map(parameterText);
   const options = parameters.filter(({ keywordOnly }) => keywordOnly).map(parameterText);
   return `(${[...positional, ...(options.length > 0 ? [`{ ${options.join(", ")} }`] : [])].join(", ")})`;

@@ -40,7 +40,7 @@ export function slice(start?: Size | null, stop?: Size | null, step?: Size | nul
  */
 export type Index = Size | Slice | null | string | boolean | Tensor | readonly IndexList[];
 /** Positions in lists. */
-export type IndexList = number | boolean | readonly IndexList[];
+type IndexList = number | boolean | readonly IndexList[];
 
 const LAST = 9223372036854775807n;
 const SLICE_TEXT = /^(-?\d*):(-?\d*)(?::(-?\d*))?$/;

@@ -25,7 +25,7 @@ const plain = (value: unknown): unknown =>
   kindOf(value) === "float" ? (value as { value: number }).value : value;
 
 /** `x.item()`: the number of a tensor with one element. */
-export const item = (self: Tensor): unknown => plain(callOperator("aten.item.default", [self]));
+const item = (self: Tensor): unknown => plain(callOperator("aten.item.default", [self]));
 
 /** `x.tolist()`: nested lists of numbers; of a traced tensor, one number by one. */
 function tolist(self: Tensor): unknown {

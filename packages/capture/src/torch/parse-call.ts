@@ -17,7 +17,7 @@ export interface ParsedCall {
 const NO_KEYWORDS: Keywords = Object.freeze({});
 
 /** Whether a value is an object of keyword arguments: a plain object that is not a literal. */
-export function isKeywords(value: unknown): value is Keywords {
+function isKeywords(value: unknown): value is Keywords {
   if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Tensor)
     return false;
   const prototype: unknown = Object.getPrototypeOf(value);

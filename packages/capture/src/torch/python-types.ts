@@ -6,7 +6,7 @@ import type { Device, Float, Scalar } from "./argument-types.js";
 import type { Index } from "./indexing.js";
 
 /** Values for a tensor: a number, nested lists, or another tensor. */
-export type TensorValues = Scalar | { readonly re: number; readonly im: number } | readonly TensorValues[];
+type TensorValues = Scalar | { readonly re: number; readonly im: number } | readonly TensorValues[];
 
 interface ConstantOptions {
   readonly dtype?: DType | null;

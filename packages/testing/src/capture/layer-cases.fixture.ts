@@ -32,7 +32,7 @@ export const LAYER_CASES: readonly LayerCase[] = JSON.parse(gunzipSync(readFileS
 type Token = string;
 
 /** Makes what a Python expression makes: layers, tensors of ones, numbers, texts and lists. */
-export function evaluate(expression: string): unknown {
+function evaluate(expression: string): unknown {
   const tokens: Token[] = expression.match(/'[^']*'|-?\d+(?:\.\d+)?|\w+|[()[\],=]/g) ?? [];
   let at = 0;
   const items = (end: string): { values: unknown[]; named: Record<string, unknown> } => {

@@ -29,7 +29,7 @@ class DataDependentIf extends nn.Module {
   }
 }
 
-class NotInitialised extends nn.Module {
+class NotInitialized extends nn.Module {
   declare readonly missing: Tensor;
 
   override forward(x: Tensor): Tensor {
@@ -90,7 +90,7 @@ interface Refused {
 const REFUSED: Readonly<Record<string, Refused>> = {
   pm_data_dependent_if: { model: new DataDependentIf(), args: [torch.randn(3)], code: "SOURCE_CHECK" },
   pm_nonzero_if: { model: new NonzeroIf(), args: [torch.randn(3)], code: "DATA_DEPENDENT_GUARD" },
-  pm_uninitialised_state: { model: new NotInitialised(), args: [torch.randn(3)], code: "NO_SIGNATURE" },
+  pm_uninitialised_state: { model: new NotInitialized(), args: [torch.randn(3)], code: "NO_SIGNATURE" },
   old_bad_arguments: { model: new AddTwo(), args: torch.randn(5), code: "EXPORT_ARGUMENTS" },
   pm_shape_guard_error: {
     model: new ShapeIf(),

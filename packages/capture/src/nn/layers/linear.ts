@@ -108,7 +108,6 @@ export function initBias(bias: Tensor, fanIn: number): void {
 export class Identity extends Module {
   static override readonly torchClass: string = "torch.nn.modules.linear.Identity";
 
-  // biome-ignore lint/complexity/noUselessConstructor: PyTorch's takes any arguments
   constructor(..._ignored: unknown[]) {
     super();
   }
