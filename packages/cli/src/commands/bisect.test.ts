@@ -47,7 +47,7 @@ describe("sconce bisect", () => {
     expect([thrown.code, thrown.out]).toEqual([
       1,
       expect.stringMatching(
-        /^step 2, no-sigmoid of plugin "broken", .*\n.*no sigmoid, please\n.*1 call:\n\n.*\n.*sigmoid/,
+        /^step 2, no-sigmoid of plugin "broken", .*\n.*no sigmoid, please\n.*in pass "no-sigmoid".*\n.*1 call:\n\n.*\n.*sigmoid/,
       ),
     ]);
     const invalid = await bisect(MLP, "gelu-to-nothing");

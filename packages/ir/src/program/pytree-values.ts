@@ -108,7 +108,8 @@ function levelOf(value: unknown, spec: TreeSpec, registry: PytreeRegistry): Leve
     return children && { context: spec.context, children };
   }
   const entry = classOf(spec);
-  if (entry !== undefined) {
+  // An array of its children stands for an instance, registered or not.
+  if (entry !== undefined && !Array.isArray(value)) {
     if (!isRecord(value)) return undefined;
     const own = entryOf(value);
     if (own?.name === entry.name) return own.level(value);
