@@ -56,7 +56,10 @@ describe.each(["cumsum", "cummax", "cummin"])("%s", (target) => {
   test("NaN and infinities are kept", () => {
     const loops = lowerToLoops(graphOf(target, [2, 400], 1), { operators });
     const inputs = [wholes([2, 400], [Infinity, -Infinity, -Infinity, Number.NaN, 3, Infinity, Number.NaN])];
-    expect(evaluateLoops(blockScans(loops), inputs)).toEqual(evaluateLoops(loops, inputs));
+    // The sign of a NaN, which the engine chooses, is not compared.
+    const values = (nests: typeof loops): number[][] =>
+      evaluateLoops(nests, inputs).map((value) => [...(value as Tensor).toFloat64Array()]);
+    expect(values(blockScans(loops))).toEqual(values(loops));
   });
 
   test.each([
