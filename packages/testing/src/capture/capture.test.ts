@@ -27,6 +27,6 @@ describe("models of the corpus, written in TypeScript", () => {
   });
 
   test.each(MODELS)("%s gives PyTorch's numbers", async (name, make) => {
-    expect(await runFromCorpus(name, make)).toEqual({ program: [], eager: [] });
+    expect(await runFromCorpus(name, make)).toEqual({ program: [], eager: undefined });
   });
 });

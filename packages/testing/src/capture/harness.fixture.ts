@@ -1,15 +1,20 @@
 /** @file Models of the corpus, written in TypeScript, beside the programs that PyTorch exported. */
 import { fileURLToPath } from "node:url";
-import { cpuBackend } from "@sconce/backend-cpu";
 import { type Exportable, type ExportOptions, exportProgram, nn } from "@sconce/capture";
 import { openPt2File } from "@sconce/formats/node";
-import { type ExportedProgram, flattenValue, type Value } from "@sconce/ir";
+import { type ExportedProgram, flattenValue } from "@sconce/ir";
 import { verify } from "@sconce/ir/verify";
 import { runDecompositions } from "@sconce/passes";
-import { Tensor, tensorDifference } from "@sconce/tensor";
+import { createSconce } from "@sconce/session";
+import { Tensor } from "@sconce/tensor";
+import { expect } from "vitest";
 import { canonicalProgram, canonicalText } from "../conformance/canonical-program.js";
+import { corpusPlugin } from "../conformance/corpus-plugin.js";
 import { ProgramFolder } from "../conformance/program-case.js";
+import { guardsDifference } from "../conformance/program-texts.js";
+import { type Check, callDifference, checkCalls } from "../conformance/programs.js";
 
+const sconce = createSconce({ plugins: [corpusPlugin] });
 const FOLDER = fileURLToPath(new URL("../../fixtures/programs/", import.meta.url));
 
 /** The flattened inputs of a recorded call, which need not all be tensors. */
@@ -30,44 +35,83 @@ export type CorpusModels = Readonly<Record<string, () => CorpusModel>>;
 
 /** What an export gave, in comparable form. */
 export interface CorpusExport {
+  readonly folder: ProgramFolder;
+  /** Gives arguments the names that they have in PyTorch. */
+  rename(text: string): string;
   readonly program: ExportedProgram;
   readonly text: string;
   readonly wanted: string;
-  /** The text of the decomposed program, and PyTorch's; undefined where it is the same program. */
+  /** The text of the decomposed program, and PyTorch's; undefined where none is recorded. */
   readonly lowered: readonly [got: string, wanted: string] | undefined;
   readonly problems: readonly unknown[];
+}
+
+const inOrder = (inputs: Inputs): unknown[] => [...inputs];
+const noOptions = (): ExportOptions => ({});
+
+/** A model of the corpus with PyTorch's weights. */
+async function loaded(folder: ProgramFolder, make: () => CorpusModel): Promise<CorpusModel> {
+  const made = make();
+  if (made.model instanceof nn.Module && folder.has("program.pt2"))
+    loadState(made.model, await openPt2File(`${folder.path}/program.pt2`));
+  return made;
 }
 
 /** Exports a model of the corpus, with PyTorch's weights. */
 export async function exportFromCorpus(name: string, make: () => CorpusModel): Promise<CorpusExport> {
   const folder = new ProgramFolder(`${FOLDER}${name}`);
-  const { model, args = (inputs) => [...inputs], options = () => ({}), renamed } = make();
-  const recorded = await openPt2File(`${FOLDER}${name}/program.pt2`).catch(() => undefined);
-  if (model instanceof nn.Module && recorded !== undefined) loadState(model, recorded);
+  const { model, args = inOrder, options = noOptions, renamed } = await loaded(folder, make);
   const inputs = folder.inputs(folder.info.call!) as unknown as Inputs;
-  const rename = (text: string): string =>
-    comparable(renamed === undefined ? text : text.replaceAll(...renamed));
+  const rename = (text: string): string => (renamed === undefined ? text : text.replaceAll(...renamed));
   const program = exportProgram(model, args(inputs), { onWarning: () => undefined, ...options(inputs) });
+  const lowered = runDecompositions(program);
   return {
+    folder,
     program,
-    text: rename(String(program)),
+    rename,
+    text: comparable(rename(String(program))),
     wanted: comparable(folder.text("program.txt")),
-    lowered: await lowerings(name, folder, program),
-    problems: verify(program),
+    lowered: await lowerings(folder, program, lowered),
+    problems: [...verify(program), ...guardProblems(name, folder, program, lowered)],
   };
+}
+
+/** A guard of PyTorch's that Sconce leaves out: the next guard, of the same size, implies it. */
+const IMPLIED = { api_refine_dynamic_shapes: "(L['x'].size()[0] // 4) != 0" } as const;
+
+function guardProblems(
+  name: string,
+  { info }: ProgramFolder,
+  program: ExportedProgram,
+  lowered: ExportedProgram,
+): string[] {
+  const implied: string | undefined = IMPLIED[name as keyof typeof IMPLIED];
+  const pairs = [
+    [program.guardsCode, info.program.guards_code],
+    [lowered.guardsCode, info.decomposed?.guards_code],
+  ] as const;
+  return pairs.flatMap(([got, wanted]) => {
+    if (wanted === undefined) return [];
+    const problem = guardsDifference(
+      got,
+      wanted.filter((guard) => guard !== implied),
+    );
+    return problem === undefined ? [] : [`guards: ${problem}`];
+  });
 }
 
 /**
  * Both decomposed programs, up to names of nodes: PyTorch's depend on what the process did before.
  */
 async function lowerings(
-  name: string,
   folder: ProgramFolder,
   program: ExportedProgram,
+  decomposed: ExportedProgram,
 ): Promise<readonly [string, string] | undefined> {
-  if (!folder.has("decomposed.pt2")) return undefined;
-  const wanted = canonicalProgram(await openPt2File(`${FOLDER}${name}/decomposed.pt2`));
-  const got = canonicalProgram(runDecompositions(program));
+  const same = folder.info.decomposed?.same_as_program === true;
+  if (!same && !folder.has("decomposed.pt2")) return undefined;
+  const wanted = canonicalProgram(same ? program : await openPt2File(`${folder.path}/decomposed.pt2`));
+  const got = canonicalProgram(decomposed);
   return [comparable(canonicalText(got, wanted)), floatRanges(comparable(canonicalText(wanted, got)))];
 }
 
@@ -82,60 +126,59 @@ function loadState(model: nn.Module, { stateDict, constants }: ExportedProgram):
 
 /** Constants are plain attributes; non-persistent buffers too are not in the state dict. */
 function setByPath(model: nn.Module, name: string, value: Tensor): void {
-  const parts = name.split(".");
-  const last = parts.pop()!;
-  type Owner = Record<string, unknown> | undefined;
-  let owner = model as unknown as Owner;
-  for (const part of parts) owner = owner?.[part] as Owner;
+  const [owner, last] = ownerOf(model, name);
   if (owner?.[last] instanceof Tensor) owner[last] = value;
 }
 
-/** Text without source comments, symbols numbered in order of appearance. */
-function comparable(text: string): string {
-  const symbols = new Map<string, string>();
-  return text
-    .split("\n")
-    .filter((line) => !/^\s*#\s?(File:|No stacktrace|Annotation:)/.test(line) && line.trim() !== "")
-    .join("\n")
-    .replace(/\bs\d+\b/g, (symbol) => {
-      if (!symbols.has(symbol)) symbols.set(symbol, `s<${symbols.size}>`);
-      return symbols.get(symbol)!;
-    });
+type Owner = Record<string, unknown> | undefined;
+
+function ownerOf(model: unknown, path: string): [owner: Owner, name: string] {
+  const parts = path.split(".");
+  const last = parts.pop()!;
+  let owner = model as Owner;
+  for (const part of parts) owner = owner?.[part] as Owner;
+  return [owner, last];
 }
 
-/** The greatest difference of a program's results, and of the model's own, from PyTorch's. */
+/** Text without comments about sources and annotations, and without empty lines. */
+const comparable = (text: string): string =>
+  text
+    .split("\n")
+    .filter((line) => !/^\s*#\s?(File:|No stacktrace|Annotation:)/.test(line) && line.trim() !== "")
+    .join("\n");
+
+/**
+ * What differs from the recorded calls: results of the program, state after its calls and what it
+ * refuses; and results of the model itself, and its state.
+ */
 export async function runFromCorpus(
   name: string,
   make: () => CorpusModel,
-): Promise<{ readonly program: string[]; readonly eager: string[] }> {
-  const folder = new ProgramFolder(`${FOLDER}${name}`);
-  const { tolerance } = folder.info;
-  const { program } = await exportFromCorpus(name, make);
-  const call = folder.info.call!;
-  const { values } = folder.outputs(call);
-  const executable = await cpuBackend().compile(program);
-  const outputs = await executable.run(folder.inputs(call));
-  executable.dispose();
-  const { model, args = (inputs) => [...inputs], options = (): ExportOptions => ({}) } = make();
-  const recorded = await openPt2File(`${FOLDER}${name}/program.pt2`).catch(() => undefined);
-  if (model instanceof nn.Module && recorded !== undefined) loadState(model, recorded);
-  const inputs = folder.inputs(call) as unknown as Inputs;
-  const { kwargs }: ExportOptions = options(inputs);
-  const all = kwargs === undefined ? args(inputs) : [...args(inputs), kwargs];
-  const eager = flattenValue((model as (...given: unknown[]) => unknown)(...all)).leaves;
-  const differences = (got: readonly unknown[]): string[] =>
-    values.flatMap((want, i) => difference(got[i], want, tolerance, i));
-  return { program: differences(outputs), eager: differences(eager) };
+): Promise<{ readonly program: readonly Check[]; readonly eager: string | undefined }> {
+  const { program, folder, rename } = await exportFromCorpus(name, make);
+  const checks = await checkCalls(folder, sconce, program, rename);
+  const { more = [], rejected = [] } = folder.info;
+  expect(checks).toHaveLength(1 + more.length + rejected.length);
+  return {
+    program: checks.filter(({ problem }) => problem !== undefined),
+    eager: eagerProblem(folder, await loaded(folder, make)),
+  };
 }
 
-function difference(
-  got: unknown,
-  want: Value,
-  tolerance: { readonly rtol: number; readonly atol: number },
-  at: number,
-): string[] {
-  if (!(want instanceof Tensor)) return [];
-  if (!(got instanceof Tensor)) return [`output ${at} is ${String(got)}`];
-  const problem = tensorDifference(got, want, tolerance);
-  return problem === undefined ? [] : [`output ${at}: ${problem}`];
+/** Only the first call: further ones are recorded of the program, which has its constants. */
+function eagerProblem(
+  folder: ProgramFolder,
+  { model, args = inOrder, options = noOptions }: CorpusModel,
+): string | undefined {
+  const call = folder.info.call!;
+  const inputs = folder.inputs(call);
+  const { kwargs } = options(inputs as unknown as Inputs);
+  const given = args(inputs as unknown as Inputs);
+  const all = kwargs === undefined ? given : [...given, kwargs];
+  const outputs = flattenValue((model as (...given: unknown[]) => unknown)(...all)).leaves;
+  const state = (path: string): unknown => {
+    const [owner, last] = ownerOf(model, path);
+    return owner?.[last];
+  };
+  return callDifference(folder, call, { outputs, inputs, state });
 }

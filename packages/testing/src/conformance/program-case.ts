@@ -49,7 +49,11 @@ export interface ProgramCase {
   readonly compare_values?: boolean;
   readonly sequence?: boolean;
   readonly tolerance: { readonly rtol: number; readonly atol: number };
-  readonly program: { readonly save_error?: unknown; readonly load_error?: unknown };
+  readonly program: {
+    readonly save_error?: unknown;
+    readonly load_error?: unknown;
+    readonly guards_code?: readonly string[];
+  };
   readonly decomposed?: {
     readonly error?: unknown;
     readonly load_error?: unknown;

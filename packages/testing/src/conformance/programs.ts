@@ -7,7 +7,7 @@ import { asSaved, canonicalProgram, canonicalText, withoutUnusedItems } from "./
 
 import { graphDifference } from "./graph-equality.js";
 import { metadataDifference } from "./lowered-metadata.js";
-import { buildTree, type CaseCall, ProgramFolder } from "./program-case.js";
+import { buildTree, type CaseCall, type ProgramCase, ProgramFolder } from "./program-case.js";
 import { firstDifference, guardsDifference, roundTrip, signatureDifference } from "./program-texts.js";
 import { withStandIns } from "./stand-in-values.js";
 import { variantTable } from "./variants.js";
@@ -48,7 +48,7 @@ export interface Transform {
   readonly tolerance?: Tolerance;
 }
 
-type Tolerance = ProgramFolder["info"]["tolerance"];
+type Tolerance = ProgramCase["tolerance"];
 
 /**
  * Runs every recorded call of a folder on changed programs; each has to be valid. Nothing is
@@ -66,6 +66,73 @@ export async function checkTransforms(
   const checker = new FolderChecker(folder, sconce, "cpu");
   await checker.transformed(transforms);
   return checker.checks;
+}
+
+/**
+ * Runs every recorded call of a folder, and every call that PyTorch refuses, on a program from
+ * elsewhere; `shown` is applied to the messages of refusals. Nothing is thrown.
+ */
+export async function checkCalls(
+  folder: ProgramFolder,
+  sconce: Sconce,
+  program: ExportedProgram,
+  shown?: (message: string) => string,
+): Promise<Check[]> {
+  const checker = new FolderChecker(folder, sconce, "cpu");
+  await checker.calls(program, shown);
+  return checker.checks;
+}
+
+/** What a call gave and left behind. */
+interface CallResult {
+  readonly outputs: readonly unknown[];
+  readonly inputs: readonly Value[];
+  state(name: string): unknown;
+}
+
+/** How a call differs from the recorded one: its outputs, the state and the inputs after it. */
+export function callDifference(
+  folder: ProgramFolder,
+  call: CaseCall,
+  { outputs, inputs, state }: CallResult,
+  tolerance: Tolerance = folder.info.tolerance,
+): string | undefined {
+  const rule = { ...folder.info, tolerance };
+  const { values, stored } = folder.outputs(call);
+  if (outputs.length !== values.length) return `${outputs.length} outputs instead of ${values.length}`;
+  for (let i = 0; i < values.length; i++) {
+    const problem = valueDifference(outputs[i], values[i]!, rule);
+    if (problem !== undefined) return `output ${i}: ${problem}`;
+  }
+  for (const [name, key] of Object.entries(call.buffers_after ?? {})) {
+    const problem = valueDifference(state(name), stored.get(key)!, rule);
+    if (problem !== undefined) return `buffer ${name}: ${problem}`;
+  }
+  for (const [index, key] of Object.entries(call.inputs_after ?? {})) {
+    const problem = valueDifference(inputs[Number(index)], stored.get(key)!, rule);
+    if (problem !== undefined) return `input ${index} after the call: ${problem}`;
+  }
+  return undefined;
+}
+
+/** How a result differs from the recorded one: a tensor, a number or another leaf. */
+function valueDifference(
+  got: unknown,
+  want: Value,
+  { tolerance, compare_values: values }: Pick<ProgramCase, "tolerance" | "compare_values">,
+): string | undefined {
+  if (want instanceof Tensor) {
+    if (!(got instanceof Tensor)) return `${String(got)} instead of a tensor`;
+    return compareTensors(got, want, { ...tolerance, values: values !== false });
+  }
+  if (isFloat(want)) {
+    const [a, b] = [toNumber(got as number), toNumber(want)];
+    const { rtol, atol } = tolerance;
+    return a === b || Math.abs(a - b) <= atol + rtol * Math.abs(b) || (Number.isNaN(a) && Number.isNaN(b))
+      ? undefined
+      : `${a} instead of ${b}`;
+  }
+  return got === want ? undefined : `${String(got)} instead of ${String(want)}`;
 }
 
 class FolderChecker {
@@ -115,6 +182,11 @@ class FolderChecker {
       this.#tolerance = tolerance ?? this.#folder.info.tolerance;
       if (changed !== undefined && changed !== base) await this.#calls(name, changed);
     }
+  }
+
+  async calls(program: ExportedProgram, shown?: (message: string) => string): Promise<void> {
+    await this.#runCalls("run", program);
+    await this.#rejections(program, shown);
   }
 
   async #check(name: string, run: () => string | undefined | Promise<string | undefined>): Promise<void> {
@@ -243,9 +315,14 @@ class FolderChecker {
     });
   }
 
+  /** Runs the recorded calls where PyTorch can load the file. */
   async #calls(label: string, program: ExportedProgram): Promise<void> {
+    if (this.#folder.info.program.load_error === undefined) await this.#runCalls(label, program);
+  }
+
+  async #runCalls(label: string, program: ExportedProgram): Promise<void> {
     const { info } = this.#folder;
-    if (info.call?.outputs === undefined || info.program.load_error !== undefined) return;
+    if (info.call?.outputs === undefined) return;
     let module = await this.#open(label, program);
     let first = true;
     for (const call of [info.call, ...(info.more ?? [])]) {
@@ -273,21 +350,8 @@ class FolderChecker {
   async #call(module: Awaited<ReturnType<Sconce["module"]>>, call: CaseCall): Promise<string | undefined> {
     const inputs = this.#folder.inputs(call);
     const outputs = await this.#run(module, call, inputs);
-    const { values, stored } = this.#folder.outputs(call);
-    if (outputs.length !== values.length) return `${outputs.length} outputs instead of ${values.length}`;
-    for (let i = 0; i < values.length; i++) {
-      const problem = this.#difference(outputs[i]!, values[i]!);
-      if (problem !== undefined) return `output ${i}: ${problem}`;
-    }
-    for (const [name, key] of Object.entries(call.buffers_after ?? {})) {
-      const problem = this.#difference(this.#stateOf(module, name), stored.get(key)!);
-      if (problem !== undefined) return `buffer ${name}: ${problem}`;
-    }
-    for (const [index, key] of Object.entries(call.inputs_after ?? {})) {
-      const problem = this.#difference(inputs[Number(index)]!, stored.get(key)!);
-      if (problem !== undefined) return `input ${index} after the call: ${problem}`;
-    }
-    return undefined;
+    const state = (name: string): Value => this.#stateOf(module, name);
+    return callDifference(this.#folder, call, { outputs, inputs, state }, this.#tolerance);
   }
 
   /** State in another dtype, where numbers may be off, is compared by value. */
@@ -313,21 +377,7 @@ class FolderChecker {
   }
 
   #difference(got: Value, want: Value): string | undefined {
-    if (want instanceof Tensor) {
-      if (!(got instanceof Tensor)) return `${String(got)} instead of a tensor`;
-      return compareTensors(got, want, {
-        ...this.#tolerance,
-        values: this.#folder.info.compare_values !== false,
-      });
-    }
-    if (isFloat(want)) {
-      const [a, b] = [toNumber(got as number), toNumber(want)];
-      const { rtol, atol } = this.#tolerance;
-      return a === b || Math.abs(a - b) <= atol + rtol * Math.abs(b) || (Number.isNaN(a) && Number.isNaN(b))
-        ? undefined
-        : `${a} instead of ${b}`;
-    }
-    return got === want ? undefined : `${String(got)} instead of ${String(want)}`;
+    return valueDifference(got, want, { ...this.#folder.info, tolerance: this.#tolerance });
   }
 
   /** The built-in passes change no number. */
@@ -356,7 +406,7 @@ class FolderChecker {
     });
   }
 
-  async #rejections(program: ExportedProgram): Promise<void> {
+  async #rejections(program: ExportedProgram, shown = (message: string) => message): Promise<void> {
     for (const call of this.#folder.info.rejected ?? []) {
       await this.#check(`reject ${call.note ?? ""}`, async () => {
         const module = await this.#sconce.module(program, { backend: this.#backend });
@@ -364,7 +414,7 @@ class FolderChecker {
           await this.#run(module, call, this.#folder.inputs(call));
         } catch (error) {
           if (isSconceError(error) && error.code !== "INTERNAL")
-            return otherMessage(error.message, call.error!);
+            return otherMessage(shown(error.message), call.error!);
           throw error;
         }
         return `accepted, PyTorch says: ${call.error?.message.split("\n")[0]}`;
