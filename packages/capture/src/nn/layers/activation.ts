@@ -1,7 +1,7 @@
 /** @file Activation functions. */
 import { float } from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";
-import { defineLayer } from "../define-layer.js";
+import { defineLayer, REQUIRED } from "../define-layer.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { constant_ } from "../init.js";
@@ -80,7 +80,7 @@ export const Threshold = defineLayer<
 >({
   name: "Threshold",
   module: "activation",
-  defaults: { threshold: 0, value: 0, inplace: false },
+  defaults: { threshold: REQUIRED, value: REQUIRED, inplace: false },
   forward: ({ threshold, value, inplace }, input) => F.threshold(input, threshold, value, inplace),
   text: ({ threshold, value, inplace }) =>
     `threshold=${pythonText(threshold)}, value=${pythonText(value)}${inplace ? ", inplace=True" : ""}`,

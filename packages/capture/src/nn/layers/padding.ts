@@ -1,6 +1,6 @@
 /** @file Padding. */
 import type { Tensor } from "@sconce/tensor";
-import { defineLayer } from "../define-layer.js";
+import { defineLayer, REQUIRED } from "../define-layer.js";
 import { functional as F } from "../functional.js";
 import { pythonText, type Sizes, sizesOf } from "../settings.js";
 
@@ -10,7 +10,7 @@ const padLayer = (name: string, rank: number, mode: "circular" | "reflect" | "re
   defineLayer<[padding: Sizes], [], PadValues, [input: Tensor], Tensor>({
     name,
     module: "padding",
-    defaults: { padding: 0 },
+    defaults: { padding: REQUIRED },
     forward: ({ padding }, input) => F.pad(input, sizesOf(padding, 2 * rank), mode),
     text: ({ padding }) => pythonText(sizesOf(padding, 2 * rank)),
   });
@@ -38,7 +38,7 @@ const constantLayer = (name: string, rank: number) =>
   defineLayer<[padding: Sizes, value: number], [], PadValues & { value: number }, [input: Tensor], Tensor>({
     name,
     module: "padding",
-    defaults: { padding: 0, value: 0 },
+    defaults: { padding: REQUIRED, value: REQUIRED },
     forward: ({ padding, value }, input) => F.pad(input, sizesOf(padding, 2 * rank), "constant", value),
     text: ({ padding, value }) =>
       `padding=${pythonText(sizesOf(padding, 2 * rank))}, value=${pythonText(value)}`,
@@ -55,7 +55,7 @@ const zeroLayer = (name: string, rank: number) =>
   defineLayer<[padding: Sizes], [], PadValues, [input: Tensor], Tensor>({
     name,
     module: "padding",
-    defaults: { padding: 0 },
+    defaults: { padding: REQUIRED },
     forward: ({ padding }, input) => F.pad(input, sizesOf(padding, 2 * rank), "constant", 0),
     text: ({ padding }) => pythonText(sizesOf(padding, 2 * rank)),
   });

@@ -41,7 +41,14 @@ const maxPoolLayer = (name: string, forward: MaxPool) =>
   defineLayer<[kernelSize: Sizes], MaxPoolPositions, MaxPoolValues, Unary, Pooled>({
     name,
     module: "pooling",
-    defaults: { kernelSize: 1, stride: null, padding: 0, dilation: 1, returnIndices: false, ceilMode: false },
+    defaults: {
+      kernelSize: REQUIRED,
+      stride: null,
+      padding: 0,
+      dilation: 1,
+      returnIndices: false,
+      ceilMode: false,
+    },
     // PyTorch's stride is the window's size where none is given.
     forward: ({ kernelSize, stride, padding, dilation, ceilMode, returnIndices }, input) =>
       forward(input, kernelSize, stride ?? kernelSize, padding, dilation, ceilMode, returnIndices) as Pooled,
@@ -79,14 +86,13 @@ type AvgPoolPositions = [
   divisorOverride: number | null,
 ];
 
-const AVG: Omit<AvgPoolValues, "kernelSize"> & { kernelSize: Sizes } = {
-  kernelSize: 1,
+const AVG = {
+  kernelSize: REQUIRED,
   stride: null,
   padding: 0,
   ceilMode: false,
   countIncludePad: true,
-  divisorOverride: null,
-};
+} as const;
 
 type AvgPool = (
   input: Tensor,
@@ -102,7 +108,7 @@ const avgPoolLayer = (name: string, forward: AvgPool) =>
   defineLayer<[kernelSize: Sizes], AvgPoolPositions, AvgPoolValues, Unary, Tensor>({
     name,
     module: "pooling",
-    defaults: AVG,
+    defaults: { ...AVG, divisorOverride: null },
     forward: ({ kernelSize, stride, padding, ceilMode, countIncludePad, divisorOverride }, input) =>
       forward(input, kernelSize, stride ?? kernelSize, padding, ceilMode, countIncludePad, divisorOverride),
     text: windowText,
@@ -118,7 +124,7 @@ export const AvgPool1d = defineLayer<
 >({
   name: "AvgPool1d",
   module: "pooling",
-  defaults: { kernelSize: 1, stride: null, padding: 0, ceilMode: false, countIncludePad: true },
+  defaults: AVG,
   // The one-dimensional layer has tuples of one for its sizes.
   forward: ({ kernelSize, stride, padding, ceilMode, countIncludePad }, input) =>
     F.avgPool1d(input, one(kernelSize), one(stride ?? kernelSize), one(padding), ceilMode, countIncludePad),
@@ -139,7 +145,7 @@ const adaptiveAvgLayer = (name: string, forward: (input: Tensor, outputSize: Out
   defineLayer<[outputSize: OutputSize], [], { outputSize: OutputSize }, Unary, Tensor>({
     name,
     module: "pooling",
-    defaults: { outputSize: 1 },
+    defaults: { outputSize: REQUIRED },
     forward: ({ outputSize }, input) => forward(input, outputSize),
   });
 
@@ -165,7 +171,7 @@ const adaptiveMaxLayer = (
   >({
     name,
     module: "pooling",
-    defaults: { outputSize: 1, returnIndices: false },
+    defaults: { outputSize: REQUIRED, returnIndices: false },
     forward: ({ outputSize, returnIndices }, input) => forward(input, outputSize, returnIndices) as Pooled,
     text: ({ outputSize }) => `output_size=${pythonText(outputSize)}`,
   });
@@ -196,7 +202,7 @@ const maxUnpoolLayer = (name: string, dims: number, forward: Unpool) =>
   >({
     name,
     module: "pooling",
-    defaults: { kernelSize: 1, stride: null, padding: 0 },
+    defaults: { kernelSize: REQUIRED, stride: null, padding: 0 },
     forward: ({ kernelSize, stride, padding }, input, indices, outputSize) =>
       forward(
         input,
@@ -247,7 +253,7 @@ const lpPoolLayer = (
   >({
     name,
     module: "pooling",
-    defaults: { normType: 2, kernelSize: 1, stride: null, ceilMode: false },
+    defaults: { normType: REQUIRED, kernelSize: REQUIRED, stride: null, ceilMode: false },
     forward: ({ normType, kernelSize, stride, ceilMode }, input) =>
       forward(input, float(normType) as unknown as number, kernelSize, stride ?? undefined, ceilMode),
   });

@@ -2,7 +2,7 @@
 import { float } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { callOperator } from "../../trace/dispatch.js";
-import { defineLayer } from "../define-layer.js";
+import { defineLayer, REQUIRED } from "../define-layer.js";
 import { functional as F } from "../functional.js";
 import { pythonText, type Sizes } from "../settings.js";
 
@@ -33,7 +33,7 @@ export const Unflatten = defineLayer<
 >({
   name: "Unflatten",
   module: "flatten",
-  defaults: { dim: 0, unflattenedSize: [] },
+  defaults: { dim: REQUIRED, unflattenedSize: REQUIRED },
   forward: ({ dim, unflattenedSize }, input) =>
     callOperator("aten.unflatten.int", [input, dim, [...unflattenedSize]]) as Tensor,
 });
@@ -48,7 +48,7 @@ export const PixelShuffle = defineLayer<
 >({
   name: "PixelShuffle",
   module: "pixelshuffle",
-  defaults: { upscaleFactor: 1 },
+  defaults: { upscaleFactor: REQUIRED },
   forward: ({ upscaleFactor }, input) => F.pixelShuffle(input, upscaleFactor),
 });
 
@@ -62,7 +62,7 @@ export const PixelUnshuffle = defineLayer<
 >({
   name: "PixelUnshuffle",
   module: "pixelshuffle",
-  defaults: { downscaleFactor: 1 },
+  defaults: { downscaleFactor: REQUIRED },
   forward: ({ downscaleFactor }, input) => F.pixelUnshuffle(input, downscaleFactor),
 });
 
@@ -70,7 +70,7 @@ export const PixelUnshuffle = defineLayer<
 export const ChannelShuffle = defineLayer<[groups: number], [], { groups: number }, Unary, Tensor>({
   name: "ChannelShuffle",
   module: "channelshuffle",
-  defaults: { groups: 1 },
+  defaults: { groups: REQUIRED },
   forward: ({ groups }, input) => F.channelShuffle(input, groups),
 });
 
@@ -92,7 +92,7 @@ export const Fold = defineLayer<
 >({
   name: "Fold",
   module: "fold",
-  defaults: { outputSize: 1, kernelSize: 1, dilation: 1, padding: 0, stride: 1 },
+  defaults: { outputSize: REQUIRED, kernelSize: REQUIRED, dilation: 1, padding: 0, stride: 1 },
   forward: ({ outputSize, kernelSize, dilation, padding, stride }, input) =>
     F.fold(input, outputSize, kernelSize, dilation, padding, stride),
 });
@@ -107,7 +107,7 @@ export const Unfold = defineLayer<
 >({
   name: "Unfold",
   module: "fold",
-  defaults: { kernelSize: 1, dilation: 1, padding: 0, stride: 1 },
+  defaults: { kernelSize: REQUIRED, dilation: 1, padding: 0, stride: 1 },
   forward: ({ kernelSize, dilation, padding, stride }, input) =>
     F.unfold(input, kernelSize, dilation, padding, stride),
 });
