@@ -1,13 +1,9 @@
 /** @file Symbolic expressions as nodes of Python operators. */
 import type { Argument, SymScalar } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
-import { PYTHON_TARGETS, scalarOf } from "@sconce/passes";
+import { functionName, PYTHON_TARGETS, scalarOf } from "@sconce/passes";
 import type { SymExpr } from "@sconce/symbolic";
 import { type AddScalarNode, TraceNode } from "./trace-node.js";
-
-/** The name that `torch.fx` gives a call of a Python function: `add`, `and_` as `and`. */
-export const functionName = (target: string): string =>
-  target.slice(target.lastIndexOf(".") + 1).replace(/_$/, "");
 
 /** What Python makes of a comparison whose left side is a number: `0 < n` asks `n > 0`. */
 const REFLECTED: Readonly<Record<string, string>> = {

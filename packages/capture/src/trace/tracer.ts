@@ -23,7 +23,7 @@ import {
   type OperatorTable,
   type UnboundArg,
 } from "@sconce/ops";
-import { callName, normalizeCall } from "@sconce/passes";
+import { callName, functionName, normalizeCall } from "@sconce/passes";
 import { freeSymbols, type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
@@ -31,7 +31,6 @@ import { guardContiguity } from "./contiguity.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
 import { escapedTensor } from "./errors.js";
 import { SET_GRAD } from "./grad-regions.js";
-import { functionName } from "./lower-expression.js";
 import { fakeOf } from "./real-tensor.js";
 import { SizeNodes } from "./size-nodes.js";
 import { isSym, type Sym, SymBool, SymFloat, SymInt } from "./sym-int.js";

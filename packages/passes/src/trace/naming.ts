@@ -66,6 +66,10 @@ export function callName(target: string): string {
 
 const callNames = new Map<string, string>();
 
+/** Candidate name of a call of a Python function: `add`; `operator.and_` is `and`. */
+export const functionName = (target: string): string =>
+  target.slice(target.lastIndexOf(".") + 1).replace(/_$/, "");
+
 function snakeCase(target: string): string {
   const parts = target.split(".");
   const packet = parts.length >= 3 ? parts[parts.length - 2]! : parts[parts.length - 1]!;

@@ -16,6 +16,7 @@ import {
 import { evaluateScalarFunction } from "@sconce/ops";
 import { freeSymbols, isCondition, mul, SymExpr, type SymInt } from "@sconce/symbolic";
 import { symbolicNode, unboundSymbol } from "./errors.js";
+import { functionName } from "./naming.js";
 import { INPUT_SIZE_META } from "./reified-metadata.js";
 import type { SymbolSource } from "./symbol-sources.js";
 
@@ -260,7 +261,7 @@ export class SymbolicNodes {
       return isSymScalar(arg) ? this.scalarArgument(arg) : arg;
     });
     if (!values.some(isRef)) return;
-    const node = this.#tracer.scalarCall(target, values, value, candidateOf(target));
+    const node = this.#tracer.scalarCall(target, values, value, functionName(target));
     if (typeof expr === "boolean") this.#constants.set(value, node);
     this.#lastNumber = typeof expr === "number" ? { value: expr, node } : undefined;
     if (expr instanceof SymExpr) this.#nodes.set(expr.key, node);
@@ -279,7 +280,7 @@ export class SymbolicNodes {
   comparison(condition: SymExpr, bound: number): NodeRef {
     const target = PYTHON_TARGETS[condition.op]!;
     const args = [this.#nodeFor(condition.args[0]!), bound];
-    return this.#tracer.scalarCall(target, args, scalarOf(condition), candidateOf(target));
+    return this.#tracer.scalarCall(target, args, scalarOf(condition), functionName(target));
   }
 
   /** The node of a condition that the source program computes and that always holds. */
@@ -368,7 +369,7 @@ export class SymbolicNodes {
 
   #follow(expr: SymExpr, { target, args }: Recipe): Argument {
     const values = args.map((arg) => (isSymScalar(arg) ? this.scalarArgument(arg) : arg));
-    return this.#tracer.scalarCall(target, values, scalarOf(expr), candidateOf(target));
+    return this.#tracer.scalarCall(target, values, scalarOf(expr), functionName(target));
   }
 
   /**
@@ -402,7 +403,7 @@ export class SymbolicNodes {
     if (target === undefined) {
       throw symbolicNode(expr);
     }
-    const candidate = candidateOf(target);
+    const candidate = functionName(target);
     const args = expr.args.map(nodeOf);
     if (args.length <= 2 || expr.op === "Not")
       return this.#tracer.scalarCall(target, args, scalarOf(expr), candidate);
@@ -418,7 +419,7 @@ export class SymbolicNodes {
     return args.reduce((left, right, i) => {
       const term = scalarOf(expr.args[i]!);
       value = i === args.length - 1 ? scalarOf(expr) : evaluateScalarFunction(target, [value, term]);
-      const node = this.#tracer.scalarCall(target, [left, right], value, candidateOf(target));
+      const node = this.#tracer.scalarCall(target, [left, right], value, functionName(target));
       if (i < args.length - 1) this.partial.add(node.name);
       return node;
     });
@@ -442,11 +443,6 @@ const isFloating = (expr: SymExpr): boolean =>
   FLOATS.has(expr.op) ||
   ((expr.op === "Add" || expr.op === "Mul" || expr.op === "Max" || expr.op === "Min") &&
     expr.args.some(isFloating));
-
-function candidateOf(target: string): string {
-  const name = target.slice(target.lastIndexOf(".") + 1);
-  return name.replace(/_$/, "");
-}
 
 function position(node: Node, order: ReadonlyMap<string, number>): number {
   const { expr } = node.meta.val as SymScalar;
