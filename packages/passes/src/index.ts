@@ -141,6 +141,6 @@ export {
   isAlwaysDecomposed,
 } from "./tables/table.js";
 export { keyProblem as decompositionKeyProblem } from "./tables/table-keys.js";
-export { CollisionNames, callName, functionName } from "./trace/naming.js";
+export { CollisionNames, callName, functionName, liftedName } from "./trace/naming.js";
 export { type NormalizedCall, normalizeCall } from "./trace/normalize.js";
 export { PYTHON_TARGETS, scalarOf } from "./trace/symbolic-nodes.js";

@@ -1,6 +1,6 @@
 /** @file Names of the inputs of a graph (`placeholder_naming_pass` in `torch/_export/utils.py`). */
 import type { InputKind } from "@sconce/ir";
-import { CollisionNames } from "@sconce/passes";
+import { CollisionNames, liftedName } from "@sconce/passes";
 
 /** An input that the user does not give: state, a constant, an object or a token. */
 export interface LiftedInput {
@@ -19,14 +19,6 @@ export interface PlaceholderNames {
   readonly others: CollisionNames;
 }
 
-const PREFIXES: Readonly<Record<LiftedInput["kind"], string>> = {
-  PARAMETER: "p_",
-  BUFFER: "b_",
-  CONSTANT_TENSOR: "c_",
-  CUSTOM_OBJ: "obj_",
-  TOKEN: "token",
-};
-
 /** Words of Python that JavaScript takes as names. */
 const KEYWORDS = new Set(
   "and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
@@ -44,13 +36,11 @@ export function placeholderNames(
 ): PlaceholderNames {
   const others = new CollisionNames();
   const user = wanted.map((name) => others.placeholder(identifier(name)));
-  return { user, lifted: lifted.map((input) => others.placeholder(liftedName(input))), others };
-}
-
-/** The name that a lifted input asks for: `p_layers_0_weight`. */
-function liftedName({ kind, target }: LiftedInput): string {
-  const base = (target ?? "").replace(/^(?:L__self___|self_)/, "");
-  return PREFIXES[kind] + base.replace(/[^a-zA-Z0-9]/g, "_").toLowerCase();
+  return {
+    user,
+    lifted: lifted.map(({ kind, target }) => others.placeholder(liftedName(kind, target))),
+    others,
+  };
 }
 
 /** A name that Python accepts. */

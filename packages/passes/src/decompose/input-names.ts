@@ -1,19 +1,6 @@
 /** @file The names of lifted inputs (`torch/_export/utils.py`, `placeholder_naming_pass`). */
-import {
-  type ExportedProgram,
-  type Graph,
-  type InputKind,
-  type InputSpec,
-  rebuild,
-  renameNodes,
-} from "@sconce/ir";
-
-const PREFIXES: Partial<Readonly<Record<InputKind, string>>> = {
-  PARAMETER: "p_",
-  BUFFER: "b_",
-  CONSTANT_TENSOR: "c_",
-  CUSTOM_OBJ: "obj_",
-};
+import { type ExportedProgram, type Graph, type InputSpec, rebuild, renameNodes } from "@sconce/ir";
+import { liftedName } from "../trace/naming.js";
 
 /**
  * The program with lifted inputs called after their state. A strict export calls the input of a
@@ -57,13 +44,9 @@ function withOrigins(graph: Graph, renamed: ReadonlyMap<string, string>): Graph 
   });
 }
 
-/** `p_layers_0_weight` of the parameter `layers.0.weight`. */
-function baseName({ kind, target }: InputSpec): string | undefined {
-  const prefix = PREFIXES[kind];
-  if (prefix === undefined || target === null) return undefined;
-  const plain = target.replace(/^(L__self___|self_)/, "");
-  return prefix + plain.replaceAll(/[^a-zA-Z0-9]/g, "_").toLowerCase();
-}
+/** The name of an input after its state; undefined for inputs of the user and tokens. */
+const baseName = ({ kind, target }: InputSpec): string | undefined =>
+  kind === "USER_INPUT" || kind === "TOKEN" || target === null ? undefined : liftedName(kind, target);
 
 /** True for the name itself, and for the name with a number where it was taken. */
 const isNamed = (name: string, base: string): boolean =>

@@ -3,6 +3,23 @@
  * `placeholder_naming_pass`): placeholders keep theirs, other nodes make way for them.
  */
 
+import type { InputKind } from "@sconce/ir";
+
+/** Prefixes of the names of inputs that the user does not give. */
+const PREFIXES: Readonly<Record<Exclude<InputKind, "USER_INPUT">, string>> = {
+  PARAMETER: "p_",
+  BUFFER: "b_",
+  CONSTANT_TENSOR: "c_",
+  CUSTOM_OBJ: "obj_",
+  TOKEN: "token",
+};
+
+/** The name that a lifted input asks for: `p_layers_0_weight`. A token has no target. */
+export function liftedName(kind: keyof typeof PREFIXES, target: string | null): string {
+  const base = (target ?? "").replace(/^(?:L__self___|self_)/, "");
+  return PREFIXES[kind] + base.replace(/[^a-zA-Z0-9]/g, "_").toLowerCase();
+}
+
 export class CollisionNames {
   readonly #used = new Set<string>();
   readonly #highest = new Map<string, number>();
