@@ -143,4 +143,5 @@ export {
 export { keyProblem as decompositionKeyProblem } from "./tables/table-keys.js";
 export { CollisionNames, callName, functionName, liftedName } from "./trace/naming.js";
 export { type NormalizedCall, normalizeCall } from "./trace/normalize.js";
+export { INPUT_SIZE_META, reifiedFunction } from "./trace/reified-metadata.js";
 export { PYTHON_TARGETS, scalarOf } from "./trace/symbolic-nodes.js";

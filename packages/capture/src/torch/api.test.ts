@@ -38,7 +38,7 @@ const INPUTS: Readonly<Record<string, () => Tensor>> = {
   k: () => Tensor.from([true, false, true, false]),
 };
 
-/** What export adds itself; PyTorch names the assertion as its function. */
+/** What export adds itself; `added-nodes.test.ts` checks its metadata. */
 const ADDED = /^aten\.(_assert|sym_)|^operator\.[gl]e$/;
 
 /**

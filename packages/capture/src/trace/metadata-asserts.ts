@@ -1,4 +1,5 @@
 import { FakeTensor } from "@sconce/ir";
+import { reifiedFunction } from "@sconce/passes";
 import { TraceNode } from "./trace-node.js";
 
 const CONVERSIONS = new Set(["aten.to.device", "aten.to.dtype", "aten.to.dtype_layout"]);
@@ -29,7 +30,7 @@ export function withMetadataAsserts(
             args: [operand],
             kwargs: { dtype: { kind: "dtype", dtype }, device, layout: { kind: "layout", layout } },
             val: null,
-            meta: { stack: node.meta.stack, moduleStack: node.meta.moduleStack },
+            meta: { ...node.meta, torchFn: reifiedFunction(TARGET) },
           }),
         );
       }

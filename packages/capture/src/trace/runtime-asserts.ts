@@ -5,7 +5,7 @@
  * that depends on data is asserted where the symbol is made.
  */
 import { type Argument, FakeTensor, isSymScalar, type MetaValue, type SymScalar, symInt } from "@sconce/ir";
-
+import { INPUT_SIZE_META, reifiedFunction } from "@sconce/passes";
 import { freeSymbols, ge, le, printExpr, type ShapeEnv, SymExpr, symbolByName } from "@sconce/symbolic";
 import { lowerExpression } from "./lower-expression.js";
 import {
@@ -25,9 +25,9 @@ interface Trace {
   readonly env: ShapeEnv;
 }
 
-const PRELUDE_META: TraceMeta = {
-  stackTrace: 'File "torch/fx/passes/runtime_assert.py", line 24, in insert_deferred_runtime_asserts',
-};
+const { stackTrace, nnModuleStack: moduleStack } = INPUT_SIZE_META;
+/** Metadata of what is added behind the inputs. */
+const PRELUDE_META: TraceMeta = { stackTrace, moduleStack };
 
 /** The nodes of a trace with reads of sizes and assertions added, and duplicates left out. */
 export function withRuntimeAsserts(trace: Trace): TraceNode[] {
@@ -42,7 +42,7 @@ class Inserter {
   readonly #constrained = new Set<string>();
   readonly #pending: SymExpr[];
   #out: TraceNode[] = [];
-  /** Metadata of the node that is being looked at: what is added for it has the same. */
+  /** Metadata of the node being visited: nodes added for it have the same, without its function. */
   #meta: TraceMeta = PRELUDE_META;
 
   constructor(trace: Trace) {
@@ -190,7 +190,7 @@ class Inserter {
       target,
       args,
       val,
-      meta: this.#meta,
+      meta: { ...this.#meta, torchFn: reifiedFunction(target) },
     });
     this.#out.push(node);
     return node;
