@@ -3,9 +3,7 @@
  * (`dispatch_trace` in `torch/fx/experimental/proxy_tensor.py`).
  */
 import { isSymScalar } from "@sconce/ir";
-import { type TraceArgument, TraceNode, visitNodes } from "./trace-node.js";
-
-const ACCESSORS = /^aten\.sym_(size|stride|numel|storage_offset)\./;
+import { readsSize, type TraceArgument, TraceNode, visitNodes, visitOperands } from "./trace-node.js";
 
 /** The nodes without reads of sizes and symbolic arithmetic that neither nodes nor results use. */
 export function withoutDeadSizes(
@@ -13,22 +11,22 @@ export function withoutDeadSizes(
   results: readonly TraceArgument[],
 ): TraceNode[] {
   const used = new Set<TraceNode>();
-  const use = (value: TraceArgument): void => visitNodes(value, (node) => used.add(node));
-  results.forEach(use);
+  const use = (node: TraceNode): void => void used.add(node);
+  for (const result of results) visitNodes(result, use);
   const kept: TraceNode[] = [];
   for (let i = nodes.length - 1; i >= 0; i--) {
     const node = nodes[i]!;
     if (node.op !== "placeholder" && !used.has(node) && isRemovable(node)) continue;
     kept.push(node);
-    node.args.forEach(use);
-    for (const key in node.kwargs) use(node.kwargs[key]!);
+    visitOperands(node, use);
   }
   return kept.reverse();
 }
 
 /** Reads of sizes, and what computes a symbolic value from symbolic values alone. */
-function isRemovable({ target, val, args, unbacked }: TraceNode): boolean {
-  if (ACCESSORS.test(target)) return true;
+function isRemovable(node: TraceNode): boolean {
+  if (readsSize(node)) return true;
+  const { val, args, unbacked } = node;
   if (!isSymScalar(val) || unbacked.length > 0) return false;
   return args.every((arg) => !(arg instanceof TraceNode) || isSymScalar(arg.val));
 }

@@ -3,7 +3,7 @@
  * of the mode becomes a separate graph, where the mode differs from that of the program.
  */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
-import { type TraceArgument, TraceNode, visitNodes } from "./trace-node.js";
+import { type TraceArgument, TraceNode, visitNodes, visitOperands } from "./trace-node.js";
 
 /** The target of a change of the mode. */
 export const SET_GRAD = "torch._C._set_grad_enabled";
@@ -78,8 +78,8 @@ function regionOf(
   const own = new Set(nodes);
   const operands = new Set<TraceNode>();
   for (const node of nodes)
-    visitOperands(node, (operand) => {
-      if (!own.has(operand)) operands.add(operand);
+    visitOperands(node, ({ current }) => {
+      if (!own.has(current)) operands.add(current);
     });
   const outputs = new Set<TraceNode>();
   const note = (node: TraceNode): void => {
@@ -96,12 +96,6 @@ function regionOf(
     outputs: inside.map((node) => moved.copyOf.get(node)!),
   };
   return { region, call: (names) => callOf(target, [...operands], inside, names) };
-}
-
-function visitOperands({ args, kwargs }: TraceNode, visit: (node: TraceNode) => void): void {
-  const each = (node: TraceNode): void => visit(node.current);
-  for (const arg of args) visitNodes(arg, each);
-  for (const key in kwargs) visitNodes(kwargs[key]!, each);
 }
 
 /** Copies of nodes that read copies of their operands. */

@@ -9,11 +9,13 @@ import { INPUT_SIZE_META, reifiedFunction } from "@sconce/passes";
 import { freeSymbols, ge, le, printExpr, type ShapeEnv, SymExpr, symbolByName } from "@sconce/symbolic";
 import { lowerExpression } from "./lower-expression.js";
 import {
+  readsSize,
   type TraceArgument,
   type TraceMeta,
   TraceNode,
   type UnbackedBinding,
   visitNodes,
+  visitOperands,
 } from "./trace-node.js";
 
 /** What the pass needs of a trace. */
@@ -201,10 +203,7 @@ class Inserter {
     const used = new Set<TraceNode>();
     const note = (node: TraceNode): void => void used.add(node.current);
     for (const result of this.#trace.results) visitNodes(result, note);
-    for (const { args, kwargs } of this.#out) {
-      for (const arg of args) visitNodes(arg, note);
-      for (const key in kwargs) visitNodes(kwargs[key]!, note);
-    }
+    for (const node of this.#out) visitOperands(node, note);
     const unused = new Set(this.#symbols.filter((node) => node.op !== "placeholder" && !used.has(node)));
     return this.#out.filter((node) => !unused.has(node));
   }
@@ -212,11 +211,11 @@ class Inserter {
 
 const isSymbol = (size: unknown): size is SymExpr => size instanceof SymExpr && size.op === "Symbol";
 
-const SIZE_READS = /^aten\.sym_(size|stride|numel|storage_offset)\./;
-
 /** A read of a size of a tensor that is not an input: it can be computed from sizes of inputs. */
-const isSizeOfIntermediate = ({ target, args }: TraceNode): boolean =>
-  SIZE_READS.test(target) && args[0] instanceof TraceNode && args[0].current.op !== "placeholder";
+function isSizeOfIntermediate(node: TraceNode): boolean {
+  const [tensor] = node.args;
+  return readsSize(node) && tensor instanceof TraceNode && tensor.current.op !== "placeholder";
+}
 
 const isRangeBound = ({ op, args }: SymExpr): boolean =>
   (op === "LessThan" || op === "GreaterThan") &&

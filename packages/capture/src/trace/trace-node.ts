@@ -77,6 +77,16 @@ export function visitNodes(value: TraceArgument, visit: (node: TraceNode) => voi
     for (const item of value as readonly TraceArgument[]) visitNodes(item, visit);
 }
 
+/** Calls `visit` for each node that a node reads. */
+export function visitOperands({ args, kwargs }: TraceNode, visit: (node: TraceNode) => void): void {
+  for (const arg of args) visitNodes(arg, visit);
+  for (const key in kwargs) visitNodes(kwargs[key]!, visit);
+}
+
+/** Whether a node reads a size, a stride, the number of elements or the offset of a tensor. */
+export const readsSize = ({ target }: TraceNode): boolean =>
+  /^aten\.sym_(size|stride|numel|storage_offset)\./.test(target);
+
 /** Adds the node of a symbolic value to the graph that is being traced. */
 export type AddScalarNode = (
   target: string,
