@@ -79,7 +79,8 @@ export class Tracer implements Recorder {
     const name = `arg${this.nodes.length}_1`;
     const node = new TraceNode({ name: this.names.create(name), op: "placeholder", target: name, val });
     this.nodes.push(node);
-    this.#note(val);
+    // The symbols of inputs are known: no call binds them.
+    this.#newSymbols(val);
     if (val instanceof FakeTensor) this.#track(val, node);
     else if (isSymScalar(val) && val.expr instanceof SymExpr) this.#sizes.bind(val.expr, node);
     return node;
@@ -120,7 +121,7 @@ export class Tracer implements Recorder {
       candidate: callName(target),
       unbacked: this.#newSymbols(result),
     });
-    return this.#results(result, node, returned);
+    return this.#wrap(result, node, returned);
   }
 
   arithmetic(target: string, args: readonly (Sym | Argument)[], result: Sym): void {
@@ -213,26 +214,11 @@ export class Tracer implements Recorder {
     return new FakeTensor({ ...result, requiresGrad });
   }
 
-  /** Wraps the results of a call; what it wrote to becomes the result. */
-  #results(
-    result: MetaValue,
-    node: TraceNode,
-    written: readonly (TracedTensor | undefined)[],
-  ): OperatorResult {
-    if (!Array.isArray(result)) return this.#wrap(result, node, written[0]);
-    return (result as readonly MetaValue[]).map((item, i) => {
-      const getitem = this.#push({
-        op: "call_function",
-        target: "operator.getitem",
-        args: [node, i],
-        val: item,
-        candidate: "getitem",
-      });
-      return this.#wrap(item, getitem, written[i]);
-    });
-  }
-
-  #wrap(value: MetaValue, node: TraceNode, written: TracedTensor | undefined): OperatorResult {
+  /**
+   * Wraps the results of a call. `owners` are the operands that it returns, by the places of its
+   * results: they become the results.
+   */
+  #wrap(value: MetaValue, node: TraceNode, owners: readonly (TracedTensor | undefined)[]): OperatorResult {
     if (Array.isArray(value)) {
       return (value as readonly MetaValue[]).map((item, i) => {
         const getitem = this.#push({
@@ -242,13 +228,14 @@ export class Tracer implements Recorder {
           val: item,
           candidate: "getitem",
         });
-        return this.#wrap(item, getitem, undefined);
+        return this.#wrap(item, getitem, [owners[i]]);
       });
     }
     if (value instanceof FakeTensor) {
       this.#track(value, node);
-      const owner = written ?? new TracedTensor(value);
-      if (written !== undefined) written.becomes(value);
+      const [known] = owners;
+      known?.becomes(value);
+      const owner = known ?? new TracedTensor(value);
       this.#owners.set(value, owner);
       return owner;
     }
@@ -276,7 +263,7 @@ export class Tracer implements Recorder {
     const operands = fakesIn(Object.values(bound));
     if (!fakesIn([result]).some((fake) => operands.some((operand) => looksAs(fake, operand))))
       return undefined;
-    const given = row.decompose(fakeEmit(this.operators, this.env), bound);
+    const given = row.meta === undefined ? result : row.decompose(fakeEmit(this.operators, this.env), bound);
     const items = Array.isArray(given) ? (given as readonly MetaValue[]) : [given];
     if (!items.some((item) => operands.includes(item as FakeTensor))) return undefined;
     return items.map((item) => this.#owners.get(item as FakeTensor));
@@ -297,10 +284,6 @@ export class Tracer implements Recorder {
     const names = [...freeSymbols(expr).keys()].filter((name) => !this.#seen.has(name));
     for (const name of names) this.#seen.add(name);
     return names.map((symbol) => ({ symbol, ...place }));
-  }
-
-  #note(value: MetaValue): void {
-    this.#newSymbols(value);
   }
 
   #meta(): TraceMeta {
