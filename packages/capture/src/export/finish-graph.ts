@@ -5,11 +5,11 @@ import {
   type Graph,
   GraphBuilder,
   isSymScalar,
-  isTuple,
   type MetaValue,
   type Node,
   type NodeMeta,
   ref,
+  tuple,
 } from "@sconce/ir";
 import { CollisionNames } from "@sconce/passes";
 import type { ShapeEnv } from "@sconce/symbolic";
@@ -34,23 +34,22 @@ export interface GraphParts {
 export function finishGraph({ inputs, names, body, outputs, env, regions }: GraphParts): Graph {
   for (const node of body) node.name = names.rename(node.name);
   const builder = new GraphBuilder({ unknownTargets: "allow" });
-  for (const region of regions) builder.subgraph(region.target, regionGraph(region, body, env));
+  for (const region of regions) builder.subgraph(region.target, regionGraph(region, env));
   addNodes(builder, inputs, body, env);
-  builder.output({ kind: "tuple", items: outputs.map(toArgument) } as unknown as Argument);
+  builder.output(tuple(outputs.map(toArgument)));
   return builder.build();
 }
 
 /** Inputs of a region have the names of its operands (`_name_hoo_subgraph_placeholders`). */
-function regionGraph(region: Region, body: readonly TraceNode[], env: ShapeEnv): Graph {
-  const call = body.find(({ args }) => (args[1] as TraceNode | undefined)?.target === region.target)!;
+function regionGraph(region: Region, env: ShapeEnv): Graph {
   const names = new CollisionNames();
-  call.args.slice(2).forEach((operand, i) => {
-    region.inputs[i]!.name = names.placeholder((operand as TraceNode).current.name);
+  region.operands.forEach((operand, i) => {
+    region.inputs[i]!.name = names.placeholder(operand.current.name);
   });
   for (const node of region.nodes) node.name = names.rename(node.name);
   const builder = new GraphBuilder({ unknownTargets: "allow" });
   addNodes(builder, region.inputs, region.nodes, env);
-  builder.output({ kind: "tuple", items: region.outputs.map(toArgument) } as unknown as Argument);
+  builder.output(tuple(region.outputs.map(toArgument)));
   return builder.build();
 }
 
@@ -87,10 +86,6 @@ function metaOf({ stack, stackTrace, moduleStack, torchFn }: TraceMeta, val: Nod
 export function toArgument(value: TraceArgument): Argument {
   if (value instanceof TraceNode) return ref(value.current.name);
   if (Array.isArray(value)) return (value as readonly TraceArgument[]).map(toArgument);
-  if (isTuple(value as Argument)) {
-    const { items } = value as unknown as { items: readonly TraceArgument[] };
-    return { kind: "tuple", items: items.map(toArgument) };
-  }
   return value as Argument;
 }
 

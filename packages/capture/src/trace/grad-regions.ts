@@ -12,7 +12,9 @@ export const SET_GRAD = "torch._C._set_grad_enabled";
 export interface Region {
   /** The name by which `get_attr` reads it. */
   readonly target: string;
-  /** Inputs of the graph, as placeholders. */
+  /** Nodes of the graph around it that it reads. */
+  readonly operands: readonly TraceNode[];
+  /** Inputs of the graph, as placeholders: one for each operand. */
   readonly inputs: readonly TraceNode[];
   readonly nodes: readonly TraceNode[];
   readonly outputs: readonly TraceNode[];
@@ -81,21 +83,17 @@ function regionOf(
     visitOperands(node, ({ current }) => {
       if (!own.has(current)) operands.add(current);
     });
-  const outputs = new Set<TraceNode>();
+  const read = new Set<TraceNode>();
   const note = (node: TraceNode): void => {
-    if (own.has(node.current)) outputs.add(node.current);
+    if (own.has(node.current)) read.add(node.current);
   };
   for (const node of later) visitOperands(node, note);
   for (const result of results) visitNodes(result, note);
-  const inside = [...outputs];
-  const moved = moveInside(nodes, [...operands]);
-  const region: Region = {
-    target,
-    inputs: moved.inputs,
-    nodes: moved.nodes,
-    outputs: inside.map((node) => moved.copyOf.get(node)!),
-  };
-  return { region, call: (names) => callOf(target, [...operands], inside, names) };
+  const [from, to] = [[...operands], [...read]];
+  const { inputs, nodes: copies, copyOf } = moveInside(nodes, from);
+  const outputs = to.map((node) => copyOf.get(node)!);
+  const region: Region = { target, operands: from, inputs, nodes: copies, outputs };
+  return { region, call: (names) => callOf(target, from, to, names) };
 }
 
 /** Copies of nodes that read copies of their operands. */
