@@ -124,15 +124,14 @@ function changedAttributes(
   before: readonly { readonly path: string; readonly module: Module; readonly properties: Properties }[],
   state: ModuleState,
 ): string[] {
-  const own = new Set(state.entries.map(({ module, property }) => `${idOf(module, state)}.${property}`));
+  const own = new Map<Module, Set<string>>();
+  for (const { module, property } of state.entries)
+    own.set(module, (own.get(module) ?? new Set()).add(property));
   return before.flatMap(({ path, module, properties }) => {
     const values = new Map(properties);
     return propertiesOf(module)
       .filter(([name, value]) => value instanceof TracedTensor && values.get(name) !== value)
-      .filter(([name]) => !own.has(`${idOf(module, state)}.${name}`))
+      .filter(([name]) => own.get(module)?.has(name) !== true)
       .map(([name]) => `self.${joinPath(path, name)}`);
   });
 }
-
-const idOf = (module: Module, { modules }: ModuleState): number =>
-  modules.findIndex(([, own]) => own === module);
