@@ -5,7 +5,7 @@ import { takeParametersOf } from "../source/function-parameters.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { missingSetting } from "./errors.js";
 import { Module } from "./module.js";
-import { isFloat, pythonText, type Settings, settingsOf } from "./settings.js";
+import { isFloat, type Settings, settingsOf, settingsText, snakeCase } from "./settings.js";
 
 /** A layer whose `forward` is one call. */
 abstract class SettingLayer<Args extends readonly unknown[], Result> extends Module {
@@ -105,10 +105,3 @@ export function defineLayer<
   Object.defineProperty(Layer, "name", { value: name });
   return Layer as unknown as LayerClass<Given, Positions, Values, Args, Result>;
 }
-
-function settingsText(names: readonly string[], settings: object): string {
-  const values = settings as Readonly<Record<string, unknown>>;
-  return names.map((name) => `${snakeCase(name)}=${pythonText(values[name])}`).join(", ");
-}
-
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,6 +1,6 @@
 /** @file Arguments of layers: positional as in PyTorch, then an object of those given by name. */
 import { checkOptions, type OptionNames } from "@sconce/errors";
-import { type FloatLiteral, kindOf } from "@sconce/ir";
+import { type FloatLiteral, floatRepr, jsonRepr, kindOf } from "@sconce/ir";
 import { extraSetting } from "./errors.js";
 
 /**
@@ -54,15 +54,18 @@ export const tupleText = (items: readonly unknown[]): string =>
 /** Whether a value is a float in Python, integral or not. */
 export const isFloat = (value: unknown): value is FloatLiteral => kindOf(value) === "float";
 
-/** A number, boolean or text in the words of Python. */
+/** A number, boolean, text or tuple in the words of Python. */
 export function pythonText(value: unknown): string {
-  if (isFloat(value)) return Number.isInteger(value.value) ? `${value.value}.0` : floatText(value.value);
-  if (typeof value === "boolean") return value ? "True" : "False";
-  if (value === null || value === undefined) return "None";
   if (Array.isArray(value)) return tupleText(value);
-  return typeof value === "string" ? `'${value}'` : floatText(value as number);
+  return isFloat(value) ? floatRepr(value.value) : jsonRepr(value);
 }
 
-/** `1e-05` as Python writes it. */
-const floatText = (value: number): string =>
-  Math.abs(value) < 1e-4 && value !== 0 ? value.toExponential().replace(/e-(\d)$/, "e-0$1") : String(value);
+/** A name as Python's layers have it: `in_features`. */
+export const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The text of some settings of a layer: `alpha=1.0, inplace=True`. */
+export function settingsText(names: readonly string[], settings: object): string {
+  const values = settings as Readonly<Record<string, unknown>>;
+  return names.map((name) => `${snakeCase(name)}=${pythonText(values[name])}`).join(", ");
+}

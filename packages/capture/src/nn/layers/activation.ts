@@ -6,7 +6,7 @@ import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { constant_ } from "../init.js";
 import { Module } from "../module.js";
-import { pythonText, type Settings, settingsOf } from "../settings.js";
+import { pythonText, type Settings, settingsOf, settingsText } from "../settings.js";
 import { Parameter } from "../tensors.js";
 
 type Unary = [input: Tensor];
@@ -16,13 +16,8 @@ const inPlaceText = ({ inplace }: InPlace): string => (inplace ? "inplace=True" 
 /** Settings before `inplace`, which is shown when it is set. */
 const withInPlace =
   (...names: readonly string[]) =>
-  (settings: InPlace): string => {
-    const values = settings as unknown as Readonly<Record<string, unknown>>;
-    const parts = names.map(
-      (name) => `${name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}=${pythonText(values[name])}`,
-    );
-    return [...parts, ...(settings.inplace ? ["inplace=True"] : [])].join(", ");
-  };
+  (settings: InPlace): string =>
+    settingsText(settings.inplace ? [...names, "inplace"] : names, settings);
 
 /** An activation that may write to its input. */
 const inPlaceLayer = (name: string, forward: (input: Tensor, inplace: boolean) => Tensor, shown = true) =>

@@ -1,4 +1,5 @@
 /** @file What the recurrent layers share: settings, parameters and checks. */
+import { floatRepr } from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";
 import { deviceOfTensor } from "../../torch/conversions.js";
 import { sizeOf, sizesOf } from "../../torch/sizes.js";
@@ -8,7 +9,6 @@ import type { Size } from "../../trace/sym-int.js";
 import { badSettings } from "../errors.js";
 import { uniform_ } from "../init.js";
 import { Module } from "../module.js";
-import { pythonText } from "../settings.js";
 import { Parameter } from "../tensors.js";
 
 /** Settings of recurrent layers. */
@@ -197,14 +197,13 @@ export abstract class RecurrentLayer extends Module {
     if (this.numLayers !== 1) parts.push(`num_layers=${this.numLayers}`);
     if (!this.bias) parts.push("bias=False");
     if (this.batchFirst) parts.push("batch_first=True");
-    if (this.dropout !== 0) parts.push(`dropout=${floatText(this.dropout)}`);
+    if (this.dropout !== 0) parts.push(`dropout=${floatRepr(this.dropout)}`);
     if (this.bidirectional) parts.push("bidirectional=True");
     return parts.join(", ");
   }
 }
 
 const isSize = (a: Size, b: Size): boolean => a === b || guard(sym.eq(a, b));
-const floatText = (value: number): string => (Number.isInteger(value) ? `${value}.0` : pythonText(value));
 
 /** Draws all parameters of a module as PyTorch's recurrent layers do. */
 export function drawParameters(module: Module, hiddenSize: number): void {
