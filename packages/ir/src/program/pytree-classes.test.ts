@@ -212,6 +212,8 @@ describe("calls with registered classes", () => {
     expect(unflattenTree([], spec)).toEqual(new Odd(key));
     expect(flattenTree(new Odd(key), spec)).toEqual([]);
     expect(() => flattenTree(new Odd(Symbol("other")), spec)).toThrow("Trying to flatten user inputs");
+    expect(() => flattenTree(new Odd({}), spec)).toThrow("Trying to flatten user inputs");
+    expect(treeSpecEquals(flattenValue(new Odd({})).spec, spec)).toBe(false);
     expect(() => treeSpecJson(spec)).toThrow("Unable to serialize context.");
   });
 });

@@ -235,8 +235,11 @@ function contextText(spec: TreeSpec): string {
 }
 
 /** Whether two contexts are equal: what they hold, not their identity. */
-export const sameContext = (a: unknown, b: unknown): boolean =>
-  a === b || (a instanceof OpaqueContext ? a.equals(b) : pythonJson(a) === pythonJson(b));
+export function sameContext(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (a instanceof OpaqueContext) return a.equals(b);
+  return !(b instanceof OpaqueContext) && pythonJson(a) === pythonJson(b);
+}
 
 /** True when two specs describe the same structure, dict keys in the same order. */
 export function treeSpecEquals(a: TreeSpec, b: TreeSpec): boolean {
