@@ -33,9 +33,12 @@ export interface ExportOptions {
    * @defaultValue all sizes are static
    */
   readonly dynamicShapes?: DynamicShapes | AdditionalInputs | ShapesCollection | null | undefined;
-  /** Receives the places of the source that the check could not follow. @defaultValue none */
+  /**
+   * Receives the places of the source that the check could not follow.
+   * @defaultValue `onWarning` receives one text that lists them
+   */
   readonly onUnchecked?: ((finding: SourceFinding) => void) | undefined;
-  /** Receives warnings, such as that of an assigned attribute. @defaultValue `console.warn` */
+  /** Receives warnings, such as about an assigned attribute. @defaultValue `console.warn` */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 

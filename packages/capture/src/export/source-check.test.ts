@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Tensor } from "@sconce/tensor";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { Dim } from "../dynamic/index.js";
 import { Module } from "../nn/module.js";
 import { torch } from "../torch/torch.js";
 import { exportProgram } from "./export-program.js";
@@ -31,19 +32,16 @@ class Net extends Module {
 
 const x = torch.ones([2, 3]) as Tensor;
 const file = fileURLToPath(import.meta.url);
-const line =
-  1 +
-  readFileSync(file, "utf8")
-    .split("\n")
-    .findIndex((text) => text.includes("// the wrong line"));
+const text = readFileSync(file, "utf8").split("\n");
+const place = (mark: string): string => `${file}:${1 + text.findIndex((one) => one.includes(`// ${mark}`))}`;
 
 test("a tensor that is used as a condition is refused, with the user's line", () => {
   expect(() => exportProgram(new Net(), [x, x])).toThrow(
     expect.objectContaining({
       code: "SOURCE_CHECK",
-      where: `${file}:${line}`,
+      where: place("the wrong line"),
       message: expect.stringContaining(
-        `${file}:${line}: \`mask\` is a tensor, and JavaScript takes every tensor for true`,
+        `${place("the wrong line")}: \`mask\` is a tensor, and JavaScript takes every tensor for true`,
       ),
       fix: expect.stringContaining("compare it with undefined or null"),
     }),
@@ -66,19 +64,51 @@ function masked(y: Tensor, mask?: Tensor): Tensor {
 }
 
 test("functions that the model closes over are checked, too", () => {
-  const text = readFileSync(file, "utf8").split("\n");
-  const place = `${file}:${1 + text.findIndex((one) => one.includes("// wrong in a function"))}`;
   expect(() => exportProgram((y: Tensor) => masked(torch.relu(y), y), [x])).toThrow(
-    expect.objectContaining({ code: "SOURCE_CHECK", where: place }),
+    expect.objectContaining({ code: "SOURCE_CHECK", where: place("wrong in a function") }),
   );
   expect(exportProgram((y: Tensor) => masked(torch.relu(y)), [x]).graph.size).toBe(3);
 });
 
-test("what the check cannot follow is handed out", () => {
+describe("what the check cannot follow", () => {
   const isLarge = ((value: unknown): boolean => value === undefined).bind(null);
-  const unchecked: string[] = [];
-  exportProgram((y: Tensor) => (isLarge(y) ? y : torch.relu(y)), [x], {
-    onUnchecked: ({ construct, code, message }) => unchecked.push(`${construct} ${code}: ${message}`),
+  function unclear(y: Tensor): Tensor {
+    return isLarge(y) ? y : torch.relu(y); // unclear
+  }
+  function rows(y: Tensor): Tensor {
+    const size: unknown = y.relu().size(0);
+    return size === 2 ? y : y.neg(); // rows
+  }
+
+  test("is handed out", () => {
+    const unchecked: string[] = [];
+    const warnings: string[] = [];
+    exportProgram(unclear, [x], {
+      onUnchecked: ({ construct, code, message }) => unchecked.push(`${construct} ${code}: ${message}`),
+      onWarning: (message) => warnings.push(message),
+    });
+    expect(unchecked).toEqual(["?: isLarge(y): `bound ` has no source"]);
+    expect(warnings).toEqual([]);
   });
-  expect(unchecked).toEqual(["?: isLarge(y): `bound ` has no source"]);
+
+  test("is a warning otherwise", () => {
+    const warnings: string[] = [];
+    const onWarning = (message: string): number => warnings.push(message);
+    exportProgram(unclear, [x], { onWarning });
+    exportProgram(rows, [x], { dynamicShapes: [{ 0: Dim.AUTO }], onWarning });
+    const head =
+      "The source check could not follow the model everywhere. Where one of these places decides on a tensor or a dynamic size, the program has the wrong branch:";
+    expect(warnings).toEqual([
+      `${head}\n  ${place("unclear")}: \`bound \` has no source: isLarge(y)`,
+      `${head}\n  ${place("rows")}: it may be a dynamic size; compare sizes with \`sym.eq\`, \`sym.lt\` and the like: size === 2`,
+    ]);
+  });
+
+  test("is not reported where the check is left out, or everything is followed", () => {
+    const warnings: string[] = [];
+    const onWarning = (message: string): number => warnings.push(message);
+    exportProgram(unclear, [x], { checkSource: false, onWarning });
+    exportProgram(new Net(), [x], { onWarning });
+    expect(warnings).toEqual([]);
+  });
 });

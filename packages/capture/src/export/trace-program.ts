@@ -10,7 +10,7 @@ import {
 import { SymExpr, symbolByName } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { checkSource } from "../check/check-source.js";
-import { sourceProblems } from "../check/errors.js";
+import { sourceProblems, uncheckedPlaces } from "../check/errors.js";
 import type { SourceFinding } from "../check/report.js";
 import {
   AdditionalInputs,
@@ -50,7 +50,7 @@ export interface TraceRequest {
   readonly warn: (message: string) => void;
   /** Whether the source is checked before it runs. */
   readonly checksSource: boolean;
-  /** Receives what the check could not follow. */
+  /** Receives what the check could not follow; `warn` receives a list of it otherwise. */
   readonly onUnchecked: ((finding: SourceFinding) => void) | undefined;
 }
 
@@ -58,7 +58,7 @@ const NO_STATE: ModuleState = { entries: [], constantNames: new Map(), modules: 
 
 /** Traces a model. */
 export function traceProgram(request: TraceRequest): ExportedProgram {
-  const { call, module, args, kwargs, warn } = request;
+  const { call, module, args, kwargs, warn, onUnchecked } = request;
   const source = module === undefined ? call : (module.forward as AnyFunction);
   const parameters = functionParameters(source);
   const inputs = flattenInputs(parameters, args, kwargs);
@@ -72,7 +72,8 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   if (request.checksSource) {
     const { errors, unchecked } = checkSource(source, { thisValue: module, args: given });
     if (errors.length > 0) throw sourceProblems(errors);
-    for (const finding of unchecked) request.onUnchecked?.(finding);
+    if (onUnchecked !== undefined) for (const finding of unchecked) onUnchecked(finding);
+    else if (unchecked.length > 0) warn(uncheckedPlaces(unchecked));
   }
   const { result, changes } = withTracedState(state, traced, () =>
     withTrace(tracer, () => (call as (...all: unknown[]) => unknown)(...given)),

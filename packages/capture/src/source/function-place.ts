@@ -1,4 +1,4 @@
-/** @file Where a function is defined, asked of V8's inspector: only for errors, in some 50 ms. */
+/** @file Where a function is defined, asked of V8's inspector: for errors and warnings only, in some 50 ms. */
 import { inspect } from "./inspector.js";
 import type { AnyFunction } from "./parse-function.js";
 import { originalFrame, sourceLines } from "./source-files.js";
@@ -51,8 +51,17 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return shared / Math.max(1, a.size + b.size - shared);
 }
 
+type Definition = Pick<StackFrame, "file" | "line"> | undefined;
+
+/** A report may have many places of one function. */
+const definitions = new WeakMap<AnyFunction, { readonly definition: Definition }>();
+
 /** The file and the line in which the text of a function begins, as the engine runs it. */
-function definition(fn: AnyFunction): Pick<StackFrame, "file" | "line"> | undefined {
+function definition(fn: AnyFunction): Definition {
+  const seen = definitions.get(fn);
+  if (seen !== undefined) return seen.definition;
   const place = inspect(fn, (inspected) => inspected.location());
-  return place && { file: pathOf(place.url), line: place.line };
+  const found = place && { file: pathOf(place.url), line: place.line };
+  definitions.set(fn, { definition: found });
+  return found;
 }
