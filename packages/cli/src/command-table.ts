@@ -30,8 +30,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "export",
-    description: "Export a model that is written in TypeScript, and write the program as IR text.",
-    examples: ["sconce export model.ts -o program.sir", "sconce export model.mjs -o - | sconce print -"],
+    description:
+      "Export a model that is written in JavaScript or TypeScript, and write the program as IR text.",
+    examples: ["sconce export model.mjs -o program.sir", "sconce export model.mjs -o - | sconce print -"],
     load: async () => (await import("./commands/export.js")).exportCommand,
   },
   {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { isSconceError, thrownText } from "@sconce/errors";
 import { modelError } from "./errors.js";
-import { loadFailure } from "./plugin-failure.js";
+import { loadFailure, placeOf } from "./plugin-failure.js";
 import { pluginPath } from "./plugin-module.js";
 
 /** What a module of a model exports. */
@@ -28,8 +28,10 @@ export async function loadModel(name: string): Promise<ModelModule> {
   const path = pluginPath(name);
   if (!existsSync(path)) throw modelError(name, "does not exist", "check the path of the module");
   const module = await imported(name, path);
-  const given = "default" in module ? module["default"] : module;
-  const found = (typeof given === "function" && !isModel(given) ? await given() : given) as unknown;
+  const given = "model" in module ? module : module["default"];
+  const found = (
+    typeof given === "function" && !isModel(given) ? await runOf(name, async () => given()) : given
+  ) as unknown;
   if (typeof found !== "object" || found === null || !("model" in found))
     throw modelError(name, "exports no `model`", EXAMPLE);
   const { args } = found as { args?: unknown };
@@ -37,8 +39,31 @@ export async function loadModel(name: string): Promise<ModelModule> {
   return found as ModelModule;
 }
 
-/** Modules of models are functions, too. */
-const isModel = (value: object): boolean => "forward" in value;
+/** Modules of models are functions, too, and so are their classes. */
+const isModel = (value: object): boolean =>
+  "forward" in value || "forward" in ((value as { readonly prototype?: object }).prototype ?? {});
+
+/** Where the packages of Sconce lie. */
+const PACKAGES = new URL("../../", import.meta.url).href;
+
+/**
+ * Runs code of a module of a model. What it throws is an error of the module, unless Sconce throws
+ * it.
+ *
+ * @throws SconceError `MODEL_MODULE`
+ */
+export async function runOf<T>(name: string, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const [, thrower = ""] =
+      /^ +at .*?(file:\/\/\/\S*)/m.exec((error as Error | undefined)?.stack ?? "") ?? [];
+    if (isSconceError(error) || thrower.startsWith(PACKAGES)) throw error;
+    const failed = modelError(name, `throws: ${thrownText(error)}`, "correct the module", error);
+    const place = placeOf(pluginPath(name), error);
+    throw place === undefined ? failed : failed.at(place);
+  }
+}
 
 async function imported(name: string, path: string): Promise<Readonly<Record<string, unknown>>> {
   try {

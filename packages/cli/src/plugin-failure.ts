@@ -17,7 +17,7 @@ export function loadFailure(name: string, path: string, error: unknown): SconceE
 }
 
 /** The file and the line of a failure, as `file:line`. */
-function placeOf(path: string, error: unknown): string | undefined {
+export function placeOf(path: string, error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const stack = error.stack ?? "";
   const [head = ""] = stack.split("\n");

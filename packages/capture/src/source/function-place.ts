@@ -1,4 +1,7 @@
-/** @file Where a function is defined, asked of V8's inspector: for errors and warnings only, in some 50 ms. */
+/**
+ * @file Where a function is defined, asked of the inspector of V8: for errors and warnings, in 50
+ * ms.
+ */
 import { inspect } from "./inspector.js";
 import type { AnyFunction } from "./parse-function.js";
 import { originalFrame, sourceLines } from "./source-files.js";

@@ -2,7 +2,7 @@
 import { type DynamicShapes, type Exportable, exportProgram } from "@sconce/capture";
 import { STANDARD } from "../input-file.js";
 import { json, jsonLine, type SafeIo } from "../io.js";
-import { loadModel } from "../model-module.js";
+import { loadModel, runOf } from "../model-module.js";
 import { sirWithTensors, weightsPath, writeSir } from "../sir.js";
 import { requireFolder } from "../write-files.js";
 import { requireSirName } from "./output-name.js";
@@ -17,11 +17,13 @@ export async function exportModule(name: string, options: ExportCommandOptions, 
   requireSirName(output);
   if (output !== STANDARD) await requireFolder(output);
   const { model, args, kwargs, dynamicShapes } = await loadModel(name);
-  const program = exportProgram(model as Exportable, args, {
-    kwargs: kwargs as Record<string, unknown> | undefined,
-    dynamicShapes: dynamicShapes as DynamicShapes | undefined,
-    onWarning: (message) => io.err(`warning: ${message}\n`),
-  });
+  const program = await runOf(name, () =>
+    exportProgram(model as Exportable, args, {
+      kwargs: kwargs as Record<string, unknown> | undefined,
+      dynamicShapes: dynamicShapes as DynamicShapes | undefined,
+      onWarning: (message) => io.warn(message),
+    }),
+  );
   if (output === STANDARD) for (const piece of sirWithTensors(program)) io.exact(piece);
   else await writeSir(output, program);
   const weights = output === STANDARD ? null : weightsPath(output);

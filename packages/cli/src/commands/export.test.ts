@@ -34,6 +34,10 @@ describe("sconce export", () => {
     ["named.mjs", "export const model = new Net();\nexport const args = [torch.ones(2, 4)];"],
     ["object.mjs", `export default ${EXPORTS};`],
     ["function.mjs", `export default async () => (${EXPORTS});`],
+    [
+      "both.mjs",
+      "export default Net;\nexport const model = new Net();\nexport const args = [torch.ones(2, 4)];",
+    ],
   ])("writes the program of %s", async (name, exports) => {
     const out = join(dir, `${name}.sir`);
     const { code, out: text, err } = await sconce("export", module(name, MODEL + exports), "-o", out);
@@ -47,13 +51,46 @@ describe("sconce export", () => {
   test.each([
     ["empty.mjs", "", "exports no `model`"],
     ["args.mjs", "export const model = (x) => x;", "exports no array `args`"],
+    ["class.mjs", `${MODEL}\nexport default Net;`, "exports no `model`"],
     ["throws.mjs", "throw new Error('boom');", "cannot be loaded: boom"],
+    ["default.mjs", "export default () => { throw new Error('boom'); };", "default.mjs throws: boom"],
+    [
+      "forward.mjs",
+      "export const args = [1];\nexport const model = (x) => x.relu();",
+      "forward.mjs throws: x.relu",
+    ],
   ])("refuses %s", async (name, text, message) => {
     const { code, err } = await sconce("export", module(name, text), "-o", join(dir, "no.sir"));
     expect(code).toBe(2);
     expect(err).toContain("MODEL_MODULE");
     expect(err).toContain(message);
     expect(err).toContain("fix");
+  });
+
+  test("the help shows a module that can be exported", async () => {
+    const { out } = await sconce("export", "--help");
+    const [, text] = /\nA module, model\.mjs:\n(.*?\n)\n(?! )/s.exec(out)!;
+    const path = module("help.mjs", text!.replace('from "sconce"', `from "${CAPTURE}"`));
+    expect((await sconce("export", path, "-o", join(dir, "help.sir"))).out).toContain("6 nodes");
+    expect(readFileSync(join(dir, "help.sir"), "utf8")).toContain("f32[s77, 4]");
+  });
+
+  test("an error of the model has its line", async () => {
+    const path = module("line.mjs", "export const args = [];\nexport const model = () => nothing;");
+    const { err } = await sconce("export", path, "-o", join(dir, "no.sir"));
+    expect(err).toContain("throws: nothing is not defined");
+    expect(err).toContain(`${path}:2`);
+  });
+
+  test("warnings are those of every command", async () => {
+    const warns = `${MODEL}
+      export default { model: new Net(), args: [torch.ones(1, 4)], dynamicShapes: [{ 0: Dim.AUTO }] };`;
+    const path = module("warns.mjs", warns);
+    const run = async (...options: string[]): Promise<string> =>
+      (await sconce("export", path, "-o", join(dir, "warns.sir"), ...options)).err;
+    expect(await run()).toMatch(/^warning: dimension inputs\[0\].shape\[0\] 0\/1 specialized/);
+    expect(await run("--quiet")).toBe("");
+    expect(JSON.parse(await run("--json")).warning).toContain("0/1 specialized");
   });
 
   test("a module that is not there, and a result of another kind", async () => {
