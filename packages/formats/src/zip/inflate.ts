@@ -12,6 +12,8 @@ const SLICE = 8192;
  * up to there: a small entry can unpack to a thousand times its bytes.
  */
 export const inflate: Inflate = (packed, size) => {
+  // The stream takes no bytes for the end of its data.
+  if (packed.length === 0) throw new Error("unexpected EOF");
   const content = new Uint8Array(size + 1);
   let end = 0;
   const stream = new InflateStream((piece) => {

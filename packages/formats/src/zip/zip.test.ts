@@ -181,6 +181,11 @@ const BROKEN: readonly (readonly [string, string, Uint8Array])[] = [
     "ZIP_DEFLATE",
     one({ method: 8, packed: new Uint8Array(40).fill(0xff), data, size: 100 }),
   ],
+  [
+    "compressed data without a byte",
+    "ZIP_DEFLATE",
+    one({ method: 8, packed: new Uint8Array(0), data: new Uint8Array(0) }),
+  ],
 ];
 
 describe("broken archives", () => {
