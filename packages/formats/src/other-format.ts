@@ -71,11 +71,7 @@ const TEXTS: readonly (readonly [start: RegExp, name: string, fix: string])[] = 
   [/^\s*\{\s*"(nbformat|cells)"/, "a Jupyter notebook", `run this in it: ${EXPORT}`],
   [/^[{[]/, "JSON text", EXPORT],
   // A fenced block before any code: the lines in front of it are not Python.
-  [
-    /(?<![\s\S])(?:(?!(?:import|from|class|def|async)\s|["']{3}|#!).*\n)*?(?:`{3}|~{3})/,
-    "a Markdown document",
-    EXPORT,
-  ],
+  [/^(?:(?!(?:import|from|class|def|async)\s|["']{3}|#!).*\n)*?(?:`{3}|~{3})/, "a Markdown document", EXPORT],
   [
     /^(#!.*\bpython|#.*coding[:=]|(import|from)\s+[\w.]+(\s+import\b|\s*$)|(async\s+)?def\s+\w+\s*\(|class\s+\w+[:(]|@\w[\w.]*(\(.*)?$)/m,
     "Python source",
