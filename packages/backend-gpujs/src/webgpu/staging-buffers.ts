@@ -31,6 +31,10 @@ export class StagingBuffers {
 
   /** Gives a buffer back, which is not mapped. */
   give(buffer: GPUBuffer): void {
+    if (buffer.size > MOST_KEPT) {
+      buffer.destroy();
+      return;
+    }
     this.#free.push(buffer);
     this.#kept += buffer.size;
     while (this.#kept > MOST_KEPT) {
