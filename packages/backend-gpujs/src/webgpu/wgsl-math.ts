@@ -14,26 +14,31 @@ export const MATH_FUNCTIONS: Readonly<Record<string, WgslFunction>> = {
     + 1.6666665459e-1f) * r + 5.0000001201e-1f;
 }`,
   },
+  /** `e^x * 2^by` for an `x` of moderate size. */
+  p_expscaled: {
+    uses: ["f_scale", "p_exp"],
+    text: `fn p_expscaled(x: f32, by: i32) -> f32 {
+  let n: f32 = round(x * 1.44269504088896341f);
+  let r: f32 = (x - n * 0.693359375f) - n * -2.12194440e-4f;
+  return f_scale(p_exp(r) * r * r + r + 1.0f, i32(n) + by);
+}`,
+  },
   f_exp: {
-    uses: ["f_isnan", "f_inf", "f_scale", "p_exp"],
+    uses: ["f_isnan", "f_inf", "p_expscaled"],
     text: `fn f_exp(x: f32) -> f32 {
   if (f_isnan(x)) { return x; }
   if (x > 89.0f) { return f_inf(); }
   if (x < -104.0f) { return 0.0f; }
-  let n: f32 = round(x * 1.44269504088896341f);
-  let r: f32 = (x - n * 0.693359375f) - n * -2.12194440e-4f;
-  return f_scale(p_exp(r) * r * r + r + 1.0f, i32(n));
+  return p_expscaled(x, 0i);
 }`,
   },
   /** Half an exponential, which is finite for a little more than an exponential. */
   p_exphalf: {
-    uses: ["f_isnan", "f_inf", "f_scale", "p_exp"],
+    uses: ["f_isnan", "f_inf", "p_expscaled"],
     text: `fn p_exphalf(x: f32) -> f32 {
   if (f_isnan(x)) { return x; }
   if (x > 90.0f) { return f_inf(); }
-  let n: f32 = round(x * 1.44269504088896341f);
-  let r: f32 = (x - n * 0.693359375f) - n * -2.12194440e-4f;
-  return f_scale(p_exp(r) * r * r + r + 1.0f, i32(n) - 1i);
+  return p_expscaled(x, -1i);
 }`,
   },
   f_exp2: {
