@@ -1,9 +1,4 @@
-import { aborted } from "@sconce/errors";
-
-/**
- * Time after which work lets other tasks of the event loop in, so that its signal can be raised.
- */
-const PAUSE_MS = 25;
+import { aborted, PAUSE_MS, pause } from "@sconce/errors";
 
 /** Lets others in now and then, and stops when the signal is raised. */
 export class Pacer {
@@ -25,7 +20,7 @@ export class Pacer {
     if (performance.now() - this.#last > PAUSE_MS) return this.#pause();
   }
   async #pause(): Promise<void> {
-    await new Promise<void>((done) => setTimeout(done, 0));
+    await pause();
     this.#last = performance.now();
     this.check();
   }

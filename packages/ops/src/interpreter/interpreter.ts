@@ -5,7 +5,7 @@
  * passes, without.
  */
 
-import { aborted, checkOptions, internalError, type OptionNames } from "@sconce/errors";
+import { aborted, checkOptions, internalError, type OptionNames, PAUSE_MS, pause } from "@sconce/errors";
 import {
   type ExportedProgram,
   type MemoryUse,
@@ -55,10 +55,6 @@ import {
 
 /** Calls that change modes which mean nothing here. */
 const NO_EFFECT = new Set(["torch._C._set_grad_enabled"]);
-/**
- * Time after which a run lets other tasks of the event loop in, so that its signal can be raised.
- */
-const PAUSE_MS = 25;
 
 /** Options of {@link Interpreter}. */
 export interface InterpreterOptions<T = Tensor> {
@@ -520,9 +516,7 @@ export abstract class Interpreter<T = Tensor> {
 
   /** Yields to the event loop, then throws if the signal was raised. */
   async #pause({ signal, onProgress }: RunOptions): Promise<void> {
-    if (signal !== undefined || onProgress !== undefined) {
-      await new Promise<void>((done) => setTimeout(done, 0));
-    }
+    if (signal !== undefined || onProgress !== undefined) await pause();
     this.#lastPause = performance.now();
     if (signal?.aborted) throw aborted(signal.reason);
   }
