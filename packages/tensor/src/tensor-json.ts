@@ -1,5 +1,5 @@
 /** @file Tensors in JSON, for logs and tests. */
-import { type DType, dtypeInfo } from "./dtype.js";
+import type { DType } from "./dtype.js";
 import type { Element } from "./element.js";
 
 /**
@@ -31,10 +31,7 @@ export function tensorJson(
   elements: (() => readonly Element[]) | undefined,
 ): TensorJson {
   if (elements === undefined || count > MOST_ELEMENTS) return { dtype, shape };
-  const { kind, itemSize } = dtypeInfo(dtype);
-  const isLong = kind === "int" && itemSize === 8;
-  const items = elements().map((element) => (isLong ? String(element as bigint) : elementJson(element)));
-  return { dtype, shape, values: nested(items, shape) };
+  return { dtype, shape, values: nested(elements().map(elementJson), shape) };
 }
 
 function elementJson(element: Element): ElementJson {
