@@ -1,5 +1,6 @@
 /** @file Remainders and floor divisions as congruences (`rewrite_with_congruences`). */
 import { lift, lower, type SymInt } from "./algebra.js";
+import { isIntegral } from "./assumptions.js";
 import { rebuild } from "./construct.js";
 import { type Bindings, evaluate } from "./evaluate.js";
 import { SymExpr } from "./expr.js";
@@ -73,6 +74,8 @@ function congruence(base: SymExpr, divisor: SymExpr): Congruence | null | undefi
   for (const term of termsOf(base)) {
     const [factor, rest] = splitCoefficient(term);
     if (isNumber(rest)) offset = factor;
+    // sympy drops the multiples of the divisor from a sum: `(2*s**2 + s) % 2` is `s % 2`.
+    else if (isIntegral(rest) && isMultiple(factor, divisor)) continue;
     else if (rest.op === "Symbol" && isZero(coefficient)) coefficient = factor;
     else return undefined;
   }
