@@ -22,7 +22,8 @@ const NEGATED: Record<Relation, Relation> = {
   LessThan: "StrictGreaterThan",
   StrictGreaterThan: "LessThan",
 };
-const REVERSED: Record<Relation, Relation> = {
+/** The relation that holds with the sides exchanged. */
+export const REVERSED: Record<Relation, Relation> = {
   Equality: "Equality",
   Unequality: "Unequality",
   StrictLessThan: "StrictGreaterThan",

@@ -4,16 +4,8 @@ import { isRelation, type SymExpr, same } from "./expr.js";
 import { connective } from "./logic.js";
 import { isZero, ONE } from "./number.js";
 import { factorsOf, product, quotient, subtract, sum, termsOf } from "./polynomial.js";
-import { type Relation, relation } from "./relation.js";
+import { REVERSED, type Relation, relation } from "./relation.js";
 
-const MIRRORED: Record<Relation, Relation> = {
-  Equality: "Equality",
-  Unequality: "Unequality",
-  StrictLessThan: "StrictGreaterThan",
-  StrictGreaterThan: "StrictLessThan",
-  LessThan: "GreaterThan",
-  GreaterThan: "LessThan",
-};
 const TRIALS = 5;
 
 /** A relation with what was asked for alone on its left. */
@@ -38,7 +30,7 @@ export function trySolve(e: SymExpr, thing: SymExpr, floorDivs = true): Solved |
   const [left, right] = [e.args[0]!, e.args[1]!];
   const isLeft = mentions(left, thing);
   if (isLeft === mentions(right, thing)) return undefined;
-  let current = isLeft ? e : relation(MIRRORED[e.op as Relation], right, left);
+  let current = isLeft ? e : relation(REVERSED[e.op as Relation], right, left);
   for (let i = 0; i < TRIALS && isRelation(current); i++) {
     const next = isolate(current, thing, floorDivs);
     if (same(next, current)) break;
@@ -76,7 +68,7 @@ function divideByFactors(e: SymExpr, thing: SymExpr): SymExpr {
   const isNegative = isNegativeExpr(other);
   if (isInequality(op) ? !isNegative && !isNonnegative(other) : isZero(rhs)) return e;
   return relation(
-    isInequality(op) && isNegative ? MIRRORED[op] : op,
+    isInequality(op) && isNegative ? REVERSED[op] : op,
     quotient(lhs, other),
     quotient(rhs, other),
   );
