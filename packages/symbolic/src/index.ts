@@ -94,7 +94,7 @@ export { type ParseOptions, parseSrepr } from "./parse.js";
 export { type PythonStyle, printPython } from "./print-python.js";
 export { ShapeEnv, type ShapeEnvInit } from "./shape-env.js";
 export { type Solved, trySolve } from "./solve.js";
-export { asLinear, type Linear, solveFor, solveLinear, substitute } from "./substitute.js";
+export { asLinear, type Linear, solveLinear, substitute } from "./substitute.js";
 export { STATIC_ENV, type SymEnv } from "./sym-env.js";
 export { symbolNumber } from "./symbol-number.js";
 export { type Solution, solveUnivariate } from "./univariate.js";

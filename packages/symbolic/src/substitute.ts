@@ -1,4 +1,4 @@
-import { add, isStatic, lift, lower, mul, type SymInt, type SymValue, sub } from "./algebra.js";
+import { isStatic, lift, lower, type SymInt, type SymValue } from "./algebra.js";
 import { rebuild } from "./construct.js";
 import { SymExpr } from "./expr.js";
 import { isInteger, isNumber } from "./number.js";
@@ -69,40 +69,4 @@ export function solveLinear(
   if (linear === undefined) return undefined;
   const solution = (value - linear.offset) / linear.coefficient;
   return Number.isSafeInteger(solution) ? { symbol: linear.symbol, value: solution + 0 } : undefined;
-}
-
-/**
- * Solves `a == b` for a symbol that occurs once, linearly and alone in its term: the expression it
- * equals, with integer coefficients only; undefined otherwise.
- */
-export function solveFor(symbol: SymExpr, a: SymInt, b: SymInt): SymInt | undefined {
-  const difference = sub(a, b);
-  if (isStatic(difference)) return undefined;
-  let coefficient: SymExpr | undefined;
-  let rest: SymInt = 0;
-  for (const term of termsOf(difference)) {
-    const [factor, body] = splitCoefficient(term);
-    if (body.op === "Symbol" && body.name === symbol.name && coefficient === undefined) coefficient = factor;
-    else if (mentions(body, symbol)) return undefined;
-    else rest = add(rest, lower(term) as SymInt);
-  }
-  if (coefficient === undefined || !isInteger(coefficient)) return undefined;
-  if (coefficient.value === 1) return mul(-1, rest);
-  if (coefficient.value === -1) return rest;
-  return divideExactly(mul(-1, rest), Number(coefficient.value));
-}
-
-const mentions = (e: SymExpr, symbol: SymExpr): boolean =>
-  e.op === "Symbol" ? e.name === symbol.name : e.args.some((arg) => mentions(arg, symbol));
-
-function divideExactly(value: SymInt, by: number): SymInt | undefined {
-  if (isStatic(value)) return value % by === 0 ? value / by + 0 : undefined;
-  let result: SymInt = 0;
-  for (const term of termsOf(value)) {
-    const [factor, body] = splitCoefficient(term);
-    const part = Number(factor.value) / by;
-    if (!isInteger(factor) || !Number.isSafeInteger(part)) return undefined;
-    result = add(result, mul(part, lower(body) as SymInt));
-  }
-  return result;
 }
