@@ -4,6 +4,7 @@ import {
   intersectRanges,
   isPoint,
   mul,
+  printRange,
   ShapeEnv,
   type SymExpr,
   type SymInt,
@@ -90,12 +91,14 @@ export function fakeLeaves(
   return { ...maker.finish(), inputs: fakes, dynamicShapes };
 }
 
-const DEFAULT_RANGE: ValueRange = { min: 2, max: Infinity };
+/** The range of a size without bounds: examples of 0 and 1 do not become symbols. */
+export const DEFAULT_RANGE: ValueRange = { min: 2, max: Infinity };
 
 /** The name of a size in guards. */
 export const sizeSource = (tensor: string, dim: number): SizeSource => `${tensor}.size()[${dim}]`;
 
-const boundText = (value: number): string => (value === Infinity ? "int_oo" : String(value));
+/** PyTorch's text in messages: `[2, int_oo]`. */
+export const rangeText = (range: ValueRange): string => printRange(range).slice("VR".length);
 
 class FakeMaker {
   readonly #env: ShapeEnv;
@@ -193,9 +196,8 @@ class FakeMaker {
   #rangeFor(value: number, range: ValueRange | undefined): ValueRange {
     const whole = range === undefined ? DEFAULT_RANGE : intersectRanges(DEFAULT_RANGE, range);
     if (whole !== undefined && value >= whole.min && value <= whole.max) return whole;
-    const { min, max } = whole ?? range!;
     throw constraintViolation(
-      `${value} not in range [${boundText(min)}, ${boundText(max)}]`,
+      `${value} not in range ${rangeText(whole ?? range!)}`,
       `pass an example input of a size in this range, or change the bounds of the Dim`,
     );
   }

@@ -19,6 +19,7 @@ import { linearSize, linearText, parseLinear } from "./dim.js";
 import { DimConstraints } from "./dim-constraints.js";
 import { constraintViolation } from "./errors.js";
 import {
+  DEFAULT_RANGE,
   type FakeInput,
   type FakeInputs,
   type SizeConstraint,
@@ -108,8 +109,6 @@ interface Tracked {
   readonly kind: "size" | "stride" | "value";
   readonly value: SymInt;
 }
-
-const DEFAULT_RANGE: ValueRange = { min: 2, max: Infinity };
 
 /** The range that was declared for a size. */
 interface DeclaredRange extends ValueRange {

@@ -14,7 +14,7 @@ import { dimSpecs, isEmptySpec } from "./check-shapes.js";
 import { isNamedDim } from "./dim.js";
 import { type DimHint, isDimHint } from "./dim-hint.js";
 import { constraintViolation } from "./errors.js";
-import type { FakeInput, FakeInputs } from "./fake-inputs.js";
+import { type FakeInput, type FakeInputs, rangeText } from "./fake-inputs.js";
 
 /** Ranges by the printed size: `s77`, `2*s39`. */
 type RangeConstraints = ReadonlyMap<string, ValueRange>;
@@ -26,7 +26,6 @@ export interface RangeReport {
 }
 
 const NATURAL: ValueRange = { min: 0, max: Infinity };
-const endText = (value: number): string => (value === Infinity ? "int_oo" : String(value));
 const noneText = (value: number | undefined): string => (value === undefined ? "None" : String(value));
 
 /**
@@ -96,7 +95,7 @@ class RangeMaker {
     const both = intersectRanges(known, { min, max });
     if (both === undefined)
       throw constraintViolation(
-        `the ranges declared for ${name} exclude each other: [${known.min}, ${endText(known.max)}] and [${min}, ${endText(max)}]`,
+        `the ranges declared for ${name} exclude each other: ${rangeText(known)} and ${rangeText({ min, max })}`,
         "give the same bounds to sizes that are equal",
       );
     this.#ranges.set(name, both);
@@ -112,7 +111,7 @@ class RangeMaker {
     const both = intersectRanges(traced, { min: hint.min ?? 0, max: hint.max ?? Infinity });
     if (both === undefined) {
       this.#conflicts.push(
-        `- Received user-specified min/max range of [${noneText(hint.min)}, ${noneText(hint.max)}], conflicting with the inferred min/max range of [${traced.min}, ${endText(traced.max)}], for ${path}.`,
+        `- Received user-specified min/max range of [${noneText(hint.min)}, ${noneText(hint.max)}], conflicting with the inferred min/max range of ${rangeText(traced)}, for ${path}.`,
       );
       return;
     }
