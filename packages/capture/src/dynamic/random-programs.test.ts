@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { SconceError } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
 import { evaluate, freeSymbols, printExpr, printRange } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
@@ -139,6 +140,22 @@ describe("following a fix", () => {
       const inputs = prepare(program);
       const refined = refineDynamicShapesFromSuggestedFixes(refusal(program).message, inputs.dynamicShapes);
       exported(program.steps, { ...inputs, dynamicShapes: refined });
+    }
+  });
+  test("fails where the report says that they do not", () => {
+    const insufficient = refused.filter((program) => {
+      const { report } = refusal(program);
+      return report?.fixesSuffice === false && report.fixes.length > 0;
+    });
+    expect(insufficient.length).toBeGreaterThan(10);
+    for (const program of insufficient) {
+      const inputs = prepare(program);
+      const follow = (): unknown => {
+        const { message } = refusal(program);
+        const refined = refineDynamicShapesFromSuggestedFixes(message, inputs.dynamicShapes);
+        return exported(program.steps, { ...inputs, dynamicShapes: refined });
+      };
+      expect(follow, JSON.stringify(program)).toThrow(SconceError);
     }
   });
   test("which are all fixes that PyTorch can take", () => {
