@@ -43,22 +43,6 @@ class MultiOutputAndSize extends nn.Module {
   }
 }
 
-class MLP extends nn.Module {
-  readonly net = new nn.Sequential(
-    new nn.Linear(12, 24),
-    new nn.ReLU(),
-    new nn.LayerNorm(24),
-    new nn.Dropout(0.1),
-    new nn.Linear(24, 24),
-    new nn.GELU(),
-    new nn.Linear(24, 5),
-  );
-
-  override forward(x: Tensor): Tensor {
-    return nn.functional.softmax(this.net(x), -1);
-  }
-}
-
 /** Models with dynamic sizes. */
 export const DYNAMIC_MODELS: CorpusModels = {
   api_dynamic_branches: () => {
@@ -90,9 +74,5 @@ export const DYNAMIC_MODELS: CorpusModels = {
   ir_meta_values: () => ({
     model: new MultiOutputAndSize(),
     options: () => ({ dynamicShapes: { x: { 0: Dim("batch") } } }),
-  }),
-  net_mlp: () => ({
-    model: new MLP().eval(),
-    options: () => ({ dynamicShapes: { x: { 0: Dim("batch", { max: 256 }) } } }),
   }),
 };
