@@ -44,3 +44,9 @@ describe("settings without a default", () => {
     });
   });
 });
+
+test("an encoder of your own is the eighth argument of Transformer, as in PyTorch", () => {
+  const encoder = new nn.Identity();
+  const Transformer = nn.Transformer as unknown as new (...args: unknown[]) => nn.Transformer;
+  expect(new Transformer(8, 2, 1, 1, 16, 0.1, "relu", encoder).encoder).toBe(encoder);
+});

@@ -109,6 +109,7 @@ export class Transformer extends Module {
 
   constructor(...rest: Settings<TransformerPositions, TransformerOptions>) {
     super();
+    const { dimFeedforward, dropout, activation, ...others } = TRANSFORMER;
     const { customEncoder, customDecoder, ...settings } = settingsOf<Required<TransformerOptions>>(
       "Transformer",
       rest,
@@ -117,9 +118,12 @@ export class Transformer extends Module {
         nhead: 8,
         numEncoderLayers: 6,
         numDecoderLayers: 6,
-        ...TRANSFORMER,
+        dimFeedforward,
+        dropout,
+        activation,
         customEncoder: null,
         customDecoder: null,
+        ...others,
       },
     );
     const { dModel, nhead, numEncoderLayers, numDecoderLayers, ...layer } = settings;
