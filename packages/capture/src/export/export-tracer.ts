@@ -23,7 +23,7 @@ export class ExportTracer extends Tracer {
     this.#paths = new Map(init.modules.map(([path, module]) => [module, path]));
   }
 
-  inModule<T>(module: object, _args: readonly unknown[], run: () => T): T {
+  inModule<T>(module: object, run: () => T): T {
     const path = this.#paths.get(module);
     if (path === undefined) return run();
     const count = this.#calls.get(path) ?? 0;

@@ -33,7 +33,7 @@ export interface Recorder {
   /** Sets whether gradients are recorded; gives whether they were. */
   setGradEnabled?(enabled: boolean): boolean;
   /** Runs a module's `forward`, for `nn_module_stack`. */
-  inModule?<T>(module: object, args: readonly unknown[], run: () => T): T;
+  inModule?<T>(module: object, run: () => T): T;
 }
 
 let current: Recorder | undefined;

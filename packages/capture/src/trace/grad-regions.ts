@@ -2,7 +2,7 @@
  * @file Regions without gradients (`replace_set_grad_with_hop_pass`): what lies between two changes
  * of the mode becomes a separate graph, where the mode differs from that of the program.
  */
-import { FakeTensor, type MetaValue } from "@sconce/ir";
+import { FakeTensor, type MetaValue, type Namespace } from "@sconce/ir";
 import { type TraceArgument, TraceNode, visitNodes, visitOperands } from "./trace-node.js";
 
 /** The target of a change of the mode. */
@@ -37,7 +37,7 @@ interface Segment {
 export function withGradRegions(
   nodes: readonly TraceNode[],
   results: readonly TraceArgument[],
-  names: { create(candidate: string): string },
+  names: Namespace,
 ): WithRegions {
   if (!nodes.some(({ target }) => target === SET_GRAD)) return { nodes, regions: [] };
   const segments = segmentsOf(nodes);
@@ -76,7 +76,7 @@ function regionOf(
   { target, nodes }: Segment,
   later: readonly TraceNode[],
   results: readonly TraceArgument[],
-): { readonly region: Region; call(names: { create(candidate: string): string }): TraceNode[] } {
+): { readonly region: Region; call(names: Namespace): TraceNode[] } {
   const own = new Set(nodes);
   const operands = new Set<TraceNode>();
   for (const node of nodes)
@@ -141,7 +141,7 @@ function callOf(
   target: string,
   operands: readonly TraceNode[],
   outputs: readonly TraceNode[],
-  names: { create(candidate: string): string },
+  names: Namespace,
 ): TraceNode[] {
   const read = new TraceNode({ name: names.create(target), op: "get_attr", target });
   const single = outputs.length === 1 ? outputs[0] : undefined;

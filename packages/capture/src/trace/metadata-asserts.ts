@@ -1,4 +1,4 @@
-import { FakeTensor } from "@sconce/ir";
+import { FakeTensor, type Namespace } from "@sconce/ir";
 import { reifiedFunction } from "@sconce/passes";
 import { TraceNode } from "./trace-node.js";
 
@@ -9,10 +9,7 @@ const TARGET = "aten._assert_tensor_metadata.default";
  * Asserts before each conversion what its operand is (`_insert_aten_to_metadata_assert_pass`): a
  * conversion that changes nothing may have been traced as none.
  */
-export function withMetadataAsserts(
-  nodes: readonly TraceNode[],
-  names: { create(candidate: string): string },
-): TraceNode[] {
+export function withMetadataAsserts(nodes: readonly TraceNode[], names: Namespace): TraceNode[] {
   const result: TraceNode[] = [];
   for (const node of nodes) {
     const operand = node.args[0];

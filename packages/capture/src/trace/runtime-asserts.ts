@@ -4,7 +4,15 @@
  * read once, behind the inputs; equal expressions are computed once; what must hold of a symbol
  * that depends on data is asserted where the symbol is made.
  */
-import { type Argument, FakeTensor, isSymScalar, type MetaValue, type SymScalar, symInt } from "@sconce/ir";
+import {
+  type Argument,
+  FakeTensor,
+  isSymScalar,
+  type MetaValue,
+  type Namespace,
+  type SymScalar,
+  symInt,
+} from "@sconce/ir";
 import { INPUT_SIZE_META, reifiedFunction } from "@sconce/passes";
 import { freeSymbols, ge, le, printExpr, type ShapeEnv, SymExpr, symbolByName } from "@sconce/symbolic";
 import { lowerExpression } from "./lower-expression.js";
@@ -23,7 +31,7 @@ interface Trace {
   readonly nodes: readonly TraceNode[];
   /** What the graph gives. */
   readonly results: readonly TraceArgument[];
-  readonly names: { create(candidate: string): string };
+  readonly names: Namespace;
   readonly env: ShapeEnv;
 }
 
