@@ -29,7 +29,7 @@ class Net extends Module {
   }
 }
 
-test("tensors that are assigned and are no buffers are named in one warning", () => {
+test("one warning names all tensors that are assigned without being buffers", () => {
   const warnings: string[] = [];
   const net = new Net();
   exportProgram(net, [torch.ones([2])], { onWarning: (text) => warnings.push(text) });

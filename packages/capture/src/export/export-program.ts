@@ -54,7 +54,7 @@ const EXPORT: OptionNames<ExportOptions> = {
 export type Exportable = Module | AnyFunction;
 
 /**
- * Traces a module or a function with example arguments, and gives the program that PyTorch gives
+ * Traces a module or a function with example arguments. Returns the program that PyTorch returns
  * for the same model (`torch.export.export`). The module is left as it was.
  *
  * @throws SconceError `EXPORT_ARGUMENTS`, `BAD_DYNAMIC_SHAPES`, `CONSTRAINT_VIOLATION`,

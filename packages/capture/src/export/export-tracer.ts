@@ -7,7 +7,7 @@ import { TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer, type TracerInit } from "../trace/tracer.js";
 
-/** What an {@link ExportTracer} starts from. */
+/** The parameters of an {@link ExportTracer}. */
 export interface ExportTracerInit extends TracerInit {
   /** The modules with their paths; those with several are known by the last. */
   readonly modules: readonly NamedModule[];

@@ -17,11 +17,11 @@ import { withStack } from "../source/format-stack.js";
 import type { Region } from "../trace/grad-regions.js";
 import { type TraceArgument, type TraceMeta, TraceNode } from "../trace/trace-node.js";
 
-/** What a graph is made of. */
+/** The parts of a graph. */
 export interface GraphParts {
-  /** Inputs, in order; they have their last names. */
+  /** Inputs, in order; they have their final names. */
   readonly inputs: readonly TraceNode[];
-  /** Gives the other nodes their last names. */
+  /** Gives the other nodes their final names. */
   readonly names: CollisionNames;
   readonly body: readonly TraceNode[];
   readonly outputs: readonly TraceArgument[];
@@ -30,7 +30,7 @@ export interface GraphParts {
   readonly regions: readonly Region[];
 }
 
-/** Gives nodes their last names and makes the graph. */
+/** Gives nodes their final names and makes the graph. */
 export function finishGraph({ inputs, names, body, outputs, env, regions }: GraphParts): Graph {
   for (const node of body) node.name = names.rename(node.name);
   const builder = new GraphBuilder({ unknownTargets: "allow" });

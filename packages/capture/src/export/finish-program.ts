@@ -26,7 +26,7 @@ import type { ExportTracer } from "./export-tracer.js";
 import { finishGraph, toArgument } from "./finish-graph.js";
 import type { ModuleState, StateEntry } from "./module-state.js";
 
-/** What a program is made of. */
+/** The parts of a program. */
 export interface TraceResult {
   readonly tracer: ExportTracer;
   readonly state: ModuleState;

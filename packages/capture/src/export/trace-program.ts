@@ -1,4 +1,4 @@
-/** @file Runs a model on traced tensors and makes a program of what it did. */
+/** @file Runs a model on traced tensors and makes a program of its calls. */
 import {
   type Argument,
   type ExportedProgram,

@@ -1,4 +1,4 @@
-/** @file Layers of one call: a table of settings and one call. */
+/** @file Layers without parameters, each defined by a table of settings and one call. */
 import type { FloatLiteral } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { takeParametersOf } from "../source/function-parameters.js";
@@ -13,7 +13,7 @@ abstract class SettingLayer<Args extends readonly unknown[], Result> extends Mod
   abstract override forward(...args: Args): Result;
 }
 
-/** What a layer without state is. */
+/** The definition of a layer without parameters. */
 export interface LayerDefinition<Values extends object, Args extends readonly unknown[], Result> {
   /** The name of the class. */
   readonly name: string;

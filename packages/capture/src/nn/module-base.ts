@@ -1,8 +1,8 @@
-/** What is known of every module. */
+/** The members that helpers need of a module. */
 export interface ModuleBase {
   /** Whether the module trains. */
   training: boolean;
-  /** What stands between the parentheses of the module's text. */
+  /** Returns the text between the module's parentheses. */
   extraRepr(): string;
   /** The module as PyTorch prints it. */
   toString(): string;

@@ -101,7 +101,7 @@ export class Module {
     throw noForward(this.constructor.name);
   }
 
-  /** What stands between the parentheses of the module's text: `in_features=8, out_features=4`. */
+  /** Returns the text between the module's parentheses: `in_features=8, out_features=4`. */
   extraRepr(): string {
     return "";
   }

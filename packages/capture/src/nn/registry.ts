@@ -1,4 +1,4 @@
-/** @file What modules have registered besides the properties that say so themselves. */
+/** @file Names that modules have registered: the class of a property's value need not show it. */
 
 /** The registered names of one module. */
 interface Registry {

@@ -1,4 +1,4 @@
-/** @file What leaves of inputs and outputs may be. */
+/** @file The types that leaves of inputs and outputs may have. */
 import { type Argument, isFloat } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { isSym, type Sym } from "../trace/sym-int.js";

@@ -34,7 +34,7 @@ interface NodeProcess {
 const KEY = "sconce.inspected";
 const holder = globalThis as unknown as Record<symbol, unknown>;
 
-/** Asks about one function, where the engine has an inspector; undefined otherwise. */
+/** Returns the answer of `ask` about a function; undefined where the engine has no inspector. */
 export function inspect<T>(fn: AnyFunction, ask: (inspected: Inspected) => T): T | undefined {
   const { process } = globalThis as { process?: NodeProcess };
   try {

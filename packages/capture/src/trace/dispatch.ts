@@ -6,9 +6,9 @@ import type { Tensor } from "@sconce/tensor";
 import { evaluateEagerly } from "./eager.js";
 import type { Sym } from "./sym-int.js";
 
-/** What an operator takes: tensors, sizes, and literals as graphs hold them. */
+/** An argument of an operator: a tensor, a size, or a literal as graphs hold it. */
 export type OperatorArgument = Tensor | Sym | Argument | undefined | readonly OperatorArgument[];
-/** What an operator gives. */
+/** The result of an operator. */
 export type OperatorResult = Tensor | Sym | number | bigint | boolean | null | readonly OperatorResult[];
 /** Keyword arguments of an operator, by the names of its schema. */
 export type OperatorKeywords = Readonly<Record<string, OperatorArgument>>;
@@ -26,13 +26,11 @@ export interface Recorder {
   arithmetic(target: string, args: readonly (Sym | Argument)[], result: Sym): void;
   /** A tensor of values that the program writes down (`torch.tensor`): a constant, copied. */
   freshConstant(value: Tensor): Tensor;
-  /**
-   * Takes note of the function of the API that is called, for `torch_fn`; returns what it gives.
-   */
+  /** Runs a function of the API and returns its result; its calls have the name in `torch_fn`. */
   inFunction<T>(name: string, kind: string, run: () => T): T;
-  /** Sets whether gradients are recorded; gives whether they were. */
+  /** Sets whether gradients are recorded, and returns whether they were. */
   setGradEnabled?(enabled: boolean): boolean;
-  /** Runs a module's `forward`, for `nn_module_stack`. */
+  /** Runs a module's `forward`; its calls have the module in `nn_module_stack`. */
   inModule?<T>(module: object, run: () => T): T;
 }
 
@@ -41,7 +39,7 @@ let current: Recorder | undefined;
 /** The running trace; undefined when operators run at once. */
 export const currentTrace = (): Recorder | undefined => current;
 
-/** Runs something whose operator calls a recorder takes. */
+/** Runs a function, and lets a recorder take its operator calls. */
 export function withTrace<T>(recorder: Recorder | undefined, run: () => T): T {
   const outer = current;
   current = recorder;

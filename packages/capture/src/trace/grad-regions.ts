@@ -33,7 +33,7 @@ interface Segment {
   readonly nodes: TraceNode[];
 }
 
-/** Takes regions out whose mode is not the program's. */
+/** Moves the calls whose mode is not the program's into separate graphs. */
 export function withGradRegions(
   nodes: readonly TraceNode[],
   results: readonly TraceArgument[],

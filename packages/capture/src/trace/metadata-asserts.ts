@@ -6,8 +6,9 @@ const CONVERSIONS = new Set(["aten.to.device", "aten.to.dtype", "aten.to.dtype_l
 const TARGET = "aten._assert_tensor_metadata.default";
 
 /**
- * Asserts before each conversion what its operand is (`_insert_aten_to_metadata_assert_pass`): a
- * conversion that changes nothing may have been traced as none.
+ * Asserts the dtype, the device and the layout of the operand before each conversion
+ * (`_insert_aten_to_metadata_assert_pass`): a conversion that changes nothing for the example may
+ * be missing from the trace.
  */
 export function withMetadataAsserts(nodes: readonly TraceNode[], names: Namespace): TraceNode[] {
   const result: TraceNode[] = [];

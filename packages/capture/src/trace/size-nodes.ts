@@ -8,7 +8,7 @@ import { unknownSymbol } from "./errors.js";
 import { lowerExpression } from "./lower-expression.js";
 import type { AddScalarNode, TraceNode } from "./trace-node.js";
 
-/** How the node of an expression comes to be: it is there, or is made when it is asked for. */
+/** The node of an expression, or a function that makes it at its first use. */
 type Source = TraceNode | (() => TraceNode);
 
 /** Finds the nodes of symbolic values by their expressions. The first source of each is kept. */

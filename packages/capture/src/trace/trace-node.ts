@@ -4,7 +4,7 @@ import type { RawStack } from "../source/raw-stack.js";
 /** An argument of a node that is still being traced: other nodes are referred to as objects. */
 export type TraceArgument = Argument | TraceNode | readonly TraceArgument[];
 
-/** What is kept of the call that makes a node. */
+/** The metadata of the call that makes a node. */
 export interface TraceMeta {
   /** Where the user's code made the call. */
   readonly stack?: RawStack | undefined;
@@ -16,7 +16,7 @@ export interface TraceMeta {
   readonly stackTrace?: string | undefined;
 }
 
-/** A node while its graph is traced. It gets its last name when the graph is done. */
+/** A node while its graph is traced. It gets its final name when the graph is complete. */
 export class TraceNode {
   name: string;
   readonly op: Node["op"];
@@ -49,7 +49,7 @@ export class TraceNode {
   }
 }
 
-/** What a {@link TraceNode} is made of. */
+/** The parts of a {@link TraceNode}. */
 export interface TraceNodeInit {
   readonly name: string;
   readonly op: Node["op"];

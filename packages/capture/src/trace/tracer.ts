@@ -37,7 +37,7 @@ import { isSym, type Sym, SymBool, SymFloat, SymInt } from "./sym-int.js";
 import { type TraceArgument, type TraceMeta, TraceNode, type UnbackedBinding } from "./trace-node.js";
 import { TracedTensor } from "./traced-tensor.js";
 
-/** What a {@link Tracer} starts from. */
+/** The parameters of a {@link Tracer}. */
 export interface TracerInit {
   readonly env: ShapeEnv;
   readonly operators?: OperatorTable | undefined;
@@ -53,12 +53,12 @@ export class Tracer implements Recorder {
   moduleStack: readonly ModuleStackEntry[] = [];
   /** The stack of the call of the innermost of them. */
   moduleCall: RawStack | undefined;
-  /** Whether gradients are recorded where the program is now. */
+  /** Whether gradients are recorded at the current call. */
   gradEnabled = true;
   /** Constants of the program, in the order of their first use, with their nodes. */
   readonly constants = new Map<Tensor, TraceNode>();
   readonly #tensors = new Map<FakeTensor, TraceNode>();
-  /** What stands for fake tensors in the user's program. */
+  /** The tensors of the user's program by their fake tensors. */
   readonly #owners = new Map<FakeTensor, TracedTensor>();
   readonly #sizes: SizeNodes;
   readonly #seen = new Set<string>();
@@ -74,7 +74,7 @@ export class Tracer implements Recorder {
     );
   }
 
-  /** Adds an input of the graph, and gives what stands for it. */
+  /** Adds an input of the graph and returns its node. */
   placeholder(val: MetaValue): TraceNode {
     const name = `arg${this.nodes.length}_1`;
     const node = new TraceNode({ name: this.names.create(name), op: "placeholder", target: name, val });
@@ -86,14 +86,14 @@ export class Tracer implements Recorder {
     return node;
   }
 
-  /** The node that stands for a traced tensor. @throws SconceError `ESCAPED_TENSOR` */
+  /** Returns the node of a traced tensor. @throws SconceError `ESCAPED_TENSOR` */
   nodeOf(tensor: TracedTensor): TraceNode {
     const node = this.#tensors.get(tensor.fake);
     if (node === undefined) throw escapedTensor(tensor.fake);
     return node;
   }
 
-  /** The argument of a node that a symbolic value is. */
+  /** Returns the argument of a node for a symbolic value. */
   scalarArgument(value: Sym): TraceArgument {
     return this.#sizes.argument(value.expr);
   }
@@ -251,8 +251,9 @@ export class Tracer implements Recorder {
   }
 
   /**
-   * The operands that a composite gives back as they are, by the places of its results; undefined
-   * when there is none. The program goes on with the same tensor, which the call now stands for.
+   * Returns the operands that a composite returns unchanged, by the places of its results;
+   * undefined when there are none. The program continues with the same tensor, whose node is now
+   * the call.
    */
   #returnedOperands(
     row: OpDefinition,
@@ -269,7 +270,7 @@ export class Tracer implements Recorder {
     return items.map((item) => this.#owners.get(item as FakeTensor));
   }
 
-  /** Symbols that a value is the first to have. */
+  /** Returns the symbols of a value that no earlier value has. */
   #newSymbols(value: MetaValue, item?: number): UnbackedBinding[] {
     if (Array.isArray(value))
       return (value as readonly MetaValue[]).flatMap((part, i) => this.#newSymbols(part, i));
