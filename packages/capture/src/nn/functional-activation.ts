@@ -1,5 +1,5 @@
 /** @file Activations and dropout of `nn.functional` (`torch/nn/functional.py`). */
-import { type FloatLiteral, float } from "@sconce/ir";
+import { float, toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { invalidArgument } from "../torch/errors.js";
 import type { PythonArguments } from "../torch/python-function.js";
@@ -16,13 +16,11 @@ const activation =
   (args) =>
     call(args["inplace"] ? `${name}_` : name, [args["input"], ...parameters.map((key) => args[key])]);
 
-const numberOf = (value: number | FloatLiteral): number => (typeof value === "object" ? value.value : value);
-
 function checkProbability({ p }: PythonArguments): void {
-  if (!(numberOf(p) >= 0 && numberOf(p) <= 1))
+  if (!(toNumber(p) >= 0 && toNumber(p) <= 1))
     throw invalidArgument(
       "functional.dropout",
-      `p ${numberOf(p)} is not a probability`,
+      `p ${toNumber(p)} is not a probability`,
       "use a number from 0 to 1",
     );
 }
@@ -89,7 +87,7 @@ function glu({ input, dim }: PythonArguments): unknown {
 }
 
 function hardtanh(args: PythonArguments): unknown {
-  if (numberOf(args["minVal"]) > numberOf(args["maxVal"]))
+  if (toNumber(args["minVal"]) > toNumber(args["maxVal"]))
     throw invalidArgument("functional.hardtanh", "minVal is greater than maxVal", "exchange them");
   return activation(callNn, "hardtanh", "minVal", "maxVal")(args);
 }

@@ -2,8 +2,8 @@
  * @file `nn.functional.multi_head_attention_forward` (`torch/nn/functional.py`): the same sequence
  * of operators.
  */
-import { type FloatLiteral, float } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import { float, toNumber } from "@sconce/ir";
+import { isFloatDType, type Tensor } from "@sconce/tensor";
 import { deviceOfTensor } from "../torch/conversions.js";
 import { invalidArgument } from "../torch/errors.js";
 import type { PythonArguments } from "../torch/python-function.js";
@@ -59,7 +59,7 @@ function projected(inputs: Three<Tensor>, weights: readonly Tensor[], bias: Mayb
 
 /** A mask of truth values as the numbers that are added (`_canonical_mask`). */
 export function additiveMask(mask: MaybeTensor, { dtype }: Tensor): MaybeTensor {
-  if (mask === null || /^(float|bfloat)/.test(mask.dtype)) return mask;
+  if (mask === null || isFloatDType(mask.dtype)) return mask;
   if (mask.dtype !== "bool") refuse(`a mask is of dtype ${mask.dtype}`, "use bool or a float dtype");
   const zeros = callTorch("zeros_like", [mask], { dtype }) as Tensor;
   return method(zeros, "masked_fill_", mask, Number.NEGATIVE_INFINITY);
@@ -133,8 +133,6 @@ interface Output {
   readonly dropout: number;
   readonly average: boolean;
 }
-
-const numberOf = (value: number | FloatLiteral): number => (typeof value === "object" ? value.value : value);
 
 /** Attention with its weights, by batched products. */
 function withWeights(state: State, { weight, bias, dropout, average }: Output): readonly [Tensor, Tensor] {
@@ -233,7 +231,7 @@ function multiHeadAttention(args: PythonArguments): unknown {
   const output: Output = {
     weight: args["outProjWeight"],
     bias: args["outProjBias"],
-    dropout: args["training"] ? numberOf(args["dropoutP"]) : 0,
+    dropout: args["training"] ? toNumber(args["dropoutP"]) : 0,
     average: args["averageAttnWeights"],
   };
   if (!args["needWeights"]) {

@@ -1,5 +1,5 @@
 /** @file Losses of `nn.functional` (`torch/nn/functional.py`). */
-import type { FloatLiteral } from "@sconce/ir";
+import { type FloatLiteral, toNumber } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { invalidArgument, unknownChoice } from "../torch/errors.js";
 import type { PythonArguments } from "../torch/python-function.js";
@@ -26,7 +26,6 @@ function reductionOf(args: PythonArguments): number {
   return REDUCTIONS[name]!;
 }
 
-const numberOf = (value: number | FloatLiteral): number => (typeof value === "object" ? value.value : value);
 const sameSizes = (a: Tensor, b: Tensor): boolean => {
   const [left, right] = [sizesOf(a), sizesOf(b)];
   return (
@@ -88,7 +87,7 @@ function smoothL1Loss(args: PythonArguments): unknown {
   const [left, right] = callTorch("broadcast_tensors", [
     [args["input"], args["target"]],
   ]) as readonly Tensor[];
-  if (numberOf(args["beta"]) === 0) return callNn("l1_loss", [left, right, reductionOf(args)]);
+  if (toNumber(args["beta"]) === 0) return callNn("l1_loss", [left, right, reductionOf(args)]);
   return callNn("smooth_l1_loss", [left, right, reductionOf(args), args["beta"]]);
 }
 
@@ -182,10 +181,10 @@ function tripletLoss(args: PythonArguments): unknown {
 }
 
 function requirePositive(margin: number | FloatLiteral): void {
-  if (numberOf(margin) <= 0)
+  if (toNumber(margin) <= 0)
     throw invalidArgument(
       "functional.tripletMarginLoss",
-      `the margin ${numberOf(margin)} is not positive`,
+      `the margin ${toNumber(margin)} is not positive`,
       "use a positive margin",
     );
 }

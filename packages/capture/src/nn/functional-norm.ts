@@ -1,5 +1,5 @@
 /** @file Normalizations, embeddings and padding of `nn.functional`. */
-import type { FloatLiteral } from "@sconce/ir";
+import { toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { deviceOfTensor } from "../torch/conversions.js";
 import { invalidArgument, unknownChoice } from "../torch/errors.js";
@@ -9,8 +9,6 @@ import { numelOf, sizeOf, sizesOf, sizeText } from "../torch/sizes.js";
 import { guard, sym } from "../torch/sym.js";
 import type { Size } from "../trace/sym-int.js";
 import type { Body } from "./functional-activation.js";
-
-const numberOf = (value: number | FloatLiteral): number => (typeof value === "object" ? value.value : value);
 
 /** Statistics of one value are undefined: PyTorch refuses to train with them. */
 function requireSeveral(name: string, sizes: readonly Size[]): void {
@@ -31,10 +29,10 @@ const CUDNN = false;
 function batchNorm(args: PythonArguments): unknown {
   const { input, runningMean, runningVar, weight, bias, training, momentum, eps } = args;
   if (training) requireSeveral("functional.batchNorm", withoutChannels(input));
-  if (numberOf(eps) < 0 || (training && numberOf(eps) === 0))
+  if (toNumber(eps) < 0 || (training && toNumber(eps) === 0))
     throw invalidArgument(
       "functional.batchNorm",
-      `eps ${numberOf(eps)} is not positive`,
+      `eps ${toNumber(eps)} is not positive`,
       "use a small positive number",
     );
   return callTorch("batch_norm", [

@@ -1,5 +1,5 @@
 /** @file Pools of `nn.functional` (`torch/nn/functional.py`). */
-import { type FloatLiteral, float } from "@sconce/ir";
+import { float, toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { deviceOfTensor } from "../torch/conversions.js";
 import { invalidArgument } from "../torch/errors.js";
@@ -113,13 +113,12 @@ const maxUnpool =
     return callMethod(callNn("max_unpool2d", [...operands, [...size, 1]]) as Tensor, "squeeze", [-1]);
   };
 
-const numberOf = (value: number | FloatLiteral): number => (typeof value === "object" ? value.value : value);
 const product = (values: readonly Size[]): Size => values.reduce((a, b) => sym.mul(a, b) as Size);
 
 const powerPool =
   (dims: number): Body =>
   ({ input, normType, kernelSize, stride, ceilMode }) => {
-    const norm = numberOf(normType);
+    const norm = toNumber(normType);
     if (norm === 0) throw invalidArgument("functional.lpPool", "the norm is 0", "use another number");
     const pool = (x: unknown): Tensor =>
       callTorch(`max_pool${dims}d`, [x, kernelSize, stride ?? [], 0, 1, ceilMode]) as Tensor;

@@ -45,8 +45,7 @@ function resize(mode: string, { input, size, scales, alignCorners, antialias }: 
       `the mode ${mode} does not take an input of ${input.ndim} dimensions`,
       "use a mode for the number of dimensions: linear for 3, bilinear for 4, trilinear for 5",
     );
-  if (mode === "area")
-    return mode === "area" && input.ndim === 3 ? callTorch(name, [input, size]) : callNn(name, [input, size]);
+  if (mode === "area") return input.ndim === 3 ? callTorch(name, [input, size]) : callNn(name, [input, size]);
   if (mode.startsWith("nearest")) return callNn(name, [input, size, scales]);
   const own = antialias && mode !== "lanczos" ? `_${name}_aa` : name;
   return callNn(own, [input, size, alignCorners, scales]);
