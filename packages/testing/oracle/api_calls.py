@@ -2,7 +2,9 @@
 
     oracle/py api_calls.py CALLS.fixture.ts GRAPHS.json.gz
 
-`F.l1_loss` with weights is left out: export loses them in `handle_torch_function`.
+Left out are `F.l1_loss` with weights (export loses them in `handle_torch_function`), `F.ctc_loss`
+(export rejects it: the shape of its result depends on data), and `index_put` of another dtype
+(export records it, and the program fails when it runs; Sconce rejects it at once).
 
 A case is a Python expression. The TypeScript is made from its syntax tree, so both are the same
 call: names in camelCase, keywords in a last object, `x[1:, None]` as `x.at("1:", null)`.
@@ -218,7 +220,6 @@ F.triplet_margin_loss(m, m, m)
 F.triplet_margin_loss(m, m, m, 0.5, 1.0, swap=True)
 F.triplet_margin_with_distance_loss(m, m, m)
 F.triplet_margin_with_distance_loss(m, m, m, margin=0.5, swap=True, reduction='sum')
-F.ctc_loss(torch.randn(4, 3, 5).log_softmax(2), torch.ones(3, 2, dtype=torch.int64), torch.full((3,), 4), torch.full((3,), 2))
 F.linear_cross_entropy(m, w[:, :5], t)
 F.scaled_dot_product_attention(x, y, x)
 F.scaled_dot_product_attention(x, y, x, is_causal=True)
@@ -350,6 +351,7 @@ torch.randint(5, (2,))
 torch.randint(1, 5, (2,))
 torch.randperm(5)
 torch.range(0, 3)
+torch.range(0, 3, device='meta')
 torch.zeros_like(x)
 torch.ones_like(x, dtype=torch.int64)
 torch.rand_like(x)
@@ -368,6 +370,10 @@ torch.as_tensor([1.5, 2.5])
 torch.as_tensor(x)
 torch.as_tensor(x, dtype=torch.float64)
 torch.asarray(x)
+torch.asarray(x, dtype=torch.float64)
+torch.asarray(x, copy=True)
+torch.asarray(x, dtype=torch.float64, copy=True)
+torch.asarray(x, device='meta')
 torch.scalar_tensor(3)
 torch.where(x > 0, x, y)
 torch.where(x > 0, 1.0, x)
@@ -529,9 +535,6 @@ class Writer(ast.NodeVisitor):
     REVERSED = {ast.Sub: "torch.rsub({b}, {a})", ast.Div: "{b}.reciprocal().mul({a})", ast.Pow: "torch.pow({a}, {b})"}
     COMPARE = {ast.Eq: "eq", ast.NotEq: "ne", ast.Gt: "gt", ast.Lt: "lt"}
 
-    def text(self, node):
-        return self.visit(node)
-
     def visit_Name(self, node):
         return node.id
 
@@ -589,9 +592,7 @@ class Writer(ast.NodeVisitor):
 
 
 def camel(name):
-    return re.sub(r"(?<=[A-Za-z0-9])_+([A-Za-z0-9])", lambda match: match[1], name) if False else re.sub(
-        r"(?<=[A-Za-z0-9])_+([A-Za-z0-9])", lambda match: match[1].upper(), name
-    )
+    return re.sub(r"(?<=[A-Za-z0-9])_+([A-Za-z0-9])", lambda match: match[1].upper(), name)
 
 
 def assignment(text):
@@ -630,13 +631,9 @@ def main(types, graphs):
     for text in [*CASES.strip().split("\n"), *MHA_CASES, *MORE.strip().split("\n"), *ASSIGNMENTS.strip().split("\n")]:
         is_assignment = text in ASSIGNMENTS.strip().split("\n")
         python, script = assignment(text) if is_assignment else (f"return {text}", None)
-        try:
-            used, names, lines = record(text, python)
-        except Exception as error:
-            print("refused:", text, type(error).__name__, str(error)[:100])
-            continue
+        used, names, lines = record(text, python)
         recorded[text] = [lines, names]
-        script = script or Writer().text(ast.parse(text, mode="eval").body)
+        script = script or Writer().visit(ast.parse(text, mode="eval").body)
         cases.append(f"  [{json.dumps(text)}, {json.dumps(used)}, ({', '.join(f'{n}: Tensor' for n in used)}) => {script}],\n")
     with open(types, "w") as out:
         out.write("/** @file Calls of the API, written from Python's. Generated; see testing/oracle. */\n")

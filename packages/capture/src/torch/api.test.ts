@@ -7,8 +7,9 @@ import { exportProgram } from "../export/export-program.js";
 import { API_CASES, type ApiCase } from "./api-cases.fixture.js";
 
 const FILE = new URL("../../../testing/fixtures/capture/api-graphs.json.gz", import.meta.url);
+/** Per case: its calls, and the `torch_fn` of each; null for cases with operators of Python. */
 const RECORDED = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Readonly<
-  Record<string, readonly string[]>
+  Record<string, readonly [readonly string[], readonly string[] | null]>
 >;
 
 const ramp = (shape: readonly number[]): Tensor => {
@@ -61,6 +62,10 @@ function calls([, inputs, run]: ApiCase): readonly [string[], string[]] {
 }
 
 describe("calls of the API record what PyTorch's export records", () => {
+  it("has a case for each recorded program", () => {
+    expect(API_CASES.map(([text]) => text)).toEqual(Object.keys(RECORDED));
+  });
+
   it.each(API_CASES)("%s", (...one) => {
     const [texts, names] = calls(one);
     const [wantedTexts, wantedNames] = RECORDED[one[0]]!;

@@ -2,10 +2,15 @@
  * @file Which values a parameter takes, and what becomes of them: the rules of PyTorch's argument
  * parser (`FunctionParameter::check` of `torch/csrc/utils/python_arg_parser.cpp`).
  */
+import { describeValue } from "@sconce/errors";
 import {
+  type Argument,
   type DeviceLiteral,
   device,
   dtypeLiteral,
+  isFloat,
+  isInt,
+  itemsOf,
   kindOf,
   type LayoutName,
   layout,
@@ -16,6 +21,7 @@ import { isDType, isIntegralDType, Tensor } from "@sconce/tensor";
 import { callOperator, type OperatorArgument } from "../trace/dispatch.js";
 import { isSym, SymBool, SymFloat, SymInt } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
+import { invalidArgument } from "./errors.js";
 import type { Parameter } from "./parameters.js";
 
 const LAYOUTS = new Set<unknown>([
@@ -35,11 +41,7 @@ const MEMORY_FORMATS = new Set<unknown>([
 ]);
 const DEVICE = /^(cpu|cuda|meta|mps|xpu|xla|hpu|mtia|privateuseone|mkldnn|ipu|lazy|maia|vulkan)(?::(\d+))?$/;
 
-/** A Python int, bools excluded. */
-const isInteger = (value: unknown): boolean =>
-  typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
-const isNumber = (value: unknown): boolean =>
-  typeof value === "number" || typeof value === "bigint" || kindOf(value) === "float";
+const isNumber = (value: unknown): boolean => isInt(value) || isFloat(value);
 /** What PyTorch takes for a `Scalar`. */
 export const isScalar = (value: unknown): boolean =>
   isNumber(value) || typeof value === "boolean" || kindOf(value) === "complex" || isSym(value);
@@ -50,14 +52,7 @@ const isNumberTensor = (value: unknown): value is Tensor =>
 const isIntegerTensor = (value: unknown): boolean =>
   isNumberTensor(value) && isIntegralDType(value.dtype) && value.dtype !== "bool";
 
-const isSize = (value: unknown): boolean =>
-  isInteger(value) || value instanceof SymInt || isIntegerTensor(value);
-
-/** The items of a list or tuple, or undefined. */
-const itemsOf = (value: unknown): readonly unknown[] | undefined => {
-  if (Array.isArray(value)) return value;
-  return kindOf(value) === "tuple" ? (value as { readonly items: readonly unknown[] }).items : undefined;
-};
+const isSize = (value: unknown): boolean => isInt(value) || value instanceof SymInt || isIntegerTensor(value);
 
 function takesElement(base: Parameter["base"], value: unknown): boolean {
   switch (base) {
@@ -99,7 +94,7 @@ function takesElement(base: Parameter["base"], value: unknown): boolean {
 export const isIntegerList = (items: readonly unknown[]): boolean => items.length === 0 || isSize(items[0]);
 
 function takesList({ base, size }: Parameter, value: unknown): boolean {
-  const items = itemsOf(value);
+  const items: readonly unknown[] | undefined = itemsOf(value as Argument);
   const isIntegers = base === "int" || base === "SymInt";
   if (items === undefined) return isIntegers && size > 0 && isSize(value) && !(value instanceof Tensor);
   if (isIntegers) return isIntegerList(items);
@@ -116,10 +111,21 @@ export function takes(parameter: Parameter, value: unknown, numbersAsTensors: bo
   return takesElement(parameter.base, value);
 }
 
-/** A device by its name: `"cuda:1"`. */
+/**
+ * A device by its name: `"cuda:1"`.
+ *
+ * @throws SconceError `TORCH_ARGUMENT` for a name that is not a device
+ */
 export function deviceOf(value: unknown): DeviceLiteral {
-  if (typeof value !== "string") return value as DeviceLiteral;
-  const [, type, index] = DEVICE.exec(value)!;
+  if (kindOf(value) === "device") return value as DeviceLiteral;
+  const found = typeof value === "string" ? DEVICE.exec(value) : null;
+  if (found === null)
+    throw invalidArgument(
+      "device",
+      `${describeValue(value)} is not a device`,
+      'use a device such as "cpu" or "cuda:1"',
+    );
+  const [, type, index] = found;
   return device(type!, index === undefined ? null : Number(index));
 }
 
@@ -138,7 +144,7 @@ function element(base: Parameter["base"], value: unknown): OperatorArgument {
 /** The value as operators take it: literals wrapped, one integer as the list that it stands for. */
 export function convert({ base, list, size }: Parameter, value: unknown): OperatorArgument {
   if (!list) return element(base, value);
-  const items = itemsOf(value);
+  const items: readonly unknown[] | undefined = itemsOf(value as Argument);
   if (items !== undefined) return items.map((item) => element(base, item));
   return new Array<OperatorArgument>(size).fill(element(base, value));
 }

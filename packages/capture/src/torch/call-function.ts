@@ -3,6 +3,7 @@ import { device } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { callOperator, type OperatorArgument, type OperatorResult } from "../trace/dispatch.js";
 import { convert, isTraced } from "./arguments.js";
+import { withGradient } from "./constants.js";
 import type { Signature } from "./parameters.js";
 import { type Keywords, type ParsedCall, parseCall, splitKeywords } from "./parse-call.js";
 
@@ -73,18 +74,6 @@ function callBound(
   return callOperator(schema.target, args, kwargs);
 }
 
-/** `conj` is inlined where PyTorch calls it: a tensor that is not complex stays itself. */
-function conjugate(self: OperatorArgument): OperatorResult {
-  const isComplex = self instanceof Tensor && self.dtype.startsWith("complex");
-  return isComplex ? callOperator("aten._conj.default", [self]) : (self as OperatorResult);
-}
-
-function withGradient(result: OperatorResult): OperatorResult {
-  if (!(result instanceof Tensor) || isTraced(result)) return result;
-  const { dtype, shape, strides, storageOffset, storage } = result;
-  return new Tensor({ dtype, shape, strides, storageOffset, storage, requiresGrad: true });
-}
-
 /**
  * Calls a function as PyTorch does: the first signature that takes the arguments names the
  * overload.
@@ -103,9 +92,9 @@ export function callSignatures(
   const bound = bind(parsed, self);
   if (bound.out !== undefined) return callOut(signature, bound);
   if (signature.hasTensorOptions) fillOptions(signature, bound.values);
-  if (signature.schema.target === "aten.conj.default") return conjugate(bound.values.get("self"));
   const result = callBound(signature.schema, bound.values);
-  return bound.requiresGrad ? withGradient(result) : result;
+  const asksGradient = bound.requiresGrad && result instanceof Tensor && !isTraced(result);
+  return asksGradient ? withGradient(result) : result;
 }
 
 /** As {@link callSignatures}, with keyword arguments in a last plain object. */

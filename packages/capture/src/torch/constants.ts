@@ -1,9 +1,10 @@
 /** @file Tensors made of values: `torch.tensor`, `torch.as_tensor`, `x.new_tensor`. */
-import { dtypeLiteral } from "@sconce/ir";
+import { type Argument, type DeviceLiteral, dtypeLiteral, kindOf, unwrapFloat } from "@sconce/ir";
 import { type DType, type NestedValues, Tensor } from "@sconce/tensor";
-import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
+import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { deviceOf } from "./arguments.js";
 import { deviceOfTensor } from "./conversions.js";
+import { invalidArgument } from "./errors.js";
 
 /** Options of `torch.tensor`. */
 export interface ConstantOptions {
@@ -12,35 +13,53 @@ export interface ConstantOptions {
   readonly requiresGrad?: boolean | undefined;
 }
 
-const unwrap = (values: unknown): unknown => {
-  if (Array.isArray(values)) return values.map(unwrap);
-  if (typeof values !== "object" || values === null) return values;
-  return (values as { readonly kind?: string }).kind === "float"
-    ? (values as { value: number }).value
-    : values;
-};
+/** The numbers of Python floats in nested lists. */
+const unwrap = (values: unknown): unknown =>
+  Array.isArray(values) ? values.map(unwrap) : unwrapFloat(values as Argument);
 
-const isFloatLiteral = (values: unknown): boolean =>
-  Array.isArray(values)
-    ? values.some(isFloatLiteral)
-    : (values as { readonly kind?: string } | null | undefined)?.kind === "float";
+const hasFloat = (values: unknown): boolean =>
+  Array.isArray(values) ? values.some(hasFloat) : kindOf(values) === "float";
+
+/** The device that is asked for, or that of the tensor. */
+const placeOf = (source: Tensor, device: unknown): DeviceLiteral =>
+  (device ?? null) === null ? deviceOfTensor(source) : deviceOf(device);
 
 /** `1` is an int, `float(1)` and `1.5` are floats, as everywhere in the API. */
-function fromValues(values: unknown, dtype: DType | null | undefined): Tensor {
-  const chosen = dtype ?? (isFloatLiteral(values) ? "float32" : undefined);
-  return Tensor.from(unwrap(values) as NestedValues, { dtype: chosen });
+function fromValues(name: string, values: unknown, options: ConstantOptions): Tensor {
+  requireCpu(name, options.device);
+  const dtype = options.dtype ?? (hasFloat(values) ? "float32" : undefined);
+  const requiresGrad = options.requiresGrad === true && currentTrace() === undefined;
+  return Tensor.from(unwrap(values) as NestedValues, { dtype, requiresGrad });
 }
 
-function copyOf(source: Tensor, { dtype, device }: ConstantOptions): Tensor {
-  const place = device === undefined || device === null ? deviceOfTensor(source) : deviceOf(device);
+/** A program that is traced holds its constants on the CPU; eager tensors have no other device. */
+function requireCpu(name: string, device: unknown): void {
+  if ((device ?? null) === null) return;
+  const { type } = deviceOf(device);
+  if (type !== "cpu" && currentTrace() !== undefined)
+    throw invalidArgument(
+      name,
+      `a constant on the device ${type} is not supported in an export`,
+      "leave out device, and move the tensor with `to`",
+    );
+}
+
+function copyOf(source: Tensor, { dtype, device, requiresGrad }: ConstantOptions): Tensor {
   const detached = callOperator("aten.detach.default", [source]) as Tensor;
   const kind = dtypeLiteral(dtype ?? source.dtype);
-  const copy = callOperator("aten.to.device", [detached, place, kind, false, true]) as Tensor;
-  return currentTrace() === undefined ? copy : (callOperator("aten.detach_.default", [copy]) as Tensor);
+  const copy = callOperator("aten.to.device", [
+    detached,
+    placeOf(source, device),
+    kind,
+    false,
+    true,
+  ]) as Tensor;
+  if (currentTrace() !== undefined) return callOperator("aten.detach_.default", [copy]) as Tensor;
+  return requiresGrad === true ? withGradient(copy) : copy;
 }
 
-/** The constant as a program has it: a copy of its own for each call. */
-const lifted = (constant: Tensor): Tensor =>
+/** A constant as a program has it: a copy of its own for each call. */
+export const lifted = (constant: Tensor): Tensor =>
   currentTrace() === undefined
     ? constant
     : (callOperator("aten.lift_fresh_copy.default", [constant]) as Tensor);
@@ -48,31 +67,34 @@ const lifted = (constant: Tensor): Tensor =>
 /** `torch.tensor(values)`: a constant while a program is traced. */
 export function tensor(values: unknown, options: ConstantOptions = {}): Tensor {
   if (values instanceof Tensor) return copyOf(values, options);
-  const constant = fromValues(values, options.dtype);
-  const made =
-    options.requiresGrad === true && currentTrace() === undefined ? withGradient(constant) : constant;
+  const made = fromValues("torch.tensor", values, options);
   return currentTrace()?.freshConstant(made) ?? made;
 }
 
-const withGradient = ({ dtype, shape, storage }: Tensor): Tensor =>
-  new Tensor({ dtype, shape, storage, requiresGrad: true });
+/** The same elements, as a tensor that asks for gradients. */
+export const withGradient = ({ dtype, shape, strides, storageOffset, storage }: Tensor): Tensor =>
+  new Tensor({ dtype, shape, strides, storageOffset, storage, requiresGrad: true });
 
 /** `torch.as_tensor(values)`: a tensor as it is, or of another dtype. */
 export function asTensor(values: unknown, { dtype, device }: ConstantOptions = {}): Tensor {
-  if (!(values instanceof Tensor)) return lifted(fromValues(values, dtype));
-  const kind: OperatorArgument = dtypeLiteral(dtype ?? values.dtype);
-  const place = device === undefined || device === null ? deviceOfTensor(values) : deviceOf(device);
-  return callOperator("aten.to.device", [values, place, kind]) as Tensor;
+  if (!(values instanceof Tensor)) return lifted(fromValues("torch.asTensor", values, { dtype, device }));
+  const kind = dtypeLiteral(dtype ?? values.dtype);
+  return callOperator("aten.to.device", [values, placeOf(values, device), kind]) as Tensor;
 }
 
-/** `torch.asarray(values)`: a tensor stays as it is. */
+/** `torch.asarray(values)`: a tensor of the dtype and on the device stays as it is. */
 export function asArray(
   values: unknown,
   options: ConstantOptions & { readonly copy?: boolean | null } = {},
 ): Tensor {
-  if (!(values instanceof Tensor)) return lifted(fromValues(values, options.dtype));
-  if (options.copy === true)
-    return callOperator("aten.clone.default", [asArray(values, { dtype: options.dtype })]) as Tensor;
-  if (options.dtype === undefined || options.dtype === null || options.dtype === values.dtype) return values;
-  return callOperator("aten.to.dtype", [values, dtypeLiteral(options.dtype)]) as Tensor;
+  if (!(values instanceof Tensor)) return lifted(fromValues("torch.asarray", values, options));
+  const { dtype, device, copy } = options;
+  const place = placeOf(values, device);
+  const changes = (dtype ?? values.dtype) !== values.dtype || !isSameDevice(place, deviceOfTensor(values));
+  if (!changes) return copy === true ? (callOperator("aten.clone.default", [values]) as Tensor) : values;
+  const kind = dtypeLiteral(dtype ?? values.dtype);
+  return callOperator("aten.to.device", [values, place, kind, false, copy === true]) as Tensor;
 }
+
+const isSameDevice = (a: DeviceLiteral, b: DeviceLiteral): boolean =>
+  a.type === b.type && a.index === b.index;

@@ -2,16 +2,17 @@
  * @file Conversions of tensors, which PyTorch binds by hand
  * (`tools/autograd/templates/python_variable_methods.cpp`).
  */
-import { dtypeLiteral, layout } from "@sconce/ir";
+import { type DeviceLiteral, dtypeLiteral, layout } from "@sconce/ir";
 import { type DType, isDType, type Tensor } from "@sconce/tensor";
 import { callOperator, type OperatorArgument, type OperatorKeywords } from "../trace/dispatch.js";
 import { convert, deviceOf, isTraced } from "./arguments.js";
+import { camelCase } from "./names.js";
 import type { Parameter, Signature } from "./parameters.js";
 import { parseCall, splitKeywords } from "./parse-call.js";
 
 const parameter = (name: string, base: Parameter["base"], more: Partial<Parameter> = {}): Parameter => ({
   name,
-  keywords: [name === "non_blocking" ? "nonBlocking" : name === "memory_format" ? "memoryFormat" : name],
+  keywords: [camelCase(name)],
   base,
   list: false,
   size: 0,
@@ -51,7 +52,7 @@ const TO = [
 ];
 
 /** The device of a tensor; tensors with values are on the CPU. */
-export const deviceOfTensor = (tensor: Tensor): OperatorArgument =>
+export const deviceOfTensor = (tensor: Tensor): DeviceLiteral =>
   isTraced(tensor) ? tensor.fake.device : deviceOf("cpu");
 
 interface Options {

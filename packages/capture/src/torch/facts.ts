@@ -1,12 +1,12 @@
 /** @file What PyTorch knows of a tensor without calling an operator: nothing is recorded. */
 import { describeValue } from "@sconce/errors";
-import { Tensor } from "@sconce/tensor";
+import { dtypeInfo, isComplexDType, isFloatDType, Tensor } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
 import { invalidArgument } from "./errors.js";
 import { camelCase } from "./names.js";
 import { numelOf, storageOffsetOf } from "./sizes.js";
 
-const isComplex = ({ dtype }: Tensor): boolean => dtype.startsWith("complex");
+const isComplex = ({ dtype }: Tensor): boolean => isComplexDType(dtype);
 
 /** Asks a tensor. @throws SconceError `TORCH_ARGUMENT` for what is not one */
 export function factOf(name: string, input: unknown): unknown {
@@ -21,10 +21,10 @@ export const FACTS: Readonly<Record<string, (input: Tensor) => unknown>> = {
   get_device: () => -1,
   is_complex: isComplex,
   is_conj: () => false,
-  is_floating_point: ({ dtype }) => /^(float|bfloat)/.test(dtype),
+  is_floating_point: ({ dtype }) => isFloatDType(dtype),
   is_inference: () => false,
   is_neg: () => false,
-  is_signed: ({ dtype }) => !/^(uint|bool)/.test(dtype),
+  is_signed: ({ dtype }) => dtypeInfo(dtype).signed,
   numel: numelOf,
   storage_offset: storageOffsetOf,
 };

@@ -8,6 +8,7 @@ import { isIntegralDType, type NestedValues, Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
 import { isSym, type Size, SymInt } from "../trace/sym-int.js";
 import { isScalar } from "./arguments.js";
+import { lifted } from "./constants.js";
 import { invalidArgument } from "./errors.js";
 import { named } from "./python-function.js";
 import { guardSameSizes, knownAtMost, sizesOf } from "./sizes.js";
@@ -100,11 +101,8 @@ function listTensor(list: readonly IndexList[]): Tensor {
   const isBoolean = (value: unknown): boolean =>
     Array.isArray(value) ? value.some(isBoolean) : typeof value === "boolean";
   const values = Tensor.from(list as NestedValues, { dtype: isBoolean(list) ? "bool" : "int64" });
-  return constant(values);
+  return lifted(values);
 }
-
-const constant = (value: Tensor): Tensor =>
-  currentTrace() === undefined ? value : (callOperator("aten.lift_fresh_copy.default", [value]) as Tensor);
 
 /** Positions that take a dimension of size 1, or nothing (`boolToIndexingTensor`). */
 function booleanPositions(value: boolean): Tensor {
@@ -278,7 +276,7 @@ function valueTensor(x: Tensor, value: unknown): Tensor {
   if (!isScalar(value))
     throw invalidArgument("Tensor.setAt", "the value is not a number or a tensor", "give one of them");
   const plain = kindOf(value) === "float" ? (value as { value: number }).value : value;
-  return constant(Tensor.from(plain as NestedValues, { dtype: "float64" === x.dtype ? "float64" : x.dtype }));
+  return lifted(Tensor.from(plain as NestedValues, { dtype: x.dtype }));
 }
 
 function setItem(x: Tensor, given: readonly Index[], value: unknown): void {

@@ -1,5 +1,5 @@
 /** @file `torch.svd_lowrank` and `torch.pca_lowrank`, as `torch/_lowrank.py` writes them. */
-import type { Tensor } from "@sconce/tensor";
+import { isComplexDType, isFloatDType, type Tensor } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
 import type { Size } from "../trace/sym-int.js";
 import { deviceOfTensor } from "./conversions.js";
@@ -23,7 +23,7 @@ const applied = (a: Tensor, mean: MaybeTensor, to: Tensor, isAdjoint: boolean): 
 };
 
 function approximateBasis(a: Tensor, q: Size, iterations: number, mean: MaybeTensor): Tensor {
-  const dtype = /^(float|bfloat|complex)/.test(a.dtype) ? a.dtype : "float32";
+  const dtype = isFloatDType(a.dtype) || isComplexDType(a.dtype) ? a.dtype : "float32";
   const random = callTorch("randn", [[sizeOf(a, -1), q]], { dtype, device: deviceOfTensor(a) }) as Tensor;
   let basis = orthonormal(applied(a, mean, random, false));
   for (let i = 0; i < iterations; i++) {

@@ -1,5 +1,5 @@
 /** @file Methods of tensors that PyTorch writes in Python or binds by hand. */
-import { kindOf } from "@sconce/ir";
+import { type Argument, unwrapFloat } from "@sconce/ir";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { convert, isTraced } from "./arguments.js";
@@ -13,19 +13,24 @@ import { camelCase } from "./names.js";
 import type { Parameter } from "./parameters.js";
 import { splitKeywords } from "./parse-call.js";
 import { named, type PythonArguments, pythonFunction } from "./python-function.js";
-import { nonzero, norm, split, stft, unique, uniqueConsecutive } from "./python-functions.js";
+import {
+  lu,
+  nonzero,
+  norm,
+  STFT_PARAMETERS,
+  split,
+  stft,
+  unique,
+  uniqueConsecutive,
+} from "./python-functions.js";
 import { callMethod, callTorch } from "./registry.js";
 import { dimensionOf, numelOf, sizesOf, stridesOf } from "./sizes.js";
 
 /** A method of tensors, untyped. */
 export type AnyMethod = (this: Tensor, ...given: readonly unknown[]) => unknown;
 
-/** A Python float of an eager run is its number. */
-const plain = (value: unknown): unknown =>
-  kindOf(value) === "float" ? (value as { value: number }).value : value;
-
-/** `x.item()`: the number of a tensor with one element. */
-const item = (self: Tensor): unknown => plain(callOperator("aten.item.default", [self]));
+/** `x.item()`: the number of a tensor with one element; eager floats are plain numbers. */
+const item = (self: Tensor): unknown => unwrapFloat(callOperator("aten.item.default", [self]) as Argument);
 
 /** `x.tolist()`: nested lists of numbers; of a traced tensor, one number by one. */
 function tolist(self: Tensor): unknown {
@@ -124,13 +129,7 @@ export const PYTHON_METHODS: Readonly<Record<string, AnyMethod>> = {
   item: method("item()", ({ input }) => item(input)),
   lu: method(
     "lu(pivot=True, get_infos=False)",
-    ({ input, pivot, getInfos }) => {
-      const results = callTorch("_lu_with_info", [input], {
-        pivot,
-        checkErrors: !getInfos,
-      }) as readonly unknown[];
-      return getInfos ? results : results.slice(0, 2);
-    },
+    ({ input, ...options }) => lu({ A: input, ...options }),
     "function",
   ),
   ndimension: method("ndimension()", ({ input }) => input.ndim),
@@ -155,11 +154,7 @@ export const PYTHON_METHODS: Readonly<Record<string, AnyMethod>> = {
     ({ input, splitSize, dim }) => split({ tensor: input, splitSizeOrSections: splitSize, dim }),
     "function",
   ),
-  stft: method(
-    "stft(n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', normalized=False, onesided=None, return_complex=None, align_to_window=None)",
-    stft,
-    "function",
-  ),
+  stft: method(`stft(${STFT_PARAMETERS})`, stft, "function"),
   stride: list(stridesOf),
   to: function (...given) {
     return named("to", "method_descriptor", () => to(this, given));

@@ -69,6 +69,12 @@ function bind(
   const bound: PythonArguments = {};
   parameters.forEach(({ key, hasDefault, defaultValue, keywordOnly }, i) => {
     const byPosition = keywordOnly ? undefined : args[i];
+    if (byPosition !== undefined && kwargs[key] !== undefined)
+      throw invalidArgument(
+        name,
+        `the argument ${key} is given twice`,
+        "give it by position or by name, not both",
+      );
     const value = byPosition === undefined ? kwargs[key] : byPosition;
     if (value === undefined && !hasDefault)
       throw invalidArgument(name, `the argument ${key} is missing`, `give a value for ${key}`);

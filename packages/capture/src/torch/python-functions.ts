@@ -2,11 +2,12 @@
  * @file Functions of `torch` that PyTorch writes in Python (`torch/functional.py`) or binds by
  * hand.
  */
-import { layout } from "@sconce/ir";
+import { dtypeLiteral, layout } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
 import type { Size } from "../trace/sym-int.js";
 import { isSym } from "../trace/sym-int.js";
+import { deviceOf } from "./arguments.js";
 import type { AnyFunction } from "./call-function.js";
 import { asArray, asTensor, tensor } from "./constants.js";
 import { deviceOfTensor } from "./conversions.js";
@@ -171,7 +172,8 @@ function broadcastShapes(...shapes: readonly unknown[]): readonly Size[] {
   });
 }
 
-function lu({ A, pivot, getInfos }: PythonArguments): unknown {
+/** `torch.lu` and `x.lu`. */
+export function lu({ A, pivot, getInfos }: PythonArguments): unknown {
   const results = callTorch("_lu_with_info", [A], { pivot, checkErrors: !getInfos }) as readonly unknown[];
   return getInfos ? results : results.slice(0, 2);
 }
@@ -183,14 +185,12 @@ export const nonzero = ({ input, asTuple, out }: PythonArguments): unknown => {
   return callOperator("aten.nonzero.default", [input]);
 };
 
-const closedRange = ({ start, end, step, dtype, device }: PythonArguments): unknown => {
-  const [first, last] = end === null ? [0, start] : [start, end];
-  return callOperator("aten.range.step", [first, last, step], {
-    dtype: { kind: "dtype", dtype: dtype ?? "float32" },
+const closedRange = ({ start, end, step, dtype, device }: PythonArguments): unknown =>
+  callOperator("aten.range.step", [start, end, step], {
+    dtype: dtypeLiteral(dtype ?? "float32"),
     layout: layout("strided"),
-    device: device ?? { kind: "device", type: "cpu", index: null },
+    device: deviceOf(device ?? "cpu"),
   });
-};
 
 const define = (signature: string, body: (args: PythonArguments) => unknown, kind?: string): AnyFunction =>
   pythonFunction("torch", signature, body, kind) as AnyFunction;
@@ -221,13 +221,13 @@ export function pythonFunctions(
     norm: define("norm(input, p='fro', dim=None, keepdim=False, out=None, dtype=None)", norm),
     range: pythonFunction(
       "torch",
-      "range(start, end=None, step=1, *, dtype=None, device=None)",
+      "range(start, end, step=1, *, dtype=None, device=None)",
       closedRange,
       "function",
       () => "",
     ) as AnyFunction,
     split: define("split(tensor, split_size_or_sections, dim=0)", split),
-    stft: define(STFT_SIGNATURE, stft),
+    stft: define(`stft(input, ${STFT_PARAMETERS})`, stft),
     tensor: builtin("tensor(data, *, dtype=None, device=None, requires_grad=False)", ({ data, ...options }) =>
       tensor(data, options),
     ),
@@ -247,5 +247,6 @@ export function pythonFunctions(
   };
 }
 
-const STFT_SIGNATURE =
-  "stft(input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', normalized=False, onesided=None, return_complex=None, align_to_window=None)";
+/** What `torch.stft` and `x.stft` take beside the signal. */
+export const STFT_PARAMETERS =
+  "n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', normalized=False, onesided=None, return_complex=None, align_to_window=None";

@@ -30,6 +30,11 @@ interface NormOptions {
   readonly dtype?: DType | null;
 }
 
+interface RangeOptions {
+  readonly dtype?: DType | null;
+  readonly device?: Device | null;
+}
+
 interface StftOptions {
   readonly hopLength?: Size | null;
   readonly winLength?: Size | null;
@@ -113,12 +118,8 @@ export interface PythonFunctions {
   /** The number of elements. */
   numel(input: Tensor): SymInt;
   /** Values from `start` to `end`, which is included. */
-  range(
-    start: Scalar,
-    end?: Scalar,
-    step?: Scalar,
-    options?: { readonly dtype?: DType; readonly device?: Device },
-  ): Tensor;
+  range(start: Scalar, end: Scalar, step?: Scalar, options?: RangeOptions): Tensor;
+  range(start: Scalar, end: Scalar, options: RangeOptions & { readonly step?: Scalar }): Tensor;
   /** Chunks of one size, or of the sizes in a list. */
   split(
     tensor: Tensor,
