@@ -6,6 +6,9 @@ Each line is `[home, name, arguments, keywords, selected]`: `selected` is the ov
 dispatcher sees first with its arguments, null where nothing is dispatched, and "TypeError" where no
 signature takes the arguments. `$f` is a tensor, {"float": 1} the float 1.0, {"dtype": "int64"} a
 dtype. Arguments only have to satisfy the parser: recording stops before the operator runs.
+
+Not recorded: the names in SKIPPED, calls with a keyword argument for which `values` has no value,
+calls that PyTorch rejects after parsing, and calls whose operator gets a tensor that is not `$`.
 """
 import gzip
 import json
@@ -29,6 +32,8 @@ TENSORS = {
     "$n": torch.tensor(2),
 }
 NAMES = {id(tensor): name for name, tensor in TENSORS.items()}
+# Private helpers, libraries of devices and quantization, functions of memory and files, and `range`,
+# which PyTorch binds by hand.
 SKIPPED = re.compile(r"^(_|cudnn|miopen|mkldnn|mps|fbgemm|record_stream|data$|set_$|is_pinned|pin_memory|from_file|empty_quantized|range$|qscheme)")
 
 
