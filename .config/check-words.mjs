@@ -29,7 +29,7 @@ const PHRASES = [
   [/\bby\s+what\b/gi, "name the thing: backend support, the kind, the criterion"],
   [
     new RegExp(
-      `(?<!Un(?=recognised padding mode)|_(un)?(?=initialised_state|specialised: ))(${STEMS})is(e[ds]?|ers?|ing|ations?)(?![a-z])`,
+      `(?<!Un(?=recognised padding mode)|_(un)?(?=initialised_state|specialise[ds]: ))(${STEMS})is(e[ds]?|ers?|ing|ations?)(?![a-z])`,
       "gi",
     ),
     "American spelling: -ize",

@@ -1,13 +1,16 @@
 /** @file Functions of the language: which of them decide by truth or identity. */
 import type { AnyNode } from "acorn";
 import type { AnyFunction } from "../source/parse-function.js";
-import { elementOf, type Interpreter, type Scope } from "./interpreter.js";
+import { spreadInto } from "./expressions.js";
+import { elementOf, type Interpreter, runAnyTimes, type Scope } from "./interpreter.js";
 import {
   arrayOf,
+  isNothing,
   join,
   joinKinds,
   type Kind,
   known,
+  makeObject,
   mayBeSym,
   NOTHING,
   PLAINS,
@@ -27,9 +30,12 @@ export interface BuiltinCall {
 type Builtin = (call: BuiltinCall) => Kind;
 
 /** Calls the first argument with an element, its index and the array. */
-function callback({ self, args, node, scope, on }: BuiltinCall, ...before: readonly Kind[]): Kind {
-  const [fn = UNDEFINED] = args;
-  return on.call(fn, UNDEFINED, [...before, on.elements(self), PLAINS, self], node, scope);
+function callback(
+  { self, args: [fn = UNDEFINED], node, scope, on }: BuiltinCall,
+  ...before: readonly Kind[]
+): Kind {
+  const args = [...before, on.elements(self), PLAINS, self];
+  return runAnyTimes(on, () => on.call(fn, UNDEFINED, args, node, scope));
 }
 
 /** A callback whose result is taken for true or false. */
@@ -59,6 +65,15 @@ const add: Builtin = ({ self, args, on }) => {
   return join(PLAINS, self);
 };
 
+/** Moves items, and may put its arguments among them: each item may be any of them. */
+const moves =
+  (result: Builtin): Builtin =>
+  (call) => {
+    const { self, args, on } = call;
+    on.setMember(self, PLAINS, joinKinds([on.elements(self), ...args]));
+    return result(call);
+  };
+
 const reduce: Builtin = (call) => {
   const { args, self, on } = call;
   let total = args[1] ?? on.elements(self);
@@ -73,6 +88,11 @@ const reduce: Builtin = (call) => {
 const iterated: Builtin = (call) => {
   callback(call);
   return UNDEFINED;
+};
+
+const sort: Builtin = (call) => {
+  if (call.args.length > 0) callback(call, call.on.elements(call.self));
+  return same(call);
 };
 
 const METHODS: Readonly<Record<string, Builtin>> = {
@@ -95,26 +115,24 @@ const METHODS: Readonly<Record<string, Builtin>> = {
   indexOf: search("indexOf"),
   lastIndexOf: search("lastIndexOf"),
   push: add,
-  unshift: add,
+  unshift: moves(add),
   pop: element,
-  shift: element,
+  shift: moves(element),
   at: element,
   slice: same,
   concat: same,
-  reverse: same,
+  reverse: moves(same),
+  copyWithin: moves(same),
   toReversed: same,
-  toSorted: (call) => METHODS["sort"]!(call),
+  toSorted: sort,
   flat: ({ self, on }) => arrayOf(joinKinds([on.elements(self), on.elements(on.elements(self))])),
-  fill: same,
+  fill: moves(same),
   with: same,
-  splice: same,
+  splice: moves(same),
   values: same,
   entries: ({ self, on }) => arrayOf(arrayOf(join(PLAINS, on.elements(self)))),
   keys: () => arrayOf(PLAINS),
-  sort: (call) => {
-    if (call.args.length > 0) callback(call, call.on.elements(call.self));
-    return same(call);
-  },
+  sort: (call) => moves(() => sort(call))({ ...call, args: [] }),
   join: ({ self, node, scope, on }) => {
     on.coercion(on.elements(self), "join", node, scope);
     return PLAINS;
@@ -160,6 +178,18 @@ const entryValues = (value: Kind, on: Interpreter): Kind => {
   return map instanceof Map ? joinKinds([items, on.elements(items)]) : items;
 };
 
+/** `Object.assign`: writes to its first argument. */
+function assignProperties({ args, on }: BuiltinCall): Kind {
+  const [target = UNDEFINED, ...sources] = args;
+  for (const source of sources) {
+    const copied = makeObject("record");
+    spreadInto(copied, source);
+    for (const [name, value] of copied.props) on.setMember(target, known(name), value);
+    if (!isNothing(copied.element)) on.setMember(target, PLAINS, copied.element);
+  }
+  return target;
+}
+
 const FUNCTIONS: readonly (readonly [unknown, Builtin])[] = [
   [
     Boolean,
@@ -189,7 +219,7 @@ const FUNCTIONS: readonly (readonly [unknown, Builtin])[] = [
   [Object.values, ({ args, on }) => arrayOf(on.elements(args[0] ?? NOTHING))],
   [Object.entries, ({ args, on }) => arrayOf(arrayOf(join(PLAINS, on.elements(args[0] ?? NOTHING))))],
   [Object.fromEntries, ({ args, on }) => arrayOf(on.elements(on.elements(args[0] ?? NOTHING)))],
-  [Object.assign, ({ args }) => joinKinds(args)],
+  [Object.assign, assignProperties],
   [Object.freeze, ({ args }) => args[0] ?? UNDEFINED],
   [Map.prototype.get, lookup("Map.get", ({ self, on }) => join(entryValues(self, on), UNDEFINED))],
   [Map.prototype.has, lookup("Map.has", () => PLAINS)],

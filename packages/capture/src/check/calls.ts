@@ -5,7 +5,7 @@ import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { ARRAY_METHODS, builtinResult } from "./builtins.js";
 import { fillArray, memberOf } from "./expressions.js";
-import { elementOf, type Interpreter, type Scope, siteOf } from "./interpreter.js";
+import { elementOf, type Interpreter, runAnyTimes, type Scope, siteOf, widen } from "./interpreter.js";
 import {
   type AbstractObject,
   arrayOf,
@@ -43,6 +43,8 @@ export function evaluateCall(node: CallExpression | NewExpression, scope: Scope,
       ? memberOf(callee, scope, on)
       : { self: UNDEFINED, value: callee.type === "Super" ? PLAINS : on.evaluate(callee, scope) };
   const args = evaluateArguments(node, scope, on);
+  if (callee.type === "MemberExpression" && (callee.property as { name?: string }).name === "toString")
+    on.coercion(self, "String", callee.object, scope);
   if (node.type === "NewExpression") return construct(value, args, node, scope, on);
   return on.call(value, self, args, node, scope);
 }
@@ -72,6 +74,8 @@ function construct(callee: Kind, args: readonly Kind[], node: AnyNode, scope: Sc
   const [made] = callee.values;
   const collection = COLLECTIONS.get(made);
   if (collection !== undefined && callee.values.length === 1) {
+    if (made === Set)
+      on.identity(joinKinds(args.map((arg) => on.elements(arg))), known(0), "Set", node, scope);
     const items = made === Array ? joinKinds(args) : joinKinds(args.map((arg) => on.elements(arg)));
     return {
       ...NOTHING,
@@ -93,7 +97,10 @@ export function callKind(
 ): Kind {
   const parts = callee.values.map((value) => callValue(value, self, args, node, scope, on));
   for (const object of callee.objects) parts.push(callObject(object, self, args, node, scope, on));
-  if (callee.flags & PLAIN) parts.push(PLAINS);
+  if (callee.flags & PLAIN) {
+    runCallbacks(args, undefined, on, node, scope);
+    parts.push(PLAINS);
+  }
   if (callee.flags & (SIZE | SYM)) parts.push({ ...NOTHING, flags: callee.flags & (SIZE | SYM) });
   if (callee.flags & TENSOR) parts.push(TENSORS);
   if (callee.flags & UNKNOWN) {
@@ -106,14 +113,14 @@ export function callKind(
 
 function callObject(
   object: AbstractObject,
-  _self: Kind,
+  self: Kind,
   args: readonly Kind[],
   node: AnyNode,
   scope: Scope,
   on: Interpreter,
 ): Kind {
   if (object.type === "function")
-    return on.activate(object.node as FunctionNode, object.closure as Scope, args);
+    return on.activate(object.node as FunctionNode, object.closure as Scope, self, args);
   if (object.type === "namespace") return callNamespace(object.name!, args, node, scope, on);
   if (object.type !== "method") return unknown("what is called is not a function");
   runCallbacks(args, [TENSORS], on, node, scope);
@@ -176,7 +183,10 @@ function runCallbacks(
   for (const { objects } of args)
     for (const object of objects)
       if (object.type === "function")
-        result = join(result, callObject(object, UNDEFINED, operand, node, scope, on));
+        result = join(
+          result,
+          runAnyTimes(on, () => callObject(object, UNDEFINED, operand, node, scope, on)),
+        );
   return isNothing(result) ? unknown("a function that is passed on is not followed") : result;
 }
 
@@ -206,7 +216,12 @@ function callValue(
   const followed = on.follow(value as AnyFunction, self, args);
   if (followed !== undefined) return followed;
   runCallbacks(args, undefined, on, node, scope);
-  return unknown(`\`${value.name || "a function"}\` has no source`);
+  const result = unknown(`\`${value.name || "a function"}\` has no source`);
+  // It may change what it is given.
+  for (const { objects } of [self, ...args])
+    for (const object of objects)
+      if (object.type !== "function") widen(object, join(result, joinKinds(args)));
+  return result;
 }
 
 const spreadOf = (list: Kind | undefined, on: Interpreter): Kind[] =>

@@ -169,7 +169,7 @@ describe("aliases and flow", () => {
 });
 
 describe("ways around", () => {
-  test.each<[string, "wrong" | "unchecked"]>([
+  test.each<[string, "wrong" | "unchecked" | "right"]>([
     ["(x) => { const {size} = x; if (size.call(x, 0) === 2) return 1; }", "wrong"],
     ["(x) => { const f = x.size.bind(x); if (f(0) === 2) return 1; }", "unchecked"],
     ["(x) => { const args = [0]; if (x.size(...args) === 2) return 1; }", "unchecked"],
@@ -195,6 +195,32 @@ describe("ways around", () => {
     ["function f(x) { if (arguments[0]) return 1; }", "unchecked"],
     ["(x) => { block: { if (x) break block; } }", "wrong"],
     ["(x) => { var y; { var y = x; } if (y) return 1; }", "wrong"],
+    ["(x) => { const o = { a: 1 }; for (const k in o) o[k] = x; if (o.a) return 1; }", "wrong"],
+    ["(x) => { const o = [1, 2]; for (const k of o.keys()) o[k] = x; if (o[0]) return 1; }", "wrong"],
+    ["(x) => { const o = { a: 0 }; Object.assign(o, { a: x }); if (o.a) return 1; }", "wrong"],
+    ["(x) => { const o = { a: 0 }; Object.assign(o, { b: x }); if (o.a) return 1; }", "right"],
+    ["(x) => { const o = { a: 0 }; Reflect.set(o, 'a', x); if (o.a) return 1; }", "wrong"],
+    [
+      "(x) => { const o = { a: 0 }; Object.defineProperty(o, 'a', { value: x }); if (o.a) return 1; }",
+      "unchecked",
+    ],
+    ["(x) => { const o = [0]; o.fill(x); if (o[0]) return 1; }", "wrong"],
+    ["(x) => { const o = [0]; o.splice(0, 1, x); if (o[0]) return 1; }", "wrong"],
+    ["(x) => { const o = [0, x]; o.reverse(); if (o[0]) return 1; }", "wrong"],
+    ["(x) => { const o = [0, x]; o.sort(() => -1); if (o[0]) return 1; }", "wrong"],
+    ["(x) => { const o = [0, x]; o.shift(); if (o[0]) return 1; }", "wrong"],
+    ["(x) => { const o = [0]; o.unshift(x); if (o[0]) return 1; }", "wrong"],
+    ["(x) => { const o = [0]; o.length = 0; o.push(x); if (o[0]) return 1; }", "wrong"],
+    ["(x) => { const o = [0]; o.push(x); if (o[0]) return 1; }", "right"],
+    ["(x) => { const o = { a: 0, set b(v) { this.a = v; } }; o.b = x; if (o.a) return 1; }", "unchecked"],
+    ["(x) => { const o = { a: 0, m(v) { this.a = v; } }; o.m(x); if (o.a) return 1; }", "wrong"],
+    ["(x) => { let a = 0; const o = { get n() { a = x; return 1; } }; o.n; if (a) return 1; }", "wrong"],
+    ["(x) => { const s = new Set([x.size(0), x.size(0)]); if (s.size === 1) return 1; }", "wrong"],
+    ["(x) => { let a = 0; 'b'.replace('b', () => { a = x; return 'c'; }); if (a) return 1; }", "wrong"],
+    ["(x) => { let a = x; [].forEach(() => { a = 0; }); if (a) return 1; }", "wrong"],
+    ["(x) => { let a = 0; [1, 2].forEach(() => { if (a) x = x.relu(); a = x; }); }", "wrong"],
+    ["(x) => { if (x.size(0).toString() === '2') return 1; }", "wrong"],
+    ["(x) => { const fs = []; for (const t of [x]) fs.push(() => (t ? 1 : 2)); return fs[0](); }", "wrong"],
   ])("%s is %s", (source, verdict) => {
     const { errors, unchecked } = checkSource(code(source), { args: [d] });
     expect(errors.length > 0 ? "wrong" : unchecked.length > 0 ? "unchecked" : "right").toBe(verdict);

@@ -12,12 +12,14 @@ import { callKind, callModule, evaluateCall, isLayer } from "./calls.js";
 import { coercionProblem, conditionProblem, identityProblem } from "./diagnose.js";
 import { assignTo, evaluateExpression } from "./expressions.js";
 import {
+  elementOf,
   type Frame,
   type Interpreter,
   joinStates,
   Scope,
   type SourceText,
   type State,
+  widen,
 } from "./interpreter.js";
 import {
   arrayOf,
@@ -159,10 +161,11 @@ class Checker implements Interpreter {
     return result;
   }
 
-  activate(node: FunctionNode, scope: Scope, args: readonly Kind[]): Kind {
+  activate(node: FunctionNode, scope: Scope, given: Kind, args: readonly Kind[]): Kind {
     const { self, source, fn } = scope.frame;
-    const own =
-      node.type === "ArrowFunctionExpression" ? self : unknown("`this` of a function is not followed");
+    const isGiven = given.objects.length > 0 || given.values.some((value) => value !== undefined);
+    const other = isGiven ? given : unknown("`this` of a function is not followed");
+    const own = node.type === "ArrowFunctionExpression" ? self : other;
     const name = node.id?.name ?? source.name;
     return this.#enter(node, { ...source, name }, own, fn, scope, args);
   }
@@ -236,9 +239,13 @@ class Checker implements Interpreter {
     for (const owner of object.values)
       if ((typeof owner === "object" || typeof owner === "function") && owner !== null)
         this.#write(owner, name === undefined ? ANY : String(name), value);
-    for (const { props, ...one } of object.objects) {
-      if (name === undefined) one.element = join(one.element, value);
-      else props.set(String(name), join(props.get(String(name)) ?? NOTHING, value));
+    for (const one of object.objects) {
+      if (name === undefined) widen(one, value);
+      // A shorter array takes new items by number.
+      else if (one.type === "array" && name === "length") {
+        one.element = elementOf(one);
+        one.props.clear();
+      } else one.props.set(String(name), join(one.props.get(String(name)) ?? NOTHING, value));
     }
   }
 

@@ -13,7 +13,15 @@ import type {
   SpreadElement,
   UnaryExpression,
 } from "acorn";
-import { branch, type Interpreter, type Scope, setVariable, siteOf } from "./interpreter.js";
+import {
+  branch,
+  type Interpreter,
+  runAnyTimes,
+  type Scope,
+  setVariable,
+  siteOf,
+  widen,
+} from "./interpreter.js";
 import {
   type AbstractObject,
   join,
@@ -308,8 +316,10 @@ function evaluateObject(node: ObjectExpression, scope: Scope, on: Interpreter): 
         : key.type === "Identifier"
           ? key.name
           : (key as { value?: unknown }).value;
-      // A getter runs when it is read: what it gives is not followed.
-      const value = property.kind === "get" ? unknown("a getter") : on.evaluate(property.value, scope);
+      const value =
+        property.kind === "init"
+          ? on.evaluate(property.value, scope)
+          : accessor(made(record), property.value, scope, on);
       if (name === undefined) record.element = join(record.element, value);
       else put(record, String(name), value);
     }
@@ -317,7 +327,15 @@ function evaluateObject(node: ObjectExpression, scope: Scope, on: Interpreter): 
   return made(record);
 }
 
-function spreadInto(record: AbstractObject, { values, objects, flags }: Kind): void {
+/** What a getter gives is not followed; what it and a setter do is taken note of. */
+function accessor(record: Kind, fn: AnyNode, scope: Scope, on: Interpreter): Kind {
+  const given = [unknown("what a setter is given")];
+  runAnyTimes(on, () => on.call(closure(fn, scope), record, given, fn, scope));
+  return unknown("a getter");
+}
+
+/** Copies the properties of a value into a record. */
+export function spreadInto(record: AbstractObject, { values, objects, flags }: Kind): void {
   for (const value of values) {
     if (typeof value !== "object" || value === null) continue;
     for (const [name, { value: item }] of Object.entries(Object.getOwnPropertyDescriptors(value)))
@@ -327,7 +345,7 @@ function spreadInto(record: AbstractObject, { values, objects, flags }: Kind): v
     for (const [name, item] of object.props) put(record, name, item);
     record.element = join(record.element, object.element);
   }
-  if ((flags & ~PLAIN) !== 0) record.element = join(record.element, unknown("what is spread is not known"));
+  if ((flags & ~PLAIN) !== 0) widen(record, unknown("what is spread is not known"));
 }
 
 /** Assigns to a name, a property or a pattern. */

@@ -1,7 +1,7 @@
 /** @file What the parts of the source check share. */
 import type { AnyNode, Function as FunctionNode } from "acorn";
 import type { AnyFunction } from "../source/parse-function.js";
-import { type AbstractObject, join, type Kind } from "./kinds.js";
+import { type AbstractObject, join, type Kind, NOTHING } from "./kinds.js";
 
 /** The source that is being checked. */
 export interface SourceText {
@@ -96,7 +96,7 @@ export interface Interpreter {
   /** Calls what a value may be. */
   call(callee: Kind, self: Kind, args: readonly Kind[], node: AnyNode, scope: Scope): Kind;
   /** Runs a function of the source that is being checked, or of one that is reached. */
-  activate(node: FunctionNode, scope: Scope, args: readonly Kind[]): Kind;
+  activate(node: FunctionNode, scope: Scope, self: Kind, args: readonly Kind[]): Kind;
   /** Checks a function that is a value; undefined where it has no source. */
   follow(fn: AnyFunction, self: Kind, args: readonly Kind[]): Kind | undefined;
   assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var"): void;
@@ -129,12 +129,9 @@ export function joinStates(a: State, b: State): State {
   return joined;
 }
 
-/** Whether two states hold the same kinds. */
-export function sameState(a: State, b: State): boolean {
-  if (a === b) return true;
-  if (a === null || b === null || a.size !== b.size) return false;
-  for (const [variable, kind] of a) if (b.get(variable) !== kind) return false;
-  return true;
+/** Whether a state has all variables of an earlier one with the same kinds. */
+export function isFixedPoint(state: State, before: ReadonlyMap<Variable, Kind>): boolean {
+  return state === null || [...before].every(([variable, kind]) => state.get(variable) === kind);
 }
 
 /** Sets a variable. */
@@ -143,6 +140,9 @@ export function setVariable(interpreter: Interpreter, variable: Variable, kind: 
   // Copies are made at branches only: see `branch`.
   (interpreter.state as Map<Variable, Kind>).set(variable, kind);
 }
+
+/** Iterations until the kinds of all variables stay the same. */
+export const MOST_ITERATIONS = 8;
 
 /** Runs two branches from the same state, and goes on with what either may have done. */
 export function branch<T>(interpreter: Interpreter, first: () => T, second: () => T): [T, T] {
@@ -154,6 +154,33 @@ export function branch<T>(interpreter: Interpreter, first: () => T, second: () =
   const b = second();
   interpreter.state = joinStates(after, interpreter.state);
   return [a, b];
+}
+
+/**
+ * Runs a function that the code passes on: it may be called not at all, once or many times. Gives
+ * all results.
+ */
+export function runAnyTimes(on: Interpreter, run: () => Kind): Kind {
+  let result: Kind | undefined;
+  for (let count = 0; count < MOST_ITERATIONS && on.state !== null; count++) {
+    const head = on.state;
+    branch(
+      on,
+      () => {
+        const given = run();
+        result = result === undefined ? given : join(result, given);
+      },
+      () => undefined,
+    );
+    if (isFixedPoint(on.state, head)) break;
+  }
+  return result ?? NOTHING;
+}
+
+/** Takes note of a value that any property of an object may hold from now on. */
+export function widen(object: AbstractObject, value: Kind): void {
+  object.element = join(object.element, value);
+  for (const [key, own] of object.props) object.props.set(key, join(own, value));
 }
 
 /** Everything that an array may hold. */

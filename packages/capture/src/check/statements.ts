@@ -14,10 +14,11 @@ import {
   branch,
   type Exits,
   type Interpreter,
+  isFixedPoint,
   joinStates,
+  MOST_ITERATIONS,
   Scope,
   type State,
-  sameState,
   setVariable,
 } from "./interpreter.js";
 import { join, type Kind, PLAINS, truth, UNDEFINED, unknown } from "./kinds.js";
@@ -238,9 +239,6 @@ function inLoop(scope: Scope, body: () => void, on: Interpreter): void {
   on.state = joinStates(on.state, exits.breaks);
 }
 
-/** Iterations until the kinds of all variables stay the same. */
-const MOST_ITERATIONS = 8;
-
 function loop(on: Interpreter, iteration: () => void, scope: Scope): void {
   const stack = scope.frame.loops;
   const exits: Exits = { breaks: null, continues: null, isEndless: false };
@@ -250,19 +248,11 @@ function loop(on: Interpreter, iteration: () => void, scope: Scope): void {
     exits.isEndless = false;
     iteration();
     on.state = joinStates(on.state, exits.continues);
-    const joined = restricted(joinStates(head, on.state), head);
-    on.state = joined;
-    if (sameState(joined, head)) break;
+    // Functions that the body makes may use its variables later.
+    on.state = joinStates(head, on.state);
+    if (isFixedPoint(on.state, head)) break;
   }
   stack.pop();
   const end = exits.isEndless ? null : on.state;
   on.state = joinStates(end, exits.breaks);
-}
-
-/** A state without the variables of the body, which each iteration declares anew. */
-function restricted(state: State, head: ReadonlyMap<object, Kind>): State {
-  if (state === null) return state;
-  const kept = new Map<object, Kind>();
-  for (const variable of head.keys()) kept.set(variable, state.get(variable)!);
-  return kept;
 }
