@@ -1,4 +1,4 @@
-/** @file Each third program; `stable-programs.full.test.ts` takes all. */
+/** @file Each eighth program; `stable-programs.full.test.ts` takes all. */
 import { stableProgramsSpec } from "./stable-programs.fixture.js";
 
-stableProgramsSpec(3);
+stableProgramsSpec(8);
