@@ -71,6 +71,11 @@ export class ModuleList<M extends Module = Module> extends Module {
       [Symbol.iterator]() as IterableIterator<M>;
   }
 
+  /** The modules with their places, as `enumerate` gives them. */
+  entries(): IterableIterator<[number, M]> {
+    return [...this].entries();
+  }
+
   /** The modules as PyTorch prints them: neighbors of the same text in one line. */
   override toString(): string {
     const groups: { first: number; last: number; text: string }[] = [];
