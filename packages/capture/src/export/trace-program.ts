@@ -26,10 +26,9 @@ import {
 import type { Module } from "../nn/module.js";
 import { flattenInputs, type InputLeaves } from "../pytree/input-leaves.js";
 import { requireInputLeaf, requireOutputLeaf } from "../pytree/leaf-kinds.js";
-import { formatStack } from "../source/format-stack.js";
 import { type FunctionParameter, functionParameters } from "../source/function-parameters.js";
 import type { AnyFunction } from "../source/parse-function.js";
-import { captureStack, type RawStack } from "../source/raw-stack.js";
+import { captureStack } from "../source/raw-stack.js";
 import { withTrace } from "../trace/dispatch.js";
 import { fakeOf } from "../trace/real-tensor.js";
 import { isSym, SymInt } from "../trace/sym-int.js";
@@ -38,6 +37,7 @@ import { TracedTensor } from "../trace/traced-tensor.js";
 import { ExportTracer } from "./export-tracer.js";
 import { finishProgram } from "./finish-program.js";
 import { type ModuleState, type StateEntry, stateOf, withTracedState } from "./module-state.js";
+import { placeOf, withUserLines } from "./user-place.js";
 
 /** A model with the arguments that it is traced with. */
 export interface TraceRequest {
@@ -76,7 +76,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
     else if (unchecked.length > 0) warn(uncheckedPlaces(unchecked));
   }
   const { result, changes } = withTracedState(state, traced, () =>
-    withTrace(tracer, () => (call as (...all: unknown[]) => unknown)(...given)),
+    withUserLines(() => withTrace(tracer, () => (call as (...all: unknown[]) => unknown)(...given))),
   );
   const outputs = flattenValue(result);
   outputs.leaves.forEach(requireOutputLeaf);
@@ -111,14 +111,6 @@ function prepareInputs(
   if (spec instanceof ShapesCollection) spec = spec.dynamicShapes(named);
   else if (spec instanceof AdditionalInputs) spec = spec.dynamicShapes(named, bind);
   return makeFakeInputs(named, spec, { locate: captureStack });
-}
-
-/** The user's line of a guard: `model.ts:12`. */
-function placeOf(location: unknown): string | undefined {
-  const text = formatStack(location as RawStack);
-  const frames = [...(text ?? "").matchAll(/File "([^"]*)", line (\d+)/g)];
-  const last = frames.at(-1);
-  return last === undefined ? undefined : `${last[1]}:${last[2]}`;
 }
 
 const unbackedSymbols = (tracer: ExportTracer): SymExpr[] =>

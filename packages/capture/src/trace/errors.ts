@@ -42,3 +42,11 @@ export const unknownSymbol = (expr: SymExpr): SconceError =>
     message: `nothing in the graph gives the size ${printExpr(expr)}`,
     fix: "use sizes of the program's own inputs; sizes of another trace mean nothing here",
   });
+
+/** An in-place write to a tensor that gradients are recorded for, or to a view of one. */
+export const leafWrite = (target: string, isView: boolean): SconceError =>
+  new SconceError({
+    code: "LEAF_WRITE",
+    message: `${target}: a ${isView ? "view of a leaf" : "leaf"} Variable that requires grad is being used in an in-place operation.`,
+    fix: "write to parameters within `noGrad(() => ...)`, or keep the value in a buffer (`nn.Buffer`)",
+  });

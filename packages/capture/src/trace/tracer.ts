@@ -31,6 +31,7 @@ import { guardContiguity } from "./contiguity.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
 import { escapedTensor } from "./errors.js";
 import { SET_GRAD } from "./grad-regions.js";
+import { LeafWrites } from "./leaf-writes.js";
 import { fakeOf } from "./real-tensor.js";
 import { SizeNodes } from "./size-nodes.js";
 import { isSym, type Sym, SymBool, SymFloat, SymInt } from "./sym-int.js";
@@ -61,6 +62,7 @@ export class Tracer implements Recorder {
   /** The tensors of the user's program by their fake tensors. */
   readonly #owners = new Map<FakeTensor, TracedTensor>();
   readonly #sizes: SizeNodes;
+  readonly #leafWrites: LeafWrites;
   readonly #seen = new Set<string>();
   readonly #layouts = new Set<string>();
   readonly #functionCounts = new Map<string, number>();
@@ -69,6 +71,7 @@ export class Tracer implements Recorder {
   constructor({ env, operators = defaultOperators() }: TracerInit) {
     this.env = env;
     this.operators = operators;
+    this.#leafWrites = new LeafWrites(operators);
     this.#sizes = new SizeNodes((target, args, val, candidate) =>
       this.#push({ op: "call_function", target, args, val, candidate }),
     );
@@ -110,7 +113,10 @@ export class Tracer implements Recorder {
     for (const key in normal.kwargs) nodeKwargs[key] = this.#argument(normal.kwargs[key]!);
     const raw = metaOfBound(this.operators, row, bound, this.env);
     guardContiguity(this.env, raw, this.#layouts);
-    const returned = this.#returnedOperands(row, bound, raw) ?? writtenOperands(row.schema, args, kwargs);
+    const written = writtenOperands(row.schema, args, kwargs);
+    for (const tensor of written)
+      if (tensor !== undefined) this.#leafWrites.check(target, tensor, this.nodeOf(tensor), this.gradEnabled);
+    const returned = this.#returnedOperands(row, bound, raw) ?? written;
     const result = this.#fresh(raw, [...args, ...Object.values(kwargs)]);
     const node = this.#push({
       op: "call_function",
