@@ -88,6 +88,7 @@ export {
   recordPass,
   redo,
   ref,
+  signatureRepr,
   signatureText,
   TRAINING,
   tensorsOf,

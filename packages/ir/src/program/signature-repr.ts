@@ -1,0 +1,54 @@
+/** @file `repr` of a signature and its parts, with the names and numbers of PyTorch 2.14. */
+import { reprArgument } from "../print-torch/argument-text.js";
+import { stringRepr } from "../values/python-repr.js";
+import {
+  type ArgumentSpec,
+  type GraphSignature,
+  INPUT_KINDS,
+  type InputSpec,
+  OUTPUT_KINDS,
+  type OutputSpec,
+} from "./signature.js";
+
+const CLASSES: Readonly<Record<ArgumentSpec["kind"], string>> = {
+  tensor: "TensorArgument",
+  symint: "SymIntArgument",
+  symfloat: "SymFloatArgument",
+  symbool: "SymBoolArgument",
+  token: "TokenArgument",
+  custom_obj: "CustomObjArgument",
+  constant: "ConstantArgument",
+};
+
+function argumentRepr(arg: ArgumentSpec): string {
+  const fields = [`name=${stringRepr(arg.name)}`];
+  if (arg.kind === "custom_obj") fields.push(`class_fqn=${stringRepr(arg.classFqn)}`, "fake_val=None");
+  if (arg.kind === "constant") fields.push(`value=${reprArgument(arg.value, (name) => name)}`);
+  return `${CLASSES[arg.kind]}(${fields.join(", ")})`;
+}
+
+/** An enumeration's value: its number is its place among the kinds, from 1. */
+const kindRepr = (type: string, kinds: readonly string[], kind: string): string =>
+  `<${type}.${kind}: ${kinds.indexOf(kind) + 1}>`;
+
+const targetRepr = (target: string | null): string => (target === null ? "None" : stringRepr(target));
+
+/** `repr(input_spec)`: `InputSpec(kind=<InputKind.PARAMETER: 2>, arg=..., ...)`. */
+export function inputSpecRepr({ kind, arg, target, persistent }: InputSpec): string {
+  const kept = persistent === null ? "None" : persistent ? "True" : "False";
+  const start = `InputSpec(kind=${kindRepr("InputKind", INPUT_KINDS, kind)}, arg=${argumentRepr(arg)}`;
+  return `${start}, target=${targetRepr(target)}, persistent=${kept})`;
+}
+
+/** `repr(output_spec)`: `OutputSpec(kind=<OutputKind.USER_OUTPUT: 1>, arg=..., target=None)`. */
+export function outputSpecRepr({ kind, arg, target }: OutputSpec): string {
+  const start = `OutputSpec(kind=${kindRepr("OutputKind", OUTPUT_KINDS, kind)}, arg=${argumentRepr(arg)}`;
+  return `${start}, target=${targetRepr(target)})`;
+}
+
+/** `repr(graph_signature)`: all specifications, on one line. */
+export function signatureRepr({ inputSpecs, outputSpecs }: GraphSignature): string {
+  const inputs = inputSpecs.map(inputSpecRepr).join(", ");
+  const outputs = outputSpecs.map(outputSpecRepr).join(", ");
+  return `ExportGraphSignature(input_specs=[${inputs}], output_specs=[${outputs}])`;
+}
