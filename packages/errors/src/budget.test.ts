@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Budget } from "./index.js";
+import { Budget, type SconceError } from "./index.js";
 
 /** Steps after which a budget has read the clock. */
 const STEPS = 5_000;
@@ -41,4 +41,20 @@ test.each([
   work(budget);
   vi.setSystemTime(Date.now() + 101);
   expect(() => work(budget)).toThrow(expect.objectContaining({ code: "BUDGET_EXCEEDED" }));
+});
+
+test("a list of more short items than programs have is refused early", () => {
+  const budget = new Budget(100e6);
+  const codeFor = (items: number, bytes: number, given = budget): string => {
+    try {
+      given.holds(items, undefined, bytes);
+      return "held";
+    } catch (error) {
+      return `${(error as SconceError).code} ${(error as SconceError).message}`;
+    }
+  };
+  expect(codeFor(25_000, 0)).toBe("held");
+  expect(codeFor(30_000, 64 * 5_000)).toBe("held");
+  expect(codeFor(30_000, 64 * 4_999)).toMatch(/^BUDGET_EXCEEDED .* more than 29999 items/);
+  expect(codeFor(30_000, 0, new Budget(100e6, { items: 30_000 }))).toBe("held");
 });

@@ -23,8 +23,9 @@ export interface Limits {
    */
   readonly terms?: number | undefined;
   /**
-   * Items of one list or object. The default is 25,000 and one for each 256 bytes: lists of a
-   * program hold nodes, inputs and weights, which take many bytes each.
+   * Items of one list or object. The default is 25,000 and one for each 256 bytes, at most one for
+   * each 64 bytes of the list itself: lists of a program hold nodes, inputs and weights, which take
+   * many bytes each.
    */
   readonly items?: number | undefined;
   /** Files that an archive may hold. The default is 100,000, whatever the size of the input. */
@@ -61,6 +62,9 @@ export const LIMITS: OptionNames<Limits> = {
 };
 
 const MEBI = 2 ** 20;
+/** Items of a list that may take less than {@link BYTES_PER_ITEM}. */
+const SHORT_ITEMS = 25_000;
+const BYTES_PER_ITEM = 64;
 /** Large models have some 50,000 weights. */
 const MOST_ENTRIES = 100_000;
 /** The clock is read once in this many calls of {@link Budget.spend}. */
@@ -137,10 +141,14 @@ export class Budget {
 
   /**
    * Bounds the items of one list or object, while they are read.
+   * @param bytes what the items take in the text
    * @throws SconceError `BUDGET_EXCEEDED`
    */
-  holds(items: number, where?: () => string): void {
+  holds(items: number, where?: () => string, bytes = Infinity): void {
     if (!(items <= this.limits.items)) throw this.#exceeded("items", where);
+    if (items <= SHORT_ITEMS || this.#given.items !== undefined) return;
+    const most = Math.ceil(SHORT_ITEMS + bytes / BYTES_PER_ITEM);
+    if (items > most) throw this.#exceeded("items", where, most);
   }
 
   /** Waits for something that is not work, such as a source; the time does not count. */
@@ -153,8 +161,11 @@ export class Budget {
     }
   }
 
-  #exceeded(kind: keyof Limits, where: (() => string) | undefined): SconceError {
-    const limit = this.limits[kind];
+  #exceeded(
+    kind: keyof Limits,
+    where: (() => string) | undefined,
+    limit: number = this.limits[kind],
+  ): SconceError {
     const what = kind === "items" ? "a list or object has" : "reading takes";
     return new SconceError({
       code: "BUDGET_EXCEEDED",
@@ -168,7 +179,7 @@ export class Budget {
 const countsFor = (size: number, { nodes, terms, items }: Limits, bytesPerNode: number) => ({
   nodes: nodes ?? 140_000 + Math.floor(size / bytesPerNode),
   terms: terms ?? 40_000 + Math.floor(size / 2),
-  items: items ?? 25_000 + Math.floor(size / 256),
+  items: items ?? SHORT_ITEMS + Math.floor(size / 256),
 });
 
 const now = (): number => Date.now();

@@ -36,7 +36,7 @@ export function parsePlainJson(text: string, options: PlainJsonOptions): unknown
 }
 
 /** Containers that are open: their commas, and the keys of objects where these are unique. */
-type Open = { commas: number; readonly keys: Set<string> | undefined }[];
+type Open = { commas: number; readonly start: number; readonly keys: Set<string> | undefined }[];
 
 function scan(text: string, { budget, fail, depth = 200, unique = false }: PlainJsonOptions): void {
   const open: Open = [];
@@ -51,13 +51,13 @@ function scan(text: string, { budget, fail, depth = 200, unique = false }: Plain
       at = end;
     } else if (code === 0x5b || code === 0x7b) {
       budget.spend("nodes", 1, where);
-      open.push({ commas: 0, keys: code === 0x7b && unique ? new Set() : undefined });
+      open.push({ commas: 0, start: at, keys: code === 0x7b && unique ? new Set() : undefined });
       if (open.length > depth) throw fail(`it is nested more than ${depth} deep`, at);
     } else if (code === 0x5d || code === 0x7d) open.pop();
     else if (code === COMMA) {
       budget.spend("nodes", 0.25, where);
       const container = open.at(-1);
-      if (container !== undefined) budget.holds(++container.commas, where);
+      if (container !== undefined) budget.holds(++container.commas, where, at - container.start);
     }
   }
 }

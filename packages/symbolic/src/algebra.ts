@@ -42,11 +42,22 @@ const SYMBOL: OptionNames<SymbolOptions> = { positive: true, integer: true, unba
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+/** The assumptions of the usual symbols: one list each, so that they compare by identity. */
+const SIZE: Assumptions = [
+  ["positive", true],
+  ["integer", true],
+];
+const UNBACKED: Assumptions = [["integer", true]];
+const FLOAT: Assumptions = [["real", true]];
+const UNBACKED_FLOAT: Assumptions = [];
+
 /** A symbol; `symbol("s77")` is a size, `symbol("u0", { unbacked: true })` an unbacked integer. */
 export function symbol(name: string, options: SymbolOptions = {}): SymExpr {
   checkOptions("symbol", options, SYMBOL);
   const float = options.float ?? false;
   const unbacked = options.unbacked ?? false;
+  if (options.positive === undefined && options.integer === undefined)
+    return symbolWith(name, float ? (unbacked ? UNBACKED_FLOAT : FLOAT) : unbacked ? UNBACKED : SIZE);
   const assumptions: [Assumption, boolean][] = [];
   if (options.positive ?? !(float || unbacked)) assumptions.push(["positive", true]);
   if (options.integer ?? !float) assumptions.push(["integer", true]);
@@ -66,9 +77,10 @@ export function symbolWith(name: string, assumptions: Assumptions): SymExpr {
  * and `zf3` floats.
  */
 export function symbolByName(name: string): SymExpr {
-  if (/^zuf\d/.test(name)) return symbol(name, { float: true, unbacked: true });
-  if (/^zf\d/.test(name)) return symbol(name, { float: true });
-  return symbol(name, { unbacked: /^u\d/.test(name) });
+  const first = name.charCodeAt(0);
+  if (first === 0x7a && /^zuf\d/.test(name)) return symbolWith(name, UNBACKED_FLOAT);
+  if (first === 0x7a && /^zf\d/.test(name)) return symbolWith(name, FLOAT);
+  return symbolWith(name, first === 0x75 && /^u\d/.test(name) ? UNBACKED : SIZE);
 }
 
 /** True for symbols that only the data decide (`u0`, `zuf0`), by name. */

@@ -114,7 +114,12 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** True when {@link construct} knows the head. */
-export const isHead = (name: string): boolean =>
+export const isHead = (name: string): boolean => isCapital(name) && isKnown(name);
+
+/** Heads begin with a capital, symbols rarely do. */
+const isCapital = (name: string): boolean => name.charCodeAt(0) <= 0x5a;
+
+const isKnown = (name: string): boolean =>
   Object.hasOwn(ROWS, name) || Object.hasOwn(ALIASES, name) || name.startsWith("OpaqueUnaryFn_");
 
 /** The canonical expression of a head over arguments: the one way from a name to a node. */

@@ -75,6 +75,7 @@ const divideTerms = (e: SymExpr, by: SymExpr): SymExpr => sum(termsOf(e).map((te
 
 /** The largest integer, and the factors of the divisor, that divide every term of both. */
 function commonFactor(base: SymExpr, divisor: SymExpr): readonly [SymExpr, readonly SymExpr[]] {
+  step(termsOf(base).length + termsOf(divisor).length);
   const number = [...termsOf(base), ...termsOf(divisor)].map(integerCoefficient).reduce(gcdIntegers);
   const splits = termsOf(base).map((term) => {
     const [coefficient, rest] = splitCoefficient(term);

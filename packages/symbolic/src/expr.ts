@@ -153,6 +153,18 @@ interface SymExprInit {
 
 const NO_ARGS: readonly SymExpr[] = [];
 
+/** Most symbols share their list of assumptions. */
+const assumptionKeys = new WeakMap<Assumptions, string>();
+
+function assumptionsKey(assumptions: Assumptions): string {
+  let key = assumptionKeys.get(assumptions);
+  if (key === undefined) {
+    key = assumptions.map(([name, value]) => (value ? name : `!${name}`)).join(":");
+    assumptionKeys.set(assumptions, key);
+  }
+  return key;
+}
+
 function keyOf(e: SymExpr): string {
   switch (e.op) {
     case "Integer":
@@ -162,9 +174,7 @@ function keyOf(e: SymExpr): string {
     case "Rational":
       return `${e.value}/${e.den}`;
     case "Symbol":
-      return e.assumptions.length === 0
-        ? `$${e.name}`
-        : `$${e.name}:${e.assumptions.map(([k, v]) => (v ? k : `!${k}`)).join(":")}`;
+      return e.assumptions.length === 0 ? `$${e.name}` : `$${e.name}:${assumptionsKey(e.assumptions)}`;
     default:
       return `${e.op}(${e.args.map((arg) => arg.key).join(",")})`;
   }

@@ -6,15 +6,21 @@ import type { Budget } from "@sconce/errors";
 
 let current: Budget | undefined;
 let where: (() => string) | undefined;
+/** Steps that the budget does not know yet. */
+let pending = 0;
+/** Steps that are counted at once. */
+const COUNTED = 64;
 
 /** Runs something whose steps count on a budget; `place` names the text in the error. */
 export function metered<T>(budget: Budget, place: () => string, run: () => T): T {
-  const [outer, outerPlace] = [current, where];
-  [current, where] = [budget, place];
+  const [outer, outerPlace, outerPending] = [current, where, pending];
+  [current, where, pending] = [budget, place, 0];
   try {
-    return run();
+    const result = run();
+    count(budget);
+    return result;
   } finally {
-    [current, where] = [outer, outerPlace];
+    [current, where, pending] = [outer, outerPlace, outerPending];
   }
 }
 
@@ -22,6 +28,14 @@ export function metered<T>(budget: Budget, place: () => string, run: () => T): T
  * Counts steps of simplification, where somebody counts.
  * @throws SconceError `BUDGET_EXCEEDED`
  */
-export function step(count = 1): void {
-  if (current !== undefined) current.spend("terms", count, where);
+export function step(steps = 1): void {
+  if (current === undefined) return;
+  pending += steps;
+  if (pending >= COUNTED) count(current);
+}
+
+function count(budget: Budget): void {
+  const steps = pending;
+  pending = 0;
+  if (steps > 0) budget.spend("terms", steps, where);
 }

@@ -138,6 +138,7 @@ export function orderedTerms(e: SymExpr): readonly SymExpr[] {
 function sortTerms(e: SymExpr): readonly SymExpr[] {
   const special = numberMinusTerm(e);
   if (special !== undefined) return special;
+  if (e.args.every((term) => term.op === "Symbol" || isNumber(term))) return [...e.args].sort(compareLinear);
   const monomials = e.args.map(monomial);
   if (monomials.every(isLinear)) return sortLinear(e.args, monomials);
   const seen = new Map<string, SymExpr>();
@@ -153,6 +154,12 @@ function sortTerms(e: SymExpr): readonly SymExpr[] {
   }));
   rows.sort((a, b) => comparePowers(a.powers, b.powers) || compareCoefficients(a.term, b.term));
   return rows.map((row) => row.term);
+}
+
+/** The order of symbols and a number, which comes last. */
+function compareLinear(a: SymExpr, b: SymExpr): number {
+  if (a.op === "Symbol" && b.op === "Symbol") return compareDefault(a, b);
+  return Number(isNumber(a)) - Number(isNumber(b));
 }
 
 type Monomial = ReturnType<typeof monomial>;
@@ -268,6 +275,7 @@ const impliedBy = (e: SymExpr): number =>
 
 /** Most symbols have the same assumptions, in the same order. */
 function compareAssumptions(a: SymExpr, b: SymExpr): number {
+  if (a.assumptions === b.assumptions) return 0;
   const { length } = a.assumptions;
   let i = 0;
   while (i < length && a.assumptions[i]![0] === b.assumptions[i]?.[0]) i++;

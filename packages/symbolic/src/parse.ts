@@ -122,11 +122,8 @@ class ExpressionParser {
   }
 
   #prefix(): SymExpr {
-    if (this.#tokens.accept("-")) return construct("Mul", [integer(-1), this.#expression(6)]);
-    if (this.#tokens.accept("+")) return this.#expression(6);
-    if (this.#tokens.accept("~")) return construct("Not", [this.#expression(8)]);
-    if (this.#tokens.accept("(")) return this.#parenthesized();
     const token = this.#tokens.peek;
+    if (token.kind === "sign") return this.#signed(token.text);
     if (token.kind === "number") {
       if (!Number.isFinite(Number(token.text)) && !/^\d+$/.test(token.text)) throw this.#tokens.unexpected();
       this.#tokens.skip();
@@ -135,6 +132,15 @@ class ExpressionParser {
     if (token.kind !== "name") throw this.#tokens.unexpected();
     this.#tokens.skip();
     return this.#tokens.accept("(") ? this.#call(token) : this.#name(token);
+  }
+
+  #signed(sign: string): SymExpr {
+    if (sign !== "-" && sign !== "+" && sign !== "~" && sign !== "(") throw this.#tokens.unexpected();
+    this.#tokens.skip();
+    if (sign === "(") return this.#parenthesized();
+    if (sign === "~") return construct("Not", [this.#expression(8)]);
+    const operand = this.#expression(6);
+    return sign === "-" ? construct("Mul", [integer(-1), operand]) : operand;
   }
 
   /** A grouped expression, or the `(value, condition)` pair of a printed `Piecewise`. */
@@ -153,7 +159,7 @@ class ExpressionParser {
   #name(token: Token): SymExpr {
     if (token.text === "true" || token.text === "True") return TRUE;
     if (token.text === "false" || token.text === "False") return FALSE;
-    if (isHead(token.text) || !/^[A-Za-z_]\w*$/.test(token.text) || token.text.startsWith("__")) {
+    if (isHead(token.text) || token.text.startsWith("__")) {
       throw parseFailure(
         `${JSON.stringify(token.text.slice(0, 40))} is not a symbol`,
         this.#tokens.text,
@@ -274,10 +280,12 @@ class Chain {
   add(head: string, right: SymExpr): void {
     const operand = head === "Sub" ? construct("Mul", [integer(-1), right]) : right;
     const joins = head === "Sub" ? "Add" : head;
-    if (joins !== this.#head || !waits(joins, this.#left, operand)) {
-      this.#left = this.value;
-      this.#waiting = [];
+    if (joins === this.#head && waits(joins, this.#left, operand)) {
+      this.#waiting.push(operand);
+      return;
     }
+    this.#left = this.value;
+    this.#waiting = [];
     this.#head = joins;
     if (waits(joins, this.#left, operand)) this.#waiting.push(operand);
     else this.#left = combine(joins, this.#left, operand);
@@ -299,6 +307,7 @@ class Chain {
  */
 function waits(head: string, left: SymExpr, right: SymExpr): boolean {
   if (head !== "Mul") return head === "Add" || head === "And" || head === "Or";
+  if (left.op === "Symbol" && right.op === "Symbol") return true;
   if (right.op !== "Symbol" && right.op !== "Integer" && right.op !== "Add") return false;
   const [, rest] = splitCoefficient(left);
   return !isNumber(rest) && rest.op !== "Add" && factorsOf(rest).every(isSteady);

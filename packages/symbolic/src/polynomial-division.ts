@@ -39,6 +39,7 @@ function generatorsOf(polynomials: readonly SymExpr[]): readonly SymExpr[] {
   const found = new Map<string, SymExpr>();
   for (const term of polynomials.flatMap(termsOf)) {
     for (const factor of factorsOf(splitCoefficient(term)[1])) {
+      step();
       const [base] = splitPower(factor);
       if (!isNumber(base)) found.set(base.key, base);
     }

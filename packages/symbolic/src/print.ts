@@ -72,6 +72,10 @@ function sumText(e: SymExpr): string {
   let result = "";
   orderedTerms(e).forEach((term, i) => {
     let t = text(term, true);
+    if (term.op === "Symbol") {
+      result += i === 0 ? t : ` + ${t}`;
+      return;
+    }
     let sign = "+";
     if (t.startsWith("-") && term.op !== "Add") [sign, t] = ["-", t.slice(1)];
     if (strength(term) < own || term.op === "Add") t = `(${t})`;

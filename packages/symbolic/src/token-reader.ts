@@ -1,23 +1,24 @@
 import type { Budget } from "@sconce/errors";
 import { parseFailure, tooLarge } from "./errors.js";
-import { type Token, tokenize } from "./token.js";
+import { type Token, Tokenizer } from "./token.js";
 
 /**
  * Reads the tokens of a text one after the other: what the parsers of expressions and guards share.
  */
 export class TokenReader {
   readonly text: string;
-  readonly #rest: Iterator<Token, Token>;
+  readonly #rest: Tokenizer;
   /** The tokens so far; the last one is the end of the text once that is reached. */
   readonly #tokens: Token[] = [];
   readonly #maxDepth: number;
   #at = 0;
   #depth = 0;
+  #isEnded = false;
 
   constructor(text: string, maxDepth: number, budget: Budget) {
     this.text = text;
     this.#maxDepth = maxDepth;
-    this.#rest = tokenize(text, budget);
+    this.#rest = new Tokenizer(text, budget);
   }
 
   /** The next token. @throws SconceError `SYM_PARSE` for a character that starts no token */
@@ -32,7 +33,11 @@ export class TokenReader {
 
   #token(index: number): Token | undefined {
     const tokens = this.#tokens;
-    while (tokens.length <= index && tokens.at(-1)?.kind !== "end") tokens.push(this.#rest.next().value);
+    while (tokens.length <= index && !this.#isEnded) {
+      const token = this.#rest.next();
+      tokens.push(token);
+      this.#isEnded = token.kind === "end";
+    }
     return tokens[index];
   }
 

@@ -111,11 +111,12 @@ class JsonParser {
   }
 
   *#outerArray(): Work<JsonArray> {
+    const start = this.#position;
     this.#enter();
     if (this.#isEmpty(0x5d)) return NO_ITEMS;
     const base = this.#valueTop;
     do {
-      yield* this.#outerItem(base);
+      yield* this.#outerItem(base, start);
     } while (this.#hasNext(0x5d));
     this.#leave();
     return this.#takeValues(base);
@@ -129,16 +130,16 @@ class JsonParser {
     const keyBase = this.#keyTop;
     do {
       this.#key();
-      yield* this.#outerItem(base);
+      yield* this.#outerItem(base, start);
     } while (this.#hasNext(0x7d));
     this.#leave();
     return new JsonObject(this.#takeKeys(keyBase, start), this.#takeValues(base));
   }
 
-  *#outerItem(base: number): Work<void> {
+  *#outerItem(base: number, start: number): Work<void> {
     if (++this.#items % ITEMS_A_PIECE === 0) yield;
     // The nodes of a program are at this depth: each is read at once.
-    this.#push(this.#depth >= OUTER_DEPTH ? this.#value() : yield* this.#outerValue(), base);
+    this.#push(this.#depth >= OUTER_DEPTH ? this.#value() : yield* this.#outerValue(), base, start);
   }
 
   #syntax(message: string, position = this.#position) {
@@ -202,11 +203,12 @@ class JsonParser {
   }
 
   #array(): JsonArray {
+    const start = this.#position;
     this.#enter();
     if (this.#isEmpty(0x5d)) return NO_ITEMS;
     const base = this.#valueTop;
     do {
-      this.#push(this.#value(), base);
+      this.#push(this.#value(), base, start);
     } while (this.#hasNext(0x5d));
     this.#leave();
     return this.#takeValues(base);
@@ -220,16 +222,16 @@ class JsonParser {
     const keyBase = this.#keyTop;
     do {
       this.#key();
-      this.#push(this.#value(), base);
+      this.#push(this.#value(), base, start);
     } while (this.#hasNext(0x7d));
     this.#leave();
     return new JsonObject(this.#takeKeys(keyBase, start), this.#takeValues(base));
   }
 
-  /** Adds an item to the container whose items begin at `base`. */
-  #push(item: JsonValue, base: number): void {
+  /** Adds an item to the container that begins at `start`, and whose items begin at `base`. */
+  #push(item: JsonValue, base: number, start: number): void {
     this.#values[this.#valueTop++] = item;
-    this.#budget.holds(this.#valueTop - base, this.#where);
+    this.#budget.holds(this.#valueTop - base, this.#where, this.#position - start);
   }
 
   /** Whether the container that began ends at once; it is left then. */

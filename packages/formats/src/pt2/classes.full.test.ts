@@ -6,13 +6,12 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { parseIr } from "@sconce/ir";
 import { afterAll, expect, test } from "vitest";
-import { makeZip, utf8 } from "../zip/zip.fixture.js";
 import { JSON_BYTES_PER_NODE } from "./assemble.js";
 import { ARCHIVE_CLASSES } from "./classes-archive.fixture.js";
+import { LARGE_ARCHIVES, LARGE_TEXTS } from "./classes-large.fixture.js";
 import { PROGRAM_CLASSES } from "./classes-program.fixture.js";
 import { CountingBudget, type Spent } from "./counting-budget.fixture.js";
-import { node, records } from "./hostile.fixture.js";
-import { loose, makePt2 } from "./pt2.fixture.js";
+import { makePt2 } from "./pt2.fixture.js";
 import { readPt2 } from "./read.js";
 
 /**
@@ -72,39 +71,12 @@ test.each([...ARCHIVE_CLASSES, ...PROGRAM_CLASSES])("%s %s is cheap", async (id,
   await expectCheap(`${id} ${what}`, bytes.length, (budget) => readPt2(bytes, { budget }));
 });
 
-test.each([
-  [
-    "B-11 a million entries",
-    () => makeZip(Array.from({ length: 1e6 }, (_, i) => ({ name: `m/${i}`, data: new Uint8Array(0) }))),
-  ],
-  [
-    "B-39 a stack trace of 50 MB",
-    () =>
-      node((call) => {
-        call["metadata"] = loose({ stack_trace: "x".repeat(50e6) });
-      }),
-  ],
-  [
-    "50 MB of weights that nothing reads",
-    () => records((r) => r.set("data/weights/w", new Uint8Array(50e6))),
-  ],
-])("%s", async (what, make) => {
+test.each(LARGE_ARCHIVES)("%s", async (what, make) => {
   const bytes = make();
   await expectCheap(what, bytes.length, (budget) => readPt2(bytes, { budget }));
 });
 
-const sir = (body: string): string =>
-  new TextDecoder("latin1").decode(utf8(`program "ATEN" {}\ngraph(%x: f32[2]) {\n${body}\nreturn (%x)\n}`));
-
-test.each([
-  ["a string of 12 MB", () => sir(`%a = aten.relu.default("${"a".repeat(12e6)}")`)],
-  ["a string of 12 MB of escapes", () => sir(`%a = aten.relu.default("${"\\n".repeat(6e6)}")`)],
-  ["a comment of 20 MB", () => sir(`// ${"a".repeat(20e6)}`)],
-  ["20 MB of comments", () => sir("// a comment\n".repeat(1.5e6))],
-  ["a list of six million integers", () => sir(`%a = aten.relu.default([${"1,".repeat(6e6)}1])`)],
-  ["a number of 12 MB", () => sir(`%a = aten.relu.default(${"1".repeat(12e6)})`)],
-  ["brackets of 12 MB", () => sir(`%a = aten.relu.default(${"[".repeat(12e6)})`)],
-])(".sir: %s", async (what, make) => {
+test.each(LARGE_TEXTS)(".sir: %s", async (what, make) => {
   const text = make();
   await expectCheap(what, text.length, (budget) => parseIr(text, { budget }));
 });

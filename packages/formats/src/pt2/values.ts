@@ -125,7 +125,7 @@ export class SymbolTable {
   }
 
   #noteParts(expr: SymExpr): void {
-    const printed = printExpr(expr);
+    const printed = expr.op === "Symbol" ? expr.name : printExpr(expr);
     if (this.#seen.has(printed)) return;
     this.#seen.add(printed);
     this.hasUnbacked ||= isUnbacked(expr);

@@ -4,8 +4,10 @@ import { Inflate as InflateStream } from "fflate";
 /** Unpacks data that declare their size. */
 export type Inflate = (packed: Uint8Array, size: number) => Uint8Array;
 
-/** Packed bytes that are unpacked at once: they give at most 8 MiB. */
-const SLICE = 8192;
+/** Packed bytes that are unpacked at once: they give at most 8 MiB, and at least 256 KiB. */
+const [LARGEST_SLICE, SMALLEST_SLICE] = [8192, 256];
+/** Bytes that a packed byte gives at most. */
+const RATIO = 1032;
 
 /**
  * At most one byte more than declared, which shows the excess. The data are unpacked piece by piece
@@ -21,7 +23,8 @@ export const inflate: Inflate = (packed, size) => {
     content.set(part, end);
     end += part.length;
   });
-  for (let start = 0; start < packed.length && end <= size; start += SLICE)
-    stream.push(packed.subarray(start, start + SLICE), start + SLICE >= packed.length);
+  const slice = Math.max(SMALLEST_SLICE, Math.min(LARGEST_SLICE, Math.ceil(size / RATIO)));
+  for (let start = 0; start < packed.length && end <= size; start += slice)
+    stream.push(packed.subarray(start, start + slice), start + slice >= packed.length);
   return content.subarray(0, end);
 };

@@ -1,12 +1,18 @@
 import { Budget } from "@sconce/errors";
 import { irSyntax } from "../graph/errors.js";
-import { blankEnd, lineAndColumn, lineEnd, numberEnd, pathEnd, stringEnd, wordEnd } from "./scan.js";
+import {
+  blankEnd,
+  lineAndColumn,
+  lineEnd,
+  MAX_DIGITS,
+  numberEnd,
+  pathEnd,
+  stringEnd,
+  wordEnd,
+} from "./scan.js";
 
 /** Values, types and graphs nested deeper are refused. */
 const MAX_DEPTH = 200;
-/** Integers with more digits are refused: reading them takes quadratic time. */
-const MAX_DIGITS = 4000;
-
 /** Where a token that begins at a character ends; the character itself when none begins there. */
 type Scan = (text: string, at: number) => number;
 
@@ -174,9 +180,10 @@ export class Cursor {
   /** A number, or undefined when none stands here. */
   number(): NumberText | undefined {
     this.skip();
+    const start = this.at;
     const text = this.#match(numberEnd);
     if (text === undefined) return undefined;
-    if (text.length > MAX_DIGITS) throw this.fail(`a number of ${text.length} digits`);
+    if (text.length > MAX_DIGITS) throw this.fail(`a number of more than ${MAX_DIGITS} digits`, start);
     const value = text.endsWith("inf") ? (text === "inf" ? Infinity : -Infinity) : Number(text);
     return { text, isFloat: /[.eEi]/.test(text), value };
   }
@@ -217,12 +224,13 @@ export class Cursor {
   /** `item, item, ...` up to the closing sign, which is read; a comma may follow the last. */
   list<T>(close: string, item: () => T): T[] {
     const items: T[] = [];
+    const start = this.at;
     while (!this.accept(close)) {
       if (items.length > 0) this.expect(",");
       if (items.length > 0 && this.accept(close)) break;
       this.spend(0.25);
       items.push(item());
-      this.budget.holds(items.length, this.#where);
+      this.budget.holds(items.length, this.#where, this.at - start);
     }
     return items;
   }

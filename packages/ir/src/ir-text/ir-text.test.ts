@@ -40,6 +40,25 @@ test("a graph as one writes it in a test", () => {
   expect((graph.node("a").meta.val as FakeTensor).strides).toEqual([1]);
 });
 
+test("comments of several lines, with blanks around, are skipped", () => {
+  const graph = "graph(%x: f32[4]) { return (%x) }";
+  for (const comment of ["// a\n\t // b\n//\n", "// a\r\n// b\r\n", "//\n\n  // c\n \n", "// a\n //"])
+    expect(printIr(parseGraph(comment.endsWith("\n") ? comment + graph : graph + comment))).toContain(
+      "return (%x)",
+    );
+  expect(() => parseGraph("// a\n  // b\n / c\n")).toThrow(
+    expect.objectContaining({ where: expect.stringContaining("line 3, column 2") }),
+  );
+});
+
+test("strings with escapes end at a quote that is not escaped, in their line", () => {
+  const read = (text: string): unknown =>
+    parseGraph(`graph() { %a = aten.relu.default(${text}) return (%a) }`, ANY).node("a").args[0];
+  for (const value of ['"', "\\", '\\"', '\\\\"\\', "\n", '","'])
+    expect(read(JSON.stringify(value))).toBe(value);
+  for (const text of ['"\\"', '"a\n\\n"', '"\\\n"']) expect(() => read(text)).toThrow("double quotes");
+});
+
 /** Texts keep targets of any name. */
 const ANY = { unknownTargets: "allow" } as const;
 

@@ -3,6 +3,9 @@
  * a long text overflows the stack.
  */
 
+/** Integers with more digits are refused: reading them takes quadratic time. */
+export const MAX_DIGITS = 4000;
+
 const NEWLINE = 0x0a;
 const SLASH = 0x2f;
 const QUOTE = 0x22;
@@ -32,15 +35,15 @@ export function blankEnd(text: string, at: number): number {
   }
 }
 
-/** Most comments are short: a search by the engine costs more than it gains there. */
-const SHORT = 32;
+/**
+ * The end of a line that no line of a comment follows. It looks at each character twice at most.
+ */
+const LAST_LINE = /\n(?![ \t]*\/\/)/g;
 
+/** The end of a comment, and of those on the lines below it. */
 function commentEnd(text: string, at: number): number {
-  for (let end = at; end < at + SHORT; end++) {
-    const code = text.charCodeAt(end);
-    if (code === NEWLINE || Number.isNaN(code)) return end;
-  }
-  return lineEnd(text, at + SHORT);
+  LAST_LINE.lastIndex = at;
+  return LAST_LINE.exec(text)?.index ?? text.length;
 }
 
 /** The end of an identifier; `at` itself when there is none. */
@@ -76,17 +79,22 @@ export function stringEnd(text: string, at: number): number {
 
 /** {@link stringEnd} of a string that may hold escaped quotes. */
 function escapedEnd(text: string, at: number): number {
-  for (let end = at + 1; end < text.length; end++) {
-    const code = text.charCodeAt(end);
-    if (code === QUOTE) return end + 1;
-    if (code === NEWLINE) return at;
-    if (code === BACKSLASH && text.charCodeAt(++end) === NEWLINE) return at;
-  }
-  return at;
+  let end = text.indexOf('"', at + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 || text.slice(at, end).includes("\n") ? at : end + 1;
 }
 
+/** Whether an odd number of backslashes stands before a character. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--;
+  return (at - first) % 2 === 1;
+}
+
+/** The end of digits, of at most one more than a number may have. */
 function digitsEnd(text: string, at: number): number {
-  while (isDigit(text.charCodeAt(at))) at++;
+  const last = at + MAX_DIGITS + 1;
+  while (at < last && isDigit(text.charCodeAt(at))) at++;
   return at;
 }
 
@@ -109,10 +117,9 @@ export function numberEnd(text: string, at: number): number {
 export function lineAndColumn(text: string, at: number): readonly [line: number, column: number] {
   let line = 1;
   let start = 0;
-  for (let i = 0; i < at; i++) {
-    if (text.charCodeAt(i) !== NEWLINE) continue;
+  for (let next = text.indexOf("\n"); next >= 0 && next < at; next = text.indexOf("\n", start)) {
     line++;
-    start = i + 1;
+    start = next + 1;
   }
   return [line, at - start + 1];
 }
