@@ -51,6 +51,12 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   RoundDecimal: "round",
 };
 
+/** A float as Python's `repr` writes it. */
+function pythonNumber(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e16) return `${value}.0`;
+  return String(value).replace(/e([+-])(\d)$/, "e$10$2");
+}
+
 /**
  * The Python source of a value as PyTorch writes it into `guards_code`:
  * `(L['x'].size()[0] // 2) != 1`, `(-1) + L['x'].size()[0] >= 2`. `sourceOf` names the input that a
@@ -75,7 +81,9 @@ export function printPython(
       case "Rational":
         return `${e.value}/${e.den}`;
       case "Float":
-        return printFloat(e.value as number, 17, false);
+        return style.guard === true
+          ? pythonNumber(e.value as number)
+          : printFloat(e.value as number, 17, false);
       case "Symbol":
         return sourceOf(e.name);
       case "True":

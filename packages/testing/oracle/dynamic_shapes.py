@@ -9,7 +9,7 @@ operators on the inputs. A condition is [relation, e, e]; an expression is a num
 A specification has one entry for each dimension of each input: null, a number, "AUTO", "DYNAMIC",
 ["AUTO", min, max], or ["d", name, min, max, factor, offset] for factor * Dim(name) + offset.
 
-Usage (with PyTorch): python3 dynamic_shapes.py OUT.json [COUNT]
+Usage (with PyTorch): python3 dynamic_shapes.py OUT.json [COUNT [SEED]]
 """
 import contextlib
 import io
@@ -202,8 +202,8 @@ def record(entry):
     return entry
 
 
-def main(path, count="260"):
-    rng = random.Random(14)
+def main(path, count="260", seed="14"):
+    rng = random.Random(int(seed))
     cases = []
     seen = set()
     while len(cases) < int(count):

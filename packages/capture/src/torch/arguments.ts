@@ -18,11 +18,12 @@ import {
   memoryFormat,
 } from "@sconce/ir";
 import { isDType, isIntegralDType, Tensor } from "@sconce/tensor";
-import { callOperator, type OperatorArgument } from "../trace/dispatch.js";
+import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
 import { isSym, SymBool, SymFloat, SymInt } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { invalidArgument } from "./errors.js";
 import type { Parameter } from "./parameters.js";
+import { guardInt } from "./sym.js";
 
 const LAYOUTS = new Set<unknown>([
   "strided",
@@ -132,6 +133,7 @@ export function deviceOf(value: unknown): DeviceLiteral {
 function element(base: Parameter["base"], value: unknown): OperatorArgument {
   if (value instanceof Tensor && base !== "Tensor")
     return callOperator("aten.item.default", [value]) as OperatorArgument;
+  if (value instanceof SymInt) return base === "int" ? guardInt(value) : specialized(value);
   if (base === "Device") return deviceOf(value);
   if (typeof value === "string") {
     if (base === "ScalarType" && isDType(value)) return dtypeLiteral(value);
@@ -139,6 +141,12 @@ function element(base: Parameter["base"], value: unknown): OperatorArgument {
     if (base === "MemoryFormat") return memoryFormat(value as MemoryFormat);
   }
   return value as OperatorArgument;
+}
+
+/** A size that the trace made a constant is a number (`SymInt::maybe_as_int`). */
+export function specialized(value: SymInt): OperatorArgument {
+  const known = currentTrace()?.env.replace(value.expr);
+  return typeof known === "number" ? known : value;
 }
 
 /** The value as operators take it: literals wrapped, one integer as the list that it stands for. */

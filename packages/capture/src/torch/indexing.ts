@@ -7,7 +7,7 @@ import { device, dtypeLiteral, kindOf, layout } from "@sconce/ir";
 import { isIntegralDType, type NestedValues, Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
 import { isSym, type Size, SymInt } from "../trace/sym-int.js";
-import { isScalar } from "./arguments.js";
+import { isScalar, specialized } from "./arguments.js";
 import { lifted } from "./constants.js";
 import { invalidArgument } from "./errors.js";
 import { named } from "./python-function.js";
@@ -198,10 +198,10 @@ const hasDynamic = (indices: readonly Index[]): boolean =>
     isSlice(index) ? [index.start, index.stop, index.step].some(isDynamic) : isDynamic(index),
   );
 
-const numberOf = (value: unknown): OperatorArgument =>
-  isNumberTensor(value)
-    ? (callOperator("aten.item.default", [value]) as OperatorArgument)
-    : (value as OperatorArgument);
+function numberOf(value: unknown): OperatorArgument {
+  if (isNumberTensor(value)) return callOperator("aten.item.default", [value]) as OperatorArgument;
+  return value instanceof SymInt ? specialized(value) : (value as OperatorArgument);
+}
 
 /** One step for each index; undefined when positions in tensors or lists are among them. */
 function dynamicItem(x: Tensor, given: readonly Index[]): Tensor | undefined {

@@ -1,6 +1,6 @@
 /** @file What PyTorch asks of the sizes of new tensors (`torch/_prims_common.is_contiguous`). */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
-import { eq, lt, mul, type ShapeEnv, type SymBool, SymExpr, type SymInt } from "@sconce/symbolic";
+import { eq, lt, mul, ne, type ShapeEnv, type SymBool, SymExpr, type SymInt, symMax } from "@sconce/symbolic";
 
 /**
  * Records the guards by which PyTorch finds out whether the results of a call are contiguous.
@@ -29,10 +29,13 @@ function guardLayout(env: ShapeEnv, { shape, strides }: FakeTensor): void {
     typeof condition === "boolean" ? condition : env.guard(condition);
   if (decide(lt(numel, 2))) return;
   let expected: SymInt = 1;
+  let expectedMax: SymInt = 1;
   for (let dim = shape.length - 1; dim >= 0; dim--) {
     const size = shape[dim]!;
     if (decide(eq(size, 1))) continue;
-    if (!env.knownTrue(eq(strides[dim]!, expected))) return;
+    const stride = strides[dim]!;
+    if (decide(ne(stride, expected)) && decide(ne(stride, expectedMax))) return;
+    expectedMax = mul(expectedMax, symMax(size, 1));
     expected = mul(expected, size);
   }
 }

@@ -1,10 +1,11 @@
 /** @file Activation functions and what they become. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { floorDiv } from "@sconce/symbolic";
+import { eq, floorDiv, le, mod, mul } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { check } from "../rules/comparison.js";
 import {
   convert,
   isFloatLiteral,
@@ -13,6 +14,7 @@ import {
   numberOf,
   promoted,
 } from "../rules/decompose.js";
+import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
@@ -213,17 +215,23 @@ export function halvedDim(self: FakeTensor, dim: SymInt): number {
   if (self.ndim === 0) throw invalidArgument("glu does not support 0-dimensional tensors");
   const at = wrapDim(dim, self.ndim);
   const size = self.shape[at]!;
-  if (typeof size === "number" && size % 2 !== 0) {
-    throw shapeMismatch(`Halving dimension must be even, but dimension ${at} is size ${size}`);
-  }
+  if (typeof size === "number" && size % 2 !== 0) throw unevenDim(at, size);
   return at;
 }
+
+const unevenDim = (dim: number, size: SymInt): Error =>
+  shapeMismatch(`Halving dimension must be even, but dimension ${dim} is size ${describeSize(size)}`);
 
 const glu = defineOp({
   schema: "aten::glu(Tensor self, int dim=-1) -> Tensor",
   meta: ({ self, dim }, context) => {
     const at = halvedDim(self, dim);
-    const shape = self.shape.map((s, d) => (d === at ? floorDiv(s, 2) : s));
+    const size = self.shape[at]!;
+    const { env } = context;
+    check(env, eq(mod(size, 2), 0), () => unevenDim(at, size));
+    const half = floorDiv(size, 2);
+    for (const end of [half, mul(2, half)]) check(env, le(end, size), () => unevenDim(at, size));
+    const shape = self.shape.with(at, half);
     return same(context, fake({ dtype: self.dtype, shape, strides: self.strides, like: self }), "glu_cpu");
   },
   decompose: (emit, { self, dim }) =>

@@ -1,5 +1,6 @@
 /** @file Tensors from sizes. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -42,8 +43,8 @@ const full = defineOp({
   schema:
     `aten::full(SymInt[] size, Scalar fill_value, *, ${OPTIONS}) -> Tensor` as `aten::full(SymInt[] size, Scalar fill_value, *, ${Options}) -> Tensor`,
   tags: ["core"],
-  meta: ({ size, fill_value: value, ...options }) =>
-    created(size, options.dtype ?? numberDType(value), options),
+  meta: ({ size, fill_value: value, ...options }, { env }) =>
+    created(size, options.dtype ?? numberDType(value), options, env),
 });
 
 const scalarTensor = defineOp({
@@ -65,7 +66,7 @@ const filledOps = (
 ).flatMap(([name, value]) => [
   defineOp({
     schema: `aten::${name}(SymInt[] size, *, ${OPTIONS}) -> Tensor` as SizesSchema,
-    meta: ({ size, ...options }) => created(size, options.dtype ?? DEFAULT, options),
+    meta: ({ size, ...options }, { env }) => created(size, options.dtype ?? DEFAULT, options, env),
     decompose: (emit, { size, ...options }) => {
       const dtype = options.dtype ?? DEFAULT;
       return emit("aten.full.default", [size, filling(value, dtype)], factoryKwargs({ ...options, dtype }));
@@ -83,7 +84,7 @@ const filledOps = (
   }),
   defineOp({
     schema: `aten::new_${name}(Tensor self, SymInt[] size, *, ${OPTIONS}) -> Tensor` as NewSchema,
-    meta: ({ self, size, ...options }) => createdFrom(self, size, options),
+    meta: ({ self, size, ...options }, { env }) => createdFrom(self, size, options, env),
     decompose: (emit, { self, size, ...options }) =>
       emit(
         "aten.full.default",
@@ -93,17 +94,21 @@ const filledOps = (
   }),
 ]);
 
-const createdFrom = (self: FakeTensor, size: readonly SymInt[], options: FactoryOptions): FakeTensor =>
-  created(size, options.dtype ?? self.dtype, {
-    ...options,
-    layout: options.layout ?? self.layout,
-    device: options.device ?? self.device,
-  });
+function createdFrom(
+  self: FakeTensor,
+  size: readonly SymInt[],
+  options: FactoryOptions,
+  env: SymEnv,
+): FakeTensor {
+  const layout = options.layout ?? self.layout;
+  const device = options.device ?? self.device;
+  return created(size, options.dtype ?? self.dtype, { ...options, layout, device }, env);
+}
 
 const newFull = defineOp({
   schema:
     `aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ${OPTIONS}) -> Tensor` as `aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ${Options}) -> Tensor`,
-  meta: ({ self, size, fill_value: _, ...options }) => createdFrom(self, size, options),
+  meta: ({ self, size, fill_value: _, ...options }, { env }) => createdFrom(self, size, options, env),
   decompose: (emit, { self, size, fill_value: value, ...options }) =>
     emit("aten.full.default", [size, value], newKwargs(self, options)),
 });
@@ -120,8 +125,8 @@ const empty = defineOp({
   schema:
     `aten::empty.memory_format(SymInt[] size, *, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor` as `aten::empty.memory_format(SymInt[] size, *, ${Options}, MemoryFormat? memory_format=None) -> Tensor`,
   tags: ["core"],
-  meta: ({ size, memory_format: format, ...options }) => {
-    const result = created(size, options.dtype ?? DEFAULT, options);
+  meta: ({ size, memory_format: format, ...options }, { env }) => {
+    const result = created(size, options.dtype ?? DEFAULT, options, env);
     if (format === null || format === "contiguous_format") return result;
     return fake({
       dtype: result.dtype,
@@ -164,7 +169,7 @@ function checkRanks(size: readonly SymInt[], stride: readonly SymInt[]): void {
 const newEmpty = defineOp({
   schema:
     `aten::new_empty(Tensor self, SymInt[] size, *, ${OPTIONS}) -> Tensor` as `aten::new_empty(Tensor self, SymInt[] size, *, ${Options}) -> Tensor`,
-  meta: ({ self, size, ...options }) => createdFrom(self, size, options),
+  meta: ({ self, size, ...options }, { env }) => createdFrom(self, size, options, env),
   decompose: (emit, { self, size, ...options }) =>
     emit("aten.empty.memory_format", [size], newKwargs(self, options)),
 });

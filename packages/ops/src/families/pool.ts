@@ -159,7 +159,12 @@ const maxPool1d = defineOp({
   schema:
     "aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> Tensor",
   tags: ["composite"],
-  decompose: maximaOf("aten.max_pool1d_with_indices.default"),
+  decompose: (emit, args) => {
+    checkSignal("max_pool1d", args.self);
+    // The check of the sizes in C++ takes the last one for a number.
+    emit.env.guardInt(args.self.shape.at(-1)!);
+    return maximaOf("aten.max_pool1d_with_indices.default")(emit, args);
+  },
 });
 
 const avgPool1d = defineOp({

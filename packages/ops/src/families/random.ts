@@ -25,11 +25,11 @@ const factoryOps = [
     defineOp({
       schema: `aten::${name}(SymInt[] size, *, ${OPTIONS}) -> Tensor` as SizesSchema,
       tags: CORE,
-      meta: ({ size, ...options }) => {
+      meta: ({ size, ...options }, { env }) => {
         const dtype = options.dtype ?? DEFAULT;
         if (!isFloatDType(dtype) && !isComplexDType(dtype))
           throw dtypeMismatch(`"${name}" not implemented for '${dtype}'`);
-        return created(size, dtype, options);
+        return created(size, dtype, options, env);
       },
     }),
     defineOp({
@@ -43,18 +43,18 @@ const factoryOps = [
     schema:
       `aten::randint(SymInt high, SymInt[] size, *, ${INT_OPTIONS}) -> Tensor` as `aten::randint(SymInt high, SymInt[] size, *, ${Options}) -> Tensor`,
     tags: SEEDED,
-    meta: ({ high, size, ...options }) => {
+    meta: ({ high, size, ...options }, { env }) => {
       checkInterval(0, high);
-      return created(size, options.dtype ?? "int64", options);
+      return created(size, options.dtype ?? "int64", options, env);
     },
   }),
   defineOp({
     schema:
       `aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ${INT_OPTIONS}) -> Tensor` as `aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ${Options}) -> Tensor`,
     tags: SEEDED,
-    meta: ({ low, high, size, ...options }) => {
+    meta: ({ low, high, size, ...options }, { env }) => {
       checkInterval(low, high);
-      return created(size, options.dtype ?? "int64", options);
+      return created(size, options.dtype ?? "int64", options, env);
     },
   }),
   defineOp({
@@ -157,8 +157,8 @@ const normalOps = [
     schema:
       `aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ${OPTIONS}) -> Tensor` as `aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ${Options}) -> Tensor`,
     tags: SEEDED,
-    meta: ({ mean: _mean, std: _std, generator: _, size, ...options }) =>
-      created(size, options.dtype ?? DEFAULT, options),
+    meta: ({ mean: _mean, std: _std, generator: _, size, ...options }, { env }) =>
+      created(size, options.dtype ?? DEFAULT, options, env),
   }),
 ];
 

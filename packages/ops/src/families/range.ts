@@ -78,7 +78,7 @@ function arange(
   env: SymEnv,
 ): FakeTensor {
   const dtype = options.dtype ?? rangeDType(bounds);
-  return created([rangeLength(...bounds, env)], dtype, options);
+  return created([rangeLength(...bounds, env)], dtype, options, env);
 }
 
 /** Ranges stay without a device where none was given. */
@@ -136,19 +136,19 @@ function checkEye(n: SymInt, name: "n" | "m"): void {
 const eyeOps = [
   defineOp({
     schema: `aten::eye(SymInt n, *, ${OPTIONS}) -> Tensor` as `aten::eye(SymInt n, *, ${Options}) -> Tensor`,
-    meta: ({ n, ...options }) => {
+    meta: ({ n, ...options }, { env }) => {
       checkEye(n, "n");
-      return created([n, n], options.dtype ?? DEFAULT, options);
+      return created([n, n], options.dtype ?? DEFAULT, options, env);
     },
     decompose: (emit, { n, ...options }) => eye(emit, n, n, options),
   }),
   defineOp({
     schema:
       `aten::eye.m(SymInt n, SymInt m, *, ${OPTIONS}) -> Tensor` as `aten::eye.m(SymInt n, SymInt m, *, ${Options}) -> Tensor`,
-    meta: ({ n, m, ...options }) => {
+    meta: ({ n, m, ...options }, { env }) => {
       checkEye(n, "n");
       checkEye(m, "m");
-      return created([n, m], options.dtype ?? DEFAULT, options);
+      return created([n, m], options.dtype ?? DEFAULT, options, env);
     },
     decompose: (emit, { n, m, ...options }) => eye(emit, n, m, options),
   }),

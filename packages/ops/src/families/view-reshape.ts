@@ -9,9 +9,14 @@ import { wrapDim } from "../rules/dims.js";
 import { contiguousStridesOf, fake, isContiguousFake, numelOf } from "../rules/fake.js";
 import { sizeMath } from "../rules/size-math.js";
 import { inferSizes, viewOf, viewStrides } from "../rules/view-geometry.js";
+import { hasReferenceView, referenceView } from "../rules/view-reference.js";
 
 /** @throws SconceError `SHAPE_MISMATCH` when the sizes do not fit the elements or their layout. */
 function viewMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeTensor {
+  if (hasReferenceView(self, size)) {
+    const layout = referenceView(self, size, env);
+    if (layout !== undefined) return viewOf(self, layout.shape, layout.strides);
+  }
   const sizes = inferSizes(env, size, numelOf(self.shape));
   const strides = viewStrides(self, sizes, env);
   if (strides !== undefined) return viewOf(self, sizes, strides);
@@ -72,9 +77,9 @@ function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor):
 
 /** What `reshape` gives, without emitting. */
 function reshapeMeta(self: FakeTensor, shape: readonly SymInt[], env: SymEnv): FakeTensor {
+  if (isContiguousFake(self, env)) return viewMeta(self, shape, env);
   const sizes = inferSizes(env, shape, numelOf(self.shape));
-  const strides = viewStrides(self, sizes, env);
-  if (strides !== undefined) return viewOf(self, sizes, strides);
+  if (viewStrides(self, sizes, env) !== undefined) return viewMeta(self, sizes, env);
   return fake({ dtype: self.dtype, shape: sizes, strides: contiguousStridesOf(sizes), like: self });
 }
 

@@ -1,24 +1,19 @@
 /** @file Views of a part of a tensor, and views by strides. */
 import type { FakeTensor, SymInt, SymScalar } from "@sconce/ir";
-import {
-  add,
-  and,
-  floorDiv,
-  ge,
-  gt,
-  le,
-  lt,
-  mul,
-  neg,
-  type SymEnv,
-  sub,
-  symMax,
-  symMin,
-} from "@sconce/symbolic";
+import { add, and, floorDiv, ge, le, lt, mul, neg, type SymEnv, sub, symMax, symMin } from "@sconce/symbolic";
 import { isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check, isAtMost, isBelow } from "../rules/comparison.js";
+import {
+  check,
+  isAtLeast,
+  isAtMost,
+  isBelow,
+  pythonGe,
+  pythonGt,
+  pythonLe,
+  pythonLt,
+} from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { sizeMath } from "../rules/size-math.js";
@@ -32,14 +27,14 @@ export function selectMeta(self: FakeTensor, dim: SymInt, index: SymInt, { env }
   if (self.ndim === 0) throw invalidArgument("select() cannot be applied to a 0-dim tensor.");
   const at = wrapDim(dim, self.ndim);
   const size = self.shape[at]!;
-  if (isAtMost(env, size, index) || isBelow(env, index, neg(size))) {
+  if (isAtLeast(env, index, size) || isBelow(env, index, neg(size))) {
     throw invalidArgument(
       `select(): index ${describeSize(index)} out of range for tensor of size ${describeSizes(self.shape)} at dimension ${at}`,
     );
   }
   const stride = self.strides[at]!;
   let offset: SymInt;
-  if (isAtMost(env, 0, index)) offset = add(self.storageOffset, mul(index, stride));
+  if (isAtLeast(env, index, 0)) offset = add(self.storageOffset, mul(index, stride));
   else if (isBelow(env, index, 0)) offset = add(self.storageOffset, mul(add(index, size), stride));
   else offset = env.freshUnbackedInt();
   return viewOf(self, self.shape.toSpliced(at, 1), self.strides.toSpliced(at, 1), offset);
@@ -56,10 +51,10 @@ function sliceBound(env: SymEnv, size: SymInt, index: SymInt): SymInt | undefine
   if (typeof index === "number" && typeof size === "number") {
     return index < 0 ? Math.max(index + size, 0) : Math.min(index, size);
   }
-  if (env.orFalse(and(ge(index, 0), le(index, size)))) return index;
-  if (env.orFalse(and(lt(index, 0), ge(index, neg(size))))) return add(index, size);
-  if (env.orFalse(lt(index, neg(size)))) return 0;
-  if (env.orFalse(gt(index, size))) return size;
+  if (env.orFalse(and(pythonGe(index, 0), pythonLe(index, size)))) return index;
+  if (env.orFalse(and(lt(index, 0), pythonGe(index, neg(size))))) return add(index, size);
+  if (env.orFalse(pythonLt(index, neg(size)))) return 0;
+  if (env.orFalse(pythonGt(index, size))) return size;
   if (env.orFalse(ge(index, 0))) return symMin(index, size);
   return env.orFalse(lt(index, 0)) ? symMax(add(index, size), 0) : undefined;
 }
@@ -67,8 +62,8 @@ function sliceBound(env: SymEnv, size: SymInt, index: SymInt): SymInt | undefine
 /** How many steps there are from start to end. */
 function sliceLength(env: SymEnv, start: SymInt, end: SymInt, step: SymInt): SymInt {
   const steps = (span: SymInt): SymInt => (step === 1 ? span : floorDiv(sub(add(span, step), 1), step));
-  if (isAtMost(env, start, end)) return steps(sub(end, start));
-  return isAtMost(env, end, start) ? 0 : steps(symMax(sub(end, start), 0));
+  if (isAtLeast(env, end, start)) return steps(sub(end, start));
+  return isAtLeast(env, start, end) ? 0 : steps(symMax(sub(end, start), 0));
 }
 
 /** @throws SconceError `INVALID_ARGUMENT` */
@@ -237,7 +232,7 @@ export function unfoldMeta(
   const at = wrapDim(dimension, self.ndim);
   const have = self.ndim === 0 ? 1 : self.shape[at]!;
   if (isBelow(env, size, 0)) throw invalidArgument(`size is ${describeSize(size)} but must be >= 0`);
-  check(env, le(size, have), () =>
+  check(env, pythonLe(size, have), () =>
     shapeMismatch(
       `maximum size for tensor at dimension ${at} is ${describeSize(have)} but size is ${describeSize(size)}`,
     ),

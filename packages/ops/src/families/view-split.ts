@@ -4,11 +4,12 @@ import { add, addAll, ceilDiv, eq, mod, mul, type SymEnv, sub } from "@sconce/sy
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check, isBelow, isEqual } from "../rules/comparison.js";
+import { check, isAbove, isBelow, isEqual } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { sizeMath } from "../rules/size-math.js";
-import { selectMeta, sliceMeta } from "./view-slice.js";
+import { viewOf } from "../rules/view-geometry.js";
+import { selectMeta } from "./view-slice.js";
 
 function requireDims(self: FakeTensor, what: string): void {
   if (self.ndim === 0) throw invalidArgument(`${what} expects at least a 1-dimensional tensor`);
@@ -19,11 +20,10 @@ function splitWithSizesMeta(
   self: FakeTensor,
   sizes: readonly SymInt[],
   dim: SymInt,
-  context: MetaContext,
+  { env }: MetaContext,
 ): readonly FakeTensor[] {
   requireDims(self, "split");
   const at = wrapDim(dim, self.ndim);
-  const { env } = context;
   const total = addAll(sizes);
   const misfit = (): Error =>
     shapeMismatch(
@@ -37,19 +37,13 @@ function splitWithSizesMeta(
       );
     }
   }
-  check(env, eq(total, self.shape[at]!), misfit);
-  let start: SymInt = 0;
+  check(env, typeof total === "number" ? eq(self.shape[at]!, total) : eq(total, self.shape[at]!), misfit);
+  let offset = self.storageOffset;
   return sizes.map((size) => {
-    const end = add(start, size);
-    const piece = sliceMeta(self, at, start, end, 1, context);
-    start = end;
-    return typeof size === "number" ? piece : resized(piece, at, size);
+    const piece = viewOf(self, self.shape.with(at, size), self.strides, offset);
+    offset = add(offset, mul(self.strides[at]!, size));
+    return piece;
   });
-}
-
-/** A piece whose length is written as the caller wrote it. */
-function resized(piece: FakeTensor, dim: number, size: SymInt): FakeTensor {
-  return Object.assign(piece, { shape: piece.shape.with(dim, size) });
 }
 
 /** The sizes of pieces of `split_size`, the last one smaller. */
@@ -214,13 +208,14 @@ function emitSections(emit: Emit, self: FakeTensor, sections: SymInt, dim: SymIn
   const length = self.shape[at]!;
   const least = sizeMath(emit, "floordiv", length, sections);
   const longer = sizeMath(emit, "mod", length, sections);
-  let end: SymInt = 0;
-  const places = Array.from({ length: sections }, (_, i) => {
-    const size = isBelow(emit.env, i, longer) ? sizeMath(emit, "add", least, 1) : least;
-    end = sizeMath(emit, "add", end, size);
-    return end;
+  let start: SymInt = 0;
+  return Array.from({ length: sections }, (_, i) => {
+    const size = isAbove(emit.env, longer, i) ? sizeMath(emit, "add", least, 1) : least;
+    const end = sizeMath(emit, "add", start, size);
+    const piece = emit("aten.slice.Tensor", [self, at, start, end]);
+    start = end;
+    return piece;
   });
-  return emitSlices(emit, self, places, at);
 }
 
 const tensorSplitSections = defineOp({

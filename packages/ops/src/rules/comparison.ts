@@ -3,7 +3,29 @@
  * environment.
  */
 import type { SymInt } from "@sconce/ir";
-import { eq, le, lt, ne, type SymBool, type SymEnv } from "@sconce/symbolic";
+import { eq, ge, gt, le, lt, ne, type SymBool, type SymEnv } from "@sconce/symbolic";
+
+/**
+ * Comparisons as Python writes them down: with a number on the left the size is asked, so that
+ * `3 <= s` is recorded as `s >= 3`. A guard shows its operands in that order.
+ */
+const reflecting =
+  (plain: Comparison, reflected: Comparison): Comparison =>
+  (a, b) =>
+    typeof a === "number" ? reflected(b, a) : plain(a, b);
+
+type Comparison = (a: SymInt, b: SymInt) => SymBool;
+/** `a <= b` as Python records it. */
+export const pythonLe: Comparison = reflecting(le, ge);
+/** `a >= b` as Python records it. */
+export const pythonGe: Comparison = reflecting(ge, le);
+/** `a < b` as Python records it. */
+export const pythonLt: Comparison = reflecting(lt, gt);
+/** `a > b` as Python records it. */
+export const pythonGt: Comparison = reflecting(gt, lt);
+
+/** `a == b` as Python records it. */
+export const pythonEq: Comparison = reflecting(eq, eq);
 
 const numbers = (a: SymInt, b: SymInt): boolean => typeof a === "number" && typeof b === "number";
 
@@ -13,6 +35,12 @@ export const isEqual = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
 /** `a <= b`; false when that cannot be decided. */
 export const isAtMost = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
   numbers(a, b) ? a <= b : a === b || env.orFalse(le(a, b));
+/** `a >= b`, as Python records it; false when that cannot be decided. */
+export const isAtLeast = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+  numbers(a, b) ? a >= b : a === b || env.orFalse(pythonGe(a, b));
+/** `a > b`, as Python records it; false when that cannot be decided. */
+export const isAbove = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+  numbers(a, b) ? a > b : a !== b && env.orFalse(pythonGt(a, b));
 /** `a < b`; false when that cannot be decided. */
 export const isBelow = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
   numbers(a, b) ? a < b : a !== b && env.orFalse(lt(a, b));

@@ -7,11 +7,12 @@ import {
   type MemoryFormat,
   type SymInt,
 } from "@sconce/ir";
-import type { SymEnv } from "@sconce/symbolic";
+import { ge, type SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { EmitArg } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
-import { describeSizes } from "./describe.js";
+import { check } from "./comparison.js";
+import { describeSize, describeSizes } from "./describe.js";
 import { memoryOrder } from "./elementwise.js";
 import { fake, isNonOverlappingAndDense, memoryFormatStrides, stridesInOrder } from "./fake.js";
 
@@ -28,20 +29,26 @@ export const OPTIONS =
   "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
 export type Options = typeof OPTIONS;
 
-/** A row-major tensor of these sizes. */
+/** A row-major tensor of these sizes, which are not negative. */
 export function created(
   shape: readonly SymInt[],
   dtype: DType,
   { layout, device }: FactoryOptions,
+  env?: SymEnv,
 ): FakeTensor {
   const negative = shape.find((size) => typeof size === "number" && size < 0);
-  if (negative !== undefined) {
-    throw invalidArgument(
-      `Trying to create tensor with negative dimension ${negative}: ${describeSizes(shape)}`,
-    );
+  if (negative !== undefined) throw negativeSize(negative, shape);
+  if (env !== undefined) {
+    for (const size of shape)
+      if (typeof size !== "number") check(env, ge(size, 0), () => negativeSize(size, shape));
   }
   return fake({ dtype, shape, layout, device });
 }
+
+const negativeSize = (size: SymInt, shape: readonly SymInt[]): Error =>
+  invalidArgument(
+    `Trying to create tensor with negative dimension ${describeSize(size)}: ${describeSizes(shape)}`,
+  );
 
 /** The strides of `empty_like`: those of a dense tensor, or its order of dimensions made dense. */
 export function likeStrides(self: FakeTensor, format: MemoryFormat | null, env: SymEnv): readonly SymInt[] {
