@@ -1,6 +1,8 @@
 export * from "./families/all.js";
 export type { CheckedSchema, RowSchema } from "./families/row-schema.js";
+export { callingConvention, flattenCall, keywordsOf } from "./inputs/calling-convention.js";
 export { type InputCheck, inputCheck } from "./inputs/check.js";
+export { guardFailed, leafFinder, programGuards } from "./inputs/guards.js";
 export { type Leaf, outputPlaces, userLeaves } from "./inputs/leaf-path.js";
 export * from "./interpreter/index.js";
 export * from "./rows/autocast.js";

@@ -32,7 +32,7 @@ import {
   type TargetOptions,
   type Value,
 } from "@sconce/ir";
-import { type OperatorTable, refuseOpaque } from "@sconce/ops";
+import { callingConvention, type OperatorTable, refuseOpaque } from "@sconce/ops";
 import {
   askBackend,
   BISECT_OPTIONS,
@@ -69,7 +69,7 @@ import {
   type Session,
   type SessionOptions,
 } from "./container.js";
-import { callingConvention, createModule, type ProgramModule } from "./module.js";
+import { createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
 import type { Services } from "./services.js";
 

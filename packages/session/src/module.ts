@@ -3,18 +3,15 @@ import {
   type Executable,
   type ExportedProgram,
   FakeTensor,
-  flattenTree,
   type PytreeRegistry,
   RUN_OPTIONS,
   type RunOptions,
   type SymInt,
-  type TreeSpec,
   unflattenTree,
   type Value,
 } from "@sconce/ir";
-import { disposed, userLeaves } from "@sconce/ops";
+import { callingConvention, disposed, flattenCall, keywordsOf, userLeaves } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
-import { keywordMismatch, keywordsNotObject, noCallingConvention } from "./errors.js";
 import { typedInputs } from "./typed-inputs.js";
 
 /** One value that a module takes: a tensor or a scalar, of an argument or of a container in one. */
@@ -73,7 +70,7 @@ export function createModule(
   executable: Executable,
   types?: PytreeRegistry,
 ): ProgramModule {
-  const { inSpec, outSpec } = callingConvention(program);
+  const { outSpec } = callingConvention(program);
   const tensorsOf = typedInputs(program);
   let isDisposed = false;
   const run = async (
@@ -83,8 +80,7 @@ export function createModule(
   ): Promise<readonly Value[]> => {
     if (isDisposed) throw disposed("the module");
     checkOptions("the call of a module", options, RUN_OPTIONS);
-    const leaves = flattenTree([args, reorder(kwargs, inSpec)], inSpec, types);
-    return executable.run(tensorsOf(leaves), options);
+    return executable.run(tensorsOf(flattenCall(program, args, kwargs, types)), options);
   };
   const dispose = (): void => {
     if (isDisposed) return;
@@ -103,13 +99,6 @@ export function createModule(
   };
 }
 
-/** @throws SconceError `NO_CALLING_CONVENTION` */
-export function callingConvention(program: ExportedProgram): { inSpec: TreeSpec; outSpec: TreeSpec } {
-  const root = program.moduleCallGraph.find((entry) => entry.fqn === "")?.signature;
-  if (root === null || root === undefined) throw noCallingConvention();
-  return root;
-}
-
 function argumentsOf(program: ExportedProgram): Pick<ProgramModule, "argumentNames" | "inputs"> {
   const { inSpec, forwardArgNames } = program.moduleCallGraph.find((entry) => entry.fqn === "")!.signature!;
   const count = inSpec.children[0]?.children.length ?? 0;
@@ -124,20 +113,4 @@ function argumentsOf(program: ExportedProgram): Pick<ProgramModule, "argumentNam
     argumentNames: Object.freeze([...positional, ...keywordsOf(inSpec)]),
     inputs: Object.freeze(inputs),
   };
-}
-
-const keywordsOf = (inSpec: TreeSpec): readonly string[] =>
-  (inSpec.children[1]?.context ?? []) as readonly string[];
-
-/** Keywords in the program's order; other names are refused as PyTorch does. */
-function reorder(kwargs: Readonly<Record<string, unknown>>, inSpec: TreeSpec): Record<string, unknown> {
-  if (typeof kwargs !== "object" || kwargs === null || Array.isArray(kwargs)) {
-    throw keywordsNotObject(kwargs);
-  }
-  const expected = keywordsOf(inSpec);
-  const given = Object.keys(kwargs);
-  if (given.length !== expected.length || !expected.every((name) => Object.hasOwn(kwargs, name))) {
-    throw keywordMismatch(given, expected);
-  }
-  return Object.fromEntries(expected.map((name) => [name, kwargs[name]]));
 }

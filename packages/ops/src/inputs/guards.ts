@@ -2,7 +2,7 @@
  * @file The guards of `ExportedProgram.module()`: what its inputs were specialized to, then what
  * tracing recorded.
  */
-import { isSconceError } from "@sconce/errors";
+import { isSconceError, type SconceError } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
@@ -130,21 +130,33 @@ function sameSymbol(source: GuardSource, from: Linear, to: Linear): GuardNode {
   return offset === 0 ? scaled : { kind: "binary", op: "+", left: shift, right: scaled };
 }
 
+/** Returns a function that finds the input that a guard reads, by its index. */
+export function leafFinder(leaves: readonly Leaf[]): (source: GuardSource) => number | undefined {
+  const byText = new Map(leaves.map((leaf, i) => [printSource(sourceOf(leaf)), i]));
+  return (source) => {
+    const text = leafTexts(source).find((candidate) => byText.has(candidate));
+    return text === undefined ? flatIndex(source) : byText.get(text);
+  };
+}
+
+/** The error of a guard that does not hold, in PyTorch's words. */
+export const guardFailed = (guard: GuardNode, where?: string): SconceError =>
+  inputRejected("GUARD_FAILED", `Guard failed: ${printGuard(guard)}`, where);
+
 /** Checks the guards in order. The error for the first that fails has PyTorch's own text. */
 export function checkGuards(
   guards: readonly GuardNode[],
   leaves: readonly Leaf[],
   inputs: readonly Value[],
 ): void {
-  const byText = new Map(leaves.map((leaf, i) => [printSource(sourceOf(leaf)), i]));
+  const indexOf = leafFinder(leaves);
   const resolve = (source: GuardSource): GuardValue | undefined => {
-    const text = leafTexts(source).find((candidate) => byText.has(candidate));
-    const i = text === undefined ? flatIndex(source) : byText.get(text);
+    const i = indexOf(source);
     return i === undefined ? undefined : propertyOf(inputs[i], source);
   };
   for (const guard of guards) {
     if (holds(guard, resolve)) continue;
-    throw inputRejected("GUARD_FAILED", `Guard failed: ${printGuard(guard)}`, found(guard, resolve));
+    throw guardFailed(guard, found(guard, resolve));
   }
 }
 

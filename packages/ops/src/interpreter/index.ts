@@ -1,11 +1,13 @@
 export type { Mutation, UserValue } from "./convention.js";
 export { atNode, disposed, missingState, overLimit } from "./errors.js";
+export { type GraphRunner, HIGHER_ORDER } from "./higher-order.js";
 export {
   Interpreter,
   type InterpreterOptions,
   isInterpretedCall,
   type NodeArguments,
 } from "./interpreter.js";
+export { itemOf } from "./item.js";
 export { LiveValues, memoryLimit, storageBytes } from "./memory.js";
 export { mutatedPlaceholders } from "./mutation.js";
 export { MUTATIONS, programState, type Write, writeBack } from "./state.js";
