@@ -56,3 +56,4 @@ export { manualSeed } from "./trace/eager.js";
 export { enableGrad, noGrad, setGradEnabled } from "./trace/grad-mode.js";
 export { isSym, type Size, SymBool, SymFloat, SymInt } from "./trace/sym-int.js";
 export { TracedTensor } from "./trace/traced-tensor.js";
+export { GraphModule, type GraphModuleOptions } from "./unlift/graph-module.js";

@@ -1,8 +1,12 @@
 /** @file Calls in the checked source. */
+
+import type { TreeSpec } from "@sconce/ir";
+import { callingConvention } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression } from "acorn";
 import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
+import { GraphModule } from "../unlift/graph-module.js";
 import { ARRAY_METHODS, builtinResult } from "./builtins.js";
 import { fillArray, memberOf } from "./expressions.js";
 import { elementOf, type Interpreter, runAnyTimes, type Scope, siteOf, widen } from "./interpreter.js";
@@ -236,8 +240,24 @@ const RESULTS: Readonly<Record<string, Kind>> = {
   MultiheadAttention: listOf([TENSORS, join(TENSORS, known(null))]),
 };
 
+/** What the graph of a program returns. */
+function graphResult({ program }: GraphModule): Kind {
+  const outputs = program.graphSignature.outputSpecs.filter(({ kind }) => kind === "USER_OUTPUT");
+  const leaves = outputs.map(({ arg }) => {
+    if (arg.kind === "tensor") return TENSORS;
+    return arg.kind.startsWith("sym") ? SYMS : PLAINS;
+  });
+  const kindOf = ({ type, children }: TreeSpec): Kind => {
+    if (type === null) return leaves.shift() ?? PLAINS;
+    const parts = children.map(kindOf);
+    return /^builtins\.(tuple|list)$/.test(type) ? listOf(parts) : unknown(`a ${type} of a program`);
+  };
+  return kindOf(callingConvention(program).outSpec);
+}
+
 /** Calls a module: the user's are followed. */
 export function callModule(module: Module, args: readonly Kind[], on: Interpreter): Kind {
+  if (module instanceof GraphModule) return graphResult(module);
   const layer = layerOf(module);
   if (layer === undefined) {
     const result = on.follow(module.forward as AnyFunction, known(module), args);

@@ -13,10 +13,12 @@ import {
 import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { installMethods } from "../torch/install.js";
+import { installProgramMethods } from "../unlift/install.js";
 import { badArguments, notExportable } from "./errors.js";
 import { traceProgram } from "./trace-program.js";
 
 installMethods();
+installProgramMethods();
 
 /** Options of {@link exportProgram}. */
 export interface ExportOptions {

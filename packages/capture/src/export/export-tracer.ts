@@ -1,4 +1,4 @@
-import type { ModuleStackEntry } from "@sconce/ir";
+import type { ModuleStackEntry, Node } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import type { Module } from "../nn/module.js";
 import type { NamedModule } from "../nn/state.js";
@@ -6,12 +6,20 @@ import { captureStack } from "../source/raw-stack.js";
 import { TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer, type TracerInit } from "../trace/tracer.js";
+import { GraphModule } from "../unlift/graph-module.js";
 
 /** The parameters of an {@link ExportTracer}. */
 export interface ExportTracerInit extends TracerInit {
   /** The modules with their paths; those with several are known by the last. */
   readonly modules: readonly NamedModule[];
 }
+
+/** The module stack of nodes without one, in a graph that is exported again. */
+const RETRACED: ModuleStackEntry = [
+  "L__self__",
+  "",
+  "torch.export._trace._non_strict_export.<locals>._tuplify_outputs.<locals>._aot_export_non_strict.<locals>.Wrapper",
+];
 
 /** A tracer that knows the modules of the program. */
 export class ExportTracer extends Tracer {
@@ -23,23 +31,45 @@ export class ExportTracer extends Tracer {
     this.#paths = new Map(init.modules.map(([path, module]) => [module, path]));
   }
 
+  /** Only nodes of the exported module itself keep their metadata. */
+  ofNode<T>(module: object, node: Node, run: () => T): T {
+    if (this.#paths.get(module) !== "") return run();
+    const outer = [this.source, this.moduleStack] as const;
+    [this.source, this.moduleStack] = [node.meta, [RETRACED]];
+    try {
+      return run();
+    } finally {
+      [this.source, this.moduleStack] = outer;
+    }
+  }
+
   inModule<T>(module: object, run: () => T): T {
     const path = this.#paths.get(module);
     if (path === undefined) return run();
+    // A module that is a graph is not among the modules of its nodes.
+    if (module instanceof GraphModule) return this.#called(run);
     const count = this.#calls.get(path) ?? 0;
     this.#calls.set(path, count + 1);
     const outer = this.moduleStack;
-    const outerCall = this.moduleCall;
     const { constructor: type } = module as { constructor: typeof Module };
     const key = `L__self__${path}${count === 0 ? "" : `@${count}`}`;
     const entry: ModuleStackEntry = [key, path, type.torchClass ?? `__main__.${type.name}`];
     this.moduleStack = [...outer, entry];
-    this.moduleCall = captureStack(outerCall);
+    try {
+      return this.#called(run);
+    } finally {
+      this.moduleStack = outer;
+    }
+  }
+
+  /** Runs a module; the stacks of its calls continue that of its own call. */
+  #called<T>(run: () => T): T {
+    const outer = this.moduleCall;
+    this.moduleCall = captureStack(outer);
     try {
       return run();
     } finally {
-      this.moduleStack = outer;
-      this.moduleCall = outerCall;
+      this.moduleCall = outer;
     }
   }
 

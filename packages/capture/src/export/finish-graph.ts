@@ -13,7 +13,7 @@ import {
 } from "@sconce/ir";
 import { CollisionNames } from "@sconce/passes";
 import type { ShapeEnv } from "@sconce/symbolic";
-import { withStack } from "../source/format-stack.js";
+import { withStack, withStackOf } from "../source/format-stack.js";
 import type { Region } from "../trace/grad-regions.js";
 import { type TraceArgument, type TraceMeta, TraceNode } from "../trace/trace-node.js";
 
@@ -72,13 +72,14 @@ function nodeRecord(node: TraceNode, env: ShapeEnv): Node {
   return { name, op, target, args: args.map(toArgument), kwargs: named, meta: metaOf(node.meta, val) };
 }
 
-function metaOf({ stack, stackTrace, moduleStack, torchFn }: TraceMeta, val: NodeMeta): NodeMeta {
+function metaOf({ stack, stackTrace, moduleStack, torchFn, source }: TraceMeta, val: NodeMeta): NodeMeta {
   const meta = {
     ...(stackTrace === undefined ? {} : { stackTrace }),
     ...(moduleStack === undefined || moduleStack.length === 0 ? {} : { nnModuleStack: moduleStack }),
     ...(torchFn === undefined ? {} : { torchFn }),
     ...val,
   };
+  if (source !== undefined) return withStackOf(meta, source);
   return stack === undefined ? meta : withStack(meta, stack);
 }
 

@@ -34,6 +34,7 @@ import { fakeOf } from "../trace/real-tensor.js";
 import { isSym, SymInt } from "../trace/sym-int.js";
 import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
+import { GraphModule } from "../unlift/graph-module.js";
 import { ExportTracer } from "./export-tracer.js";
 import { finishProgram } from "./finish-program.js";
 import { type ModuleState, type StateEntry, stateOf, withTracedState } from "./module-state.js";
@@ -69,7 +70,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   const { traced, nodes: stateNodes } = traceState(tracer, state);
   const { values, nodes: userNodes } = traceInputs(tracer, inputs, prepared);
   const given = callArguments(inputs, values);
-  if (request.checksSource) {
+  if (request.checksSource && !(module instanceof GraphModule)) {
     const { errors, unchecked } = checkSource(source, { thisValue: module, args: given });
     if (errors.length > 0) throw sourceProblems(errors);
     if (onUnchecked !== undefined) for (const finding of unchecked) onUnchecked(finding);

@@ -112,3 +112,16 @@ export function withStack(meta: NodeMeta, raw: RawStack): NodeMeta {
     },
   };
 }
+
+/** Returns metadata with the stack and the annotations of a node that is exported again. */
+export function withStackOf(meta: NodeMeta, source: NodeMeta): NodeMeta {
+  const { custom, sourceFnStack } = source;
+  return {
+    ...meta,
+    ...(custom === undefined ? {} : { custom }),
+    ...(sourceFnStack === undefined ? {} : { sourceFnStack }),
+    get stackTrace(): string | undefined {
+      return source.stackTrace;
+    },
+  };
+}

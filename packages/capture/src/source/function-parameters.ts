@@ -11,6 +11,16 @@ export interface FunctionParameter {
   readonly hasDefault: boolean;
 }
 
+const declared = new WeakMap<AnyFunction, readonly FunctionParameter[]>();
+
+/** Declares the names of the parameters of a function whose source does not show them. */
+export function declareParameters(fn: AnyFunction, names: readonly string[]): void {
+  declared.set(
+    fn,
+    names.map((name) => ({ name, isRest: false, hasDefault: false })),
+  );
+}
+
 const models = new WeakMap<AnyFunction, AnyFunction>();
 
 /** Declares that a function takes the parameters of another one behind its first. */
@@ -23,6 +33,8 @@ export function takeParametersOf(fn: AnyFunction, model: AnyFunction): void {
  * and bound functions.
  */
 export function functionParameters(fn: AnyFunction): readonly FunctionParameter[] | undefined {
+  const known = declared.get(fn);
+  if (known !== undefined) return known;
   const model = models.get(fn);
   if (model !== undefined) return functionParameters(model)?.slice(1);
   return parseFunction(fn)?.node.params.map(parameterOf);

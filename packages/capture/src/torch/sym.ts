@@ -64,6 +64,10 @@ function promoted(args: readonly Operand[]): readonly Operand[] {
   });
 }
 
+/** Computes a function of Python's scalars as Python's syntax does, which promotes operands. */
+export const applyPythonOperator = (target: string, args: readonly Operand[]): unknown =>
+  apply(target, target.startsWith("operator.") && args.length === 2 ? promoted(args) : args);
+
 /** `a // b` of floats is the floor of their quotient, as a float. */
 function floorDivide(a: SymNumber, b: SymNumber): unknown {
   const [x, y] = promoted([a, b]) as [SymNumber, SymNumber];

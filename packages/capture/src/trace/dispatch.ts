@@ -1,6 +1,6 @@
 /** @file Calls of operators: recorded while a program is traced, run at once otherwise. */
 
-import type { Argument } from "@sconce/ir";
+import type { Argument, Node } from "@sconce/ir";
 import type { ShapeEnv } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import { evaluateEagerly } from "./eager.js";
@@ -32,6 +32,8 @@ export interface Recorder {
   setGradEnabled?(enabled: boolean): boolean;
   /** Runs a module's `forward`; its calls have the module in `nn_module_stack`. */
   inModule?<T>(module: object, run: () => T): T;
+  /** Runs a node of a module that is a graph; its calls have the node's metadata. */
+  ofNode?<T>(module: object, node: Node, run: () => T): T;
 }
 
 let current: Recorder | undefined;

@@ -7,6 +7,7 @@
 import {
   type Argument,
   FakeTensor,
+  float,
   isSymScalar,
   type MetaValue,
   type Namespace,
@@ -99,6 +100,7 @@ class Inserter {
 
   #visit(node: TraceNode): void {
     this.#meta = node.meta;
+    if (node.target === "aten._assert_scalar.default" && this.#isAsserted(node)) return;
     const expr = this.#exprOf(node.val);
     if (node.op === "call_function" && expr !== undefined && this.#isRedundant(node, expr)) {
       node.replacement = this.#nodeOf(expr) as TraceNode;
@@ -107,6 +109,16 @@ class Inserter {
     if (expr !== undefined && !this.#byExpr.has(expr.key)) this.#byExpr.set(expr.key, node);
     this.#out.push(node);
     for (const binding of node.unbacked) this.#define(node, binding);
+  }
+
+  /** Whether a graph that is exported again asserts what is asserted by now. */
+  #isAsserted({ args: [condition] }: TraceNode): boolean {
+    if (condition === true) return true;
+    const expr = condition instanceof TraceNode ? this.#exprOf(condition.val) : undefined;
+    if (expr === undefined) return false;
+    if (this.#asserted.has(expr.key)) return true;
+    this.#asserted.add(expr.key);
+    return false;
   }
 
   /** The expression that a node computes, in terms of what is known now. */
@@ -128,6 +140,7 @@ class Inserter {
 
   #nodeOf(expr: SymExpr): TraceNode | Argument {
     if (expr.op === "Integer") return Number(expr.value);
+    if (expr.op === "Float") return float(Number(expr.value));
     const known = this.#byExpr.get(expr.key);
     if (known !== undefined) return known;
     const node = lowerExpression(

@@ -14,6 +14,8 @@ type Source = TraceNode | (() => TraceNode);
 /** Finds the nodes of symbolic values by their expressions. The first source of each is kept. */
 export class SizeNodes {
   readonly #sources = new Map<string, Source>();
+  /** Results of arithmetic: each has a separate node, as in PyTorch. */
+  readonly #results = new WeakMap<SymExpr, TraceNode>();
   readonly #add: AddScalarNode;
 
   constructor(add: AddScalarNode) {
@@ -44,6 +46,12 @@ export class SizeNodes {
     read(storageOffset, "storage_offset");
   }
 
+  /** Lets a node stand for the result of arithmetic: that object, and equal ones without a node. */
+  bindResult(expr: SymExpr, node: TraceNode): void {
+    this.#results.set(expr, node);
+    this.#offer(expr, node);
+  }
+
   /** Lets a node stand for a symbolic value, unless another does. */
   bind(expr: SymExpr, node: TraceNode): void {
     this.#offer(expr, node);
@@ -57,7 +65,7 @@ export class SizeNodes {
   argument(expr: SymExpr): TraceNode | Argument {
     if (expr.op === "Integer") return expr.value as number;
     if (expr.op === "Float") return float(Number(expr.value));
-    const source = this.#sources.get(expr.key);
+    const source = this.#results.get(expr) ?? this.#sources.get(expr.key);
     if (source === undefined) return this.#compute(expr);
     if (typeof source !== "function") return source;
     const node = source();

@@ -12,6 +12,8 @@ export interface TraceMeta {
   readonly moduleStack?: readonly ModuleStackEntry[] | undefined;
   /** The function that was called, and its kind. */
   readonly torchFn?: NodeMeta["torchFn"];
+  /** The metadata of the node that is exported again; it has the stack. */
+  readonly source?: NodeMeta | undefined;
   /** A stack that is not the user's. */
   readonly stackTrace?: string | undefined;
 }

@@ -9,6 +9,7 @@ import {
   type MetaValue,
   type ModuleStackEntry,
   Namespace,
+  type NodeMeta,
   type OpSchema,
   type SymScalar,
 } from "@sconce/ir";
@@ -56,6 +57,8 @@ export class Tracer implements Recorder {
   moduleCall: RawStack | undefined;
   /** Whether gradients are recorded at the current call. */
   gradEnabled = true;
+  /** The metadata of the node that runs, where the model is a graph. */
+  source: NodeMeta | undefined;
   /** Constants of the program, in the order of their first use, with their nodes. */
   readonly constants = new Map<Tensor, TraceNode>();
   readonly #tensors = new Map<FakeTensor, TraceNode>();
@@ -141,7 +144,7 @@ export class Tracer implements Recorder {
       val: scalarValue(result),
       candidate: functionName(target),
     });
-    this.#sizes.bind(result.expr, node);
+    this.#sizes.bindResult(result.expr, node);
   }
 
   freshConstant(value: Tensor): Tensor {
@@ -294,6 +297,13 @@ export class Tracer implements Recorder {
   }
 
   #meta(): TraceMeta {
+    const { source } = this;
+    if (source !== undefined)
+      return {
+        source,
+        moduleStack: retracedStack(source) ?? this.moduleStack,
+        torchFn: source.torchFn ?? this.#function,
+      };
     return { stack: captureStack(this.moduleCall), moduleStack: this.moduleStack, torchFn: this.#function };
   }
 
@@ -312,6 +322,10 @@ export class Tracer implements Recorder {
     return node;
   }
 }
+
+/** The modules of a node that is exported again (`_fixup_key`). */
+const retracedStack = ({ nnModuleStack }: NodeMeta): readonly ModuleStackEntry[] | undefined =>
+  nnModuleStack?.map(([key, path, type]): ModuleStackEntry => [`L__self__${key}`, path, type]);
 
 /** The symbolic scalar of graphs for a value of the user's. */
 function scalarValue(value: Sym): SymScalar {

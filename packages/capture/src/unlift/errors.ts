@@ -1,0 +1,48 @@
+/** @file Errors of programs as modules. */
+import { SconceError } from "@sconce/errors";
+import type { Node } from "@sconce/ir";
+
+/** A mode that the graph of a program has no longer. */
+export const fixedMode = (method: string): SconceError =>
+  new SconceError({
+    code: "FIXED_MODE",
+    message: `Calling ${method}() is not supported yet: the graph has the mode that the model was exported in`,
+    where: "program.module()",
+    fix: `call ${method}() on the model, and export it again`,
+  });
+
+/** A call that cannot be traced again. */
+export const notRetraceable = ({ name, target }: Node): SconceError =>
+  new SconceError({
+    code: "NOT_RETRACEABLE",
+    message: `${target} cannot be exported again from the module of a program`,
+    where: name,
+    fix: "export the model again, or transform the program itself with passes",
+  });
+
+/** A call that a module cannot run. */
+export const notRunnable = (what: string, where: string): SconceError =>
+  new SconceError({
+    code: "NOT_RUNNABLE",
+    message: `${what} does not run in the module of a program`,
+    where,
+    fix: "run the program with `await sconce.module(program)`",
+  });
+
+/** A guard on dynamic sizes that cannot be recorded. */
+export const notRecordable = (guard: string): SconceError =>
+  new SconceError({
+    code: "NOT_RETRACEABLE",
+    message: `the guard "${guard}" has no counterpart for dynamic sizes`,
+    where: `guard "${guard}"`,
+    fix: "take the module without guards, `program.module({ checkGuards: false })`",
+  });
+
+/** A name that two parts of the state of a module have. */
+export const statePlace = (name: string): SconceError =>
+  new SconceError({
+    code: "NOT_RUNNABLE",
+    message: `the name "${name}" is that of a tensor and of a module`,
+    where: "program.module()",
+    fix: "rename one of them in the signature of the program",
+  });

@@ -1,0 +1,146 @@
+/** @file Runs a graph by calls of operators: at once, or into a trace. */
+import { type Argument, type Graph, isRef, type Node } from "@sconce/ir";
+import {
+  type GraphRunner,
+  HIGHER_ORDER,
+  HOST_TENSORS,
+  isScalarFunction,
+  itemOf,
+  type NestedGraph,
+  type RuntimeValue,
+  type Steps,
+} from "@sconce/ops";
+import type { ShapeEnv } from "@sconce/symbolic";
+import type { Tensor } from "@sconce/tensor";
+import { check } from "../dynamic/runtime-checks.js";
+import { numelOf, sizeOf, storageOffsetOf, stridesOf } from "../torch/sizes.js";
+import { applyPythonOperator } from "../torch/sym.js";
+import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
+import { SET_GRAD } from "../trace/grad-regions.js";
+import { SymBool } from "../trace/sym-int.js";
+import { notRetraceable, notRunnable } from "./errors.js";
+
+/** What a graph needs of the module that it belongs to. */
+export interface GraphOwner {
+  /** The operators that control flow calls are looked up in. */
+  readonly operators: GraphRunner<Tensor>["operators"];
+  /** The tensor of a `get_attr`. */
+  attribute(node: Node): unknown;
+  /** Runs a node; a trace gives its metadata to the nodes that it records. */
+  step<T>(node: Node, run: () => T): T;
+}
+
+/** The values of the graph's result, for the values of its placeholders. */
+export function runGraph(graph: Graph, inputs: readonly unknown[], owner: GraphOwner): readonly unknown[] {
+  const values = new Map<string, unknown>();
+  let next = 0;
+  for (const node of graph.nodes()) {
+    if (node.op === "placeholder") values.set(node.name, inputs[next++]);
+    else if (node.op === "get_attr") values.set(node.name, attributeOf(graph, node, owner));
+    else if (node.op === "call_function")
+      values.set(
+        node.name,
+        owner.step(node, () => runCall(node, values, owner)),
+      );
+    else {
+      const result = argumentValue(node.args[0] ?? null, values);
+      return Array.isArray(result) ? (result as readonly unknown[]) : [result];
+    }
+  }
+  return [];
+}
+
+function attributeOf(graph: Graph, node: Node, owner: GraphOwner): unknown {
+  const nested = graph.subgraphs.get(node.target);
+  return nested === undefined ? owner.attribute(node) : { name: node.target, graph: nested };
+}
+
+/** An argument with the values of the nodes that it names. */
+function argumentValue(argument: Argument, values: ReadonlyMap<string, unknown>): unknown {
+  if (typeof argument !== "object" || argument === null) return argument;
+  if (isRef(argument)) return values.get(argument.name);
+  if (Array.isArray(argument))
+    return (argument as readonly Argument[]).map((item) => argumentValue(item, values));
+  const { kind, items } = argument as { readonly kind: string; readonly items?: readonly Argument[] };
+  return kind === "tuple" ? items!.map((item) => argumentValue(item, values)) : argument;
+}
+
+type Values = readonly OperatorArgument[];
+
+const SIZES: Readonly<Record<string, (tensor: Tensor, dim: number) => unknown>> = {
+  "aten.sym_size.int": sizeOf,
+  "aten.sym_stride.int": (tensor, dim) => stridesOf(tensor)[dim],
+  "aten.sym_numel.default": numelOf,
+  "aten.sym_storage_offset.default": storageOffsetOf,
+};
+
+function runCall(node: Node, values: ReadonlyMap<string, unknown>, owner: GraphOwner): unknown {
+  const { target } = node;
+  const args = node.args.map((arg) => argumentValue(arg, values)) as Values;
+  const kwargs = Object.fromEntries(
+    Object.entries(node.kwargs).map(([key, arg]) => [key, argumentValue(arg, values) as OperatorArgument]),
+  );
+  if (target === "operator.getitem") return itemOf(args[0] as never, args[1] as never);
+  if (target === SET_GRAD) return currentTrace()?.setGradEnabled?.(args[0] as boolean) ?? null;
+  if (isScalarFunction(target)) return applyPythonOperator(target, args as never);
+  const size = SIZES[target];
+  if (size !== undefined) return size(args[0] as Tensor, args[1] as number);
+  if (HIGHER_ORDER.has(target)) return runHigherOrder(node, args, kwargs, owner);
+  const parts = target.split(".");
+  if (parts.length !== 3) throw notRunnable(target, node.name);
+  const call = (): unknown => callOperator(target, args, kwargs);
+  const trace = currentTrace();
+  if (trace !== undefined && target === ASSERTION) requireCondition(trace.env, args[0]);
+  return trace === undefined ? call() : trace.inFunction(parts.slice(1).join("."), "OpOverload", call);
+}
+
+const ASSERTION = "aten._assert_scalar.default";
+
+/** What a graph asserts is known to the trace. */
+function requireCondition(env: ShapeEnv, condition: unknown): void {
+  if (condition instanceof SymBool) check(env, condition.expr);
+}
+
+const WITH_GRAD = "higher_order.wrap_with_set_grad_enabled";
+
+function runHigherOrder(
+  node: Node,
+  args: Values,
+  kwargs: Readonly<Record<string, OperatorArgument>>,
+  owner: GraphOwner,
+): unknown {
+  const trace = currentTrace();
+  const runBody = ({ graph }: NestedGraph, inputs: readonly unknown[]): unknown =>
+    runGraph(graph, inputs, owner);
+  if (trace !== undefined) {
+    if (node.target !== WITH_GRAD) throw notRetraceable(node);
+    const [enabled, body, ...operands] = args as unknown as readonly [boolean, NestedGraph, ...unknown[]];
+    const before = trace.setGradEnabled?.(enabled) ?? true;
+    const result = runBody(body, operands);
+    trace.setGradEnabled?.(before);
+    return result;
+  }
+  const runner: GraphRunner<Tensor> = {
+    tensors: HOST_TENSORS,
+    operators: owner.operators,
+    // biome-ignore lint/correctness/useYield: bodies run at once
+    *runGraph(body, inputs) {
+      return runBody(body, inputs) as RuntimeValue;
+    },
+    withAutocast: (dtype, body) => {
+      if (dtype !== null) throw notRunnable(`a region of ${dtype}`, node.name);
+      return body;
+    },
+    countIteration: () => undefined,
+    callOperator: (target, given, named) => callOperator(target, given as never, named as never) as never,
+  };
+  return finish(HIGHER_ORDER.get(node.target)!(runner, args as never, kwargs as never, node));
+}
+
+/** Runs steps that wait for nothing. */
+function finish<V>(steps: Steps<V>): V {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}

@@ -1,0 +1,52 @@
+import { isSconceError } from "@sconce/errors";
+import { expect, test } from "vitest";
+import { calledDifference, exportAgain, RETRACED } from "./retraced.fixture.js";
+
+/** Programs with control flow or mixed precision, which exports do not follow. */
+const REFUSED =
+  /^(flow_(?!asserts|grad)|ir_cond|lower_cond_sizes|pm_data_dependent_cond|pm_map|strict_cond|text_regions)/;
+/** What differs, and why. */
+const DIFFERENT: Readonly<Record<string, readonly (keyof (typeof RETRACED)[string])[]>> = {
+  // The condition `zuf0 > 0` of a float is shown with 0, not 0.0.
+  lower_arange_float: ["program"],
+  // Of two equal sizes, `(s77 + 1)//2` and `s77//2`, PyTorch writes the other one.
+  lower_split_chunk: ["program"],
+  // The only node of a region without gradients is the read of its result.
+  pm_parameter_update: ["modules"],
+  // A node whose modules are an empty list has none in a file.
+  shape_conv_sizes: ["modules"],
+};
+
+const cases = Object.entries(RETRACED);
+
+test.each(cases.filter(([name, { error }]) => !REFUSED.test(name) && error === undefined))(
+  "%s is exported again as PyTorch does",
+  async (name, wanted) => {
+    const got = await exportAgain(name);
+    const wrong = (["program", "modules"] as const).filter((part) => got[part] !== wanted[part]);
+    expect(wrong).toEqual(DIFFERENT[name] ?? []);
+  },
+);
+
+test.each(cases.filter(([name]) => REFUSED.test(name)))("%s is refused", async (name) => {
+  const error: unknown = await exportAgain(name).catch((thrown: unknown) => thrown);
+  expect(isSconceError(error) && error.code).toMatch(/^NOT_(RETRACEABLE|RUNNABLE)$/);
+});
+
+// There `detach_` refuses the views that its own export made.
+test.each(cases.filter(([, { error }]) => error !== undefined))(
+  "%s is exported, where PyTorch fails",
+  async (name) => {
+    expect(await exportAgain(name)).toHaveProperty("program");
+  },
+);
+
+/** Lanes of `vmap`, mixed precision, and inputs that are not recorded. */
+const NOT_CALLED = ["flow_associative_scan", "text_regions", "lifted_meta"];
+
+test.each(cases.filter(([name]) => !NOT_CALLED.includes(name)))(
+  "the module of %s gives PyTorch's numbers",
+  async (name) => {
+    expect(await calledDifference(name)).toBeUndefined();
+  },
+);
