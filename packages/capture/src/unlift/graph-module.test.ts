@@ -73,7 +73,8 @@ describe("the graph of a module", () => {
       "copy_ = torch.ops.aten.copy_.default(b_c, add)",
       "return (add_1,)",
     ]);
-    expect(again.graph.node("relu").meta.torchFn).toEqual(["relu.default_1", "OpOverload.relu.default"]);
+    // Edits give a new node the metadata of its neighbor.
+    expect(again.graph.node("relu").meta.torchFn).toEqual(["mul_1", "method_descriptor.mul"]);
     expect(again.graph.node("mul").meta.torchFn).toEqual(["mul_1", "method_descriptor.mul"]);
     expect(again.graph.node("mul").meta.stackTrace).toContain("in forward");
   });
