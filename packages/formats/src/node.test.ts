@@ -19,7 +19,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("files by path", () => {
-  test("a file with a large entry", async () => {
+  test("a file with a large entry [S-122]", async () => {
     const program = await openPt2File(path);
     expect(program.tensor("w")!.toArray()).toEqual([1, 2, 3]);
   });

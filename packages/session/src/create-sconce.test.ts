@@ -211,7 +211,7 @@ describe("createSconce", () => {
     expect(createSconce().operators.get("mylib.sin.default")).toBeUndefined();
   });
 
-  test("calls with keywords in any order, and refuses others in PyTorch's words", async () => {
+  test("calls with keywords in any order, and refuses others in PyTorch's words [S-129]", async () => {
     const sconce = createSconce();
     const module = await sconce.module(await sconce.load(fixture("tree_keyword_order")));
     await expect(module.call([], { nope: ones([2]) })).rejects.toThrow(

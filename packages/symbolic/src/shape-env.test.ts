@@ -36,7 +36,7 @@ const backed = (): ShapeEnv =>
 const guards = (env: ShapeEnv): readonly string[] => env.guards.map(printExpr);
 
 describe("backed symbols", () => {
-  test("a size is taken to be at least 2", () => {
+  test("a size is taken to be at least 2 [S-037]", () => {
     const env = backed();
     expect(
       [eq(s77, 1), ge(s77, 2), ne(mul(s77, s17), 1), ge(sub(mul(s77, s17), s77), 2)].map((c) =>
@@ -46,7 +46,7 @@ describe("backed symbols", () => {
     expect(printExpr(env.simplify(symMax(1, s77)))).toBe("s77");
     expect(printExpr(env.simplify(symMin(s77, add(s77, 1))))).toBe("s77");
   });
-  test("a branch is decided by the example and recorded, and refines the range", () => {
+  test("a branch is decided by the example and recorded, and refines the range [S-045]", () => {
     const env = backed();
     expect(env.guard(gt(s77, 5))).toBe(true);
     expect(printRange(env.range(s77))).toBe("VR[6, int_oo]");

@@ -156,7 +156,7 @@ test("batch normalization in training moves its own statistics, not the program'
 });
 
 describe("control flow", () => {
-  test("cond runs the branch that the predicate picks", async () => {
+  test("cond runs the branch that the predicate picks [S-053]", async () => {
     const b = new GraphBuilder();
     b.placeholder("p", { val: new FakeTensor({ dtype: "bool", shape: [], strides: [] }) });
     b.placeholder("x", meta([1]));
@@ -195,7 +195,7 @@ describe("control flow", () => {
     expect(numbers((await run(one, f32([3])))[0])).toEqual([192]);
   });
 
-  test("scan carries and stacks, map only stacks", async () => {
+  test("scan carries and stacks, map only stacks [S-054]", async () => {
     const one = single([3], (b, x) => {
       b.getAttr(
         "s",
@@ -282,7 +282,7 @@ describe("running", () => {
     });
   });
 
-  test("an error names the node and the user's line", async () => {
+  test("an error names the node and the user's line [S-132]", async () => {
     const one = single([1], (b, x) => {
       const stackTrace = '  File "model.py", line 7, in forward\n    y = x.view(2)\n';
       return b.call("view", "aten.view.default", [x, [2]], {}, { stackTrace }).name;

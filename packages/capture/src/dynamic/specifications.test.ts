@@ -164,7 +164,7 @@ describe("specifications", () => {
       "Found the following conflicts between user-specified ranges and inferred ranges from model tracing:\n- Received user-specified dim hint Dim.DYNAMIC(min=None, max=None), but export 0/1 specialized due to hint of 1 for dimension inputs['x'].shape[0].",
     );
   });
-  test("an example size of 1 is warned of", () => {
+  test("an example size of 1 is warned of [S-037]", () => {
     const prepared = makeFakeInputs(bindInputs([named("x")], [t(1, 3)]), { x: { 0: Dim.AUTO } });
     expect(solveConstraints(prepared).warnings).toEqual([
       "dimension inputs['x'].shape[0] 0/1 specialized; Dim.AUTO was specified along with a sample input with hint = 1. Pass an example size of 2 or more to keep it dynamic.",
@@ -417,7 +417,7 @@ describe("suggested fixes", () => {
   ])("%s", (fixes, expected) => {
     expect(refine(fixes, { x: [dx], y: [dx.add(2)] })).toBe(expected);
   });
-  test("one dim becomes a formula of another", () => {
+  test("one dim becomes a formula of another [S-040]", () => {
     expect(refine("dx = dy + 1", { x: [dx], y: [dy, null, 3] })).toBe(
       `{"x":["dy + 1"],"y":["Dim('dy', min=0)",null,3]}`,
     );
@@ -429,7 +429,7 @@ describe("suggested fixes", () => {
   });
 });
 
-test("the older spelling is refused with the new one", () => {
+test("the older spelling is refused with the new one [S-041, T-14]", () => {
   for (const use of [
     () => dynamicDim(t(4), 0),
     () => refuseOldOptions({ constraints: [] }),

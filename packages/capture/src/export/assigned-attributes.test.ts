@@ -29,7 +29,7 @@ class Net extends Module {
   }
 }
 
-test("one warning names all tensors that are assigned without being buffers", () => {
+test("one warning names all tensors that are assigned without being buffers [S-104]", () => {
   const warnings: string[] = [];
   const net = new Net();
   exportProgram(net, [torch.ones([2])], { onWarning: (text) => warnings.push(text) });

@@ -35,7 +35,7 @@ const file = fileURLToPath(import.meta.url);
 const text = readFileSync(file, "utf8").split("\n");
 const place = (mark: string): string => `${file}:${1 + text.findIndex((one) => one.includes(`// ${mark}`))}`;
 
-test("a tensor that is used as a condition is refused, with the user's line", () => {
+test("a tensor that is used as a condition is refused, with the user's line [S-007, S-056]", () => {
   expect(() => exportProgram(new Net(), [x, x])).toThrow(
     expect.objectContaining({
       code: "SOURCE_CHECK",

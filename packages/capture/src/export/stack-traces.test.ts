@@ -28,7 +28,7 @@ const lineWith = (text: string): number =>
     .split("\n")
     .findIndex((line) => line.includes(text)) + 1;
 
-test("stack traces of nodes lead from the module to the user's line", () => {
+test("stack traces of nodes lead from the module to the user's line [S-073]", () => {
   const { graph } = exportProgram(new Net(), [Tensor.from([1, -2])]);
   expect(graph.node("relu").meta.stackTrace).toBe(
     [
@@ -41,7 +41,7 @@ test("stack traces of nodes lead from the module to the user's line", () => {
   expect(sourceLine(graph.node("neg"))).toBe(`${file}:${lineWith("// in Net")}`);
 });
 
-test("the printed program shows the user's line", () => {
+test("the printed program shows the user's line [S-073, S-095]", () => {
   const negated = (x: Tensor): unknown => callOperator("aten.neg.default", [x]);
   const text = String(exportProgram(negated, [Tensor.from([1])]));
   const line = lineWith("const negated");

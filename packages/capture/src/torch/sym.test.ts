@@ -71,7 +71,7 @@ describe("sym on dynamic sizes", () => {
     expect(recorded).toHaveLength(5);
   });
 
-  it("gives numbers where the size cancels out, unrecorded", () => {
+  it("gives numbers where the size cancels out, unrecorded [S-079]", () => {
     const { recorded } = traced((n) => {
       expect(sym.sub(n, n)).toBe(0);
       expect(sym.eq(n, n)).toBe(true);

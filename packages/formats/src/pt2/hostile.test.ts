@@ -157,7 +157,7 @@ describe("broken and hostile programs", () => {
     }
   });
 
-  test("unknown fields and newer minor versions are accepted", async () => {
+  test("unknown fields and newer minor versions are accepted [S-126]", async () => {
     const program = await readPt2(
       withModel((m) => {
         m["schema_version"]!["minor"] = loose(999);

@@ -30,7 +30,7 @@ describe("with a table of operators", () => {
     expect((await readPt2(makePt2(), { operators })).graph.node("add").args).toHaveLength(2);
   });
 
-  test("an unknown operator or overload is named with its node where it is refused", async () => {
+  test("an unknown operator or overload is named with its node where it is refused [S-064]", async () => {
     const operator = add((n) => {
       n["target"] = loose("torch.ops.mylib.foo.default");
       n["name"] = loose("foo");
@@ -50,7 +50,7 @@ describe("with a table of operators", () => {
     });
   });
 
-  test("unknown operators of other namespaces are kept", async () => {
+  test("unknown operators of other namespaces are kept [S-121]", async () => {
     const custom = add((n) => {
       n["target"] = loose("torch.ops.mylib.foo.default");
       n["name"] = loose("foo");

@@ -38,7 +38,7 @@ describe("the corpus of programs that PyTorch saved", () => {
     expect(corpus.length).toBeGreaterThan(200);
   });
 
-  test.each(corpus)("%s/%s prints as PyTorch prints it", async (name, file) => {
+  test.each(corpus)("%s/%s prints as PyTorch prints it [S-094, S-095]", async (name, file) => {
     const folder = new URL(`${name}/`, programs);
     const program = await openPt2File(new URL(file, folder));
     const stem = file.slice(0, -".pt2".length);
@@ -48,7 +48,7 @@ describe("the corpus of programs that PyTorch saved", () => {
     expect(programText(program)).toBe(loadedText(folder, stem, "txt") ?? programText(program));
   });
 
-  test("sample inputs are the tensors of the example call", async () => {
+  test("sample inputs are the tensors of the example call [S-125]", async () => {
     const folder = new URL("lifted_dtypes/", programs);
     const { exampleInputs } = await openPt2File(new URL("program.pt2", folder));
     const { tensors } = readSafetensors(new Uint8Array(readFileSync(new URL("inputs.safetensors", folder))));
@@ -147,7 +147,7 @@ describe("sources", () => {
       () => ({ size: bytes.length, read: async (o: number, n: number) => bytes.slice(o, o + n) }),
     ],
     ["unaligned bytes", () => Uint8Array.from([0, ...bytes]).subarray(1)],
-  ])("%s", async (_, source) => {
+  ])("a program is read from %s [S-122, S-125]", async (_, source) => {
     const program = await readPt2(source());
     expect(program.tensor("w")!.toArray()).toEqual([1, 2, 3]);
     expect(graphText(program.graph).split("\n")).toHaveLength(6);
@@ -196,7 +196,7 @@ describe("details of reading", () => {
     expect((await readPt2(makePt2(records), { model: "other" })).graph.size).toBe(5);
   });
 
-  test("a slice end of 2^63 - 1 survives", async () => {
+  test("a slice end of 2^63 - 1 survives [S-099]", async () => {
     const json = JSON.stringify(makeModel()).replace('{"as_float":1}', '{"as_int":9223372036854775807}');
     const bytes = makePt2(makeRecords(json));
     const program = await readPt2(bytes);

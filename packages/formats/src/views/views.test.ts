@@ -22,7 +22,7 @@ graph(%p_w: f32[2], %x: f32[s77]) {
   }
 }`);
 
-test("Mermaid", () => {
+test("Mermaid [S-151]", () => {
   expect(mermaidText(program)).toBe(`flowchart TD
   gn0[("p_w<br/>f32[2]")]
   gn1(["x<br/>f32[s77]"])

@@ -117,7 +117,7 @@ metadata {
 `;
 
 describe("programs", () => {
-  test("everything a program has survives reading and printing", () => {
+  test("everything a program has survives reading and printing [S-136, T-15]", () => {
     const values = tensorsOf(parseIr(PROGRAM, ANY));
     for (const [name, { dtype, shape }] of values) values.set(name, Tensor.empty(shape, dtype));
     const program = parseIr(PROGRAM, { tensors: values, ...ANY });

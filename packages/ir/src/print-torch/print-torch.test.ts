@@ -7,7 +7,7 @@ import { codeText } from "./code.js";
 import { graphText } from "./graph-text.js";
 import { readableText } from "./readable.js";
 
-test("a graph prints as str(graph), .code and print_readable() of torch.fx do", () => {
+test("a graph prints as str(graph), .code and print_readable() of torch.fx do [S-094, S-097]", () => {
   const graph = parseGraph(`graph(%x: f32[s77, 6], %n: int(s86)) {
     %sym_size_int_1: int(s77) = aten.sym_size.int(%x, 0)
     %mul: int(2*s77) = operator.mul(%sym_size_int_1, 2) #0
@@ -100,7 +100,7 @@ function oddities(): Graph {
   return b.build();
 }
 
-test("names that would hide a builtin, Python functions, and every kind of argument", () => {
+test("names that would hide a builtin, Python functions, and every kind of argument [S-066]", () => {
   expect(codeText(oddities())).toBe(
     [
       "",

@@ -71,7 +71,7 @@ Range constraints: {s77: VR[2, 64], zuf0: VR[-oo, oo], u0: VR[-int_oo, int_oo]}
 `);
 });
 
-test("what PyTorch users ask a program for", () => {
+test("what PyTorch users ask a program for [S-085]", () => {
   expect(program.namedParameters().map(([name, value]) => [name, value.shape])).toEqual([["w", [2]]]);
   expect(program.namedBuffers().map(([name]) => name)).toEqual(["cnt", "nb"]);
   expect(program.buffers()[0]).toBe(program.stateDict.get("cnt"));
@@ -144,7 +144,7 @@ describe("a graph with another node in place of an output", () => {
   });
 });
 
-test("signatures follow renamed outputs and name the backward part", () => {
+test("signatures follow renamed outputs and name the backward part [S-139]", () => {
   const signature = renameOutputs(program.graphSignature, new Map([["mul", "mul_1"]]));
   expect(signature.outputSpecs[1]!.arg.name).toBe("mul_1");
   expect(renameOutputs(signature, new Map([["nothing", "x"]]))).toBe(signature);

@@ -195,6 +195,11 @@ export class ExportedProgram {
     return outputTargets(this.graphSignature, "USER_INPUT_MUTATION");
   }
 
+  /** Tokens of assertions by output: always null, as in PyTorch 2.14. */
+  get assertionDepToken(): ReadonlyMap<number, string> | null {
+    return null;
+  }
+
   /** Which outputs are gradients; null for a program without a backward graph. */
   get backwardSignature(): BackwardSignature | null {
     return backwardSignature(this.graphSignature);

@@ -27,7 +27,7 @@ test("nodes in the wrong order are to be moved", () => {
   expect(fixesOf(body)).toEqual(["move the node that is used in front of its user"]);
 });
 
-test("nodes that depend on each other are named: no order of them is valid", () => {
+test("nodes that depend on each other are named: no order of them is valid [S-058]", () => {
   const body = "  %a: f32[2] = aten.neg.default(%b)\n  %b: f32[2] = aten.add.Tensor(%x, %a)";
   expect(fixesOf(body)).toEqual([
     "remove one of the uses among %a, %b: they depend on each other, so no order of them is valid",

@@ -64,11 +64,11 @@ describe("nodes of a wrong form", () => {
     expect(problems(changed(name, change))).toContainEqual(expect.stringContaining(message));
   });
 
-  test("a default value that is a constant is fine", () => {
+  test("a default value that is a constant is fine [S-061]", () => {
     expect(problems(changed("x", { args: [2] }))).toEqual([]);
   });
 
-  test("a second output, and arguments of a get_attr", () => {
+  test("a second output, and arguments of a get_attr [S-062]", () => {
     const twice = new Graph([...graph.nodes(), { ...graph.outputNode(), name: "output_1" }]);
     expect(problems(twice)).toContain("SECOND_OUTPUT Node output_1 is a second output");
     const nested = parseGraph(
@@ -176,7 +176,7 @@ describe("programs", () => {
 
   test("as it is", () => expect(found(program)).toEqual([]));
 
-  test("state has concrete sizes", () => {
+  test("state has concrete sizes [S-018]", () => {
     expect(found(parseIr(PROGRAM.replace("graph(%p_w: f32[2]", "graph(%p_w: f32[s0]")))).toContain(
       "STATE_SYMBOLIC the input p_w is recorded as float32[s0]: size 0 of w is symbolic",
     );
@@ -210,7 +210,7 @@ describe("programs", () => {
     ).toEqual(["SPEC_KIND The signature says that a is a symint, and the node records float32[2]"]);
   });
 
-  test("trees with other numbers of leaves, and a root that is not first", () => {
+  test("trees with other numbers of leaves, and a root that is not first [S-127]", () => {
     const signature = { ...root!.signature!, outSpec: tupleSpec([LEAF, LEAF]) };
     expect(found(program.with({ moduleCallGraph: [{ fqn: "", signature }] }))).toEqual([
       "MODULE_CALL_TREE out_spec of the module call '' has 2 leaves for 1 values",

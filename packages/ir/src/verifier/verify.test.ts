@@ -35,7 +35,7 @@ const codes = (text: string): string[] =>
 const messages = (text: string): string[] =>
   verify(parseIr(text, { unknownTargets: "allow" })).map((problem) => problem.message);
 
-test("a valid program has no problems", () => {
+test("a valid program has no problems [S-127]", () => {
   expect(verify(valid())).toEqual([]);
   expect(() => assertValid(valid())).not.toThrow();
 });
@@ -101,7 +101,9 @@ test.each<[string, string, string, string]>([
     'call "s" (*) -> * inputs [%q] outputs [%r]\n  call ""',
     "Input q does not exist in the graph.",
   ],
-])("%s", (_, from, to, message) => expect(messages(VALID.replace(from, to))).toContain(message));
+])("%s is reported [S-127]", (_, from, to, message) =>
+  expect(messages(VALID.replace(from, to))).toContain(message),
+);
 
 test("all problems are found at once", () => {
   const broken = VALID.replace("persistent", "")
@@ -163,7 +165,9 @@ test.each<[string, string, string]>([
     "PLACEHOLDER_ORDER Placeholder y comes after other nodes",
   ],
   ["no output", "%a: f32[2] = aten.neg.default(%x)", "NO_OUTPUT The graph has no output node"],
-])("%s", (_, body, problem) => expect(graphProblems(body)).toContain(problem));
+])("%s is reported [S-058, S-059, S-061, S-062, S-064, S-065]", (_, body, problem) =>
+  expect(graphProblems(body)).toContain(problem),
+);
 
 test("what is fine", () => {
   expect(graphProblems("%a: f32[2] = aten.add_.Tensor(%x, 1)\nreturn (%a)", TRAINING)).toEqual([]);
@@ -212,7 +216,7 @@ test("duplicate names", () => {
   ]);
 });
 
-test("an operator table reveals mutable operators, unknown operators and operators without results", () => {
+test("an operator table reveals mutable operators, unknown operators and operators without results [S-065, S-068]", () => {
   const schema = (target: string, returns: number, isMutable: boolean): OpSchema => ({
     namespace: "my",
     name: "f",
@@ -246,7 +250,7 @@ test("an operator table reveals mutable operators, unknown operators and operato
   ).toBe(2);
 });
 
-test("dialects are data", () => {
+test("dialects are data [S-127]", () => {
   const program = valid().with({ dialect: "MINE" });
   expect(verify(program).map((problem) => problem.code)).toEqual(["UNKNOWN_DIALECT"]);
   const mine = {
@@ -324,7 +328,7 @@ describe("metadata that a dialect requires of calls", () => {
     `MISSING_METADATA at a: Node.meta a is missing ${key} field, which the dialect SCHEDULED requires. ` +
     `set meta.${key}, or run the pass that lowers to SCHEDULED`;
 
-  test("each field that is missing is a problem, and those that are there are not", () => {
+  test("each field that is missing is a problem, and those that are there are not [S-077]", () => {
     const all = { stackTrace: "File", custom: { stage: 1 }, dimOrder: [0] };
     expect(metadata(all)).toEqual([]);
     expect(metadata({ ...all, custom: undefined })).toEqual([missing("custom")]);
@@ -332,7 +336,7 @@ describe("metadata that a dialect requires of calls", () => {
     expect(metadata({})).toEqual(["stackTrace", "custom", "dimOrder"].map(missing));
   });
 
-  test("placeholders and outputs need none, and other dialects do not ask", () => {
+  test("placeholders and outputs need none, and other dialects do not ask [S-077]", () => {
     const text = "graph(%x: f32[2]) {\n%a: f32[2] = aten.neg.default(%x)\nreturn (%a)\n}";
     expect(verifyGraph(parseGraph("graph(%x: f32[2]) { return (%x) }"), rules)).toEqual([]);
     expect(verifyGraph(parseGraph(text), ATEN)).toEqual([]);

@@ -19,7 +19,7 @@ describe("check-functional", () => {
     expect(isFunctional(program, context.operators)).toBe(true);
   });
 
-  test("names the node, what it writes to, and what to do", () => {
+  test("names the node, what it writes to, and what to do [S-068]", () => {
     const program = programOf(
       graphOf("%v: f32[4] = aten.view.default(%x, [4])\n%a: f32[4] = aten.add_.Tensor(%v, 1)\nreturn (%a)"),
     );

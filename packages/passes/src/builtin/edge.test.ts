@@ -20,7 +20,7 @@ const codes = (text: string, rules = CORE_ATEN): string[] =>
   verifyGraph(parseGraph(text), rules, { operators }).map(({ code, message }) => `${code} ${message}`);
 
 describe("core ATen", () => {
-  test("refuses operators outside the core set, and no others", () => {
+  test("refuses operators outside the core set, and no others [S-116]", () => {
     expect(codes("graph(%x: f32[2]) { %a: f32[2] = aten.silu.default(%x) return (%a) }")).toEqual([
       "OPERATOR_REFUSED operator 'aten.silu.default' is not in the core ATen operator set",
     ]);
@@ -46,7 +46,7 @@ describe("core ATen", () => {
 describe("the edge dialect", () => {
   const edge = run(toEdge, run(coreAten, programOf(TEXT)));
 
-  test("records a dimension order for every tensor, and has no numbers for tensors", () => {
+  test("records a dimension order for every tensor, and has no numbers for tensors [S-078]", () => {
     expect(edge.dialect).toBe("EDGE");
     expect(edge.graph.node("x").meta.dimOrder).toEqual([0, 2, 3, 1]);
     expect(edge.graph.node("y").meta.dimOrder).toEqual([0, 1]);

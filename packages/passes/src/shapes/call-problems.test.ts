@@ -152,7 +152,7 @@ describe("operators of a plugin", () => {
       ({ code, node, message, fix }) => `${code} at ${node}: ${message}; ${fix}`,
     );
 
-  test("one with neither a shape rule nor a decomposition is a problem", () => {
+  test("one with neither a shape rule nor a decomposition is a problem [S-118]", () => {
     expect(found(defineOp({ schema }))).toEqual([
       "OPERATOR_WITHOUT_META at a: operator 'mine.twice.default' has neither a shape rule nor a decomposition; " +
         "give the operator a `meta` rule or a `decompose` rule in defineOp",

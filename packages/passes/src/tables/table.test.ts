@@ -20,21 +20,21 @@ const calls = (table?: DecompositionTable): string[] =>
     .map((node) => node.target);
 
 describe("the decomposition table", () => {
-  test("is PyTorch's default one when none is given", () => {
+  test("is PyTorch's default one when none is given [S-111]", () => {
     expect(calls()).toEqual(["aten.permute.default", "aten.mm.default", "aten.relu.default"]);
   });
 
-  test("empty, it only functionalizes", () => {
+  test("empty, it only functionalizes [S-111]", () => {
     expect(calls(new DecompositionTable())).toEqual(["aten.linear.default", "aten.relu.default"]);
   });
 
-  test("keeps an operator whose entry is deleted", () => {
+  test("keeps an operator whose entry is deleted [S-112]", () => {
     const table = defaultDecompositions();
     table.delete("aten.linear.default");
     expect(calls(table)).toEqual(["aten.linear.default", "aten.relu.default"]);
   });
 
-  test("runs custom entries, and decomposes what they call", () => {
+  test("runs custom entries, and decomposes what they call [S-113]", () => {
     const table = defaultDecompositions();
     table.set("aten.relu.default", (emit, args) =>
       emit("aten.clamp_min.default", [args["self"] as FakeTensor, 0]),
@@ -74,7 +74,7 @@ describe("the decomposition table", () => {
 });
 
 describe("functionalization", () => {
-  test("makes mutations of buffers leading outputs, in input order", () => {
+  test("makes mutations of buffers leading outputs, in input order [S-084, S-102]", () => {
     const mutating = programOf(
       `graph(%b_n: f32[2, 2], %b_m: f32[2, 2], %x: f32[2, 2]) {
       %second: f32[2, 2] = aten.add_.Tensor(%b_m, %x)
@@ -100,7 +100,7 @@ describe("functionalization", () => {
     ]);
   });
 
-  test("writes through views into their base, and makes other views anew", () => {
+  test("writes through views into their base, and makes other views anew [S-101]", () => {
     const viewed = programOf(
       `graph(%x: f32[2, 2]) {
       %a: f32[2, 2] = aten.clone.default(%x)
@@ -168,7 +168,7 @@ describe("the table of a session, as operators are registered late", () => {
       .filter((node) => node.op === "call_function")
       .map((node) => node.target);
 
-  test("ATen's entries are there from the start, whatever is registered", () => {
+  test("ATen's entries are there from the start, whatever is registered [S-114]", () => {
     const { operators, table } = session();
     expect(operators.version).toBe(0);
     for (const target of ["aten.linear.default", "aten.addcmul_.default", "aten.rsub.Scalar_out"])
@@ -177,7 +177,7 @@ describe("the table of a session, as operators are registered late", () => {
       expect(table.has(target)).toBe(false);
   });
 
-  test("a read takes in what is registered by then, and later reads what came after", () => {
+  test("a read takes in what is registered by then, and later reads what came after [S-114]", () => {
     const { operators, table } = session();
     expect(table.has("late.twice.default")).toBe(false);
     operators.register([twice]);
@@ -188,14 +188,14 @@ describe("the table of a session, as operators are registered late", () => {
     expect(table.get("late.thrice.default")).toBeTypeOf("function");
   });
 
-  test("lowering counts operators that came after the last read", () => {
+  test("lowering counts operators that came after the last read [S-114]", () => {
     const { operators, table } = session();
     expect(table.size).toBeGreaterThan(600);
     operators.register([twice]);
     expect(lowered(operators, table)).toEqual(["aten.add.Tensor"]);
   });
 
-  test("a deleted entry keeps its operator, deleted before or after it was registered", () => {
+  test("a deleted entry keeps its operator, deleted before or after it was registered [S-112, S-114]", () => {
     for (const early of [true, false]) {
       const { operators, table } = session();
       if (early) expect(table.delete("late.twice.default")).toBe(true);

@@ -1,11 +1,13 @@
 /**
- * @file What `npm run docs` writes: lists of operators, tables and diagrams of packages,
- * `llms.txt`.
+ * @file What `npm run docs` writes: lists of operators and capabilities, tables and diagrams of
+ * packages, `llms.txt`.
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { createSconce } from "@sconce/session";
 import type { DecompositionFile } from "../conformance/decompositions.js";
+import { capabilityPage, readCapabilities } from "./capability-page.js";
+import { capabilityTests } from "./capability-tests.js";
 import { drawnTargets } from "./drawn-targets.js";
 import { readFamilies } from "./families.js";
 import { loweringPage } from "./lowering-page.js";
@@ -42,6 +44,7 @@ async function referencePages(root: URL): Promise<[path: string, text: string][]
   return [
     ["docs/reference/operators.md", operatorPage({ sconce: createSconce(), families, drawn })],
     ["docs/reference/lowerings.md", loweringPage(families, cases)],
+    ["docs/reference/capabilities.md", capabilityPage(readCapabilities(root), capabilityTests(root).tests)],
   ];
 }
 
