@@ -38,43 +38,6 @@ export function fillUniform(values: Float64Array, random: RandomSource, wide: bo
   for (let i = 0; i < values.length; i++) values[i] = wide ? uniform53(random) : uniform24(random);
 }
 
-/**
- * Normal deviates as PyTorch fills tensors with them: from 16 on in blocks of 8 pairs, the last
- * block again for what is left over. `drawsFirst` says that all uniform numbers are drawn before
- * the first block.
- */
-export function fillNormal(
-  values: Float64Array,
-  random: RandomSource,
-  wide: boolean,
-  drawsFirst: boolean,
-): void {
-  const count = values.length;
-  if (count < 16) {
-    for (let i = 0; i < count; i++) values[i] = normalDeviate(random);
-    return;
-  }
-  if (drawsFirst) fillUniform(values, random, wide);
-  for (let start = 0; start + 16 <= count; start += 16) {
-    const block = values.subarray(start, start + 16);
-    if (!drawsFirst) fillUniform(block, random, wide);
-    transformBlock(block);
-  }
-  if (count % 16 === 0) return;
-  const last = values.subarray(count - 16);
-  fillUniform(last, random, wide);
-  transformBlock(last);
-}
-
-function transformBlock(block: Float64Array): void {
-  for (let j = 0; j < 8; j++) {
-    const radius = Math.sqrt(-2 * Math.log(1 - block[j]!));
-    const angle = 2 * Math.PI * block[j + 8]!;
-    block[j] = radius * Math.cos(angle);
-    block[j + 8] = radius * Math.sin(angle);
-  }
-}
-
 export const exponentialNumbers = (count: number, rate: number, random: RandomSource): Float64Array =>
   Float64Array.from({ length: count }, () => -Math.log1p(-uniform53(random)) / rate);
 

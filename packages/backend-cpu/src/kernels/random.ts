@@ -4,29 +4,43 @@ import { readComplex, readNumbers, writeComplex, writeNumbers } from "../kernel/
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, type Kernel, kernel, type RandomSource } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
+import { fillNormal, type Moments, type Precision } from "./box-muller.js";
 import {
   exponentialNumbers,
-  fillNormal,
   fillUniform,
   fusedMultiplyAdd,
   inMemoryOrder,
   isWide,
   normalDeviate,
+  rounding,
   uniform53,
 } from "./random-engine.js";
 
 const isComplex = (tensor: Tensor): boolean => dtypeInfo(tensor.dtype).kind === "complex";
 
+const STANDARD: Moments = { mean: 0, std: 1 };
+
+const precisionOf = (out: Tensor): Precision => {
+  if (isWide(out)) return "double";
+  return out.dtype === "float16" || out.dtype === "bfloat16" ? "half" : "single";
+};
+
 /**
- * Standard normal deviates, those of complex numbers as pairs whose parts have half the variance
- * each. Only row-major tensors are filled in blocks (`normal_kernel`, DistributionTemplates.h).
+ * Normal numbers; those of complex tensors are pairs whose parts have half the variance each and
+ * the same mean (`normal_impl_`, DistributionTemplates.h). Only row-major tensors are filled in
+ * blocks (`normal_kernel`).
  */
-function normalNumbers(out: Tensor, random: RandomSource, dense = out.isContiguous): Float64Array {
+function normalNumbers(
+  out: Tensor,
+  random: RandomSource,
+  { mean, std }: Moments = STANDARD,
+  dense = out.isContiguous,
+): Float64Array {
   const values = scratch(Float64Array, isComplex(out) ? 2 * out.numel : out.numel);
-  const half = out.dtype === "float16" || out.dtype === "bfloat16";
-  if (dense) fillNormal(values, random, isWide(out), !half);
-  else for (let i = 0; i < values.length; i++) values[i] = normalDeviate(random);
-  return isComplex(out) ? values.map((x) => x * Math.SQRT1_2) : values;
+  const moments = { mean, std: isComplex(out) ? std / Math.SQRT2 : std };
+  if (dense) fillNormal(values, random, precisionOf(out), moments);
+  else for (let i = 0; i < values.length; i++) values[i] = normalDeviate(random) * moments.std + mean;
+  return values;
 }
 
 const write = (out: Tensor, values: Float64Array): Tensor => {
@@ -68,19 +82,8 @@ const standardNormal = kernel(
   },
 );
 
-interface Moments {
-  readonly mean: number;
-  readonly std: number;
-}
-
-/**
- * PyTorch adds the mean to the imaginary part as well (`normal_impl_`, DistributionTemplates.h).
- */
-function writeNormal(out: Tensor, { mean, std }: Moments, random: RandomSource): Tensor {
-  const values = normalNumbers(out, random);
-  for (let i = 0; i < values.length; i++) values[i] = values[i]! * std + mean;
-  return write(out, values);
-}
+const writeNormal = (out: Tensor, moments: Moments, random: RandomSource): Tensor =>
+  write(out, normalNumbers(out, random, moments));
 
 const normalFunctional = kernel(
   "aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor",
@@ -97,10 +100,10 @@ const normalInPlace = kernel(
 function normalAround(out: Tensor, mean: Tensor | number, std: number, random: RandomSource): Tensor {
   if (typeof mean === "number") return writeNormal(out, { mean, std }, random);
   const means = readComplex(mean, out.shape);
-  const values = normalNumbers(out, random, true);
+  const values = normalNumbers(out, random, { mean: 0, std }, true);
   writeComplex(
     out,
-    values.map((x, i) => x * std + means[i]!),
+    values.map((x, i) => x + means[i]!),
   );
   return out;
 }
@@ -111,13 +114,17 @@ const normal: Kernel<NormalArgs> = ({ mean = 0, std = 1 }, context) => {
   if (typeof std === "number" && (typeof mean === "number" || isComplex(mean)))
     return normalAround(out, mean, std, context.random);
   // Drawn into a row-major tensor, whatever the strides of the result.
-  const values = normalNumbers(out, context.random, true);
+  const spread = typeof std === "number" ? { mean: 0, std } : STANDARD;
+  const values = normalNumbers(out, context.random, spread, true);
   const means = typeof mean === "number" ? undefined : readNumbers(mean, out.shape);
   const deviations = typeof std === "number" ? undefined : readNumbers(std, out.shape);
   if (deviations?.some((deviation) => !(deviation >= 0)) === true)
     throw invalidArgument("normal expects all elements of std >= 0.0");
+  // PyTorch multiplies and adds in two calls, each of which rounds.
+  const round = rounding(out.dtype);
   for (let i = 0; i < values.length; i++) {
-    values[i] = values[i]! * (deviations?.[i] ?? (std as number)) + (means?.[i] ?? (mean as number));
+    const scaled = round(values[i]! * (deviations?.[i] ?? 1));
+    values[i] = scaled + (means?.[i] ?? round(mean as number));
   }
   writeNumbers(out, values);
   return out;
