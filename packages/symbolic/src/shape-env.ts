@@ -60,6 +60,7 @@ export class ShapeEnv implements SymEnv {
   readonly #locate: (() => unknown) | undefined;
   #nextInt = 0;
   #nextFloat = 0;
+  #version = 0;
 
   constructor(init: ShapeEnvInit = {}) {
     checkOptions("ShapeEnv", init, INIT);
@@ -67,6 +68,14 @@ export class ShapeEnv implements SymEnv {
     this.#hints = new Map(init.hints);
     this.#locate = init.locate;
     for (const name of this.#ranges.keys()) this.#reserve(name);
+  }
+
+  /**
+   * A number that grows whenever the environment learns something or makes a symbol: while it is
+   * the same, the same question has the same answer and adds no guard.
+   */
+  get version(): number {
+    return this.#version;
   }
 
   /** Conditions that the example values decided, in order; each holds. */
@@ -107,6 +116,7 @@ export class ShapeEnv implements SymEnv {
 
   /** Sets the example value of a symbol. */
   setHint(name: string, value: number): void {
+    this.#version++;
     this.#hints.set(name, value);
   }
 
@@ -116,12 +126,14 @@ export class ShapeEnv implements SymEnv {
     const known = this.#ranges.get(name);
     const both = known === undefined ? range : intersectRanges(known, range);
     if (both === undefined || both.min > both.max) throw emptyRange(name, range.min, range.max);
+    this.#version++;
     this.#ranges.set(name, both);
     this.#reserve(name);
   }
 
   /** Marks an unbacked symbol as the size of something: not negative, and named so in messages. */
   markSizeLike(target: SymExpr): void {
+    this.#version++;
     this.#sizeLike.add(target.name);
     const { min, max } = this.#rangeOfSymbol(target);
     if (min < 0) this.#ranges.set(target.name, { min: 0, max });
@@ -139,11 +151,13 @@ export class ShapeEnv implements SymEnv {
 
   /** Makes a symbol for an integer that is known at run time only: `u0`, `u1`, ... */
   freshUnbackedInt(): SymExpr {
+    this.#version++;
     return symbol(`u${this.#nextInt++}`, { unbacked: true });
   }
 
   /** Makes a symbol for a float that is known at run time only: `zuf0`, `zuf1`, ... */
   freshUnbackedFloat(): SymExpr {
+    this.#version++;
     return symbol(`zuf${this.#nextFloat++}`, { float: true, unbacked: true });
   }
 
@@ -325,6 +339,7 @@ export class ShapeEnv implements SymEnv {
   }
 
   #record(condition: SymExpr): void {
+    this.#version++;
     this.#guards.push(condition);
     if (this.#locate !== undefined) this.#guardLocations.set(condition, this.#locate());
   }
@@ -387,6 +402,7 @@ export class ShapeEnv implements SymEnv {
    * terms of what is left (`_maybe_guard_rel`).
    */
   #learn(e: SymExpr): void {
+    this.#version++;
     this.#learnRelations(e);
     const simple = this.#simplify(e);
     for (const [key, truth] of implications(simple)) this.#facts.set(key, truth);

@@ -113,10 +113,13 @@ function replaceProperty(entry: StateEntry, tensor: TracedTensor, assigned: Map<
 }
 
 function restore(module: Module, properties: Properties): void {
-  const known = new Set(properties.map(([name]) => name));
+  const known = new Map(properties);
   for (const name of Object.keys(module)) if (!known.has(name)) Reflect.deleteProperty(module, name);
-  for (const [name, value] of properties)
+  for (const [name, value] of properties) {
+    const now = Object.getOwnPropertyDescriptor(module, name);
+    if (now?.value === value && now?.writable === true) continue;
     Object.defineProperty(module, name, { value, enumerable: true, configurable: true, writable: true });
+  }
 }
 
 /** Properties that hold another tensor than before, and are neither parameters nor buffers. */

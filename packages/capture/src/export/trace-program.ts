@@ -28,7 +28,7 @@ import { flattenInputs, type InputLeaves } from "../pytree/input-leaves.js";
 import { requireInputLeaf, requireOutputLeaf } from "../pytree/leaf-kinds.js";
 import { type FunctionParameter, functionParameters } from "../source/function-parameters.js";
 import type { AnyFunction } from "../source/parse-function.js";
-import { captureStack } from "../source/raw-stack.js";
+import { captureStack, type RawStack } from "../source/raw-stack.js";
 import { withTrace } from "../trace/dispatch.js";
 import { fakeOf } from "../trace/real-tensor.js";
 import { isSym, SymInt } from "../trace/sym-int.js";
@@ -64,9 +64,10 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   const parameters = functionParameters(source);
   const inputs = flattenInputs(parameters, args, kwargs);
   for (const { value, path } of inputs.leaves) requireInputLeaf(value, keyPathText(path));
-  const prepared = prepareInputs(request, parameters);
+  let tracer: ExportTracer | undefined;
+  const prepared = prepareInputs(request, parameters, () => tracer?.callStack ?? captureStack());
   const state = module === undefined ? NO_STATE : stateOf(module);
-  const tracer = new ExportTracer({ env: prepared.env, modules: state.modules });
+  tracer = new ExportTracer({ env: prepared.env, modules: state.modules });
   const { traced, nodes: stateNodes } = traceState(tracer, state);
   const { values, nodes: userNodes } = traceInputs(tracer, inputs, prepared);
   const given = callArguments(inputs, values);
@@ -104,6 +105,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
 function prepareInputs(
   { args, kwargs, dynamicShapes }: TraceRequest,
   parameters: readonly FunctionParameter[] | undefined,
+  locate: () => RawStack,
 ): FakeInputs {
   const named = bindInputs(parameters, args, kwargs);
   const bind = (example: ExampleCall): NamedInputs =>
@@ -111,7 +113,7 @@ function prepareInputs(
   let spec = dynamicShapes;
   if (spec instanceof ShapesCollection) spec = spec.dynamicShapes(named);
   else if (spec instanceof AdditionalInputs) spec = spec.dynamicShapes(named, bind);
-  return makeFakeInputs(named, spec, { locate: captureStack });
+  return makeFakeInputs(named, spec, { locate });
 }
 
 const unbackedSymbols = (tracer: ExportTracer): SymExpr[] =>

@@ -26,7 +26,10 @@ export interface Recorder {
   arithmetic(target: string, args: readonly (Sym | Argument)[], result: Sym): void;
   /** A tensor of values that the program writes down (`torch.tensor`): a constant, copied. */
   freshConstant(value: Tensor): Tensor;
-  /** Runs a function of the API and returns its result; its calls have the name in `torch_fn`. */
+  /**
+   * Runs a function of the API and returns its result; its calls have the name in `torch_fn`, and
+   * the stack of this call: `run` calls no code of the user's.
+   */
   inFunction<T>(name: string, kind: string, run: () => T): T;
   /** Sets whether gradients are recorded, and returns whether they were. */
   setGradEnabled?(enabled: boolean): boolean;

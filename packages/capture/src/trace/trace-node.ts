@@ -18,6 +18,8 @@ export interface TraceMeta {
   readonly stackTrace?: string | undefined;
 }
 
+const NONE: readonly never[] = [];
+
 /** A node while its graph is traced. It gets its final name when the graph is complete. */
 export class TraceNode {
   name: string;
@@ -36,11 +38,11 @@ export class TraceNode {
     this.name = init.name;
     this.op = init.op;
     this.target = init.target;
-    this.args = init.args ?? [];
+    this.args = init.args ?? NONE;
     this.kwargs = init.kwargs ?? {};
     this.meta = init.meta ?? {};
     this.val = init.val;
-    this.unbacked = init.unbacked ?? [];
+    this.unbacked = init.unbacked ?? NONE;
   }
 
   /** The node that stands in its place now. */
@@ -57,10 +59,10 @@ export interface TraceNodeInit {
   readonly op: Node["op"];
   readonly target: string;
   readonly args?: readonly TraceArgument[];
-  readonly kwargs?: Readonly<Record<string, TraceArgument>>;
+  readonly kwargs?: Readonly<Record<string, TraceArgument>> | undefined;
   readonly meta?: TraceMeta;
   readonly val?: MetaValue | undefined;
-  readonly unbacked?: readonly UnbackedBinding[];
+  readonly unbacked?: readonly UnbackedBinding[] | undefined;
 }
 
 /** A symbol that a call makes: the call's value itself, or a size of one of its results. */

@@ -26,6 +26,20 @@ class TracedStorage extends Storage {
 
 const NO_STORAGE = new TracedStorage();
 
+type SizesKey = "shape" | "strides";
+
+/**
+ * Reading dynamic sizes throws. The getters are shared: so all tensors have the same hidden class.
+ */
+const dynamicProperty = (key: SizesKey): PropertyDescriptor => ({
+  get(this: TracedTensor): never {
+    throw dynamicShape(key, this.fake);
+  },
+  enumerable: true,
+  configurable: true,
+});
+const DYNAMIC = { shape: dynamicProperty("shape"), strides: dynamicProperty("strides") };
+
 /**
  * A tensor while a program is traced: dtype, sizes and strides are known, values are not. Operators
  * on it are recorded. An in-place operator may change its sizes, so `fake` is replaced.
@@ -38,10 +52,12 @@ export class TracedTensor extends Tensor {
   #fake: FakeTensor;
 
   constructor(fake: FakeTensor) {
-    const { dtype, requiresGrad } = fake;
-    super({ dtype, shape: [], strides: [], storage: NO_STORAGE, requiresGrad });
+    const { dtype, requiresGrad, shape, strides } = fake;
+    const sizes = { shape: isStatic(shape) ? shape : [], strides: isStatic(strides) ? strides : [] };
+    super({ dtype, ...sizes, storage: NO_STORAGE, requiresGrad });
     this.#fake = fake;
-    this.#showSizes();
+    if (sizes.shape !== shape) Object.defineProperty(this, "shape", DYNAMIC.shape);
+    if (sizes.strides !== strides) Object.defineProperty(this, "strides", DYNAMIC.strides);
   }
 
   /** What is known of the tensor now. */
@@ -52,27 +68,18 @@ export class TracedTensor extends Tensor {
   /** Takes on what an in-place operator has made of the tensor. */
   becomes(fake: FakeTensor): void {
     this.#fake = fake;
-    this.#showSizes();
+    for (const key of ["shape", "strides"] as const) {
+      const value = fake[key];
+      const property = isStatic(value)
+        ? { value, writable: true, enumerable: true, configurable: true }
+        : DYNAMIC[key];
+      Object.defineProperty(this, key, property);
+    }
   }
 
   /** The number of dimensions. */
   override get ndim(): number {
     return this.#fake.ndim;
-  }
-
-  /** `shape` and `strides` are numbers; reading them throws where a size is dynamic. */
-  #showSizes(): void {
-    for (const key of ["shape", "strides"] as const) {
-      const value = this.#fake[key];
-      const property = isStatic(value)
-        ? { value, writable: true }
-        : {
-            get: (): never => {
-              throw dynamicShape(key, this.#fake);
-            },
-          };
-      Object.defineProperty(this, key, { ...property, enumerable: true, configurable: true });
-    }
   }
 
   override toString(): string {

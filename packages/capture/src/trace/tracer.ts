@@ -24,7 +24,7 @@ import {
   type OperatorTable,
   type UnboundArg,
 } from "@sconce/ops";
-import { callName, functionName, normalizeCall } from "@sconce/passes";
+import { callName, functionName, type NormalizedCall, normalizeCall } from "@sconce/passes";
 import { freeSymbols, type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
@@ -34,6 +34,7 @@ import { escapedTensor } from "./errors.js";
 import { SET_GRAD } from "./grad-regions.js";
 import { LeafWrites } from "./leaf-writes.js";
 import { fakeOf } from "./real-tensor.js";
+import { type CachedCall, ShapeCache } from "./shape-cache.js";
 import { SizeNodes } from "./size-nodes.js";
 import { isSym, type Sym, SymBool, SymFloat, SymInt } from "./sym-int.js";
 import { type TraceArgument, type TraceMeta, TraceNode, type UnbackedBinding } from "./trace-node.js";
@@ -66,8 +67,11 @@ export class Tracer implements Recorder {
   readonly #owners = new Map<FakeTensor, TracedTensor>();
   readonly #sizes: SizeNodes;
   readonly #leafWrites: LeafWrites;
+  readonly #shapes: ShapeCache;
   readonly #seen = new Set<string>();
-  readonly #layouts = new Set<string>();
+  readonly #guarded = new Set<string>();
+  /** The stack of the function or operator that runs: all nodes that its call adds have it. */
+  #stack: RawStack | undefined;
   readonly #functionCounts = new Map<string, number>();
   #function: readonly [string, string] | undefined;
 
@@ -75,9 +79,15 @@ export class Tracer implements Recorder {
     this.env = env;
     this.operators = operators;
     this.#leafWrites = new LeafWrites(operators);
+    this.#shapes = new ShapeCache(env);
     this.#sizes = new SizeNodes((target, args, val, candidate) =>
-      this.#push({ op: "call_function", target, args, val, candidate }),
+      this.#push({ target, args, val, candidate }),
     );
+  }
+
+  /** The stack of the function or operator that runs; undefined between calls. */
+  get callStack(): RawStack | undefined {
+    return this.#stack;
   }
 
   /** Adds an input of the graph and returns its node. */
@@ -106,31 +116,68 @@ export class Tracer implements Recorder {
 
   call(target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult {
     const row = this.operators.require(target);
+    if (this.#stack !== undefined) return this.#record(row, args, kwargs);
+    this.#stack = captureStack(this.moduleCall);
+    try {
+      return this.#record(row, args, kwargs);
+    } finally {
+      this.#stack = undefined;
+    }
+  }
+
+  #record(row: OpDefinition, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult {
     const given = args.map((arg) => this.#given(arg));
     const named: Record<string, EmitArg> = {};
     for (const key in kwargs) if (kwargs[key] !== undefined) named[key] = this.#given(kwargs[key]);
     const normal = normalizeCall(row.schema, given, named);
-    const bound = bindArgs(row.schema, normal.args, normal.kwargs);
     const nodeArgs = normal.args.map((arg) => this.#argument(arg));
     const nodeKwargs: Record<string, TraceArgument> = {};
     for (const key in normal.kwargs) nodeKwargs[key] = this.#argument(normal.kwargs[key]!);
-    const raw = metaOfBound(this.operators, row, bound, this.env);
-    guardContiguity(this.env, raw, this.#layouts);
+    const { result: raw, returned: places } = this.#shapeOf(row, normal);
     const written = writtenOperands(row.schema, args, kwargs);
     for (const tensor of written)
-      if (tensor !== undefined) this.#leafWrites.check(target, tensor, this.nodeOf(tensor), this.gradEnabled);
-    const returned = this.#returnedOperands(row, bound, raw) ?? written;
+      if (tensor !== undefined)
+        this.#leafWrites.check(row.target, tensor, this.nodeOf(tensor), this.gradEnabled);
+    const returned = places?.map((place) => this.#owners.get(operandsOf(normal)[place]!)) ?? written;
     const result = this.#fresh(raw, [...args, ...Object.values(kwargs)]);
     const node = this.#push({
-      op: "call_function",
-      target,
+      target: row.target,
       args: nodeArgs,
       kwargs: nodeKwargs,
       val: result,
-      candidate: callName(target),
+      candidate: callName(row.target),
       unbacked: this.#newSymbols(result),
     });
     return this.#wrap(result, node, returned);
+  }
+
+  /** The shape rule's result for a call, which an equal call of before may have given. */
+  #shapeOf(row: OpDefinition, call: NormalizedCall): CachedCall {
+    const key = this.#shapes.keyOf(row.target, call.args, call.kwargs);
+    const known = key === undefined ? undefined : this.#shapes.find(key);
+    if (known !== undefined) return known;
+    const bound = bindArgs(row.schema, call.args, call.kwargs);
+    const result = metaOfBound(this.operators, row, bound, this.env);
+    this.#guardContiguity(result);
+    const operands = operandsOf(call);
+    const returned = this.#returnedOperands(row, bound, operands, result);
+    const made = { result, returned };
+    // Which of two equal operands is returned depends on more than the layouts.
+    const isClear = returned === undefined || new Set(operands).size === operands.length;
+    if (key !== undefined && isClear) this.#shapes.keep(key, made);
+    return made;
+  }
+
+  #guardContiguity(result: MetaValue): void {
+    if (Array.isArray(result)) {
+      for (const item of result as readonly MetaValue[]) this.#guardContiguity(item);
+      return;
+    }
+    if (!(result instanceof FakeTensor)) return;
+    const layout = this.#shapes.layoutOf(result);
+    if (layout.isGuarded) return;
+    guardContiguity(this.env, result, this.#guarded);
+    layout.isGuarded = true;
   }
 
   arithmetic(target: string, args: readonly (Sym | Argument)[], result: Sym): void {
@@ -138,7 +185,6 @@ export class Tracer implements Recorder {
     if (target === "operator.mul" && args.includes(1)) return;
     const operands = args.map((arg) => (isSym(arg) ? this.scalarArgument(arg) : arg));
     const node = this.#push({
-      op: "call_function",
       target,
       args: operands,
       val: scalarValue(result),
@@ -158,10 +204,12 @@ export class Tracer implements Recorder {
     const count = (this.#functionCounts.get(name) ?? 0) + 1;
     this.#functionCounts.set(name, count);
     this.#function = [`${name}_${count}`, `${kind}.${name}`];
+    this.#stack = captureStack(this.moduleCall);
     try {
       return run();
     } finally {
       this.#function = outer;
+      this.#stack = undefined;
     }
   }
 
@@ -169,7 +217,6 @@ export class Tracer implements Recorder {
     const before = this.gradEnabled;
     this.gradEnabled = enabled;
     this.#push({
-      op: "call_function",
       target: SET_GRAD,
       args: [enabled],
       val: null,
@@ -220,7 +267,7 @@ export class Tracer implements Recorder {
     if (!(result instanceof FakeTensor)) return result;
     const requiresGrad = this.gradEnabled && isDifferentiable(result) && needsGrad(operands);
     if (!this.#tensors.has(result) && result.requiresGrad === requiresGrad) return result;
-    return new FakeTensor({ ...result, requiresGrad });
+    return this.#shapes.copy(result, requiresGrad);
   }
 
   /**
@@ -231,7 +278,6 @@ export class Tracer implements Recorder {
     if (Array.isArray(value)) {
       return (value as readonly MetaValue[]).map((item, i) => {
         const getitem = this.#push({
-          op: "call_function",
           target: "operator.getitem",
           args: [node, i],
           val: item,
@@ -256,27 +302,29 @@ export class Tracer implements Recorder {
 
   #track(value: FakeTensor, node: TraceNode): void {
     this.#tensors.set(value, node);
-    this.#sizes.track(value, node);
+    const layout = this.#shapes.layoutOf(value);
+    if (!layout.isTracked) this.#sizes.track(value, node);
+    layout.isTracked = true;
   }
 
   /**
-   * Returns the operands that a composite returns unchanged, by the places of its results;
-   * undefined when there are none. The program continues with the same tensor, whose node is now
-   * the call.
+   * Returns the places of the operands that a composite returns unchanged, by the places of its
+   * results; undefined when there are none. The program continues with the same tensor, whose node
+   * is now the call.
    */
   #returnedOperands(
     row: OpDefinition,
     bound: BoundArgs,
+    operands: readonly FakeTensor[],
     result: MetaValue,
-  ): readonly (TracedTensor | undefined)[] | undefined {
+  ): readonly number[] | undefined {
     if (row.decompose === undefined || !row.tags.includes("composite")) return undefined;
-    const operands = fakesIn(Object.values(bound));
     if (!fakesIn([result]).some((fake) => operands.some((operand) => looksAs(fake, operand))))
       return undefined;
     const given = row.meta === undefined ? result : row.decompose(fakeEmit(this.operators, this.env), bound);
     const items = Array.isArray(given) ? (given as readonly MetaValue[]) : [given];
-    if (!items.some((item) => operands.includes(item as FakeTensor))) return undefined;
-    return items.map((item) => this.#owners.get(item as FakeTensor));
+    const places = items.map((item) => operands.indexOf(item as FakeTensor));
+    return places.some((place) => place >= 0) ? places : undefined;
   }
 
   /** Returns the symbols of a value that no earlier value has. */
@@ -304,20 +352,14 @@ export class Tracer implements Recorder {
         moduleStack: retracedStack(source) ?? this.moduleStack,
         torchFn: source.torchFn ?? this.#function,
       };
-    return { stack: captureStack(this.moduleCall), moduleStack: this.moduleStack, torchFn: this.#function };
+    const stack = this.#stack ?? captureStack(this.moduleCall);
+    return { stack, moduleStack: this.moduleStack, torchFn: this.#function };
   }
 
-  #push(init: {
-    readonly op: "call_function";
-    readonly target: string;
-    readonly args: readonly TraceArgument[];
-    readonly kwargs?: Readonly<Record<string, TraceArgument>>;
-    readonly val: MetaValue;
-    readonly candidate: string;
-    readonly unbacked?: readonly UnbackedBinding[];
-  }): TraceNode {
-    const { candidate, ...rest } = init;
-    const node = new TraceNode({ ...rest, name: this.names.create(candidate), meta: this.#meta() });
+  #push({ candidate, target, args, kwargs, val, unbacked }: PushedNode): TraceNode {
+    const name = this.names.create(candidate);
+    const meta = this.#meta();
+    const node = new TraceNode({ name, op: "call_function", target, args, kwargs, meta, val, unbacked });
     this.nodes.push(node);
     return node;
   }
@@ -326,6 +368,17 @@ export class Tracer implements Recorder {
 /** The modules of a node that is exported again (`_fixup_key`). */
 const retracedStack = ({ nnModuleStack }: NodeMeta): readonly ModuleStackEntry[] | undefined =>
   nnModuleStack?.map(([key, path, type]): ModuleStackEntry => [`L__self__${key}`, path, type]);
+
+/** A call that the tracer adds. */
+interface PushedNode {
+  readonly target: string;
+  readonly args: readonly TraceArgument[];
+  readonly kwargs?: Readonly<Record<string, TraceArgument>>;
+  readonly val: MetaValue;
+  /** The name that the node gets if it is free. */
+  readonly candidate: string;
+  readonly unbacked?: readonly UnbackedBinding[];
+}
 
 /** The symbolic scalar of graphs for a value of the user's. */
 function scalarValue(value: Sym): SymScalar {
@@ -365,6 +418,10 @@ const fakesIn = (values: readonly unknown[]): FakeTensor[] =>
     if (value instanceof FakeTensor) return [value];
     return Array.isArray(value) ? fakesIn(value as readonly unknown[]) : [];
   });
+
+/** The tensors that a call reads, as often as it does. */
+const operandsOf = ({ args, kwargs }: NormalizedCall): FakeTensor[] =>
+  fakesIn([...args, ...Object.values(kwargs)]);
 
 const looksAs = (a: FakeTensor, b: FakeTensor): boolean =>
   a.dtype === b.dtype && a.ndim === b.ndim && a.shape.every((size, d) => symEquals(size, b.shape[d]!));

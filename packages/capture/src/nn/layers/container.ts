@@ -18,6 +18,12 @@ export class Sequential extends Module {
     } else for (const [i, module] of (modules as Module[]).entries()) this.addModule(String(i), module);
   }
 
+  /** Adds a module at the end. */
+  append(module: Module): this {
+    this.addModule(String(this.size), module);
+    return this;
+  }
+
   override forward(input: Tensor): Tensor {
     let value: unknown = input;
     for (const [, module] of childrenOf<Module>(this))
