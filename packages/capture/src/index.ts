@@ -49,7 +49,7 @@ export { type Exportable, type ExportOptions, exportProgram } from "./export/exp
 export * as nn from "./nn/index.js";
 export { type Bounds, check, checkIsSize, constrainAsSize, constrainAsValue } from "./torch/check.js";
 export { type Index, type Slice, slice } from "./torch/indexing.js";
-export { guard, sym } from "./torch/sym.js";
+export { guard, guardInt, sym } from "./torch/sym.js";
 export { torch } from "./torch/torch.js";
 export { callOperator } from "./trace/dispatch.js";
 export { manualSeed } from "./trace/eager.js";

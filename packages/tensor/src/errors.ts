@@ -18,6 +18,14 @@ export const elementCountMismatch = (have: number, shape: readonly number[]): Sc
     fix: `give ${shape.reduce((count, size) => count * size, 1)} values, or another shape`,
   });
 
+/** A tensor is an operand of an operator of JavaScript. */
+export const tensorCoercion = (dtype: DType, hint: string): SconceError =>
+  new SconceError({
+    code: "TENSOR_COERCION",
+    message: `a ${dtype} tensor is used as ${hint === "number" ? "a number" : "an operand of `+` or `==`"}`,
+    fix: "use methods: `x.add(y)`, `x.lt(y)`, `x.eq(y)`; `x.item()` gives the number of one element",
+  });
+
 /** A shape that no tensor has. */
 export const invalidSizes = (shape: readonly number[]): SconceError =>
   new SconceError({

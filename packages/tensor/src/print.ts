@@ -64,7 +64,8 @@ export function printTensor(tensor: Printable, options?: PrintOptions): string {
  */
 export function showsAsText(prototype: object): void {
   const value = function (this: object): string {
-    return String(this);
+    // Not `String`: values that refuse to be primitives are shown nevertheless.
+    return this.toString();
   };
   Object.defineProperty(prototype, Symbol.for("nodejs.util.inspect.custom"), { value, configurable: true });
 }

@@ -6,6 +6,7 @@ import {
   elementCountMismatch,
   indexOutOfRange,
   invalidSizes,
+  tensorCoercion,
   unknownDType,
   wrongArray,
 } from "./errors.js";
@@ -226,6 +227,16 @@ export class Tensor {
   /** Returns what PyTorch's `print(tensor)` shows; see `printTensor` for options. */
   toString(): string {
     return printTensor(this);
+  }
+
+  /**
+   * Refuses to be an operand: `x + 1` would be a text, and `x < 1` false. As a text it prints.
+   *
+   * @throws SconceError `TENSOR_COERCION`
+   */
+  [Symbol.toPrimitive](hint: string): string {
+    if (hint === "string") return this.toString();
+    throw tensorCoercion(this.dtype, hint);
   }
 
   /**

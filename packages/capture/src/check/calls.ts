@@ -8,6 +8,7 @@ import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { GraphModule } from "../unlift/graph-module.js";
 import { ARRAY_METHODS, builtinResult } from "./builtins.js";
+import { onlyHolds } from "./class-shape.js";
 import { fillArray, memberOf } from "./expressions.js";
 import { elementOf, type Interpreter, runAnyTimes, type Scope, siteOf, widen } from "./interpreter.js";
 import {
@@ -22,6 +23,7 @@ import {
   listOf,
   makeObject,
   mayBeSym,
+  mayBeTensor,
   NOTHING,
   PLAIN,
   PLAINS,
@@ -78,6 +80,7 @@ function construct(callee: Kind, args: readonly Kind[], node: AnyNode, scope: Sc
   const [made] = callee.values;
   const collection = COLLECTIONS.get(made);
   if (collection !== undefined && callee.values.length === 1) {
+    if (made === Array) arrayLength(args, node, scope, on);
     if (made === Set)
       on.identity(joinKinds(args.map((arg) => on.elements(arg))), known(0), "Set", node, scope);
     const items = made === Array ? joinKinds(args) : joinKinds(args.map((arg) => on.elements(arg)));
@@ -87,7 +90,39 @@ function construct(callee: Kind, args: readonly Kind[], node: AnyNode, scope: Sc
     };
   }
   runCallbacks(args, [], on, node, scope);
+  if (mayDecide(callee) && args.some(isOpen))
+    on.unchecked("new", "the constructor and the getters of a class are not followed", node, scope);
   return unknown("an object that the code makes with `new`");
+}
+
+/** Whether a class may decide on what it is given: the code's own may. */
+const mayDecide = ({ values, flags }: Kind): boolean =>
+  (flags & UNKNOWN) !== 0 ||
+  values.some((type) => typeof type === "function" && !isOwnClass(type) && !onlyHolds(type as AnyFunction));
+
+const isOwnClass = (type: unknown): boolean =>
+  type === Tensor ||
+  type instanceof Module ||
+  Object.hasOwn(type as object, "torchClass") ||
+  isTensorClass(type);
+
+const isTensorClass = (type: unknown): boolean => Object.getPrototypeOf(type) === Tensor;
+
+/** Whether a value may be a tensor or a dynamic size, or hold one. */
+const isOpen = (kind: Kind): boolean =>
+  mayBeTensor(kind) ||
+  mayBeSym(kind) ||
+  (kind.flags & (SIZE | UNKNOWN)) !== 0 ||
+  kind.objects.length > 0 ||
+  kind.values.some((value) => typeof value === "object" && value !== null);
+
+/** `new Array(n)` of a dynamic size has that one item, not `n`. */
+function arrayLength(args: readonly Kind[], node: AnyNode, scope: Scope, on: Interpreter): void {
+  const [length] = args;
+  if (length === undefined || args.length > 1) return;
+  const [argument = node] = (node as CallExpression).arguments;
+  if (mayBeSym(length)) on.coercion(length, "Array", argument, scope);
+  else if (!mayBeTensor(length)) on.identity(length, known(0), "Array", argument, scope);
 }
 
 /** Calls what a value may be. */
@@ -208,6 +243,10 @@ function callValue(
     return on.call(self, args[0] ?? UNDEFINED, args.slice(1), node, scope);
   if (value === Function.prototype.apply)
     return on.call(self, args[0] ?? UNDEFINED, spreadOf(args[1], on), node, scope);
+  if (value === Array) {
+    arrayLength(args, node, scope, on);
+    return arrayOf(joinKinds(args));
+  }
   const arrayMethod = ARRAY_METHODS.get(value as AnyFunction);
   if (arrayMethod !== undefined) return arrayMethod({ self, args, node, scope, on });
   const builtin = builtinResult(value as AnyFunction, { self, args, node, scope, on });

@@ -79,6 +79,8 @@ describe("wrong uses of dynamic sizes", () => {
     ["(x) => new Map([[2, 1]]).get(x.size(0))", "Map.get new Map([[2, 1]]).get(x.size(0))"],
     ["(x) => Number.isInteger(x.size(0))", "Number.isInteger Number.isInteger(x.size(0))"],
     ["(x) => x.item() === 1", "=== x.item() === 1"],
+    ["(x) => new Array(x.size(0)).fill(0)", "Array x.size(0)"],
+    ["(x) => Array(x.size(0)).length", "Array x.size(0)"],
   ])("%s", (source, place) => {
     const [errors, unchecked] = found(source, { args: [d] });
     expect(errors).toEqual([place]);
@@ -438,6 +440,36 @@ describe("variables that a function closes over", () => {
       "(x) => { if (r(x)) return 1; if (s.eq(x.size(0), 2)) return 2; return g(s.eq(x.size(0), 2)) ? 1 : 2; }";
     const wrapped = new Function("r", "s", "g", `return (${source});`)(torch.relu, sym, guard) as AnyFunction;
     expect(found(wrapped, { args: [d] })).toEqual([["if r(x)", "if s.eq(x.size(0), 2)"], []]);
+  });
+});
+
+describe("classes", () => {
+  test("one that only holds what it is given needs no report", () => {
+    class Pair {
+      readonly a: unknown;
+      constructor(a: unknown) {
+        this.a = a;
+      }
+    }
+    expect(found((x: unknown) => new Pair(x), { args: [t] })).toEqual([[], []]);
+  });
+
+  test("constructors and getters that may decide are unchecked", () => {
+    class Flag {
+      readonly #value: unknown;
+      constructor(value: unknown) {
+        this.#value = value;
+      }
+      get isSet(): boolean {
+        return Boolean(this.#value);
+      }
+    }
+    const unchecked = found((x: unknown) => new Flag(x).isSet, { args: [t] })[1];
+    expect(unchecked).toHaveLength(1);
+    expect(unchecked[0]).toMatch(/^new new Flag\(x\)/);
+    expect(
+      found("(x) => { class A { constructor(v) { this.v = v ? 1 : 2; } } return new A(x); }", { args: [t] }),
+    ).toEqual([[], ["new new A(x)"]]);
   });
 });
 

@@ -119,16 +119,22 @@ class Checker implements Interpreter {
     } catch (error) {
       if (error !== TOO_LARGE) throw error;
       this.#findings.unchecked("budget", { ...finding, message: "the code is too large to be checked" });
+      this.mustRepeat = false;
     }
     return this.#findings.report();
   }
 
   evaluate(node: AnyNode, scope: Scope): Kind {
-    if (++this.#work > BUDGET) throw TOO_LARGE;
+    this.spend(1);
     if (this.state === null) return NOTHING;
     return node.type === "CallExpression" || node.type === "NewExpression"
       ? evaluateCall(node, scope, this)
       : evaluateExpression(node, scope, this);
+  }
+
+  spend(work: number): void {
+    this.#work += work;
+    if (this.#work > BUDGET) throw TOO_LARGE;
   }
 
   run(node: AnyNode, scope: Scope): void {

@@ -90,6 +90,8 @@ export interface Interpreter {
   readonly hasSymbols: boolean;
   /** Takes note of a function whose result has sizes that only the data decide. */
   noteOperator(name: string): void;
+  /** Counts work against the budget. */
+  spend(work: number): void;
 
   evaluate(node: AnyNode, scope: Scope): Kind;
   run(node: AnyNode, scope: Scope): void;
@@ -141,12 +143,17 @@ export function setVariable(interpreter: Interpreter, variable: Variable, kind: 
   (interpreter.state as Map<Variable, Kind>).set(variable, kind);
 }
 
+/** How many variables are copied and joined in the time of one expression. */
+const VARIABLES_AT_ONCE = 4;
+
 /** Iterations until the kinds of all variables stay the same. */
 export const MOST_ITERATIONS = 8;
 
 /** Runs two branches from the same state, and goes on with what either may have done. */
 export function branch<T>(interpreter: Interpreter, first: () => T, second: () => T): [T, T] {
   const before = interpreter.state;
+  // A branch copies and joins all variables.
+  interpreter.spend((before?.size ?? 0) / VARIABLES_AT_ONCE);
   interpreter.state = before && new Map(before);
   const a = first();
   const after = interpreter.state;

@@ -9,6 +9,10 @@ import { callOperator } from "../trace/dispatch.js";
 import { enableGrad, noGrad, setGradEnabled } from "../trace/grad-mode.js";
 
 let names: Map<unknown, string> | undefined;
+const declared: [string, unknown][] = [];
+
+/** Declares a function of Sconce that this module cannot import. */
+export const declareOwn = (name: string, value: unknown): void => void declared.push([name, value]);
 
 /** The name of a function of Sconce, `torch.cat`; undefined for other values. */
 export function ownFunctionName(value: unknown): string | undefined {
@@ -41,6 +45,6 @@ function index(): Map<unknown, string> {
     pythonTuple,
     callOperator,
   };
-  for (const [name, value] of Object.entries(all)) add(name, value);
+  for (const [name, value] of [...Object.entries(all), ...declared]) add(name, value);
   return found;
 }

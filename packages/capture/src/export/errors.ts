@@ -9,6 +9,39 @@ export const badArguments = (args: unknown): SconceError =>
     fix: "give the example arguments as an array: `exportProgram(model, [x])`",
   });
 
+/** Keyword arguments that are not an object of them. */
+export const badKeywords = (kwargs: unknown): SconceError =>
+  new SconceError({
+    code: "EXPORT_ARGUMENTS",
+    message: `Expecting \`kwargs\` to be an object of example keyword inputs, got ${describeValue(kwargs)}`,
+    fix: "give them by name: `exportProgram(model, [x], { kwargs: { mask } })`",
+  });
+
+/** A keyword argument with the name of a positional parameter. */
+export const positionalKeyword = (name: string): SconceError =>
+  new SconceError({
+    code: "EXPORT_ARGUMENTS",
+    message: `\`kwargs\` has ${name}, which is a positional parameter`,
+    where: name,
+    fix: `give ${name} in \`args\`, or declare the parameter as a pattern: \`forward(x, { ${name} })\``,
+  });
+
+/** Keyword arguments for a model that takes none. */
+export const unexpectedKeywords = (names: readonly string[], count: number): SconceError =>
+  new SconceError({
+    code: "EXPORT_ARGUMENTS",
+    message: `the model has ${count} parameter${count === 1 ? "" : "s"}, and takes no keyword arguments; got ${names.join(", ")}`,
+    fix: `take them in an object behind the others: \`forward(x, { ${names[0]} })\``,
+  });
+
+/** A class in place of an instance. */
+export const classGiven = (name: string): SconceError =>
+  new SconceError({
+    code: "EXPORT_ARGUMENTS",
+    message: `Expected \`mod\` to be a module or a function, got the class ${name}`,
+    fix: `pass an instance: \`exportProgram(new ${name}(...), [x])\``,
+  });
+
 /** What is neither a module nor a function. */
 export const notExportable = (target: unknown): SconceError =>
   new SconceError({

@@ -3,6 +3,8 @@
  */
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { declareOwn } from "../check/own-functions.js";
 import type { SourceFinding } from "../check/report.js";
 import {
   type AdditionalInputs,
@@ -14,7 +16,7 @@ import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { installMethods } from "../torch/install.js";
 import { installProgramMethods } from "../unlift/install.js";
-import { badArguments, notExportable } from "./errors.js";
+import { badArguments, badKeywords, classGiven, notExportable } from "./errors.js";
 import { traceProgram } from "./trace-program.js";
 
 installMethods();
@@ -70,15 +72,30 @@ export function exportProgram(
   refuseOldOptions(options);
   checkOptions("exportProgram", options, EXPORT);
   if (typeof target !== "function") throw notExportable(target);
+  if (isClass(target)) throw classGiven(target.name);
   if (!Array.isArray(args)) throw badArguments(args);
+  const kwargs: unknown = options.kwargs ?? {};
+  if (
+    typeof kwargs !== "object" ||
+    Array.isArray(kwargs) ||
+    kwargs instanceof Map ||
+    kwargs instanceof Tensor
+  )
+    throw badKeywords(kwargs);
   return traceProgram({
     call: target as AnyFunction,
     module: target instanceof Module ? target : undefined,
     args,
-    kwargs: options.kwargs ?? {},
+    kwargs: kwargs as Readonly<Record<string, unknown>>,
     checksSource: options.checkSource ?? true,
     dynamicShapes: options.dynamicShapes,
     onUnchecked: options.onUnchecked,
     warn: options.onWarning ?? ((message) => console.warn(message)),
   });
 }
+
+declareOwn("exportProgram", exportProgram);
+
+/** Whether a value is a class: it cannot be called without `new`. */
+const isClass = (value: AnyFunction | Module): value is AnyFunction =>
+  !(value instanceof Module) && /^class\b/.test(Function.prototype.toString.call(value));

@@ -1,4 +1,5 @@
 /** @file Runs a model on traced tensors and makes a program of its calls. */
+import type { SconceError } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
@@ -31,10 +32,12 @@ import type { AnyFunction } from "../source/parse-function.js";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
 import { withTrace } from "../trace/dispatch.js";
 import { fakeOf } from "../trace/real-tensor.js";
+import { withRefusals } from "../trace/refusals.js";
 import { isSym, SymInt } from "../trace/sym-int.js";
 import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { GraphModule } from "../unlift/graph-module.js";
+import { positionalKeyword, unexpectedKeywords } from "./errors.js";
 import { ExportTracer } from "./export-tracer.js";
 import { finishProgram } from "./finish-program.js";
 import { type ModuleState, type StateEntry, stateOf, withTracedState } from "./module-state.js";
@@ -70,17 +73,20 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   tracer = new ExportTracer({ env: prepared.env, modules: state.modules });
   const { traced, nodes: stateNodes } = traceState(tracer, state);
   const { values, nodes: userNodes } = traceInputs(tracer, inputs, prepared);
-  const given = callArguments(inputs, values);
+  const given = callArguments(inputs, values, parameters);
   if (request.checksSource && !(module instanceof GraphModule)) {
     const { errors, unchecked } = checkSource(source, { thisValue: module, args: given });
     if (errors.length > 0) throw sourceProblems(errors);
     if (onUnchecked !== undefined) for (const finding of unchecked) onUnchecked(finding);
     else if (unchecked.length > 0) warn(uncheckedPlaces(unchecked));
   }
-  const { result, changes } = withTracedState(state, traced, () =>
-    withUserLines(() => withTrace(tracer, () => (call as (...all: unknown[]) => unknown)(...given))),
+  const { result: run, changes } = withTracedState(state, traced, () =>
+    withRefusals(() =>
+      withUserLines(() => withTrace(tracer, () => (call as (...all: unknown[]) => unknown)(...given))),
+    ),
   );
-  const outputs = flattenValue(result);
+  for (const refused of run.caught) warn(caughtRefusal(refused));
+  const outputs = flattenValue(run.result);
   outputs.leaves.forEach(requireOutputLeaf);
   const results = outputs.leaves.map((leaf) => outputArgument(tracer, leaf));
   for (const [entry, value] of changes.assigned)
@@ -162,15 +168,33 @@ function traceInputs(
   return { values, nodes };
 }
 
-/** Keyword arguments are an object behind the positional ones. */
-function callArguments({ spec }: InputLeaves, values: readonly unknown[]): unknown[] {
+/**
+ * Keyword arguments are an object behind the positional ones: at the place of the pattern that
+ * takes them, where the parameters are known.
+ */
+function callArguments(
+  { spec }: InputLeaves,
+  values: readonly unknown[],
+  parameters: readonly FunctionParameter[] | undefined,
+): unknown[] {
   const [args, kwargs] = unflattenTree(values, spec) as [unknown[], Record<string, unknown>];
-  return Object.keys(kwargs).length === 0 ? args : [...args, kwargs];
+  const names = Object.keys(kwargs);
+  if (names.length === 0) return args;
+  const left = parameters?.slice(args.length) ?? [];
+  const place = left.findIndex(({ name, isRest }) => name === undefined && !isRest);
+  if (place >= 0) return [...args, ...new Array<undefined>(place).fill(undefined), kwargs];
+  const taken = left.find(({ name, isRest }) => !isRest && name !== undefined && names.includes(name));
+  if (taken !== undefined) throw positionalKeyword(taken.name!);
+  if (parameters !== undefined && left.length === 0 && !parameters.some(({ isRest }) => isRest))
+    throw unexpectedKeywords(names, parameters.length);
+  return [...args, kwargs];
 }
 
 function outputArgument(tracer: ExportTracer, leaf: unknown): TraceArgument {
   if (leaf instanceof TracedTensor) return tracer.nodeOf(leaf);
   if (leaf instanceof Tensor) return tracer.constantNode(leaf);
+  // A function without `return` gives None.
+  if (leaf === undefined) return null;
   return isSym(leaf) ? tracer.scalarArgument(leaf) : (leaf as Argument);
 }
 
@@ -188,6 +212,9 @@ function argumentNames(
   );
   return [...positional, ...Object.keys(kwargs)];
 }
+
+const caughtRefusal = ({ message, fix }: SconceError): string =>
+  `The model caught an error of the trace and went on, so the program may compute something else: ${message}. Instead: ${fix}`;
 
 /** The warning of PyTorch. */
 function assignedAttributes(paths: readonly string[]): string {

@@ -1,5 +1,5 @@
 /** @file Errors of modules. */
-import { SconceError } from "@sconce/errors";
+import { describeValue, SconceError } from "@sconce/errors";
 
 /** A module without `forward`. */
 export const noForward = (name: string): SconceError =>
@@ -8,6 +8,27 @@ export const noForward = (name: string): SconceError =>
     message: `Module [${name}] is missing the required "forward" function`,
     where: name,
     fix: "define `forward` in the class",
+  });
+
+/** What is put into a container of modules is none, in PyTorch's words. */
+export const notModule = (owner: string, value: unknown): SconceError =>
+  new SconceError({
+    code: "LAYER_ARGUMENTS",
+    message: `${describeValue(value)} is not a Module subclass`,
+    where: owner,
+    fix:
+      typeof value === "function"
+        ? "use the module of the function, `new nn.ReLU()` for `F.relu`, or call the function in `forward`"
+        : "give modules, in an array where the container takes a list",
+  });
+
+/** A module where a list of modules is expected. */
+export const moduleInsteadOfList = (name: string): SconceError =>
+  new SconceError({
+    code: "LAYER_ARGUMENTS",
+    message: `ModuleList takes an array of modules, got the module ${name}`,
+    where: "ModuleList",
+    fix: "put it into an array: new nn.ModuleList([module])",
   });
 
 /** A tensor of a state dict that has another shape. */

@@ -3,7 +3,7 @@ import { showsAsText, type Tensor } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
 import { installMethods } from "../torch/install.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
-import { missingState, noForward } from "./errors.js";
+import { missingState, noForward, notModule } from "./errors.js";
 import { moduleText } from "./module-text.js";
 import { registryOf, startRegistry } from "./registry.js";
 import {
@@ -119,8 +119,12 @@ export class Module {
     setProperty(this, name, parameter);
   }
 
-  /** Registers a submodule under a name that is not an identifier, such as `0`. */
+  /**
+   * Registers a submodule under a name that is not an identifier, such as `0`.
+   * @throws SconceError `LAYER_ARGUMENTS` for what is not a module
+   */
   addModule(name: string, module: Module | null): void {
+    if (module !== null && !(module instanceof Module)) throw notModule(this.constructor.name, module);
     noteNumbered(this, name);
     setProperty(this, name, module);
   }

@@ -24,5 +24,8 @@ export const unsupportedOutput = (className: string): SconceError =>
       "If this type holds tensors, you need to register a pytree for it. " +
       "See https://github.com/pytorch/functorch/issues/475 for a brief explanation why. " +
       "If you don't need to register a pytree, please leave a comment explaining your use case and we'll make this more ergonomic to deal with",
-    fix: "return tensors, numbers, booleans, strings and null in arrays, objects and Maps; register a class with `registerDataclass` or `registerPytreeNode`",
+    fix:
+      className === "Promise"
+        ? "a model runs at once: make `forward` and what it calls synchronous, without `async` and `await`"
+        : "return tensors, numbers, booleans, strings and null in arrays, objects and Maps; register a class with `registerDataclass` or `registerPytreeNode`",
   });

@@ -1,5 +1,6 @@
 /** @file Operators that run at once: on the interpreter, with one generator of random numbers. */
 import { createEvaluator, createRandomSource, type Evaluator, type RandomSource } from "@sconce/backend-cpu";
+import { badSeed } from "./errors.js";
 
 interface Eager {
   readonly random: RandomSource;
@@ -22,7 +23,10 @@ export const evaluateEagerly: Evaluator = (target, args, kwargs) => eagerly().ev
 /**
  * Sets the seed of the random numbers of operators that run at once, and so of the weights of new
  * layers (`torch.manual_seed`). The numbers are PyTorch's on the CPU.
+ *
+ * @throws SconceError `TORCH_ARGUMENT` for a seed that is not an integer
  */
 export function manualSeed(seed: number | bigint): void {
+  if (typeof seed !== "bigint" && !Number.isSafeInteger(seed)) throw badSeed(seed);
   eagerly().random.seed(seed);
 }

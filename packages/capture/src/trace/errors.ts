@@ -1,5 +1,5 @@
 /** @file Errors of values while a program is traced. */
-import { SconceError } from "@sconce/errors";
+import { describeValue, SconceError } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
 import { printExpr, type SymExpr } from "@sconce/symbolic";
 
@@ -9,6 +9,18 @@ export const symbolicCoercion = (text: string, hint: string): SconceError =>
     code: "SYMBOLIC_COERCION",
     message: `the dynamic size ${text} is used as a ${hint === "default" ? "value of a JavaScript operator" : hint}`,
     fix: "use `sym.add`, `sym.mul`, `sym.eq`, `sym.lt` and the like, and `guard(condition)` for a branch",
+  });
+
+/**
+ * An operator gives a boolean of JavaScript that only the data decide
+ * (`DataDependentOutputException`).
+ */
+export const dataDependentResult = (target: string): SconceError =>
+  new SconceError({
+    code: "TRACED_VALUES",
+    message: `\`${target}\` gives a boolean that only the data decide, which are not known while the program is traced`,
+    where: target,
+    fix: "compute with operators: `x.eq(y).all()` is a tensor, and `torch.where` or `cond` choose by it",
   });
 
 /** The values of a tensor are read while a program is traced. */
@@ -25,6 +37,14 @@ export const dynamicShape = (property: string, { shape }: FakeTensor): SconceErr
     code: "DYNAMIC_SHAPE",
     message: `\`${property}\` of a tensor of sizes [${shape.join(", ")}] is read, which are not all numbers`,
     fix: "read dynamic sizes with `x.size(dim)`, and compute with them by `sym.add`, `sym.mul` and the like",
+  });
+
+/** A seed that is not an integer. */
+export const badSeed = (seed: unknown): SconceError =>
+  new SconceError({
+    code: "TORCH_ARGUMENT",
+    message: `manualSeed: ${describeValue(seed)} is not an integer`,
+    fix: "give an integer, or a bigint from 2 ** 53 on",
   });
 
 /** A traced value that leaves its trace. */

@@ -3,6 +3,7 @@ import { printExpr, type SymExpr } from "@sconce/symbolic";
 import { showsAsText } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
 import { symbolicCoercion } from "./errors.js";
+import { refusal } from "./refusals.js";
 
 /**
  * A symbolic number or condition while a program is traced. Arithmetic and comparisons are
@@ -21,7 +22,15 @@ abstract class SymbolicValue {
    * @throws SconceError `SYMBOLIC_COERCION`
    */
   [Symbol.toPrimitive](hint: string): never {
-    throw symbolicCoercion(printExpr(this.expr), hint);
+    throw refusal(symbolicCoercion(printExpr(this.expr), hint));
+  }
+
+  /**
+   * Refuses `JSON.stringify`.
+   * @throws SconceError `SYMBOLIC_COERCION`
+   */
+  toJSON(): never {
+    throw refusal(symbolicCoercion(printExpr(this.expr), "string"));
   }
 
   /** The expression as PyTorch prints it: `2*s77`. */

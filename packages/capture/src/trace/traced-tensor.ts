@@ -3,6 +3,7 @@ import type { FakeTensor } from "@sconce/ir";
 import { Storage, Tensor } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
 import { dynamicShape, tracedValues } from "./errors.js";
+import { refusal } from "./refusals.js";
 
 const isStatic = (sizes: readonly unknown[]): sizes is readonly number[] =>
   sizes.every((size) => typeof size === "number");
@@ -13,7 +14,7 @@ class TracedStorage extends Storage {
     super(new Uint8Array(0));
     Object.defineProperty(this, "bytes", {
       get: (): never => {
-        throw tracedValues();
+        throw refusal(tracedValues());
       },
       enumerable: false,
     });
@@ -33,7 +34,7 @@ type SizesKey = "shape" | "strides";
  */
 const dynamicProperty = (key: SizesKey): PropertyDescriptor => ({
   get(this: TracedTensor): never {
-    throw dynamicShape(key, this.fake);
+    throw refusal(dynamicShape(key, this.fake));
   },
   enumerable: true,
   configurable: true,
@@ -80,6 +81,14 @@ export class TracedTensor extends Tensor {
   /** The number of dimensions. */
   override get ndim(): number {
     return this.#fake.ndim;
+  }
+
+  /**
+   * Refuses `JSON.stringify`: what it would write is not what the tensor holds.
+   * @throws SconceError `TRACED_VALUES`
+   */
+  override toJSON(): never {
+    throw refusal(tracedValues());
   }
 
   override toString(): string {

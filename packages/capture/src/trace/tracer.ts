@@ -30,10 +30,11 @@ import { Tensor } from "@sconce/tensor";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
 import { guardContiguity } from "./contiguity.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
-import { escapedTensor } from "./errors.js";
+import { dataDependentResult, escapedTensor } from "./errors.js";
 import { SET_GRAD } from "./grad-regions.js";
 import { LeafWrites } from "./leaf-writes.js";
 import { fakeOf } from "./real-tensor.js";
+import { refusal } from "./refusals.js";
 import { type CachedCall, ShapeCache } from "./shape-cache.js";
 import { SizeNodes } from "./size-nodes.js";
 import { isSym, type Sym, SymBool, SymFloat, SymInt } from "./sym-int.js";
@@ -134,6 +135,7 @@ export class Tracer implements Recorder {
     const nodeKwargs: Record<string, TraceArgument> = {};
     for (const key in normal.kwargs) nodeKwargs[key] = this.#argument(normal.kwargs[key]!);
     const { result: raw, returned: places } = this.#shapeOf(row, normal);
+    if (isUndecided(row.schema, raw)) throw refusal(dataDependentResult(row.target));
     const written = writtenOperands(row.schema, args, kwargs);
     for (const tensor of written)
       if (tensor !== undefined)
@@ -393,6 +395,13 @@ function wrapScalar(kind: SymScalar["kind"], expr: SymExpr): Sym {
   if (kind === "SymInt") return new SymInt(expr);
   return kind === "SymFloat" ? new SymFloat(expr) : new SymBool(expr);
 }
+
+/** Whether a call gives a boolean that only the data decide: JavaScript would take it for true. */
+const isUndecided = ({ returns }: OpSchema, result: MetaValue): boolean =>
+  returns.length === 1 &&
+  returns[0]!.type.base === "bool" &&
+  isSymScalar(result) &&
+  result.expr instanceof SymExpr;
 
 /** The operands that a call writes to and returns, by the places of its results. */
 function writtenOperands(

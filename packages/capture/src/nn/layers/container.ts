@@ -1,5 +1,6 @@
 /** @file Modules that hold modules. */
 import { Tensor } from "@sconce/tensor";
+import { moduleInsteadOfList } from "../errors.js";
 import { Module } from "../module.js";
 import { indented } from "../module-text.js";
 import { childrenOf } from "../state.js";
@@ -50,6 +51,7 @@ export class ModuleList<M extends Module = Module> extends Module {
 
   constructor(modules: Iterable<M> = []) {
     super();
+    if (modules instanceof Module) throw moduleInsteadOfList(modules.constructor.name);
     let i = 0;
     for (const module of modules) this.addModule(String(i++), module);
   }

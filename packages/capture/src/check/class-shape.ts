@@ -1,0 +1,53 @@
+/** @file Classes of the checked code: which of them only hold what they are given. */
+import { type AnyNode, type Class, parseExpressionAt } from "acorn";
+import type { AnyFunction } from "../source/parse-function.js";
+
+const known = new WeakMap<AnyFunction, boolean>();
+
+/**
+ * Whether making an object of a class, and reading its properties, decides nothing: the constructor
+ * assigns names and literals to properties, and there are no getters. Built-in classes count, too.
+ */
+export function onlyHolds(type: AnyFunction): boolean {
+  let holds = known.get(type);
+  if (holds === undefined) {
+    holds = sourceHolds(Function.prototype.toString.call(type));
+    known.set(type, holds);
+  }
+  return holds;
+}
+
+function sourceHolds(text: string): boolean {
+  if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) return true;
+  try {
+    const tree = parseExpressionAt(`(${text})`, 0, {
+      ecmaVersion: "latest",
+      sourceType: "module",
+    }) as AnyNode;
+    return tree.type === "ClassExpression" && classHolds(tree);
+  } catch {
+    return false;
+  }
+}
+
+const classHolds = ({ superClass, body }: Class): boolean =>
+  !superClass &&
+  body.body.every((part) => {
+    if (part.type === "PropertyDefinition") return part.static || !part.value || isValue(part.value);
+    if (part.type !== "MethodDefinition") return part.type === "StaticBlock";
+    if (part.kind === "constructor") return part.value.body.body.every(isAssignment);
+    // Calls of methods are reported where they are.
+    return part.kind === "method";
+  });
+
+const isAssignment = (node: AnyNode): boolean =>
+  node.type === "ExpressionStatement" &&
+  node.expression.type === "AssignmentExpression" &&
+  node.expression.operator === "=" &&
+  isValue(node.expression.left) &&
+  isValue(node.expression.right);
+
+function isValue(node: AnyNode): boolean {
+  if (node.type === "MemberExpression") return !node.computed && isValue(node.object);
+  return node.type === "Identifier" || node.type === "Literal" || node.type === "ThisExpression";
+}

@@ -1,0 +1,60 @@
+import { isSconceError } from "@sconce/errors";
+import type { Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import { Dim } from "../dynamic/index.js";
+import { torch } from "../torch/torch.js";
+import { exportProgram } from "./export-program.js";
+
+const x = torch.ones([4, 3]);
+const dynamicShapes = [{ 0: Dim("batch") }];
+
+function refused(fn: (x: Tensor) => unknown): string {
+  try {
+    exportProgram(fn, [x], { dynamicShapes, onWarning: () => undefined });
+  } catch (error) {
+    if (isSconceError(error)) return `${error.code} ${error.fix}`;
+    throw error;
+  }
+  return "exported";
+}
+
+describe("values that only the data decide", () => {
+  // PyTorch: DataDependentOutputException and GuardOnDataDependentSymNode.
+  test.each<[string, (x: Tensor) => boolean]>([
+    ["equal", (y) => y.equal(y.add(0))],
+    ["allclose", (y) => torch.allclose(y, y)],
+    ["isNonzero", (y) => y.sum().isNonzero()],
+  ])("%s", (_, decide) => {
+    expect(refused((y) => (decide(y) ? y.add(1) : y))).toMatch(/^TRACED_VALUES .*`x.eq\(y\).all\(\)`/);
+  });
+
+  test("JSON of traced values", () => {
+    expect(refused((y) => y.add(JSON.stringify({ n: y.size(0) }).length))).toMatch(/^SYMBOLIC_COERCION/);
+    expect(refused((y) => y.add(JSON.stringify([y]).length))).toMatch(/^TRACED_VALUES/);
+  });
+});
+
+test("a refusal that the model catches is a warning", () => {
+  const warnings: string[] = [];
+  const fn = (y: Tensor): Tensor => {
+    let rows = 1;
+    try {
+      rows = y.shape[0]!;
+    } catch {
+      rows = 7;
+    }
+    return y.mul(rows);
+  };
+  exportProgram(fn, [x], { dynamicShapes, onWarning: (text) => warnings.push(text) });
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toMatch(/^The model caught an error of the trace.*`shape` of a tensor/);
+});
+
+test("a function without return gives None", () => {
+  const fn = (y: Tensor): void => void y.add(1);
+  const program = exportProgram(fn, [x]);
+  expect(program.graphSignature.outputSpecs.map(({ arg }) => arg)).toEqual([
+    { kind: "constant", name: "", value: null },
+  ]);
+  expect(String(program)).toContain("return (None,)");
+});

@@ -1,0 +1,30 @@
+import { SconceError } from "@sconce/errors";
+import { expect, test } from "vitest";
+import { manualSeed } from "../trace/eager.js";
+import * as nn from "./index.js";
+
+const thrown = (run: () => unknown): SconceError => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof SconceError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+};
+
+test("containers of modules refuse what is not a module", () => {
+  const linear = new nn.Linear(2, 2);
+  const sequential = thrown(() => new nn.Sequential(linear, nn.functional.relu as never));
+  expect(sequential.message).toMatch(/is not a Module subclass$/);
+  expect(sequential.fix).toMatch(/`new nn.ReLU\(\)`/);
+  expect(thrown(() => new nn.ModuleList([3 as never])).code).toBe("LAYER_ARGUMENTS");
+  expect(thrown(() => new nn.ModuleDict({ a: null as never, b: "c" as never })).where).toBe("ModuleDict");
+  expect(thrown(() => new nn.ModuleList(linear as never)).fix).toMatch(/array/);
+});
+
+test("a seed is an integer", () => {
+  expect(thrown(() => manualSeed("1" as never)).message).toBe('manualSeed: the string "1" is not an integer');
+  expect(thrown(() => manualSeed(1.5)).code).toBe("TORCH_ARGUMENT");
+  expect(() => manualSeed(-1n)).not.toThrow();
+});
