@@ -49,3 +49,11 @@ export const notExportable = (target: unknown): SconceError =>
     message: `Expected \`mod\` to be a module or a function, got ${describeValue(target)}`,
     fix: "pass an `nn.Module` or a function of tensors",
   });
+
+/** A strict export. */
+export const strictMode = (): SconceError =>
+  new SconceError({
+    code: "STRICT_MODE",
+    message: "exportProgram has no strict mode yet",
+    fix: "leave `strict` out: the graph has the same operators, and the source check finds wrong branches",
+  });

@@ -16,7 +16,7 @@ import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { installMethods } from "../torch/install.js";
 import { installProgramMethods } from "../unlift/install.js";
-import { badArguments, badKeywords, classGiven, notExportable } from "./errors.js";
+import { badArguments, badKeywords, classGiven, notExportable, strictMode } from "./errors.js";
 import { traceProgram } from "./trace-program.js";
 
 installMethods();
@@ -44,6 +44,11 @@ export interface ExportOptions {
   readonly onUnchecked?: ((finding: SourceFinding) => void) | undefined;
   /** Receives warnings, such as about an assigned attribute. @defaultValue `console.warn` */
   readonly onWarning?: ((message: string) => void) | undefined;
+  /**
+   * Only false: there is no strict mode yet, and true is refused.
+   * @defaultValue false
+   */
+  readonly strict?: boolean | undefined;
 }
 
 const EXPORT: OptionNames<ExportOptions> = {
@@ -52,6 +57,7 @@ const EXPORT: OptionNames<ExportOptions> = {
   kwargs: true,
   onUnchecked: true,
   onWarning: true,
+  strict: true,
 };
 
 /** What can be exported: a module, a function, or a method that is bound. */
@@ -62,7 +68,8 @@ export type Exportable = Module | AnyFunction;
  * for the same model (`torch.export.export`). The module is left as it was.
  *
  * @throws SconceError `EXPORT_ARGUMENTS`, `BAD_DYNAMIC_SHAPES`, `CONSTRAINT_VIOLATION`,
- * `SOURCE_CHECK`, `UNSUPPORTED_INPUT`, `UNSUPPORTED_OUTPUT`, and what the model's operators refuse
+ * `SOURCE_CHECK`, `STRICT_MODE`, `UNSUPPORTED_INPUT`, `UNSUPPORTED_OUTPUT`, and what the model's
+ * operators refuse
  */
 export function exportProgram(
   target: Exportable,
@@ -71,6 +78,7 @@ export function exportProgram(
 ): ExportedProgram {
   refuseOldOptions(options);
   checkOptions("exportProgram", options, EXPORT);
+  if (options.strict === true) throw strictMode();
   if (typeof target !== "function") throw notExportable(target);
   if (isClass(target)) throw classGiven(target.name);
   if (!Array.isArray(args)) throw badArguments(args);

@@ -52,7 +52,7 @@ describe("the graph of a module", () => {
     ]);
   });
 
-  test("is exported again, after it was changed", () => {
+  test("is exported again, after it was changed [S-014, S-131]", () => {
     const module = exported().module();
     module.graph = edit(module.graph, (editor) => {
       const relu = editor.insertAfter("mul", {
@@ -99,7 +99,7 @@ describe("the graph of a module", () => {
 });
 
 describe("the module of a program", () => {
-  test("is called as the model was, and keeps its buffers", () => {
+  test("is called as the model was, and keeps its buffers [S-129]", () => {
     const program = exported();
     const module = program.module();
     const model = new Net();
@@ -112,7 +112,7 @@ describe("the module of a program", () => {
     expect(String(program.tensor("c"))).toBe("tensor([0., 0.])");
   });
 
-  test("checks its inputs", () => {
+  test("checks its inputs [S-010, S-130]", () => {
     const x = torch.ones([3, 2]);
     const scale = torch.tensor(2);
     const batch = Dim("batch", { max: 4 });
@@ -156,7 +156,7 @@ describe("the module of a program", () => {
   });
 });
 
-test("a program is called directly, with one state", () => {
+test("a program is called directly, with one state [S-129, T-12]", () => {
   const program = exported();
   program.call(ones(), ones());
   expect(String(program.call(ones(), ones()))).toBe("tensor([6., 6.])");

@@ -1,6 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { type ExportedProgram, type FakeTensor, graphText, programText, recordType } from "@sconce/ir";
+import {
+  type ExportedProgram,
+  type FakeTensor,
+  graphText,
+  parseIr,
+  printIr,
+  programText,
+  recordType,
+} from "@sconce/ir";
 import { verify } from "@sconce/ir/verify";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
@@ -216,6 +224,19 @@ describe("details of reading", () => {
       );
       expect(program.graph.node("add").args[1]).toEqual(want);
     }
+  });
+
+  test("metadata of other names is kept, also in IR text [T-15]", async () => {
+    const program = await readPt2(
+      withModel((m) => {
+        m["graph_module"]!["graph"]!["nodes"]![1]!["metadata"] = {
+          stack_trace: "File",
+          mine: "a text",
+        } as never;
+      }),
+    );
+    for (const one of [program, parseIr(printIr(program))])
+      expect(one.graph.node("add").meta).toMatchObject({ stackTrace: "File", extra: { mine: "a text" } });
   });
 
   test("nodes say which data-dependent symbols they bring", async () => {

@@ -68,6 +68,11 @@ describe("nodes of a wrong form", () => {
     expect(problems(changed("x", { args: [2] }))).toEqual([]);
   });
 
+  test("a call of a module, or of a method [S-012, S-059]", () => {
+    for (const op of ["call_module", "call_method"])
+      expect(problems(changed("a", { op }))).toContainEqual(expect.stringContaining(op));
+  });
+
   test("a second output, and arguments of a get_attr [S-062]", () => {
     const twice = new Graph([...graph.nodes(), { ...graph.outputNode(), name: "output_1" }]);
     expect(problems(twice)).toContain("SECOND_OUTPUT Node output_1 is a second output");

@@ -114,7 +114,10 @@ describe("what an export gives", () => {
       calls++;
       return y.neg();
     };
-    exportProgram(counting, [x], options);
+    exportProgram(counting, [x], { ...options, strict: false });
     expect(calls).toBe(1);
+    expect(() => exportProgram(counting, [x], { ...options, strict: true })).toThrow(
+      expect.objectContaining({ code: "STRICT_MODE" }),
+    );
   });
 });

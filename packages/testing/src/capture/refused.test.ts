@@ -163,20 +163,26 @@ function fixes(message: string): string[] {
 }
 
 describe("models that PyTorch refuses", () => {
-  test.each(Object.entries(REFUSED))("%s", (name, { model, args, code, dynamicShapes }) => {
-    const file = new URL(`../../fixtures/programs/${name}/case.json`, import.meta.url);
-    const recorded = JSON.parse(readFileSync(file, "utf8")) as { status: string; error: { message: string } };
-    expect(recorded.status).toBe("export_error");
-    const given = dynamicShapes === undefined ? {} : { dynamicShapes };
-    let refused: { code: string; message: string } | undefined;
-    try {
-      exportProgram(model, args as unknown[], given);
-    } catch (error) {
-      refused = error as { code: string; message: string };
-    }
-    expect(refused?.code).toBe(code);
-    expect(fixes(refused!.message)).toEqual(fixes(recorded.error.message));
-  });
+  test.each(Object.entries(REFUSED))(
+    "%s is refused, with the same fixes [S-007, S-046, S-107]",
+    (name, { model, args, code, dynamicShapes }) => {
+      const file = new URL(`../../fixtures/programs/${name}/case.json`, import.meta.url);
+      const recorded = JSON.parse(readFileSync(file, "utf8")) as {
+        status: string;
+        error: { message: string };
+      };
+      expect(recorded.status).toBe("export_error");
+      const given = dynamicShapes === undefined ? {} : { dynamicShapes };
+      let refused: { code: string; message: string } | undefined;
+      try {
+        exportProgram(model, args as unknown[], given);
+      } catch (error) {
+        refused = error as { code: string; message: string };
+      }
+      expect(refused?.code).toBe(code);
+      expect(fixes(refused!.message)).toEqual(fixes(recorded.error.message));
+    },
+  );
 
   test("a tensor is not a condition", () => {
     const condition = (x: Tensor): never => x.sum().gt(0) as never;
