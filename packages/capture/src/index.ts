@@ -21,6 +21,7 @@ export {
   type SourceProblem,
   type SourceReport,
 } from "./check/report.js";
+export { cond } from "./control-flow/cond.js";
 export {
   AdditionalInputs,
   type ConstraintReport,

@@ -1,5 +1,6 @@
 /** @file Functions of Sconce by their values: a bundler may have renamed what the code calls. */
 import { float, pythonTuple } from "@sconce/ir";
+import { cond } from "../control-flow/cond.js";
 import { functional } from "../nn/functional.js";
 import { check, checkIsSize, constrainAsSize, constrainAsValue } from "../torch/check.js";
 import { slice } from "../torch/indexing.js";
@@ -44,6 +45,7 @@ function index(): Map<unknown, string> {
     float,
     pythonTuple,
     callOperator,
+    cond,
   };
   for (const [name, value] of [...Object.entries(all), ...declared]) add(name, value);
   return found;

@@ -1,7 +1,7 @@
 import type { ModuleStackEntry, Node } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
-import type { Module } from "../nn/module.js";
-import type { NamedModule } from "../nn/state.js";
+import { Module } from "../nn/module.js";
+import { buffersOf, childrenOf, type NamedModule, parametersOf, propertiesOf } from "../nn/state.js";
 import { captureStack } from "../source/raw-stack.js";
 import { TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
@@ -43,11 +43,21 @@ export class ExportTracer extends Tracer {
     }
   }
 
-  inModule<T>(module: object, run: () => T): T {
+  override inModule<T>(module: object, run: () => T, tracer: Tracer = this): T {
     const path = this.#paths.get(module);
     if (path === undefined) return run();
     // A module that is a graph is not among the modules of its nodes.
-    if (module instanceof GraphModule) return this.#called(run);
+    if (module instanceof GraphModule) return called(tracer, run);
+    const { currentModule } = tracer;
+    tracer.currentModule = module;
+    try {
+      return tracer === this ? this.#inOwnModule(module, path, run) : called(tracer, run);
+    } finally {
+      tracer.currentModule = currentModule;
+    }
+  }
+
+  #inOwnModule<T>(module: object, path: string, run: () => T): T {
     const count = this.#calls.get(path) ?? 0;
     this.#calls.set(path, count + 1);
     const outer = this.moduleStack;
@@ -56,21 +66,19 @@ export class ExportTracer extends Tracer {
     const entry: ModuleStackEntry = [key, path, type.torchClass ?? `__main__.${type.name}`];
     this.moduleStack = [...outer, entry];
     try {
-      return this.#called(run);
+      return called(this, run);
     } finally {
       this.moduleStack = outer;
     }
   }
 
-  /** Runs a module; the stacks of its calls continue that of its own call. */
-  #called<T>(run: () => T): T {
-    const outer = this.moduleCall;
-    this.moduleCall = captureStack(outer);
-    try {
-      return run();
-    } finally {
-      this.moduleCall = outer;
-    }
+  override pathsOf(value: object): readonly (readonly [path: string, value: unknown])[] | undefined {
+    if (!(value instanceof Module)) return undefined;
+    const parts = new Map<unknown, string>();
+    for (const [name, child] of childrenOf(value)) parts.set(child, `._modules['${name}']`);
+    for (const [name, tensor] of parametersOf(value)) parts.set(tensor, `._parameters['${name}']`);
+    for (const [name, tensor] of buffersOf(value)) parts.set(tensor, `._buffers['${name}']`);
+    return propertiesOf(value).map(([name, part]) => [parts.get(part) ?? `.${name}`, part]);
   }
 
   /** The node of a tensor with values: a constant. */
@@ -92,5 +100,16 @@ export class ExportTracer extends Tracer {
         meta: source.meta,
       }),
     );
+  }
+}
+
+/** Runs a module; the stacks of its calls continue that of its own call. */
+function called<T>(tracer: Tracer, run: () => T): T {
+  const outer = tracer.moduleCall;
+  tracer.moduleCall = captureStack(outer);
+  try {
+    return run();
+  } finally {
+    tracer.moduleCall = outer;
   }
 }

@@ -14,8 +14,16 @@ import {
 import { CollisionNames } from "@sconce/passes";
 import type { ShapeEnv } from "@sconce/symbolic";
 import { withStack, withStackOf } from "../source/format-stack.js";
+import { withoutCommonItems } from "../trace/common-items.js";
 import type { Region } from "../trace/grad-regions.js";
-import { type TraceArgument, type TraceMeta, TraceNode } from "../trace/trace-node.js";
+import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
+import {
+  isTraceTuple,
+  type TraceArgument,
+  type TraceBody,
+  type TraceMeta,
+  TraceNode,
+} from "../trace/trace-node.js";
 
 /** The parts of a graph. */
 export interface GraphParts {
@@ -61,7 +69,30 @@ function addNodes(
 ): void {
   for (const { name, val } of inputs)
     builder.placeholder(name, val === undefined ? {} : { val: simplified(val, env) });
-  for (const node of body) builder.add(nodeRecord(node, env));
+  for (const node of body) {
+    if (node.body !== undefined) builder.subgraph(node.target, bodyGraph(node.body, env));
+    builder.add(nodeRecord(node, env));
+  }
+}
+
+/** The graph of a function of control flow; the nodes around it have their names. */
+function bodyGraph(body: TraceBody, env: ShapeEnv): Graph {
+  const { inputs, results, returns, operands } = body;
+  const nodes = [...inputs, ...body.nodes];
+  const asserted = withRuntimeAsserts({ nodes, results, names: body.names, env, prelude: {} });
+  const calls = withoutCommonItems(asserted).filter(({ op }) => op !== "placeholder");
+  const names = new CollisionNames();
+  inputs.forEach((input, i) => {
+    const operand = operands?.[i];
+    const name = operand instanceof TraceNode ? operand.current.name : `arg${i}_1`;
+    input.name = names.placeholder(name);
+  });
+  for (const node of calls) node.name = names.rename(node.name);
+  const builder = new GraphBuilder({ unknownTargets: "allow" });
+  addNodes(builder, inputs, calls, env);
+  const items = results.map(toArgument);
+  builder.output(returns === "value" ? items[0]! : returns === "list" ? items : tuple(items));
+  return builder.build();
 }
 
 function nodeRecord(node: TraceNode, env: ShapeEnv): Node {
@@ -87,6 +118,7 @@ function metaOf({ stack, stackTrace, moduleStack, torchFn, source }: TraceMeta, 
 export function toArgument(value: TraceArgument): Argument {
   if (value instanceof TraceNode) return ref(value.current.name);
   if (Array.isArray(value)) return (value as readonly TraceArgument[]).map(toArgument);
+  if (isTraceTuple(value)) return tuple(value.items.map(toArgument));
   return value as Argument;
 }
 

@@ -17,11 +17,12 @@ import type { Tensor } from "@sconce/tensor";
 import type { SolvedConstraints } from "../dynamic/index.js";
 import type { InputLeaves } from "../pytree/input-leaves.js";
 import { placeholderNames } from "../pytree/placeholder-names.js";
+import { withoutCommonItems } from "../trace/common-items.js";
 import { withoutDeadSizes } from "../trace/dead-nodes.js";
 import { withGradRegions } from "../trace/grad-regions.js";
 import { withMetadataAsserts } from "../trace/metadata-asserts.js";
 import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
-import { type TraceArgument, TraceNode } from "../trace/trace-node.js";
+import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
 import type { ExportTracer } from "./export-tracer.js";
 import { finishGraph, toArgument } from "./finish-graph.js";
 import type { ModuleState, StateEntry } from "./module-state.js";
@@ -74,7 +75,7 @@ function graphOf(trace: TraceResult, constants: readonly Constant[]): Graph {
   const live = withoutDeadSizes(tracer.nodes, results);
   const asserted = withRuntimeAsserts({ nodes: live, results, names: traced, env });
   const checked = withoutCommonItems(withMetadataAsserts(asserted, traced));
-  const calls = checked.filter(({ op }) => op === "call_function");
+  const calls = checked.filter(({ op }) => op !== "placeholder");
   const { nodes: body, regions } = withGradRegions(calls, results, traced);
   const names = placeholderNames(inputs.names, [
     ...[...stateNodes.keys()].map(({ kind, fqn }) => ({ kind, target: fqn })),
@@ -113,21 +114,6 @@ function signatureOf(
   });
   const state = [...stateNodes.keys()].map(stateSpec(stateNodes));
   return { inputSpecs: [...state, ...liftedConstants, ...user], outputSpecs };
-}
-
-/** Reads each item of a result once (`_common_getitem_elimination_pass`). */
-function withoutCommonItems(nodes: readonly TraceNode[]): TraceNode[] {
-  const first = new Map<TraceNode, Map<TraceArgument | undefined, TraceNode>>();
-  return nodes.filter((node) => {
-    const [source, item] = node.args;
-    if (node.target !== "operator.getitem" || !(source instanceof TraceNode)) return true;
-    const items = first.get(source.current) ?? new Map<TraceArgument | undefined, TraceNode>();
-    first.set(source.current, items);
-    const known = items.get(item);
-    if (known === undefined) items.set(item, node);
-    else node.replacement = known;
-    return known === undefined;
-  });
 }
 
 /** Parameters and persistent buffers are the state dict; other buffers are constants. */

@@ -70,7 +70,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   let tracer: ExportTracer | undefined;
   const prepared = prepareInputs(request, parameters, () => tracer?.callStack ?? captureStack());
   const state = module === undefined ? NO_STATE : stateOf(module);
-  tracer = new ExportTracer({ env: prepared.env, modules: state.modules });
+  tracer = new ExportTracer({ env: prepared.env, modules: state.modules, warn });
   const { traced, nodes: stateNodes } = traceState(tracer, state);
   const { values, nodes: userNodes } = traceInputs(tracer, inputs, prepared);
   const given = callArguments(inputs, values, parameters);

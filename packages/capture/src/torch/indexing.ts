@@ -236,7 +236,8 @@ function plainSlice(x: Tensor, dim: number, { start, stop, step }: Slice): Tenso
 
 function getItem(x: Tensor, given: readonly Index[]): Tensor {
   const indices = tupleOf(given);
-  if (currentTrace() !== undefined && hasDynamic(indices)) {
+  const trace = currentTrace();
+  if (trace !== undefined && trace.isNested !== true && hasDynamic(indices)) {
     const item = dynamicItem(x, indices);
     if (item !== undefined) return item;
   }

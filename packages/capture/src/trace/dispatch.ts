@@ -17,6 +17,8 @@ export type OperatorKeywords = Readonly<Record<string, OperatorArgument>>;
 export interface Recorder {
   /** What is known of dynamic sizes; decides conditions on them. */
   readonly env: ShapeEnv;
+  /** Whether the trace is that of a function of control flow. */
+  readonly isNested?: boolean;
   /** Records a call of an operator. */
   call(target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult;
   /**

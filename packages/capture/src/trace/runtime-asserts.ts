@@ -34,6 +34,8 @@ interface Trace {
   readonly results: readonly TraceArgument[];
   readonly names: Namespace;
   readonly env: ShapeEnv;
+  /** Metadata of what is added behind the inputs. @defaultValue that of a program */
+  readonly prelude?: TraceMeta;
 }
 
 const { stackTrace, nnModuleStack: moduleStack } = INPUT_SIZE_META;
@@ -54,10 +56,11 @@ class Inserter {
   readonly #pending: SymExpr[];
   #out: TraceNode[] = [];
   /** Metadata of the node being visited: nodes added for it have the same, without its function. */
-  #meta: TraceMeta = PRELUDE_META;
+  #meta: TraceMeta;
 
   constructor(trace: Trace) {
     this.#trace = trace;
+    this.#meta = trace.prelude ?? PRELUDE_META;
     this.#pending = [...trace.env.assertions];
   }
 

@@ -17,9 +17,12 @@ export class SizeNodes {
   /** Results of arithmetic: each has a separate node, as in PyTorch. */
   readonly #results = new WeakMap<SymExpr, TraceNode>();
   readonly #add: AddScalarNode;
+  readonly #outside: (expr: SymExpr) => TraceNode | undefined;
 
-  constructor(add: AddScalarNode) {
+  /** @param outside finds a symbol that no value of this graph has in the graph around it */
+  constructor(add: AddScalarNode, outside: (expr: SymExpr) => TraceNode | undefined) {
     this.#add = add;
+    this.#outside = outside;
   }
 
   /** Makes the sizes, the strides, the number of elements and the offset of a tensor readable. */
@@ -75,7 +78,10 @@ export class SizeNodes {
 
   /** An expression that no tensor has and no arithmetic gave: computed from its parts. */
   #compute(expr: SymExpr): TraceNode {
-    const node = lowerExpression(expr, (part) => this.argument(part), this.#add);
+    const node =
+      expr.op === "Symbol"
+        ? this.#outside(expr)
+        : lowerExpression(expr, (part) => this.argument(part), this.#add);
     if (node === undefined) throw unknownSymbol(expr);
     this.#sources.set(expr.key, node);
     return node;

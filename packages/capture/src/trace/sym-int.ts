@@ -5,6 +5,24 @@ import { COPY } from "../this-copy.js";
 import { symbolicCoercion } from "./errors.js";
 import { refusal } from "./refusals.js";
 
+let scope: object | undefined;
+
+/** Runs something whose new symbolic values belong to the trace of a nested graph. */
+export function inScope<T>(owner: object, run: () => T): T {
+  const outer = scope;
+  scope = owner;
+  try {
+    return run();
+  } finally {
+    scope = outer;
+  }
+}
+
+const scopes = new WeakMap<SymbolicValue, object>();
+
+/** The trace of the nested graph in which a value was made; undefined for the program itself. */
+export const scopeOf = (value: Sym): object | undefined => scopes.get(value);
+
 /**
  * A symbolic number or condition while a program is traced. Arithmetic and comparisons are
  * functions: `sym.add(n, 1)`, `sym.lt(n, 4)`; operators of JavaScript throw `SYMBOLIC_COERCION`.
@@ -15,6 +33,7 @@ abstract class SymbolicValue {
 
   constructor(expr: SymExpr) {
     this.expr = expr;
+    if (scope !== undefined) scopes.set(this, scope);
   }
 
   /**

@@ -1,8 +1,18 @@
-import type { Argument, MetaValue, ModuleStackEntry, Node, NodeMeta, SymScalar } from "@sconce/ir";
+import type { Argument, MetaValue, ModuleStackEntry, Namespace, Node, NodeMeta, SymScalar } from "@sconce/ir";
 import type { RawStack } from "../source/raw-stack.js";
 
 /** An argument of a node that is still being traced: other nodes are referred to as objects. */
-export type TraceArgument = Argument | TraceNode | readonly TraceArgument[];
+export type TraceArgument = Argument | TraceNode | TraceTuple | readonly TraceArgument[];
+
+/** A tuple of Python: arguments of control flow. */
+export interface TraceTuple {
+  readonly kind: "tuple";
+  readonly items: readonly TraceArgument[];
+}
+
+/** Whether an argument is a tuple. */
+export const isTraceTuple = (value: TraceArgument): value is TraceTuple =>
+  typeof value === "object" && (value as { kind?: unknown } | null)?.kind === "tuple";
 
 /** The metadata of the call that makes a node. */
 export interface TraceMeta {
@@ -31,6 +41,8 @@ export class TraceNode {
   val: MetaValue | undefined;
   /** Symbols that the node makes, with the path of the value that binds each. */
   readonly unbacked: readonly UnbackedBinding[];
+  /** The nested graph that a `get_attr` reads. */
+  readonly body: TraceBody | undefined;
   /** The node that took its place. */
   replacement: TraceNode | undefined;
 
@@ -43,6 +55,7 @@ export class TraceNode {
     this.meta = init.meta ?? {};
     this.val = init.val;
     this.unbacked = init.unbacked ?? NONE;
+    this.body = init.body;
   }
 
   /** The node that stands in its place now. */
@@ -63,6 +76,20 @@ export interface TraceNodeInit {
   readonly meta?: TraceMeta;
   readonly val?: MetaValue | undefined;
   readonly unbacked?: readonly UnbackedBinding[] | undefined;
+  readonly body?: TraceBody | undefined;
+}
+
+/** A nested graph that was traced: a branch of `cond`, the body of a loop. */
+export interface TraceBody {
+  readonly inputs: readonly TraceNode[];
+  readonly nodes: readonly TraceNode[];
+  readonly results: readonly TraceArgument[];
+  /** What the graph returns: a tuple or a list of its results, or its only result. */
+  readonly returns: "tuple" | "list" | "value";
+  /** Names of nodes that are added later. */
+  readonly names: Namespace;
+  /** The arguments whose names the inputs take; undefined where inputs are numbered. */
+  readonly operands: readonly TraceArgument[] | undefined;
 }
 
 /** A symbol that a call makes: the call's value itself, or a size of one of its results. */
@@ -79,6 +106,7 @@ export function visitNodes(value: TraceArgument, visit: (node: TraceNode) => voi
   if (value instanceof TraceNode) visit(value);
   else if (Array.isArray(value))
     for (const item of value as readonly TraceArgument[]) visitNodes(item, visit);
+  else if (isTraceTuple(value)) for (const item of value.items) visitNodes(item, visit);
 }
 
 /** Calls `visit` for each node that a node reads. */

@@ -38,13 +38,33 @@ import { refusal } from "./refusals.js";
 import { type CachedCall, ShapeCache } from "./shape-cache.js";
 import { SizeNodes } from "./size-nodes.js";
 import { isSym, type Sym, SymBool, SymFloat, SymInt } from "./sym-int.js";
-import { type TraceArgument, type TraceMeta, TraceNode, type UnbackedBinding } from "./trace-node.js";
+import {
+  type TraceArgument,
+  type TraceBody,
+  type TraceMeta,
+  TraceNode,
+  type UnbackedBinding,
+} from "./trace-node.js";
 import { TracedTensor } from "./traced-tensor.js";
 
 /** The parameters of a {@link Tracer}. */
 export interface TracerInit {
   readonly env: ShapeEnv;
   readonly operators?: OperatorTable | undefined;
+  /** Receives warnings. @defaultValue `console.warn` */
+  readonly warn?: ((message: string) => void) | undefined;
+}
+
+/** A call of graphs, such as of the branches of `cond`. */
+export interface GraphCall {
+  /** The operator: `cond`. */
+  readonly name: string;
+  /** The class that PyTorch has for it: `CondOp`. */
+  readonly kind: string;
+  /** The graphs, with the beginnings of their names. */
+  readonly bodies: readonly (readonly [prefix: string, body: TraceBody])[];
+  readonly argumentsOf: (graphs: readonly TraceNode[]) => readonly TraceArgument[];
+  readonly results: readonly MetaValue[];
 }
 
 /** Records one graph. */
@@ -57,6 +77,9 @@ export class Tracer implements Recorder {
   moduleStack: readonly ModuleStackEntry[] = [];
   /** The stack of the call of the innermost of them. */
   moduleCall: RawStack | undefined;
+  /** The innermost of them. */
+  currentModule: object | undefined;
+  readonly warn: (message: string) => void;
   /** Whether gradients are recorded at the current call. */
   gradEnabled = true;
   /** The metadata of the node that runs, where the model is a graph. */
@@ -74,15 +97,23 @@ export class Tracer implements Recorder {
   /** The stack of the function or operator that runs: all nodes that its call adds have it. */
   #stack: RawStack | undefined;
   readonly #functionCounts = new Map<string, number>();
+  /** The numbers of calls of graphs, by their targets. */
+  readonly #graphCounts = new Map<string, number>();
   #function: readonly [string, string] | undefined;
 
-  constructor({ env, operators = defaultOperators() }: TracerInit) {
+  constructor({
+    env,
+    operators = defaultOperators(),
+    warn = (message) => console.warn(message),
+  }: TracerInit) {
     this.env = env;
+    this.warn = warn;
     this.operators = operators;
     this.#leafWrites = new LeafWrites(operators);
     this.#shapes = new ShapeCache(env);
-    this.#sizes = new SizeNodes((target, args, val, candidate) =>
-      this.#push({ target, args, val, candidate }),
+    this.#sizes = new SizeNodes(
+      (target, args, val, candidate) => this.push({ target, args, val, candidate }),
+      (symbol) => this.outerSymbol(symbol),
     );
   }
 
@@ -91,27 +122,66 @@ export class Tracer implements Recorder {
     return this.#stack;
   }
 
+  /** Whether the graph is nested in another one. */
+  get isNested(): boolean {
+    return false;
+  }
+
+  /** The name by which an input of a nested graph is ordered; undefined for other nodes. */
+  keyOf(_node: TraceNode): string | undefined {
+    return undefined;
+  }
+
+  /** The parts of a module, with the ways to them in Python; undefined for other values. */
+  pathsOf(_value: object): readonly (readonly [path: string, value: unknown])[] | undefined {
+    return undefined;
+  }
+
+  /** Runs a module's `forward`, whose calls `tracer` records. */
+  inModule<T>(_module: object, run: () => T, _tracer?: Tracer): T {
+    return run();
+  }
+
   /** Adds an input of the graph and returns its node. */
   placeholder(val: MetaValue): TraceNode {
     const name = `arg${this.nodes.length}_1`;
     const node = new TraceNode({ name: this.names.create(name), op: "placeholder", target: name, val });
     this.nodes.push(node);
     // The symbols of inputs are known: no call binds them.
-    this.#newSymbols(val);
-    if (val instanceof FakeTensor) this.#track(val, node);
+    this.newSymbols(val);
+    if (val instanceof FakeTensor) this.track(val, node);
     else if (isSymScalar(val) && val.expr instanceof SymExpr) this.#sizes.bind(val.expr, node);
     return node;
   }
 
+  /** The node of a tensor; undefined for one of another trace. */
+  findTensor(fake: FakeTensor): TraceNode | undefined {
+    return this.#tensors.get(fake) ?? this.outerTensor(fake);
+  }
+
+  /** Makes a tensor of the graph around this one an input, and returns its node. */
+  protected outerTensor(_fake: FakeTensor): TraceNode | undefined {
+    return undefined;
+  }
+
+  /** Makes a symbol of the graph around this one an input, and returns its node. */
+  protected outerSymbol(_symbol: SymExpr): TraceNode | undefined {
+    return undefined;
+  }
+
+  /** Makes a symbolic value of the graph around this one an input. */
+  protected useScalar(_value: Sym): void {}
+
   /** Returns the node of a traced tensor. @throws SconceError `ESCAPED_TENSOR` */
   nodeOf(tensor: TracedTensor): TraceNode {
-    const node = this.#tensors.get(tensor.fake);
+    const node = this.findTensor(tensor.fake);
     if (node === undefined) throw escapedTensor(tensor.fake);
     return node;
   }
 
   /** Returns the argument of a node for a symbolic value. */
   scalarArgument(value: Sym): TraceArgument {
+    this.useScalar(value);
     return this.#sizes.argument(value.expr);
   }
 
@@ -142,13 +212,13 @@ export class Tracer implements Recorder {
         this.#leafWrites.check(row.target, tensor, this.nodeOf(tensor), this.gradEnabled);
     const returned = places?.map((place) => this.#owners.get(operandsOf(normal)[place]!)) ?? written;
     const result = this.#fresh(raw, [...args, ...Object.values(kwargs)]);
-    const node = this.#push({
+    const node = this.push({
       target: row.target,
       args: nodeArgs,
       kwargs: nodeKwargs,
       val: result,
       candidate: callName(row.target),
-      unbacked: this.#newSymbols(result),
+      unbacked: this.newSymbols(result),
     });
     return this.#wrap(result, node, returned);
   }
@@ -186,7 +256,7 @@ export class Tracer implements Recorder {
     // `n * 1` is `n` (`__sym_dispatch__`).
     if (target === "operator.mul" && args.includes(1)) return;
     const operands = args.map((arg) => (isSym(arg) ? this.scalarArgument(arg) : arg));
-    const node = this.#push({
+    const node = this.push({
       target,
       args: operands,
       val: scalarValue(result),
@@ -215,10 +285,35 @@ export class Tracer implements Recorder {
     }
   }
 
+  /**
+   * Records a call of graphs, each under a separate name (`true_graph_0`), and returns its
+   * results.
+   *
+   * @param argumentsOf makes the arguments of the nodes that read the graphs
+   */
+  callGraphs({ name, kind, bodies, argumentsOf, results }: GraphCall): readonly OperatorResult[] {
+    const target = `higher_order.${name}`;
+    const count = this.#graphCounts.get(target) ?? 0;
+    this.#graphCounts.set(target, count + 1);
+    const reads = bodies.map(([prefix, body]) =>
+      this.push({ op: "get_attr", target: `${prefix}_${count}`, candidate: `${prefix}_${count}`, body }),
+    );
+    return this.inFunction(name, kind, () => {
+      const node = this.push({
+        target,
+        args: argumentsOf(reads),
+        val: results,
+        candidate: name,
+        unbacked: this.newSymbols(results),
+      });
+      return this.#wrap(results, node, []) as readonly OperatorResult[];
+    });
+  }
+
   setGradEnabled(enabled: boolean): boolean {
     const before = this.gradEnabled;
     this.gradEnabled = enabled;
-    this.#push({
+    this.push({
       target: SET_GRAD,
       args: [enabled],
       val: null,
@@ -234,8 +329,10 @@ export class Tracer implements Recorder {
       return value.fake;
     }
     if (value instanceof Tensor) return this.lift(value);
-    if (value instanceof SymInt) return value.expr;
-    if (isSym(value)) return scalarValue(value);
+    if (isSym(value)) {
+      this.useScalar(value);
+      return value instanceof SymInt ? value.expr : scalarValue(value);
+    }
     if (Array.isArray(value)) return (value as readonly OperatorArgument[]).map((item) => this.#given(item));
     return value as EmitArg;
   }
@@ -248,7 +345,7 @@ export class Tracer implements Recorder {
     const name = `_tensor_constant${this.constants.size}`;
     const node = new TraceNode({ name, op: "get_attr", target: name, val: fake, meta: this.#meta() });
     this.constants.set(value, node);
-    this.#track(fake, node);
+    this.track(fake, node);
     return fake;
   }
 
@@ -279,7 +376,7 @@ export class Tracer implements Recorder {
   #wrap(value: MetaValue, node: TraceNode, owners: readonly (TracedTensor | undefined)[]): OperatorResult {
     if (Array.isArray(value)) {
       return (value as readonly MetaValue[]).map((item, i) => {
-        const getitem = this.#push({
+        const getitem = this.push({
           target: "operator.getitem",
           args: [node, i],
           val: item,
@@ -289,20 +386,20 @@ export class Tracer implements Recorder {
       });
     }
     if (value instanceof FakeTensor) {
-      this.#track(value, node);
+      this.track(value, node);
       const [known] = owners;
       known?.becomes(value);
       const owner = known ?? new TracedTensor(value);
       this.#owners.set(value, owner);
       return owner;
     }
-    if (!isSymScalar(value)) return null;
+    if (!isSymScalar(value)) return isConstant(value) ? (value.value as number) : null;
     if (!(value.expr instanceof SymExpr)) return value.expr as number | boolean;
     this.#sizes.bind(value.expr, node);
     return wrapScalar(value.kind, value.expr);
   }
 
-  #track(value: FakeTensor, node: TraceNode): void {
+  protected track(value: FakeTensor, node: TraceNode): void {
     this.#tensors.set(value, node);
     const layout = this.#shapes.layoutOf(value);
     if (!layout.isTracked) this.#sizes.track(value, node);
@@ -330,9 +427,9 @@ export class Tracer implements Recorder {
   }
 
   /** Returns the symbols of a value that no earlier value has. */
-  #newSymbols(value: MetaValue, item?: number): UnbackedBinding[] {
+  protected newSymbols(value: MetaValue, item?: number): UnbackedBinding[] {
     if (Array.isArray(value))
-      return (value as readonly MetaValue[]).flatMap((part, i) => this.#newSymbols(part, i));
+      return (value as readonly MetaValue[]).flatMap((part, i) => this.newSymbols(part, i));
     if (value instanceof FakeTensor)
       return value.shape.flatMap((size, dim) =>
         size instanceof SymExpr ? this.#unseen(size, { item, dim }) : [],
@@ -358,10 +455,9 @@ export class Tracer implements Recorder {
     return { stack, moduleStack: this.moduleStack, torchFn: this.#function };
   }
 
-  #push({ candidate, target, args, kwargs, val, unbacked }: PushedNode): TraceNode {
+  protected push({ candidate, op = "call_function", ...init }: PushedNode): TraceNode {
     const name = this.names.create(candidate);
-    const meta = this.#meta();
-    const node = new TraceNode({ name, op: "call_function", target, args, kwargs, meta, val, unbacked });
+    const node = new TraceNode({ ...init, op, name, meta: this.#meta() });
     this.nodes.push(node);
     return node;
   }
@@ -373,14 +469,20 @@ const retracedStack = ({ nnModuleStack }: NodeMeta): readonly ModuleStackEntry[]
 
 /** A call that the tracer adds. */
 interface PushedNode {
+  /** @defaultValue `call_function` */
+  readonly op?: "call_function" | "get_attr";
   readonly target: string;
-  readonly args: readonly TraceArgument[];
+  readonly args?: readonly TraceArgument[];
   readonly kwargs?: Readonly<Record<string, TraceArgument>>;
-  readonly val: MetaValue;
+  readonly val?: MetaValue | undefined;
   /** The name that the node gets if it is free. */
   readonly candidate: string;
   readonly unbacked?: readonly UnbackedBinding[];
+  readonly body?: TraceBody;
 }
+
+const isConstant = (value: MetaValue): value is MetaValue & { readonly value: Argument } =>
+  typeof value === "object" && value !== null && (value as { kind?: unknown }).kind === "constant";
 
 /** The symbolic scalar of graphs for a value of the user's. */
 function scalarValue(value: Sym): SymScalar {

@@ -1,0 +1,151 @@
+import { describeValue } from "@sconce/errors";
+import { flattenValue, type MetaValue, treeSpecEquals, unflattenTree } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { callOperator, currentTrace } from "../trace/dispatch.js";
+import { SymBool } from "../trace/sym-int.js";
+import type { TraceArgument } from "../trace/trace-node.js";
+import { TracedTensor } from "../trace/traced-tensor.js";
+import { Tracer } from "../trace/tracer.js";
+import { BodyTracer } from "./body-tracer.js";
+import { controlFlowArguments, controlFlowResults, gradModeInControlFlow } from "./errors.js";
+import { mergeInputs } from "./merge-inputs.js";
+import { mergeOutputs } from "./merge-outputs.js";
+import { OperandNames } from "./operand-names.js";
+
+const SPECIALIZES =
+  "Pred is a Python constant. When used with torch.cond, it specializes on one of the branches. If you want torch.cond to preserve two branches, please make the predicate a boolean tensor or a SymBool.";
+
+/**
+ * Chooses one of two functions by a value that is not known while a program is traced
+ * (`torch.cond`). Both functions become graphs of the program. They return the same structure of
+ * tensors and ints.
+ *
+ * @param pred a tensor of one element, or a condition on dynamic sizes. A boolean or a number
+ * chooses
+ *   at once.
+ * @param operands tensors that both functions take, in containers at will. The functions may close
+ *   over other tensors, parameters, buffers and dynamic sizes.
+ * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`, `CONTROL_FLOW_MUTATION`,
+ *   `CONTROL_FLOW_ALIASING`
+ * @example cond(x.sum().gt(0), (x) => x.sin(), (x) => x.cos(), [x]);
+ */
+export function cond<Operands extends readonly unknown[], Result>(
+  pred: Tensor | SymBool | boolean | number,
+  trueFn: (...operands: Operands) => Result,
+  falseFn: (...operands: Operands) => Result,
+  operands: Operands = [] as unknown as Operands,
+): Result {
+  const trace = currentTrace();
+  if (typeof pred === "boolean" || typeof pred === "number") {
+    if (trace instanceof Tracer) trace.warn(SPECIALIZES);
+    return pred ? trueFn(...operands) : falseFn(...operands);
+  }
+  checkArguments(pred, [trueFn, falseFn], operands);
+  if (trace instanceof Tracer) return traceCond(trace, pred, [trueFn, falseFn], operands) as Result;
+  return isTrue(pred as Tensor) ? trueFn(...operands) : falseFn(...operands);
+}
+
+type Branch = (...operands: never[]) => unknown;
+
+function checkArguments(pred: unknown, branches: readonly unknown[], operands: unknown): void {
+  if (!(pred instanceof Tensor || pred instanceof SymBool))
+    throw controlFlowArguments(
+      `Expected pred to be bool or tensor, but got ${describeValue(pred)}.`,
+      "pass a tensor of one element, a condition on sizes such as `sym.gt(n, 4)`, or a boolean",
+    );
+  const sizes = pred instanceof TracedTensor ? pred.fake.shape : pred instanceof Tensor ? pred.shape : [];
+  if (sizes.some((size) => size !== 1))
+    throw controlFlowArguments(
+      `Expected pred to be bool or single-element tensor, but got a tensor of sizes [${sizes.join(", ")}].`,
+      "reduce the tensor with `all()` or `any()`",
+    );
+  if (branches.some((branch) => typeof branch !== "function"))
+    throw controlFlowArguments("Expect both branches to be callable.", "pass two functions");
+  const leaves = Array.isArray(operands) ? flattenValue(operands).leaves : [operands];
+  if (!Array.isArray(operands) || leaves.some((leaf) => !(leaf instanceof Tensor)))
+    throw controlFlowArguments(
+      `Expect operands to be a tuple of possibly nested dict/list/tuple that only consists of tensor leaves, but got (${leaves.map((leaf) => describeValue(leaf)).join(", ")}).`,
+      "pass an array of tensors; let the functions close over other values",
+    );
+}
+
+/** The truth of a tensor with one element that has values. */
+function isTrue(pred: Tensor): boolean {
+  const value = callOperator("aten.item.default", [pred]) as number | bigint | boolean;
+  return Boolean(value);
+}
+
+function traceCond(
+  parent: Tracer,
+  pred: Tensor | SymBool,
+  branches: readonly Branch[],
+  operands: readonly unknown[],
+): unknown {
+  if (!parent.gradEnabled) throw gradModeInControlFlow("cond");
+  const names = new OperandNames(parent);
+  names.argument(0, pred);
+  names.argument(3, operands);
+  const traced = branches.map((branch, i) => {
+    names.closure(i + 1, branch);
+    const tracer = new BodyTracer({ parent, operator: "cond", names });
+    return tracer.run(() => traceBranch(tracer, branch, operands));
+  });
+  const [first, second] = traced as [TracedBranch, TracedBranch];
+  if (!treeSpecEquals(first.spec, second.spec))
+    throw controlFlowResults(
+      "cond",
+      "differing branch outputs. Expected branches to return the same pytree structure.",
+      "return the same containers with the same keys from both branches",
+    );
+  const merged = mergeInputs(traced.map(({ tracer }) => tracer));
+  const results = first.values.map((value, i) => mergeOutputs(parent, value, second.values[i]!));
+  const predicate = pred instanceof SymBool ? parent.scalarArgument(pred) : tensorNode(parent, pred);
+  const values = parent.callGraphs({
+    name: "cond",
+    kind: "CondOp",
+    bodies: traced.map(({ tracer, outputs }, i) => [
+      i === 0 ? "true_graph" : "false_graph",
+      {
+        inputs: merged.inputs[i]!,
+        nodes: tracer.liveNodes(outputs),
+        results: outputs,
+        returns: "tuple",
+        names: tracer.names,
+        operands: merged.operands,
+      },
+    ]),
+    argumentsOf: (graphs) => [predicate, ...graphs, { kind: "tuple", items: merged.operands }],
+    results,
+  });
+  return unflattenTree(values as unknown[], first.spec);
+}
+
+const tensorNode = (tracer: Tracer, tensor: Tensor): TraceArgument =>
+  tensor instanceof TracedTensor ? tracer.nodeOf(tensor) : tracer.findTensor(tracer.lift(tensor))!;
+
+interface TracedBranch {
+  readonly tracer: BodyTracer;
+  readonly outputs: readonly TraceArgument[];
+  readonly values: readonly MetaValue[];
+  readonly spec: ReturnType<typeof flattenValue>["spec"];
+}
+
+function traceBranch(tracer: BodyTracer, branch: Branch, operands: readonly unknown[]): TracedBranch {
+  const { leaves, spec } = flattenValue((branch as (...all: readonly unknown[]) => unknown)(...operands));
+  for (const leaf of leaves) checkLeaf(leaf);
+  const outputs = tracer.outputs(leaves);
+  const values = leaves.map(
+    (leaf): MetaValue =>
+      leaf instanceof TracedTensor ? leaf.fake : { kind: "constant", value: leaf as number },
+  );
+  return { tracer, outputs, values, spec };
+}
+
+function checkLeaf(leaf: unknown): void {
+  if (leaf instanceof Tensor || Number.isInteger(leaf) || typeof leaf === "boolean") return;
+  const message =
+    typeof leaf === "object" && leaf !== null
+      ? "unsupported branch return type. Expected branches to return a possibly nested pytree of tensors or constant ints."
+      : "unsupported branch return type (constant non-int). Constants returned from branches must be ints.";
+  throw controlFlowResults("cond", `${message} Got ${describeValue(leaf)}`, "return tensors or ints");
+}

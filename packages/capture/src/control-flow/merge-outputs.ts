@@ -1,0 +1,113 @@
+/** @file The results of `cond` from those of its branches (`_merge_output` in `cond.py`). */
+import {
+  type ConstantValue,
+  FakeTensor,
+  isSymScalar,
+  type MetaValue,
+  type Namespace,
+  symInt,
+} from "@sconce/ir";
+import { freeSymbols, mul, type ShapeEnv, SymExpr, type SymInt } from "@sconce/symbolic";
+import { controlFlowResults } from "./errors.js";
+
+const RULE = "return tensors of the same dtype and number of dimensions from both branches";
+
+/** Where merged sizes come from. */
+interface Place {
+  readonly env: ShapeEnv;
+  /** Names of nodes that TorchDynamo makes and that are left out later. */
+  readonly names: Namespace;
+}
+
+/** Makes the result of `cond` that stands for the results of both branches. */
+export function mergeOutputs(place: Place, a: MetaValue, b: MetaValue): MetaValue {
+  if (a instanceof FakeTensor && b instanceof FakeTensor) return mergeTensors(place, a, b);
+  const [x, y] = [constantOf(a), constantOf(b)];
+  if (x === undefined || y === undefined)
+    throw controlFlowResults(
+      "cond",
+      "expected both branches to return a tensor, or both an int",
+      "return the same kind of value from both branches",
+    );
+  return x === y ? a : symInt(mergeSizes(place, x, y, ["ge", "le"]));
+}
+
+function constantOf(value: MetaValue): number | undefined {
+  if (isSymScalar(value) || value === null || Array.isArray(value)) return undefined;
+  const { value: constant } = value as ConstantValue;
+  return typeof constant === "number" ? constant : undefined;
+}
+
+function mergeTensors(place: Place, a: FakeTensor, b: FakeTensor): FakeTensor {
+  const facts = (tensor: FakeTensor): readonly (readonly [string, string])[] => [
+    ["dtype", `torch.${tensor.dtype}`],
+    ["device", tensor.device.type],
+    ["layout", `torch.${tensor.layout}`],
+    ["dim", String(tensor.ndim)],
+    ["storage_offset", String(tensor.storageOffset)],
+  ];
+  const wanted = facts(b);
+  facts(a).forEach(([name, value], i) => {
+    if (value === wanted[i]![1]) return;
+    throw controlFlowResults(
+      "cond",
+      `When merging two branches' output in torch.cond,  expected same ${name} but got ${value} and ${wanted[i]![1]}.`,
+      RULE,
+    );
+  });
+  const shape = a.shape.map((size, dim) => {
+    const other = b.shape[dim]!;
+    const isSame = !isUnbacked(size) && !isUnbacked(other) && keyOf(size) === keyOf(other);
+    if (isSame) return size;
+    return mergeSizes(place, size, other, ["sym_size_int", "ge"]);
+  });
+  return new FakeTensor({ ...a, shape, strides: mergeStrides(place.env, a, b, shape) });
+}
+
+const keyOf = (size: SymInt): string | number => (size instanceof SymExpr ? size.key : size);
+
+const isUnbacked = (size: SymInt): boolean =>
+  size instanceof SymExpr && [...freeSymbols(size).keys()].some((name) => /^u\d/.test(name));
+
+/** A size between two others, which only the data decide. */
+function mergeSizes({ env, names }: Place, a: SymInt, b: SymInt, added: readonly string[]): SymInt {
+  // TorchDynamo asserts the bounds too. It takes sizes for dynamic, without an upper bound.
+  for (const name of added) names.create(name);
+  const merged = env.freshUnbackedInt();
+  const [x, y] = [env.range(a), env.range(b)];
+  env.setRange(merged, { min: Math.min(x.min, y.min), max: Math.max(x.max, y.max) });
+  return merged as unknown as SymInt;
+}
+
+/** Dimensions by their strides, smallest first; equal ones from the last. */
+function strideOrder(env: ShapeEnv, { strides }: FakeTensor): number[] {
+  const hints = strides.map((stride) => Number(env.hint(stride)));
+  return [...strides.keys()].sort((i, j) => hints[i]! - hints[j]! || j - i);
+}
+
+/** Strides of merged sizes: each is the product of the sizes inside of it. */
+function mergeStrides(env: ShapeEnv, a: FakeTensor, b: FakeTensor, shape: readonly SymInt[]): SymInt[] {
+  const order = strideOrder(env, a);
+  if (strideOrder(env, b).some((dim, i) => dim !== order[i]))
+    throw controlFlowResults(
+      "cond",
+      `The sorted order of strides of the two branches' output doesn't match. This indicates the contiguousness of the two branches are different. True branch has stride (${a.strides.join(", ")}) but false branch has stride (${b.strides.join(", ")}).`,
+      "use `contiguous()` to make the two branches have the same contiguousness",
+    );
+  const known = new Map<string | number, SymInt>();
+  const merged = a.strides.slice();
+  for (const dim of order) {
+    const stride = a.strides[dim]!;
+    if (stride === 0) continue;
+    const expected = known.get(keyOf(stride)) ?? (stride === 1 ? 1 : undefined);
+    if (expected === undefined)
+      throw controlFlowResults(
+        "cond",
+        `It seems one of cond's output stride is not a simple accumulative multiplication of sizes. This could be because cond returns a slice of a tensor, which is not dense in memory. True branch has size (${a.shape.join(", ")}), stride (${a.strides.join(", ")}) and false branch has size (${b.shape.join(", ")}) stride (${b.strides.join(", ")}).`,
+        "call `contiguous()` on the results",
+      );
+    merged[dim] = expected;
+    known.set(keyOf(mul(stride, a.shape[dim]!)), mul(expected, shape[dim]!));
+  }
+  return merged;
+}
