@@ -8,6 +8,16 @@ import type { OtherFormat } from "@sconce/formats/other-formats";
 export const usage = (message: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "USAGE", message, fix, cause });
 
+/** A file that takes more work than its size allows. */
+export const overLimit = ({ message, where, cause }: SconceError, name: string, limit: number): SconceError =>
+  new SconceError({
+    code: "BUDGET_EXCEEDED",
+    message,
+    where,
+    fix: `if you trust the file, raise the limit: --limit ${name}=${10 * limit}`,
+    cause,
+  });
+
 /** What was thrown though nothing should have been. */
 export const crash = (error: unknown): SconceError =>
   new SconceError({

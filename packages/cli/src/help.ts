@@ -27,6 +27,8 @@ export const OPTION_TYPES: Readonly<Record<string, string>> = {
   backends: "two names, with a comma",
   "name=value": "name, =, and a path or JSON",
   "symbol=size": "symbol, =, and an integer",
+  "limit=integer":
+    "bytes, nodes, terms, items or entries = a count; milliseconds = a time; memory = bytes of a run",
   when: "word",
 };
 

@@ -9,6 +9,7 @@ import { crash, usage } from "./errors.js";
 import { addExamples, helpConfiguration } from "./help.js";
 import { withStandardInput } from "./input-file.js";
 import { EXIT, type Io, jsonLine, type Outcome, type SafeIo, type Settings, safeIo } from "./io.js";
+import { setLimits, withLimits } from "./limits.js";
 import { processIo } from "./standard-streams.js";
 
 const HELP = `
@@ -33,7 +34,7 @@ export async function run(args: readonly string[], streams: Io = processIo()): P
       if (one === entry) (await one.load())(command, io, outcome, COMMANDS);
     }
     const all = args.every((arg) => WITHOUT_COMMAND.has(arg)) ? [...args, "--help"] : args;
-    await withStandardInput(streams.input, () => parse(program, all, entry));
+    await withLimits(() => withStandardInput(streams.input, () => parse(program, all, entry)));
   } catch (error) {
     outcome.code = failure(error, io);
   }
@@ -83,7 +84,8 @@ function programFor(io: SafeIo, writeOut: (text: string) => void): Command {
       outputError: () => {},
       getOutHasColors: () => true,
     })
-    .showSuggestionAfterError(false);
+    .showSuggestionAfterError(false)
+    .hook("preAction", (_, called) => setLimits(called.opts<{ limit?: readonly string[] }>().limit ?? []));
   addExamples(program, EXAMPLES, io.paint);
   return program.addHelpText("after", HELP);
 }

@@ -11,6 +11,7 @@ import { fileError, noTensorFile, systemCode } from "./errors.js";
 import { fileName, readBytes, readStandardInput, readStart, STANDARD } from "./input-file.js";
 import type { SafeIo } from "./io.js";
 import { librariesFor } from "./libraries.js";
+import { commandLimits, commandWork, withCommandFix } from "./limits.js";
 import { loadPlugin } from "./plugin-module.js";
 import { openReproducer } from "./reproducer.js";
 import { isIrText, readSir, withOtherNames } from "./sir.js";
@@ -38,7 +39,9 @@ export async function openSession(
   const backends = await backendsFor(wanted);
   let session: Sconce;
   try {
-    session = createSconce({ plugins, backends, services: { logger } });
+    const { maxBytes } = commandLimits();
+    const bound = maxBytes === undefined ? {} : { maxBytes };
+    session = createSconce({ plugins, backends, services: { logger }, ...bound });
   } catch (error) {
     throw isSconceError(error) && modules.length > 0 ? error.at(modules.join(", ")) : error;
   }
@@ -92,7 +95,7 @@ export async function openWithWeights(
 
 /** The tensors of a file, without second names and sample inputs that the program does not have. */
 function weightsIn(bytes: Uint8Array, program: ExportedProgram): Map<string, Tensor> {
-  const stored = readSafetensors(bytes);
+  const stored = readSafetensors(bytes, commandWork());
   const all = withOtherNames(stored);
   for (const name of all.keys()) {
     // What `sconce lower` writes has the tensors of the sample inputs, too.
@@ -110,11 +113,11 @@ function opened(
 ): Promise<ExportedProgram> {
   const { operators, pytreeTypes } = session;
   const parse = (text: string, options?: ParseIrOptions): ExportedProgram =>
-    session.parseIr(text, { ...options, unknownTargets });
+    session.parseIr(text, { ...options, ...commandWork(), unknownTargets });
   return atFile(path, async () =>
     (await isIrFile(path))
       ? ((await openReproducer(path))?.program ?? readSir(path, needsTensors, parse))
-      : openArchive(path, { operators, pytreeTypes }),
+      : openArchive(path, { operators, pytreeTypes, ...commandWork() }),
   );
 }
 
@@ -127,7 +130,7 @@ export const isIrFile = async (path: string): Promise<boolean> =>
 
 /** Reads a safetensors file. @throws SconceError `FILE`, `OTHER_FORMAT`, `SAFETENSORS` */
 export function openTensors(path: string): Promise<ReadonlyMap<string, Tensor>> {
-  return atFile(path, async () => readSafetensors(await tensorBytes(path)).tensors);
+  return atFile(path, async () => readSafetensors(await tensorBytes(path), commandWork()).tensors);
 }
 
 /** The bytes of a safetensors file. @throws SconceError `OTHER_FORMAT` for what is none */
@@ -143,7 +146,7 @@ async function atFile<T>(path: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    if (isSconceError(error)) throw error.code === "FILE" ? error : error.at(fileName(path));
+    if (isSconceError(error)) throw error.code === "FILE" ? error : withCommandFix(error).at(fileName(path));
     throw systemCode(error) === undefined ? error : fileError(path, error);
   }
 }

@@ -9,6 +9,7 @@ import { type ExportedProgram, parseIr, printIr, tensorsOf, type Value } from "@
 import { type Storage, Tensor } from "@sconce/tensor";
 import { fileError, malformed } from "./errors.js";
 import { fileName, readBytes, readStart } from "./input-file.js";
+import { commandWork, withCommandFix } from "./limits.js";
 import { StorageReader, storageLine, tensorEntry } from "./reproducer-tensors.js";
 import { scalarJson, scalarOfJson } from "./scalar-json.js";
 
@@ -87,11 +88,12 @@ export async function openReproducer(path: string): Promise<OpenedReproducer | u
   if (!isReproducer(start)) return undefined;
   const bytes = await readBytes(path);
   try {
-    const file = parseReproducer(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const file = parseReproducer(text, commandWork());
     return { ...file, modules: file.plugins.map((plugin) => resolve(dirname(path), plugin)) };
   } catch (error) {
     if (error instanceof TypeError) throw malformed("is not UTF-8", error).at(fileName(path));
-    throw isSconceError(error) ? error.at(fileName(path)) : error;
+    throw isSconceError(error) ? withCommandFix(error).at(fileName(path)) : error;
   }
 }
 

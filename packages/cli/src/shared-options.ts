@@ -57,6 +57,17 @@ export const pluginOption = (holds: string): Option =>
     `Load a module with ${holds}, which runs with your rights (repeatable)`,
   ).argParser(repeatable);
 
+/** What `--limit` bounds: all but the last on reading one file. */
+export const LIMIT_NAMES = ["bytes", "nodes", "terms", "items", "entries", "milliseconds", "memory"] as const;
+export type LimitName = (typeof LIMIT_NAMES)[number];
+
+/** `--limit`, for every command that reads program files. */
+export const limitOption = (): Option =>
+  new Option(
+    "--limit <limit=integer>",
+    "Change a limit on reading a file, or on the memory of a run (repeatable)",
+  ).argParser(repeatable);
+
 /** Collects a repeatable option. */
 export const repeatable = (value: string, previous: readonly string[] = []): readonly string[] => [
   ...previous,

@@ -15,6 +15,7 @@ import {
 import { readSafetensors, type Storage, type Tensor, writeSafetensors } from "@sconce/tensor";
 import { noTensors, otherTensors, usage } from "./errors.js";
 import { readBytes, STANDARD } from "./input-file.js";
+import { commandWork, withCommandFix } from "./limits.js";
 import {
   isOtherPair,
   linkedText,
@@ -106,9 +107,9 @@ async function readPair(path: string): Promise<Pair> {
 
 function storedIn(bytes: Uint8Array, path: string): Stored {
   try {
-    return readSafetensors(bytes);
+    return readSafetensors(bytes, commandWork());
   } catch (error) {
-    throw isSconceError(error) ? error.at(path) : error;
+    throw isSconceError(error) ? withCommandFix(error).at(path) : error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { dirname, relative, resolve, sep } from "node:path";
-import { visibleText } from "@sconce/errors";
+import { type Progress, visibleText } from "@sconce/errors";
 import { type ExportedProgram, printIr } from "@sconce/ir";
 import {
   type Bisection,
@@ -112,9 +112,9 @@ async function checkOptions(
   };
 }
 
-const progressOn = (io: SafeIo): ((text: string) => void) | undefined =>
+const progressOn = (io: SafeIo): ((progress: Progress) => void) | undefined =>
   io.interactive
-    ? (text) => process.stderr.write(`\r\u001b[K${visibleText(text).replaceAll("\n", " ")}`)
+    ? ({ item }) => process.stderr.write(`\r\u001b[K${visibleText(item).replaceAll("\n", " ")}`)
     : undefined;
 const clear = (io: SafeIo): void => void (io.interactive && process.stderr.write("\r\u001b[K"));
 

@@ -1,5 +1,11 @@
 import type { Declare } from "../command-entry.js";
-import { addPassRunOptions, JSON_OPTION, pluginOption, WEIGHTS_OPTION } from "../shared-options.js";
+import {
+  addPassRunOptions,
+  JSON_OPTION,
+  limitOption,
+  pluginOption,
+  WEIGHTS_OPTION,
+} from "../shared-options.js";
 import type { BisectCommandOptions } from "./bisect-action.js";
 
 export const bisectCommand: Declare = (command, io, outcome) => {
@@ -22,6 +28,7 @@ export const bisectCommand: Declare = (command, io, outcome) => {
   addPassRunOptions(command)
     .option(...JSON_OPTION)
     .addOption(pluginOption("passes"))
+    .addOption(limitOption())
     .action(async (file: string, options: BisectCommandOptions) =>
       (await import("./bisect-action.js")).bisect(file, options, io, outcome),
     );

@@ -3,6 +3,7 @@ import { Command, type Option } from "commander";
 import type { CommandEntry } from "../command-entry.js";
 import { valueWord } from "../help.js";
 import type { SafeIo } from "../io.js";
+import { LIMIT_NAMES } from "../shared-options.js";
 
 /** Where the values of an option or an argument come from. */
 export type Values =
@@ -70,6 +71,7 @@ function valuesOf(option: Option): Values | undefined {
   const word = valueWord(option);
   if (word === undefined) return undefined;
   if (long === "--backend") return { kind: "words", words: BACKENDS };
+  if (long === "--limit") return { kind: "words", words: LIMIT_NAMES.map((name) => `${name}=`) };
   if (word === "pipeline") return { kind: "pipeline" };
   return { kind: FILES.has(word) ? "file" : "text" };
 }

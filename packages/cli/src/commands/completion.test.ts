@@ -41,6 +41,7 @@ const CASES: readonly (readonly [line: string, offers: readonly string[]])[] = [
   ["sconce lower x.pt2 --print-after ", ["all", "changed"]],
   ["sconce run x.pt2 --backend gpujs:weba", ["gpujs:webasm"]],
   ["sconce completion ", ["bash", "fish", "zsh"]],
+  ["sconce info x.pt2 --limit ter", ["terms="]],
   ["sconce info mod", ["model.pt2"]],
   ["sconce lower x.pt2 -o mod", ["model.pt2"]],
   ["sconce explain NO_V", ["NO_VALUES"]],

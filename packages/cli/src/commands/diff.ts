@@ -1,5 +1,5 @@
 import type { Declare } from "../command-entry.js";
-import { JSON_OPTION, pluginOption } from "../shared-options.js";
+import { JSON_OPTION, limitOption, pluginOption } from "../shared-options.js";
 import type { DiffCommandOptions } from "./diff-action.js";
 
 export const diffCommand: Declare = (command, io, outcome) => {
@@ -10,6 +10,7 @@ export const diffCommand: Declare = (command, io, outcome) => {
     .option("--ignore-metadata", "Ignore stack traces, module stacks and origins")
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators"))
+    .addOption(limitOption())
     .action(async (a: string, b: string, options: DiffCommandOptions) =>
       (await import("./diff-action.js")).diff(a, b, options, io, outcome),
     );

@@ -2,6 +2,7 @@ import type { Declare } from "../command-entry.js";
 import {
   addPassRunOptions,
   JSON_OPTION,
+  limitOption,
   pluginOption,
   repeatable,
   WEIGHTS_OPTION,
@@ -23,6 +24,7 @@ export const explainCommand: Declare = (command, io) => {
     .option(...WEIGHTS_OPTION);
   addPassRunOptions(command)
     .addOption(pluginOption("rules"))
+    .addOption(limitOption())
     .option(...JSON_OPTION)
     .action(async (file: string | undefined, options: ExplainOptions) =>
       (await import("./explain-action.js")).explain(file, options, io),

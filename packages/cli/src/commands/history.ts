@@ -3,6 +3,7 @@ import {
   addPassRunOptions,
   FILE_ARGUMENT,
   JSON_OPTION,
+  limitOption,
   pluginOption,
   WEIGHTS_OPTION,
 } from "../shared-options.js";
@@ -17,6 +18,7 @@ export const historyCommand: Declare = (command, io) => {
   addPassRunOptions(command)
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators and passes"))
+    .addOption(limitOption())
     .action(async (file: string, options: HistoryOptions) =>
       (await import("./history-action.js")).history(file, options, io),
     );

@@ -1,5 +1,5 @@
 import type { Declare } from "../command-entry.js";
-import { FILE_ARGUMENT, JSON_OPTION, pluginOption } from "../shared-options.js";
+import { FILE_ARGUMENT, JSON_OPTION, limitOption, pluginOption } from "../shared-options.js";
 import type { InfoOptions } from "./info-action.js";
 
 export const infoCommand: Declare = (command, io) => {
@@ -8,6 +8,7 @@ export const infoCommand: Declare = (command, io) => {
     .option(...JSON_OPTION)
     .option("--loops", "Add the loop nests of the program: nodes, FLOPs, bytes, planned memory")
     .addOption(pluginOption("operators"))
+    .addOption(limitOption())
     .action(async (file: string, options: InfoOptions) =>
       (await import("./info-action.js")).info(file, options, io),
     );

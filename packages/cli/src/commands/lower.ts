@@ -3,6 +3,7 @@ import {
   addPassRunOptions,
   FILE_ARGUMENT,
   JSON_OPTION,
+  limitOption,
   pluginOption,
   repeatable,
   WEIGHTS_OPTION,
@@ -23,6 +24,7 @@ export const lowerCommand: Declare = (command, io) => {
   addPassRunOptions(command)
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators and passes"))
+    .addOption(limitOption())
     .action(async (file: string, options: LowerOptions) =>
       (await import("./lower-action.js")).lower(file, options, io),
     );

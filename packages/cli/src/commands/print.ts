@@ -3,6 +3,7 @@ import type { Declare } from "../command-entry.js";
 import {
   addPassRunOptions,
   FILE_ARGUMENT,
+  limitOption,
   PRINT_FORMATS,
   pluginOption,
   WEIGHTS_OPTION,
@@ -18,6 +19,7 @@ export const printCommand: Declare = (command, io) => {
     .option(...WEIGHTS_OPTION);
   addPassRunOptions(command)
     .addOption(pluginOption("operators and passes"))
+    .addOption(limitOption())
     .action(async (file: string, options: PrintOptions) =>
       (await import("./print-action.js")).print(file, options, io),
     );

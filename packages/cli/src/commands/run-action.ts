@@ -1,3 +1,4 @@
+import type { Progress } from "@sconce/errors";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import type { Sconce } from "@sconce/session";
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
@@ -144,7 +145,7 @@ async function compared(
   return file === undefined ? undefined : compareRun(run, await openTensors(file), closeness);
 }
 
-type OnProgress = (done: number, total: number) => void;
+type OnProgress = (progress: Progress) => void;
 
 /** Shows a progress bar while something long runs, on a terminal. */
 async function withProgress<T>(io: SafeIo, run: (onProgress?: OnProgress) => Promise<T>): Promise<T> {
@@ -155,7 +156,7 @@ async function withProgress<T>(io: SafeIo, run: (onProgress?: OnProgress) => Pro
   );
   let started = false;
   try {
-    return await run((done, total) => {
+    return await run(({ done, total }) => {
       if (!started) bar.start(total, done);
       started = true;
       bar.update(done);

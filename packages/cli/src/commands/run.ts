@@ -2,6 +2,7 @@ import type { Declare } from "../command-entry.js";
 import {
   addPassRunOptions,
   BACKEND_NAMES,
+  limitOption,
   pluginOption,
   repeatable,
   WEIGHTS_OPTION,
@@ -51,6 +52,7 @@ export const runCommand: Declare = (command, io, outcome) => {
     .option("--stats", "Print range, mean, deviation and counts of NaN and infinity instead of the values")
     .option("--json", "Print JSON, with values as nested lists; errors and warnings too, on standard error")
     .addOption(pluginOption("operators"))
+    .addOption(limitOption())
     .action(async (file: string, options: RunOptions) =>
       (await import("./run-action.js")).run(file, options, io, outcome),
     );

@@ -1,5 +1,5 @@
 import type { Declare } from "../command-entry.js";
-import { FILE_ARGUMENT, JSON_OPTION, pluginOption, WEIGHTS_OPTION } from "../shared-options.js";
+import { FILE_ARGUMENT, JSON_OPTION, limitOption, pluginOption, WEIGHTS_OPTION } from "../shared-options.js";
 import type { VerifyOptions } from "./verify-action.js";
 
 export const verifyCommand: Declare = (command, io, outcome) => {
@@ -8,6 +8,7 @@ export const verifyCommand: Declare = (command, io, outcome) => {
     .option(...WEIGHTS_OPTION)
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators"))
+    .addOption(limitOption())
     .action(async (file: string, options: VerifyOptions) =>
       (await import("./verify-action.js")).verify(file, options, io, outcome),
     );

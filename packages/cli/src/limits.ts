@@ -1,0 +1,58 @@
+/** @file `--limit`: bounds on the work of reading files, and on the memory of runs. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { didYouMean, isSconceError, type Limits, type SconceError, type WorkOptions } from "@sconce/errors";
+import { overLimit, usage } from "./errors.js";
+import { LIMIT_NAMES, type LimitName } from "./shared-options.js";
+
+/** The limits of a command. */
+export interface CommandLimits {
+  /** Bounds on reading each file. */
+  readonly limits?: Limits;
+  /** Most bytes that the values of a run may take. */
+  readonly maxBytes?: number;
+}
+
+const current = new AsyncLocalStorage<{ limits: CommandLimits }>();
+
+/** Runs a command, whose limits {@link setLimits} sets. */
+export const withLimits = <T>(action: () => Promise<T>): Promise<T> => current.run({ limits: {} }, action);
+
+/** The limits of the command that runs. */
+export const commandLimits = (): CommandLimits => current.getStore()?.limits ?? {};
+
+/** The bounds as readers take them. */
+export const commandWork = (): Pick<WorkOptions, "limits"> => ({ limits: commandLimits().limits });
+
+/** Sets the limits from the values of `--limit`. @throws SconceError `USAGE` */
+export function setLimits(texts: readonly string[]): void {
+  const store = current.getStore();
+  if (store === undefined) return;
+  const given = new Map(texts.map(parseLimit));
+  const maxBytes = given.get("memory");
+  given.delete("memory");
+  store.limits = { limits: Object.fromEntries(given), ...(maxBytes !== undefined && { maxBytes }) };
+}
+
+function parseLimit(text: string): readonly [name: LimitName, value: number] {
+  const [name = "", value = ""] = text.split("=", 2);
+  const known = LIMIT_NAMES.find((one) => one === name);
+  if (known === undefined)
+    throw usage(
+      `--limit: unknown limit ${JSON.stringify(name)}`,
+      didYouMean(name, LIMIT_NAMES, `use one of: ${LIMIT_NAMES.join(", ")}`),
+    );
+  const number = /^\d[\d_]*$/.test(value) ? Number(value.replaceAll("_", "")) : Number.NaN;
+  if (!Number.isSafeInteger(number) || number === 0)
+    throw usage(
+      `--limit ${name}: ${JSON.stringify(value)} is not a positive integer`,
+      `give ${name}=1000000`,
+    );
+  return [known, number];
+}
+
+/** An error of a reader, with a fix for the command where it is over a limit. */
+export function withCommandFix(error: SconceError): SconceError {
+  if (!isSconceError(error, "BUDGET_EXCEEDED")) return error;
+  const [, name, limit] = /`limits\.(\w+)` \(now (\d+)\)/.exec(error.fix ?? "") ?? [];
+  return name === undefined || limit === undefined ? error : overLimit(error, name, Number(limit));
+}
