@@ -1,6 +1,6 @@
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
 import { LOWERINGS } from "@sconce/codegen";
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, finishWithPauses, type OptionNames } from "@sconce/errors";
 import {
   type Backend,
   COMPILE_OPTIONS,
@@ -21,7 +21,7 @@ import { excludedCall, unknownMode } from "./errors.js";
 import { MODES, type OpenOptions, openDevice } from "./modes.js";
 import { GpujsExecutable } from "./runtime/executable.js";
 import { Pacer } from "./runtime/pacer.js";
-import { planProgram } from "./runtime/plan.js";
+import { planSteps } from "./runtime/plan.js";
 import { prepare } from "./runtime/prepare.js";
 import { SIZES, whyNotOnDevice } from "./runtime/support.js";
 import { limitOf } from "./runtime/work.js";
@@ -126,7 +126,8 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
         }
         const { program } = prepared;
         const limit = limitOf(device, options.iterationsPerElement);
-        const plan = planProgram(program, { device, limit, operators });
+        const planning = planSteps(program, { device, limit, operators });
+        const plan = await finishWithPauses(planning, "compilation", compileOptions.signal);
         const made = { original, program, plan, device, host, operators, limit, maxBytes };
         const executable = new GpujsExecutable(made);
         await executable.prepare(pacer, compileOptions.onProgress);

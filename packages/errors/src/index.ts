@@ -12,7 +12,15 @@ export type { CauseJson, SconceErrorJson } from "./error-json.js";
 export { fileFault } from "./file-faults.js";
 export { checkOptions, type OptionNames, optionValue } from "./options.js";
 export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";
-export { aborted, type LongWorkOptions, type Progress, userCallback } from "./progress.js";
+export {
+  aborted,
+  LONG_WORK,
+  type LongWorkOptions,
+  type Progress,
+  ProgressReport,
+  userCallback,
+  type WorkPhase,
+} from "./progress.js";
 export { isDetached, requireBytes, requireText, TRANSFERRED_FIX } from "./require-text.js";
 export {
   internalError,

@@ -1,25 +1,73 @@
 /** @file Work that takes long: how far it has come, and how it ends early. */
+import type { OptionNames } from "./options.js";
 import { SconceError } from "./sconce-error.js";
 import { thrownText } from "./thrown.js";
 
-/** How far long work has come. */
+/** The kinds of long work, as {@link Progress} names them. */
+export type WorkPhase = "load" | "transform" | "bisect" | "compile" | "run" | "compare";
+
+/** How far long work has come: all long work reports it alike, from 0 to the total. */
 export interface Progress {
-  /** What is being done: `transform`, `load`. */
-  readonly phase: string;
-  /** How much is done, of {@link total}; it never decreases. */
+  /** What is being done. */
+  readonly phase: WorkPhase;
+  /** How much is done, of {@link total}: 0 first, and it never decreases. */
   readonly done: number;
-  /** How much there is to do: passes, or bytes. */
+  /** How much there is to do, in the unit of the phase: bytes, passes, nodes. It never changes. */
   readonly total: number;
-  /** What is being worked on: a pass, or an entry of a file; empty at the end. */
+  /** What is being worked on: an entry of a file, a pass, a node; empty at the end. */
   readonly item: string;
 }
 
-/** Options of work that takes long. */
+/** Options of work that takes long: they are the same wherever there are any. */
 export interface LongWorkOptions {
   /** Stops the work; the promise then rejects with `ABORTED`, with the signal's reason as cause. */
   readonly signal?: AbortSignal | undefined;
-  /** Called as the work goes on. */
+  /** Called as the work goes on, first with 0 and last with the total. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** The names of {@link LongWorkOptions}. */
+export const LONG_WORK: OptionNames<LongWorkOptions> = { signal: true, onProgress: true };
+
+/**
+ * Reports the progress of one piece of work: from 0 to the total, never back, whatever it is given.
+ * Without an `onProgress` it does nothing.
+ */
+export class ProgressReport {
+  readonly #phase: WorkPhase;
+  readonly #report: ((progress: Progress) => void) | undefined;
+  #total: number | undefined;
+  #last: Progress | undefined;
+
+  /** @param total left out where the first progress that comes from elsewhere has it */
+  constructor(phase: WorkPhase, onProgress: ((progress: Progress) => void) | undefined, total?: number) {
+    this.#phase = phase;
+    this.#report = onProgress;
+    this.#total = total;
+  }
+
+  /** Reports that so much is done, and what is worked on now. */
+  at(done: number, item: string, total = 1): void {
+    if (this.#report === undefined) return;
+    this.#total ??= total;
+    if (this.#last === undefined && done > 0) this.#send(0, item);
+    this.#send(Math.min(Math.max(done, this.#last?.done ?? 0), this.#total), item);
+  }
+
+  /** Reports that all is done; `whole` names the work where nothing of it was reported. */
+  end(whole = ""): void {
+    if (this.#last?.item === "" && this.#last.done === this.#total) return;
+    if (this.#last === undefined) this.at(0, whole);
+    if (this.#total !== 0) this.at(Number.POSITIVE_INFINITY, "");
+  }
+
+  /** Passes on what another one reports of the same work. */
+  readonly forward = ({ done, total, item }: Progress): void => this.at(done, item, total);
+
+  #send(done: number, item: string): void {
+    this.#last = { phase: this.#phase, done, total: this.#total!, item };
+    this.#report!(this.#last);
+  }
 }
 
 /** Work was canceled by its signal; `what` is the work: `run`. */

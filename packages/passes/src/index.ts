@@ -93,7 +93,7 @@ export { fuseRegions } from "./regions/fuse.js";
 export { inlineSubmodule } from "./regions/inline.js";
 export { CALL_REGION, type Region } from "./regions/outline.js";
 export type { NotTaken, Partition, PartitionOptions } from "./regions/partition.js";
-export { partition } from "./regions/partition.js";
+export { partition, partitionSteps } from "./regions/partition.js";
 export { regionProgram } from "./regions/region-program.js";
 export type { Part, Split } from "./regions/split.js";
 export { splitBy } from "./regions/split.js";
@@ -101,6 +101,7 @@ export {
   type UnsupportedNode,
   unsupportedNodes,
   unsupportedNodesError,
+  unsupportedNodesSteps,
 } from "./regions/unsupported-nodes.js";
 export { builtinPasses, builtinRules } from "./registry.js";
 export { checkRuleTargets } from "./rewrite/check-pattern.js";

@@ -3,8 +3,10 @@ import {
   checkOptions,
   finish,
   finishWithPauses,
+  LONG_WORK,
   type LongWorkOptions,
   type OptionNames,
+  ProgressReport,
   userCallback,
   type Work,
 } from "@sconce/errors";
@@ -248,9 +250,10 @@ export class Sconce {
     checkOptions("runDecompositionsAsync", options, LONG_WORK);
     const work = this.#lowering("runDecompositionsAsync", program, table);
     const report = userCallback("runDecompositionsAsync", options.onProgress);
-    report?.({ phase: "transform", done: 0, total: 1, item: "runDecompositions" });
+    const progress = new ProgressReport("transform", report, 1);
+    progress.at(0, "runDecompositions");
     const lowered = await finishWithPauses(work, "transformation", options.signal);
-    report?.({ phase: "transform", done: 1, total: 1, item: "" });
+    progress.end();
     return lowered;
   }
 
@@ -283,15 +286,9 @@ export class Sconce {
     this.#use("bisectAsync", program);
     const calls = this.#pipeline(passes);
     const report = userCallback("bisectAsync", onProgress);
-    const total = (bisecting.maxTries ?? 500) + calls.length;
-    let done = 0;
-    const text = (item: string): void =>
-      report?.({ phase: "bisect", done: Math.min(done++, total), total, item });
     const session = this.services.passManagers.context();
-    const work = bisectSteps(program, calls, session, { ...bisecting, ...(report && { onProgress: text }) });
-    const found = await finishWithPauses(work, "bisection", signal);
-    report?.({ phase: "bisect", done: total, total, item: "" });
-    return found;
+    const work = bisectSteps(program, calls, session, { ...bisecting, onProgress: report });
+    return finishWithPauses(work, "bisection", signal);
   }
 
   /**
@@ -443,9 +440,8 @@ export class Sconce {
 export interface TransformAsyncOptions extends PassManagerOptions, LongWorkOptions {}
 
 /** Options of `bisectAsync`. */
-export type BisectAsyncOptions = Omit<BisectOptions, "onProgress"> & LongWorkOptions;
+export interface BisectAsyncOptions extends BisectOptions, LongWorkOptions {}
 
-const LONG_WORK: OptionNames<LongWorkOptions> = { signal: true, onProgress: true };
 const BISECT_ASYNC: OptionNames<BisectAsyncOptions> = { ...BISECT_OPTIONS, ...LONG_WORK };
 const TRANSFORM_ASYNC: OptionNames<TransformAsyncOptions> = { ...MANAGER_OPTIONS, ...LONG_WORK };
 
@@ -464,8 +460,7 @@ const NONFINITE: OptionNames<Omit<NonfiniteOptions, "operators" | "kernels">> = 
   random: true,
   withoutKernels: true,
   maxBytes: true,
-  signal: true,
-  onProgress: true,
+  ...LONG_WORK,
 };
 
 const MODULE_OPTIONS: OptionNames<ModuleOptions> = { ...COMPILE_OPTIONS, backend: true, types: true };

@@ -39,6 +39,7 @@ export {
   type Progress,
   SconceError,
   type WorkOptions,
+  type WorkPhase,
 } from "@sconce/errors";
 // Files, tensors, backends
 export type { ByteSource, ReadPt2Options } from "@sconce/formats";

@@ -1,10 +1,14 @@
 import { readFileSync } from "node:fs";
-import type { Progress } from "@sconce/errors";
-import { edit } from "@sconce/ir";
+import { fileURLToPath } from "node:url";
+import type { LongWorkOptions, Progress, WorkPhase } from "@sconce/errors";
+import { readPt2 } from "@sconce/formats";
+import { openPt2File } from "@sconce/formats/node";
+import { type Backend, type CompileOptions, edit } from "@sconce/ir";
 import { definePass } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { createSconce } from "./index.js";
+import { loadBackend } from "./backends.js";
+import { createSconce, Sconce } from "./index.js";
 
 const NODES = 700;
 const OPERATORS = ["silu", "relu", "gelu", "hardswish"];
@@ -18,7 +22,8 @@ const program = sconce.parseIr(`sconce-ir 1
 program "TRAINING" { input %x: USER_INPUT output %${last}: USER_OUTPUT }
 graph(%x: f32[4]) { ${chain} return (%${last}) }`);
 const PIPELINE = "decompose,canonicalize,repeat(fold-constants,cse),dce";
-const bytes = readFileSync(new URL("../../testing/fixtures/programs/net_mlp/program.pt2", import.meta.url));
+const FILE = fileURLToPath(new URL("../../testing/fixtures/programs/net_mlp/program.pt2", import.meta.url));
+const bytes = readFileSync(FILE);
 
 /** How often a timer ran while some work went on. */
 async function ticksDuring(work: () => Promise<unknown>): Promise<number> {
@@ -28,23 +33,108 @@ async function ticksDuring(work: () => Promise<unknown>): Promise<number> {
   return ticks;
 }
 
-const isMonotonic = (seen: readonly Progress[]): boolean =>
-  seen.every(({ done, total }, i) => done <= total && done >= (seen[i - 1]?.done ?? 0));
+const lowered = sconce.parseIr(`sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %b: USER_OUTPUT
+  call "" ((*), {}) -> (*) names ["x"] }
+graph(%x: f32[4]) {
+  %a: f32[4] = aten.relu.default(%x)
+  %b: f32[4] = aten.exp.default(%a)
+  return (%b)
+}`);
+const x = Tensor.from([0.5, -1, 2, -2]);
+const gpujs = await loadBackend("gpujs:cpu");
+const executable = await sconce.compile(lowered);
+const onDevice = await sconce.compile(lowered, gpujs);
+const module = await sconce.module(lowered);
+const wrong = definePass({
+  name: "wrong",
+  doc: "Calls neg for relu.",
+  run: (given) =>
+    given.with({
+      graph: edit(given.graph, (editor) => {
+        for (const node of given.graph.nodes())
+          if (node.target === "aten.relu.default")
+            editor.replaceNode(node.name, { target: "aten.neg.default" });
+      }),
+    }),
+});
+/** A backend that reports nothing, or more than there is. */
+const backendThat = (report: (options: CompileOptions) => void): Backend => ({
+  ...sconce.backend("cpu"),
+  name: "mine",
+  compile: (given, options = {}) => {
+    report(options);
+    return sconce.backend("cpu").compile(given);
+  },
+});
+const silent = backendThat(() => {});
+const boasting = backendThat(({ onProgress }) => {
+  for (const done of [1, 3, 2, 9]) onProgress?.({ phase: "run", done, total: 4, item: "part" });
+});
 
-const WORK = {
-  transformAsync: (options: object) => sconce.transformAsync(program, PIPELINE, options),
-  runDecompositionsAsync: (options: object) => sconce.runDecompositionsAsync(program, undefined, options),
-  load: (options: object) => sconce.load(bytes, options),
-};
+/**
+ * Every entry point of long work: the phase of its progress, the name that errors give it, and how
+ * it is called.
+ */
+const WORK: readonly (readonly [
+  call: string,
+  phase: WorkPhase,
+  named: string,
+  work: (options: LongWorkOptions) => Promise<unknown>,
+])[] = [
+  ["load", "load", "load", (options) => sconce.load(bytes, options)],
+  ["readPt2", "load", "load", (options) => readPt2(bytes, options)],
+  ["openPt2File", "load", "load", (options) => openPt2File(FILE, options)],
+  [
+    "transformAsync",
+    "transform",
+    "transformAsync",
+    (options) => sconce.transformAsync(program, PIPELINE, options),
+  ],
+  [
+    "runDecompositionsAsync",
+    "transform",
+    "runDecompositionsAsync",
+    (options) => sconce.runDecompositionsAsync(program, undefined, options),
+  ],
+  ["bisectAsync", "bisect", "bisectAsync", (options) => sconce.bisectAsync(lowered, [wrong], options)],
+  ["compile on cpu", "compile", "compile", (options) => sconce.compile(lowered, "cpu", options)],
+  ["compile on gpujs", "compile", "compile", (options) => sconce.compile(lowered, gpujs, options)],
+  ["compile, not reported", "compile", "compile", (options) => sconce.compile(lowered, silent, options)],
+  [
+    "compile, wrongly reported",
+    "compile",
+    "compile",
+    (options) => sconce.compile(lowered, boasting, options),
+  ],
+  ["module", "compile", "compile", (options) => sconce.module(lowered, options)],
+  ["run on cpu", "run", "run", (options) => executable.run([x], options)],
+  ["run on gpujs", "run", "run", (options) => onDevice.run([x], options)],
+  ["call", "run", "run", (options) => module.call([x], {}, options)],
+  ["callFlat", "run", "run", (options) => module.callFlat([x], {}, options)],
+  ["firstNonfinite", "run", "firstNonfinite", (options) => sconce.firstNonfinite(lowered, [x], options)],
+  [
+    "compareBackends",
+    "compare",
+    "compareBackends",
+    (options) => sconce.compareBackends(lowered, [x], ["cpu", gpujs], options),
+  ],
+];
 
-describe.each(Object.entries(WORK))("%s", (call, work) => {
-  test("reports progress, which never decreases and ends at the total", async () => {
+describe.each(WORK)("%s", (_, phase, named, work) => {
+  test("reports progress from 0 to the total, which never decreases", async () => {
     const seen: Progress[] = [];
-    await work({ onProgress: (progress: Progress) => seen.push(progress) });
+    await work({ onProgress: (progress) => seen.push(progress) });
     expect(seen.length).toBeGreaterThan(1);
-    expect(isMonotonic(seen)).toBe(true);
+    const { total } = seen[0]!;
     expect(seen[0]!.done).toBe(0);
-    expect(seen.at(-1)).toMatchObject({ done: seen[0]!.total, item: "" });
+    expect(seen.at(-1)).toEqual({ phase, done: total, total, item: "" });
+    for (const [i, one] of seen.entries()) {
+      expect(Object.keys(one)).toEqual(["phase", "done", "total", "item"]);
+      expect(one).toMatchObject({ phase, total });
+      expect(one.done).toBeGreaterThanOrEqual(seen[i - 1]?.done ?? 0);
+    }
+    expect(seen.slice(0, -1).every(({ item }) => item !== "")).toBe(true);
   });
 
   test("stops when the signal was raised before", async () => {
@@ -65,51 +155,34 @@ describe.each(Object.entries(WORK))("%s", (call, work) => {
     };
     await expect(work({ onProgress })).rejects.toMatchObject({
       code: "OBSERVER_FAILED",
-      message: `the onProgress that was given to ${call} threw: mine`,
+      message: `the onProgress that was given to ${named} threw: mine`,
       cause: { message: "mine" },
+    });
+  });
+
+  test("refuses options that are misspelled", async () => {
+    const misspelled = async (): Promise<unknown> => work({ onprogress: () => {} } as never);
+    await expect(misspelled()).rejects.toMatchObject({
+      code: "UNKNOWN_OPTION",
+      fix: expect.stringContaining("onProgress"),
     });
   });
 });
 
-describe("bisectAsync", () => {
-  const wrong = definePass({
-    name: "wrong",
-    doc: "Calls neg for relu.",
-    run: (given) =>
-      given.with({
-        graph: edit(given.graph, (editor) => {
-          for (const node of given.graph.nodes())
-            if (node.target === "aten.relu.default")
-              editor.replaceNode(node.name, { target: "aten.neg.default" });
-        }),
-      }),
-  });
-  const small = sconce.parseIr(`sconce-ir 1
-program "ATEN" { input %x: USER_INPUT output %b: USER_OUTPUT }
-graph(%x: f32[4]) {
-  %a: f32[4] = aten.relu.default(%x)
-  %b: f32[4] = aten.exp.default(%a)
-  return (%b)
-}`);
+test("every asynchronous method of a session is in the table, or takes no long work", () => {
+  const calls = new Set(WORK.map(([call]) => call.split(/[ ,]/)[0]));
+  const names = Object.getOwnPropertyNames(Sconce.prototype).filter((name) =>
+    /Async$|^(load|compile)/.test(name),
+  );
+  expect(names.filter((name) => !calls.has(name))).toEqual([]);
+});
 
-  test("finds what bisect finds, and reports progress", async () => {
-    const seen: Progress[] = [];
-    const found = await sconce.bisectAsync(small, [wrong], { onProgress: (one) => seen.push(one) });
-    expect(found.culprit?.pass).toBe("wrong");
-    expect(found.culprit?.reproducer.program.graph.size).toBe(
-      sconce.bisect(small, [wrong]).culprit?.reproducer.program.graph.size,
-    );
-    expect(isMonotonic(seen)).toBe(true);
-    expect(seen.length).toBeGreaterThan(1);
-  });
-
-  test("stops when its signal is raised", async () => {
-    const abort = new AbortController();
-    const options = { signal: abort.signal, onProgress: () => abort.abort("enough") };
-    await expect(sconce.bisectAsync(small, [wrong], options)).rejects.toMatchObject({ code: "ABORTED" });
-    const unknown = sconce.bisectAsync(small, [wrong], { maxTriez: 1 } as never);
-    await expect(unknown).rejects.toMatchObject({ code: "UNKNOWN_OPTION" });
-  });
+test("bisectAsync finds what bisect finds", async () => {
+  const { culprit } = await sconce.bisectAsync(lowered, [wrong]);
+  expect(culprit?.pass).toBe("wrong");
+  expect(culprit?.reproducer.program.graph.size).toBe(
+    sconce.bisect(lowered, [wrong]).culprit?.reproducer.program.graph.size,
+  );
 });
 
 test("what is transformed with pauses is what is transformed without", async () => {
@@ -162,22 +235,13 @@ test("a custom pass may run in pieces", async () => {
   expect(pieces).toEqual(["a", "b", "a", "b"]);
 });
 
-test("compile and run stop, and name an error of onProgress as the user's", async () => {
-  const lowered = sconce.parseIr(`sconce-ir 1
-program "ATEN" { input %x: USER_INPUT output %y: USER_OUTPUT }
-graph(%x: f32[2]) { %y: f32[2] = aten.relu.default(%x) return (%y) }`);
-  const signal = AbortSignal.abort("no");
-  await expect(sconce.compile(lowered, "cpu", { signal })).rejects.toMatchObject({
-    code: "ABORTED",
-    message: "the compilation was canceled",
-    cause: "no",
-  });
-  const executable = await sconce.compile(lowered);
-  const onProgress = (): void => {
-    throw new Error("mine");
-  };
-  await expect(executable.run([Tensor.empty([2], "float32")], { onProgress })).rejects.toMatchObject({
-    code: "OBSERVER_FAILED",
-    message: "the onProgress that was given to run threw: mine",
-  });
+test("timers run while a large program is compiled", async () => {
+  const nodes = Array.from(
+    { length: 60_000 },
+    (_, i) => `%n${i} = aten.relu.default(%${i === 0 ? "x" : `n${i - 1}`})`,
+  );
+  const large = sconce.parseIr(`sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %n59999: USER_OUTPUT }
+graph(%x: f32[4]) { ${nodes.join("\n")} return (%n59999) }`);
+  expect(await ticksDuring(() => sconce.compile(large))).toBeGreaterThan(1);
 });

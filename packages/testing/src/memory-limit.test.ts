@@ -2,7 +2,9 @@
  * @file One limit of memory for all backends: values that exceed it are refused before they are
  * made.
  */
+
 import { gpujsBackend } from "@sconce/backend-gpujs";
+import type { Progress } from "@sconce/errors";
 import type { Backend, ExportedProgram, Value } from "@sconce/ir";
 import { createSconce, type Sconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
@@ -171,7 +173,7 @@ test("weights and values of a run in progress count", async () => {
   using running = await sconce.compile(program);
   const seen: number[] = [];
   await running.run([inputOf()], { onProgress: () => seen.push(running.memory!().hostBytes) });
-  expect(seen).toEqual([32]);
+  expect(seen.at(-1)).toBe(32);
   expect(running.memory?.().hostBytes).toBe(0);
 });
 
@@ -196,7 +198,8 @@ graph(%x: f32[100]) {
     const executable = await session().compile(program);
     const abort = new AbortController();
     const seen: number[] = [];
-    const onProgress = (): void => {
+    const onProgress = ({ done }: Progress): void => {
+      if (done === 0) return;
       seen.push(executable.memory!().hostBytes);
       abort.abort();
       // Longer than a run goes on without a pause.

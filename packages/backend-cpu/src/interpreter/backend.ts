@@ -1,4 +1,4 @@
-import { checkOptions } from "@sconce/errors";
+import { checkOptions, finishWithPauses, ProgressReport, type Work } from "@sconce/errors";
 import {
   type Backend,
   COMPILE_OPTIONS,
@@ -17,11 +17,14 @@ import {
   decomposes,
   isInterpretedCall,
   memoryLimit,
+  type OperatorTable,
+  prepareInterpreter,
   type RuntimeValue,
   refuseOpaque,
 } from "@sconce/ops";
 import { withMemoryLimit } from "@sconce/tensor";
 import { excludedCall, noKernel } from "../kernel/errors.js";
+import { conjugateWriteSteps } from "./conjugate-writes.js";
 import type { Dispatcher } from "./dispatch.js";
 import { DISPATCH, type DispatchOptions, dispatcherOf, dispatchersOf } from "./dispatch-options.js";
 import { DispatchingInterpreter } from "./interpreter.js";
@@ -94,12 +97,29 @@ export function cpuBackend(options: CpuBackendOptions = {}): Backend {
     describeSupport: (target) => dispatcher.describeSupport(target),
     async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
       checkOptions("compile", compileOptions, COMPILE_OPTIONS);
-      refuseOpaque(program.graph, operators);
-      for (const node of program.graph.nodes()) {
-        if (compileOptions.exclude?.includes(node.target))
-          throw excludedCall(node.target, decomposes(operators, node.target)).at(nodePlace(node));
-      }
-      return new DispatchingInterpreter(program, operators, dispatcher, maxBytes);
+      const work = compileSteps(program, operators, compileOptions);
+      await finishWithPauses(work, "compilation", compileOptions.signal);
+      return new DispatchingInterpreter(program, operators, dispatcher, maxBytes, true);
     },
   };
+}
+
+/** Refuses programs that the interpreter does not run, and prepares the others. */
+function* compileSteps(
+  program: ExportedProgram,
+  operators: OperatorTable,
+  { exclude, onProgress }: CompileOptions,
+): Work<void> {
+  const { graph } = program;
+  refuseOpaque(graph, operators);
+  yield;
+  const excluded = exclude && graph.nodes().find(({ target }) => exclude.includes(target));
+  if (excluded !== undefined)
+    throw excludedCall(excluded.target, decomposes(operators, excluded.target)).at(nodePlace(excluded));
+  const progress = new ProgressReport("compile", onProgress, 2);
+  progress.at(0, "plan");
+  yield* prepareInterpreter(program, operators);
+  progress.at(1, "check");
+  yield* conjugateWriteSteps(graph, operators);
+  progress.end();
 }

@@ -1,3 +1,4 @@
+import { eachInPieces, finish, type Work } from "@sconce/errors";
 import { FakeTensor, type Graph, isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { isComplexDType } from "@sconce/tensor";
@@ -21,19 +22,23 @@ const isCopied = ({ target, meta: { val } }: Node): boolean =>
  * from: the interpreter's copy would miss the write.
  * @throws SconceError `CONJUGATE_WRITE`
  */
-export function refuseConjugateWrites(graph: Graph, operators: OperatorTable): void {
+export const refuseConjugateWrites = (graph: Graph, operators: OperatorTable): void =>
+  finish(conjugateWriteSteps(graph, operators));
+
+/** As {@link refuseConjugateWrites}, in pieces. */
+export function* conjugateWriteSteps(graph: Graph, operators: OperatorTable): Work<void> {
   const roots = new Map<string, string>();
   const copied = new Map<string, Node>();
-  for (const node of graph.nodes()) {
+  yield* eachInPieces(graph.nodes(), (node) => {
     const schema = operators.schemaOf(node.target);
-    if (schema === undefined) continue;
+    if (schema === undefined) return;
     const [first] = node.args;
     const root = isRef(first) ? (roots.get(first.name) ?? first.name) : undefined;
-    if (root === undefined) continue;
+    if (root === undefined) return;
     if (isCopied(node)) copied.set(root, node);
     if (schema.isView || schema.isMutable) roots.set(node.name, root);
     if (schema.isMutable && copied.has(root)) {
       throw conjugateWrite(node, copied.get(root)!);
     }
-  }
+  });
 }

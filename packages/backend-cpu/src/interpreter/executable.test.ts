@@ -255,9 +255,9 @@ describe("running", () => {
     );
     const seen: string[] = [];
     await executable.run([f32([1])], {
-      onProgress: (done, total, node) => seen.push(`${done}/${total} ${node.name}`),
+      onProgress: ({ done, total, item }) => seen.push(`${done}/${total} ${item}`),
     });
-    expect(seen).toEqual(["1/1 neg"]);
+    expect(seen).toEqual(["0/1 neg", "1/1 "]);
     expect(executable.profile?.().map(({ node }) => node)).toEqual(["neg"]);
   });
 

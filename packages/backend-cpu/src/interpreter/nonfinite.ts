@@ -1,12 +1,18 @@
 /** @file The first node of a run whose result holds NaN or infinity. */
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import {
+  checkOptions,
+  LONG_WORK,
+  type LongWorkOptions,
+  type OptionNames,
+  ProgressReport,
+  userCallback,
+} from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
   isFloat,
   isRef,
   type Node,
-  type RunOptions,
   type ScalarLiteral,
   toNumber,
   userLine,
@@ -19,7 +25,7 @@ import { CpuInterpreter } from "./interpreter.js";
 import { hasNonfinite, type NonfiniteKind, summaryOf, type TensorSummary } from "./tensor-summary.js";
 
 /** What counts as found, and how the program runs. */
-export interface NonfiniteOptions extends DispatchOptions, Pick<RunOptions, "signal" | "onProgress"> {
+export interface NonfiniteOptions extends DispatchOptions, LongWorkOptions {
   /**
    * `"any"` looks for NaN and infinities, `"nan"` for NaN only: masks hold infinities on purpose.
    * `"any"` when left out.
@@ -27,7 +33,7 @@ export interface NonfiniteOptions extends DispatchOptions, Pick<RunOptions, "sig
   readonly kind?: NonfiniteKind;
 }
 
-const NONFINITE: OptionNames<NonfiniteOptions> = { ...DISPATCH, kind: true, signal: true, onProgress: true };
+const NONFINITE: OptionNames<NonfiniteOptions> = { ...DISPATCH, ...LONG_WORK, kind: true };
 
 /** A value of a node by its name. */
 export interface NamedSummary extends TensorSummary {
@@ -84,14 +90,16 @@ export async function firstNonfinite(
   const { kind = "any", signal, onProgress, ...dispatch } = options;
   // Not `using`: bundlers warn of what TypeScript makes of it.
   const search = new Search(program, dispatch, kind);
+  const progress = new ProgressReport("run", userCallback("firstNonfinite", onProgress));
   try {
-    await search.run(inputs, { ...(signal && { signal }), ...(onProgress && { onProgress }) });
+    await search.run(inputs, { signal, ...(onProgress && { onProgress: progress.forward }) });
   } catch (error) {
     // The search ends the run by an error.
     if (search.first === undefined) throw error;
   } finally {
     search.dispose();
   }
+  progress.end();
   const { sources, first, calls } = search;
   return { sources, first, calls };
 }

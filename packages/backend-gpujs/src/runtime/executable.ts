@@ -4,7 +4,7 @@
  */
 
 import type { LoopProgram } from "@sconce/codegen";
-import { checkOptions } from "@sconce/errors";
+import { checkOptions, ProgressReport } from "@sconce/errors";
 import {
   type Backend,
   type CompileOptions,
@@ -67,6 +67,7 @@ interface Run {
   readonly sizes: Map<string, number>;
   readonly pacer: Pacer;
   readonly options: RunOptions;
+  readonly progress: ProgressReport;
   readonly profile: NodeProfile[];
   /** Nodes that values or sizes sent to the host, and why. */
   readonly hosted: Map<string, string>;
@@ -123,17 +124,19 @@ export class GpujsExecutable implements Executable {
   }
 
   /** Prepares kernels and host parts. Kernels whose sizes depend on input values wait for a run. */
-  async prepare(pacer: Pacer, onProgress?: CompileOptions["onProgress"]): Promise<void> {
+  async prepare(pacer: Pacer, onProgress: CompileOptions["onProgress"]): Promise<void> {
     const { steps } = this.#init.plan;
     const awaitsSizes = ({ name }: Step): boolean => this.#regions.get(name)?.isFixed === false;
     const toMake = steps.filter((step) => !awaitsSizes(step));
     const total = toMake.reduce((count, step) => count + nestsOf(step), 0);
+    const progress = new ProgressReport("compile", onProgress, total);
     let done = 0;
-    const made = (count = 1): void => {
-      done += count;
-      onProgress?.(done, total);
-    };
     for (const step of toMake) {
+      const made = (count = 1): void => {
+        done += count;
+        progress.at(done, step.name);
+      };
+      progress.at(done, step.name);
       await pacer.step();
       const region = this.#regions.get(step.name);
       if (region !== undefined) await region.prepare(new Map(), { step: () => pacer.step(), made });
@@ -142,6 +145,7 @@ export class GpujsExecutable implements Executable {
         made();
       }
     }
+    progress.end();
   }
 
   /**
@@ -167,6 +171,7 @@ export class GpujsExecutable implements Executable {
       sizes: new Map(),
       pacer,
       options,
+      progress: new ProgressReport("run", options.onProgress, this.#total),
       profile: [],
       hosted: new Map(),
       done: 0,
@@ -176,11 +181,15 @@ export class GpujsExecutable implements Executable {
     };
     this.#uploads.count = 0;
     try {
+      run.progress.at(0, this.#whole.steps[0]?.name ?? "");
+      pacer.check();
       this.#give(inputs, run);
       await this.#sequence(this.#whole, run);
       const { graphSignature } = this.#init.program;
       const results = await this.#results(run);
-      return this.#userOutputs(results, run, graphSignature.outputSpecs);
+      const outputs = await this.#userOutputs(results, run, graphSignature.outputSpecs);
+      run.progress.end();
+      return outputs;
     } finally {
       for (const name of [...run.values.keys()]) drop(run.values, name);
       this.#init.device.trim?.();
@@ -283,7 +292,7 @@ export class GpujsExecutable implements Executable {
   }
   #report(run: Run, node: Node, count = 1): void {
     run.done += count;
-    run.options.onProgress?.(Math.min(run.done, this.#total), this.#total, node);
+    run.progress.at(run.done, node.name);
   }
 
   /** The host's executable of a step, made when it is first needed. */

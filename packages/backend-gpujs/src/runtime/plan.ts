@@ -5,8 +5,9 @@ import {
   hasSizes,
   type LoopNest,
   type LoopProgram,
-  lowerToLoops,
+  loweringSteps,
 } from "@sconce/codegen";
+import { finish, type Work } from "@sconce/errors";
 import {
   type ExportedProgram,
   FakeTensor,
@@ -26,7 +27,7 @@ import {
   type AskedBackend,
   CALL_REGION,
   type Partition,
-  partition,
+  partitionSteps,
   type Region,
   regionProgram,
   splitBy,
@@ -74,21 +75,30 @@ export interface Planning {
  *
  * @param excluded nodes that are the host's in any case, with reasons
  */
-export function planProgram(
+const planProgram = (
   program: ExportedProgram,
   planning: Planning,
   excluded: Reasons = new Map(),
-): ProgramPlan {
+): ProgramPlan => finish(planSteps(program, planning, excluded));
+
+/** As {@link planProgram}, in pieces. */
+export function* planSteps(
+  program: ExportedProgram,
+  planning: Planning,
+  excluded: Reasons = new Map(),
+): Work<ProgramPlan> {
   const { device, operators } = planning;
   const refused = new Map(excluded);
   for (;;) {
-    const divided = partition(program, asBackend(refused, operators, device), operators);
+    const divided = yield* partitionSteps(program, asBackend(refused, operators, device), operators);
+    yield;
     const loops = new Map<string, LoopProgram>();
     const before = refused.size;
     for (const { name, graph } of divided.regions) {
       const limits = { ...DEFAULT_LIMITS, reads: device.maxReads };
-      const lowered = blockScans(lowerToLoops(graph, { operators, limits }));
+      const lowered = blockScans(yield* loweringSteps(graph, { operators, limits }));
       loops.set(name, lowered);
+      yield;
       const find = (loops: LoopProgram): Problems => problemsOf(loops, planning, program.symbolHints);
       const reasons = attribute(find(lowered), () => find(blockScans(unfusedLoops(graph, operators))));
       for (const [node, reason] of reasons) if (!refused.has(node)) refused.set(node, reason);

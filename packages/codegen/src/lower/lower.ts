@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, eachInPieces, finish, type OptionNames, type Work } from "@sconce/errors";
 import {
   FakeTensor,
   forEachInput,
@@ -50,10 +50,14 @@ const LOWER: OptionNames<LowerToLoopsOptions> = { operators: true, limits: true,
  *
  * @throws SconceError `NOT_LOWERED` that names every node that cannot be lowered
  */
-export function lowerToLoops(graph: Graph, options: LowerToLoopsOptions): LoopProgram {
+export const lowerToLoops = (graph: Graph, options: LowerToLoopsOptions): LoopProgram =>
+  finish(loweringSteps(graph, options));
+
+/** As {@link lowerToLoops}, in pieces. */
+export function* loweringSteps(graph: Graph, options: LowerToLoopsOptions): Work<LoopProgram> {
   checkOptions("lowerToLoops", options, LOWER);
   const lowering = new GraphLowering(graph, options);
-  lowering.run();
+  yield* lowering.run();
   if (lowering.refused.length > 0) throw notLowered(lowering.refused);
   return lowering.program();
 }
@@ -135,13 +139,13 @@ class GraphLowering {
     this.#context = new LoweringContext(facts, options.limits);
   }
 
-  run(): void {
-    for (const node of this.#steps) {
+  *run(): Work<void> {
+    yield* eachInPieces(this.#steps, (node) => {
       if (node.op === "placeholder") this.#inputs.push(this.assume(node));
       else if (node.op === "call_function") this.#attempt(node);
       else if (node.op === "get_attr") this.#refuse(node.name, "nested graphs are not lowered to loops");
       else if (node.op === "output") this.#checkOutputs(node);
-    }
+    });
   }
 
   /** Results are tensors, sizes and constants; other numbers are computed outside of the loops. */

@@ -1,5 +1,12 @@
 /** @file What all layouts share: the options of reading, and how the parts become a program. */
-import { Budget, type Limits, type OptionNames, type Progress, LIMITS as WORK_LIMITS } from "@sconce/errors";
+import {
+  Budget,
+  type Limits,
+  LONG_WORK,
+  type LongWorkOptions,
+  type OptionNames,
+  LIMITS as WORK_LIMITS,
+} from "@sconce/errors";
 import { ExportedProgram, type PytreeRegistry } from "@sconce/ir";
 import type { SourceLimits } from "../source.js";
 import { checkState } from "./consistency.js";
@@ -12,19 +19,15 @@ export interface ReadLimits extends Limits, SourceLimits {}
 
 /**
  * How `readPt2` reads a file: which operators may be unknown, bounds on what the file claims, and
- * how to stop.
+ * how to stop. Progress counts the bytes of the entries that were read.
  */
-export interface ReadPt2Options extends OperatorPolicy {
+export interface ReadPt2Options extends OperatorPolicy, LongWorkOptions {
   /** Which of several programs in the archive. Default `model`. */
   readonly model?: string | undefined;
   /** Bounds on what the file may claim; those left out keep their defaults. */
   readonly limits?: ReadLimits | undefined;
   /** A budget of work that several readers share; the limits of work are then not read. */
   readonly budget?: Budget | undefined;
-  /** Stops reading; the promise then rejects with `ABORTED`, with the signal's reason as cause. */
-  readonly signal?: AbortSignal | undefined;
-  /** Called before each entry of the archive, with the bytes of the entries that were read. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /**
    * Classes registered with pytree, by serialized name: what reads them from the saved example
    * inputs.
@@ -44,8 +47,7 @@ export const READ_OPTIONS: OptionNames<ReadPt2Options> = {
   model: true,
   limits: true,
   budget: true,
-  signal: true,
-  onProgress: true,
+  ...LONG_WORK,
   pytreeTypes: true,
   operators: true,
   unknownOperators: true,

@@ -4,6 +4,7 @@ import {
   type Budget,
   finishWithPauses,
   PAUSE_MS,
+  ProgressReport,
   pause,
   userCallback,
   type Work,
@@ -17,8 +18,8 @@ export function watchEntries(
   { signal, onProgress }: Pick<ReadPt2Options, "signal" | "onProgress">,
   budget: Budget,
 ): () => void {
-  const report = userCallback("load", onProgress);
   const total = [...zip.names()].reduce((bytes, name) => bytes + zip.entry(name)!.size, 0);
+  const progress = new ProgressReport("load", userCallback("load", onProgress), total);
   const seen = new Set<string>();
   let [done, next, last] = [0, 0, performance.now()];
   zip.watch = ({ name, size }) => {
@@ -27,7 +28,7 @@ export function watchEntries(
       done += next;
       next = size;
       seen.add(name);
-      report?.({ phase: "load", done, total, item: name });
+      progress.at(done, name);
     }
     if (performance.now() - last < PAUSE_MS) return undefined;
     return budget.waiting(pause()).then(() => {
@@ -35,7 +36,7 @@ export function watchEntries(
       if (signal?.aborted) throw aborted(signal.reason, "load");
     });
   };
-  return () => report?.({ phase: "load", done: total, total, item: "" });
+  return () => progress.end();
 }
 
 /** Finishes a part of the reading with pauses, in which the clock of the budget stops. */

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** @file The contract between programs and backends. */
-import type { OptionNames } from "@sconce/errors";
+import { LONG_WORK, type LongWorkOptions, type OptionNames } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
@@ -15,25 +15,17 @@ export interface Reason {
   readonly reason: string;
 }
 
-/** How a program is compiled. */
-export interface CompileOptions {
+/** How a program is compiled. Progress counts the parts that are made ready. */
+export interface CompileOptions extends LongWorkOptions {
   /** Names of operators to refuse, for tests of partitioning. */
   readonly exclude?: readonly string[];
-  /** Stops compilation; the promise then rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** Called as parts of the program are made ready, with the number done and the total. */
-  readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** The names of {@link CompileOptions}: a backend refuses others with `checkOptions`. */
-export const COMPILE_OPTIONS: OptionNames<CompileOptions> = { exclude: true, signal: true, onProgress: true };
+export const COMPILE_OPTIONS: OptionNames<CompileOptions> = { exclude: true, ...LONG_WORK };
 
-/** How a compiled program runs. */
-export interface RunOptions {
-  /** Stops the run between calls; the promise then rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** Called after each node with the number done and the total. */
-  readonly onProgress?: (done: number, total: number, node: Node) => void;
+/** How a compiled program runs. Progress counts nodes; the signal stops a run between calls. */
+export interface RunOptions extends LongWorkOptions {
   /**
    * Waits for an asynchronous device after each kernel, so that the profile reports the time of
    * each kernel. The whole run takes longer. Without it, the profile of such a device reports the
@@ -43,7 +35,7 @@ export interface RunOptions {
 }
 
 /** The names of {@link RunOptions}: an executable refuses others with `checkOptions`. */
-export const RUN_OPTIONS: OptionNames<RunOptions> = { signal: true, onProgress: true, profile: true };
+export const RUN_OPTIONS: OptionNames<RunOptions> = { ...LONG_WORK, profile: true };
 
 /** The time of a node, or of a kernel that computes several nodes. */
 export interface NodeProfile {

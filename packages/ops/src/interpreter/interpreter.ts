@@ -5,7 +5,15 @@
  * passes, without.
  */
 
-import { aborted, checkOptions, internalError, type OptionNames, PAUSE_MS, pause } from "@sconce/errors";
+import {
+  aborted,
+  checkOptions,
+  internalError,
+  type OptionNames,
+  PAUSE_MS,
+  ProgressReport,
+  pause,
+} from "@sconce/errors";
 import {
   type ExportedProgram,
   type MemoryUse,
@@ -39,7 +47,8 @@ import {
 import { type GraphRunner, HIGHER_ORDER, resolved } from "./higher-order.js";
 import { itemOf } from "./item.js";
 import { LiveValues, storageBytes } from "./memory.js";
-import { type Frame, type GraphPlan, planGraph, resolve, type Step } from "./plan.js";
+import { type Frame, type GraphPlan, resolve, type Step } from "./plan.js";
+import { takePrepared } from "./prepare.js";
 import { programState, writeBack } from "./state.js";
 import { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";
 import {
@@ -111,10 +120,11 @@ export abstract class Interpreter<T = Tensor> {
     this.program = program;
     this.operators = operators;
     this.tensors = tensors;
-    this.#plan = planGraph(program.graph);
+    const { plan, mutated } = takePrepared(program, operators);
+    this.#plan = plan;
     this.#current = this.#plan;
     this.#check = inputCheck(program);
-    this.#state = programState(program, operators);
+    this.#state = programState(program, operators, mutated);
     this.#runner = {
       tensors,
       operators,
@@ -373,17 +383,26 @@ export abstract class Interpreter<T = Tensor> {
     }
   }
 
-  *#program(inputs: readonly (Value | T)[], { onProgress }: RunOptions): Steps<readonly UserValue<T>[]> {
+  *#program(
+    inputs: readonly (Value | T)[],
+    { signal, onProgress }: RunOptions,
+  ): Steps<readonly UserValue<T>[]> {
     if (this.#isDisposed) throw disposed("the program");
     this.checkInputs(inputs);
     this.#begin();
     this.#live.begin([...inputs, ...this.#state.values()]);
-    const total = this.#plan.steps.length;
+    const { steps } = this.#plan;
+    const progress = new ProgressReport("run", onProgress, steps.length);
+    const reached = (done: number): void => {
+      progress.at(done, steps[done]?.node.name ?? "");
+      if (signal?.aborted) throw aborted(signal.reason);
+    };
+    reached(0);
     const given = graphInputs(this.program, this.#state, inputs);
     const report: Report = (step, index, milliseconds) => {
       this.#profile.push({ node: step.node.name, target: step.node.target, milliseconds });
       this.nodeRan(step.node, this.#frame[step.slot]);
-      onProgress?.(index + 1, total, step.node);
+      reached(index + 1);
     };
     let values: readonly RuntimeValue<T>[];
     try {

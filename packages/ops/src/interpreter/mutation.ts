@@ -1,4 +1,5 @@
 /** @file Which inputs a graph writes to. */
+import { eachInPieces, finish, type Work } from "@sconce/errors";
 import { forEachRef, type Graph, isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "../table/table.js";
 
@@ -12,12 +13,16 @@ const STATISTICS = new Set(["running_mean", "running_var"]);
  * Names of the placeholders that in-place operators of a graph may write to, through views too.
  * What cannot be followed (an operator without a schema) counts as a view of all its inputs.
  */
-export function mutatedPlaceholders(graph: Graph, operators: OperatorTable): ReadonlySet<string> {
+export const mutatedPlaceholders = (graph: Graph, operators: OperatorTable): ReadonlySet<string> =>
+  finish(mutationSteps(graph, operators));
+
+/** As {@link mutatedPlaceholders}, in pieces. */
+export function* mutationSteps(graph: Graph, operators: OperatorTable): Work<ReadonlySet<string>> {
   const mutated = new Set<string>();
   const roots = new Map<string, ReadonlySet<string>>();
-  for (const node of graph.nodes()) {
+  yield* eachInPieces(graph.nodes(), (node) => {
     if (node.op === "placeholder") roots.set(node.name, new Set([node.name]));
-    if (node.op !== "call_function") continue;
+    if (node.op !== "call_function") return;
     const inputs = new Set<string>();
     for (const arg of [...node.args, ...Object.values(node.kwargs)]) {
       forEachRef(arg, (name) => {
@@ -31,7 +36,7 @@ export function mutatedPlaceholders(graph: Graph, operators: OperatorTable): Rea
     }
     const fresh = schema !== undefined && !schema.isView && !schema.isMutable;
     if (!fresh) roots.set(node.name, inputs);
-  }
+  });
   return mutated;
 }
 

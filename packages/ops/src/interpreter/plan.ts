@@ -2,6 +2,7 @@
  * @file A graph prepared for execution: names become slots, literals are separated from
  * references, values are released after their last use.
  */
+import { eachInPieces, finish, type Work } from "@sconce/errors";
 import { type Argument, forEachInput, type Graph, isRef, type Node } from "@sconce/ir";
 import { noOutput, noSubgraph, undefinedNode } from "./errors.js";
 import type { CallArgument, NestedGraph, NodeArgument } from "./values.js";
@@ -36,58 +37,85 @@ export type Template =
 /** Values by slot. Nested graphs are values too, as plans. */
 export type Frame<T> = NodeArgument<T>[];
 
-/** Plans a graph and all graphs inside of it; `name` is what the outer graph calls it. */
-export function planGraph(graph: Graph, name = ""): GraphPlan {
+/** Plans a graph and all graphs inside of it. */
+export const planGraph = (graph: Graph): GraphPlan => finish(planSteps(graph));
+
+/** As {@link planGraph}, in pieces; `name` is what the outer graph calls the graph. */
+export function* planSteps(graph: Graph, name = ""): Work<GraphPlan> {
+  const nested = yield* planNested(graph);
   const slotOf = new Map<string, number>();
   const lastUse = new Map<number, number>();
   const steps: Step[] = [];
   const inputs: Step[] = [];
   const keep = new Set<number>();
-  let output: Step | undefined;
-  for (const node of graph.nodes()) {
+  // Assigned in a function that the compiler does not follow.
+  let output = undefined as Step | undefined;
+  yield* eachInPieces(graph.nodes(), (node) => {
     const slot = slotOf.size;
     const template = (value: Argument): Template => templateOf(value, slotOf, node);
+    const step = stepOf(node, slot, template, nested);
     if (node.op === "output") {
-      output = stepOf(node, slot, template, graph);
+      output = step;
       forEachInput(node, (name) => keep.add(slotOf.get(name)!));
-      continue;
+      return;
     }
-    if (node.op === "placeholder") inputs.push(stepOf(node, slot, template, graph));
+    if (node.op === "placeholder") inputs.push(step);
     else {
       forEachInput(node, (name) => lastUse.set(slotOf.get(name)!, steps.length));
-      steps.push(stepOf(node, slot, template, graph));
+      steps.push(step);
     }
     slotOf.set(node.name, slot);
-  }
+  });
   if (output === undefined) throw noOutput();
-  return { graph, name, slots: slotOf.size, inputs, steps: withDeaths(steps, lastUse, keep), output };
+  const withDead = yield* withDeaths(steps, lastUse, keep);
+  return { graph, name, slots: slotOf.size, inputs, steps: withDead, output };
 }
 
-function stepOf(node: Node, slot: number, template: (value: Argument) => Template, graph: Graph): Step {
-  const subgraph = node.op === "get_attr" ? graph.subgraphs.get(node.target) : undefined;
+/** The plans of the nested graphs that are read, by name. */
+function* planNested(graph: Graph): Work<ReadonlyMap<string, GraphPlan>> {
+  const plans = new Map<string, GraphPlan>();
+  if (graph.subgraphs.size === 0) return plans;
+  for (const { op, target } of graph.nodes()) {
+    const nested = op === "get_attr" && !plans.has(target) ? graph.subgraphs.get(target) : undefined;
+    if (nested !== undefined) plans.set(target, yield* planSteps(nested, target));
+  }
+  return plans;
+}
+
+function stepOf(
+  node: Node,
+  slot: number,
+  template: (value: Argument) => Template,
+  nested: ReadonlyMap<string, GraphPlan>,
+): Step {
+  const subgraph = node.op === "get_attr" ? nested.get(node.target) : undefined;
   if (node.op === "get_attr" && subgraph === undefined) throw noSubgraph(node);
   return {
     node,
     slot,
     args: node.args.map(template),
     kwargs: Object.entries(node.kwargs).map(([key, value]) => [key, template(value)] as const),
-    subgraph: subgraph && planGraph(subgraph, node.target),
+    subgraph,
     dead: [],
   };
 }
 
 /** Adds to each step the slots that die with it: read for the last time, or never. */
-function withDeaths(
+function* withDeaths(
   steps: readonly Step[],
   lastUse: ReadonlyMap<number, number>,
   keep: ReadonlySet<number>,
-): Step[] {
+): Work<Step[]> {
   const dead = steps.map((): number[] => []);
+  yield;
   for (const [slot, step] of lastUse) if (!keep.has(slot)) dead[step]!.push(slot);
-  steps.forEach(({ slot }, i) => {
+  const result: Step[] = [];
+  yield* eachInPieces(steps, (step, i) => {
+    const { slot } = step;
     if (!lastUse.has(slot) && !keep.has(slot)) dead[i]!.push(slot);
+    result.push({ ...step, dead: dead[i]! });
   });
-  return steps.map((step, i) => ({ ...step, dead: dead[i]! }));
+  return result;
 }
 
 function templateOf(value: Argument, slotOf: ReadonlyMap<string, number>, user: Node): Template {

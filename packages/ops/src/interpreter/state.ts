@@ -51,10 +51,13 @@ export function writeBack(writes: readonly Write[]): Map<string, Tensor> {
  * The program's tensors by name. Those that runs may write to lie in copies of their storages, so
  * that the program stays as it is; views of one storage share the copy.
  */
-export function programState(program: ExportedProgram, operators: OperatorTable): Map<string, Tensor> {
+export function programState(
+  program: ExportedProgram,
+  operators: OperatorTable,
+  mutated: ReadonlySet<string> = mutatedPlaceholders(program.graph, operators),
+): Map<string, Tensor> {
   const state = new Map([...program.constants, ...program.stateDict]);
   const { inputSpecs, outputSpecs } = program.graphSignature;
-  const mutated = mutatedPlaceholders(program.graph, operators);
   const names = new Set(
     outputSpecs.filter((spec) => MUTATIONS.has(spec.kind)).map((spec) => spec.target ?? ""),
   );

@@ -2,7 +2,15 @@
  * @file Which pass breaks a program, by which of its rewrites, and on how small a program it shows.
  */
 
-import { checkOptions, finish, isSconceError, type OptionNames, type Work } from "@sconce/errors";
+import {
+  checkOptions,
+  finish,
+  isSconceError,
+  type LongWorkOptions,
+  type OptionNames,
+  ProgressReport,
+  type Work,
+} from "@sconce/errors";
 import { type ExportedProgram, requireProgram, sourceLine, type Value } from "@sconce/ir";
 import { nestedGraphs, nestedProgram, pathText } from "../changes/nested.js";
 import { CHECK_OPTIONS, type CheckOptions, type CheckReport } from "../checking/checker.js";
@@ -30,8 +38,11 @@ import { type Attempted, type Failure, type FailureKind, failureOf, Trial, type 
 export interface BisectOptions extends CheckOptions {
   /** Most programs tried when shrinking; 500 when left out. */
   readonly maxTries?: number | undefined;
-  /** Called with a text about the search in progress. */
-  readonly onProgress?: ((text: string) => void) | undefined;
+  /**
+   * Called with the programs that were tried, and a text about the search; there may be fewer than
+   * the total.
+   */
+  readonly onProgress?: LongWorkOptions["onProgress"];
   /** Called after each pass of the first run, which looks for the pass that fails. */
   readonly observers?: readonly PassObserver[] | undefined;
   /** Measure the time of each rewrite rule in that run. */
@@ -142,10 +153,38 @@ export function* bisectSteps(
   if (session.run === undefined) throw noRunner();
   // Passes are run again and again: what they note is not news.
   const context = { ...session, run: session.run, warn: undefined };
-  const found = yield* firstFailure(program, pipelineItems(passes), context, options);
+  const items = pipelineItems(passes);
+  const search = new Search(options, items.length);
+  const found = yield* firstFailure(program, items, context, search);
   const { failing, reports, refused } = found;
-  const culprit = failing && (yield* narrowed(failing, context, options));
+  const culprit = failing && (yield* narrowed(failing, context, search));
+  search.progress.end();
   return { culprit, reports, refused };
+}
+
+/** The options of a search, and how far it has come. */
+class Search {
+  readonly options: BisectOptions;
+  readonly maxTries: number;
+  readonly progress: ProgressReport;
+  /** What `onProgress` threw: no failure of a pass. */
+  thrown: { readonly error: unknown } | undefined;
+  #tried = 0;
+
+  constructor(options: BisectOptions, items: number) {
+    this.options = options;
+    this.maxTries = options.maxTries ?? 500;
+    this.progress = new ProgressReport("bisect", options.onProgress, this.maxTries + items);
+  }
+
+  say(text: string): void {
+    try {
+      this.progress.at(this.#tried++, text);
+    } catch (error) {
+      this.thrown = { error };
+      throw error;
+    }
+  }
 }
 
 /** A pass as it was called, or a repetition, and how it failed. */
@@ -164,14 +203,14 @@ function* firstFailure(
   program: ExportedProgram,
   items: readonly PipelineItem[],
   context: PassContext,
-  options: BisectOptions,
+  search: Search,
 ): Work<FirstFailure> {
   const reports: CheckReport[] = [];
   const refused = new Map<string, RefusedInStep>();
   let latest: { readonly item: PassCall; readonly before: ExportedProgram } | undefined;
   const originals = new Map<object, object>();
   const watched = watch(items, originals, (item, before) => {
-    options.onProgress?.(`step ${reports.length + 1}: ${printPipeline([item])}`);
+    search.say(`step ${reports.length + 1}: ${printPipeline([item])}`);
     latest = { item, before };
   });
   const ownerOf = context.ownerOf && ((part: object) => context.ownerOf!(originals.get(part) ?? part));
@@ -182,13 +221,14 @@ function* firstFailure(
   };
   const rewrites = { ownerOf: context.ownerOf, ...context.rewrites, refused: refuse };
   const note: PassObserver = ({ check }) => void reports.push(check!);
-  const { observers = [], timeRules = false, maxTries: _tries, onProgress: _report, ...check } = options;
+  const { observers = [], timeRules = false, maxTries: _, onProgress: __, ...check } = search.options;
   const found = (failing?: Failing): FirstFailure => ({ failing, reports, refused: [...refused.values()] });
   try {
     const manager = { verify: true, check, record: false, timeRules, observers: [note, ...observers] };
     yield* new PassManager({ ...context, ownerOf, rewrites }, manager).steps(program, watched);
     return found();
   } catch (error) {
+    if (search.thrown !== undefined) throw search.thrown.error;
     const failure = failureOf(error);
     if (failure === undefined || latest === undefined) throw error;
     const step = reports.length;
@@ -226,15 +266,16 @@ const watch = (
     return { pass: watched, options };
   });
 
-function* narrowed(failing: Failing, context: PassContext, options: BisectOptions): Work<Culprit> {
+function* narrowed(failing: Failing, context: PassContext, search: Search): Work<Culprit> {
   const { step, before, failure } = failing;
-  const { maxTries = 500, onProgress, observers: _, timeRules: __, ...check } = options;
+  const { options, maxTries } = search;
+  const { maxTries: _, onProgress: __, observers: ___, timeRules: ____, ...check } = options;
   const whole = { program: before, inputs: inputsOf(failing, options) };
   const maxIterations = check.maxIterations ?? loopLimitOf(whole, failure, context);
   const trial = new Trial(context, failing.item, { ...check, maxIterations }, failure);
   const item = yield* neededItems(trial, failing.item, whole);
   const pass = culpritPass(item, failure);
-  onProgress?.(`looking for the rewrite of ${pass.name}`);
+  search.say(`looking for the rewrite of ${pass.name}`);
   const plugin = context.ownerOf?.(pass);
   const first = yield* firstRewrite(trial, whole, item, failure, context);
   // A rule that only its pass has comes from where the pass comes from.
@@ -251,7 +292,7 @@ function* narrowed(failing: Failing, context: PassContext, options: BisectOption
     fails,
     near: start === whole ? (rewrite?.node ?? nodeOf(failure)) : rewrite?.node,
     maxTries,
-    onProgress: (calls) => onProgress?.(`a program of ${calls} calls fails`),
+    smaller: (calls) => search.say(`a program of ${calls} calls fails`),
   });
   const reproducer = yield* shrinkNested(small, fails, Math.max(0, maxTries - trial.tries));
   const name = { pass: pass.name, plugin, call: printPipeline([item]), step };

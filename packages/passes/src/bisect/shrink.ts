@@ -15,7 +15,8 @@ export interface ShrinkOptions {
   readonly near: string | undefined;
   /** Most programs tried. */
   readonly maxTries: number;
-  readonly onProgress?: ((calls: number) => void) | undefined;
+  /** Called with the calls of each smaller program that fails. */
+  readonly smaller: (calls: number) => void;
 }
 
 /** The smallest program found that still fails; the one given where no part of it does. */
@@ -86,7 +87,7 @@ class Shrinker {
     if (!(yield* this.#options.fails(candidate))) return false;
     this.#best = candidate;
     this.#calls = this.#calls.filter((name) => candidate.program.graph.find(name)?.op === "call_function");
-    this.#options.onProgress?.(this.#calls.length);
+    this.#options.smaller(this.#calls.length);
     return true;
   }
 }

@@ -7,6 +7,7 @@ import {
   type LongWorkOptions,
   type OptionNames,
   type Progress,
+  ProgressReport,
   requireSameCopy,
   thrownText,
   userCallback,
@@ -240,12 +241,13 @@ export class PassManager {
     report?: (progress: Progress) => void,
   ): Work<ExportedProgram> {
     let current = program;
+    const progress = new ProgressReport("transform", report, items.length);
     for (const [done, item] of items.entries()) {
-      report?.({ phase: "transform", done, total: items.length, item: printPipeline([item]) });
+      if (report !== undefined) progress.at(done, printPipeline([item]));
       yield;
       current = yield* "repeat" in item ? this.#repeat(current, item, run) : this.#step(current, item, run);
     }
-    report?.({ phase: "transform", done: items.length, total: items.length, item: "" });
+    progress.end();
     return current;
   }
 

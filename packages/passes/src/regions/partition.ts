@@ -65,7 +65,7 @@ export function* partitionSteps(
   program: ExportedProgram,
   backend: AskedBackend,
   operators: OperatorTable,
-  options: PartitionOptions,
+  options: PartitionOptions = {},
 ): Work<Partition> {
   checkOptions("partition", options, PARTITION);
   const { minSize = 1, owner } = options;

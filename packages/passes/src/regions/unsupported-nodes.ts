@@ -1,5 +1,5 @@
 /** @file Which nodes of a program a backend does not run. */
-import type { SconceError } from "@sconce/errors";
+import { finish, type SconceError, type Work } from "@sconce/errors";
 import { type ExportedProgram, type Graph, sourceLine, withLine } from "@sconce/ir";
 import { type AskedBackend, askBackend } from "./ask-backend.js";
 import { unsupportedNodesOf } from "./errors.js";
@@ -24,23 +24,35 @@ export interface UnsupportedNode {
  * @param owner the plugin that the backend is of, for errors
  * @throws SconceError `PLUGIN_FAILED` when `supports` throws, or returns neither true nor a reason
  */
-export function unsupportedNodes(
+export const unsupportedNodes = (
   backend: AskedBackend,
   program: ExportedProgram,
   owner?: string,
-): UnsupportedNode[] {
+): UnsupportedNode[] => finish(unsupportedNodesSteps(backend, program, owner));
+
+/** Nodes that make one piece: a backend may take long for each. */
+const NODES_A_PIECE = 32;
+
+/** As {@link unsupportedNodes}, in pieces. */
+export function* unsupportedNodesSteps(
+  backend: AskedBackend,
+  program: ExportedProgram,
+  owner?: string,
+): Work<UnsupportedNode[]> {
   const found: UnsupportedNode[] = [];
-  const visit = (graph: Graph, path: readonly string[]): void => {
+  let asked = 0;
+  function* visit(graph: Graph, path: readonly string[]): Work<void> {
     for (const node of graph.nodes()) {
+      if (asked++ % NODES_A_PIECE === 0) yield;
       const answer = node.op === "call_function" ? askBackend(backend, node, graph, owner) : true;
       if (answer === true) continue;
       const line = sourceLine(node);
       const place = { node: node.name, target: node.target, reason: answer.reason, path };
       found.push(line === undefined ? place : { ...place, line });
     }
-    for (const [name, nested] of graph.subgraphs) visit(nested, [...path, name]);
-  };
-  visit(program.graph, []);
+    for (const [name, nested] of graph.subgraphs) yield* visit(nested, [...path, name]);
+  }
+  yield* visit(program.graph, []);
   return found;
 }
 

@@ -1,6 +1,13 @@
 /** @file Compiles and runs programs on any backend, and holds the backend to its contract. */
 
-import { aborted, checkOptions, userCallback } from "@sconce/errors";
+import {
+  aborted,
+  checkOptions,
+  finishWithPauses,
+  type LongWorkOptions,
+  ProgressReport,
+  userCallback,
+} from "@sconce/errors";
 import {
   type Backend,
   COMPILE_OPTIONS,
@@ -16,7 +23,7 @@ import {
   withLine,
 } from "@sconce/ir";
 import { decomposes, disposed, inputCheck, MUTATIONS, type OperatorTable } from "@sconce/ops";
-import { type UnsupportedNode, unsupportedNodes, unsupportedNodesError } from "@sconce/passes";
+import { type UnsupportedNode, unsupportedNodesError, unsupportedNodesSteps } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import {
   type BackendLabel,
@@ -64,7 +71,8 @@ export async function compileOn(
   if (options?.signal?.aborted) throw aborted(options.signal.reason, "compilation");
   const { plugin, isInterpreter } = context;
   const label: BackendLabel = { name: backend.name, plugin, isInterpreter };
-  const unsupported = unsupportedNodes(backend, program, context.plugin);
+  const asking = unsupportedNodesSteps(backend, program, context.plugin);
+  const unsupported = await finishWithPauses(asking, "compilation", options?.signal);
   if (unsupported.length > 0)
     throw unsupportedNodesError(labelOf(label), unsupported, adviceFor(unsupported, context));
   if (context.plugin !== undefined) sealProgram(program);
@@ -72,12 +80,18 @@ export async function compileOn(
   const unchanged = writes?.watch([]);
   let executable: unknown;
   try {
-    executable = await backend.compile(program, withNamedProgress("compile", options));
+    const progress = new ProgressReport("compile", userCallback("compile", options?.onProgress));
+    executable = await backend.compile(program, watched(options, progress));
+    progress.end(backend.name);
   } catch (error) {
     throw backendThrew(label, error);
   }
   unchanged?.();
   requireExecutable(executable, label);
+  if (options?.signal?.aborted) {
+    executable.dispose();
+    throw aborted(options.signal.reason, "compilation");
+  }
   const checked: CheckedExecutable = new CheckedExecutable(executable, {
     label,
     memory: context.isInterpreter ? undefined : outputMemoryCheck(program, context.maxBytes),
@@ -113,14 +127,12 @@ function requireExecutable(value: unknown, label: BackendLabel): asserts value i
   throw backendFault(label, `compiled to what cannot be run: ${described(value)} with ${missing.join(", ")}`);
 }
 
-/** The options with the errors of `onProgress` named as the user's. */
-function withNamedProgress<O extends { readonly onProgress?: (...args: never[]) => void }>(
-  call: string,
+/** The options with a progress that goes from 0 to the total, whatever the backend reports. */
+const watched = <O extends LongWorkOptions>(
   options: O | undefined,
-): O | undefined {
-  if (options?.onProgress === undefined) return options;
-  return { ...options, onProgress: userCallback(call, options.onProgress) };
-}
+  progress: ProgressReport,
+): O | undefined =>
+  options?.onProgress === undefined ? options : { ...options, onProgress: progress.forward };
 
 interface Checks {
   readonly label: BackendLabel;
@@ -180,9 +192,13 @@ class CheckedExecutable implements Executable {
     const { label } = this.#checks;
     let running: unknown;
     try {
-      running = this.#inner.run(inputs, withNamedProgress("run", options) ?? {});
-      if (typeof (running as Partial<Promise<unknown>> | null | undefined)?.then === "function")
-        return await running;
+      const progress = new ProgressReport("run", userCallback("run", options.onProgress));
+      running = this.#inner.run(inputs, watched(options, progress) ?? {});
+      if (typeof (running as Partial<Promise<unknown>> | null | undefined)?.then === "function") {
+        const outputs = await running;
+        progress.end(label.name);
+        return outputs;
+      }
     } catch (error) {
       throw options.signal?.aborted ? aborted(options.signal.reason) : backendThrew(label, error);
     }

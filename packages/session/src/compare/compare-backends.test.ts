@@ -82,11 +82,11 @@ describe("two backends", () => {
     const sconce = createSconce({ backends: [await loadBackend("gpujs:cpu")] });
     const progress: string[] = [];
     const report = await sconce.compareBackends(model, [x], ["cpu", "gpujs:cpu"], {
-      onProgress: (done, total) => progress.push(`${done}/${total}`),
+      onProgress: ({ done, total }) => progress.push(`${done}/${total}`),
     });
     expect([report.differs, report.first]).toEqual([false, undefined]);
     expect(report.nodes[0]!.place).toBe("device");
-    expect(progress).toEqual(["4/4"]);
+    expect(progress).toEqual(["0/4", "4/4"]);
   });
 
   test("a fault that shows only where nodes are not results is found", async () => {

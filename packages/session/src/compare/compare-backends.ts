@@ -1,5 +1,13 @@
 /** @file Two backends side by side: the values of all nodes, and the first that differ. */
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import {
+  aborted,
+  checkOptions,
+  LONG_WORK,
+  type LongWorkOptions,
+  type OptionNames,
+  ProgressReport,
+  userCallback,
+} from "@sconce/errors";
 import {
   type Backend,
   type Executable,
@@ -15,8 +23,8 @@ import { backendTolerance, type DType, measureError, Tensor, type Tolerance } fr
 import { RunSizes } from "../backends/sizes.js";
 import { batches, returning, tensorCalls } from "./intermediates.js";
 
-/** How two backends are compared. */
-export interface CompareBackendsOptions {
+/** How two backends are compared. Progress counts the nodes that were compared. */
+export interface CompareBackendsOptions extends LongWorkOptions {
   /**
    * Relative tolerance, of the first backend's value.
    * @defaultValue 1e-4; more for float16, bfloat16 and float8
@@ -26,18 +34,13 @@ export interface CompareBackendsOptions {
   readonly atol?: number | undefined;
   /** The seed of the session's random numbers for each run. @defaultValue 0 */
   readonly seed?: number | undefined;
-  /** Stops the comparison; the promise then rejects with `ABORTED`. */
-  readonly signal?: AbortSignal | undefined;
-  /** Called as nodes are compared, with the number done and the total. */
-  readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 const OPTIONS: OptionNames<CompareBackendsOptions> = {
   rtol: true,
   atol: true,
   seed: true,
-  signal: true,
-  onProgress: true,
+  ...LONG_WORK,
 };
 
 /** The values of one node, or of one result of the program, on two backends. */
@@ -112,11 +115,13 @@ export async function compareBackends(
     ? program
     : functionalized(program, session.operators);
   const comparison = new Comparison(functional, inputs, backends, session, options);
-  const nodes = await comparison.nodes();
+  const progress = new ProgressReport("compare", userCallback("compareBackends", options.onProgress));
+  const nodes = await comparison.nodes(progress);
   const outputs = await comparison.outputs();
   const differs = (row: NodeComparison): boolean => row.differs;
   const isHidden = outputs.some(differs) && !nodes.some(differs);
   const first = nodes.find(differs) ?? (isHidden ? await comparison.alone() : undefined);
+  progress.end();
   return {
     backends: [backends[0].name, backends[1].name],
     nodes,
@@ -156,13 +161,15 @@ class Comparison {
   }
 
   /** All calls, in as few runs as the memory allows. */
-  async nodes(): Promise<NodeComparison[]> {
+  async nodes(progress: ProgressReport): Promise<NodeComparison[]> {
     const rows: NodeComparison[] = [];
     const total = this.#calls.length;
     const sizes = RunSizes.of(this.#program, this.#inputs);
     for (const batch of batches(this.#calls, BATCH_BYTES, sizes)) {
+      progress.at(rows.length, batch[0]!.name, total);
+      const { signal } = this.#options;
+      if (signal?.aborted) throw aborted(signal.reason, "comparison");
       rows.push(...(await this.#compare(batch)));
-      this.#options.onProgress?.(rows.length, total);
     }
     return rows;
   }

@@ -131,7 +131,7 @@ describe("guards", () => {
     const executable = await sconce.compile(program);
     const ran: string[] = [];
     const run = (size: number): Promise<unknown> =>
-      executable.run([torch.ones(size)], { onProgress: (_done, _total, node) => ran.push(node.name) });
+      executable.run([torch.ones(size)], { onProgress: ({ item }) => ran.push(item) });
     await run(6);
     expect(ran.length).toBeGreaterThan(0);
     ran.length = 0;
