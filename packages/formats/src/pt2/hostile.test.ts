@@ -157,6 +157,18 @@ describe("broken and hostile programs", () => {
     }
   });
 
+  test("other major versions are refused, with both versions [S-126]", async () => {
+    for (const major of [7, 9]) {
+      const other = withModel((m) => {
+        m["schema_version"] = loose({ major, minor: 3 });
+      });
+      await expect(readPt2(other)).rejects.toMatchObject({
+        code: "PT2_SCHEMA_VERSION",
+        message: expect.stringMatching(new RegExp(`schema version ${major}\\.3; this reader knows 8\\.`)),
+      });
+    }
+  });
+
   test("unknown fields and newer minor versions are accepted [S-126]", async () => {
     const program = await readPt2(
       withModel((m) => {

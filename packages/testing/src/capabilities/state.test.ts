@@ -1,4 +1,5 @@
 /** @file Capabilities of module state, functionalization, lowering and execution. */
+import { readFileSync } from "node:fs";
 import { exportProgram, nn, torch } from "@sconce/capture";
 import { graphText } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
@@ -92,6 +93,29 @@ describe("state", () => {
     expect(texts[0]).toContain("dropout.default](args = (%input, 0.5, True)");
     expect(texts[1]).toContain("dropout.default](args = (%input, 0.5, False)");
   });
+});
+
+test("a page says what each kind of state becomes [S-152]", () => {
+  const page = readFileSync(new URL("../../../../docs/concepts/module-state.md", import.meta.url), "utf8");
+  class Net extends nn.Module {
+    readonly weight = new nn.Parameter(torch.ones(2));
+    readonly count = new nn.Buffer(torch.zeros(2));
+    readonly cache = new nn.Buffer(torch.zeros(2), { persistent: false });
+    readonly mask = torch.ones(2);
+    readonly factor = 3;
+
+    override forward(x: Tensor): Tensor {
+      const state = [this.weight, this.count, this.cache, this.mask];
+      return state.reduce((sum, value) => sum.add(value), x).mul(this.factor);
+    }
+  }
+  const { graphSignature, stateDict, constants } = exportProgram(new Net(), [torch.ones(2)]);
+  const kinds = ["`nn.Parameter`", "`nn.Buffer`", "`nn.Buffer`, not persistent", "tensor"];
+  for (const [i, kind] of kinds.entries()) {
+    const { arg, target } = graphSignature.inputSpecs[i]!;
+    const has = (values: ReadonlyMap<string, unknown>): string => (values.has(target!) ? "yes" : "no");
+    expect(page).toContain(`| ${kind} | \`${arg.name}\` | ${has(stateDict)} | ${has(constants)} |`);
+  }
 });
 
 describe("lowering", () => {
