@@ -1,10 +1,11 @@
 /**
- * @file `npm run bench [-- --json] [--pt2 FILE]`: graph work, loading and running, beside the
- * peers' figures.
+ * @file `npm run bench [-- --json] [--pt2 FILE]`: graph work, capture, loading and running, beside
+ * the peers' figures.
  */
 import { readFileSync } from "node:fs";
 import { readArguments } from "./arguments.js";
 import { table } from "./measure.js";
+import { captureRows } from "./rows-capture.js";
 import { graphRows } from "./rows-graph.js";
 import { historyRows } from "./rows-history.js";
 import { loadRows } from "./rows-load.js";
@@ -27,6 +28,7 @@ if (values.help) {
   const rows = [
     ...(await graphRows()),
     ...(await historyRows()),
+    ...(await captureRows()),
     ...(await loadRows(values.pt2 === undefined ? undefined : readFileSync(values.pt2))),
   ];
   console.log(values.json ? JSON.stringify(rows, null, 2) : table(rows));
