@@ -51,6 +51,19 @@ describe("what can be exported", () => {
   });
 });
 
+test("a branch on the values of a tensor is refused, and the fix names cond [S-056]", () => {
+  const branch = (y: Tensor): Tensor => {
+    if (y.sum().gt(0)) return y.sin();
+    return y.cos();
+  };
+  expect(() => exportProgram(branch, [x])).toThrow(
+    expect.objectContaining({
+      code: "SOURCE_CHECK",
+      fix: expect.stringContaining("`torch.where(y.sum().gt(0), a, b)` or `cond(y.sum().gt(0), ...)`"),
+    }),
+  );
+});
+
 describe("what an export gives", () => {
   test("a program that computes what the model computes, on other inputs [S-002]", async () => {
     const model = new Scale();

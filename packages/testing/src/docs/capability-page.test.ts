@@ -43,7 +43,7 @@ describe("titles", () => {
     [`test("five ${id(1).slice(0, -1)}, S-002]", () => {`, [["five: S-001 S-002"], []]],
     [`test.skip("six ${id(6)}", () => {`, [[], [`a.test.ts: ${id(6)}`]]],
     [`test.todo("seven ${id(7)}");`, [[], [`a.test.ts: ${id(7)}`]]],
-    [`describe("eight ${id(8)}", () => {`, [[], [`a.test.ts: ${id(8)}`]]],
+    [`describe("eight ${id(8)}", () => {`, [["eight: S-008"], []]],
     [`describe.skipIf(x)("nine ${id(9)}", () => {`, [[], [`a.test.ts: ${id(9)}`]]],
     [`// test("ten ${id(10)}", () => {`, [[], [`a.test.ts: ${id(10)}`]]],
     [`test("${id(11)} eleven", () => {`, [[], [`a.test.ts: ${id(11)}`]]],

@@ -18,8 +18,9 @@ export const readCapabilities = (root: URL): CapabilityFile =>
 
 const escaped = (text: string): string => text.replaceAll("|", "\\|");
 
+/** Places of parametrized titles show as an ellipsis. */
 const link = ({ title, path }: CapabilityTest): string =>
-  `${escaped(title)} ([${/[^/]+$/.exec(path)![0].replace(/\.test\.ts$/, "")}](../../${path}))`;
+  `${escaped(title.replace(/%[sjdif]/g, "…"))} ([${/[^/]+$/.exec(path)![0].replace(/\.test\.ts$/, "")}](../../${path}))`;
 
 function stateOf(shown: boolean, missing: string | undefined): string {
   if (missing === undefined) return "shown";

@@ -22,11 +22,11 @@ export interface CapabilityTests {
 
 const IDS = /\[((?:[ST]-\d+)(?:, [ST]-\d+)*)\]/g;
 /**
- * A call of `test` or `it`, also with a table of cases, whose title ends with ids. Suites do
- * not count, nor do files with tests that may be skipped.
+ * A call of `test`, `it` or `describe`, also with a table of cases, whose title ends with ids.
+ * Files with tests that may be skipped do not count; the runner refuses suites without tests.
  */
 const TITLED = new RegExp(
-  `^ *(?:(?:test|it)(?:\\.each\\((?:(?!\\)\\(["'\`]).)*\\))?|\\]\\))\\(\\s*(["'\`])((?:(?!\\1).)*) ${IDS.source}\\1`,
+  `^ *(?:(?:test|it|describe)(?:\\.each\\((?:(?!\\)\\(["'\`]).)*\\))?|\\]\\))\\(\\s*(["'\`])((?:(?!\\1).)*) ${IDS.source}\\1`,
   "gm",
 );
 
