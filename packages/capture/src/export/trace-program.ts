@@ -73,7 +73,8 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   tracer = new ExportTracer({ env: prepared.env, modules: state.modules, warn });
   const { traced, nodes: stateNodes } = traceState(tracer, state);
   const { values, nodes: userNodes } = traceInputs(tracer, inputs, prepared);
-  const given = callArguments(inputs, values, parameters);
+  // The modules of programs take keywords by their names.
+  const given = callArguments(inputs, values, module instanceof GraphModule ? undefined : parameters);
   if (request.checksSource && !(module instanceof GraphModule)) {
     const { errors, unchecked } = checkSource(source, { thisValue: module, args: given });
     if (errors.length > 0) throw sourceProblems(errors);

@@ -168,7 +168,12 @@ class Inserter {
         dim === undefined
           ? owner
           : this.#add("aten.sym_size.int", [owner, dim], symInt(symbol), "sym_size_int");
-      this.#bindSymbol(symbol, read);
+      // A condition that is read is `Eq(u0, 1)`: its symbol is 1 or 0.
+      const isCondition = isSymScalar(read.val) && read.val.kind === "SymBool";
+      this.#bindSymbol(
+        symbol,
+        isCondition ? this.#add("torch.sym_ite", [read, 1, 0], symInt(symbol), "sym_ite") : read,
+      );
     }
     if (!this.#constrained.has(symbol.key)) this.#assertRange(symbol);
     this.#constrained.add(symbol.key);
@@ -222,16 +227,21 @@ class Inserter {
     return node;
   }
 
-  /** Leaves out reads of symbols that nobody uses. */
+  /** Leaves out reads of symbols and of numbers that nobody uses. */
   #withoutUnused(): TraceNode[] {
     const used = new Set<TraceNode>();
     const note = (node: TraceNode): void => void used.add(node.current);
     for (const result of this.#trace.results) visitNodes(result, note);
     for (const node of this.#out) visitOperands(node, note);
-    const unused = new Set(this.#symbols.filter((node) => node.op !== "placeholder" && !used.has(node)));
-    return this.#out.filter((node) => !unused.has(node));
+    const symbols = new Set(this.#symbols);
+    const isUnused = (node: TraceNode): boolean =>
+      node.op !== "placeholder" && !used.has(node) && (symbols.has(node) || isItem(node));
+    return this.#out.filter((node) => !isUnused(node));
   }
 }
+
+/** A number that is read out of a tensor. */
+const isItem = ({ target }: TraceNode): boolean => target === "aten.item.default";
 
 const isSymbol = (size: unknown): size is SymExpr => size instanceof SymExpr && size.op === "Symbol";
 

@@ -46,6 +46,7 @@ import {
   type UnbackedBinding,
 } from "./trace-node.js";
 import { TracedTensor } from "./traced-tensor.js";
+import { requireSizes } from "./unbacked-sizes.js";
 
 /** The parameters of a {@link Tracer}. */
 export interface TracerInit {
@@ -230,6 +231,7 @@ export class Tracer implements Recorder {
     if (known !== undefined) return known;
     const bound = bindArgs(row.schema, call.args, call.kwargs);
     const result = metaOfBound(this.operators, row, bound, this.env);
+    requireSizes(this.env, result);
     this.#guardContiguity(result);
     const operands = operandsOf(call);
     const returned = this.#returnedOperands(row, bound, operands, result);
