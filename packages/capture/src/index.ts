@@ -46,7 +46,12 @@ export {
   type TensorShape,
   type Violation,
 } from "./dynamic/index.js";
-export { type Exportable, type ExportOptions, exportProgram } from "./export/export-program.js";
+export {
+  type Exportable,
+  type ExportOptions,
+  exportForTraining,
+  exportProgram,
+} from "./export/export-program.js";
 export * as nn from "./nn/index.js";
 export { type Bounds, check, checkIsSize, constrainAsSize, constrainAsValue } from "./torch/check.js";
 export { type Index, type Slice, slice } from "./torch/indexing.js";

@@ -211,7 +211,7 @@ export { codeText } from "./print-torch/code.js";
 export { graphText, nodeText } from "./print-torch/graph-text.js";
 export { type ReadableOptions, readableText } from "./print-torch/readable.js";
 export { programText, rangeConstraintsText, signatureText } from "./program/program-text.js";
-export { inputSpecRepr, outputSpecRepr, signatureRepr } from "./program/signature-repr.js";
+export { inputSpecRepr, moduleCallRepr, outputSpecRepr, signatureRepr } from "./program/signature-repr.js";
 export { complexRepr, floatRepr, jsonRepr, stringRepr } from "./values/python-repr.js";
 
 // Sconce's IR text

@@ -108,8 +108,8 @@ export class BodyTracer extends Tracer {
     return this.lifted.find(({ input }) => input === node)?.key;
   }
 
-  override inModule<T>(module: object, run: () => T): T {
-    return this.parent.inModule(module, run, this);
+  override inModule<T>(module: object, args: readonly unknown[], run: () => T): T {
+    return this.parent.inModule(module, args, run, this);
   }
 
   override pathsOf(value: object): readonly (readonly [path: string, value: unknown])[] | undefined {

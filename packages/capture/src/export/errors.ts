@@ -57,3 +57,53 @@ export const strictMode = (): SconceError =>
     message: "exportProgram has no strict mode yet",
     fix: "leave `strict` out: the graph has the same operators, and the source check finds wrong branches",
   });
+
+/** A path whose calling convention is to be preserved, and that the model does not have. */
+export const noModule = (path: string, root: string): SconceError =>
+  new SconceError({
+    code: "MODULE_PATH",
+    message: `'${root}' object has no attribute '${path}'`,
+    where: "preserveModuleCallSignature",
+    fix: "give paths of submodules as `model.namedModules()` lists them",
+  });
+
+/** A module that the program knows by another path. */
+export const aliasedModule = (path: string, known: string): SconceError =>
+  new SconceError({
+    code: "MODULE_PATH",
+    message: `the module "${path}" is also "${known}", and the program names it by that`,
+    where: "preserveModuleCallSignature",
+    fix: `give "${known}"`,
+  });
+
+/** Calls of one module that differ in their structure, in PyTorch's words. */
+export const changedConvention = (
+  path: string,
+  part: "inSpec" | "outSpec",
+  first: string,
+  now: string,
+): SconceError =>
+  new SconceError({
+    code: "MODULE_CALL",
+    message: `${part === "inSpec" ? "in_spec" : "out_spec"} mismatch for ${path}: ${first} != ${now}`,
+    where: path,
+    fix: "call the module with one structure of arguments, or leave it out of `preserveModuleCallSignature`",
+  });
+
+/** A value that a preserved call takes or gives, and that it cannot record. */
+export const unsupportedCallLeaf = (path: string, leaf: unknown): SconceError =>
+  new SconceError({
+    code: "MODULE_CALL",
+    message: `Only Tensors or scalars are supported as pytree flattened inputs, got: ${describeValue(leaf)}`,
+    where: path,
+    fix: "pass tensors and static numbers, or leave the module out of `preserveModuleCallSignature`",
+  });
+
+/** An option that exports do not have yet. */
+export const unsupportedOption = (option: string, instead: string): SconceError =>
+  new SconceError({
+    code: "EXPORT_OPTION",
+    message: `exportProgram does not support { ${option}: true } yet`,
+    where: option,
+    fix: instead,
+  });

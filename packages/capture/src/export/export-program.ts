@@ -16,7 +16,14 @@ import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { installMethods } from "../torch/install.js";
 import { installProgramMethods } from "../unlift/install.js";
-import { badArguments, badKeywords, classGiven, notExportable, strictMode } from "./errors.js";
+import {
+  badArguments,
+  badKeywords,
+  classGiven,
+  notExportable,
+  strictMode,
+  unsupportedOption,
+} from "./errors.js";
 import { traceProgram } from "./trace-program.js";
 
 installMethods();
@@ -42,6 +49,16 @@ export interface ExportOptions {
    * @defaultValue `onWarning` receives one text that lists them
    */
   readonly onUnchecked?: ((finding: SourceFinding) => void) | undefined;
+  /**
+   * Not supported yet: `true` is refused. Conditions on sizes are guards of the inputs.
+   * @defaultValue false
+   */
+  readonly preferDeferredRuntimeAssertsOverGuards?: boolean | undefined;
+  /**
+   * Paths of submodules whose calling conventions `moduleCallGraph` keeps: what each call takes and
+   * gives, and its structure. @defaultValue none
+   */
+  readonly preserveModuleCallSignature?: readonly string[] | undefined;
   /** Receives warnings, such as about an assigned attribute. @defaultValue `console.warn` */
   readonly onWarning?: ((message: string) => void) | undefined;
   /**
@@ -57,6 +74,8 @@ const EXPORT: OptionNames<ExportOptions> = {
   kwargs: true,
   onUnchecked: true,
   onWarning: true,
+  preferDeferredRuntimeAssertsOverGuards: true,
+  preserveModuleCallSignature: true,
   strict: true,
 };
 
@@ -67,9 +86,9 @@ export type Exportable = Module | AnyFunction;
  * Traces a module or a function with example arguments. Returns the program that PyTorch returns
  * for the same model (`torch.export.export`). The module is left as it was.
  *
- * @throws SconceError `EXPORT_ARGUMENTS`, `BAD_DYNAMIC_SHAPES`, `CONSTRAINT_VIOLATION`,
- * `SOURCE_CHECK`, `STRICT_MODE`, `UNSUPPORTED_INPUT`, `UNSUPPORTED_OUTPUT`, and what the model's
- * operators refuse
+ * @throws SconceError `EXPORT_ARGUMENTS`, `EXPORT_OPTION`, `MODULE_PATH`, `MODULE_CALL`,
+ * `BAD_DYNAMIC_SHAPES`, `CONSTRAINT_VIOLATION`, `SOURCE_CHECK`, `STRICT_MODE`, `UNSUPPORTED_INPUT`,
+ * `UNSUPPORTED_OUTPUT`, and what the model's operators refuse
  */
 export function exportProgram(
   target: Exportable,
@@ -79,6 +98,11 @@ export function exportProgram(
   refuseOldOptions(options);
   checkOptions("exportProgram", options, EXPORT);
   if (options.strict === true) throw strictMode();
+  if (options.preferDeferredRuntimeAssertsOverGuards === true)
+    throw unsupportedOption(
+      "preferDeferredRuntimeAssertsOverGuards",
+      "leave it out, and follow the suggested fixes where `dynamicShapes` are refused",
+    );
   if (typeof target !== "function") throw notExportable(target);
   if (isClass(target)) throw classGiven(target.name);
   if (!Array.isArray(args)) throw badArguments(args);
@@ -98,6 +122,7 @@ export function exportProgram(
     checksSource: options.checkSource ?? true,
     dynamicShapes: options.dynamicShapes,
     onUnchecked: options.onUnchecked,
+    preserve: options.preserveModuleCallSignature ?? [],
     warn: options.onWarning ?? ((message) => console.warn(message)),
   });
 }
@@ -107,3 +132,15 @@ declareOwn("exportProgram", exportProgram);
 /** Whether a value is a class: it cannot be called without `new`. */
 const isClass = (value: AnyFunction | Module): value is AnyFunction =>
   !(value instanceof Module) && /^class\b/.test(Function.prototype.toString.call(value));
+
+/**
+ * Exports a model for training (`torch.export.export_for_training` of earlier releases). In PyTorch
+ * 2.14 `export` gives the same program, in the dialect `TRAINING`.
+ */
+export function exportForTraining(
+  target: Exportable,
+  args: readonly unknown[],
+  options?: ExportOptions,
+): ExportedProgram {
+  return exportProgram(target, args, options);
+}

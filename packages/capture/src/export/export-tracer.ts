@@ -7,11 +7,14 @@ import { TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer, type TracerInit } from "../trace/tracer.js";
 import { GraphModule } from "../unlift/graph-module.js";
+import { type PreservedCalls, Reader } from "./module-calls.js";
 
 /** The parameters of an {@link ExportTracer}. */
 export interface ExportTracerInit extends TracerInit {
   /** The modules with their paths; those with several are known by the last. */
   readonly modules: readonly NamedModule[];
+  /** Notes the calls whose conventions are preserved. */
+  readonly preserved?: PreservedCalls | undefined;
 }
 
 /** The module stack of nodes without one, in a graph that is exported again. */
@@ -25,10 +28,15 @@ const RETRACED: ModuleStackEntry = [
 export class ExportTracer extends Tracer {
   readonly #paths: ReadonlyMap<object, string>;
   readonly #calls = new Map<string, number>();
+  readonly #preserved: PreservedCalls | undefined;
+  readonly #reader = new Reader(this.names, (tensor) =>
+    tensor instanceof TracedTensor ? this.nodeOf(tensor) : this.constantNode(tensor),
+  );
 
   constructor(init: ExportTracerInit) {
     super(init);
     this.#paths = new Map(init.modules.map(([path, module]) => [module, path]));
+    this.#preserved = init.preserved;
   }
 
   /** Only nodes of the exported module itself keep their metadata. */
@@ -43,7 +51,7 @@ export class ExportTracer extends Tracer {
     }
   }
 
-  override inModule<T>(module: object, run: () => T, tracer: Tracer = this): T {
+  override inModule<T>(module: object, args: readonly unknown[], run: () => T, tracer: Tracer = this): T {
     const path = this.#paths.get(module);
     if (path === undefined) return run();
     // A module that is a graph is not among the modules of its nodes.
@@ -51,13 +59,13 @@ export class ExportTracer extends Tracer {
     const { currentModule } = tracer;
     tracer.currentModule = module;
     try {
-      return tracer === this ? this.#inOwnModule(module, path, run) : called(tracer, run);
+      return tracer === this ? this.#inOwnModule(module, path, args, run) : called(tracer, run);
     } finally {
       tracer.currentModule = currentModule;
     }
   }
 
-  #inOwnModule<T>(module: object, path: string, run: () => T): T {
+  #inOwnModule<T>(module: object, path: string, args: readonly unknown[], run: () => T): T {
     const count = this.#calls.get(path) ?? 0;
     this.#calls.set(path, count + 1);
     const outer = this.moduleStack;
@@ -66,7 +74,12 @@ export class ExportTracer extends Tracer {
     const entry: ModuleStackEntry = [key, path, type.torchClass ?? `__main__.${type.name}`];
     this.moduleStack = [...outer, entry];
     try {
-      return called(this, run);
+      if (this.#preserved?.has(path) !== true) return called(this, run);
+      const callKey = `${path}${count === 0 ? "" : `@${count}`}`;
+      this.#preserved.begin(callKey, module, args, this.#reader);
+      const result = called(this, run);
+      this.#preserved.end(callKey, result, this.#reader);
+      return result;
     } finally {
       this.moduleStack = outer;
     }

@@ -25,12 +25,15 @@ import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
 import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
 import type { ExportTracer } from "./export-tracer.js";
 import { finishGraph, toArgument } from "./finish-graph.js";
+import type { PreservedCalls } from "./module-calls.js";
 import type { ModuleState, StateEntry } from "./module-state.js";
 
 /** The parts of a program. */
 export interface TraceResult {
   readonly tracer: ExportTracer;
   readonly state: ModuleState;
+  /** Calls whose conventions are preserved. */
+  readonly preserved: PreservedCalls | undefined;
   readonly stateNodes: ReadonlyMap<StateEntry, TraceNode>;
   readonly inputs: InputLeaves;
   readonly userNodes: readonly TraceNode[];
@@ -46,7 +49,7 @@ export function finishProgram(trace: TraceResult): ExportedProgram {
   const { tracer, state, inputs, solved } = trace;
   const constants = constantsOf(trace);
   const graph = graphOf(trace, constants);
-  const { entries, modules } = state;
+  const { entries } = state;
   return new ExportedProgram({
     graph,
     graphSignature: signatureOf(trace, constants, graph),
@@ -59,10 +62,7 @@ export function finishProgram(trace: TraceResult): ExportedProgram {
     rangeConstraints: solved.rangeConstraints,
     guardsCode: solved.guardsCode,
     symbolHints: tracer.env.hints,
-    moduleCallGraph: [
-      rootCall(trace),
-      ...modules.slice(1).map(([fqn]): ModuleCallEntry => ({ fqn, signature: null })),
-    ],
+    moduleCallGraph: [rootCall(trace), ...moduleCalls(trace)],
     exampleInputs: { leaves: inputs.leaves.map(({ value }) => value as Tensor | Argument) },
     dialect: "TRAINING",
   });
@@ -133,6 +133,11 @@ function rootCall({ inputs, outputs, argumentNames }: TraceResult): ModuleCallEn
     fqn: "",
     signature: { inputs: [], outputs: [], inSpec, outSpec, forwardArgNames: argumentNames },
   };
+}
+
+function moduleCalls({ state, preserved }: TraceResult): ModuleCallEntry[] {
+  const paths = state.modules.slice(1).map(([path]) => path);
+  return preserved?.entries(paths) ?? paths.map((fqn) => ({ fqn, signature: null }));
 }
 
 /** A constant of the program with its names. */

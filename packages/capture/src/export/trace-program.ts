@@ -40,6 +40,7 @@ import { GraphModule } from "../unlift/graph-module.js";
 import { positionalKeyword, unexpectedKeywords } from "./errors.js";
 import { ExportTracer } from "./export-tracer.js";
 import { finishProgram } from "./finish-program.js";
+import { PreservedCalls } from "./module-calls.js";
 import { type ModuleState, type StateEntry, stateOf, withTracedState } from "./module-state.js";
 import { placeOf, withUserLines } from "./user-place.js";
 
@@ -56,6 +57,8 @@ export interface TraceRequest {
   readonly checksSource: boolean;
   /** Receives what the check could not follow; `warn` receives a list of it otherwise. */
   readonly onUnchecked: ((finding: SourceFinding) => void) | undefined;
+  /** The paths of modules whose calling conventions are preserved. */
+  readonly preserve: readonly string[];
 }
 
 const NO_STATE: ModuleState = { entries: [], constantNames: new Map(), modules: [] };
@@ -70,7 +73,8 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   let tracer: ExportTracer | undefined;
   const prepared = prepareInputs(request, parameters, () => tracer?.callStack ?? captureStack());
   const state = module === undefined ? NO_STATE : stateOf(module);
-  tracer = new ExportTracer({ env: prepared.env, modules: state.modules, warn });
+  const preserved = preservedCalls(request, state);
+  tracer = new ExportTracer({ env: prepared.env, modules: state.modules, warn, preserved });
   const { traced, nodes: stateNodes } = traceState(tracer, state);
   const { values, nodes: userNodes } = traceInputs(tracer, inputs, prepared);
   // The modules of programs take keywords by their names.
@@ -98,6 +102,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   return finishProgram({
     tracer,
     state,
+    preserved,
     stateNodes,
     inputs,
     userNodes,
@@ -106,6 +111,15 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
     solved,
     argumentNames: argumentNames(parameters, args.length, kwargs),
   });
+}
+
+/** A module that is a graph has no calls of modules: PyTorch ignores the paths. */
+function preservedCalls(
+  { module, call, preserve }: TraceRequest,
+  { modules }: ModuleState,
+): PreservedCalls | undefined {
+  if (preserve.length === 0 || module instanceof GraphModule) return undefined;
+  return new PreservedCalls({ paths: preserve, modules, root: module?.constructor.name ?? call.name });
 }
 
 /** Fake inputs with the symbols that the specification asks for. */

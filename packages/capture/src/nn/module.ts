@@ -248,5 +248,5 @@ function setProperty(module: Module, name: string, value: unknown): void {
 function callModule(module: Module, args: never[]): unknown {
   const trace = currentTrace();
   const run = (): unknown => module.forward(...args);
-  return trace?.inModule === undefined ? run() : trace.inModule(module, run);
+  return trace?.inModule === undefined ? run() : trace.inModule(module, args, run);
 }

@@ -36,7 +36,7 @@ export interface Recorder {
   /** Sets whether gradients are recorded, and returns whether they were. */
   setGradEnabled?(enabled: boolean): boolean;
   /** Runs a module's `forward`; its calls have the module in `nn_module_stack`. */
-  inModule?<T>(module: object, run: () => T): T;
+  inModule?<T>(module: object, args: readonly unknown[], run: () => T): T;
   /** Runs a node of a module that is a graph; its calls have the node's metadata. */
   ofNode?<T>(module: object, node: Node, run: () => T): T;
 }

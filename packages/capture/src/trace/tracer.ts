@@ -139,7 +139,7 @@ export class Tracer implements Recorder {
   }
 
   /** Runs a module's `forward`, whose calls `tracer` records. */
-  inModule<T>(_module: object, run: () => T, _tracer?: Tracer): T {
+  inModule<T>(_module: object, _args: readonly unknown[], run: () => T, _tracer?: Tracer): T {
     return run();
   }
 

@@ -1,6 +1,8 @@
-/** @file `repr` of a signature and its parts, with the names and numbers of PyTorch 2.14. */
+/** @file `repr` of signatures and their parts, with the names and numbers of PyTorch 2.14. */
 import { reprArgument } from "../print-torch/argument-text.js";
 import { stringRepr } from "../values/python-repr.js";
+import type { ModuleCallEntry, ModuleCallSignature } from "./program-parts.js";
+import { treeSpecText } from "./pytree.js";
 import {
   type ArgumentSpec,
   type GraphSignature,
@@ -51,4 +53,16 @@ export function signatureRepr({ inputSpecs, outputSpecs }: GraphSignature): stri
   const inputs = inputSpecs.map(inputSpecRepr).join(", ");
   const outputs = outputSpecs.map(outputSpecRepr).join(", ");
   return `ExportGraphSignature(input_specs=[${inputs}], output_specs=[${outputs}])`;
+}
+
+/** `repr(module_call_entry)`: `ModuleCallEntry(fqn='a', signature=None)`. */
+export function moduleCallRepr({ fqn, signature }: ModuleCallEntry): string {
+  return `ModuleCallEntry(fqn=${stringRepr(fqn)}, signature=${signature === null ? "None" : callRepr(signature)})`;
+}
+
+function callRepr({ inputs, outputs, inSpec, outSpec, forwardArgNames }: ModuleCallSignature): string {
+  const list = (args: readonly ArgumentSpec[]): string => `[${args.map(argumentRepr).join(", ")}]`;
+  const names = forwardArgNames === null ? "None" : `[${forwardArgNames.map(stringRepr).join(", ")}]`;
+  const specs = `in_spec=${treeSpecText(inSpec)}, out_spec=${treeSpecText(outSpec)}`;
+  return `ModuleCallSignature(inputs=${list(inputs)}, outputs=${list(outputs)}, ${specs}, forward_arg_names=${names})`;
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { type Exportable, type ExportOptions, exportProgram, nn } from "@sconce/capture";
 import { openPt2File } from "@sconce/formats/node";
-import { type ExportedProgram, flattenValue } from "@sconce/ir";
+import { type ExportedProgram, flattenValue, moduleCallRepr } from "@sconce/ir";
 import { verify } from "@sconce/ir/verify";
 import { runDecompositions } from "@sconce/passes";
 import { createSconce } from "@sconce/session";
@@ -72,8 +72,26 @@ export async function exportFromCorpus(name: string, make: () => CorpusModel): P
     text: comparable(rename(String(program))),
     wanted: comparable(folder.text("program.txt")),
     lowered: await lowerings(folder, program, lowered),
-    problems: [...verify(program), ...guardProblems(name, folder, program, lowered)],
+    problems: [
+      ...verify(program),
+      ...guardProblems(name, folder, program, lowered),
+      ...(await callProblems(folder, program, rename)),
+    ],
   };
+}
+
+/** What differs in the calling conventions of modules. */
+async function callProblems(
+  folder: ProgramFolder,
+  program: ExportedProgram,
+  rename: (text: string) => string,
+): Promise<string[]> {
+  if (!folder.has("program.pt2")) return [];
+  const wanted = (await openPt2File(`${folder.path}/program.pt2`)).moduleCallGraph.map(moduleCallRepr);
+  const got = program.moduleCallGraph.map((entry) => rename(moduleCallRepr(entry)));
+  return got.join("\n") === wanted.join("\n")
+    ? []
+    : [`module calls: ${got.join("\n")}\n- ${wanted.join("\n- ")}`];
 }
 
 /** A guard of PyTorch's that Sconce leaves out: the next guard, of the same size, implies it. */

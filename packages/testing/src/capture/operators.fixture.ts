@@ -121,6 +121,12 @@ class WeightNorm extends nn.Module {
   original0 = new nn.Parameter(torch.ones(2, 1));
   original1 = new nn.Parameter(torch.ones(2, 6));
 
+  constructor() {
+    super();
+    // The parametrization itself, which PyTorch lists among the modules.
+    this.addModule("0", new nn.Module());
+  }
+
   override forward(): Tensor {
     return callOperator("aten._weight_norm.default", [this.original1, this.original0, 0]) as Tensor;
   }

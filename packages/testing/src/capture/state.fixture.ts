@@ -164,6 +164,31 @@ class NamedSequence extends nn.Sequential {
   readonly tail = new nn.Sequential(new nn.Linear(3, 2), new nn.Tanh());
 }
 
+interface Gained {
+  readonly out: Tensor;
+  readonly aux: Tensor;
+}
+
+class WithGain extends nn.Module {
+  readonly fc = new nn.Linear(4, 4);
+
+  override forward(x: Tensor, { gain }: { readonly gain: Tensor }): Gained {
+    return { out: this.fc(x).relu().mul(gain), aux: x.mean() };
+  }
+}
+
+class GainedTwice extends nn.Module {
+  readonly first = new WithGain();
+  readonly second = new WithGain();
+  readonly act = new nn.Tanh();
+
+  override forward(x: Tensor): Tensor {
+    const a = this.first(x, { gain: x.abs().amax() });
+    const b = this.second(a.out, { gain: a.aux });
+    return this.act(this.first(b.out, { gain: b.aux }).out);
+  }
+}
+
 /** Models with state, mutation and constants. */
 export const STATE_MODELS: CorpusModels = {
   tree_leaf_types: () => ({ model: new LeafTypes() }),
@@ -177,6 +202,10 @@ export const STATE_MODELS: CorpusModels = {
   api_custom_module: () => ({ model: new CustomModule() }),
   api_decomposition_tables: () => ({ model: new LinearRelu().eval() }),
   api_joint_backward: () => ({ model: new LossModule() }),
+  api_unflatten: () => ({
+    model: new GainedTwice(),
+    options: () => ({ preserveModuleCallSignature: ["first", "second"] }),
+  }),
   api_unflatten_plain: () => ({ model: new NamedSequence() }),
   flow_grad_mode: () => ({ model: new Checkpointed() }),
 };
