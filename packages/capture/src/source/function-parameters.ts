@@ -13,8 +13,11 @@ export interface FunctionParameter {
 
 const declared = new WeakMap<AnyFunction, readonly FunctionParameter[]>();
 
-/** Declares the names of the parameters of a function whose source does not show them. */
-export function declareParameters(fn: AnyFunction, names: readonly string[]): void {
+/**
+ * Declares the names of the parameters of a function whose source does not show them; undefined
+ * stands for a pattern, which takes keywords.
+ */
+export function declareParameters(fn: AnyFunction, names: readonly (string | undefined)[]): void {
   declared.set(
     fn,
     names.map((name) => ({ name, isRest: false, hasDefault: false })),

@@ -96,10 +96,9 @@ export class GraphModule extends Module {
     // One function for each module: the names of its parameters are those of the program.
     const forward = (...args: readonly unknown[]): unknown => this.#run(args);
     const count = inSpec.children[0]?.children.length ?? 0;
-    declareParameters(
-      forward as AnyFunction,
-      forwardArgNames ?? Array.from({ length: count }, (_, i) => `arg_${i}`),
-    );
+    const names = Array.from({ length: count }, (_, i) => forwardArgNames?.[i] ?? `arg_${i}`);
+    const keywords = keywordsOf(inSpec).length > 0 ? [undefined] : [];
+    declareParameters(forward as AnyFunction, [...names, ...keywords]);
     Object.defineProperty(this, "forward", { value: forward });
     this.#registerState();
     addSubgraphs(this, this.#graph);

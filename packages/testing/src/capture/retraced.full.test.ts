@@ -9,8 +9,6 @@ const REFUSED =
 const DIFFERENT: Readonly<Record<string, readonly (keyof (typeof RETRACED)[string])[]>> = {
   // The condition `zuf0 > 0` of a float is shown with 0, not 0.0.
   lower_arange_float: ["program"],
-  // Of two equal sizes, `(s77 + 1)//2` and `s77//2`, PyTorch writes the other one.
-  lower_split_chunk: ["program"],
   // The only node of a region without gradients is the read of its result.
   pm_parameter_update: ["modules"],
   // A node whose modules are an empty list has none in a file.
