@@ -208,6 +208,37 @@ function symbolicResult(args: readonly Kind[], on: Interpreter): Kind {
   return isOpen && on.hasSymbols ? SIZES : PLAINS;
 }
 
+/**
+ * The functions that an argument passes on: itself, or what an object of options holds. Those of
+ * Sconce decide nothing, and those of the language are called by the code that knows them.
+ */
+function callbacksOf({ values, objects }: Kind): Kind[] {
+  const found: Kind[] = [];
+  for (const value of values) {
+    if (isUserFunction(value)) found.push(known(value));
+    else if (isOptions(value)) found.push(...Object.values(value).filter(isUserFunction).map(known));
+  }
+  for (const object of objects) {
+    if (object.type === "function") found.push({ ...NOTHING, objects: [object] });
+    else if (object.type === "record")
+      for (const item of object.props.values())
+        if (item.objects.some(({ type }) => type === "function") || item.values.some(isUserFunction))
+          found.push(...callbacksOf(item));
+  }
+  return found;
+}
+
+const isOptions = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** Whether a value is a function with a source that is neither of Sconce nor a class. */
+function isUserFunction(value: unknown): value is AnyFunction {
+  if (typeof value !== "function" || value instanceof Module || ownFunctionName(value) !== undefined)
+    return false;
+  const source = Function.prototype.toString.call(value);
+  return !/^class\b/.test(source) && !/\{\s*\[native code\]\s*\}$/.test(source);
+}
+
 /** Runs functions that are passed on, with these arguments; what they give. */
 function runCallbacks(
   args: readonly Kind[],
@@ -219,13 +250,11 @@ function runCallbacks(
   const operand =
     given ?? Array.from({ length: 4 }, () => unknown("an argument of a function that is passed on"));
   let result = NOTHING;
-  for (const { objects } of args)
-    for (const object of objects)
-      if (object.type === "function")
-        result = join(
-          result,
-          runAnyTimes(on, () => callObject(object, UNDEFINED, operand, node, scope, on)),
-        );
+  for (const callback of args.flatMap(callbacksOf))
+    result = join(
+      result,
+      runAnyTimes(on, () => on.call(callback, UNDEFINED, operand, node, scope)),
+    );
   return isNothing(result) ? unknown("a function that is passed on is not followed") : result;
 }
 
@@ -294,6 +323,9 @@ function graphResult({ program }: GraphModule): Kind {
   return kindOf(callingConvention(program).outSpec);
 }
 
+/** What layers call the functions with that they are given: an activation, a distance. */
+const GIVEN_TO_CALLBACKS: readonly Kind[] = [TENSORS, TENSORS, TENSORS];
+
 /** Calls a module: the user's are followed. */
 export function callModule(module: Module, args: readonly Kind[], on: Interpreter): Kind {
   if (module instanceof GraphModule) return graphResult(module);
@@ -302,11 +334,12 @@ export function callModule(module: Module, args: readonly Kind[], on: Interprete
     const result = on.follow(module.forward as AnyFunction, known(module), args);
     return result ?? unknown("the source of `forward` cannot be read");
   }
-  // Layers of Sconce need no check; modules of the user's inside them do.
-  if (module.namedChildren().length > 0)
-    for (const [, child] of module.namedModules())
-      if (child !== module && layerOf(child) === undefined)
-        on.follow(child.forward as AnyFunction, known(child), [TENSORS]);
+  // Layers of Sconce need no check; modules and functions of the user's inside them do.
+  for (const [, inner] of module.namedModules())
+    if (layerOf(inner) === undefined) on.follow(inner.forward as AnyFunction, known(inner), [TENSORS]);
+    else
+      for (const value of Object.values(inner))
+        if (isUserFunction(value)) on.follow(value, UNDEFINED, GIVEN_TO_CALLBACKS);
   return fresh(RESULTS[layer] ?? TENSORS);
 }
 

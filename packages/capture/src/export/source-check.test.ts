@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { Dim } from "../dynamic/index.js";
+import { functional, TransformerEncoder, TransformerEncoderLayer } from "../nn/index.js";
 import { Module } from "../nn/module.js";
 import { torch } from "../torch/torch.js";
 import { exportProgram } from "./export-program.js";
@@ -68,6 +69,38 @@ test("functions that the model closes over are checked, too", () => {
     expect.objectContaining({ code: "SOURCE_CHECK", where: place("wrong in a function") }),
   );
   expect(exportProgram((y: Tensor) => masked(torch.relu(y)), [x]).graph.size).toBe(3);
+});
+
+describe("functions that are given away are checked, too", () => {
+  function gate(y: Tensor): Tensor {
+    return y ? y.relu() : y; // gated
+  }
+  const options = { distanceFunction: (a: Tensor, b: Tensor): Tensor => (a ? a.sub(b).norm() : b) };
+  const wrong = { code: "SOURCE_CHECK", where: place("gated") };
+  const input = torch.ones([2, 3, 4]) as Tensor;
+
+  test("to a layer", () => {
+    const layer = new TransformerEncoderLayer(4, 2, { activation: gate });
+    expect(() => exportProgram(layer, [input])).toThrow(expect.objectContaining(wrong));
+    expect(() => exportProgram(new TransformerEncoder(layer, 2), [input])).toThrow(
+      expect.objectContaining(wrong),
+    );
+  });
+
+  test("to a function of Sconce, alone or among options", () => {
+    expect(() => exportProgram((y: Tensor) => [y].map(gate)[0], [x])).toThrow(expect.objectContaining(wrong));
+    const loss = (a: Tensor, b: Tensor, c: Tensor): unknown =>
+      functional.tripletMarginWithDistanceLoss(a, b, c, options);
+    expect(() => exportProgram(loss, [x, x, x])).toThrow(expect.objectContaining({ code: "SOURCE_CHECK" }));
+  });
+
+  test("and right ones give no warning", () => {
+    const warnings: string[] = [];
+    const activation = (y: Tensor): Tensor => functional.gelu(y).mul(2);
+    const layer = new TransformerEncoderLayer(4, 2, { activation });
+    exportProgram(layer, [input], { onWarning: (message) => warnings.push(message) });
+    expect(warnings).toEqual([]);
+  });
 });
 
 describe("what the check cannot follow", () => {
