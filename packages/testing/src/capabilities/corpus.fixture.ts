@@ -53,7 +53,7 @@ export async function exported(name: string): Promise<CorpusExport> {
  */
 export async function exportedAndRun(name: string): Promise<CorpusExport> {
   const result = await exported(name);
-  if (!runs.has(name)) runs.set(name, runFromCorpus(name, MODELS[name]!));
+  if (!runs.has(name)) runs.set(name, runFromCorpus(name, MODELS[name]!, result));
   expect(await runs.get(name)).toEqual({ program: [], eager: undefined });
   return result;
 }

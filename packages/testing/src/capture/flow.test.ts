@@ -9,12 +9,15 @@ const withLists = (text: string): string =>
   );
 
 describe("models with control flow", () => {
-  test.each(Object.entries(FLOW_MODELS))("%s exports to PyTorch's program [S-053, S-055]", async (name, make) => {
-    const { text, wanted, lowered, problems } = await exportFromCorpus(name, make);
-    expect(text).toBe(wanted);
-    expect(problems).toEqual([]);
-    if (lowered !== undefined) expect(withLists(lowered[0])).toBe(withLists(lowered[1]));
-  });
+  test.each(Object.entries(FLOW_MODELS))(
+    "%s exports to PyTorch's program [S-053, S-055]",
+    async (name, make) => {
+      const { text, wanted, lowered, problems } = await exportFromCorpus(name, make);
+      expect(text).toBe(wanted);
+      expect(problems).toEqual([]);
+      if (lowered !== undefined) expect(withLists(lowered[0])).toBe(withLists(lowered[1]));
+    },
+  );
 
   test.each(Object.entries(FLOW_MODELS))("%s gives PyTorch's numbers [S-053]", async (name, make) => {
     expect(await runFromCorpus(name, make)).toEqual({ program: [], eager: undefined });

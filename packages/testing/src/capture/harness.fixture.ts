@@ -168,12 +168,14 @@ const comparable = (text: string): string =>
 /**
  * What differs from the recorded calls: results of the program, state after its calls and what it
  * refuses; and results of the model itself, and its state.
+ * `exported` is what {@link exportFromCorpus} gave, where it was called before.
  */
 export async function runFromCorpus(
   name: string,
   make: () => CorpusModel,
+  exported?: CorpusExport,
 ): Promise<{ readonly program: readonly Check[]; readonly eager: string | undefined }> {
-  const { program, folder, rename } = await exportFromCorpus(name, make);
+  const { program, folder, rename } = exported ?? (await exportFromCorpus(name, make));
   const checks = await checkCalls(folder, sconce, program, rename);
   const { more = [], rejected = [] } = folder.info;
   expect(checks).toHaveLength(1 + more.length + rejected.length);
