@@ -3,7 +3,7 @@
  * capabilities in brackets, `test("a static loop unrolls [S-024, S-052]", ...)`. The titles are
  * found in the text of the test files, which are not run.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 /** A test that carries the ids of capabilities. */
 export interface CapabilityTest {
@@ -48,6 +48,7 @@ function testFiles(root: URL): string[] {
   return ["packages", "examples"].flatMap((top) =>
     readdirSync(new URL(`${top}/`, root)).flatMap((name) => {
       const folder = new URL(`${top}/${name}/src/`, root);
+      if (!existsSync(folder)) return [];
       const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
       const found = files.map((file) => `${top}/${name}/src/${file.replaceAll("\\", "/")}`);
       return found.filter((path) => path.endsWith(".test.ts")).sort();
