@@ -5,20 +5,27 @@ import { isSconceError } from "@sconce/errors";
 import {
   type Argument,
   type ArgumentSpec,
+  device,
   type ExportedProgram,
   FakeTensor,
   type Graph,
   type InputSpec,
   isInt,
   isRef,
+  isSymScalar,
   itemsOf,
   type ModuleCallSignature,
   type Node,
   type OpSchema,
   type OutputSpec,
+  type SymInt,
+  type SymScalar,
+  symFloat,
+  symInt,
 } from "@sconce/ir";
 import { verifyCalls } from "@sconce/passes";
 import { createSconce } from "@sconce/session";
+import { add, type SymFloat } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { graphOf } from "./support/graph-of.js";
@@ -274,6 +281,18 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
       ];
       return rest(node, new FakeTensor({ ...val, shape, strides }));
     },
+  ),
+  "record another device of a call": patched(
+    (node) => isOperator(node) && hasTensor(node) && hasRule(node),
+    (node) => rest(node, new FakeTensor({ ...(node.meta.val as FakeTensor), device: device("xpu", 1) })),
+  ),
+  "record a float for a size": patched(
+    (node) => node.target === "aten.sym_size.int" && isSymScalar(node.meta.val),
+    (node) => rest(node, symFloat((node.meta.val as SymScalar).expr as SymFloat)),
+  ),
+  "record another size for a size": patched(
+    (node) => node.target === "aten.sym_size.int" && isSymScalar(node.meta.val),
+    (node) => rest(node, symInt(add((node.meta.val as SymScalar).expr as SymInt, 1))),
   ),
   "record another shape of a parameter": (program, pick) => {
     const spec = pick(program.graphSignature.inputSpecs.filter(({ kind }) => kind === "PARAMETER"));

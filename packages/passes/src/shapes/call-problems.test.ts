@@ -1,5 +1,16 @@
-import { type ExportedProgram, edit, type Node } from "@sconce/ir";
+import {
+  device,
+  type ExportedProgram,
+  edit,
+  FakeTensor,
+  type Node,
+  type SymInt,
+  type SymScalar,
+  symFloat,
+  symInt,
+} from "@sconce/ir";
 import { defaultOperators, defineOp, type OpDefinition } from "@sconce/ops";
+import { add, type SymFloat } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { PassManager } from "../manager/pass-manager.js";
@@ -42,6 +53,37 @@ describe("arguments that do not fit the schema", () => {
 });
 
 describe("values that the call does not give", () => {
+  test("another device or layout", () => {
+    const { meta } = program.graph.node("gelu");
+    const at = (change: object): string[] => {
+      const val = new FakeTensor({ ...(meta.val as FakeTensor), ...change });
+      return problems(changed("relu", { meta: { ...meta, val } }));
+    };
+    // What reads the node is computed from what it declares: it differs the other way around.
+    expect(at({ device: device("cuda", 0) })[0]).toBe(
+      "CALL_VALUE node relu records a tensor on cuda:0, the call gives one on cpu (aten.relu.default)",
+    );
+    expect(at({ layout: "sparse_coo" })[0]).toContain("a tensor on cpu with layout sparse_coo, the call");
+  });
+
+  test("another number", () => {
+    const sized = programOf(`graph(%x: f32[s0, 2], %y: f32[s1, 2]) {
+      %size: int(s0) = aten.sym_size.int(%x, 0)
+      %full: f32[s0] = aten.full.default([%size], 1.0)
+      return (%full)
+    }`);
+    const withSize = (val: SymScalar): string[] => {
+      const graph = edit(sized.graph, (e) => void e.replaceNode("size", { meta: { val } }));
+      return problems(sized.with({ graph }));
+    };
+    const size = sized.graph.node("size").meta.val as SymScalar;
+    expect(withSize(size)).toEqual([]);
+    expect(withSize(symFloat(size.expr as SymFloat))).toContain(
+      "CALL_VALUE node size records the float s0, the call gives the int s0 (aten.sym_size.int)",
+    );
+    expect(withSize(symInt(add(size.expr as SymInt, 1)))[0]).toContain("records the int s0 + 1, the call");
+  });
+
   test("another shape, dtype or number of results", () => {
     expect(problems(changed("gelu", { target: "aten.sum.default" }))).toEqual([
       "CALL_VALUE node gelu records float32[2, 2], the call gives float32[] (aten.sum.default)",

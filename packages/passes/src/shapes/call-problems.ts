@@ -20,9 +20,11 @@ import {
   forEachInput,
   type Graph,
   isRef,
+  isSymScalar,
   type MetaValue,
   type Node,
   type Problem,
+  type SymScalar,
   sourceLine,
   typeText,
 } from "@sconce/ir";
@@ -39,8 +41,8 @@ const UNDECIDED: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD", "OPERATO
 
 /**
  * Calls that their operators refuse for the recorded values of their arguments, and those whose own
- * recorded value has another dtype, rank or size than the rule gives. Expressions that may be equal
- * are not a problem. With the program as it was `before`, only what changed is computed.
+ * recorded value has another dtype, rank, size or device than the rule gives. Expressions that may
+ * be equal are not a problem. With the program as it was `before`, only what changed is computed.
  */
 export function callProblems(
   program: ExportedProgram,
@@ -203,8 +205,11 @@ class CallCheck {
         recorded.dtype === computed.dtype &&
         recorded.ndim === computed.ndim &&
         recorded.shape.every((size, d) => this.#mayEqual(size, computed.shape[d]!));
-      return same ? undefined : `${typeText(recorded)}, the call gives ${typeText(computed)}`;
+      if (!same) return `${typeText(recorded)}, the call gives ${typeText(computed)}`;
+      const [place, other] = [recorded, computed].map(placeText);
+      return place === other ? undefined : `a tensor ${place}, the call gives one ${other}`;
     }
+    if (isSymScalar(recorded) && isSymScalar(computed)) return this.#scalarDifference(recorded, computed);
     if (!Array.isArray(recorded) || !Array.isArray(computed)) {
       const kinds = [recorded, computed].map(kindOf);
       return kinds[0] === kinds[1] || kinds.includes("other")
@@ -220,11 +225,26 @@ class CallCheck {
     return undefined;
   }
 
+  /** `the float s0, the call gives the int s0`. */
+  #scalarDifference(recorded: SymScalar, computed: SymScalar): string | undefined {
+    const isEqual =
+      recorded.kind === computed.kind &&
+      (recorded.kind !== "SymInt" || this.#mayEqual(recorded.expr, (computed as typeof recorded).expr));
+    const [text, other] = [recorded, computed].map(({ kind, expr }) => `the ${KINDS[kind]} ${String(expr)}`);
+    return isEqual ? undefined : `${text}, the call gives ${other}`;
+  }
+
   #mayEqual(a: SymInt, b: SymInt): boolean {
     if (typeof a === "number" && typeof b === "number") return a === b;
     return a === b || this.#env.staticallyKnown(eq(a, b)) !== false;
   }
 }
+
+const KINDS = { SymInt: "int", SymFloat: "float", SymBool: "bool" } as const;
+
+/** Where a tensor lies: `on cuda:0`, with its layout where that is not the usual one. */
+const placeText = ({ device: { type, index }, layout }: FakeTensor): string =>
+  `on ${type}${index === null ? "" : `:${index}`}${layout === "strided" ? "" : ` with layout ${layout}`}`;
 
 const fixOf = ({ fix }: SconceError): Pick<Found, "fix"> => (fix === undefined ? {} : { fix });
 
