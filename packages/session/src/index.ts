@@ -137,6 +137,7 @@ export type {
   CheckReport,
   Choices,
   Clock,
+  CycleStep,
   Decomposition,
   Decompositions,
   Fusion,
@@ -148,6 +149,7 @@ export type {
   PassEvent,
   PassObserver,
   Plugin,
+  RewriteDiverges,
   Rule,
   SampleOptions,
 } from "@sconce/passes";
