@@ -2,8 +2,10 @@ import { isSconceError } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { Dim } from "../dynamic/index.js";
+import { Linear } from "../nn/layers/linear.js";
+import { Module } from "../nn/module.js";
 import { torch } from "../torch/torch.js";
-import { exportProgram } from "./export-program.js";
+import { type Exportable, exportProgram } from "./export-program.js";
 
 const x = torch.ones([4, 3]);
 const dynamicShapes = [{ 0: Dim("batch") }];
@@ -57,4 +59,35 @@ test("a function without return gives None", () => {
     { kind: "constant", name: "", value: null },
   ]);
   expect(String(program)).toContain("return (None,)");
+});
+
+describe("warnings of what a program may not be meant to be", () => {
+  const warningsOf = (target: Exportable, args: Tensor[]): string[] => {
+    const warnings: string[] = [];
+    exportProgram(target, args, { onWarning: (text) => warnings.push(text), checkSource: false });
+    return warnings;
+  };
+
+  test("two inputs that are one tensor", () => {
+    const fn = (a: Tensor, b: Tensor): Tensor => a.sub(b);
+    expect(warningsOf(fn, [x, x])).toEqual([
+      expect.stringMatching(/^The example inputs a, b are one tensor/),
+    ]);
+    expect(warningsOf(fn, [x, torch.ones([4, 3])])).toEqual([]);
+  });
+
+  test("parameters that no property of a module holds", () => {
+    class Hidden extends Module {
+      readonly layers = [new Linear(3, 2)];
+      override forward(y: Tensor): Tensor {
+        return this.layers[0]!(y);
+      }
+    }
+    expect(warningsOf(new Hidden(), [x])).toEqual([
+      expect.stringMatching(/holds 2 parameters .*\(\[2, 3\], \[2\]\).*`nn\.ModuleList`/),
+    ]);
+    expect(warningsOf(new Linear(3, 2), [x])).toEqual([]);
+    const layer = new Linear(3, 2);
+    expect(warningsOf((y: Tensor) => layer(y), [x])).toEqual([]);
+  });
 });

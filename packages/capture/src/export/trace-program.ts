@@ -25,6 +25,7 @@ import {
   solveConstraints,
 } from "../dynamic/index.js";
 import type { Module } from "../nn/module.js";
+import { Parameter } from "../nn/tensors.js";
 import { flattenInputs, type InputLeaves } from "../pytree/input-leaves.js";
 import { requireInputLeaf, requireOutputLeaf } from "../pytree/leaf-kinds.js";
 import { type FunctionParameter, functionParameters } from "../source/function-parameters.js";
@@ -91,6 +92,11 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
     ),
   );
   for (const refused of run.caught) warn(caughtRefusal(refused));
+  for (const names of sameInputs(inputs)) warn(sameTensor(names));
+  if (module !== undefined) {
+    const unseen = [...tracer.constants.keys()].filter((tensor) => tensor instanceof Parameter);
+    if (unseen.length > 0) warn(unseenParameters(unseen));
+  }
   const outputs = flattenValue(run.result);
   outputs.leaves.forEach(requireOutputLeaf);
   const results = outputs.leaves.map((leaf) => outputArgument(tracer, leaf));
@@ -227,6 +233,24 @@ function argumentNames(
   );
   return [...positional, ...Object.keys(kwargs)];
 }
+
+/** Names of inputs that are one tensor. */
+function sameInputs({ leaves, names }: InputLeaves): string[][] {
+  const byTensor = new Map<Tensor, string[]>();
+  leaves.forEach(({ value }, i) => {
+    if (!(value instanceof Tensor)) return;
+    const own = byTensor.get(value) ?? [];
+    own.push(names[i]!);
+    byTensor.set(value, own);
+  });
+  return [...byTensor.values()].filter((own) => own.length > 1);
+}
+
+const sameTensor = (names: readonly string[]): string =>
+  `The example inputs ${names.join(", ")} are one tensor, and the program reads it from ${names.at(-1)} only. Pass different tensors, unless all calls will pass one.`;
+
+const unseenParameters = (parameters: readonly Tensor[]): string =>
+  `No property of a module holds ${parameters.length === 1 ? "a parameter" : `${parameters.length} parameters`} that the model uses (${parameters.map(({ shape }) => `[${shape.join(", ")}]`).join(", ")}): the program has constants instead. Private fields (\`#fc\`) and arrays are not seen: use public properties, \`nn.ModuleList\` and \`nn.ParameterList\`.`;
 
 const caughtRefusal = ({ message, fix }: SconceError): string =>
   `The model caught an error of the trace and went on, so the program may compute something else: ${message}. Instead: ${fix}`;

@@ -30,16 +30,20 @@ export function placeInFunction(fn: AnyFunction, line: number, code: string): Co
 }
 
 /**
- * The line of a file that a line of a function comes from: the one that shares most words with it,
- * the nearest one of several. Undefined where no line is alike.
+ * The line of a file that a line of a function comes from: the one that has its text at its place,
+ * else the one that shares most words with it, the nearest one of several. Undefined where no line
+ * is alike.
  */
 function likeliestLine(file: string, near: number, fn: AnyFunction, line: number): number | undefined {
-  const wanted = words(String(fn).split("\n")[line - 1] ?? "");
+  const text = String(fn).split("\n")[line - 1]?.trim() ?? "";
+  const lines = sourceLines(file) ?? [];
+  if (text !== "" && lines[near - 1]?.includes(text)) return near;
+  const wanted = words(text);
   let best: { readonly line: number; readonly score: number; readonly distance: number } | undefined;
-  (sourceLines(file) ?? []).forEach((text, i) => {
-    const score = likeness(wanted, words(text));
+  lines.forEach((other, i) => {
+    const score = likeness(wanted, words(other));
     const distance = Math.abs(i + 1 - near);
-    if (score < 0.5 || (best && (best.score > score || (best.score === score && best.distance <= distance))))
+    if (score === 0 || (best && (best.score > score || (best.score === score && best.distance <= distance))))
       return;
     best = { line: i + 1, score, distance };
   });
@@ -48,10 +52,14 @@ function likeliestLine(file: string, near: number, fn: AnyFunction, line: number
 
 const words = (text: string): ReadonlySet<string> => new Set(text.match(/[\w$]+/g) ?? []);
 
-/** The part of the words of two lines that they share. */
+/**
+ * The part of the words of two lines that they share; 0 for lines that are not alike. A line may
+ * have more around a function: all words of the function are in it then.
+ */
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
-  return shared / Math.max(1, a.size + b.size - shared);
+  const score = shared / Math.max(1, a.size + b.size - shared);
+  return score >= 0.5 || (shared === a.size && a.size > 1) ? score : 0;
 }
 
 type Definition = Pick<StackFrame, "file" | "line"> | undefined;
