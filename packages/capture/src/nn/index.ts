@@ -94,5 +94,6 @@ export {
   Module,
   type StateOptions,
 } from "./module.js";
+export { type ModuleOf, moduleOf } from "./module-of.js";
 export type { NamedModule, NamedTensor } from "./state.js";
 export { Buffer, Parameter } from "./tensors.js";

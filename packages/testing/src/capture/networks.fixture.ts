@@ -7,16 +7,11 @@ import { Bert, GPT, Llama, VisionTransformer } from "./transformers.fixture.js";
 
 const F = nn.functional;
 
+const hidden = () => [new nn.Linear(12, 24), new nn.ReLU(), new nn.LayerNorm(24), new nn.Dropout(0.1)];
+const output = () => [new nn.Linear(24, 24), new nn.GELU(), new nn.Linear(24, 5)];
+
 class MLP extends nn.Module {
-  readonly net = new nn.Sequential(
-    new nn.Linear(12, 24),
-    new nn.ReLU(),
-    new nn.LayerNorm(24),
-    new nn.Dropout(0.1),
-    new nn.Linear(24, 24),
-    new nn.GELU(),
-    new nn.Linear(24, 5),
-  );
+  readonly net = new nn.Sequential(...hidden(), ...output());
 
   override forward(x: Tensor): Tensor {
     return F.softmax(this.net(x), -1);
@@ -31,26 +26,16 @@ class LinearRegression extends nn.Module {
   }
 }
 
-class Residual extends nn.Module {
-  readonly conv1: nn.Conv2d;
-  readonly bn1: nn.BatchNorm2d;
-  readonly conv2: nn.Conv2d;
-  readonly bn2: nn.BatchNorm2d;
-  readonly short: nn.Sequential | null = null;
-
-  constructor(cin: number, cout: number, stride: number) {
-    super();
-    this.conv1 = new nn.Conv2d(cin, cout, 3, stride, 1, { bias: false });
-    this.bn1 = new nn.BatchNorm2d(cout);
-    this.conv2 = new nn.Conv2d(cout, cout, 3, 1, 1, { bias: false });
-    this.bn2 = new nn.BatchNorm2d(cout);
-    if (stride !== 1 || cin !== cout)
-      this.short = new nn.Sequential(
-        new nn.Conv2d(cin, cout, 1, stride, { bias: false }),
-        new nn.BatchNorm2d(cout),
-      );
-  }
-
+class Residual extends nn.moduleOf((cin: number, cout: number, stride: number) => ({
+  conv1: new nn.Conv2d(cin, cout, 3, stride, 1, { bias: false }),
+  bn1: new nn.BatchNorm2d(cout),
+  conv2: new nn.Conv2d(cout, cout, 3, 1, 1, { bias: false }),
+  bn2: new nn.BatchNorm2d(cout),
+  short:
+    stride !== 1 || cin !== cout
+      ? new nn.Sequential(new nn.Conv2d(cin, cout, 1, stride, { bias: false }), new nn.BatchNorm2d(cout))
+      : null,
+})) {
   override forward(x: Tensor): Tensor {
     let y = F.relu(this.bn1(this.conv1(x)), { inplace: true });
     y = this.bn2(this.conv2(y));
@@ -76,46 +61,25 @@ class ResidualNet extends nn.Module {
   }
 }
 
-class SqueezeExcite extends nn.Module {
-  readonly down: nn.Conv2d;
-  readonly up: nn.Conv2d;
-
-  constructor(c: number) {
-    super();
-    this.down = new nn.Conv2d(c, Math.floor(c / 4), 1);
-    this.up = new nn.Conv2d(Math.floor(c / 4), c, 1);
-  }
-
+class SqueezeExcite extends nn.moduleOf((c: number) => ({
+  down: new nn.Conv2d(c, Math.floor(c / 4), 1),
+  up: new nn.Conv2d(Math.floor(c / 4), c, 1),
+})) {
   override forward(x: Tensor): Tensor {
     const s = x.mean([2, 3], true);
     return x.mul(F.hardsigmoid(this.up(F.relu(this.down(s)))));
   }
 }
 
-class InvertedResidual extends nn.Module {
-  readonly expand: nn.Sequential;
-  readonly depth: nn.Sequential;
-  readonly se: SqueezeExcite;
-  readonly project: nn.Sequential;
+const normed = (cin: number, cout: number, size: number, padding = 0, groups = 1) =>
+  [new nn.Conv2d(cin, cout, size, { padding, groups, bias: false }), new nn.BatchNorm2d(cout)] as const;
 
-  constructor(c: number, expand: number) {
-    super();
-    const h = c * expand;
-    const bias = false;
-    this.expand = new nn.Sequential(
-      new nn.Conv2d(c, h, 1, { bias }),
-      new nn.BatchNorm2d(h),
-      new nn.Hardswish(),
-    );
-    this.depth = new nn.Sequential(
-      new nn.Conv2d(h, h, 3, { padding: 1, groups: h, bias }),
-      new nn.BatchNorm2d(h),
-      new nn.Hardswish(),
-    );
-    this.se = new SqueezeExcite(h);
-    this.project = new nn.Sequential(new nn.Conv2d(h, c, 1, { bias }), new nn.BatchNorm2d(c));
-  }
-
+class InvertedResidual extends nn.moduleOf((c: number, expand: number, h = c * expand) => ({
+  expand: new nn.Sequential(...normed(c, h, 1), new nn.Hardswish()),
+  depth: new nn.Sequential(...normed(h, h, 3, 1, h), new nn.Hardswish()),
+  se: new SqueezeExcite(h),
+  project: new nn.Sequential(...normed(h, c, 1)),
+})) {
   override forward(x: Tensor): Tensor {
     return x.add(this.project(this.se(this.depth(this.expand(x)))));
   }
@@ -131,22 +95,13 @@ const mobilenet = (): nn.Module =>
     new nn.Linear(8, 4),
   );
 
-class ConvNextBlock extends nn.Module {
-  readonly depth: nn.Conv2d;
-  readonly norm: nn.LayerNorm;
-  readonly fc1: nn.Linear;
-  readonly fc2: nn.Linear;
-  readonly gamma: nn.Parameter;
-
-  constructor(c: number) {
-    super();
-    this.depth = new nn.Conv2d(c, c, 7, { padding: 3, groups: c });
-    this.norm = new nn.LayerNorm(c, { eps: 1e-6 });
-    this.fc1 = new nn.Linear(c, 4 * c);
-    this.fc2 = new nn.Linear(4 * c, c);
-    this.gamma = new nn.Parameter(torch.full([c, 1, 1], 0.5));
-  }
-
+class ConvNextBlock extends nn.moduleOf((c: number) => ({
+  depth: new nn.Conv2d(c, c, 7, { padding: 3, groups: c }),
+  norm: new nn.LayerNorm(c, { eps: 1e-6 }),
+  fc1: new nn.Linear(c, 4 * c),
+  fc2: new nn.Linear(4 * c, c),
+  gamma: new nn.Parameter(torch.full([c, 1, 1], 0.5)),
+})) {
   override forward(x: Tensor): Tensor {
     let y = this.depth(x).permute(0, 2, 3, 1);
     y = this.fc2(F.gelu(this.fc1(this.norm(y)))).permute(0, 3, 1, 2);
@@ -172,44 +127,27 @@ class UNet extends nn.Module {
   }
 }
 
-class TimeEmbedding extends nn.Module {
-  readonly freqs: nn.Buffer;
-  readonly fc: nn.Sequential;
+const frequencies = (half: number): Tensor => torch.exp(torch.arange(half).mul(-Math.log(10000)).div(half));
 
-  constructor(dim: number) {
-    super();
-    const half = Math.floor(dim / 2);
-    const freqs = torch.exp(torch.arange(half).mul(-Math.log(10000)).div(half));
-    this.freqs = new nn.Buffer(freqs, { persistent: false });
-    this.fc = new nn.Sequential(new nn.Linear(dim, dim), new nn.SiLU(), new nn.Linear(dim, dim));
-  }
-
+class TimeEmbedding extends nn.moduleOf((dim: number) => ({
+  freqs: new nn.Buffer(frequencies(Math.floor(dim / 2)), { persistent: false }),
+  fc: new nn.Sequential(new nn.Linear(dim, dim), new nn.SiLU(), new nn.Linear(dim, dim)),
+})) {
   override forward(t: Tensor): Tensor {
     const angles = t.at(":", null).float().mul(this.freqs.at(null));
     return this.fc(torch.cat([angles.cos(), angles.sin()], -1));
   }
 }
 
-class DiffusionBlock extends nn.Module {
-  readonly time: TimeEmbedding;
-  readonly norm1: nn.GroupNorm;
-  readonly conv1: nn.Conv2d;
-  readonly proj: nn.Linear;
-  readonly norm2: nn.GroupNorm;
-  readonly conv2: nn.Conv2d;
-  readonly qkv: nn.Conv2d;
-
-  constructor(c = 8, t = 12) {
-    super();
-    this.time = new TimeEmbedding(t);
-    this.norm1 = new nn.GroupNorm(2, c);
-    this.conv1 = new nn.Conv2d(c, c, 3, { padding: 1 });
-    this.proj = new nn.Linear(t, 2 * c);
-    this.norm2 = new nn.GroupNorm(2, c);
-    this.conv2 = new nn.Conv2d(c, c, 3, { padding: 1 });
-    this.qkv = new nn.Conv2d(c, 3 * c, 1);
-  }
-
+class DiffusionBlock extends nn.moduleOf((c = 8, t = 12) => ({
+  time: new TimeEmbedding(t),
+  norm1: new nn.GroupNorm(2, c),
+  conv1: new nn.Conv2d(c, c, 3, { padding: 1 }),
+  proj: new nn.Linear(t, 2 * c),
+  norm2: new nn.GroupNorm(2, c),
+  conv2: new nn.Conv2d(c, c, 3, { padding: 1 }),
+  qkv: new nn.Conv2d(c, 3 * c, 1),
+})) {
   override forward(x: Tensor, t: Tensor): Tensor {
     const [scale, shift] = this.proj(F.silu(this.time(t)))
       .at(":", ":", null, null)
@@ -224,16 +162,10 @@ class DiffusionBlock extends nn.Module {
   }
 }
 
-class Recurrent extends nn.Module {
-  readonly rnn: nn.LSTM | nn.GRU;
-  readonly head: nn.Linear;
-
-  constructor(kind: "LSTM" | "GRU", options: { readonly bidirectional?: boolean } = {}) {
-    super();
-    this.rnn = new nn[kind](3, 4, { batchFirst: true, ...options });
-    this.head = new nn.Linear(options.bidirectional ? 8 : 4, 2);
-  }
-
+class Recurrent extends nn.moduleOf((kind: "LSTM" | "GRU", options: { bidirectional?: boolean } = {}) => ({
+  rnn: new nn[kind](3, 4, { batchFirst: true, ...options }) as nn.LSTM | nn.GRU,
+  head: new nn.Linear(options.bidirectional ? 8 : 4, 2),
+})) {
   override forward(x: Tensor): unknown {
     const [out, state] = this.rnn(x);
     return tuple(this.head(out.at(":", -1)), state);
@@ -266,19 +198,13 @@ class Recommender extends nn.Module {
   }
 }
 
-class QuantDequant extends nn.Module {
-  readonly weight: nn.Buffer;
-  readonly scale: nn.Buffer;
-  readonly zero = new nn.Buffer(torch.tensor([3], { dtype: "int32" }));
+const scaleOf = (weight: Tensor): Tensor => weight.abs().amax(1, true).div(127);
 
-  constructor() {
-    super();
-    const weight = torch.randn(6, 8);
-    const scale = weight.abs().amax(1, true).div(127);
-    this.weight = new nn.Buffer(torch.clamp(torch.round(weight.div(scale)), -128, 127).to("int8"));
-    this.scale = new nn.Buffer(scale);
-  }
-
+class QuantDequant extends nn.moduleOf((weight = torch.randn(6, 8)) => ({
+  weight: new nn.Buffer(torch.clamp(torch.round(weight.div(scaleOf(weight))), -128, 127).to("int8")),
+  scale: new nn.Buffer(scaleOf(weight)),
+  zero: new nn.Buffer(torch.tensor([3], { dtype: "int32" })),
+})) {
   override forward(x: Tensor): unknown {
     const s = x.abs().amax(-1, true).clamp({ min: 1e-5 }).div(float(127));
     const q = torch.clamp(torch.round(x.div(s)), -128, 127).to("int8");
@@ -295,12 +221,10 @@ class FakeQuant extends nn.Module {
   override forward(x: Tensor): unknown {
     const call = (name: string, ...args: Parameters<typeof callOperator>[1]) =>
       callOperator(`quantized_decomposed.${name}.default`, [...args, -128, 127, dtypeLiteral("int8")]);
-    const scales = () => torch.tensor([0.1, 0.2]);
-    const zeros = () => torch.tensor([0, 1]);
     const a = call("quantize_per_tensor", x, 0.02, 10);
     const b = call("dequantize_per_tensor", a, 0.02, 10);
-    const c = call("quantize_per_channel", x, scales(), zeros(), 0);
-    const d = call("dequantize_per_channel", c, scales(), zeros(), 0);
+    const c = call("quantize_per_channel", x, torch.tensor([0.1, 0.2]), torch.tensor([0, 1]), 0);
+    const d = call("dequantize_per_channel", c, torch.tensor([0.1, 0.2]), torch.tensor([0, 1]), 0);
     return tuple(a, b, c, d, torch.fakeQuantizePerTensorAffine(x, 0.1, 0, -128, 127));
   }
 }
@@ -317,19 +241,13 @@ class GraphConvolution extends nn.Module {
   }
 }
 
-class Autoencoder extends nn.Module {
-  readonly enc = new nn.Sequential(
-    new nn.Conv1d(1, 4, 3, 2, 1),
-    new nn.PReLU(),
-    new nn.Conv1d(4, 6, 3, 2, 1),
-  );
-  readonly dec = new nn.Sequential(
-    new nn.ConvTranspose1d(6, 4, 4, 2, 1),
-    new nn.SELU(),
-    new nn.ConvTranspose1d(4, 1, 4, 2, 1),
-  );
-  readonly codes = new nn.Parameter(torch.randn(5, 6));
+const upsample = (cin: number, cout: number) => new nn.ConvTranspose1d(cin, cout, 4, 2, 1);
 
+class Autoencoder extends nn.moduleOf(() => ({
+  enc: new nn.Sequential(new nn.Conv1d(1, 4, 3, 2, 1), new nn.PReLU(), new nn.Conv1d(4, 6, 3, 2, 1)),
+  dec: new nn.Sequential(upsample(6, 4), new nn.SELU(), upsample(4, 1)),
+  codes: new nn.Parameter(torch.randn(5, 6)),
+})) {
   override forward(x: Tensor): unknown {
     let z = this.enc(x).transpose(1, 2);
     const distance = torch.cdist(z, this.codes.at(null).expand(z.size(0), -1, -1));

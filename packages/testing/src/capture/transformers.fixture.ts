@@ -4,20 +4,12 @@ import type { Tensor } from "@sconce/tensor";
 
 const F = nn.functional;
 
-class Attention extends nn.Module {
-  readonly heads: number;
-  readonly causal: boolean;
-  readonly qkv: nn.Linear;
-  readonly out: nn.Linear;
-
-  constructor(dim: number, heads: number, causal = false) {
-    super();
-    this.heads = heads;
-    this.causal = causal;
-    this.qkv = new nn.Linear(dim, 3 * dim);
-    this.out = new nn.Linear(dim, dim);
-  }
-
+class Attention extends nn.moduleOf((dim: number, heads: number, causal = false) => ({
+  heads,
+  causal,
+  qkv: new nn.Linear(dim, 3 * dim),
+  out: new nn.Linear(dim, dim),
+})) {
   override forward(x: Tensor, mask: Tensor | null = null): Tensor {
     const [b, t, c] = [x.size(0), x.size(1), x.size(2)];
     const size = sym.floorDiv(c, this.heads);
@@ -28,24 +20,12 @@ class Attention extends nn.Module {
   }
 }
 
-class Block extends nn.Module {
-  readonly ln1: nn.LayerNorm;
-  readonly ln2: nn.LayerNorm;
-  readonly attn: Attention;
-  readonly up: nn.Linear;
-  readonly down: nn.Linear;
-  readonly act: string;
-
-  constructor(dim: number, heads: number, causal = false, act = "none") {
-    super();
-    this.ln1 = new nn.LayerNorm(dim);
-    this.ln2 = new nn.LayerNorm(dim);
-    this.attn = new Attention(dim, heads, causal);
-    this.up = new nn.Linear(dim, 4 * dim);
-    this.down = new nn.Linear(4 * dim, dim);
-    this.act = act;
-  }
-
+class Block extends nn.moduleOf((dim: number, heads: number, causal = false, act = "none") => ({
+  ...{ ln1: new nn.LayerNorm(dim), ln2: new nn.LayerNorm(dim) },
+  attn: new Attention(dim, heads, causal),
+  ...{ up: new nn.Linear(dim, 4 * dim), down: new nn.Linear(4 * dim, dim) },
+  act,
+})) {
   override forward(x: Tensor, mask: Tensor | null = null): Tensor {
     x = x.add(this.attn(this.ln1(x), mask));
     return x.add(this.down(F.gelu(this.up(this.ln2(x)), { approximate: this.act })));
@@ -53,24 +33,14 @@ class Block extends nn.Module {
 }
 
 /** A model of `networks.py`. */
-export class VisionTransformer extends nn.Module {
-  readonly patch: nn.Conv2d;
-  readonly cls: nn.Parameter;
-  readonly pos: nn.Parameter;
-  readonly block: Block;
-  readonly norm: nn.LayerNorm;
-  readonly head: nn.Linear;
-
-  constructor(dim = 16) {
-    super();
-    this.patch = new nn.Conv2d(3, dim, 4, 4);
-    this.cls = new nn.Parameter(torch.randn(1, 1, dim));
-    this.pos = new nn.Parameter(torch.randn(1, 10, dim).mul(0.1));
-    this.block = new Block(dim, 2);
-    this.norm = new nn.LayerNorm(dim);
-    this.head = new nn.Linear(dim, 5);
-  }
-
+export class VisionTransformer extends nn.moduleOf((dim = 16) => ({
+  patch: new nn.Conv2d(3, dim, 4, 4),
+  cls: new nn.Parameter(torch.randn(1, 1, dim)),
+  pos: new nn.Parameter(torch.randn(1, 10, dim).mul(0.1)),
+  block: new Block(dim, 2),
+  norm: new nn.LayerNorm(dim),
+  head: new nn.Linear(dim, 5),
+})) {
   override forward(x: Tensor): Tensor {
     x = this.patch(x).flatten(2).transpose(1, 2);
     x = torch.cat([this.cls.expand(x.size(0), -1, -1), x], 1).add(this.pos);
@@ -79,23 +49,15 @@ export class VisionTransformer extends nn.Module {
 }
 
 /** A model of `networks.py`. */
-export class GPT extends nn.Module {
-  readonly tok: nn.Embedding;
-  readonly pos: nn.Embedding;
-  readonly blocks: nn.ModuleList<Block>;
-  readonly norm: nn.LayerNorm;
-  readonly head: nn.Linear;
-
-  constructor(vocab = 40, dim = 16, length = 32) {
-    super();
-    this.tok = new nn.Embedding(vocab, dim);
-    this.pos = new nn.Embedding(length, dim);
-    this.blocks = new nn.ModuleList([new Block(dim, 2, true, "tanh")]);
-    this.norm = new nn.LayerNorm(dim);
-    this.head = new nn.Linear(dim, vocab, { bias: false });
-    this.head.weight = this.tok.weight;
-  }
-
+export class GPT extends nn.moduleOf(
+  (vocab = 40, dim = 16, length = 32, tok = new nn.Embedding(vocab, dim)) => ({
+    tok,
+    pos: new nn.Embedding(length, dim),
+    blocks: new nn.ModuleList([new Block(dim, 2, true, "tanh")]),
+    norm: new nn.LayerNorm(dim),
+    head: Object.assign(new nn.Linear(dim, vocab, { bias: false }), { weight: tok.weight }),
+  }),
+) {
   override forward(ids: Tensor): Tensor {
     const t = ids.size(1);
     let x = this.tok(ids).add(this.pos(torch.arange(t, { device: "cpu" })));
@@ -110,36 +72,19 @@ interface BertInputs {
   readonly token_type_ids: Tensor;
 }
 
+const linears = <K extends string>(names: readonly K[], from: number, to: number, bias = true) =>
+  Object.fromEntries(names.map((name) => [name, new nn.Linear(from, to, { bias })])) as Record<K, nn.Linear>;
+
 /** A model of `networks.py`. */
-export class Bert extends nn.Module {
-  readonly word: nn.Embedding;
-  readonly kind: nn.Embedding;
-  readonly pos: nn.Embedding;
-  readonly position_ids = new nn.Buffer(torch.arange(16).unsqueeze(0), { persistent: false });
-  readonly norm: nn.LayerNorm;
-  readonly q: nn.Linear;
-  readonly k: nn.Linear;
-  readonly v: nn.Linear;
-  readonly o: nn.Linear;
-  readonly ln1: nn.LayerNorm;
-  readonly ln2: nn.LayerNorm;
-  readonly up: nn.Linear;
-  readonly down: nn.Linear;
-  readonly pool: nn.Linear;
-
-  constructor(vocab = 30, dim = 16) {
-    super();
-    const square = (): nn.Linear => new nn.Linear(dim, dim);
-    this.word = new nn.Embedding(vocab, dim, { paddingIdx: 0 });
-    this.kind = new nn.Embedding(2, dim);
-    this.pos = new nn.Embedding(16, dim);
-    this.norm = new nn.LayerNorm(dim, { eps: 1e-12 });
-    [this.q, this.k, this.v, this.o] = [square(), square(), square(), square()];
-    [this.ln1, this.ln2] = [new nn.LayerNorm(dim), new nn.LayerNorm(dim)];
-    [this.up, this.down] = [new nn.Linear(dim, 32), new nn.Linear(32, dim)];
-    this.pool = square();
-  }
-
+export class Bert extends nn.moduleOf((vocab = 30, dim = 16) => ({
+  word: new nn.Embedding(vocab, dim, { paddingIdx: 0 }),
+  ...{ kind: new nn.Embedding(2, dim), pos: new nn.Embedding(16, dim) },
+  position_ids: new nn.Buffer(torch.arange(16).unsqueeze(0), { persistent: false }),
+  norm: new nn.LayerNorm(dim, { eps: 1e-12 }),
+  ...linears(["q", "k", "v", "o"], dim, dim),
+  ...{ ln1: new nn.LayerNorm(dim), ln2: new nn.LayerNorm(dim) },
+  ...{ up: new nn.Linear(dim, 32), down: new nn.Linear(32, dim), pool: new nn.Linear(dim, dim) },
+})) {
   override forward({ input_ids, attention_mask, token_type_ids }: BertInputs): unknown {
     const [b, t] = [input_ids.size(0), input_ids.size(1)];
     const words = this.word(input_ids).add(this.kind(token_type_ids));
@@ -156,14 +101,7 @@ export class Bert extends nn.Module {
   }
 }
 
-class RMSNorm extends nn.Module {
-  readonly weight: nn.Parameter;
-
-  constructor(dim: number) {
-    super();
-    this.weight = new nn.Parameter(torch.ones(dim));
-  }
-
+class RMSNorm extends nn.moduleOf((dim: number) => ({ weight: new nn.Parameter(torch.ones(dim)) })) {
   override forward(x: Tensor): Tensor {
     const y = x.float();
     return y
@@ -173,44 +111,25 @@ class RMSNorm extends nn.Module {
   }
 }
 
+const cache = (...sizes: number[]) => new nn.Buffer(torch.zeros(sizes), { persistent: false });
+
 /** A model of `networks.py`. */
-export class Llama extends nn.Module {
-  readonly heads: number;
-  readonly kv: number;
-  readonly width: number;
-  readonly embed: nn.Embedding;
-  readonly q: nn.Linear;
-  readonly k: nn.Linear;
-  readonly v: nn.Linear;
-  readonly o: nn.Linear;
-  readonly gate: nn.Linear;
-  readonly up: nn.Linear;
-  readonly down: nn.Linear;
-  readonly n1: RMSNorm;
-  readonly n2: RMSNorm;
-  readonly n3: RMSNorm;
-  readonly head: nn.Linear;
-  readonly inv_freq: nn.Buffer;
-  readonly k_cache: nn.Buffer;
-  readonly v_cache: nn.Buffer;
-
-  constructor(vocab = 40, dim = 16, heads = 4, kv = 2, length = 16, batch = 1) {
-    super();
-    const linear = (from: number, to: number) => new nn.Linear(from, to, { bias: false });
-    [this.heads, this.kv, this.width] = [heads, kv, Math.floor(dim / heads)];
-    this.embed = new nn.Embedding(vocab, dim);
-    this.q = linear(dim, dim);
-    [this.k, this.v] = [linear(dim, kv * this.width), linear(dim, kv * this.width)];
-    this.o = linear(dim, dim);
-    [this.gate, this.up, this.down] = [linear(dim, 24), linear(dim, 24), linear(24, dim)];
-    [this.n1, this.n2, this.n3] = [new RMSNorm(dim), new RMSNorm(dim), new RMSNorm(dim)];
-    this.head = linear(dim, vocab);
-    const powers = torch.arange(0, this.width, 2).float().div(this.width);
-    this.inv_freq = new nn.Buffer(torch.pow(10000, powers).reciprocal(), { persistent: false });
-    const cache = () => new nn.Buffer(torch.zeros(batch, kv, length, this.width), { persistent: false });
-    [this.k_cache, this.v_cache] = [cache(), cache()];
-  }
-
+export class Llama extends nn.moduleOf(
+  (vocab = 40, dim = 16, heads = 4, kv = 2, length = 16, batch = 1, width = Math.floor(dim / heads)) => ({
+    ...{ heads, kv, width, embed: new nn.Embedding(vocab, dim) },
+    ...linears(["q"], dim, dim, false),
+    ...linears(["k", "v"], dim, kv * width, false),
+    ...linears(["o"], dim, dim, false),
+    ...linears(["gate", "up"], dim, 24, false),
+    ...linears(["down"], 24, dim, false),
+    ...{ n1: new RMSNorm(dim), n2: new RMSNorm(dim), n3: new RMSNorm(dim) },
+    head: new nn.Linear(dim, vocab, { bias: false }),
+    inv_freq: new nn.Buffer(torch.pow(10000, torch.arange(0, width, 2).float().div(width)).reciprocal(), {
+      persistent: false,
+    }),
+    ...{ k_cache: cache(batch, kv, length, width), v_cache: cache(batch, kv, length, width) },
+  }),
+) {
   rotate(x: Tensor, cos: Tensor, sin: Tensor): Tensor {
     const [a, b] = x.chunk(2, -1);
     return x.mul(cos).add(torch.cat([b!.neg(), a!], -1).mul(sin));

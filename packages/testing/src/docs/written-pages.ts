@@ -11,6 +11,7 @@ import { capabilityTests } from "./capability-tests.js";
 import { drawnTargets } from "./drawn-targets.js";
 import { readFamilies } from "./families.js";
 import { loweringPage } from "./lowering-page.js";
+import { networkTable } from "./network-lines.js";
 import { operatorPage } from "./operator-page.js";
 import { packageDiagram, packageTable, readPackages } from "./package-graph.js";
 
@@ -56,6 +57,10 @@ export async function writtenPages(root: URL): Promise<Map<string, string>> {
   const tableFrom = (link: string): string => packageTable(packages, link);
   return new Map([
     ...(await referencePages(root)),
+    [
+      "docs/tutorials/coming-from-pytorch.md",
+      withPart(read("docs/tutorials/coming-from-pytorch.md"), "lines", networkTable(read)),
+    ],
     ["README.md", withPart(read("README.md"), "packages", tableFrom("packages/"))],
     ["docs/concepts/architecture.md", withPart(diagram, "packages", tableFrom("../../packages/"))],
     ["llms.txt", llmsText(read("llms.txt"), read("docs/README.md"))],
