@@ -86,8 +86,9 @@ export function callSignatures(
   self: Tensor | undefined,
   args: readonly unknown[],
   kwargs: Keywords,
+  written: readonly unknown[] = args,
 ): OperatorResult {
-  const parsed = parseCall(name, signatures, args, kwargs);
+  const parsed = parseCall(name, signatures, args, kwargs, written);
   const { signature } = parsed;
   const bound = bind(parsed, self);
   if (bound.out !== undefined) return callOut(signature, bound);
@@ -105,5 +106,5 @@ export function callFunction(
   given: readonly unknown[],
 ): OperatorResult {
   const { args, kwargs } = splitKeywords(given);
-  return callSignatures(name, signatures, self, args, kwargs);
+  return callSignatures(name, signatures, self, args, kwargs, given);
 }

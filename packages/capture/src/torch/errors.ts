@@ -38,11 +38,12 @@ export function noSignature(
     ...args.map(valueText),
     ...Object.entries(kwargs).map(([key, value]) => `${key}: ${valueText(value)}`),
   ];
+  const undefinedFix = args.includes(undefined) ? "an argument is undefined: check that it exists; " : "";
   const shown = signatures.filter(({ deprecated }) => !deprecated).map(signatureText);
   return new SconceError({
     code: "NO_SIGNATURE",
     message: `${name} does not take the arguments (${given.join(", ")})`,
-    fix: `use ${shown.length === 1 ? "" : "one of "}${shown.map((text) => `${name}${text}`).join("; ")}`,
+    fix: `${undefinedFix}use ${shown.length === 1 ? "" : "one of "}${shown.map((text) => `${name}${text}`).join("; ")}`,
   });
 }
 

@@ -72,7 +72,8 @@ function valuesFor(
 }
 
 /**
- * The first signature that takes these arguments.
+ * The first signature that takes these arguments. `written` are those of the call, with undefined
+ * ones at the end, for the error.
  *
  * @throws SconceError `NO_SIGNATURE`
  */
@@ -81,6 +82,7 @@ export function parseCall(
   signatures: readonly Signature[],
   args: readonly unknown[],
   kwargs: Keywords,
+  written: readonly unknown[] = args,
 ): ParsedCall {
   let keywords = 0;
   for (const key in kwargs) if (kwargs[key] !== undefined) keywords++;
@@ -88,5 +90,10 @@ export function parseCall(
     const values = valuesFor(signature, args, kwargs, keywords);
     if (values !== undefined) return { signature, values };
   }
-  throw noSignature(name, signatures, args, kwargs);
+  throw noSignature(
+    name,
+    signatures,
+    written.length > args.length && keywords === 0 ? written : args,
+    kwargs,
+  );
 }

@@ -81,7 +81,12 @@ describe("state", () => {
       }
     }
     expect(() => exportProgram(new Missing(), [torch.ones(2)])).toThrow(
-      expect.objectContaining({ code: "NO_SIGNATURE", where: expect.stringMatching(/state\.test\.ts:\d+$/) }),
+      expect.objectContaining({
+        code: "NO_SIGNATURE",
+        message: "torch.add does not take the arguments (float32 tensor, undefined)",
+        fix: expect.stringMatching(/^an argument is undefined: check that it exists; use /),
+        where: expect.stringMatching(/state\.test\.ts:\d+$/),
+      }),
     );
   });
 
