@@ -22,6 +22,9 @@ export {
   type SourceReport,
 } from "./check/report.js";
 export { cond } from "./control-flow/cond.js";
+export { map } from "./control-flow/map.js";
+export { type ScanOptions, scan } from "./control-flow/scan.js";
+export { whileLoop } from "./control-flow/while-loop.js";
 export {
   AdditionalInputs,
   type ConstraintReport,

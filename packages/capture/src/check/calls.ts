@@ -65,7 +65,9 @@ function evaluateArguments(node: CallExpression | NewExpression, scope: Scope, o
 }
 
 /** Functions that run what they are given in a mode. */
-const GRAD_MODES = new Set(["noGrad", "enableGrad", "setGradEnabled"]);
+const GRAD_MODES = ["noGrad", "enableGrad", "setGradEnabled"];
+/** Functions that give what the functions give that they are given. */
+const GIVES_RESULTS = new Set([...GRAD_MODES, "cond", "whileLoop", "map", "scan", "associativeScan"]);
 
 /** Classes of the language that hold values. */
 const COLLECTIONS = new Map<unknown, string>([
@@ -180,7 +182,7 @@ function callNamespace(
   if (last === "guard" || last === "guardInt" || /^(?:check|constrain)/.test(last)) return PLAINS;
   if (path.includes("sym")) return symbolicResult(args, on);
   const given = runCallbacks(args, [TENSORS, TENSORS, TENSORS, TENSORS], on, node, scope);
-  if (last === "cond" || last === "whileLoop" || last === "map" || GRAD_MODES.has(last)) return given;
+  if (GIVES_RESULTS.has(last)) return given;
   if (last === "tuple" || last === "pythonTuple") return arrayOf(joinKinds(args));
   if (last === "float") return PLAINS;
   return path.length === 1 && last !== "Tensor" && last !== "callOperator"

@@ -14,6 +14,8 @@ const NAMESPACES = new Set([
   "noGrad",
   "enableGrad",
   "whileLoop",
+  "scan",
+  "associativeScan",
   "Tensor",
   "float",
   "tuple",

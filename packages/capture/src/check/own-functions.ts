@@ -1,6 +1,9 @@
 /** @file Functions of Sconce by their values: a bundler may have renamed what the code calls. */
 import { float, pythonTuple } from "@sconce/ir";
 import { cond } from "../control-flow/cond.js";
+import { map } from "../control-flow/map.js";
+import { scan } from "../control-flow/scan.js";
+import { whileLoop } from "../control-flow/while-loop.js";
 import { functional } from "../nn/functional.js";
 import { check, checkIsSize, constrainAsSize, constrainAsValue } from "../torch/check.js";
 import { slice } from "../torch/indexing.js";
@@ -46,6 +49,9 @@ function index(): Map<unknown, string> {
     pythonTuple,
     callOperator,
     cond,
+    map,
+    whileLoop,
+    scan,
   };
   for (const [name, value] of [...Object.entries(all), ...declared]) add(name, value);
   return found;

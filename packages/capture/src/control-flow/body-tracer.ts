@@ -76,6 +76,19 @@ export class BodyTracer extends Tracer {
     return tensor;
   }
 
+  /** Adds an input for an integer that only the data decide. */
+  intInput(expr: SymExpr): SymInt {
+    const input = this.placeholder({ kind: "SymInt", expr });
+    this.#scalars.set(expr.key, input);
+    return inScope(this, () => new SymInt(expr));
+  }
+
+  /** The arguments that the graph takes before what it reads of the graph around. */
+  get ownInputs(): TraceNode[] {
+    const lifted = new Set(this.lifted.map(({ input }) => input));
+    return this.nodes.filter((node) => node.op === "placeholder" && !lifted.has(node));
+  }
+
   override call(target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult {
     const { schema } = this.operators.require(target);
     for (const value of [...args, ...Object.values(kwargs)]) this.#remember(value);

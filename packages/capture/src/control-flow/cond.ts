@@ -1,13 +1,14 @@
 import { describeValue } from "@sconce/errors";
 import { flattenValue, type MetaValue, treeSpecEquals, unflattenTree } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
-import { callOperator, currentTrace } from "../trace/dispatch.js";
+import { currentTrace } from "../trace/dispatch.js";
 import { SymBool } from "../trace/sym-int.js";
 import type { TraceArgument } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
-import { controlFlowArguments, controlFlowResults, gradModeInControlFlow } from "./errors.js";
+import { controlFlowArguments, controlFlowResults } from "./errors.js";
+import { isTrue, requireGradMode, tensorNode } from "./flow-call.js";
 import { mergeInputs } from "./merge-inputs.js";
 import { mergeOutputs } from "./merge-outputs.js";
 import { OperandNames } from "./operand-names.js";
@@ -42,7 +43,7 @@ export function cond<Operands extends readonly unknown[], Result>(
   }
   checkArguments(pred, [trueFn, falseFn], operands);
   if (trace instanceof Tracer) return traceCond(trace, pred, [trueFn, falseFn], operands) as Result;
-  return isTrue(pred as Tensor) ? trueFn(...operands) : falseFn(...operands);
+  return isTrue(pred) ? trueFn(...operands) : falseFn(...operands);
 }
 
 type Branch = (...operands: never[]) => unknown;
@@ -69,19 +70,13 @@ function checkArguments(pred: unknown, branches: readonly unknown[], operands: u
     );
 }
 
-/** The truth of a tensor with one element that has values. */
-function isTrue(pred: Tensor): boolean {
-  const value = callOperator("aten.item.default", [pred]) as number | bigint | boolean;
-  return Boolean(value);
-}
-
 function traceCond(
   parent: Tracer,
   pred: Tensor | SymBool,
   branches: readonly Branch[],
   operands: readonly unknown[],
 ): unknown {
-  if (!parent.gradEnabled) throw gradModeInControlFlow("cond");
+  requireGradMode(parent, "cond");
   const names = new OperandNames(parent);
   names.argument(0, pred);
   names.argument(3, operands);
@@ -119,9 +114,6 @@ function traceCond(
   });
   return unflattenTree(values as unknown[], first.spec);
 }
-
-const tensorNode = (tracer: Tracer, tensor: Tensor): TraceArgument =>
-  tensor instanceof TracedTensor ? tracer.nodeOf(tensor) : tracer.findTensor(tracer.lift(tensor))!;
 
 interface TracedBranch {
   readonly tracer: BodyTracer;

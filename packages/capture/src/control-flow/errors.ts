@@ -18,7 +18,10 @@ export const inputMutation = (operator: string, target: string): SconceError =>
   });
 
 /** A function of control flow that returns memory that something else has. */
-export const resultAliasing = (operator: string, what: "Input-to-output" | "Output-to-output"): SconceError =>
+export const resultAliasing = (
+  operator: string,
+  what: "Input-to-input" | "Input-to-output" | "Output-to-output",
+): SconceError =>
   new SconceError({
     code: "CONTROL_FLOW_ALIASING",
     message: `Encountered aliasing during higher order op tracing: torch.${operator} does not support aliasing. ${what} aliasing detected`,

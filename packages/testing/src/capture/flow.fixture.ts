@@ -1,5 +1,5 @@
 /** @file Programs with control flow, written in TypeScript (`control_flow.py`). */
-import { cond, Dim, nn, slice, sym, torch, tuple } from "@sconce/capture";
+import { cond, Dim, float, map, nn, scan, slice, sym, torch, tuple, whileLoop } from "@sconce/capture";
 import type { Tensor } from "@sconce/tensor";
 import type { CorpusModels } from "./harness.fixture.js";
 
@@ -68,6 +68,63 @@ class DataDependentCond extends nn.Module {
   }
 }
 
+class MapRows extends nn.Module {
+  readonly linear = new nn.Linear(4, 2);
+
+  override forward(xs: Tensor, y: Tensor): Tensor {
+    return map((x: Tensor, y: Tensor) => this.linear(x).relu().mul(y), xs, y);
+  }
+}
+
+class MapSine extends nn.Module {
+  override forward(xs: Tensor, y: Tensor): Tensor {
+    return map((x: Tensor, y: Tensor) => x.sin().add(y), xs, y);
+  }
+}
+
+class CountUp extends nn.Module {
+  override forward(i: Tensor, x: Tensor): unknown {
+    const [count, result] = whileLoop(
+      (i: Tensor) => i.lt(5),
+      (i: Tensor, x: Tensor) => [i.add(1), x.mul(1.5).add(i)],
+      [i, x],
+    );
+    return tuple(count, result);
+  }
+}
+
+class NewtonSqrt extends nn.Module {
+  override forward(a: Tensor): unknown {
+    const condition = (x: Tensor, n: Tensor): Tensor =>
+      torch.logicalAnd(n.lt(50), x.mul(x).sub(a).abs().gt(1e-4).any());
+    const body = (x: Tensor, n: Tensor): unknown => [x.add(a.div(x)).div(2), n.add(1)];
+    const [root, rounds] = whileLoop(condition, body, [torch.onesLike(a), torch.tensor(0)]);
+    return tuple(root, rounds);
+  }
+}
+
+class ScanRecurrence extends nn.Module {
+  readonly cell = new nn.Linear(5, 2);
+
+  override forward(h: Tensor, xs: Tensor): unknown {
+    const step = (h: Tensor, x: Tensor): [Tensor, Tensor] => {
+      const next = torch.tanh(this.cell(torch.cat([h, x], -1)));
+      return [next, next.mul(2)];
+    };
+    return scan(step, h, xs, { dim: 0 });
+  }
+}
+
+class ScanReverse extends nn.Module {
+  override forward(init: { sum: Tensor }, xs: Tensor): unknown {
+    const step = (carry: { sum: Tensor }, x: Tensor): [{ sum: Tensor }, unknown] => {
+      const sum = carry.sum.add(x);
+      return [{ sum }, tuple(sum.mul(float(1)), x.sub(1))];
+    };
+    return scan<{ sum: Tensor }, Tensor, unknown>(step, init, xs, { dim: 1, reverse: true });
+  }
+}
+
 /** Models with control flow. */
 export const FLOW_MODELS: CorpusModels = {
   ir_cond: () => ({ model: new Cond() }),
@@ -83,4 +140,13 @@ export const FLOW_MODELS: CorpusModels = {
     model: new CondDynamicBranches(),
     options: () => ({ dynamicShapes: { x: { 0: Dim("n") } } }),
   }),
+  flow_map: () => ({
+    model: new MapRows(),
+    options: () => ({ dynamicShapes: { xs: { 0: Dim("n") }, y: null } }),
+  }),
+  pm_map: () => ({ model: new MapSine() }),
+  flow_while: () => ({ model: new CountUp() }),
+  flow_while_data: () => ({ model: new NewtonSqrt() }),
+  flow_scan: () => ({ model: new ScanRecurrence() }),
+  flow_scan_reverse: () => ({ model: new ScanReverse(), args: ([sum, xs]) => [{ sum }, xs] }),
 };

@@ -1,0 +1,133 @@
+import { FakeTensor, flattenValue, type MetaValue, unflattenTree } from "@sconce/ir";
+import { eq } from "@sconce/symbolic";
+import type { Tensor } from "@sconce/tensor";
+import { currentTrace } from "../trace/dispatch.js";
+import { TracedTensor } from "../trace/traced-tensor.js";
+import { Tracer } from "../trace/tracer.js";
+import { BodyTracer } from "./body-tracer.js";
+import { controlFlowArguments, controlFlowResults, resultAliasing } from "./errors.js";
+import {
+  bodyOf,
+  firstItem,
+  itemAt,
+  knownOf,
+  requireFunctions,
+  requireGradMode,
+  requireTensors,
+  stackedItems,
+  stackItems,
+  tensorNode,
+  traceFunction,
+} from "./flow-call.js";
+import { OperandNames } from "./operand-names.js";
+
+/** The type of items along the first dimension: that of the container, which holds tensors. */
+type Items = Tensor | readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/**
+ * Applies a function to each item along the first dimension, and stacks the results
+ * (`torch._higher_order_ops.map`). The function becomes a graph of the program.
+ *
+ * @param xs a tensor, or tensors in containers; all have the same first size
+ * @param args tensors that each call takes. The function may close over others.
+ * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`, `CONTROL_FLOW_MUTATION`,
+ *   `CONTROL_FLOW_ALIASING`
+ * @example map((row) => row.softmax(0), x);
+ */
+export function map<Xs extends Items, Args extends readonly unknown[], Result>(
+  fn: (x: Xs, ...args: Args) => Result,
+  xs: Xs,
+  ...args: Args
+): Result {
+  const { leaves: items, spec } = flattenValue(xs);
+  const operands = flattenValue(args);
+  requireFunctions("f", [fn]);
+  requireTensors(items, "Mapped xs can only consist of tensors. Got xs");
+  requireTensors(operands.leaves, "The arguments of map can only consist of tensors. Got");
+  const trace = currentTrace();
+  checkSizes(items, trace);
+  const call = (values: readonly unknown[]): unknown => {
+    const rest = unflattenTree(values.slice(items.length), operands.spec) as Args;
+    return fn(unflattenTree(values.slice(0, items.length), spec) as Xs, ...rest);
+  };
+  if (trace instanceof Tracer) return traceMap(trace, call, items, operands.leaves) as Result;
+  return mapEagerly(call, items, operands.leaves) as Result;
+}
+
+function checkSizes(items: readonly Tensor[], trace: unknown): void {
+  const shapes = items.map((item) => knownOf(item).shape);
+  const shown = shapes.map((shape) => `torch.Size([${shape.join(", ")}])`).join(", ");
+  const first = shapes[0]?.[0];
+  if (first === undefined || first === 0)
+    throw controlFlowArguments(
+      "Leading dimensions of mapped xs cannot be 0.",
+      "pass tensors with at least one item along the first dimension",
+    );
+  for (const [size] of shapes) {
+    const isSame = eq(first, size ?? 0);
+    if (typeof isSame === "boolean" ? isSame : trace instanceof Tracer && trace.env.guard(isSame)) continue;
+    throw controlFlowArguments(
+      `Leading dimensions of mapped xs must be consistent. Got shapes [${shown}].`,
+      "pass tensors with one first size",
+    );
+  }
+}
+
+function mapEagerly(
+  call: (values: readonly unknown[]) => unknown,
+  items: readonly Tensor[],
+  operands: readonly unknown[],
+): unknown {
+  const count = items[0]!.shape[0]!;
+  const rows = Array.from({ length: count }, (_, i) =>
+    flattenValue(call([...items.map((item) => itemAt(item, i)), ...operands])),
+  );
+  const columns = rows[0]!.leaves.map((leaf, column) =>
+    leaf === null ? null : stackItems(rows.map(({ leaves }) => leaves[column] as Tensor)),
+  );
+  return unflattenTree(columns, rows[0]!.spec);
+}
+
+function traceMap(
+  parent: Tracer,
+  call: (values: readonly unknown[]) => unknown,
+  items: readonly Tensor[],
+  operands: readonly Tensor[],
+): unknown {
+  requireGradMode(parent, "map");
+  const names = new OperandNames(parent);
+  const tracer = new BodyTracer({ parent, operator: "map", names });
+  const values = [
+    ...items.map((item) => tracer.tensorInput(firstItem(item, false))),
+    ...operands.map((operand) => tracer.tensorInput(new FakeTensor(knownOf(operand)))),
+  ];
+  const traced = traceFunction(tracer, () => call(values), checkResults);
+  const xs = items.map((item) => tensorNode(parent, item));
+  const given = operands.map((operand) => tensorNode(parent, operand));
+  const lifted = tracer.lifted.map(({ outer }) => outer);
+  if (lifted.some((outer) => xs.includes(outer) || given.includes(outer)))
+    throw resultAliasing("map", "Input-to-input");
+  const rest = [...given, ...lifted];
+  const count = knownOf(items[0]!).shape[0]!;
+  const inputs = [...tracer.ownInputs, ...tracer.lifted.map(({ input }) => input)];
+  const results = parent.callGraphs({
+    name: "map_impl",
+    kind: "MapImpl",
+    bodies: [["body_graph", bodyOf(traced, "tuple", inputs, [...xs, ...rest])]],
+    argumentsOf: (graphs) => [...graphs, xs, rest],
+    results: traced.leaves.map(
+      (leaf): MetaValue => (leaf instanceof TracedTensor ? stackedItems(leaf.fake, count) : null),
+    ),
+  });
+  return unflattenTree(results as unknown[], traced.spec);
+}
+
+function checkResults(leaves: readonly unknown[]): void {
+  for (const leaf of leaves)
+    if (!(leaf instanceof TracedTensor || leaf === null))
+      throw controlFlowResults(
+        "map",
+        "HOP: non torch.Tensor leaf. Expected all leaves to be of torch.Tensor type.",
+        "return tensors",
+      );
+}

@@ -1,0 +1,195 @@
+import { checkOptions, describeValue, type OptionNames } from "@sconce/errors";
+import { flattenValue, isTuple, type MetaValue, pythonTuple, unflattenTree } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { callOperator, currentTrace } from "../trace/dispatch.js";
+import { TracedTensor } from "../trace/traced-tensor.js";
+import { Tracer } from "../trace/tracer.js";
+import { BodyTracer } from "./body-tracer.js";
+import { controlFlowArguments, controlFlowResults } from "./errors.js";
+import {
+  bodyOf,
+  firstItem,
+  itemAt,
+  knownOf,
+  requireFunctions,
+  requireGradMode,
+  requireSameFacts,
+  requireTensors,
+  sameFacts,
+  stackedItems,
+  stackItems,
+  tensorNode,
+  traceFunction,
+} from "./flow-call.js";
+import { OperandNames } from "./operand-names.js";
+
+/** Options of {@link scan}. */
+export interface ScanOptions {
+  /** The dimension along which items are taken. @defaultValue 0 */
+  readonly dim?: number | undefined;
+  /** Whether the last item comes first. @defaultValue false */
+  readonly reverse?: boolean | undefined;
+}
+
+const OPTIONS: OptionNames<ScanOptions> = { dim: true, reverse: true };
+
+/**
+ * Carries values along a dimension, and collects a result for each item
+ * (`torch._higher_order_ops.scan`). The function becomes a graph of the program.
+ *
+ * @param combineFn takes what is carried and an item, and gives `[carry, result]`
+ * @param init the first carry: tensors in containers at will
+ * @param xs tensors of one size along the dimension
+ * @returns the last carry, and the results behind each other along the dimension
+ * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`, `CONTROL_FLOW_MUTATION`,
+ *   `CONTROL_FLOW_ALIASING`
+ * @example scan((sum, x) => [sum.add(x), sum.mul(2)], torch.zeros(3), xs);
+ */
+export function scan<Carry, Xs, Result>(
+  combineFn: (carry: Carry, x: Xs) => readonly [Carry, Result],
+  init: Carry,
+  xs: Xs,
+  options: ScanOptions = {},
+): [Carry, Result] {
+  checkOptions("scan", options, OPTIONS);
+  const { dim = 0, reverse = false } = options;
+  const carry = flattenValue(init);
+  const items = flattenValue(xs);
+  if (items.leaves.length === 0) return pythonTuple(init, []) as unknown as [Carry, Result];
+  requireFunctions("combine_fn", [combineFn]);
+  if (carry.leaves.length === 0)
+    throw controlFlowArguments("scan() operator requires init leaves.", "carry at least one tensor");
+  requireTensors(carry.leaves, "All init leaves must be a Tensor but got");
+  requireTensors(items.leaves, "All xs leaves must be a Tensor but got");
+  const at = dimensionOf(items.leaves, dim);
+  const moved = items.leaves.map((leaf) => toFront(leaf, at, reverse));
+  const call = (values: readonly unknown[]): unknown => {
+    const state = unflattenTree(values.slice(0, carry.leaves.length), carry.spec) as Carry;
+    return combineFn(state, unflattenTree(values.slice(carry.leaves.length), items.spec) as Xs);
+  };
+  const trace = currentTrace();
+  const { last, results, spec } =
+    trace instanceof Tracer
+      ? traceScan(trace, call, carry.leaves, moved)
+      : scanEagerly(call, carry.leaves, moved);
+  const flipped = reverse ? results.map((result) => withTensor(result, flip)) : results;
+  const back = at === 0 ? flipped : flipped.map((result) => withTensor(result, (leaf) => toBack(leaf, at)));
+  return pythonTuple(unflattenTree(last, carry.spec), unflattenTree(back, spec)) as unknown as [
+    Carry,
+    Result,
+  ];
+}
+
+interface Scanned {
+  readonly last: readonly unknown[];
+  readonly results: readonly unknown[];
+  readonly spec: ReturnType<typeof flattenValue>["spec"];
+}
+
+const withTensor = (leaf: unknown, change: (tensor: Tensor) => Tensor): unknown =>
+  leaf instanceof Tensor ? change(leaf) : leaf;
+
+const flip = (tensor: Tensor): Tensor => callOperator("aten.flip.default", [tensor, [0]]) as Tensor;
+
+const moveDim = (tensor: Tensor, from: number, to: number): Tensor =>
+  callOperator("aten.movedim.int", [tensor, from, to]) as Tensor;
+
+function toFront(tensor: Tensor, dim: number, reverse: boolean): Tensor {
+  const front = dim === 0 ? tensor : moveDim(tensor, dim, 0);
+  return reverse ? flip(front) : front;
+}
+
+const toBack = (tensor: Tensor, dim: number): Tensor =>
+  dim < tensor.ndim ? moveDim(tensor, 0, dim) : tensor;
+
+/** The dimension counted from the start, checked for all tensors. */
+export function dimensionOf(leaves: readonly Tensor[], dim: number): number {
+  const at = dim < 0 ? dim + leaves[0]!.ndim : dim;
+  if (!Number.isInteger(at) || at < 0 || leaves.some(({ ndim }) => ndim <= at))
+    throw controlFlowArguments(
+      `All xs leaves must have at least 'dim + 1' dimensions, and dim is ${dim}`,
+      "use a dimension that all tensors have",
+    );
+  return at;
+}
+
+/** The parts of what the function gives: `[carry, result]`. */
+function partsOf(result: unknown): readonly [unknown, unknown] {
+  const parts = isTuple(result) ? result.items : result;
+  if (Array.isArray(parts) && parts.length === 2) return parts as unknown as readonly [unknown, unknown];
+  throw controlFlowResults(
+    "scan",
+    `improper combine_fn number of returns. Expect combine_fn to return a tuple (next_carry, y) but got ${describeValue(result)}.`,
+    "return `[carry, result]`",
+  );
+}
+
+function scanEagerly(
+  call: (values: readonly unknown[]) => unknown,
+  init: readonly Tensor[],
+  items: readonly Tensor[],
+): Scanned {
+  let last: readonly unknown[] = init;
+  const rows: unknown[][] = [];
+  let spec: Scanned["spec"] | undefined;
+  for (let i = 0; i < items[0]!.shape[0]!; i++) {
+    const [carry, result] = partsOf(call([...last, ...items.map((item) => itemAt(item, i))]));
+    last = flattenValue(carry).leaves;
+    requireSameFacts("scan", ["init", "carry"], init, last);
+    const row = flattenValue(result);
+    rows.push(row.leaves);
+    spec = row.spec;
+  }
+  if (spec === undefined)
+    throw controlFlowArguments("scan() has no items", "pass tensors with at least one item");
+  const results = rows[0]!.map((leaf, column) =>
+    leaf === null ? null : stackItems(rows.map((row) => row[column] as Tensor)),
+  );
+  return { last, results, spec };
+}
+
+function traceScan(
+  parent: Tracer,
+  call: (values: readonly unknown[]) => unknown,
+  init: readonly Tensor[],
+  items: readonly Tensor[],
+): Scanned {
+  requireGradMode(parent, "scan");
+  const tracer = new BodyTracer({ parent, operator: "scan", names: new OperandNames(parent) });
+  const values = [
+    ...init.map((leaf) => tracer.tensorInput(sameFacts(knownOf(leaf)) as never)),
+    ...items.map((item) => tracer.tensorInput(firstItem(item, true))),
+  ];
+  let spec: Scanned["spec"] | undefined;
+  const traced = traceFunction(
+    tracer,
+    () => call(values),
+    (_, result) => {
+      const [carry, rest] = partsOf(result);
+      spec = flattenValue(rest).spec;
+      requireSameFacts("scan", ["init", "carry"], values.slice(0, init.length), flattenValue(carry).leaves);
+    },
+  );
+  const count = knownOf(items[0]!).shape[0]!;
+  const results = parent.callGraphs({
+    name: "scan",
+    kind: "ScanOp",
+    bodies: [
+      [
+        "scan_combine_graph",
+        bodyOf(traced, "list", [...tracer.ownInputs, ...tracer.lifted.map(({ input }) => input)]),
+      ],
+    ],
+    argumentsOf: (graphs) => [
+      ...graphs,
+      init.map((leaf) => tensorNode(parent, leaf)),
+      items.map((item) => tensorNode(parent, item)),
+      { kind: "tuple", items: tracer.lifted.map(({ outer }) => outer) },
+    ],
+    results: traced.leaves.map((leaf, i): MetaValue => {
+      if (!(leaf instanceof TracedTensor)) return null;
+      return i < init.length ? sameFacts(leaf.fake) : stackedItems(leaf.fake, count);
+    }),
+  });
+  return { last: results.slice(0, init.length), results: results.slice(init.length), spec: spec! };
+}

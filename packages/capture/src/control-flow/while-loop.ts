@@ -1,0 +1,167 @@
+import { describeValue } from "@sconce/errors";
+import { FakeTensor, flattenValue, type MetaValue, symInt, unflattenTree } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { currentTrace } from "../trace/dispatch.js";
+import { SymBool, SymInt } from "../trace/sym-int.js";
+import type { TraceArgument } from "../trace/trace-node.js";
+import { TracedTensor } from "../trace/traced-tensor.js";
+import { Tracer } from "../trace/tracer.js";
+import { BodyTracer } from "./body-tracer.js";
+import { controlFlowArguments, controlFlowResults } from "./errors.js";
+import {
+  bodyOf,
+  type FlowFunction,
+  isTrue,
+  knownOf,
+  requireFunctions,
+  requireGradMode,
+  requireSameFacts,
+  sameFacts,
+  tensorNode,
+  traceFunction,
+} from "./flow-call.js";
+import { mergeInputs } from "./merge-inputs.js";
+import { OperandNames } from "./operand-names.js";
+
+const isArray = (value: unknown): boolean => Array.isArray(value);
+
+/** Whether a value may be carried from round to round. */
+const isCarried = (leaf: unknown): leaf is Tensor | SymInt | number =>
+  leaf instanceof Tensor || leaf instanceof SymInt || Number.isInteger(leaf);
+
+/**
+ * Runs a function on its own results as long as a condition holds
+ * (`torch._higher_order_ops.while_loop`). Both functions become graphs of the program.
+ *
+ * @param condFn gives a tensor of one boolean, or a condition on sizes
+ * @param bodyFn gives new values for what is carried: tensors of the same sizes and dtypes
+ * @param carried tensors and integers, in containers at will. Integers are not known in the loop.
+ * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`, `CONTROL_FLOW_MUTATION`,
+ *   `CONTROL_FLOW_ALIASING`
+ * @example whileLoop((i) => i.lt(5), (i, x) => [i.add(1), x.mul(2)], [torch.tensor(0), x]);
+ */
+export function whileLoop<Carried extends readonly unknown[]>(
+  condFn: (...carried: Carried) => unknown,
+  bodyFn: (...carried: Carried) => unknown,
+  carried: Carried,
+): Carried {
+  requireFunctions("cond_fn and body_fn", [condFn, bodyFn]);
+  const { leaves, spec } = flattenValue(carried);
+  if (!isArray(carried) || !leaves.every(isCarried))
+    throw controlFlowArguments(
+      `Expect carried_inputs to be a tuple of possibly nested dict/list/tuple that only consists of tensor or int leaves, but got ${describeValue(carried)}.`,
+      "pass an array of tensors and integers",
+    );
+  const run =
+    (fn: (...values: Carried) => unknown) =>
+    (values: readonly unknown[]): unknown =>
+      fn(...(unflattenTree(values, spec) as Carried));
+  const trace = currentTrace();
+  if (trace instanceof Tracer) {
+    const results = traceLoop(trace, [condFn, bodyFn], [run(condFn), run(bodyFn)], leaves);
+    return unflattenTree(results as unknown[], spec) as Carried;
+  }
+  let state = carried;
+  while (isTrue(condFn(...state))) {
+    const next = bodyFn(...state);
+    const all = (Array.isArray(next) ? next : [next]) as unknown as Carried;
+    requireSameFacts("while_loop", NAMES, flattenValue(all).leaves, leaves);
+    state = all;
+  }
+  return state;
+}
+
+const NAMES = ["body_fn_output", "carried_inputs"] as const;
+
+type Run = (values: readonly unknown[]) => unknown;
+
+function traceLoop(
+  parent: Tracer,
+  functions: readonly FlowFunction[],
+  [condition, body]: readonly [Run, Run],
+  leaves: readonly (Tensor | SymInt | number)[],
+): readonly unknown[] {
+  requireGradMode(parent, "while_loop");
+  const names = new OperandNames(parent);
+  names.argument(2, leaves);
+  // An integer changes from round to round: the graphs share a symbol for it.
+  const inside = leaves.map((leaf) =>
+    leaf instanceof Tensor ? knownOf(leaf) : parent.env.freshUnbackedInt(),
+  );
+  const begin = (index: number): { readonly tracer: BodyTracer; readonly values: readonly unknown[] } => {
+    names.closure(index, functions[index]);
+    const tracer = new BodyTracer({ parent, operator: "while_loop", names });
+    const values = inside.map((val) =>
+      val instanceof FakeTensor ? tracer.tensorInput(new FakeTensor(val)) : tracer.intInput(val),
+    );
+    return { tracer, values };
+  };
+  const first = begin(0);
+  let decided: boolean | undefined;
+  const traced = traceFunction(
+    first.tracer,
+    () => condition(first.values),
+    (results) => {
+      decided = checkCondition(results);
+    },
+  );
+  if (decided === false) return leaves;
+  const second = begin(1);
+  const step = traceFunction(
+    second.tracer,
+    () => body(second.values),
+    (results) => {
+      requireSameFacts("while_loop", NAMES, results, second.values);
+    },
+  );
+  const merged = mergeInputs([first.tracer, second.tracer]);
+  const carried = leaves.map((leaf): TraceArgument => {
+    if (leaf instanceof Tensor) return tensorNode(parent, leaf);
+    return leaf instanceof SymInt ? parent.scalarArgument(leaf) : leaf;
+  });
+  return parent.callGraphs({
+    name: "while_loop",
+    kind: "WhileLoopOp",
+    bodies: [
+      ["while_loop_cond_graph", bodyOf(traced, "value", [...first.tracer.ownInputs, ...merged.inputs[0]!])],
+      ["while_loop_body_graph", bodyOf(step, "tuple", [...second.tracer.ownInputs, ...merged.inputs[1]!])],
+    ],
+    argumentsOf: (graphs) => [
+      ...graphs,
+      { kind: "tuple", items: carried },
+      { kind: "tuple", items: merged.operands },
+    ],
+    results: inside.map(
+      (val): MetaValue =>
+        val instanceof FakeTensor ? sameFacts(val) : symInt(parent.env.freshUnbackedInt() as never),
+    ),
+  });
+}
+
+/** The value of a condition that is the same in each round. */
+function checkCondition(results: readonly unknown[]): boolean | undefined {
+  const [result] = results;
+  const fix = "return a tensor of one boolean, such as `i.lt(5)`";
+  if (results.length === 1 && result instanceof TracedTensor) {
+    if (result.fake.dtype === "bool" && result.fake.ndim === 0) return undefined;
+    throw controlFlowResults(
+      "while_loop",
+      `unsupported cond_fn return type. Expected cond_fn to return a scalar tensor or a bool but got torch.Size([${result.fake.shape.join(", ")}]) of ${result.fake.dtype}.`,
+      fix,
+    );
+  }
+  if (result instanceof SymBool) return undefined;
+  if (results.length !== 1 || !(typeof result === "boolean" || typeof result === "number"))
+    throw controlFlowResults(
+      "while_loop",
+      `unsupported cond_fn return type. Expected cond_fn to return a scalar tensor or a bool but got ${results.map((leaf) => describeValue(leaf)).join(", ")}.`,
+      fix,
+    );
+  if (result)
+    throw controlFlowResults(
+      "while_loop",
+      `infinite loop detected. Infinite loop detected because while_loop's cond_fn always returns the same value ${String(result)}.`,
+      "let the condition depend on what is carried",
+    );
+  return false;
+}
