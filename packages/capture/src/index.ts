@@ -21,6 +21,7 @@ export {
   type SourceProblem,
   type SourceReport,
 } from "./check/report.js";
+export { type AssociativeScanOptions, associativeScan } from "./control-flow/associative-scan.js";
 export { cond } from "./control-flow/cond.js";
 export { map } from "./control-flow/map.js";
 export { type ScanOptions, scan } from "./control-flow/scan.js";

@@ -1,5 +1,6 @@
 /** @file Functions of Sconce by their values: a bundler may have renamed what the code calls. */
 import { float, pythonTuple } from "@sconce/ir";
+import { associativeScan } from "../control-flow/associative-scan.js";
 import { cond } from "../control-flow/cond.js";
 import { map } from "../control-flow/map.js";
 import { scan } from "../control-flow/scan.js";
@@ -52,6 +53,7 @@ function index(): Map<unknown, string> {
     map,
     whileLoop,
     scan,
+    associativeScan,
   };
   for (const [name, value] of [...Object.entries(all), ...declared]) add(name, value);
   return found;

@@ -195,7 +195,7 @@ describe("scan", () => {
     expect(call).toContain("[zeros], [x], (select, sym_size_int_1))");
   });
 
-  test("turns reversed results back, in their containers", () => {
+  test("reverses the results again, in their containers", () => {
     const model = (x: Tensor): unknown =>
       scan<{ h: Tensor }, readonly [Tensor, Tensor], unknown>(
         (c, [a, b]) => [{ h: c.h.add(a) }, [b.mul(2), { z: a.sub(1) }]],

@@ -1,7 +1,7 @@
 import { checkOptions, describeValue, type OptionNames } from "@sconce/errors";
 import { flattenValue, isTuple, type MetaValue, pythonTuple, unflattenTree } from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
-import { callOperator, currentTrace } from "../trace/dispatch.js";
+import type { Tensor } from "@sconce/tensor";
+import { currentTrace } from "../trace/dispatch.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
@@ -22,6 +22,7 @@ import {
   traceFunction,
 } from "./flow-call.js";
 import { OperandNames } from "./operand-names.js";
+import { dimensionOf, fromFront, toFront } from "./scanned-dim.js";
 
 /** Options of {@link scan}. */
 export interface ScanOptions {
@@ -62,7 +63,7 @@ export function scan<Carry, Xs, Result>(
   requireTensors(carry.leaves, "All init leaves must be a Tensor but got");
   requireTensors(items.leaves, "All xs leaves must be a Tensor but got");
   const at = dimensionOf(items.leaves, dim);
-  const moved = items.leaves.map((leaf) => toFront(leaf, at, reverse));
+  const moved = toFront(items.leaves, at, reverse, at !== 0);
   const call = (values: readonly unknown[]): unknown => {
     const state = unflattenTree(values.slice(0, carry.leaves.length), carry.spec) as Carry;
     return combineFn(state, unflattenTree(values.slice(carry.leaves.length), items.spec) as Xs);
@@ -72,8 +73,7 @@ export function scan<Carry, Xs, Result>(
     trace instanceof Tracer
       ? traceScan(trace, call, carry.leaves, moved)
       : scanEagerly(call, carry.leaves, moved);
-  const flipped = reverse ? results.map((result) => withTensor(result, flip)) : results;
-  const back = at === 0 ? flipped : flipped.map((result) => withTensor(result, (leaf) => toBack(leaf, at)));
+  const back = fromFront(results, at, reverse, at !== 0);
   return pythonTuple(unflattenTree(last, carry.spec), unflattenTree(back, spec)) as unknown as [
     Carry,
     Result,
@@ -84,33 +84,6 @@ interface Scanned {
   readonly last: readonly unknown[];
   readonly results: readonly unknown[];
   readonly spec: ReturnType<typeof flattenValue>["spec"];
-}
-
-const withTensor = (leaf: unknown, change: (tensor: Tensor) => Tensor): unknown =>
-  leaf instanceof Tensor ? change(leaf) : leaf;
-
-const flip = (tensor: Tensor): Tensor => callOperator("aten.flip.default", [tensor, [0]]) as Tensor;
-
-const moveDim = (tensor: Tensor, from: number, to: number): Tensor =>
-  callOperator("aten.movedim.int", [tensor, from, to]) as Tensor;
-
-function toFront(tensor: Tensor, dim: number, reverse: boolean): Tensor {
-  const front = dim === 0 ? tensor : moveDim(tensor, dim, 0);
-  return reverse ? flip(front) : front;
-}
-
-const toBack = (tensor: Tensor, dim: number): Tensor =>
-  dim < tensor.ndim ? moveDim(tensor, 0, dim) : tensor;
-
-/** The dimension counted from the start, checked for all tensors. */
-export function dimensionOf(leaves: readonly Tensor[], dim: number): number {
-  const at = dim < 0 ? dim + leaves[0]!.ndim : dim;
-  if (!Number.isInteger(at) || at < 0 || leaves.some(({ ndim }) => ndim <= at))
-    throw controlFlowArguments(
-      `All xs leaves must have at least 'dim + 1' dimensions, and dim is ${dim}`,
-      "use a dimension that all tensors have",
-    );
-  return at;
 }
 
 /** The parts of what the function gives: `[carry, result]`. */

@@ -1,5 +1,6 @@
 import { describeValue } from "@sconce/errors";
 import { FakeTensor, flattenValue, type MetaValue, symInt, unflattenTree } from "@sconce/ir";
+import type { SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { currentTrace } from "../trace/dispatch.js";
 import { SymBool, SymInt } from "../trace/sym-int.js";
@@ -41,9 +42,9 @@ const isCarried = (leaf: unknown): leaf is Tensor | SymInt | number =>
  * @example whileLoop((i) => i.lt(5), (i, x) => [i.add(1), x.mul(2)], [torch.tensor(0), x]);
  */
 export function whileLoop<Carried extends readonly unknown[]>(
-  condFn: (...carried: Carried) => unknown,
-  bodyFn: (...carried: Carried) => unknown,
-  carried: Carried,
+  condFn: (...carried: NoInfer<Carried>) => unknown,
+  bodyFn: (...carried: NoInfer<Carried>) => unknown,
+  carried: readonly [...Carried],
 ): Carried {
   requireFunctions("cond_fn and body_fn", [condFn, bodyFn]);
   const { leaves, spec } = flattenValue(carried);
@@ -61,7 +62,7 @@ export function whileLoop<Carried extends readonly unknown[]>(
     const results = traceLoop(trace, [condFn, bodyFn], [run(condFn), run(bodyFn)], leaves);
     return unflattenTree(results as unknown[], spec) as Carried;
   }
-  let state = carried;
+  let state = carried as unknown as Carried;
   while (isTrue(condFn(...state))) {
     const next = bodyFn(...state);
     const all = (Array.isArray(next) ? next : [next]) as unknown as Carried;
@@ -82,20 +83,11 @@ function traceLoop(
   leaves: readonly (Tensor | SymInt | number)[],
 ): readonly unknown[] {
   requireGradMode(parent, "while_loop");
-  const names = new OperandNames(parent);
-  names.argument(2, leaves);
   // An integer changes from round to round: the graphs share a symbol for it.
   const inside = leaves.map((leaf) =>
     leaf instanceof Tensor ? knownOf(leaf) : parent.env.freshUnbackedInt(),
   );
-  const begin = (index: number): { readonly tracer: BodyTracer; readonly values: readonly unknown[] } => {
-    names.closure(index, functions[index]);
-    const tracer = new BodyTracer({ parent, operator: "while_loop", names });
-    const values = inside.map((val) =>
-      val instanceof FakeTensor ? tracer.tensorInput(new FakeTensor(val)) : tracer.intInput(val),
-    );
-    return { tracer, values };
-  };
+  const begin = beginner(parent, functions, leaves, inside);
   const first = begin(0);
   let decided: boolean | undefined;
   const traced = traceFunction(
@@ -136,6 +128,25 @@ function traceLoop(
         val instanceof FakeTensor ? sameFacts(val) : symInt(parent.env.freshUnbackedInt() as never),
     ),
   });
+}
+
+/** Begins the graph of one of the functions; its inputs are new tensors and the shared symbols. */
+function beginner(
+  parent: Tracer,
+  functions: readonly FlowFunction[],
+  leaves: readonly unknown[],
+  inside: readonly (FakeTensor | SymExpr)[],
+): (index: number) => { readonly tracer: BodyTracer; readonly values: readonly unknown[] } {
+  const names = new OperandNames(parent);
+  names.argument(2, leaves);
+  return (index) => {
+    names.closure(index, functions[index]);
+    const tracer = new BodyTracer({ parent, operator: "while_loop", names });
+    const values = inside.map((val) =>
+      val instanceof FakeTensor ? tracer.tensorInput(new FakeTensor(val)) : tracer.intInput(val),
+    );
+    return { tracer, values };
+  };
 }
 
 /** The value of a condition that is the same in each round. */

@@ -312,6 +312,17 @@ export class Tracer implements Recorder {
     });
   }
 
+  /** Records a call of a function that is not an operator, and returns its result. */
+  callFunction(
+    target: string,
+    args: readonly (Tensor | Argument)[],
+    val: MetaValue,
+    candidate: string,
+  ): OperatorResult {
+    const operands = args.map((arg) => (arg instanceof TracedTensor ? this.nodeOf(arg) : (arg as Argument)));
+    return this.#wrap(val, this.push({ target, args: operands, val, candidate }), []);
+  }
+
   setGradEnabled(enabled: boolean): boolean {
     const before = this.gradEnabled;
     this.gradEnabled = enabled;

@@ -1,5 +1,18 @@
 /** @file Programs with control flow, written in TypeScript (`control_flow.py`). */
-import { cond, Dim, float, map, nn, scan, slice, sym, torch, tuple, whileLoop } from "@sconce/capture";
+import {
+  associativeScan,
+  cond,
+  Dim,
+  float,
+  map,
+  nn,
+  scan,
+  slice,
+  sym,
+  torch,
+  tuple,
+  whileLoop,
+} from "@sconce/capture";
 import type { Tensor } from "@sconce/tensor";
 import type { CorpusModels } from "./harness.fixture.js";
 
@@ -125,6 +138,12 @@ class ScanReverse extends nn.Module {
   }
 }
 
+class PrefixProduct extends nn.Module {
+  override forward(x: Tensor): Tensor {
+    return associativeScan((a: Tensor, b: Tensor) => a.mul(b), x, { dim: 0, combineMode: "generic" });
+  }
+}
+
 /** Models with control flow. */
 export const FLOW_MODELS: CorpusModels = {
   ir_cond: () => ({ model: new Cond() }),
@@ -149,4 +168,5 @@ export const FLOW_MODELS: CorpusModels = {
   flow_while_data: () => ({ model: new NewtonSqrt() }),
   flow_scan: () => ({ model: new ScanRecurrence() }),
   flow_scan_reverse: () => ({ model: new ScanReverse(), args: ([sum, xs]) => [{ sum }, xs] }),
+  flow_associative_scan: () => ({ model: new PrefixProduct() }),
 };

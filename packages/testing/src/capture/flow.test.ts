@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FLOW_MODELS } from "./flow.fixture.js";
 import { exportFromCorpus, runFromCorpus } from "./harness.fixture.js";
 
-/** Files do not tell lists from tuples: neither among operands, nor among results. */
+/** Files hold lists and tuples alike, among operands and among results. */
 const withLists = (text: string): string =>
   text
     .replace(/return \[(.*)\]$/gm, "return ($1)")

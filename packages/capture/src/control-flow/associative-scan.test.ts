@@ -1,0 +1,107 @@
+import type { Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import { Dim } from "../dynamic/index.js";
+import { type ExportOptions, exportProgram } from "../export/export-program.js";
+import { torch } from "../torch/torch.js";
+import { associativeScan } from "./associative-scan.js";
+
+const input = torch.arange(12, { dtype: "float32" }).reshape(4, 3);
+const dynamic: ExportOptions = { dynamicShapes: [{ 0: Dim("n") }] };
+
+const callsOf = (model: (...args: never[]) => unknown, options: ExportOptions = {}): string[] =>
+  [...exportProgram(model, [input], options).graph.nodes()].flatMap(({ op, target }) =>
+    op === "call_function" ? [target] : [],
+  );
+
+const refusal = (model: (...args: never[]) => unknown, options: ExportOptions = {}): string => {
+  try {
+    exportProgram(model, [input], options);
+  } catch (error) {
+    return `${(error as { code: string }).code}: ${(error as Error).message}`;
+  }
+  return "exported";
+};
+
+// Calls and messages are those of PyTorch 2.14 for the same functions.
+describe("associativeScan", () => {
+  test("makes a graph of a pointwise function, with what it closes over", () => {
+    const model = (x: Tensor): unknown => {
+      const y = x.cos().at(0);
+      return associativeScan((a: Tensor, b: Tensor) => a.mul(b).mul(y), x, { dim: 0 });
+    };
+    expect(callsOf(model, dynamic)).toEqual([
+      "aten.cos.default",
+      "aten.select.int",
+      "aten.movedim.int",
+      "aten.select_copy.int",
+      "higher_order.associative_scan",
+      "operator.getitem",
+      "aten.movedim.int",
+    ]);
+    const text = String(exportProgram(model, [input], dynamic));
+    expect(text).toContain("(associative_scan_combine_graph_0, [movedim], (select,))");
+    expect(text).toContain('getitem: "f32[s77, 3]" = associative_scan[0]');
+    expect(text).toContain("return [mul_1]");
+  });
+
+  test("takes containers, from the end", () => {
+    const model = (x: Tensor): unknown =>
+      associativeScan(
+        (a: { u: Tensor; v: Tensor }, b: { u: Tensor; v: Tensor }) => ({ u: a.u.mul(b.u), v: a.v.add(b.v) }),
+        { u: x, v: x.sin() },
+        { dim: 1, reverse: true },
+      );
+    const text = String(exportProgram(model, [input]));
+    expect(text).toContain("(associative_scan_combine_graph_0, [flip, flip_1], ())");
+    expect(text).toContain('movedim_3: "f32[4, 3]" = torch.ops.aten.movedim.int(flip_3, 0, 1)');
+  });
+
+  test("of several tensors is written out round by round", () => {
+    const model = (x: Tensor): unknown =>
+      associativeScan((a: Tensor[], b: Tensor[]) => [a[0]!.mul(b[0]!), a[1]!.add(b[1]!)], [x, x.sin()], {
+        dim: 0,
+        combineMode: "generic",
+      });
+    const calls = callsOf(model);
+    expect(calls.filter((target) => target.endsWith("_add_batch_dim"))).toHaveLength(16);
+    expect(calls.filter((target) => target === "aten.stack.default")).toHaveLength(4);
+  });
+
+  const scanned =
+    (combine: (a: Tensor, b: Tensor) => Tensor, options = {}) =>
+    (x: Tensor): unknown =>
+      associativeScan(combine, x, { dim: 0, ...options });
+  test.each<[string, (x: Tensor) => unknown, string]>([
+    ["a reduction", scanned((a, b) => a.cumsum(0).mul(b)), "the combine_fn needs to be pointwise"],
+    [
+      "another dtype",
+      scanned((a, b) => a.mul(b).to("float64")),
+      "initial_xs and combine_fn_output to have same metadata",
+    ],
+    [
+      "another structure",
+      scanned(((a: Tensor) => [a.mul(2)]) as never),
+      "mismatched input/output tree structure",
+    ],
+    ["an unknown mode", scanned((a, b) => a.mul(b), { combineMode: "fast" }), "'pointwise' or 'generic'"],
+    ["a dimension that is not there", scanned((a, b) => a.mul(b), { dim: 2 }), "'dim + 1' dimensions"],
+  ])("%s is refused", (_, model, message) => {
+    expect(refusal(model)).toContain(message);
+  });
+
+  test("in generic mode needs a static size", () => {
+    expect(
+      refusal(
+        scanned((a, b) => a.mul(b), { combineMode: "generic" }),
+        dynamic,
+      ),
+    ).toContain("CONTROL_FLOW_ARGUMENTS");
+  });
+
+  test("runs at once where nothing is traced", () => {
+    const sums = associativeScan((a: Tensor, b: Tensor) => a.add(b), input, { dim: 0 });
+    expect(sums.tolist()).toEqual(input.cumsum(0).tolist());
+    const reversed = associativeScan((a: Tensor, b: Tensor) => a.add(b), input, { dim: -1, reverse: true });
+    expect(reversed.tolist()).toEqual(input.flip([1]).cumsum(1).flip([1]).tolist());
+  });
+});

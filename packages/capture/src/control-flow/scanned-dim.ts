@@ -1,0 +1,43 @@
+/** @file The dimension along which scans run. */
+import { Tensor } from "@sconce/tensor";
+import { callOperator } from "../trace/dispatch.js";
+import { controlFlowArguments } from "./errors.js";
+
+/** The dimension counted from the start, checked for all tensors. */
+export function dimensionOf(leaves: readonly Tensor[], dim: number): number {
+  const at = dim < 0 ? dim + leaves[0]!.ndim : dim;
+  if (!Number.isInteger(at) || at < 0 || leaves.some(({ ndim }) => ndim <= at))
+    throw controlFlowArguments(
+      `All xs leaves must have at least 'dim + 1' dimensions, and dim is ${dim}`,
+      "use a dimension that all tensors have",
+    );
+  return at;
+}
+
+const flip = (tensor: Tensor): Tensor => callOperator("aten.flip.default", [tensor, [0]]) as Tensor;
+
+const moveDim = (tensor: Tensor, from: number, to: number): Tensor =>
+  callOperator("aten.movedim.int", [tensor, from, to]) as Tensor;
+
+/** Tensors with the dimension in front; a reversed scan begins with the last item. */
+export function toFront(
+  leaves: readonly Tensor[],
+  dim: number,
+  reverse: boolean,
+  moves: boolean,
+): readonly Tensor[] {
+  const front = moves ? leaves.map((leaf) => moveDim(leaf, dim, 0)) : leaves;
+  return reverse ? front.map(flip) : front;
+}
+
+/** Results with the dimension where it was; leaves that are not tensors stay. */
+export function fromFront(
+  leaves: readonly unknown[],
+  dim: number,
+  reverse: boolean,
+  moves: boolean,
+): readonly unknown[] {
+  const ordered = reverse ? leaves.map((leaf) => (leaf instanceof Tensor ? flip(leaf) : leaf)) : leaves;
+  if (!moves) return ordered;
+  return ordered.map((leaf) => (leaf instanceof Tensor && dim < leaf.ndim ? moveDim(leaf, 0, dim) : leaf));
+}
