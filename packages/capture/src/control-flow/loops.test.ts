@@ -127,7 +127,11 @@ describe("whileLoop", () => {
         ),
       "infinite loop detected",
     ],
-    ["what is not an array", (x) => whileLoop(small, (y: Tensor) => y.mul(2), x as never), "carried_inputs"],
+    [
+      "what is not an array",
+      (x) => whileLoop(small, (y: Tensor) => y.mul(2), x as never as [Tensor]),
+      "carried_inputs",
+    ],
   ])("%s are refused", (_, model, message) => {
     expect(refusal(model)).toContain(message);
   });

@@ -41,11 +41,11 @@ const isCarried = (leaf: unknown): leaf is Tensor | SymInt | number =>
  *   `CONTROL_FLOW_ALIASING`
  * @example whileLoop((i) => i.lt(5), (i, x) => [i.add(1), x.mul(2)], [torch.tensor(0), x]);
  */
-export function whileLoop<Carried extends readonly unknown[]>(
-  condFn: (...carried: NoInfer<Carried>) => unknown,
-  bodyFn: (...carried: NoInfer<Carried>) => unknown,
-  carried: readonly [...Carried],
-): Carried {
+export function whileLoop<
+  Carried extends readonly unknown[],
+  Condition extends (...carried: Carried) => unknown,
+  Body extends (...carried: Carried) => unknown,
+>(condFn: Condition, bodyFn: Body, carried: readonly [...Carried]): Carried {
   requireFunctions("cond_fn and body_fn", [condFn, bodyFn]);
   const { leaves, spec } = flattenValue(carried);
   if (!isArray(carried) || !leaves.every(isCarried))
