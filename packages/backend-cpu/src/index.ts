@@ -1,20 +1,26 @@
 export {
-  type CpuBackendOptions,
+  CpuInterpreter,
   cpuBackend,
   createEvaluator,
   createRunner,
-  type Evaluator,
   evaluate,
-} from "./interpreter/backend.js";
-export { CpuInterpreter } from "./interpreter/interpreter.js";
-export {
   firstNonfinite,
-  type NamedSummary,
-  type NonfiniteNode,
-  type NonfiniteOptions,
-  type NonfiniteReport,
-  type NonfiniteSource,
+} from "./interpreter/backend.js";
+export type { CpuBackendOptions, CpuParts, Evaluator } from "./interpreter/cpu-parts.js";
+export type {
+  NamedSummary,
+  NonfiniteNode,
+  NonfiniteOptions,
+  NonfiniteReport,
+  NonfiniteSource,
 } from "./interpreter/nonfinite.js";
+export {
+  hasSessionKernel,
+  loadSessionKernels,
+  requireSessionKernels,
+  sessionCpu,
+  sessionNonfinite,
+} from "./interpreter/session.js";
 export type { NonfiniteKind, TensorSummary } from "./interpreter/tensor-summary.js";
 export { finishOutput, type NumberArray, openOutput, readNumbers } from "./kernel/dense.js";
 export {
@@ -32,6 +38,6 @@ export {
   kernel,
   type RandomSource,
 } from "./kernel/kernel.js";
-export { type CoreKernels, type CoreTarget, CPU_KERNELS } from "./kernels/all.js";
 export { createPhiloxSource } from "./kernels/philox-source.js";
 export { createRandomSource } from "./kernels/random-source.js";
+export { type CoreKernels, type CoreTarget, CPU_KERNELS } from "./sets/all.js";

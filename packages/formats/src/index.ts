@@ -1,9 +1,9 @@
 export { readSafetensors, type Safetensors, writeSafetensors } from "@sconce/tensor";
+export { calledNamespaces } from "./pt2/called-namespaces.js";
 export {
   READ_OPTIONS as READ_PT2_OPTIONS,
   type ReadLimits,
   type ReadPt2Options,
-} from "./pt2/assemble.js";
-export { calledNamespaces } from "./pt2/called-namespaces.js";
-export { readPt2 } from "./pt2/read.js";
+} from "./pt2/options.js";
+export { readPt2 } from "./pt2/read-at-once.js";
 export type { ByteSource, RandomAccess } from "./source.js";

@@ -4,8 +4,8 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { fileFailed } from "./errors.js";
-import type { ReadPt2Options } from "./pt2/assemble.js";
 import { calledNamespaces, type NamespacesOptions } from "./pt2/called-namespaces.js";
+import type { ReadPt2Options } from "./pt2/options.js";
 import { readPt2 } from "./pt2/read.js";
 import type { RandomAccess } from "./source.js";
 

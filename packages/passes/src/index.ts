@@ -40,10 +40,12 @@ export {
   withNestedGraph,
 } from "./changes/nested.js";
 export type { RegionFailure } from "./checking/change-check.js";
-export type { CheckOptions, CheckReport } from "./checking/checker.js";
+export type { CheckReport } from "./checking/checker.js";
 export { type Closeness, giver, tensorsDifference } from "./checking/closeness.js";
 export type { Coverage, GraphCoverage, Unchecked } from "./checking/coverage.js";
 export { PassChangedNumbers } from "./checking/errors.js";
+export { loadChecker } from "./checking/load-checker.js";
+export type { CheckOptions } from "./checking/options.js";
 export { coverageText, regionsText } from "./checking/verdict.js";
 export { COPY as PASSES_COPY } from "./copy/this-copy.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";

@@ -1,11 +1,9 @@
 import {
-  CPU_KERNELS,
-  cpuBackend,
-  createEvaluator,
   createRandomSource,
-  createRunner,
+  hasSessionKernel,
   type KernelTable,
   type RandomSource,
+  sessionCpu,
 } from "@sconce/backend-cpu";
 import {
   checkOptions,
@@ -214,7 +212,10 @@ function factoriesOf(
     decompositions: (from) => tableWith(from.resolve(SERVICES.operators), set),
     evaluator: (from) => {
       const options = { operators: from.resolve(SERVICES.operators), kernels, maxBytes };
-      return { evaluate: createEvaluator(options) as Evaluator, run: createRunner(options) };
+      return {
+        evaluate: sessionCpu.createEvaluator(options) as Evaluator,
+        run: sessionCpu.createRunner(options),
+      };
     },
     verifier: (from) => {
       const operators = from.resolve(SERVICES.operators);
@@ -248,7 +249,7 @@ function sessionBackends(
   maxBytes: number,
 ): readonly Backend[] {
   const operators = from.resolve(SERVICES.operators);
-  const host = cpuBackend({ operators, kernels, random: from.resolve(SERVICES.random), maxBytes });
+  const host = sessionCpu.cpuBackend({ operators, kernels, random: from.resolve(SERVICES.random), maxBytes });
   interpreters.add(host);
   const { plugins } = from.resolve(PLUGINS);
   const further = [...given, ...plugins.flatMap((plugin) => plugin.backends ?? [])];
@@ -332,7 +333,7 @@ export function replacements({ kernels, decompositions }: PluginSet, operators: 
   const table = defaultDecompositions(operators);
   return [
     ...kernels
-      .filter(([target]) => Object.hasOwn(CPU_KERNELS, target))
+      .filter(([target]) => hasSessionKernel(target))
       .map(([target, , plugin]) => `plugin "${plugin}" replaces the kernel of ${target}`),
     ...decompositions
       .filter(([target]) => table.has(target))

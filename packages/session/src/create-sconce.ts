@@ -1,4 +1,10 @@
-import { firstNonfinite, type NonfiniteOptions, type NonfiniteReport } from "@sconce/backend-cpu";
+import {
+  loadSessionKernels,
+  type NonfiniteOptions,
+  type NonfiniteReport,
+  requireSessionKernels,
+  sessionNonfinite,
+} from "@sconce/backend-cpu";
 import {
   checkOptions,
   finish,
@@ -10,7 +16,7 @@ import {
   userCallback,
   type Work,
 } from "@sconce/errors";
-import { type ByteSource, READ_PT2_OPTIONS, type ReadPt2Options, readPt2 } from "@sconce/formats";
+import { type ByteSource, READ_PT2_OPTIONS, type ReadPt2Options } from "@sconce/formats";
 import {
   type Backend,
   COMPILE_OPTIONS,
@@ -45,6 +51,7 @@ import {
   type CustomDecompTable,
   type Decompositions,
   decompositionSteps,
+  loadChecker,
   MANAGER_OPTIONS,
   opaqueAssumption,
   type Pass,
@@ -149,7 +156,26 @@ export class Sconce {
   load(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
     checkOptions("load", options, READ_PT2_OPTIONS);
     this.#use();
-    return readPt2(source, { operators: this.operators, pytreeTypes: this.pytreeTypes, ...options });
+    return this.#loaded(source, { operators: this.operators, pytreeTypes: this.pytreeTypes, ...options });
+  }
+
+  async #loaded(source: ByteSource, options: ReadPt2Options): Promise<ExportedProgram> {
+    const { readPt2 } = await import("@sconce/formats/read");
+    const program = await readPt2(source, options);
+    await loadSessionKernels(program.graph, this.operators);
+    return program;
+  }
+
+  /**
+   * Loads what a page leaves out until it is needed: the kernels that are not used by most
+   * programs, and what checks passes. Node has all of it. `load`, `compile`, `transformAsync` and
+   * `bisectAsync` load what they need. Wait for this before `transform` folds constants of a
+   * program of another origin, before `transform` with `check`, and before `bisect`.
+   *
+   * @throws SconceError `KERNELS_NOT_LOADED` when a module cannot be loaded
+   */
+  async prepare(): Promise<void> {
+    await Promise.all([loadSessionKernels("any", this.operators), loadChecker()]);
   }
 
   /**
@@ -213,7 +239,9 @@ export class Sconce {
   ): ExportedProgram {
     this.#use("transform", program);
     const calls = this.#pipeline(passes);
-    return this.services.passManagers.create(options).run(program, calls);
+    const manager = this.services.passManagers.create(options);
+    if (options.check) requireSessionKernels("any", this.operators);
+    return manager.run(program, calls);
   }
 
   /**
@@ -233,6 +261,7 @@ export class Sconce {
     this.#use("transformAsync", program);
     const { signal, onProgress, ...managing } = options;
     const calls = this.#pipeline(passes);
+    await (managing.check ? this.prepare() : loadSessionKernels(program.graph, this.operators));
     return this.services.passManagers.create(managing).runAsync(program, calls, { signal, onProgress });
   }
 
@@ -267,6 +296,7 @@ export class Sconce {
     options: BisectOptions = {},
   ): Bisection {
     this.#use("bisect", program);
+    requireSessionKernels("any", this.operators);
     return bisect(program, this.#pipeline(passes), this.services.passManagers.context(), options);
   }
 
@@ -285,6 +315,7 @@ export class Sconce {
     const { signal, onProgress, ...bisecting } = options;
     this.#use("bisectAsync", program);
     const calls = this.#pipeline(passes);
+    await this.prepare();
     const report = userCallback("bisectAsync", onProgress);
     const session = this.services.passManagers.context();
     const work = bisectSteps(program, calls, session, { ...bisecting, onProgress: report });
@@ -329,13 +360,17 @@ export class Sconce {
     } catch (error) {
       throw explained(error);
     }
-    return compileOn(chosen, program, options, {
-      operators: this.operators,
-      plugin: owner,
-      isInterpreter: isInterpreter(chosen),
-      maxBytes: this.#maxBytes,
-      live: this.#live,
-    }).catch((error: unknown) => {
+    const compiled = async (): Promise<Executable> => {
+      await loadSessionKernels(program.graph, this.operators);
+      return compileOn(chosen, program, options, {
+        operators: this.operators,
+        plugin: owner,
+        isInterpreter: isInterpreter(chosen),
+        maxBytes: this.#maxBytes,
+        live: this.#live,
+      });
+    };
+    return compiled().catch((error: unknown) => {
       throw explained(error);
     });
   }
@@ -368,7 +403,7 @@ export class Sconce {
     const { operators } = this;
     const kernels = kernelsOf(this.#plugins, operators);
     const maxBytes = options.maxBytes ?? this.#maxBytes;
-    return firstNonfinite(program, inputs, { ...options, operators, kernels, maxBytes });
+    return sessionNonfinite(program, inputs, { ...options, operators, kernels, maxBytes });
   }
 
   /**

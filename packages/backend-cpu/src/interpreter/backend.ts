@@ -1,74 +1,27 @@
-import { checkOptions, finishWithPauses, ProgressReport, type Work } from "@sconce/errors";
-import {
-  type Backend,
-  COMPILE_OPTIONS,
-  type CompileOptions,
-  type Executable,
-  type ExportedProgram,
-  type Graph,
-  type Node,
-  nodePlace,
-  type ProgramRunner,
-  type Reason,
-} from "@sconce/ir";
-import {
-  type CallArgument,
-  type CallKwargs,
-  decomposes,
-  isInterpretedCall,
-  memoryLimit,
-  type OperatorTable,
-  prepareInterpreter,
-  type RuntimeValue,
-  refuseOpaque,
-} from "@sconce/ops";
-import { withMemoryLimit } from "@sconce/tensor";
-import { excludedCall, noKernel } from "../kernel/errors.js";
-import { conjugateWriteSteps } from "./conjugate-writes.js";
-import type { Dispatcher } from "./dispatch.js";
-import { DISPATCH, type DispatchOptions, dispatcherOf, dispatchersOf } from "./dispatch-options.js";
+/** @file The interpreter with all kernels loaded. */
+import { checkOptions } from "@sconce/errors";
+import type { Backend, ExportedProgram, ProgramRunner, Value } from "@sconce/ir";
+import { memoryLimit } from "@sconce/ops";
+import { ALL_KERNELS } from "../sets/all-kernels.js";
+import { type CpuBackendOptions, cpuParts, type Evaluator } from "./cpu-parts.js";
+import { DISPATCH, type DispatchOptions, dispatcherOf } from "./dispatch-options.js";
 import { DispatchingInterpreter } from "./interpreter.js";
+import { type NonfiniteOptions, type NonfiniteReport, nonfiniteIn } from "./nonfinite.js";
 
-/** Options of {@link cpuBackend}. */
-export type CpuBackendOptions = DispatchOptions;
-
-/** Runs one operator on values, as constant folding needs it. */
-export type Evaluator = (target: string, args: readonly CallArgument[], kwargs?: CallKwargs) => RuntimeValue;
+const parts = /* @__PURE__ */ cpuParts(ALL_KERNELS);
 
 /**
  * An evaluator with its own random generator. What it needs is made for the first call: most passes
  * evaluate nothing.
  */
-export function createEvaluator(options: CpuBackendOptions = {}): Evaluator {
-  checkOptions("createEvaluator", options, DISPATCH);
-  const dispatching = dispatchersOf(options);
-  const maxBytes = memoryLimit("createEvaluator", options.maxBytes);
-  let dispatcher: Dispatcher | undefined;
-  return (target, args, kwargs) => {
-    dispatcher ??= dispatching().dispatcher;
-    const own = dispatcher;
-    return withMemoryLimit(maxBytes, () => own.call(target, args, kwargs));
-  };
-}
+export const createEvaluator = (options?: CpuBackendOptions): Evaluator => parts.createEvaluator(options);
 
 /**
  * Runs whole programs on the interpreter, each with the same random numbers: what differential
  * checks run.
  */
-export function createRunner(options: Omit<CpuBackendOptions, "random"> = {}): ProgramRunner {
-  checkOptions("createRunner", options, DISPATCH);
-  const dispatching = dispatchersOf(options);
-  const maxBytes = memoryLimit("createRunner", options.maxBytes);
-  return (program, inputs, see, { maxIterations = Number.POSITIVE_INFINITY } = {}) => {
-    const { operators, dispatcher } = dispatching();
-    refuseOpaque(program.graph, operators);
-    const interpreter = new DispatchingInterpreter(program, operators, dispatcher, maxBytes);
-    interpreter.see = see;
-    interpreter.maxIterations = maxIterations;
-    const outputs = interpreter.runSync(inputs);
-    return { outputs, state: interpreter.state, iterations: interpreter.iterations };
-  };
-}
+export const createRunner = (options?: Omit<CpuBackendOptions, "random">): ProgramRunner =>
+  parts.createRunner(options);
 
 let shared: Evaluator | undefined;
 
@@ -82,44 +35,30 @@ export const evaluate: Evaluator = (target, args, kwargs) => {
 };
 
 /** The reference interpreter: every operator by a separate kernel or by its decomposition. */
-export function cpuBackend(options: CpuBackendOptions = {}): Backend {
-  checkOptions("cpuBackend", options, DISPATCH);
-  const { operators, dispatcher } = dispatcherOf(options);
-  const maxBytes = memoryLimit("cpuBackend", options.maxBytes);
-  const supports = (node: Node): true | Reason => {
-    const { op, target } = node;
-    const known = op !== "call_function" || isInterpretedCall(target) || dispatcher.supports(target);
-    return known || { reason: noKernel(target).message };
-  };
-  return {
-    name: "cpu",
-    supports: (node: Node, _graph: Graph) => supports(node),
-    describeSupport: (target) => dispatcher.describeSupport(target),
-    async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
-      checkOptions("compile", compileOptions, COMPILE_OPTIONS);
-      const work = compileSteps(program, operators, compileOptions);
-      await finishWithPauses(work, "compilation", compileOptions.signal);
-      return new DispatchingInterpreter(program, operators, dispatcher, maxBytes, true);
-    },
-  };
+export const cpuBackend = (options?: CpuBackendOptions): Backend => parts.cpuBackend(options);
+
+/**
+ * The interpreter of `cpuBackend` as a class, to run a program and see or change what its nodes do:
+ * a subclass overrides `runNode`, or the method of one kind of node.
+ */
+export class CpuInterpreter extends DispatchingInterpreter {
+  /** @throws SconceError `CONJUGATE_WRITE`, `NO_SUBGRAPH` */
+  constructor(program: ExportedProgram, options: DispatchOptions = {}) {
+    checkOptions("CpuInterpreter", options, DISPATCH);
+    const { operators, dispatcher } = dispatcherOf(ALL_KERNELS, options);
+    super(program, operators, dispatcher, memoryLimit("CpuInterpreter", options.maxBytes));
+  }
 }
 
-/** Refuses programs that the interpreter does not run, and prepares the others. */
-function* compileSteps(
+/**
+ * Runs a program on the interpreter until the result of a call holds NaN or infinity. Every result
+ * is read, those of nested graphs too.
+ *
+ * @throws SconceError what a run throws before such a result
+ */
+export const firstNonfinite = (
   program: ExportedProgram,
-  operators: OperatorTable,
-  { exclude, onProgress }: CompileOptions,
-): Work<void> {
-  const { graph } = program;
-  refuseOpaque(graph, operators);
-  yield;
-  const excluded = exclude && graph.nodes().find(({ target }) => exclude.includes(target));
-  if (excluded !== undefined)
-    throw excludedCall(excluded.target, decomposes(operators, excluded.target)).at(nodePlace(excluded));
-  const progress = new ProgressReport("compile", onProgress, 2);
-  progress.at(0, "plan");
-  yield* prepareInterpreter(program, operators);
-  progress.at(1, "check");
-  yield* conjugateWriteSteps(graph, operators);
-  progress.end();
-}
+  inputs: readonly Value[],
+  options?: NonfiniteOptions,
+): Promise<NonfiniteReport> =>
+  nonfiniteIn(async (dispatch) => dispatcherOf(ALL_KERNELS, dispatch), program, inputs, options);

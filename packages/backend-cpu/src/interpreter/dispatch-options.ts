@@ -1,8 +1,8 @@
 import type { OptionNames } from "@sconce/errors";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { AnyKernel, KernelTable, RandomSource } from "../kernel/kernel.js";
-import { CPU_KERNELS } from "../kernels/all.js";
 import { createRandomSource } from "../kernels/random-source.js";
+import type { KernelSet } from "../sets/kernel-set.js";
 import { Dispatcher, type DispatcherParts } from "./dispatch.js";
 import { CPU_REFUSALS } from "./refusals.js";
 
@@ -34,12 +34,13 @@ export const DISPATCH: OptionNames<DispatchOptions> = {
   maxBytes: true,
 };
 
-/** A dispatcher over the kernels of this package and those given, and its operators. */
-export function dispatcherOf(options: DispatchOptions): Dispatching {
-  return dispatchersOf(options)();
+/** A dispatcher over the kernels of a set and those given, and its operators. */
+export function dispatcherOf(own: KernelSet, options: DispatchOptions): Dispatching {
+  return dispatchersOf(own, options)();
 }
 
-interface Dispatching {
+/** A dispatcher and the operators that it looks up. */
+export interface Dispatching {
   readonly operators: OperatorTable;
   readonly dispatcher: Dispatcher;
 }
@@ -48,11 +49,11 @@ interface Dispatching {
  * As {@link dispatcherOf} for many runs: the tables are joined once, when they are first needed;
  * each run has its own random numbers.
  */
-export function dispatchersOf(options: DispatchOptions): () => Dispatching {
+export function dispatchersOf(own: KernelSet, options: DispatchOptions): () => Dispatching {
   const { operators = defaultOperators() } = options;
   let tables: Tables | undefined;
   return () => {
-    tables ??= joined(options);
+    tables ??= joined(own.table, options);
     const random = options.random ?? createRandomSource(0);
     return { operators, dispatcher: new Dispatcher({ operators, random, ...tables }) };
   };
@@ -60,12 +61,11 @@ export function dispatchersOf(options: DispatchOptions): () => Dispatching {
 
 type Tables = Pick<DispatcherParts, "kernels" | "refusals">;
 
-const OWN: Tables = { kernels: CPU_KERNELS, refusals: CPU_REFUSALS };
-
 /** The kernels of this package and those given, without those that stand aside. */
-function joined({ kernels = {}, withoutKernels = [] }: DispatchOptions): Tables {
-  if (withoutKernels.length === 0 && Object.keys(kernels).length === 0) return OWN;
-  const table: Record<string, AnyKernel> = { ...CPU_KERNELS, ...kernels };
+function joined(own: KernelTable, { kernels = {}, withoutKernels = [] }: DispatchOptions): Tables {
+  if (withoutKernels.length === 0 && Object.keys(kernels).length === 0)
+    return { kernels: own, refusals: CPU_REFUSALS };
+  const table: Record<string, AnyKernel> = { ...own, ...kernels };
   for (const target of withoutKernels) delete table[target];
   const refusals = new Map(CPU_REFUSALS);
   for (const target in kernels) refusals.delete(target);

@@ -1,11 +1,9 @@
 /** @file The reference interpreter: programs node by node, each operator by the dispatcher. */
-import { checkOptions } from "@sconce/errors";
 import type { ExportedProgram, Node } from "@sconce/ir";
 import {
   type CallArgument,
   type CallKwargs,
   Interpreter,
-  memoryLimit,
   type NodeArgument,
   type OperatorTable,
   type RuntimeValue,
@@ -14,7 +12,6 @@ import {
 import { DEFAULT_MAX_BYTES, type DType, withMemoryLimit } from "@sconce/tensor";
 import { refuseConjugateWrites } from "./conjugate-writes.js";
 import type { Dispatcher } from "./dispatch.js";
-import { DISPATCH, type DispatchOptions, dispatcherOf } from "./dispatch-options.js";
 
 /** Given each node of the program's own graph with its value, which later nodes may write to. */
 export type Seen = (node: Node, value: unknown) => void;
@@ -64,18 +61,5 @@ export class DispatchingInterpreter extends Interpreter {
 
   protected override nodeRan(node: Node, value: NodeArgument): void {
     this.see?.(node, value);
-  }
-}
-
-/**
- * The interpreter of `cpuBackend` as a class, to run a program and see or change what its nodes do:
- * a subclass overrides `runNode`, or the method of one kind of node.
- */
-export class CpuInterpreter extends DispatchingInterpreter {
-  /** @throws SconceError `CONJUGATE_WRITE`, `NO_SUBGRAPH` */
-  constructor(program: ExportedProgram, options: DispatchOptions = {}) {
-    checkOptions("CpuInterpreter", options, DISPATCH);
-    const { operators, dispatcher } = dispatcherOf(options);
-    super(program, operators, dispatcher, memoryLimit("CpuInterpreter", options.maxBytes));
   }
 }

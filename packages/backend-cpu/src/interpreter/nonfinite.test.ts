@@ -1,7 +1,7 @@
 import { type ExportedProgram, parseIr } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { firstNonfinite } from "./nonfinite.js";
+import { firstNonfinite } from "./backend.js";
 
 const floats = (values: readonly number[], shape: readonly number[] = [values.length]): Tensor =>
   Tensor.from(values, shape, "float32");

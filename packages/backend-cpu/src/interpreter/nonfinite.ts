@@ -18,10 +18,10 @@ import {
   userLine,
   type Value,
 } from "@sconce/ir";
-import { HOST_TENSORS, type NodeArgument, type NodeResult } from "@sconce/ops";
+import { HOST_TENSORS, memoryLimit, type NodeArgument, type NodeResult } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
-import { DISPATCH, type DispatchOptions } from "./dispatch-options.js";
-import { CpuInterpreter } from "./interpreter.js";
+import { DISPATCH, type Dispatching, type DispatchOptions } from "./dispatch-options.js";
+import { DispatchingInterpreter } from "./interpreter.js";
 import { hasNonfinite, type NonfiniteKind, summaryOf, type TensorSummary } from "./tensor-summary.js";
 
 /** What counts as found, and how the program runs. */
@@ -75,13 +75,9 @@ export interface NonfiniteReport {
   readonly calls: number;
 }
 
-/**
- * Runs a program on the interpreter until the result of a call holds NaN or infinity. Every result
- * is read, those of nested graphs too.
- *
- * @throws SconceError what a run throws before such a result
- */
-export async function firstNonfinite(
+/** See `firstNonfinite`. */
+export async function nonfiniteIn(
+  dispatching: (options: DispatchOptions) => Promise<Dispatching>,
   program: ExportedProgram,
   inputs: readonly Value[],
   options: NonfiniteOptions = {},
@@ -89,7 +85,8 @@ export async function firstNonfinite(
   checkOptions("firstNonfinite", options, NONFINITE);
   const { kind = "any", signal, onProgress, ...dispatch } = options;
   // Not `using`: bundlers warn of what TypeScript makes of it.
-  const search = new Search(program, dispatch, kind);
+  const maxBytes = memoryLimit("firstNonfinite", options.maxBytes);
+  const search = new Search(program, await dispatching(dispatch), maxBytes, kind);
   const progress = new ProgressReport("run", userCallback("firstNonfinite", onProgress));
   try {
     await search.run(inputs, { signal, ...(onProgress && { onProgress: progress.forward }) });
@@ -104,14 +101,19 @@ export async function firstNonfinite(
   return { sources, first, calls };
 }
 
-class Search extends CpuInterpreter {
+class Search extends DispatchingInterpreter {
   readonly sources: NonfiniteSource[] = [];
   first: NonfiniteNode | undefined;
   calls = 0;
   readonly #kind: NonfiniteKind;
 
-  constructor(program: ExportedProgram, options: DispatchOptions, kind: NonfiniteKind) {
-    super(program, options);
+  constructor(
+    program: ExportedProgram,
+    { operators, dispatcher }: Dispatching,
+    maxBytes: number,
+    kind: NonfiniteKind,
+  ) {
+    super(program, operators, dispatcher, maxBytes);
     this.#kind = kind;
   }
 

@@ -10,6 +10,25 @@ export const noKernel = (target: string): SconceError =>
     fix: "give the backend a kernel for it (`cpuBackend({ kernels })` or a plugin's `kernels`): it has no decomposition",
   });
 
+/** A page has not loaded the kernel of an operator, or not all that a piece of work may need. */
+export const kernelsNotLoaded = (target?: string): SconceError =>
+  new SconceError({
+    code: "KERNELS_NOT_LOADED",
+    message: `${target === undefined ? "kernels that this call may need are" : `the kernel of ${target} is`} not loaded`,
+    where: target,
+    fix: "wait for `session.prepare()` before, or call `transformAsync` or `bisectAsync`, which load kernels",
+  });
+
+/** A page cannot load the module of a kernel. */
+export const kernelsUnreachable = (target: string, cause: unknown): SconceError =>
+  new SconceError({
+    code: "KERNELS_NOT_LOADED",
+    message: `the module with the kernel of ${target} cannot be loaded`,
+    where: target,
+    fix: "serve all files that the bundler wrote, and allow their origin in the content security policy",
+    cause,
+  });
+
 /** A call that the compilation excludes, with advice that its operator allows. */
 export const excludedCall = (target: string, decomposes: boolean): SconceError =>
   new SconceError({

@@ -1,7 +1,7 @@
 /** @file What does not compile: `typecheck:tests` fails where an expected error is missing. */
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, expectTypeOf, test } from "vitest";
-import { type CoreKernels, CPU_KERNELS } from "../kernels/all.js";
+import { type CoreKernels, CPU_KERNELS } from "../sets/all.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "./kernel.js";
 
 const copy: Kernel<{ readonly self: Tensor }> = ({ self }, context) => {

@@ -2,7 +2,8 @@
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import { type ByteSource, toRandomAccess } from "../source.js";
 import { ZipArchive } from "../zip/archive.js";
-import { budgetFor, LIMITS, type ReadPt2Options } from "./assemble.js";
+import { budgetFor } from "./assemble.js";
+import { LIMITS, type ReadPt2Options } from "./options.js";
 import { FLAT_RECORDS } from "./schema.js";
 
 /** Bounds on reading, and how to stop. */

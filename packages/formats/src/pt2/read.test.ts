@@ -14,7 +14,7 @@ import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { readSafetensors } from "../index.js";
 import { openPt2File } from "../node.js";
-import type { ReadPt2Options } from "./assemble.js";
+import type { ReadPt2Options } from "./options.js";
 import { makeModel, makePt2, makeRecords, withModel } from "./pt2.fixture.js";
 import { readPt2 } from "./read.js";
 

@@ -5,15 +5,8 @@ import type { ExportedProgram } from "@sconce/ir";
 import { otherFormatError, pt2Error } from "../errors.js";
 import { type ByteSource, type RandomAccess, readExactly, toRandomAccess } from "../source.js";
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
-import {
-  assemble,
-  budgetFor,
-  type CountedOptions,
-  JSON_BYTES_PER_NODE,
-  LIMITS,
-  READ_OPTIONS,
-  type ReadPt2Options,
-} from "./assemble.js";
+import { assemble, budgetFor, type CountedOptions, JSON_BYTES_PER_NODE } from "./assemble.js";
+import { LIMITS, READ_OPTIONS, type ReadPt2Options } from "./options.js";
 import { type ProgramDescription, readProgramJson } from "./program.js";
 import type { SavedInputs } from "./sample-inputs.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, FLAT_RECORDS, RECORDS } from "./schema.js";

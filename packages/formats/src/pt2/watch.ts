@@ -10,7 +10,8 @@ import {
   type Work,
 } from "@sconce/errors";
 import type { ZipArchive } from "../zip/archive.js";
-import type { CountedOptions, ReadPt2Options } from "./assemble.js";
+import type { CountedOptions } from "./assemble.js";
+import type { ReadPt2Options } from "./options.js";
 
 /** Reports the entries of an archive as they are read. Returns what reports the end. */
 export function watchEntries(

@@ -13,8 +13,9 @@ import {
 } from "@sconce/errors";
 import { type ExportedProgram, requireProgram, sourceLine, type Value } from "@sconce/ir";
 import { nestedGraphs, nestedProgram, pathText } from "../changes/nested.js";
-import { CHECK_OPTIONS, type CheckOptions, type CheckReport } from "../checking/checker.js";
+import type { CheckReport } from "../checking/checker.js";
 import { noRunner, PassChangedNumbers } from "../checking/errors.js";
+import { CHECK_OPTIONS, type CheckOptions } from "../checking/options.js";
 import { DRAWN_LIMIT, outcomeOf } from "../checking/outcome.js";
 import { NoFixpoint } from "../manager/fixpoint-errors.js";
 import { PassManager, type PassObserver } from "../manager/pass-manager.js";

@@ -1,5 +1,6 @@
 import type { ExportedProgram } from "@sconce/ir";
-import type { CheckOptions, CheckReport } from "../checking/checker.js";
+import type { CheckReport } from "../checking/checker.js";
+import type { CheckOptions } from "../checking/options.js";
 import { PassManager } from "../manager/pass-manager.js";
 import type { Pass, PassContext, PipelineItem } from "../pass/pass.js";
 

@@ -3,7 +3,7 @@
 import { isSconceError, type SconceError, type Work } from "@sconce/errors";
 import type { ExportedProgram, Node, Value } from "@sconce/ir";
 import { verify } from "@sconce/ir/verify";
-import type { CheckOptions } from "../checking/checker.js";
+import type { CheckOptions } from "../checking/options.js";
 import { PassManager } from "../manager/pass-manager.js";
 import type { PassContext, PipelineItem } from "../pass/pass.js";
 import { RewriteDiverges } from "../rewrite/divergence-errors.js";

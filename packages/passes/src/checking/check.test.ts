@@ -8,7 +8,7 @@ import { PassManager } from "../manager/pass-manager.js";
 import type { PassOptions } from "../options/spec.js";
 import { definePass, type Pass, passCall } from "../pass/pass.js";
 import { context, programOf } from "../programs.fixture.js";
-import type { CheckOptions } from "./checker.js";
+import type { CheckOptions } from "./options.js";
 
 const TEXT = `graph(%p_w: f32[2, 2], %x: f32[2, 2]) {
   %relu: f32[2, 2] = aten.relu.default(%x)

@@ -8,7 +8,7 @@ import type { PassOptions } from "../options/spec.js";
 import type { Pass } from "../pass/pass.js";
 import type { MadeRewrite } from "../rewrite/rewrite-record.js";
 import type { NumberChange } from "../sampling/number-change.js";
-import { type SampleOptions, sampleInputs, samplingOf } from "../sampling/sample-inputs.js";
+import { sampleInputs, samplingOf } from "../sampling/sample-inputs.js";
 import { type ChangeResult, checkChange } from "./change-check.js";
 import { type Closeness, type Give, giver } from "./closeness.js";
 import { type Compared, nothing, outcomesDifference, type Pair, type ResultDifference } from "./compare.js";
@@ -25,40 +25,9 @@ import {
 import { EntryFinder, type FailingEntry } from "./failing-entry.js";
 import { firstNode, type NodeDifference, outputNode } from "./first-node.js";
 import { newlyAccepted } from "./input-conditions.js";
+import { CHECK_OPTIONS, type CheckOptions } from "./options.js";
 import { DRAWN_LIMIT, limitAfter, type Outcome, outcomeOf } from "./outcome.js";
 import { RegionSizes } from "./region-sizes.js";
-
-/**
- * How passes are checked. Tolerances are by dtype those of `torch.testing.assert_close`, unless
- * given.
- */
-export interface CheckOptions extends SampleOptions, ToleranceOptions {
-  /** Sets of flat user inputs to run on; sampled when left out. */
-  readonly inputs?: readonly (readonly Value[])[] | undefined;
-  /**
-   * Most iterations of all `while_loop`s of a run before the pass: 10,000 for inputs that are
-   * drawn, unlimited for `inputs` that are given. A run that needs more is left out when its inputs
-   * were drawn, since loops may not end on them; with given inputs it is an error (`LOOP_LIMIT`).
-   * After the pass a run may take ten times the iterations of the run before.
-   */
-  readonly maxIterations?: number | undefined;
-  /**
-   * The bound for passes that change numbers on purpose (`changesNumbers`). Without one, passes
-   * that declare their float dtype are allowed its rounding, and the others are not compared.
-   */
-  readonly changed?: ToleranceOptions | undefined;
-}
-
-/** The names of the options. */
-export const CHECK_OPTIONS: OptionNames<CheckOptions> = {
-  inputs: true,
-  maxIterations: true,
-  changed: true,
-  seed: true,
-  count: true,
-  rtol: true,
-  atol: true,
-};
 
 const CHANGED: OptionNames<ToleranceOptions> = { rtol: true, atol: true };
 

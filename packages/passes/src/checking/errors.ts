@@ -211,3 +211,11 @@ export const valuesWritten = (place: string, names: readonly string[]): SconceEr
     where: names[0],
     fix: "compute into a new tensor (Tensor.empty, Tensor.from), and give the result a new stateDict or constants with it",
   });
+
+/** A page has not loaded what compares numbers. */
+export const checkerNotLoaded = (): SconceError =>
+  new SconceError({
+    code: "CHECKER_NOT_LOADED",
+    message: "the module that checks passes is not loaded",
+    fix: "wait for `session.prepare()` before, or call `transformAsync` or `bisectAsync`, which load it",
+  });

@@ -23,8 +23,10 @@ import {
   sealProgram,
 } from "@sconce/ir";
 import { verifyTransition } from "@sconce/ir/verify";
-import { Checker, type CheckOptions, type CheckReport } from "../checking/checker.js";
+import type { Checker, CheckReport } from "../checking/checker.js";
 import { noRunner, valuesWritten } from "../checking/errors.js";
+import { requireChecker } from "../checking/load-checker.js";
+import type { CheckOptions } from "../checking/options.js";
 import { TensorGuard } from "../checking/tensor-guard.js";
 import { COPY } from "../copy/this-copy.js";
 import { optionProblem } from "../options/bind.js";
@@ -231,7 +233,8 @@ export class PassManager {
     const { run, operators } = this.#context;
     if (run === undefined) throw noRunner();
     requireValues(program, "checking passes");
-    return new Checker({ run, operators }, check === true ? {} : check);
+    const CheckerType = requireChecker();
+    return new CheckerType({ run, operators }, check === true ? {} : check);
   }
 
   *#items(

@@ -1,0 +1,128 @@
+import { checkOptions, finishWithPauses, ProgressReport, type Work } from "@sconce/errors";
+import {
+  type Backend,
+  COMPILE_OPTIONS,
+  type CompileOptions,
+  type Executable,
+  type ExportedProgram,
+  type Graph,
+  type Node,
+  nodePlace,
+  type ProgramRunner,
+  type Reason,
+} from "@sconce/ir";
+import {
+  type CallArgument,
+  type CallKwargs,
+  decomposes,
+  isInterpretedCall,
+  memoryLimit,
+  type OperatorTable,
+  prepareInterpreter,
+  type RuntimeValue,
+  refuseOpaque,
+} from "@sconce/ops";
+import { withMemoryLimit } from "@sconce/tensor";
+import { excludedCall, noKernel } from "../kernel/errors.js";
+import type { Calls, KernelSet } from "../sets/kernel-set.js";
+import { conjugateWriteSteps } from "./conjugate-writes.js";
+import type { Dispatcher } from "./dispatch.js";
+import { DISPATCH, type DispatchOptions, dispatcherOf, dispatchersOf } from "./dispatch-options.js";
+import { DispatchingInterpreter } from "./interpreter.js";
+
+/** Options of {@link cpuBackend}. */
+export type CpuBackendOptions = DispatchOptions;
+
+/** Runs one operator on values, as constant folding needs it. */
+export type Evaluator = (target: string, args: readonly CallArgument[], kwargs?: CallKwargs) => RuntimeValue;
+
+/** What an interpreter over a set of kernels gives. */
+export interface CpuParts {
+  /** See `createEvaluator`. */
+  readonly createEvaluator: (options?: CpuBackendOptions) => Evaluator;
+  /** See `createRunner`. */
+  readonly createRunner: (options?: Omit<CpuBackendOptions, "random">) => ProgramRunner;
+  /** See `cpuBackend`. */
+  readonly cpuBackend: (options?: CpuBackendOptions) => Backend;
+}
+
+/** Makes evaluators, runners and backends over a set of kernels. */
+export const cpuParts = (own: KernelSet): CpuParts => ({
+  createEvaluator: (options = {}) => evaluatorOf(own, options),
+  createRunner: (options = {}) => runnerOf(own, options),
+  cpuBackend: (options = {}) => backendOf(own, options),
+});
+
+function evaluatorOf(own: KernelSet, options: CpuBackendOptions): Evaluator {
+  checkOptions("createEvaluator", options, DISPATCH);
+  const dispatching = dispatchersOf(own, options);
+  const maxBytes = memoryLimit("createEvaluator", options.maxBytes);
+  let dispatcher: Dispatcher | undefined;
+  return (target, args, kwargs) => {
+    dispatcher ??= dispatching().dispatcher;
+    const used = dispatcher;
+    return withMemoryLimit(maxBytes, () => used.call(target, args, kwargs));
+  };
+}
+
+function runnerOf(own: KernelSet, options: Omit<CpuBackendOptions, "random">): ProgramRunner {
+  checkOptions("createRunner", options, DISPATCH);
+  const dispatching = dispatchersOf(own, options);
+  const maxBytes = memoryLimit("createRunner", options.maxBytes);
+  return (program, inputs, see, { maxIterations = Number.POSITIVE_INFINITY } = {}) => {
+    const { operators, dispatcher } = dispatching();
+    refuseOpaque(program.graph, operators);
+    const interpreter = new DispatchingInterpreter(program, operators, dispatcher, maxBytes);
+    interpreter.see = see;
+    interpreter.maxIterations = maxIterations;
+    const outputs = interpreter.runSync(inputs);
+    return { outputs, state: interpreter.state, iterations: interpreter.iterations };
+  };
+}
+
+function backendOf(own: KernelSet, options: CpuBackendOptions): Backend {
+  checkOptions("cpuBackend", options, DISPATCH);
+  const { operators, dispatcher } = dispatcherOf(own, options);
+  const maxBytes = memoryLimit("cpuBackend", options.maxBytes);
+  const supports = (node: Node): true | Reason => {
+    const { op, target } = node;
+    const known = op !== "call_function" || isInterpretedCall(target) || dispatcher.supports(target);
+    return known || { reason: noKernel(target).message };
+  };
+  return {
+    name: "cpu",
+    supports: (node: Node, _graph: Graph) => supports(node),
+    describeSupport: (target) => dispatcher.describeSupport(target),
+    async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {
+      checkOptions("compile", compileOptions, COMPILE_OPTIONS);
+      await own.load(callsOf(program, options), operators);
+      const work = compileSteps(program, operators, compileOptions);
+      await finishWithPauses(work, "compilation", compileOptions.signal);
+      return new DispatchingInterpreter(program, operators, dispatcher, maxBytes, true);
+    },
+  };
+}
+
+/** Refuses programs that the interpreter does not run, and prepares the others. */
+function* compileSteps(
+  program: ExportedProgram,
+  operators: OperatorTable,
+  { exclude, onProgress }: CompileOptions,
+): Work<void> {
+  const { graph } = program;
+  refuseOpaque(graph, operators);
+  yield;
+  const excluded = exclude && graph.nodes().find(({ target }) => exclude.includes(target));
+  if (excluded !== undefined)
+    throw excludedCall(excluded.target, decomposes(operators, excluded.target)).at(nodePlace(excluded));
+  const progress = new ProgressReport("compile", onProgress, 2);
+  progress.at(0, "plan");
+  yield* prepareInterpreter(program, operators);
+  progress.at(1, "check");
+  yield* conjugateWriteSteps(graph, operators);
+  progress.end();
+}
+
+/** What a run of a program calls: operators whose kernels stand aside are decomposed. */
+export const callsOf = (program: ExportedProgram, { withoutKernels = [] }: DispatchOptions): Calls =>
+  withoutKernels.length > 0 ? "any" : program.graph;

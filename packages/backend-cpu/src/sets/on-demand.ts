@@ -1,0 +1,69 @@
+/** @file Kernels in parts, each loaded when a program needs it. */
+import type { Graph } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { kernelsNotLoaded, kernelsUnreachable } from "../kernel/errors.js";
+import type { AnyKernel, KernelTable } from "../kernel/kernel.js";
+import type { Calls, KernelSet } from "./kernel-set.js";
+
+/** Kernels that are loaded together. */
+export interface Part {
+  /** What they compute. */
+  readonly targets: readonly string[];
+  /** Imports their module. */
+  readonly load: () => Promise<KernelTable>;
+}
+
+/** A set of kernels that are there and kernels that are loaded in parts. */
+export function kernelsOnDemand(basic: KernelTable, parts: readonly Part[]): KernelSet {
+  const partOf = new Map(parts.flatMap((part) => part.targets.map((target) => [target, part] as const)));
+  const loaded = new Map<Part, KernelTable>();
+  const table: Record<string, AnyKernel> = { ...basic };
+  for (const [target, part] of partOf) {
+    table[target] = (args, context) => {
+      const kernel = loaded.get(part)?.[target];
+      if (kernel === undefined) throw kernelsNotLoaded(target);
+      return kernel(args, context);
+    };
+  }
+  /** What calls of a target may run. */
+  const partsOf = (target: string, operators: OperatorTable): readonly Part[] => {
+    const definition = operators.get(target);
+    const composite = definition?.decompose !== undefined && definition.tags.includes("composite");
+    if (Object.hasOwn(table, target) && !composite) {
+      const part = partOf.get(target);
+      return part === undefined ? [] : [part];
+    }
+    if (definition?.functional !== undefined) return partsOf(definition.functional, operators);
+    // What a decomposition calls depends on its arguments.
+    return definition?.decompose === undefined ? [] : parts;
+  };
+  const missing = (calls: Calls, operators: OperatorTable): readonly Part[] => {
+    const needed = calls === "any" ? parts : targetsOf(calls).flatMap((target) => partsOf(target, operators));
+    return [...new Set(needed)].filter((part) => !loaded.has(part));
+  };
+  const loadPart = async (part: Part): Promise<void> => {
+    try {
+      loaded.set(part, await part.load());
+    } catch (cause) {
+      throw kernelsUnreachable(part.targets[0]!, cause);
+    }
+  };
+  return {
+    table,
+    has: (calls, operators) => missing(calls, operators).length === 0,
+    load: async (calls, operators) => {
+      await Promise.all(missing(calls, operators).map(loadPart));
+    },
+  };
+}
+
+/** What a graph and the graphs inside of it call, each once. */
+function targetsOf(graph: Graph): readonly string[] {
+  const targets = new Set<string>();
+  const visit = (current: Graph): void => {
+    for (const { op, target } of current.nodes()) if (op === "call_function") targets.add(target);
+    for (const nested of current.subgraphs.values()) visit(nested);
+  };
+  visit(graph);
+  return [...targets];
+}

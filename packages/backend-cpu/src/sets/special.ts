@@ -1,0 +1,40 @@
+/** @file Kernels of gradients, linear algebra, Fourier transforms and special functions. */
+import { joinTables } from "@sconce/ops";
+import { activationBackwardKernels } from "../kernels/activation-backward.js";
+import { convolutionBackwardKernels } from "../kernels/convolution-backward.js";
+import { ctcLossKernels } from "../kernels/ctc-loss.js";
+import { fftKernels } from "../kernels/fft.js";
+import { gridSamplerBackwardKernels } from "../kernels/grid-sampler-backward.js";
+import { linearAlgebraKernels } from "../kernels/linear-algebra.js";
+import { linearSystemKernels } from "../kernels/linear-system.js";
+import { lossBackwardKernels } from "../kernels/loss-backward.js";
+import { lossMarginBackwardKernels } from "../kernels/loss-margin-backward.js";
+import { matrixFactorKernels } from "../kernels/matrix-factor.js";
+import { matrixSolveKernels } from "../kernels/matrix-solve.js";
+import { matrixSpectrumKernels } from "../kernels/matrix-spectrum.js";
+import { normalizationBackwardKernels } from "../kernels/normalization-backward.js";
+import { polynomialKernels } from "../kernels/polynomial.js";
+import { poolFractionalKernels } from "../kernels/pool-fractional.js";
+import { unaryBesselKernels } from "../kernels/unary-bessel.js";
+import { viewBackwardKernels } from "../kernels/view-backward.js";
+
+/** By target. */
+export const specialSet = joinTables({
+  activationBackward: activationBackwardKernels,
+  convolutionBackward: convolutionBackwardKernels,
+  ctcLoss: ctcLossKernels,
+  fft: fftKernels,
+  gridSamplerBackward: gridSamplerBackwardKernels,
+  linearAlgebra: linearAlgebraKernels,
+  linearSystem: linearSystemKernels,
+  lossBackward: lossBackwardKernels,
+  lossMarginBackward: lossMarginBackwardKernels,
+  matrixFactor: matrixFactorKernels,
+  matrixSolve: matrixSolveKernels,
+  matrixSpectrum: matrixSpectrumKernels,
+  normalizationBackward: normalizationBackwardKernels,
+  polynomial: polynomialKernels,
+  poolFractional: poolFractionalKernels,
+  unaryBessel: unaryBesselKernels,
+  viewBackward: viewBackwardKernels,
+});
