@@ -117,6 +117,8 @@ describe("what is right is not reported", () => {
     "(x) => { try { return x.relu(); } catch (error) { return x; } finally { x = null; } }",
     "(x) => { const { relu = 1 } = { relu: undefined }; return relu ? x : x.relu(); }",
     "(x) => { switch (x.dtype) { case 'float32': return x; default: return x.relu(); } }",
+    "(...all) => ((x, flag) => (flag ? x.relu() : x))(...all, true)",
+    "(x) => { const [a, b, flag] = [...[x, x], true]; return flag ? a : b; }",
   ])("%s", (source) => {
     expect(found(source, { args: [t] })).toEqual([[], []]);
   });
@@ -174,7 +176,7 @@ describe("ways around", () => {
   test.each<[string, "wrong" | "unchecked" | "right"]>([
     ["(x) => { const {size} = x; if (size.call(x, 0) === 2) return 1; }", "wrong"],
     ["(x) => { const f = x.size.bind(x); if (f(0) === 2) return 1; }", "unchecked"],
-    ["(x) => { const args = [0]; if (x.size(...args) === 2) return 1; }", "unchecked"],
+    ["(x) => { const args = [0]; if (x.size(...args) === 2) return 1; }", "wrong"],
     ["(x) => { const m = 'size'; if (x[m](0) === 2) return 1; }", "wrong"],
     ["(x) => { if ([x.size(0)].at(0) === 2) return 1; }", "wrong"],
     ["(x) => { const o = Object.freeze({ n: x.size(0) }); if (o.n === 2) return 1; }", "wrong"],

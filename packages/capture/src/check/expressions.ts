@@ -289,17 +289,32 @@ export function fillArray(
   on: Interpreter,
 ): AbstractObject {
   let isIndexed = true;
-  elements.forEach((element, i) => {
-    if (element?.type === "SpreadElement") {
-      isIndexed = false;
-      array.element = join(array.element, on.elements(on.evaluate(element.argument, scope)));
-    } else {
-      const value = element === null ? UNDEFINED : on.evaluate(element, scope);
-      if (isIndexed) put(array, String(i), value);
-      else array.element = join(array.element, value);
+  let count = 0;
+  const add = (value: Kind): void => {
+    if (isIndexed) put(array, String(count++), value);
+    else array.element = join(array.element, value);
+  };
+  for (const element of elements) {
+    if (element?.type !== "SpreadElement") {
+      add(element === null ? UNDEFINED : on.evaluate(element, scope));
+      continue;
     }
-  });
+    const list = on.evaluate(element.argument, scope);
+    const items = itemsOf(list);
+    isIndexed &&= items !== undefined;
+    for (const item of items ?? [on.elements(list)]) add(item);
+  }
   return array;
+}
+
+/** The items of a list by their places; undefined where it may be another one, or a longer one. */
+function itemsOf({ flags, values, objects }: Kind): Kind[] | undefined {
+  const [object] = objects;
+  const isList = flags === 0 && values.length === 0 && objects.length === 1 && object!.type === "array";
+  if (!isList || object!.element !== NOTHING || (object!.name ?? "Array") !== "Array") return undefined;
+  const { props } = object!;
+  const items = Array.from({ length: props.size }, (_, i) => props.get(String(i)));
+  return items.every((item) => item !== undefined) ? items : undefined;
 }
 
 const put = ({ props }: AbstractObject, key: string, value: Kind): void =>
