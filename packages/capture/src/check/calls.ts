@@ -92,6 +92,7 @@ function construct(callee: Kind, args: readonly Kind[], node: AnyNode, scope: Sc
     };
   }
   runCallbacks(args, [], on, node, scope);
+  if (callee.values.length === 1 && isTensorClass(made)) return TENSORS;
   if (mayDecide(callee) && args.some(isOpen))
     on.unchecked("new", "the constructor and the getters of a class are not followed", node, scope);
   return unknown("an object that the code makes with `new`");

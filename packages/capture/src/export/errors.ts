@@ -50,6 +50,15 @@ export const notExportable = (target: unknown): SconceError =>
     fix: "pass an `nn.Module` or a function of tensors",
   });
 
+/** A tensor that is assigned to a parameter, in PyTorch's words. */
+export const assignedParameter = (path: string): SconceError =>
+  new SconceError({
+    code: "ASSIGNED_PARAMETER",
+    message: `cannot assign a tensor as parameter '${path}' (nn.Parameter or null expected)`,
+    where: path,
+    fix: `write into it with \`noGrad(() => this.${path}.copy_(value))\`, or register it as a buffer`,
+  });
+
 /** A strict export. */
 export const strictMode = (): SconceError =>
   new SconceError({

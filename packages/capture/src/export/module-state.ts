@@ -1,5 +1,5 @@
 /** @file The state of a module while it is traced: traced tensors stand in its properties. */
-import type { Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
 import type { Module } from "../nn/module.js";
 import { registryOf } from "../nn/registry.js";
 import {
@@ -11,7 +11,9 @@ import {
   propertiesOf,
   tensorAttributesOf,
 } from "../nn/state.js";
+import { isTracedState, Parameter } from "../nn/tensors.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
+import { assignedParameter } from "./errors.js";
 
 /** A parameter or buffer of a module, under one of its names. */
 export interface StateEntry {
@@ -92,13 +94,9 @@ export function withTracedState<T>(
 
 type Properties = readonly [string, unknown][];
 
-/** Buffers take note of assignments; parameters are plain properties. */
+/** Buffers take note of assignments; a parameter only takes another parameter, as in PyTorch. */
 function replaceProperty(entry: StateEntry, tensor: TracedTensor, assigned: Map<StateEntry, unknown>): void {
   const { module, property, kind } = entry;
-  if (kind === "PARAMETER") {
-    (module as unknown as Record<string, unknown>)[property] = tensor;
-    return;
-  }
   let value: unknown = tensor;
   Object.defineProperty(module, property, {
     enumerable: true,
@@ -106,11 +104,17 @@ function replaceProperty(entry: StateEntry, tensor: TracedTensor, assigned: Map<
     get: () => value,
     set: (next: unknown) => {
       value = next;
-      if (next === tensor) assigned.delete(entry);
-      else assigned.set(entry, next);
+      if (kind === "PARAMETER") {
+        if (next !== tensor && !isParameter(next)) throw assignedParameter(entry.fqn);
+      } else if (next === tensor) assigned.delete(entry);
+      // The copy reads the node of this moment: later in-place operators write to the same memory.
+      else assigned.set(entry, next instanceof TracedTensor ? new TracedTensor(next.fake) : next);
     },
   });
 }
+
+const isParameter = (value: unknown): boolean =>
+  value === null || value instanceof Parameter || (value instanceof Tensor && isTracedState(value));
 
 function restore(module: Module, properties: Properties): void {
   const known = new Map(properties);

@@ -27,6 +27,9 @@ class TracedStorage extends Storage {
 
 const NO_STORAGE = new TracedStorage();
 
+/** Whether a tensor was made of a traced one behind the trace: its values are not known. */
+export const isCopyOfTraced = ({ storage }: Tensor): boolean => storage === NO_STORAGE;
+
 type SizesKey = "shape" | "strides";
 
 /**

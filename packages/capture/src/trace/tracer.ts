@@ -30,7 +30,7 @@ import { Tensor } from "@sconce/tensor";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
 import { guardContiguity } from "./contiguity.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
-import { dataDependentResult, escapedTensor } from "./errors.js";
+import { dataDependentResult, escapedTensor, tracedValues } from "./errors.js";
 import { SET_GRAD } from "./grad-regions.js";
 import { LeafWrites } from "./leaf-writes.js";
 import { fakeOf } from "./real-tensor.js";
@@ -45,7 +45,7 @@ import {
   TraceNode,
   type UnbackedBinding,
 } from "./trace-node.js";
-import { TracedTensor } from "./traced-tensor.js";
+import { isCopyOfTraced, TracedTensor } from "./traced-tensor.js";
 import { requireSizes } from "./unbacked-sizes.js";
 
 /** The parameters of a {@link Tracer}. */
@@ -221,7 +221,15 @@ export class Tracer implements Recorder {
       candidate: callName(row.target),
       unbacked: this.newSymbols(result),
     });
+    this.#writeConstant(row.schema, args[0], node);
     return this.#wrap(result, node, returned);
+  }
+
+  /** A constant that an in-place call writes to is the call from then on. */
+  #writeConstant({ args: [first] }: OpSchema, target: OperatorArgument, node: TraceNode): void {
+    if (first?.alias?.write !== true || !(target instanceof Tensor) || target instanceof TracedTensor) return;
+    const constant = this.constants.get(target);
+    if (constant !== undefined) this.#tensors.set(constant.val as FakeTensor, node);
   }
 
   /** The shape rule's result for a call, which an equal call of before may have given. */
@@ -354,6 +362,7 @@ export class Tracer implements Recorder {
   lift(value: Tensor): FakeTensor {
     const known = this.constants.get(value);
     if (known !== undefined) return known.val as FakeTensor;
+    if (isCopyOfTraced(value)) throw refusal(tracedValues());
     const fake = fakeOf(value, false);
     const name = `_tensor_constant${this.constants.size}`;
     const node = new TraceNode({ name, op: "get_attr", target: name, val: fake, meta: this.#meta() });
