@@ -12,7 +12,7 @@ const withLists = (text: string): string =>
 
 describe("models with control flow", () => {
   test.each(Object.entries(FLOW_MODELS))(
-    "%s exports to PyTorch's program [S-053, S-055]",
+    "%s exports to PyTorch's program [S-053, S-054, S-055]",
     async (name, make) => {
       const { text, wanted, lowered, problems } = await exportFromCorpus(name, make);
       expect(text).toBe(wanted);
@@ -21,7 +21,7 @@ describe("models with control flow", () => {
     },
   );
 
-  test.each(Object.entries(FLOW_MODELS))("%s gives PyTorch's numbers [S-053]", async (name, make) => {
+  test.each(Object.entries(FLOW_MODELS))("%s gives PyTorch's numbers [S-053, S-054]", async (name, make) => {
     expect(await runFromCorpus(name, make)).toEqual({ program: [], eager: undefined });
   });
 });
