@@ -116,7 +116,7 @@ export {
   requireValues,
 } from "./program/missing-values.js";
 export { mapModuleCalls, updateModuleCalls } from "./program/module-calls.js";
-export { ExportedProgram } from "./program/program.js";
+export { ExportedProgram, type ProgramVerifier } from "./program/program.js";
 export {
   type Dialect,
   type ExampleInputs,

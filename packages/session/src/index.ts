@@ -82,6 +82,7 @@ export {
   isInt,
   isRef,
   missingValues,
+  moduleCallRepr,
   printIr,
   programVersions,
   rangeConstraintsText,

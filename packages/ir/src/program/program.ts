@@ -28,6 +28,13 @@ import {
 } from "./signature.js";
 import { type StateValues, stateChange } from "./with-state.js";
 
+/** A class of PyTorch that checks programs of a dialect. */
+export interface ProgramVerifier {
+  /** `TrainingIRVerifier`, or `Verifier` for a lowered program. */
+  readonly name: string;
+  readonly dialect: Dialect;
+}
+
 const NO_HISTORY: readonly HistoryEntry[] = Object.freeze([]);
 
 /**
@@ -198,6 +205,41 @@ export class ExportedProgram {
   /** Tokens of assertions by output: always null, as in PyTorch 2.14. */
   get assertionDepToken(): ReadonlyMap<number, string> | null {
     return null;
+  }
+
+  /** Names of lifted tensor constants, in signature order. */
+  get liftedTensorConstants(): string[] {
+    return [...this.inputsToLiftedTensorConstants.values()];
+  }
+
+  /** Names of lifted custom objects, in signature order. */
+  get liftedCustomObjects(): string[] {
+    return [...this.inputsToLiftedCustomObjects.values()];
+  }
+
+  /** Names of the buffers that the state dict does not have: they are among `constants`. */
+  get nonPersistentBuffers(): Set<string> {
+    const specs = this.graphSignature.inputSpecs.filter(({ persistent }) => persistent === false);
+    return new Set(specs.flatMap(({ target }) => (target === null ? [] : [target])));
+  }
+
+  /** Names of the inputs that order effects. */
+  get inputTokens(): string[] {
+    return this.graphSignature.inputSpecs.flatMap(({ kind, arg }) => (kind === "TOKEN" ? [arg.name] : []));
+  }
+
+  /** Names of the outputs that order effects. */
+  get outputTokens(): string[] {
+    return this.graphSignature.outputSpecs.flatMap(({ kind, arg }) => (kind === "TOKEN" ? [arg.name] : []));
+  }
+
+  /**
+   * What checks the program in PyTorch (`exported_program.verifiers`), with the dialect that it
+   * allows. In Sconce, `verify` checks it.
+   */
+  get verifiers(): readonly ProgramVerifier[] {
+    const name = this.dialect === "TRAINING" ? "TrainingIRVerifier" : "Verifier";
+    return [{ name, dialect: this.dialect }];
   }
 
   /** Which outputs are gradients; null for a program without a backward graph. */
