@@ -1,5 +1,5 @@
 /** @file Runs a graph by calls of operators: at once, or into a trace. */
-import { type Argument, type Graph, isRef, type Node } from "@sconce/ir";
+import { type Argument, type Graph, isRef, type Node, pythonTuple } from "@sconce/ir";
 import {
   type GraphRunner,
   HIGHER_ORDER,
@@ -11,7 +11,8 @@ import {
   type Steps,
 } from "@sconce/ops";
 import type { ShapeEnv } from "@sconce/symbolic";
-import type { Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
+import { cond } from "../control-flow/cond.js";
 import { check } from "../dynamic/runtime-checks.js";
 import { numelOf, sizeOf, storageOffsetOf, stridesOf } from "../torch/sizes.js";
 import { applyPythonOperator } from "../torch/sym.js";
@@ -101,6 +102,30 @@ function requireCondition(env: ShapeEnv, condition: unknown): void {
   if (condition instanceof SymBool) check(env, condition.expr);
 }
 
+const COND = "higher_order.cond";
+
+/** Bodies take tensors as operands, and close over sizes. */
+function tracedCond(
+  args: Values,
+  runBody: (body: NestedGraph, inputs: readonly unknown[]) => unknown,
+): unknown {
+  const [pred, whenTrue, whenFalse, operands] = args as unknown as readonly [
+    Tensor | SymBool,
+    NestedGraph,
+    NestedGraph,
+    readonly unknown[],
+  ];
+  const tensors = operands.filter((operand) => operand instanceof Tensor);
+  const branch =
+    (body: NestedGraph) =>
+    (...given: readonly Tensor[]): unknown => {
+      const rest = [...given];
+      const inputs = operands.map((operand) => (operand instanceof Tensor ? rest.shift() : operand));
+      return pythonTuple(...(runBody(body, inputs) as readonly unknown[]));
+    };
+  return cond(pred, branch(whenTrue), branch(whenFalse), tensors);
+}
+
 const WITH_GRAD = "higher_order.wrap_with_set_grad_enabled";
 
 function runHigherOrder(
@@ -113,6 +138,7 @@ function runHigherOrder(
   const runBody = ({ graph }: NestedGraph, inputs: readonly unknown[]): unknown =>
     runGraph(graph, inputs, owner);
   if (trace !== undefined) {
+    if (node.target === COND) return tracedCond(args, runBody);
     if (node.target !== WITH_GRAD) throw notRetraceable(node);
     const [enabled, body, ...operands] = args as unknown as readonly [boolean, NestedGraph, ...unknown[]];
     const before = trace.setGradEnabled?.(enabled) ?? true;
