@@ -28,3 +28,19 @@ test("a seed is an integer", () => {
   expect(thrown(() => manualSeed(1.5)).code).toBe("TORCH_ARGUMENT");
   expect(() => manualSeed(-1n)).not.toThrow();
 });
+
+test("layers say which of their sizes is missing or wrong", () => {
+  type Layer = new (...args: unknown[]) => unknown;
+  const [Linear, Conv2d, Embedding] = [nn.Linear, nn.Conv2d, nn.Embedding] as unknown as [
+    Layer,
+    Layer,
+    Layer,
+  ];
+  expect(thrown(() => new Linear(3)).message).toBe("Linear needs outFeatures, which is not given");
+  expect(thrown(() => new Linear("3", 2)).message).toBe(
+    'inFeatures of Linear must be a whole number from 0 on, got the string "3"',
+  );
+  expect(thrown(() => new Conv2d(3, 8)).message).toBe("Conv2d needs kernelSize, which is not given");
+  expect(thrown(() => new Conv2d(3, 8, [3, 1.5])).message).toMatch(/^kernelSize of Conv2d .* got 1.5$/);
+  expect(thrown(() => new Embedding(-1, 8)).where).toBe("Embedding");
+});

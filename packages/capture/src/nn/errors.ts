@@ -75,6 +75,18 @@ export const extraSetting = (layer: string, names: readonly string[], count: num
 export const badSettings = (layer: string, message: string, fix: string): SconceError =>
   new SconceError({ code: "LAYER_ARGUMENTS", message, where: layer, fix });
 
+/** A size of a layer that is missing, or that no tensor has. */
+export const badSize = (layer: string, name: string, value: unknown): SconceError =>
+  new SconceError({
+    code: "LAYER_ARGUMENTS",
+    message:
+      value === undefined
+        ? `${layer} needs ${name}, which is not given`
+        : `${name} of ${layer} must be a whole number from 0 on, got ${describeValue(value)}`,
+    where: layer,
+    fix: `give ${name} as a whole number`,
+  });
+
 /** A setting of a layer that has no default and is missing. */
 export const missingSetting = (layer: string, name: string): SconceError =>
   new SconceError({

@@ -1,7 +1,7 @@
 /** @file Arguments of layers: positional as in PyTorch, then an object of those given by name. */
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import { type FloatLiteral, floatRepr, jsonRepr, kindOf } from "@sconce/ir";
-import { extraSetting } from "./errors.js";
+import { badSize, extraSetting } from "./errors.js";
 
 /**
  * The arguments of a layer that may be left out: some of them by position, in PyTorch's order, and
@@ -68,4 +68,14 @@ export const snakeCase = (name: string): string =>
 export function settingsText(names: readonly string[], settings: object): string {
   const values = settings as Readonly<Record<string, unknown>>;
   return names.map((name) => `${snakeCase(name)}=${pythonText(values[name])}`).join(", ");
+}
+
+/**
+ * Requires sizes of a layer, by their names: whole numbers, or lists of them.
+ * @throws SconceError `LAYER_ARGUMENTS`
+ */
+export function requireSizes(layer: string, sizes: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(sizes))
+    for (const size of Array.isArray(value) ? (value as readonly unknown[]) : [value])
+      if (!Number.isSafeInteger(size) || (size as number) < 0) throw badSize(layer, name, size);
 }

@@ -4,7 +4,7 @@ import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { fans, kaimingUniform_ } from "../init.js";
 import { Module } from "../module.js";
-import { type Settings, type Sizes, settingsOf, sizesOf, tupleText } from "../settings.js";
+import { requireSizes, type Settings, type Sizes, settingsOf, sizesOf, tupleText } from "../settings.js";
 import { Parameter } from "../tensors.js";
 import { initBias } from "./linear.js";
 
@@ -169,6 +169,7 @@ type ConvArguments = [...GivenConv, ...Settings<ConvPositions, ConvOptions>];
 
 function convParts(layer: string, rank: number, args: ConvArguments): ConvParts {
   const [inChannels, outChannels, kernelSize, ...rest] = args;
+  requireSizes(layer, { inChannels, outChannels, kernelSize });
   const settings = settingsOf(layer, rest, CONV);
   const { stride, padding, dilation } = settings;
   return {
@@ -295,6 +296,7 @@ type TransposedArguments = [...GivenConv, ...Settings<ConvTransposePositions, Co
 
 function transposedParts(layer: string, rank: number, args: TransposedArguments): ConvParts {
   const [inChannels, outChannels, kernelSize, ...rest] = args;
+  requireSizes(layer, { inChannels, outChannels, kernelSize });
   const settings = settingsOf(layer, rest, TRANSPOSED);
   if (settings.paddingMode !== "zeros")
     throw badSettings(

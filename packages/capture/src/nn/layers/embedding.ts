@@ -5,7 +5,7 @@ import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { normal_ } from "../init.js";
 import { Module } from "../module.js";
-import { pythonText, type Settings, settingsOf } from "../settings.js";
+import { pythonText, requireSizes, type Settings, settingsOf } from "../settings.js";
 import { Parameter } from "../tensors.js";
 
 /** Settings of {@link Embedding}. */
@@ -53,6 +53,7 @@ export class Embedding extends Module {
     ...rest: Settings<EmbeddingPositions, EmbeddingOptions>
   ) {
     super();
+    requireSizes("Embedding", { numEmbeddings, embeddingDim });
     const settings = settingsOf<Required<EmbeddingOptions>>("Embedding", rest, {
       paddingIdx: null,
       maxNorm: null,

@@ -4,7 +4,7 @@ import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { fans, kaimingUniform_, uniform_ } from "../init.js";
 import { Module } from "../module.js";
-import { pythonText, type Settings, settingsOf } from "../settings.js";
+import { pythonText, requireSizes, type Settings, settingsOf } from "../settings.js";
 import { Parameter } from "../tensors.js";
 
 /** Settings of {@link Linear}. */
@@ -30,6 +30,7 @@ export class Linear extends Module {
 
   constructor(inFeatures: number, outFeatures: number, ...rest: Settings<[bias: boolean], LinearOptions>) {
     super();
+    requireSizes("Linear", { inFeatures, outFeatures });
     const { bias, dtype } = settingsOf("Linear", rest, { bias: true, dtype: "float32" as DType });
     this.inFeatures = inFeatures;
     this.outFeatures = outFeatures;
