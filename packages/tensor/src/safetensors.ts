@@ -86,7 +86,8 @@ export function readSafetensors(bytes: Uint8Array, options: WorkOptions = {}): S
 }
 
 function readHeaderLength(bytes: Uint8Array): number {
-  if (bytes.byteLength < PREFIX) throw safetensorsError(`${bytes.byteLength} bytes are too few for a header`);
+  if (bytes.byteLength < PREFIX)
+    throw safetensorsError(`${bytes.byteLength} bytes are too few for a header`, "byte 0");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32;
   if (length > LARGEST_HEADER)
@@ -159,7 +160,11 @@ function checkCoverage(slots: readonly Slot[], dataLength: number): void {
     }
     position = slot.end;
   }
-  if (position !== dataLength) throw safetensorsError(`${dataLength - position} unused bytes at the end`);
+  if (position !== dataLength)
+    throw safetensorsError(
+      `${dataLength - position} unused bytes at the end`,
+      `byte ${position} of the data`,
+    );
 }
 
 function viewSlot(slot: Slot, data: Uint8Array): Tensor {

@@ -21,14 +21,15 @@ export const budgetFor = (
   size: number,
 ): Budget => budget ?? new Budget(size, limits, JSON_BYTES_PER_NODE);
 
-/** Joins the parts of a program and checks that they fit. */
+/** Joins the parts of a program and checks that they fit; `file` holds its description. */
 export function assemble(
+  file: string,
   description: ProgramDescription,
   weights: Payload,
   constants: Payload,
   exampleInputs: SavedInputs | null,
 ): ExportedProgram {
-  checkState(description, weights, constants);
+  checkState(file, description, weights, constants);
   return new ExportedProgram({
     ...description,
     stateDict: weights.tensors,

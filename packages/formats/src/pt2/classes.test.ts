@@ -44,4 +44,6 @@ test.each(CLASSES)("%s %s: %s", async (_, __, code, bytes) => {
   expect(result.fix).toMatch(/\w{3}/);
   // A file of another format has no place but itself.
   if (result.code !== "OTHER_FORMAT") expect(result.where, result.describe()).toMatch(/\w/);
+  // What JSON says is placed by its file, and the field in it.
+  if (/graph_module|tensor_meta/.test(result.where ?? "")) expect(result.where).toMatch(/^\S*\.json /);
 });

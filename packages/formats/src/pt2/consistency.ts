@@ -6,10 +6,15 @@ import type { ProgramDescription } from "./program.js";
 import type { Payload } from "./weights.js";
 
 /**
- * Checks that signature, graph, weights and constants agree.
+ * Checks that signature, graph, weights and constants agree; `file` has the signature.
  * @throws SconceError `PT2_SIGNATURE`, `PT2_WEIGHT`
  */
-export function checkState(description: ProgramDescription, weights: Payload, constants: Payload): void {
+export function checkState(
+  file: string,
+  description: ProgramDescription,
+  weights: Payload,
+  constants: Payload,
+): void {
   const { graph, graphSignature } = description;
   const placeholders = graph.nodes().filter((node) => node.op === "placeholder");
   const { inputSpecs, outputSpecs } = graphSignature;
@@ -17,7 +22,7 @@ export function checkState(description: ProgramDescription, weights: Payload, co
     throw pt2Error(
       "PT2_SIGNATURE",
       `the graph has ${placeholders.length} inputs, its signature ${inputSpecs.length}`,
-      "graph_module.signature.input_specs",
+      `${file} graph_module.signature.input_specs`,
     );
   }
   const result = graph.outputArgument();
@@ -29,7 +34,7 @@ export function checkState(description: ProgramDescription, weights: Payload, co
     throw pt2Error(
       "PT2_SIGNATURE",
       `the graph has ${outputs} outputs, its signature ${outputSpecs.length}`,
-      "graph_module.signature.output_specs",
+      `${file} graph_module.signature.output_specs`,
     );
   }
   const results = itemsOf(result) ?? [result];
@@ -40,13 +45,13 @@ export function checkState(description: ProgramDescription, weights: Payload, co
       throw pt2Error(
         "PT2_SIGNATURE",
         `the signature names output ${i} "${spec.arg.name}", the graph ${name === "" ? "gives a constant there" : `"${name}"`}`,
-        `graph_module.signature.output_specs[${i}]`,
+        `${file} graph_module.signature.output_specs[${i}]`,
       );
     }
   });
   inputSpecs.forEach((spec, i) => {
     const placeholder = placeholders[i]!;
-    const where = `graph_module.signature.input_specs[${i}]`;
+    const where = `${file} graph_module.signature.input_specs[${i}]`;
     if (spec.arg.name !== "" && spec.arg.name !== placeholder.name) {
       throw pt2Error(
         "PT2_SIGNATURE",

@@ -35,7 +35,7 @@ export async function readFlatArchive(zip: ZipArchive, options: CountedOptions):
   const [inputsName, inputs] = await need(FLAT_RECORDS.sampleInputs);
   for (const name of zip.names()) if (!read.has(name)) await zip.check(name);
   const examples = savedInputs(inputs, inputsName, description, options);
-  return assemble(description, weights, constants, examples);
+  return assemble(file, description, weights, constants, examples);
 }
 
 function checkVersion(text: string): void {

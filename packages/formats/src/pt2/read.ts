@@ -110,7 +110,7 @@ class ArchiveReader {
     const constants = await this.#payload(RECORDS.constants, `${model}_constants_config.json`, `${model}.pt`);
     const exampleInputs = await this.#sampleInputs(`${RECORDS.sampleInputs}${model}.pt`, description);
     await this.#checkOthers();
-    return assemble(description, weights, constants, exampleInputs);
+    return assemble(file, description, weights, constants, exampleInputs);
   }
 
   async #text(record: string): Promise<string | undefined> {

@@ -78,6 +78,7 @@ export const treeMismatch = (expected: string, actual: string): SconceError =>
       `Trying to flatten user inputs with exported input tree spec: \n${expected}\n` +
       `but actually got inputs with tree spec of: \n${actual}.\n` +
       "Please check that the inputs have the same number and type of args and kwargs as the ones you used when tracing.",
+    where: "the arguments of the call",
     fix: "call the program with the same structure of arguments that it was exported with",
   });
 

@@ -118,7 +118,10 @@ export function historyFromJson(
   });
   const { format, version, steps } = record(json, "the text");
   if (format !== FORMAT || version !== VERSION)
-    throw historyFormat(`it is not a ${FORMAT} of version ${VERSION}`);
+    throw historyFormat(
+      `it is not a ${FORMAT} of version ${VERSION}`,
+      format === FORMAT ? "version" : "format",
+    );
   return { steps: list(steps, "steps").map((step, i) => stepOf(step, `steps[${i}]`, tensors, budget)) };
 }
 

@@ -88,9 +88,12 @@ export function parseTreeSpec(text: string, options: WorkOptions = {}): TreeSpec
     fail: (message, at, cause) => badTreeSpec(message, `character ${at}`, cause),
   });
   if (!Array.isArray(parsed) || parsed.length !== 2)
-    throw badTreeSpec("it is not a pair of protocol and tree", "");
+    throw badTreeSpec("it is not a pair of protocol and tree", "the text");
   if (parsed[0] !== 1)
-    throw badTreeSpec(`unknown protocol ${pythonJson(parsed[0]).slice(0, 100)}, only 1 is known`, "");
+    throw badTreeSpec(
+      `unknown protocol ${pythonJson(parsed[0]).slice(0, 100)}, only 1 is known`,
+      "the first item",
+    );
   return new SpecReader(budget).node(parsed[1], "tree", 0);
 }
 

@@ -59,7 +59,10 @@ async function workOf(run: () => Promise<void>): Promise<number> {
   return total;
 }
 
-/** Whether the reader takes an input; what it refuses, and what lies behind, has to have a fix. */
+/**
+ * Whether the reader takes an input; what it refuses has to have a place and a fix, what lies
+ * behind a fix.
+ */
 async function survives(target: FuzzTarget, input: string | Uint8Array, which: string): Promise<boolean> {
   let isRead = false;
   try {
@@ -67,7 +70,9 @@ async function survives(target: FuzzTarget, input: string | Uint8Array, which: s
     isRead = true;
     await target.use?.(result as never);
   } catch (error) {
-    if (isSconceError(error) && error.code !== "INTERNAL" && error.fix) return isRead;
+    // A file of another format has no place but itself, nor has what a value is used for later.
+    const isPlaced = isSconceError(error) && (isRead || error.code === "OTHER_FORMAT" || error.where);
+    if (isPlaced && error.code !== "INTERNAL" && error.fix) return isRead;
     const why = `${target.name}: ${which} gives ${String(error)}\n${shown(input)}`;
     throw new Error(why, { cause: error });
   }
