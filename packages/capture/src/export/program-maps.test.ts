@@ -43,7 +43,7 @@ const mapsOf = (program: ExportedProgram) => ({
 });
 
 // The values are PyTorch 2.14's.
-test("what inputs and outputs are [S-080]", () => {
+test("what inputs and outputs are [S-057, S-080, S-085]", () => {
   const program = exportProgram(new Net(), [torch.ones([2])]);
   const exported = {
     backwardSignature: null,

@@ -29,7 +29,7 @@ test("a program has graph, signature, state, ranges, calls, guards and example i
   expect(root!.signature!.inSpec).toBe(program.inSpec);
   expect(program.guardsCode).not.toEqual([]);
   expect(program.exampleInputs!.leaves).toHaveLength(2);
-  expect(program.dialect).toBe("TRAINING");
+  expect(program.verifiers).toEqual([{ name: "TrainingIRVerifier", dialect: "TRAINING" }]);
 });
 
 describe("graphs", () => {
