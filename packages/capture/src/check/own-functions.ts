@@ -17,7 +17,11 @@ let names: Map<unknown, string> | undefined;
 const declared: [string, unknown][] = [];
 
 /** Declares a function of Sconce that this module cannot import. */
-export const declareOwn = (name: string, value: unknown): void => void declared.push([name, value]);
+export function declareOwn(name: string, value: unknown): void {
+  declared.push([name, value]);
+  // The names may have been asked for before the module was loaded.
+  names = undefined;
+}
 
 /** The name of a function of Sconce, `torch.cat`; undefined for other values. */
 export function ownFunctionName(value: unknown): string | undefined {
