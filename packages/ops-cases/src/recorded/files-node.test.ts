@@ -58,7 +58,7 @@ test("what is neither is refused with its name", () => {
   const path = join(folder, "broken.safetensors");
   writeFileSync(path, "no");
   expect(() => openCaseFiles(path)[0]!.cases).toThrow(
-    expect.objectContaining({ code: "SAFETENSORS", where: "broken.safetensors" }),
+    expect.objectContaining({ code: "SAFETENSORS", where: "broken.safetensors: byte 0" }),
   );
   writeFileSync(
     join(folder, "broken.jsonl"),
