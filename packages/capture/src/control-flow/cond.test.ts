@@ -221,5 +221,7 @@ describe("arguments", () => {
     expect(cond(torch.tensor(true), ...branches, [x]).tolist()).toEqual(x.mul(2).tolist());
     expect(cond(torch.tensor([0]), ...branches, [x]).tolist()).toEqual(x.mul(3).tolist());
     expect(cond(sym.gt(1, 2) as boolean, ...branches, [x]).tolist()).toEqual(x.mul(3).tolist());
+    expect(cond(torch.tensor(0.0), ...branches, [x]).tolist()).toEqual(x.mul(3).tolist());
+    expect(cond(torch.tensor(Number.NaN), ...branches, [x]).tolist()).toEqual(x.mul(2).tolist());
   });
 });

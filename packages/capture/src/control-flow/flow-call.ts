@@ -1,6 +1,14 @@
 /** @file What the operators with loops share. */
 import { describeValue } from "@sconce/errors";
-import { FakeTensor, flattenValue, type MetaValue, symContiguousStrides, type TreeSpec } from "@sconce/ir";
+import {
+  type Argument,
+  FakeTensor,
+  flattenValue,
+  type MetaValue,
+  symContiguousStrides,
+  type TreeSpec,
+  unwrapFloat,
+} from "@sconce/ir";
 import type { SymInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
@@ -154,5 +162,8 @@ export const stackItems = (items: readonly Tensor[]): Tensor =>
 
 /** The truth of a tensor with one element that has values. */
 export function isTrue(value: unknown): boolean {
-  return Boolean(value instanceof Tensor ? callOperator("aten.item.default", [value]) : value);
+  const single =
+    value instanceof Tensor ? unwrapFloat(callOperator("aten.item.default", [value]) as Argument) : value;
+  // NaN counts as true in PyTorch.
+  return Boolean(single) || Number.isNaN(single);
 }

@@ -144,6 +144,25 @@ describe("whileLoop", () => {
     );
     expect([i.item(), x.tolist()]).toEqual([3, [8, 8]]);
   });
+
+  test("matches leaves by their order where nothing is traced", () => {
+    interface Pair {
+      readonly a: Tensor;
+      readonly b: Tensor;
+    }
+    const [pair] = whileLoop(
+      ({ a }: Pair) => a.lt(2),
+      ({ a, b }: Pair) => [{ b: a.add(1), a: b.mul(3) }],
+      [{ a: torch.tensor(0), b: torch.tensor(1) }],
+    );
+    expect([Object.keys(pair), pair.a.item(), pair.b.item()]).toEqual([["a", "b"], 2, 9]);
+    const [d, e] = whileLoop(
+      (n: Tensor) => n.lt(2),
+      (n: Tensor, m: Tensor) => [[n.add(1), m.mul(3)]],
+      [torch.tensor(0), torch.tensor(1)],
+    );
+    expect([d.item(), e.item()]).toEqual([2, 9]);
+  });
 });
 
 describe("map", () => {

@@ -64,10 +64,10 @@ export function whileLoop<
   }
   let state = carried as unknown as Carried;
   while (isTrue(condFn(...state))) {
-    const next = bodyFn(...state);
-    const all = (Array.isArray(next) ? next : [next]) as unknown as Carried;
-    requireSameFacts("while_loop", NAMES, flattenValue(all).leaves, leaves);
-    state = all;
+    const next = flattenValue(bodyFn(...state)).leaves;
+    requireSameFacts("while_loop", NAMES, next, leaves);
+    // Leaves are matched by their order, whatever containers the body gives.
+    state = unflattenTree(next, spec) as Carried;
   }
   return state;
 }
