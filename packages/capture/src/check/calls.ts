@@ -182,13 +182,49 @@ function callNamespace(
   const last = path.at(-1)!;
   if (last === "guard" || last === "guardInt" || /^(?:check|constrain)/.test(last)) return PLAINS;
   if (path.includes("sym")) return symbolicResult(args, on);
-  const given = runCallbacks(args, [TENSORS, TENSORS, TENSORS, TENSORS], on, node, scope);
+  const operands = flowOperands(last, args, (list, i) => on.member(list, known(i), node, scope));
+  const given = runCallbacks(args, operands ?? [TENSORS, TENSORS, TENSORS, TENSORS], on, node, scope);
+  if (last === "cond" || last === "whileLoop") openResults(given);
   if (GIVES_RESULTS.has(last)) return given;
   if (last === "tuple" || last === "pythonTuple") return arrayOf(joinKinds(args));
   if (last === "float") return PLAINS;
   return path.length === 1 && last !== "Tensor" && last !== "callOperator"
     ? unknown(`\`${name}\` is not followed`)
     : operatorResult(last, node, scope, on);
+}
+
+/** Operands of a function of control flow that the check follows. */
+const MOST_OPERANDS = 16;
+
+/** A number that control flow is given, or gives, may be a dynamic one in the graph. */
+const openNumbers = (kind: Kind): Kind =>
+  kind.values.some((value) => typeof value === "number") ? join(kind, SYMS) : kind;
+
+/** A tensor that is there is another one inside of the graph, a number may be dynamic. */
+const opened = (kind: Kind): Kind =>
+  kind.values.some((value) => value instanceof Tensor) ? join(kind, TENSORS) : openNumbers(kind);
+
+/** What control flow calls its functions with; undefined for other functions. */
+function flowOperands(
+  name: string,
+  args: readonly Kind[],
+  member: (list: Kind, i: number) => Kind,
+): readonly Kind[] | undefined {
+  const at = (i: number): Kind => opened(args[i] ?? UNDEFINED);
+  const items = (list: Kind | undefined): readonly Kind[] =>
+    list === undefined ? [] : Array.from({ length: MOST_OPERANDS }, (_, i) => opened(member(list, i)));
+  if (name === "cond") return items(args[3]);
+  if (name === "whileLoop") return items(args[2]);
+  if (name === "map") return [at(1), ...args.slice(2).map(opened)];
+  if (name === "scan") return [at(1), at(2)];
+  return name === "associativeScan" ? [at(1), at(1)] : undefined;
+}
+
+/** Numbers among the results of control flow are dynamic. */
+function openResults({ objects }: Kind): void {
+  for (const { type, props } of objects)
+    if (type === "array" || type === "record")
+      for (const [key, value] of props) props.set(key, openNumbers(value));
 }
 
 function operatorResult(name: string, node: AnyNode, scope: Scope, on: Interpreter): Kind {

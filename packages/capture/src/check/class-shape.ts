@@ -35,10 +35,18 @@ const classHolds = ({ superClass, body }: Class): boolean =>
   body.body.every((part) => {
     if (part.type === "PropertyDefinition") return part.static || !part.value || isValue(part.value);
     if (part.type !== "MethodDefinition") return part.type === "StaticBlock";
-    if (part.kind === "constructor") return part.value.body.body.every(isAssignment);
+    if (part.kind === "constructor")
+      return part.value.params.every(isPlainParameter) && part.value.body.body.every(isAssignment);
     // Calls of methods are reported where they are.
     return part.kind === "method";
   });
+
+/** A parameter that is a name, whose default decides nothing. */
+function isPlainParameter(node: AnyNode): boolean {
+  if (node.type === "RestElement") return node.argument.type === "Identifier";
+  if (node.type === "AssignmentPattern") return node.left.type === "Identifier" && isValue(node.right);
+  return node.type === "Identifier";
+}
 
 const isAssignment = (node: AnyNode): boolean =>
   node.type === "ExpressionStatement" &&

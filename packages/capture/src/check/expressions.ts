@@ -291,6 +291,7 @@ export function fillArray(
   let isIndexed = true;
   let count = 0;
   const add = (value: Kind): void => {
+    on.spend(1);
     if (isIndexed) put(array, String(count++), value);
     else array.element = join(array.element, value);
   };
