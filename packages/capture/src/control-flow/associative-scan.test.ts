@@ -84,6 +84,14 @@ describe("associativeScan", () => {
       "mismatched input/output tree structure",
     ],
     ["an unknown mode", scanned((a, b) => a.mul(b), { combineMode: "fast" }), "'pointwise' or 'generic'"],
+    [
+      "a dimension of several sizes",
+      (x) =>
+        associativeScan(([a, b]: Tensor[], [c, e]: Tensor[]) => [a!.add(c!), b!.add(e!)], [x, x.t()], {
+          dim: 0,
+        }),
+      "All xs leaves must have the same scan dimension size",
+    ],
     ["a dimension that is not there", scanned((a, b) => a.mul(b), { dim: 2 }), "'dim + 1' dimensions"],
   ])("%s is refused", (_, model, message) => {
     expect(refusal(model)).toContain(message);

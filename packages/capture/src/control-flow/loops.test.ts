@@ -106,6 +106,16 @@ describe("whileLoop", () => {
       (x) => whileLoop(small, (y: Tensor) => [y.mul(2), y.mul(3)], [x]),
       "same number of outputs",
     ],
+    ...[null, 0.5, "a", true].map((value): [string, (x: Tensor) => unknown, string] => [
+      `for an integer, ${String(value)}`,
+      (x) =>
+        whileLoop(
+          (i: SymInt) => sym.lt(i, 3),
+          (_, y: Tensor) => [value, y.sin()],
+          [0 as unknown as SymInt, x],
+        ),
+      "CONTROL_FLOW_RESULTS",
+    ]),
     ["what it takes", (x) => whileLoop(small, (y: Tensor) => y, [x]), "CONTROL_FLOW_ALIASING"],
     [
       "a wide condition",
@@ -256,6 +266,15 @@ describe("scan", () => {
       "a dimension that is not there",
       (x) => scan((c: Tensor) => [c, c], torch.zeros(3), x, { dim: 4 }),
       "at least 'dim + 1' dimensions",
+    ],
+    [
+      "a dimension of several sizes",
+      (x) =>
+        scan((c: Tensor, [r]: Tensor[]) => [c.add(r!), c.mul(2)] as never, torch.zeros(3), [
+          x,
+          x.t(),
+        ] as never),
+      "All xs leaves must have the same scan dimension size",
     ],
   ])("%s is refused", (_, model, message) => {
     expect(refusal(model)).toContain(message);

@@ -1,9 +1,12 @@
 /** @file The dimension along which scans run. */
+import { eq } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { callOperator } from "../trace/dispatch.js";
+import { callOperator, currentTrace } from "../trace/dispatch.js";
+import { Tracer } from "../trace/tracer.js";
 import { controlFlowArguments } from "./errors.js";
+import { knownOf } from "./flow-call.js";
 
-/** The dimension counted from the start, checked for all tensors. */
+/** The dimension counted from the start; all tensors have it, with one size. */
 export function dimensionOf(leaves: readonly Tensor[], dim: number): number {
   const at = dim < 0 ? dim + leaves[0]!.ndim : dim;
   if (!Number.isInteger(at) || at < 0 || leaves.some(({ ndim }) => ndim <= at))
@@ -11,6 +14,16 @@ export function dimensionOf(leaves: readonly Tensor[], dim: number): number {
       `All xs leaves must have at least 'dim + 1' dimensions, and dim is ${dim}`,
       "use a dimension that all tensors have",
     );
+  const trace = currentTrace();
+  const [first, ...others] = leaves.map((leaf) => knownOf(leaf).shape[at]!);
+  for (const size of others) {
+    const isSame = eq(first!, size);
+    if (typeof isSame === "boolean" ? isSame : trace instanceof Tracer && trace.env.guard(isSame)) continue;
+    throw controlFlowArguments(
+      `All xs leaves must have the same scan dimension size, and dimension ${at} has the sizes ${String(first)} and ${String(size)}`,
+      "pass tensors with one size along the dimension",
+    );
+  }
   return at;
 }
 

@@ -104,6 +104,7 @@ function traceLoop(
     () => body(second.values),
     (results) => {
       requireSameFacts("while_loop", NAMES, results, second.values);
+      requireIntegers(results);
     },
   );
   const merged = mergeInputs([first.tracer, second.tracer]);
@@ -128,6 +129,17 @@ function traceLoop(
         val instanceof FakeTensor ? sameFacts(val) : symInt(parent.env.freshUnbackedInt() as never),
     ),
   });
+}
+
+/** Refuses a result of the body that is neither a tensor nor an integer. */
+function requireIntegers(results: readonly unknown[]): void {
+  const wrong = results.findIndex((leaf) => !isCarried(leaf));
+  if (wrong !== -1)
+    throw controlFlowResults(
+      "while_loop",
+      `the body gives ${describeValue(results[wrong])} for carried_inputs[${wrong}], which is an integer`,
+      "return an integer where an integer is carried",
+    );
 }
 
 /** Begins the graph of one of the functions; its inputs are new tensors and the shared symbols. */
