@@ -24,8 +24,8 @@ export interface Limits {
   readonly terms?: number | undefined;
   /**
    * Items of one list or object. The default is 25,000 and one for each 256 bytes, at most one for
-   * each 64 bytes of the list itself: lists of a program hold nodes, inputs and weights, which take
-   * many bytes each.
+   * each 8 bytes of the list itself: lists of a program hold nodes, inputs and weights, which take
+   * more each.
    */
   readonly items?: number | undefined;
   /** Files that an archive may hold. The default is 100,000, whatever the size of the input. */
@@ -64,7 +64,7 @@ export const LIMITS: OptionNames<Limits> = {
 const MEBI = 2 ** 20;
 /** Items of a list that may take less than {@link BYTES_PER_ITEM}. */
 const SHORT_ITEMS = 25_000;
-const BYTES_PER_ITEM = 64;
+const BYTES_PER_ITEM = 8;
 /** Large models have some 50,000 weights. */
 const MOST_ENTRIES = 100_000;
 /** The clock is read once in this many calls of {@link Budget.spend}. */

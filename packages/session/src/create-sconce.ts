@@ -78,6 +78,7 @@ import {
   type Session,
   type SessionOptions,
 } from "./container.js";
+import { readerNotLoaded } from "./errors.js";
 import { createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
 import type { Services } from "./services.js";
@@ -160,7 +161,9 @@ export class Sconce {
   }
 
   async #loaded(source: ByteSource, options: ReadPt2Options): Promise<ExportedProgram> {
-    const { readPt2 } = await import("@sconce/formats/read");
+    const { readPt2 } = await import("@sconce/formats/read").catch((cause: unknown) => {
+      throw readerNotLoaded(cause);
+    });
     const program = await readPt2(source, options);
     await loadSessionKernels(program.graph, this.operators);
     return program;
@@ -261,7 +264,8 @@ export class Sconce {
     this.#use("transformAsync", program);
     const { signal, onProgress, ...managing } = options;
     const calls = this.#pipeline(passes);
-    await (managing.check ? this.prepare() : loadSessionKernels(program.graph, this.operators));
+    // Passes may make calls that the program does not have.
+    await (managing.check ? this.prepare() : loadSessionKernels("any", this.operators));
     return this.services.passManagers.create(managing).runAsync(program, calls, { signal, onProgress });
   }
 

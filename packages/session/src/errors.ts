@@ -57,3 +57,12 @@ export const typedArrayRefused = (
     where: input.name,
     fix: `make the tensor yourself: ${code}`,
   });
+
+/** A page cannot load the module that reads archives. */
+export const readerNotLoaded = (cause: unknown): SconceError =>
+  new SconceError({
+    code: "READER_NOT_LOADED",
+    message: "the module that reads archives cannot be loaded",
+    fix: "serve all files that the bundler wrote, and allow their origin in the content security policy",
+    cause,
+  });

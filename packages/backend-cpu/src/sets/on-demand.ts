@@ -28,8 +28,8 @@ export function kernelsOnDemand(basic: KernelTable, parts: readonly Part[]): Ker
   /** What calls of a target may run. */
   const partsOf = (target: string, operators: OperatorTable): readonly Part[] => {
     const definition = operators.get(target);
-    const composite = definition?.decompose !== undefined && definition.tags.includes("composite");
-    if (Object.hasOwn(table, target) && !composite) {
+    // Passes replace a call that decomposes by calls that the graph does not have yet.
+    if (Object.hasOwn(table, target) && definition?.decompose === undefined) {
       const part = partOf.get(target);
       return part === undefined ? [] : [part];
     }

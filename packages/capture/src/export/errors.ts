@@ -59,6 +59,15 @@ export const assignedParameter = (path: string): SconceError =>
     fix: `write into it with \`noGrad(() => this.${path}.copy_(value))\`, or register it as a buffer`,
   });
 
+/** A buffer that is assigned to another one, which is assigned as well. */
+export const exchangedBuffers = (path: string, other: string): SconceError =>
+  new SconceError({
+    code: "ASSIGNED_BUFFER",
+    message: `the buffer '${path}' gets the memory of the buffer '${other}', which is assigned as well`,
+    where: path,
+    fix: `assign a copy: \`this.${path} = this.${other}.clone()\``,
+  });
+
 /** A strict export. */
 export const strictMode = (): SconceError =>
   new SconceError({

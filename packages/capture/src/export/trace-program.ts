@@ -32,13 +32,14 @@ import { type FunctionParameter, functionParameters } from "../source/function-p
 import type { AnyFunction } from "../source/parse-function.js";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
 import { withTrace } from "../trace/dispatch.js";
+import { memoryOf } from "../trace/memory-of.js";
 import { fakeOf } from "../trace/real-tensor.js";
 import { withRefusals } from "../trace/refusals.js";
 import { isSym, SymInt } from "../trace/sym-int.js";
 import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { GraphModule } from "../unlift/graph-module.js";
-import { positionalKeyword, unexpectedKeywords } from "./errors.js";
+import { exchangedBuffers, positionalKeyword, unexpectedKeywords } from "./errors.js";
 import { ExportTracer } from "./export-tracer.js";
 import { finishProgram } from "./finish-program.js";
 import { PreservedCalls } from "./module-calls.js";
@@ -100,8 +101,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   const outputs = flattenValue(run.result);
   outputs.leaves.forEach(requireOutputLeaf);
   const results = outputs.leaves.map((leaf) => outputArgument(tracer, leaf));
-  for (const [entry, value] of changes.assigned)
-    if (value instanceof Tensor) tracer.copyTo(stateNodes.get(entry)!, value);
+  copyAssigned(tracer, changes.assigned, stateNodes);
   if (changes.attributes.length > 0) warn(assignedAttributes(changes.attributes));
   const solved = solveConstraints(prepared, { unbacked: unbackedSymbols(tracer), describe: placeOf });
   solved.warnings.forEach(warn);
@@ -117,6 +117,27 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
     solved,
     argumentNames: argumentNames(parameters, args.length, kwargs),
   });
+}
+
+/**
+ * Copies the tensors that were assigned to buffers, one after the other. @throws SconceError
+ * `ASSIGNED_BUFFER` when one would be overwritten before it is copied
+ */
+function copyAssigned(
+  tracer: ExportTracer,
+  assigned: ReadonlyMap<StateEntry, unknown>,
+  nodes: ReadonlyMap<StateEntry, TraceNode>,
+): void {
+  const entries = new Map([...assigned.keys()].map((entry) => [nodes.get(entry), entry]));
+  for (const [entry, value] of assigned) {
+    if (!(value instanceof Tensor)) continue;
+    const memory =
+      value instanceof TracedTensor ? memoryOf(tracer.nodeOf(value), tracer.operators) : undefined;
+    const other = entries.get(memory);
+    if (memory !== undefined && other !== undefined && other !== entry)
+      throw exchangedBuffers(entry.fqn, other.fqn);
+    tracer.copyTo(nodes.get(entry)!, value);
+  }
 }
 
 /** A module that is a graph has no calls of modules: PyTorch ignores the paths. */

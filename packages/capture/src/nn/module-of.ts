@@ -1,5 +1,8 @@
 /** @file Base classes of modules whose constructors have arguments. */
+import { badSettings } from "./errors.js";
 import { Module } from "./module.js";
+
+const MAKE_FIX = "give a function: `nn.moduleOf((width: number) => ({ up: new nn.Linear(width, width) }))`";
 
 /** The class of modules whose properties a function makes. */
 export type ModuleOf<Make> = Make extends (...args: infer Args) => infer Properties
@@ -24,6 +27,8 @@ export type ModuleOf<Make> = Make extends (...args: infer Args) => infer Propert
  * }
  */
 export function moduleOf<Make>(make: Make): ModuleOf<Make> {
+  if (typeof make !== "function")
+    throw badSettings("moduleOf", "moduleOf needs a function that makes the properties", MAKE_FIX);
   const properties = make as (...args: readonly unknown[]) => object;
   class MadeModule extends Module {
     constructor(...args: readonly unknown[]) {

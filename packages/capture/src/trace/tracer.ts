@@ -19,6 +19,7 @@ import {
   defaultOperators,
   type EmitArg,
   fakeEmit,
+  forgetReads,
   metaOfBound,
   type OpDefinition,
   type OperatorTable,
@@ -33,11 +34,13 @@ import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } fro
 import { dataDependentResult, escapedTensor, tracedValues } from "./errors.js";
 import { SET_GRAD } from "./grad-regions.js";
 import { LeafWrites } from "./leaf-writes.js";
+import { memoryOf } from "./memory-of.js";
 import { fakeOf } from "./real-tensor.js";
 import { refusal } from "./refusals.js";
 import { type CachedCall, ShapeCache } from "./shape-cache.js";
 import { SizeNodes } from "./size-nodes.js";
 import { isSym, type Sym, SymBool, SymFloat, SymInt } from "./sym-int.js";
+import { bringsSymbols } from "./symbols-in.js";
 import {
   type TraceArgument,
   type TraceBody,
@@ -93,6 +96,8 @@ export class Tracer implements Recorder {
   readonly #sizes: SizeNodes;
   readonly #leafWrites: LeafWrites;
   readonly #shapes: ShapeCache;
+  /** Constants that an in-place call wrote to, as the last one left them. */
+  readonly #written = new Map<Tensor, FakeTensor>();
   readonly #seen = new Set<string>();
   readonly #guarded = new Set<string>();
   /** The stack of the function or operator that runs: all nodes that its call adds have it. */
@@ -221,15 +226,36 @@ export class Tracer implements Recorder {
       candidate: callName(row.target),
       unbacked: this.newSymbols(result),
     });
-    this.#writeConstant(row.schema, args[0], node);
+    this.#forgetReads(row.schema, node);
+    this.#writeConstant(row.schema, args[0], node, result);
     return this.#wrap(result, node, returned);
   }
 
+  /** What was read from memory before a write to it is not what the next read gives. */
+  #forgetReads({ args }: OpSchema, { args: operands }: TraceNode): void {
+    args.forEach(({ alias }, i) => {
+      const operand = operands[i];
+      if (alias?.write !== true || !(operand instanceof TraceNode)) return;
+      const memory = memoryOf(operand, this.operators);
+      forgetReads(this.env, (tensor) => {
+        const node = this.#tensors.get(tensor);
+        return node !== undefined && memoryOf(node, this.operators) === memory;
+      });
+    });
+  }
+
   /** A constant that an in-place call writes to is the call from then on. */
-  #writeConstant({ args: [first] }: OpSchema, target: OperatorArgument, node: TraceNode): void {
+  #writeConstant(
+    { args: [first] }: OpSchema,
+    target: OperatorArgument,
+    node: TraceNode,
+    result: MetaValue,
+  ): void {
     if (first?.alias?.write !== true || !(target instanceof Tensor) || target instanceof TracedTensor) return;
     const constant = this.constants.get(target);
-    if (constant !== undefined) this.#tensors.set(constant.val as FakeTensor, node);
+    if (constant === undefined) return;
+    this.#tensors.set(constant.val as FakeTensor, node);
+    if (result instanceof FakeTensor) this.#written.set(target, result);
   }
 
   /** The shape rule's result for a call, which an equal call of before may have given. */
@@ -246,7 +272,8 @@ export class Tracer implements Recorder {
     const made = { result, returned };
     // Which of two equal operands is returned depends on more than the layouts.
     const isClear = returned === undefined || new Set(operands).size === operands.length;
-    if (key !== undefined && isClear) this.#shapes.keep(key, made);
+    // A symbol that the operands lack belongs to one tensor: an equal layout has another.
+    if (key !== undefined && isClear && !bringsSymbols(result, operands)) this.#shapes.keep(key, made);
     return made;
   }
 
@@ -361,7 +388,7 @@ export class Tracer implements Recorder {
   /** Makes a tensor with values a constant of the program. */
   lift(value: Tensor): FakeTensor {
     const known = this.constants.get(value);
-    if (known !== undefined) return known.val as FakeTensor;
+    if (known !== undefined) return this.#written.get(value) ?? (known.val as FakeTensor);
     if (isCopyOfTraced(value)) throw refusal(tracedValues());
     const fake = fakeOf(value, false);
     const name = `_tensor_constant${this.constants.size}`;

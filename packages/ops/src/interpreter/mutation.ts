@@ -9,6 +9,10 @@ const WRITES_STATISTICS = new Set(
 );
 const STATISTICS = new Set(["running_mean", "running_var"]);
 
+/** Operators that may return an operand or a view of it, though their schemas do not say so. */
+const MAY_SHARE_MEMORY =
+  /^aten\.(_unsafe_view|alpha_dropout|atleast_[123]d|broadcast_tensors|cartesian_prod|dropout|einsum|feature_alpha_dropout|feature_dropout|meshgrid|type_as|unsafe_chunk|unsafe_split|unsafe_split_with_sizes)\./;
+
 /**
  * Names of the placeholders that in-place operators of a graph may write to, through views too.
  * What cannot be followed (an operator without a schema) counts as a view of all its inputs.
@@ -34,7 +38,8 @@ export function* mutationSteps(graph: Graph, operators: OperatorTable): Work<Rea
     if (node.target.startsWith("higher_order.wrap") && hasMutation(graph, node, operators)) {
       for (const name of inputs) mutated.add(name);
     }
-    const fresh = schema !== undefined && !schema.isView && !schema.isMutable;
+    const fresh =
+      schema !== undefined && !schema.isView && !schema.isMutable && !MAY_SHARE_MEMORY.test(node.target);
     if (!fresh) roots.set(node.name, inputs);
   });
   return mutated;

@@ -2,7 +2,7 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { ge, le, type SymEnv } from "@sconce/symbolic";
 
-type Memo = WeakMap<FakeTensor, unknown>;
+type Memo = Map<FakeTensor, unknown>;
 const MEMOS = new WeakMap<SymEnv, Map<string, Memo>>();
 
 /** What `make` gave for this tensor before, so that reading a value twice gives one symbol. */
@@ -14,11 +14,17 @@ export function remembered<T>(env: SymEnv, what: string, tensor: FakeTensor, mak
   }
   let memo = memos.get(what);
   if (memo === undefined) {
-    memo = new WeakMap();
+    memo = new Map();
     memos.set(what, memo);
   }
   if (!memo.has(tensor)) memo.set(tensor, make());
   return memo.get(tensor) as T;
+}
+
+/** Forgets what was read of tensors, since it was written to. */
+export function forgetReads(env: SymEnv, isStale: (tensor: FakeTensor) => boolean): void {
+  for (const memo of MEMOS.get(env)?.values() ?? [])
+    for (const tensor of memo.keys()) if (isStale(tensor)) memo.delete(tensor);
 }
 
 /** A new size between `least` and `most` (when that is a number). */

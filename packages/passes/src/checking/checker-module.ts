@@ -1,5 +1,6 @@
 /** @file `#checker` wherever it is not Node. */
 import type { Checker } from "./checker.js";
+import { checkerUnreachable } from "./errors.js";
 
 /** A class whose module is loaded when it is needed. */
 export interface CheckerModule {
@@ -17,6 +18,10 @@ export const CHECKER: CheckerModule = {
     return type;
   },
   load: async () => {
-    type ??= (await import("./checker.js")).Checker;
+    try {
+      type ??= (await import("./checker.js")).Checker;
+    } catch (cause) {
+      throw checkerUnreachable(cause);
+    }
   },
 };

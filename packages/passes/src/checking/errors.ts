@@ -212,6 +212,15 @@ export const valuesWritten = (place: string, names: readonly string[]): SconceEr
     fix: "compute into a new tensor (Tensor.empty, Tensor.from), and give the result a new stateDict or constants with it",
   });
 
+/** A page cannot load what compares numbers. */
+export const checkerUnreachable = (cause: unknown): SconceError =>
+  new SconceError({
+    code: "CHECKER_NOT_LOADED",
+    message: "the module that checks passes cannot be loaded",
+    fix: "serve all files that the bundler wrote, and allow their origin in the content security policy",
+    cause,
+  });
+
 /** A page has not loaded what compares numbers. */
 export const checkerNotLoaded = (): SconceError =>
   new SconceError({
