@@ -200,9 +200,22 @@ const MOST_OPERANDS = 16;
 const openNumbers = (kind: Kind): Kind =>
   kind.values.some((value) => typeof value === "number") ? join(kind, SYMS) : kind;
 
+/** Containers in containers that are followed. */
+const MOST_DEPTH = 4;
+
 /** A tensor that is there is another one inside of the graph, a number may be dynamic. */
-const opened = (kind: Kind): Kind =>
-  kind.values.some((value) => value instanceof Tensor) ? join(kind, TENSORS) : openNumbers(kind);
+function opened(kind: Kind, depth = MOST_DEPTH): Kind {
+  const own = kind.values.some((value) => value instanceof Tensor) ? join(kind, TENSORS) : openNumbers(kind);
+  if (own.objects.length === 0 || depth === 0) return own;
+  return { ...own, objects: own.objects.map((object) => openedObject(object, depth - 1)) };
+}
+
+/** A copy of a container: what the function writes to it stays there. */
+function openedObject(object: AbstractObject, depth: number): AbstractObject {
+  if (object.type !== "array" && object.type !== "record") return object;
+  const props = new Map([...object.props].map(([key, value]) => [key, opened(value, depth)]));
+  return { ...object, props, element: opened(object.element, depth) };
+}
 
 /** What control flow calls its functions with; undefined for other functions. */
 function flowOperands(
@@ -214,8 +227,10 @@ function flowOperands(
   const items = (list: Kind | undefined): readonly Kind[] =>
     list === undefined ? [] : Array.from({ length: MOST_OPERANDS }, (_, i) => opened(member(list, i)));
   if (name === "cond") return items(args[3]);
-  if (name === "whileLoop") return items(args[2]);
-  if (name === "map") return [at(1), ...args.slice(2).map(opened)];
+  // What a loop carries and is not a tensor is an integer.
+  if (name === "whileLoop")
+    return items(args[2]).map((item) => (item.flags & PLAIN ? join(item, SYMS) : item));
+  if (name === "map") return [at(1), ...args.slice(2).map((arg) => opened(arg))];
   if (name === "scan") return [at(1), at(2)];
   return name === "associativeScan" ? [at(1), at(1)] : undefined;
 }
