@@ -43,15 +43,17 @@ export class ProgressReport {
   constructor(phase: WorkPhase, onProgress: ((progress: Progress) => void) | undefined, total?: number) {
     this.#phase = phase;
     this.#report = onProgress;
-    this.#total = total;
+    this.#total = total === undefined ? undefined : totalOf(total);
   }
 
   /** Reports that so much is done, and what is worked on now. */
   at(done: number, item: string, total = 1): void {
     if (this.#report === undefined) return;
-    this.#total ??= total;
-    if (this.#last === undefined && done > 0) this.#send(0, item);
-    this.#send(Math.min(Math.max(done, this.#last?.done ?? 0), this.#total), item);
+    this.#total ??= totalOf(total);
+    // NaN is not above 0 either.
+    const reached = done > 0 ? done : 0;
+    if (this.#last === undefined && reached > 0) this.#send(0, item);
+    this.#send(Math.min(Math.max(reached, this.#last?.done ?? 0), this.#total), item);
   }
 
   /** Reports that all is done; `whole` names the work where nothing of it was reported. */
@@ -69,6 +71,9 @@ export class ProgressReport {
     this.#report!(this.#last);
   }
 }
+
+/** A total that can be reached: 1 for what is none. */
+const totalOf = (total: number): number => (Number.isFinite(total) && total >= 0 ? total : 1);
 
 /** Work was canceled by its signal; `what` is the work: `run`. */
 export const aborted = (reason: unknown, what = "run"): SconceError =>

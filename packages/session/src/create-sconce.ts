@@ -64,6 +64,7 @@ import {
 import { compileOn } from "./backends/compile.js";
 import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
 import { type BackendMemory, LiveExecutables } from "./backends/memory.js";
+import { bisectOptions } from "./bisect-options.js";
 import {
   type BackendComparison,
   type CompareBackendsOptions,
@@ -301,7 +302,8 @@ export class Sconce {
   ): Bisection {
     this.#use("bisect", program);
     requireSessionKernels("any", this.operators);
-    return bisect(program, this.#pipeline(passes), this.services.passManagers.context(), options);
+    const checked = bisectOptions("bisect", options);
+    return bisect(program, this.#pipeline(passes), this.services.passManagers.context(), checked);
   }
 
   /**
@@ -316,13 +318,13 @@ export class Sconce {
     options: BisectAsyncOptions = {},
   ): Promise<Bisection> {
     checkOptions("bisectAsync", options, BISECT_ASYNC);
-    const { signal, onProgress, ...bisecting } = options;
+    const { signal, ...bisecting } = options;
+    const checked = bisectOptions("bisectAsync", bisecting);
     this.#use("bisectAsync", program);
     const calls = this.#pipeline(passes);
     await this.prepare();
-    const report = userCallback("bisectAsync", onProgress);
     const session = this.services.passManagers.context();
-    const work = bisectSteps(program, calls, session, { ...bisecting, onProgress: report });
+    const work = bisectSteps(program, calls, session, checked);
     return finishWithPauses(work, "bisection", signal);
   }
 
@@ -428,7 +430,8 @@ export class Sconce {
     const [first, second] = backends.map((one) => (typeof one === "object" ? one : this.backend(one)));
     const session = {
       operators: this.operators,
-      compile: (part: ExportedProgram, backend: Backend) => this.compile(part, backend),
+      compile: (part: ExportedProgram, backend: Backend, how: CompileOptions) =>
+        this.compile(part, backend, how),
       seed: (seed: number) => this.services.random.seed(seed),
     };
     return compareBackends(program, inputs, [first!, second!], session, options);

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { LongWorkOptions, Progress, WorkPhase } from "@sconce/errors";
 import { readPt2 } from "@sconce/formats";
 import { openPt2File } from "@sconce/formats/node";
-import { type Backend, type CompileOptions, edit } from "@sconce/ir";
+import { type Backend, type CompileOptions, type Executable, edit } from "@sconce/ir";
 import { definePass } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
@@ -120,6 +120,87 @@ const WORK: readonly (readonly [
     (options) => sconce.compareBackends(lowered, [x], ["cpu", gpujs], options),
   ],
 ];
+
+test("numbers that are none do not get into progress", async () => {
+  const seen: unknown[] = [];
+  const broken = backendThat(({ onProgress }) => {
+    onProgress?.({ phase: "run", done: Number.NaN, total: Number.POSITIVE_INFINITY, item: "a" });
+    onProgress?.({ phase: "run", done: -3, total: -1, item: "b" });
+  });
+  await sconce.compile(lowered, broken, { onProgress: ({ done, total }) => seen.push([done, total]) });
+  expect(seen).toEqual([
+    [0, 1],
+    [0, 1],
+    [1, 1],
+  ]);
+});
+
+test("what an onProgress of bisect throws does not fail a pass", () => {
+  const onProgress = (): void => {
+    throw new Error("mine");
+  };
+  const refused = { code: "OBSERVER_FAILED", message: expect.stringContaining("given to bisect threw") };
+  expect(() => sconce.bisect(lowered, [wrong], { onProgress })).toThrow(expect.objectContaining(refused));
+});
+
+describe("a backend of a plugin whose signal is raised", () => {
+  const reason = new Error("enough");
+  const canceled = { code: "ABORTED", cause: reason };
+
+  test("throws the reason of the signal from compile", async () => {
+    const stop = new AbortController();
+    const strict = backendThat(({ signal }) => {
+      stop.abort(reason);
+      signal?.throwIfAborted();
+    });
+    await expect(sconce.compile(lowered, strict, { signal: stop.signal })).rejects.toMatchObject(canceled);
+  });
+
+  test("breaks when what it compiled is disposed of", async () => {
+    const stop = new AbortController();
+    const inner = backendThat(() => stop.abort(reason));
+    const broken: Backend = {
+      ...inner,
+      async compile(given, options) {
+        const { run, state } = await inner.compile(given, options);
+        const dispose = (): void => {
+          throw new TypeError("dispose");
+        };
+        return { run, state, dispose, [Symbol.dispose]: dispose };
+      },
+    };
+    await expect(sconce.compile(lowered, broken, { signal: stop.signal })).rejects.toMatchObject(canceled);
+  });
+
+  test("gives the results of a run all the same", async () => {
+    const stop = new AbortController();
+    const deaf: Backend = {
+      ...sconce.backend("cpu"),
+      name: "deaf",
+      async compile(given) {
+        const inner = await sconce.backend("cpu").compile(given);
+        const run: Executable["run"] = async (inputs) => {
+          const outputs = await inner.run(inputs);
+          stop.abort(reason);
+          return outputs;
+        };
+        return { run, state: inner.state, dispose: () => {}, [Symbol.dispose]: () => {} };
+      },
+    };
+    const running = (await sconce.compile(lowered, deaf)).run([x], { signal: stop.signal });
+    await expect(running).rejects.toMatchObject(canceled);
+  });
+
+  test("has the signal of a comparison", async () => {
+    const stop = new AbortController();
+    const strict = backendThat(({ signal }) => {
+      stop.abort(reason);
+      signal?.throwIfAborted();
+    });
+    const compared = sconce.compareBackends(lowered, [x], ["cpu", strict], { signal: stop.signal });
+    await expect(compared).rejects.toMatchObject({ ...canceled, message: "the compilation was canceled" });
+  });
+});
 
 describe.each(WORK)("%s", (_, phase, named, work) => {
   test("reports progress from 0 to the total, which never decreases", async () => {

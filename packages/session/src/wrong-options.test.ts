@@ -38,6 +38,16 @@ describe.each(Object.entries(CALLS))("%s", (_, call) => {
   );
 });
 
+test.each([[0], [-1], [1.5], [Number.NaN], [Number.POSITIVE_INFINITY], ["5"]])(
+  "%j programs are not what a bisection may try",
+  async (given) => {
+    const maxTries = given as number;
+    const refused = { code: "OPTION_VALUE", message: expect.stringContaining('"maxTries" of bisect') };
+    expect(() => sconce.bisect(program, "dce", { maxTries })).toThrow(expect.objectContaining(refused));
+    await expect(sconce.bisectAsync(program, "dce", { maxTries })).rejects.toMatchObject(refused);
+  },
+);
+
 test("a misspelled kernel of a plugin is refused with a suggestion", () => {
   const plugin = { name: "mine", kernels: { "aten.rleu.default": () => null } };
   expect(() => createSconce({ plugins: [plugin as never] }).load(new Uint8Array())).toThrow(

@@ -84,12 +84,14 @@ export async function compileOn(
     executable = await backend.compile(program, watched(options, progress));
     progress.end(backend.name);
   } catch (error) {
-    throw backendThrew(label, error);
+    throw options?.signal?.aborted
+      ? aborted(options.signal.reason, "compilation")
+      : backendThrew(label, error);
   }
   unchanged?.();
   requireExecutable(executable, label);
   if (options?.signal?.aborted) {
-    executable.dispose();
+    disposeQuietly(executable);
     throw aborted(options.signal.reason, "compilation");
   }
   const checked: CheckedExecutable = new CheckedExecutable(executable, {
@@ -112,6 +114,15 @@ function adviceFor(nodes: readonly UnsupportedNode[], { operators, isInterpreter
     ? "lower the program first (`runDecompositions`), "
     : "";
   return `${lowering}give these nodes to the interpreter with the \`partition\` pass, or use another backend`;
+}
+
+/** Disposes of what nobody gets: the error that is thrown then is more important than its own. */
+function disposeQuietly(executable: Executable): void {
+  try {
+    executable.dispose();
+  } catch {
+    // The caller throws.
+  }
 }
 
 function requireExecutable(value: unknown, label: BackendLabel): asserts value is Executable {
@@ -196,6 +207,7 @@ class CheckedExecutable implements Executable {
       running = this.#inner.run(inputs, watched(options, progress) ?? {});
       if (typeof (running as Partial<Promise<unknown>> | null | undefined)?.then === "function") {
         const outputs = await running;
+        if (options.signal?.aborted) throw aborted(options.signal.reason);
         progress.end(label.name);
         return outputs;
       }

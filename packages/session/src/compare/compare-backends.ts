@@ -10,6 +10,7 @@ import {
 } from "@sconce/errors";
 import {
   type Backend,
+  type CompileOptions,
   type Executable,
   type ExportedProgram,
   type Node,
@@ -94,7 +95,7 @@ export interface BackendComparison {
 /** What the comparison needs of a session. */
 export interface ComparisonSession {
   readonly operators: OperatorTable;
-  compile(program: ExportedProgram, backend: Backend): Promise<Executable>;
+  compile(program: ExportedProgram, backend: Backend, options: CompileOptions): Promise<Executable>;
   /** Sets the random numbers back to the start of a seed's. */
   seed(seed: number): void;
 }
@@ -209,7 +210,7 @@ class Comparison {
   async #run(program: ExportedProgram, backend: Backend): Promise<Finished> {
     const { seed = 0, signal } = this.#options;
     // Not `using`: bundlers warn of what TypeScript makes of it.
-    const executable = await this.#session.compile(program, backend);
+    const executable = await this.#session.compile(program, backend, { signal });
     try {
       const inputs = this.#inputs.map((value) => (value instanceof Tensor ? copyTensor(value) : value));
       this.#session.seed(seed);
