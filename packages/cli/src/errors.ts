@@ -9,12 +9,26 @@ export const usage = (message: string, fix: string, cause?: unknown): SconceErro
   new SconceError({ code: "USAGE", message, fix, cause });
 
 /** A file that takes more work than its size allows. */
-export const overLimit = ({ message, where, cause }: SconceError, name: string, limit: number): SconceError =>
+export const overLimit = (
+  { code, message, where, cause }: SconceError,
+  name: string,
+  limit: number,
+): SconceError =>
   new SconceError({
-    code: "BUDGET_EXCEEDED",
+    code,
     message,
     where,
     fix: `if you trust the file, raise the limit: --limit ${name}=${10 * limit}`,
+    cause,
+  });
+
+/** A run that takes more memory than there is, or than `--limit memory` allows. */
+export const outOfMemory = ({ code, message, where, cause }: SconceError, maxBytes: number): SconceError =>
+  new SconceError({
+    code,
+    message,
+    where,
+    fix: `use smaller inputs, or raise the limit: --limit memory=${10 * maxBytes}`,
     cause,
   });
 

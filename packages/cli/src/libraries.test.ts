@@ -6,6 +6,7 @@ import { torchLibraries } from "@sconce/torch-libraries";
 import { expect, test } from "vitest";
 import { fixture, sconce } from "./command.fixture.js";
 import { librariesFor } from "./libraries.js";
+import { setLimits, withLimits } from "./limits.js";
 
 const program = (name: string, file = "program.pt2"): string =>
   fileURLToPath(new URL(`../../testing/fixtures/custom-operators/${name}/${file}`, import.meta.url));
@@ -15,6 +16,13 @@ test("libraries are loaded for files that call their operators, and for no other
   expect(await librariesFor([program("moe_qwen3"), program("vision_deform")], [])).toEqual([torchLibraries]);
   expect(await librariesFor([fixture("net_mlp"), program("opaque_cond"), "./absent.pt2"], [])).toEqual([]);
   expect(await librariesFor([program("vision_pools")], [torchLibraries])).toEqual([]);
+});
+
+test("the limits of the command bound the search", async () => {
+  await withLimits(async () => {
+    setLimits(["entries=1"]);
+    expect(await librariesFor([program("vision_pools")], [])).toEqual([]);
+  });
 });
 
 test("such a program runs without further options, lowered IR text too", async () => {

@@ -6,6 +6,7 @@ import { calledNamespaces } from "@sconce/formats";
 import { namespacesInPt2File } from "@sconce/formats/node";
 import type { Plugin } from "@sconce/passes";
 import { readBytes, STANDARD } from "./input-file.js";
+import { commandWork } from "./limits.js";
 
 /** Where the operators of a library come from, by namespace. */
 const LIBRARIES: ReadonlyMap<string, () => Promise<Plugin>> = new Map(
@@ -40,7 +41,9 @@ const namespaceOf = (op: { readonly schema?: { readonly namespace?: string } } |
 
 async function namespacesIn(file: string): Promise<Iterable<string>> {
   try {
-    return await (file === STANDARD ? calledNamespaces(await readBytes(file)) : namespacesInPt2File(file));
+    return await (file === STANDARD
+      ? calledNamespaces(await readBytes(file), commandWork())
+      : namespacesInPt2File(file, commandWork()));
   } catch {
     return namespacesInText(file);
   }

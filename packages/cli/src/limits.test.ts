@@ -61,6 +61,14 @@ test("memory bounds the values of a run", async () => {
   expect((await sconce(...run)).code).toBe(0);
   const { code, err } = await sconce(...run, "--limit", "memory=10000");
   expect([code, err]).toEqual([2, expect.stringContaining("OUT_OF_MEMORY")]);
+  expect(err).toContain("raise the limit: --limit memory=100000");
+});
+
+test("an archive that unpacks to more than the limit is refused with the way to raise it", async () => {
+  const packed = fixture("pm_input_mutation", "decomposed.pt2");
+  const { code, err } = await sconce("info", packed, "--limit", "bytes=100");
+  expect([code, err]).toEqual([2, expect.stringContaining("error ZIP_BOMB")]);
+  expect(err).toContain("raise the limit: --limit bytes=1000");
 });
 
 test("a limit holds for one command only", async () => {
@@ -71,6 +79,7 @@ test("a limit holds for one command only", async () => {
 test.each([
   ["node=5", 'unknown limit "node"', 'did you mean "nodes"'],
   ["nodes", 'nodes: "" is not a positive integer', "give nodes=1000000"],
+  ["nodes=1=2", 'nodes: "1=2" is not a positive integer', "give nodes=1000000"],
   ["nodes=0", 'nodes: "0" is not a positive integer', "give nodes=1000000"],
   ["nodes=1.5", 'nodes: "1.5" is not a positive integer', "give nodes=1000000"],
   ["bytes=-1", 'bytes: "-1" is not a positive integer', "give bytes=1000000"],

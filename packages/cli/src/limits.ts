@@ -1,7 +1,7 @@
 /** @file `--limit`: bounds on the work of reading files, and on the memory of runs. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { didYouMean, isSconceError, type Limits, type SconceError, type WorkOptions } from "@sconce/errors";
-import { overLimit, usage } from "./errors.js";
+import { outOfMemory, overLimit, usage } from "./errors.js";
 import { LIMIT_NAMES, type LimitName } from "./shared-options.js";
 
 /** The limits of a command. */
@@ -34,7 +34,8 @@ export function setLimits(texts: readonly string[]): void {
 }
 
 function parseLimit(text: string): readonly [name: LimitName, value: number] {
-  const [name = "", value = ""] = text.split("=", 2);
+  const [name = "", ...rest] = text.split("=");
+  const value = rest.join("=");
   const known = LIMIT_NAMES.find((one) => one === name);
   if (known === undefined)
     throw usage(
@@ -52,7 +53,15 @@ function parseLimit(text: string): readonly [name: LimitName, value: number] {
 
 /** An error of a reader, with a fix for the command where it is over a limit. */
 export function withCommandFix(error: SconceError): SconceError {
-  if (!isSconceError(error, "BUDGET_EXCEEDED")) return error;
+  if (!isSconceError(error, "BUDGET_EXCEEDED") && !isSconceError(error, "ZIP_BOMB")) return error;
   const [, name, limit] = /`limits\.(\w+)` \(now (\d+)\)/.exec(error.fix ?? "") ?? [];
   return name === undefined || limit === undefined ? error : overLimit(error, name, Number(limit));
+}
+
+/** What a command throws, with a fix for the command where a run is over its memory. */
+export async function withMemoryFix(error: unknown): Promise<unknown> {
+  if (!isSconceError(error, "OUT_OF_MEMORY")) return error;
+  // Loaded here only: most commands that fail need no tensors.
+  const maxBytes = commandLimits().maxBytes ?? (await import("@sconce/tensor")).DEFAULT_MAX_BYTES;
+  return outOfMemory(error, maxBytes);
 }

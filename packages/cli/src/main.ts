@@ -9,7 +9,7 @@ import { crash, usage } from "./errors.js";
 import { addExamples, helpConfiguration } from "./help.js";
 import { withStandardInput } from "./input-file.js";
 import { EXIT, type Io, jsonLine, type Outcome, type SafeIo, type Settings, safeIo } from "./io.js";
-import { setLimits, withLimits } from "./limits.js";
+import { setLimits, withLimits, withMemoryFix } from "./limits.js";
 import { processIo } from "./standard-streams.js";
 
 const HELP = `
@@ -99,7 +99,7 @@ async function parse(
   try {
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
+    if (!(error instanceof CommanderError)) throw await withMemoryFix(error);
     if (error.exitCode === 0) return;
     // Commander shows the help for `help` with an unknown name, and gives no message.
     const asked = words(args)[1] ?? "";

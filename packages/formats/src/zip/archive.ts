@@ -195,7 +195,7 @@ export class ZipArchive {
         "ZIP_BOMB",
         `unpacking to ${size} bytes goes over the limit of ${this.#budget.left("bytes")} that are left`,
         name,
-        "raise `limits.bytes` if you trust the file, or store the entry",
+        `raise \`limits.bytes\` (now ${this.#budget.limits.bytes}) if you trust the file, or store the entry`,
       );
     }
     this.#budget.spend("bytes", size, () => name);
