@@ -33,6 +33,7 @@ _sconce_words() {
   for word in $1; do
     [[ $word == "$typed"* ]] && COMPREPLY+=("$cur\${word#"$typed"}")
   done
+  if [[ \${COMPREPLY[0]-} == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }
 _sconce_files() {
   local offer

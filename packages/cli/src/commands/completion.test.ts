@@ -50,13 +50,14 @@ const CASES: readonly (readonly [line: string, offers: readonly string[]])[] = [
 
 describe("bash", () => {
   /** What bash puts in place of the word at the end of a line, with its own way to break words. */
-  const complete = (line: string, also = ""): readonly string[] | undefined => {
+  const complete = (line: string, also = "", before = ""): readonly string[] | undefined => {
     const words = line.split(" ");
     const last = words.pop()!;
     // Bash breaks words at these, too.
     const [, head = "", current = ""] = /^(.*[:={,])?(.*)$/.exec(last)!;
     const script = `${bash}
 ${ANSWERS}
+${before}
 exec 3>/dev/null
 COMP_LINE='${line}'; COMP_POINT=${line.length}
 COMP_WORDS=(${[...words, head, current].map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length + 1}
@@ -78,6 +79,14 @@ exec 3>&1; _sconce 2>/dev/null`;
     const found = inShell("bash", script, folder);
     if (found !== undefined)
       expect(found).toEqual(["passes --plugin a.js --plugin b.js --complete decompose{t"]);
+  });
+
+  test.each([
+    ["sconce info x.pt2 --limit ter", ["-o nospace", "terms="]],
+    ["sconce print --format me", ["mermaid"]],
+  ])("%j leaves no blank after =", (line, lines) => {
+    const found = complete(line, "", 'compopt() { echo "$*"; }');
+    if (found !== undefined) expect(found).toEqual(lines);
   });
 
   test("files with blanks stay whole", () => {
