@@ -16,6 +16,7 @@ import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
   bodyOf,
   firstItem,
+  inputsOf,
   itemAt,
   knownOf,
   requireFunctions,
@@ -136,12 +137,7 @@ function tracePointwise(parent: Tracer, combine: Combine, items: readonly Tensor
   return parent.callGraphs({
     name: "associative_scan",
     kind: "AssociativeScanOp",
-    bodies: [
-      [
-        "associative_scan_combine_graph",
-        bodyOf(traced, "list", [...tracer.ownInputs, ...tracer.lifted.map(({ input }) => input)]),
-      ],
-    ],
+    bodies: [["associative_scan_combine_graph", bodyOf(traced, "list", inputsOf(tracer))]],
     argumentsOf: (graphs) => [
       ...graphs,
       items.map((item) => tensorNode(parent, item)),

@@ -3,12 +3,18 @@ import { flattenValue, type MetaValue, treeSpecEquals, unflattenTree } from "@sc
 import { Tensor } from "@sconce/tensor";
 import { currentTrace } from "../trace/dispatch.js";
 import { SymBool } from "../trace/sym-int.js";
-import type { TraceArgument } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
-import { isTrue, requireGradMode, tensorNode } from "./flow-call.js";
+import {
+  bodyOf,
+  isTrue,
+  requireGradMode,
+  type TracedFunction,
+  tensorNode,
+  traceFunction,
+} from "./flow-call.js";
 import { mergeInputs } from "./merge-inputs.js";
 import { mergeOutputs } from "./merge-outputs.js";
 import { OperandNames } from "./operand-names.js";
@@ -82,10 +88,10 @@ function traceCond(
   names.argument(3, operands);
   const traced = branches.map((branch, i) => {
     names.closure(i + 1, branch);
-    const tracer = new BodyTracer({ parent, operator: "cond", names });
-    return tracer.run(() => traceBranch(tracer, branch, operands));
+    const run = (): unknown => (branch as (...all: readonly unknown[]) => unknown)(...operands);
+    return traceFunction(new BodyTracer({ parent, operator: "cond", names }), run, checkLeaves);
   });
-  const [first, second] = traced as [TracedBranch, TracedBranch];
+  const [first, second] = traced as [TracedFunction, TracedFunction];
   if (!treeSpecEquals(first.spec, second.spec))
     throw controlFlowResults(
       "cond",
@@ -93,21 +99,16 @@ function traceCond(
       "return the same containers with the same keys from both branches",
     );
   const merged = mergeInputs(traced.map(({ tracer }) => tracer));
-  const results = first.values.map((value, i) => mergeOutputs(parent, value, second.values[i]!));
+  const results = first.leaves.map((leaf, i) =>
+    mergeOutputs(parent, valueOf(leaf), valueOf(second.leaves[i])),
+  );
   const predicate = pred instanceof SymBool ? parent.scalarArgument(pred) : tensorNode(parent, pred);
   const values = parent.callGraphs({
     name: "cond",
     kind: "CondOp",
-    bodies: traced.map(({ tracer, outputs }, i) => [
+    bodies: traced.map((branch, i) => [
       i === 0 ? "true_graph" : "false_graph",
-      {
-        inputs: merged.inputs[i]!,
-        nodes: tracer.liveNodes(outputs),
-        results: outputs,
-        returns: "tuple",
-        names: tracer.names,
-        operands: merged.operands,
-      },
+      bodyOf(branch, "tuple", merged.inputs[i]!, merged.operands),
     ]),
     argumentsOf: (graphs) => [predicate, ...graphs, { kind: "tuple", items: merged.operands }],
     results,
@@ -115,22 +116,12 @@ function traceCond(
   return unflattenTree(values as unknown[], first.spec);
 }
 
-interface TracedBranch {
-  readonly tracer: BodyTracer;
-  readonly outputs: readonly TraceArgument[];
-  readonly values: readonly MetaValue[];
-  readonly spec: ReturnType<typeof flattenValue>["spec"];
-}
+/** What is known of a leaf of a branch's result. */
+const valueOf = (leaf: unknown): MetaValue =>
+  leaf instanceof TracedTensor ? leaf.fake : { kind: "constant", value: leaf as number };
 
-function traceBranch(tracer: BodyTracer, branch: Branch, operands: readonly unknown[]): TracedBranch {
-  const { leaves, spec } = flattenValue((branch as (...all: readonly unknown[]) => unknown)(...operands));
+function checkLeaves(leaves: readonly unknown[]): void {
   for (const leaf of leaves) checkLeaf(leaf);
-  const outputs = tracer.outputs(leaves);
-  const values = leaves.map(
-    (leaf): MetaValue =>
-      leaf instanceof TracedTensor ? leaf.fake : { kind: "constant", value: leaf as number },
-  );
-  return { tracer, outputs, values, spec };
 }
 
 function checkLeaf(leaf: unknown): void {

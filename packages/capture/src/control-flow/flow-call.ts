@@ -9,13 +9,13 @@ import {
   type TreeSpec,
   unwrapFloat,
 } from "@sconce/ir";
-import type { SymInt } from "@sconce/symbolic";
+import { eq, type SymInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { callOperator } from "../trace/dispatch.js";
+import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { fakeOf } from "../trace/real-tensor.js";
 import type { TraceArgument, TraceBody, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
-import type { Tracer } from "../trace/tracer.js";
+import { Tracer } from "../trace/tracer.js";
 import type { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults, gradModeInControlFlow } from "./errors.js";
 
@@ -60,6 +60,12 @@ export const bodyOf = (
   operands,
 });
 
+/** The inputs of a graph that is called with all that it reads: its own, then what it lifted. */
+export const inputsOf = ({ ownInputs, lifted }: BodyTracer): TraceNode[] => [
+  ...ownInputs,
+  ...lifted.map(({ input }) => input),
+];
+
 /** The node of a tensor in a graph; one with values becomes a constant. */
 export const tensorNode = (tracer: Tracer, tensor: Tensor): TraceNode =>
   tensor instanceof TracedTensor ? tracer.nodeOf(tensor) : tracer.findTensor(tracer.lift(tensor))!;
@@ -81,6 +87,14 @@ export function stackedItems(item: MetaValue, count: SymInt): MetaValue {
   if (!(item instanceof FakeTensor)) return item;
   const shape = [count, ...item.shape];
   return new FakeTensor({ ...item, shape, strides: symContiguousStrides(shape), storageOffset: 0 });
+}
+
+/** Whether two sizes are equal; a trace asks it as a guard. */
+export function isSameSize(a: SymInt, b: SymInt): boolean {
+  const isSame = eq(a, b);
+  if (typeof isSame === "boolean") return isSame;
+  const trace = currentTrace();
+  return trace instanceof Tracer && trace.env.guard(isSame);
 }
 
 /** A value of its own for a result that has the facts of another tensor. */

@@ -1,5 +1,4 @@
 import { FakeTensor, flattenValue, type MetaValue, unflattenTree } from "@sconce/ir";
-import { eq } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import { currentTrace } from "../trace/dispatch.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
@@ -9,6 +8,8 @@ import { controlFlowArguments, controlFlowResults, resultAliasing } from "./erro
 import {
   bodyOf,
   firstItem,
+  inputsOf,
+  isSameSize,
   itemAt,
   knownOf,
   requireFunctions,
@@ -45,7 +46,7 @@ export function map<Xs extends Items, Args extends readonly unknown[], Result>(
   requireTensors(items, "Mapped xs can only consist of tensors. Got xs");
   requireTensors(operands.leaves, "The arguments of map can only consist of tensors. Got");
   const trace = currentTrace();
-  checkSizes(items, trace);
+  checkSizes(items);
   const call = (values: readonly unknown[]): unknown => {
     const rest = unflattenTree(values.slice(items.length), operands.spec) as Args;
     return fn(unflattenTree(values.slice(0, items.length), spec) as Xs, ...rest);
@@ -54,7 +55,7 @@ export function map<Xs extends Items, Args extends readonly unknown[], Result>(
   return mapEagerly(call, items, operands.leaves) as Result;
 }
 
-function checkSizes(items: readonly Tensor[], trace: unknown): void {
+function checkSizes(items: readonly Tensor[]): void {
   const shapes = items.map((item) => knownOf(item).shape);
   const shown = shapes.map((shape) => `torch.Size([${shape.join(", ")}])`).join(", ");
   const first = shapes[0]?.[0];
@@ -64,8 +65,7 @@ function checkSizes(items: readonly Tensor[], trace: unknown): void {
       "pass tensors with at least one item along the first dimension",
     );
   for (const [size] of shapes) {
-    const isSame = eq(first, size ?? 0);
-    if (typeof isSame === "boolean" ? isSame : trace instanceof Tracer && trace.env.guard(isSame)) continue;
+    if (isSameSize(first, size ?? 0)) continue;
     throw controlFlowArguments(
       `Leading dimensions of mapped xs must be consistent. Got shapes [${shown}].`,
       "pass tensors with one first size",
@@ -109,11 +109,10 @@ function traceMap(
     throw resultAliasing("map", "Input-to-input");
   const rest = [...given, ...lifted];
   const count = knownOf(items[0]!).shape[0]!;
-  const inputs = [...tracer.ownInputs, ...tracer.lifted.map(({ input }) => input)];
   const results = parent.callGraphs({
     name: "map_impl",
     kind: "MapImpl",
-    bodies: [["body_graph", bodyOf(traced, "tuple", inputs, [...xs, ...rest])]],
+    bodies: [["body_graph", bodyOf(traced, "tuple", inputsOf(tracer), [...xs, ...rest])]],
     argumentsOf: (graphs) => [...graphs, xs, rest],
     results: traced.leaves.map(
       (leaf): MetaValue => (leaf instanceof TracedTensor ? stackedItems(leaf.fake, count) : null),

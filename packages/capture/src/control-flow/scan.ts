@@ -9,6 +9,7 @@ import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
   bodyOf,
   firstItem,
+  inputsOf,
   itemAt,
   knownOf,
   requireFunctions,
@@ -147,12 +148,7 @@ function traceScan(
   const results = parent.callGraphs({
     name: "scan",
     kind: "ScanOp",
-    bodies: [
-      [
-        "scan_combine_graph",
-        bodyOf(traced, "list", [...tracer.ownInputs, ...tracer.lifted.map(({ input }) => input)]),
-      ],
-    ],
+    bodies: [["scan_combine_graph", bodyOf(traced, "list", inputsOf(tracer))]],
     argumentsOf: (graphs) => [
       ...graphs,
       init.map((leaf) => tensorNode(parent, leaf)),

@@ -1,10 +1,8 @@
 /** @file The dimension along which scans run. */
-import { eq } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { callOperator, currentTrace } from "../trace/dispatch.js";
-import { Tracer } from "../trace/tracer.js";
+import { callOperator } from "../trace/dispatch.js";
 import { controlFlowArguments } from "./errors.js";
-import { knownOf } from "./flow-call.js";
+import { isSameSize, knownOf } from "./flow-call.js";
 
 /** The dimension counted from the start; all tensors have it, with one size. */
 export function dimensionOf(leaves: readonly Tensor[], dim: number): number {
@@ -14,11 +12,9 @@ export function dimensionOf(leaves: readonly Tensor[], dim: number): number {
       `All xs leaves must have at least 'dim + 1' dimensions, and dim is ${dim}`,
       "use a dimension that all tensors have",
     );
-  const trace = currentTrace();
   const [first, ...others] = leaves.map((leaf) => knownOf(leaf).shape[at]!);
   for (const size of others) {
-    const isSame = eq(first!, size);
-    if (typeof isSame === "boolean" ? isSame : trace instanceof Tracer && trace.env.guard(isSame)) continue;
+    if (isSameSize(first!, size)) continue;
     throw controlFlowArguments(
       `All xs leaves must have the same scan dimension size, and dimension ${at} has the sizes ${String(first)} and ${String(size)}`,
       "pass tensors with one size along the dimension",

@@ -1,7 +1,8 @@
 /** @file Refuses in-place writes to leaves that require gradients, as autograd does. */
 import type { OperatorTable } from "@sconce/ops";
 import { leafWrite } from "./errors.js";
-import { TraceNode } from "./trace-node.js";
+import { sharedOperand } from "./memory-of.js";
+import type { TraceNode } from "./trace-node.js";
 import type { TracedTensor } from "./traced-tensor.js";
 
 /** Knows which tensors of a trace are leaves, also after writes without gradients. */
@@ -30,13 +31,9 @@ export class LeafWrites {
   /** The node whose memory a chain of views shares, up to a `detach`. */
   #baseOf(node: TraceNode): TraceNode {
     for (let base = node; ; ) {
-      const isCall = base.op === "call_function" && base.target !== "aten.detach.default";
-      const schema = isCall ? this.#operators.get(base.target)?.schema : undefined;
-      const alias = schema?.returns.length === 1 ? schema.returns[0]!.alias : undefined;
-      const [first] = base.args;
-      const isView = alias !== undefined && !alias.write && schema?.args[0]?.alias?.set === alias.set;
-      if (!isView || !(first instanceof TraceNode)) return base;
-      base = first;
+      const shared = base.target === "aten.detach.default" ? undefined : sharedOperand(base, this.#operators);
+      if (shared === undefined || shared.writes) return base;
+      base = shared.operand;
     }
   }
 }
