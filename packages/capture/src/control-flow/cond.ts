@@ -100,7 +100,7 @@ function traceCond(
     );
   const merged = mergeInputs(traced.map(({ tracer }) => tracer));
   const results = first.leaves.map((leaf, i) =>
-    mergeOutputs(parent, valueOf(leaf), valueOf(second.leaves[i])),
+    mergeOutputs(parent, branchValue(leaf), branchValue(second.leaves[i])),
   );
   const predicate = pred instanceof SymBool ? parent.scalarArgument(pred) : tensorNode(parent, pred);
   const values = parent.callGraphs({
@@ -117,7 +117,7 @@ function traceCond(
 }
 
 /** What is known of a leaf of a branch's result. */
-const valueOf = (leaf: unknown): MetaValue =>
+const branchValue = (leaf: unknown): MetaValue =>
   leaf instanceof TracedTensor ? leaf.fake : { kind: "constant", value: leaf as number };
 
 function checkLeaves(leaves: readonly unknown[]): void {
