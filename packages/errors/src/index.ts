@@ -13,11 +13,11 @@ export { fileFault } from "./file-faults.js";
 export { checkOptions, type OptionNames, optionValue } from "./options.js";
 export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";
 export {
-  aborted,
   LONG_WORK,
   type LongWorkOptions,
   type Progress,
   ProgressReport,
+  throwIfAborted,
   userCallback,
   type WorkPhase,
 } from "./progress.js";

@@ -76,13 +76,22 @@ export class ProgressReport {
 const totalOf = (total: number): number => (Number.isFinite(total) && total >= 0 ? total : 1);
 
 /** Work was canceled by its signal; `what` is the work: `run`. */
-export const aborted = (reason: unknown, what = "run"): SconceError =>
+const aborted = (reason: unknown, what = "run"): SconceError =>
   new SconceError({
     code: "ABORTED",
     message: `the ${what} was canceled`,
     fix: "run again with a signal that is not aborted",
     cause: reason,
   });
+
+/**
+ * Ends work whose signal was raised; `what` is the work: `run`.
+ *
+ * @throws SconceError `ABORTED`
+ */
+export function throwIfAborted(signal: AbortSignal | undefined, what?: string): void {
+  if (signal?.aborted) throw aborted(signal.reason, what);
+}
 
 /**
  * Wraps an `onProgress` so that what it throws becomes `OBSERVER_FAILED`; `call` is the function

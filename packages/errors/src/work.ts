@@ -3,7 +3,7 @@
  * blocks; run with pauses it lets the event loop in, reports progress, and stops when a signal is
  * raised.
  */
-import { aborted } from "./progress.js";
+import { throwIfAborted } from "./progress.js";
 
 /** Work that yields where it may pause, and returns its result. */
 export type Work<T> = Generator<void, T, void>;
@@ -53,20 +53,17 @@ export async function finishWithPauses<T>(
   signal: AbortSignal | undefined,
   around: (pause: Promise<void>) => Promise<void> = (pausing) => pausing,
 ): Promise<T> {
-  const stopIfAborted = (): void => {
-    if (signal?.aborted) throw aborted(signal.reason, what);
-  };
   try {
-    stopIfAborted();
+    throwIfAborted(signal, what);
     let last = performance.now();
     for (;;) {
       const piece = work.next();
       // The work itself may raise the signal, in its `onProgress`.
-      stopIfAborted();
+      throwIfAborted(signal, what);
       if (piece.done) return piece.value;
       if (performance.now() - last < PAUSE_MS) continue;
       await around(pause());
-      stopIfAborted();
+      throwIfAborted(signal, what);
       last = performance.now();
     }
   } finally {

@@ -1,4 +1,4 @@
-import { aborted, PAUSE_MS, pause } from "@sconce/errors";
+import { PAUSE_MS, pause, throwIfAborted } from "@sconce/errors";
 
 /** Lets others in now and then, and stops when the signal is raised. */
 export class Pacer {
@@ -13,7 +13,7 @@ export class Pacer {
 
   /** @throws SconceError `ABORTED` */
   check(): void {
-    if (this.#signal?.aborted) throw aborted(this.#signal.reason, this.#what);
+    throwIfAborted(this.#signal, this.#what);
   }
   step(): Promise<void> | void {
     this.check();

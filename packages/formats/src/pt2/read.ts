@@ -1,6 +1,6 @@
 /** @file `.pt2` archives: `torch.export.load` without running anything that is in them. */
 
-import { aborted, checkOptions, isSconceError } from "@sconce/errors";
+import { checkOptions, isSconceError, throwIfAborted } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { otherFormatError, pt2Error } from "../errors.js";
 import { type ByteSource, type RandomAccess, readExactly, toRandomAccess } from "../source.js";
@@ -29,7 +29,8 @@ export async function readPt2(source: ByteSource, options: ReadPt2Options = {}):
     return await readProgram(source, options);
   } catch (error) {
     const { signal } = options;
-    throw signal?.aborted === true && error === signal.reason ? aborted(error, "load") : error;
+    if (error === signal?.reason) throwIfAborted(signal, "load");
+    throw error;
   }
 }
 

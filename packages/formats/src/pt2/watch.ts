@@ -1,11 +1,11 @@
 /** @file Reading an archive with pauses: the event loop goes on between its entries and within. */
 import {
-  aborted,
   type Budget,
   finishWithPauses,
   PAUSE_MS,
   ProgressReport,
   pause,
+  throwIfAborted,
   userCallback,
   type Work,
 } from "@sconce/errors";
@@ -24,7 +24,7 @@ export function watchEntries(
   const seen = new Set<string>();
   let [done, next, last] = [0, 0, performance.now()];
   zip.watch = ({ name, size }) => {
-    if (signal?.aborted) throw aborted(signal.reason, "load");
+    throwIfAborted(signal, "load");
     if (!seen.has(name)) {
       done += next;
       next = size;
@@ -34,7 +34,7 @@ export function watchEntries(
     if (performance.now() - last < PAUSE_MS) return undefined;
     return budget.waiting(pause()).then(() => {
       last = performance.now();
-      if (signal?.aborted) throw aborted(signal.reason, "load");
+      throwIfAborted(signal, "load");
     });
   };
   return () => progress.end();

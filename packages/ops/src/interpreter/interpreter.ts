@@ -6,13 +6,13 @@
  */
 
 import {
-  aborted,
   checkOptions,
   internalError,
   type OptionNames,
   PAUSE_MS,
   ProgressReport,
   pause,
+  throwIfAborted,
 } from "@sconce/errors";
 import {
   type ExportedProgram,
@@ -355,7 +355,7 @@ export abstract class Interpreter<T = Tensor> {
   protected nodeRan(_node: Node, _value: NodeArgument<T>): void {}
 
   async #run(inputs: readonly (Value | T)[], options: RunOptions): Promise<readonly UserValue<T>[]> {
-    if (options.signal?.aborted) throw aborted(options.signal.reason);
+    throwIfAborted(options.signal);
     const steps = this.#program(inputs, options);
     try {
       let result = steps.next();
@@ -395,7 +395,7 @@ export abstract class Interpreter<T = Tensor> {
     const progress = new ProgressReport("run", onProgress, steps.length);
     const reached = (done: number): void => {
       progress.at(done, steps[done]?.node.name ?? "");
-      if (signal?.aborted) throw aborted(signal.reason);
+      throwIfAborted(signal);
     };
     reached(0);
     const given = graphInputs(this.program, this.#state, inputs);
@@ -537,7 +537,7 @@ export abstract class Interpreter<T = Tensor> {
   async #pause({ signal, onProgress }: RunOptions): Promise<void> {
     if (signal !== undefined || onProgress !== undefined) await pause();
     this.#lastPause = performance.now();
-    if (signal?.aborted) throw aborted(signal.reason);
+    throwIfAborted(signal);
   }
 }
 

@@ -1,11 +1,11 @@
 /** @file Compiles and runs programs on any backend, and holds the backend to its contract. */
 
 import {
-  aborted,
   checkOptions,
   finishWithPauses,
   type LongWorkOptions,
   ProgressReport,
+  throwIfAborted,
   userCallback,
 } from "@sconce/errors";
 import {
@@ -68,7 +68,6 @@ export async function compileOn(
   context: CompileContext,
 ): Promise<Executable> {
   checkOptions("compile", options, COMPILE_OPTIONS);
-  if (options?.signal?.aborted) throw aborted(options.signal.reason, "compilation");
   const { plugin, isInterpreter } = context;
   const label: BackendLabel = { name: backend.name, plugin, isInterpreter };
   const asking = unsupportedNodesSteps(backend, program, context.plugin);
@@ -84,16 +83,13 @@ export async function compileOn(
     executable = await backend.compile(program, watched(options, progress));
     progress.end(backend.name);
   } catch (error) {
-    throw options?.signal?.aborted
-      ? aborted(options.signal.reason, "compilation")
-      : backendThrew(label, error);
+    throwIfAborted(options?.signal, "compilation");
+    throw backendThrew(label, error);
   }
   unchanged?.();
   requireExecutable(executable, label);
-  if (options?.signal?.aborted) {
-    disposeQuietly(executable);
-    throw aborted(options.signal.reason, "compilation");
-  }
+  if (options?.signal?.aborted) disposeQuietly(executable);
+  throwIfAborted(options?.signal, "compilation");
   const checked: CheckedExecutable = new CheckedExecutable(executable, {
     label,
     memory: context.isInterpreter ? undefined : outputMemoryCheck(program, context.maxBytes),
@@ -188,7 +184,7 @@ class CheckedExecutable implements Executable {
     if (this.#isDisposed) throw disposed(`the executable of ${labelOf(label)}`);
     requireInputs(inputs);
     checkOptions("run", options, RUN_OPTIONS);
-    if (options.signal?.aborted) throw aborted(options.signal.reason);
+    throwIfAborted(options.signal);
     checkInputs?.(inputs);
     this.#checks.memory?.(inputs);
     const unchanged = writes?.watch(inputs);
@@ -207,12 +203,13 @@ class CheckedExecutable implements Executable {
       running = this.#inner.run(inputs, watched(options, progress) ?? {});
       if (typeof (running as Partial<Promise<unknown>> | null | undefined)?.then === "function") {
         const outputs = await running;
-        if (options.signal?.aborted) throw aborted(options.signal.reason);
+        throwIfAborted(options.signal);
         progress.end(label.name);
         return outputs;
       }
     } catch (error) {
-      throw options.signal?.aborted ? aborted(options.signal.reason) : backendThrew(label, error);
+      throwIfAborted(options.signal);
+      throw backendThrew(label, error);
     }
     throw backendFault(label, `returned ${described(running)} from run, not a promise`);
   }

@@ -1,11 +1,11 @@
 /** @file Two backends side by side: the values of all nodes, and the first that differ. */
 import {
-  aborted,
   checkOptions,
   LONG_WORK,
   type LongWorkOptions,
   type OptionNames,
   ProgressReport,
+  throwIfAborted,
   userCallback,
 } from "@sconce/errors";
 import {
@@ -168,8 +168,7 @@ class Comparison {
     const sizes = RunSizes.of(this.#program, this.#inputs);
     for (const batch of batches(this.#calls, BATCH_BYTES, sizes)) {
       progress.at(rows.length, batch[0]!.name, total);
-      const { signal } = this.#options;
-      if (signal?.aborted) throw aborted(signal.reason, "comparison");
+      throwIfAborted(this.#options.signal, "comparison");
       rows.push(...(await this.#compare(batch)));
     }
     return rows;
