@@ -27,6 +27,7 @@ export {
   isSconceError,
   SconceError,
   type SconceErrorInit,
+  UNREACHABLE_MODULE_FIX,
   withoutStacks,
 } from "./sconce-error.js";
 export { didYouMean, suggestions } from "./suggest.js";

@@ -94,6 +94,10 @@ function names(place: string, inner: string): boolean {
   return at >= 0 && !/[\w.]/.test(`${place[at - 1] ?? ""}${place[at + inner.length] ?? ""}`);
 }
 
+/** What to do about a module that a web page cannot import. */
+export const UNREACHABLE_MODULE_FIX: string =
+  "serve all files that the bundler wrote, and allow their origin in the content security policy";
+
 /** A fault of Sconce itself, not of the input. */
 export function internalError(message: string, where?: string): SconceError {
   return new SconceError({

@@ -1,4 +1,4 @@
-import { didYouMean, SconceError, thrownText } from "@sconce/errors";
+import { didYouMean, SconceError, thrownText, UNREACHABLE_MODULE_FIX } from "@sconce/errors";
 
 /** A name among the `services` of createSconce that no service has. */
 export const unknownService = (name: string, known: readonly string[]): SconceError =>
@@ -63,6 +63,6 @@ export const readerNotLoaded = (cause: unknown): SconceError =>
   new SconceError({
     code: "READER_NOT_LOADED",
     message: "the module that reads archives cannot be loaded",
-    fix: "serve all files that the bundler wrote, and allow their origin in the content security policy",
+    fix: UNREACHABLE_MODULE_FIX,
     cause,
   });

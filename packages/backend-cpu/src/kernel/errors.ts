@@ -1,4 +1,4 @@
-import { SconceError } from "@sconce/errors";
+import { SconceError, UNREACHABLE_MODULE_FIX } from "@sconce/errors";
 import { GENERAL_FIX } from "@sconce/ops";
 
 /** No kernel and no decomposition, which the dispatcher would run: the operator cannot run here. */
@@ -25,7 +25,7 @@ export const kernelsUnreachable = (target: string, cause: unknown): SconceError 
     code: "KERNELS_NOT_LOADED",
     message: `the module with the kernel of ${target} cannot be loaded`,
     where: target,
-    fix: "serve all files that the bundler wrote, and allow their origin in the content security policy",
+    fix: UNREACHABLE_MODULE_FIX,
     cause,
   });
 

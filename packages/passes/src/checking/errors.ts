@@ -1,5 +1,5 @@
 /** @file Errors of checking. */
-import { SconceError } from "@sconce/errors";
+import { SconceError, UNREACHABLE_MODULE_FIX } from "@sconce/errors";
 import type { Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { pathText } from "../changes/nested.js";
@@ -217,7 +217,7 @@ export const checkerUnreachable = (cause: unknown): SconceError =>
   new SconceError({
     code: "CHECKER_NOT_LOADED",
     message: "the module that checks passes cannot be loaded",
-    fix: "serve all files that the bundler wrote, and allow their origin in the content security policy",
+    fix: UNREACHABLE_MODULE_FIX,
     cause,
   });
 
