@@ -1,5 +1,6 @@
 /** @file `repr` of signatures and their parts, with the names and numbers of PyTorch 2.14. */
 import { reprArgument } from "../print-torch/argument-text.js";
+import type { Argument } from "../values/argument.js";
 import { stringRepr } from "../values/python-repr.js";
 import type { ModuleCallEntry, ModuleCallSignature } from "./program-parts.js";
 import { treeSpecText } from "./pytree.js";
@@ -25,7 +26,7 @@ const CLASSES: Readonly<Record<ArgumentSpec["kind"], string>> = {
 function argumentRepr(arg: ArgumentSpec): string {
   const fields = [`name=${stringRepr(arg.name)}`];
   if (arg.kind === "custom_obj") fields.push(`class_fqn=${stringRepr(arg.classFqn)}`, "fake_val=None");
-  if (arg.kind === "constant") fields.push(`value=${reprArgument(arg.value, (name) => name)}`);
+  if (arg.kind === "constant") fields.push(`value=${literal(arg.value)}`);
   return `${CLASSES[arg.kind]}(${fields.join(", ")})`;
 }
 
@@ -33,19 +34,19 @@ function argumentRepr(arg: ArgumentSpec): string {
 const kindRepr = (type: string, kinds: readonly string[], kind: string): string =>
   `<${type}.${kind}: ${kinds.indexOf(kind) + 1}>`;
 
-const targetRepr = (target: string | null): string => (target === null ? "None" : stringRepr(target));
+/** `repr` of a value that refers to no node. */
+const literal = (value: Argument): string => reprArgument(value, (name) => name);
 
 /** `repr(input_spec)`: `InputSpec(kind=<InputKind.PARAMETER: 2>, arg=..., ...)`. */
 export function inputSpecRepr({ kind, arg, target, persistent }: InputSpec): string {
-  const kept = persistent === null ? "None" : persistent ? "True" : "False";
   const start = `InputSpec(kind=${kindRepr("InputKind", INPUT_KINDS, kind)}, arg=${argumentRepr(arg)}`;
-  return `${start}, target=${targetRepr(target)}, persistent=${kept})`;
+  return `${start}, target=${literal(target)}, persistent=${literal(persistent)})`;
 }
 
 /** `repr(output_spec)`: `OutputSpec(kind=<OutputKind.USER_OUTPUT: 1>, arg=..., target=None)`. */
 export function outputSpecRepr({ kind, arg, target }: OutputSpec): string {
   const start = `OutputSpec(kind=${kindRepr("OutputKind", OUTPUT_KINDS, kind)}, arg=${argumentRepr(arg)}`;
-  return `${start}, target=${targetRepr(target)})`;
+  return `${start}, target=${literal(target)})`;
 }
 
 /** `repr(graph_signature)`: all specifications, on one line. */
@@ -62,7 +63,6 @@ export function moduleCallRepr({ fqn, signature }: ModuleCallEntry): string {
 
 function callRepr({ inputs, outputs, inSpec, outSpec, forwardArgNames }: ModuleCallSignature): string {
   const list = (args: readonly ArgumentSpec[]): string => `[${args.map(argumentRepr).join(", ")}]`;
-  const names = forwardArgNames === null ? "None" : `[${forwardArgNames.map(stringRepr).join(", ")}]`;
   const specs = `in_spec=${treeSpecText(inSpec)}, out_spec=${treeSpecText(outSpec)}`;
-  return `ModuleCallSignature(inputs=${list(inputs)}, outputs=${list(outputs)}, ${specs}, forward_arg_names=${names})`;
+  return `ModuleCallSignature(inputs=${list(inputs)}, outputs=${list(outputs)}, ${specs}, forward_arg_names=${literal(forwardArgNames)})`;
 }
