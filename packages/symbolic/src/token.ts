@@ -75,7 +75,7 @@ export class Tokenizer {
     const match = pattern.exec(this.#text);
     if (match === null) throw this.#unexpected(offset);
     this.#at = offset + match[0].length;
-    return { kind, text: match[1] ?? match[2] ?? (kind === "string" ? "" : match[0]), offset };
+    return { kind, text: match[1] ?? match[2] ?? match[0], offset };
   }
 
   #sign(offset: number): Token {
