@@ -9,28 +9,15 @@ export const usage = (message: string, fix: string, cause?: unknown): SconceErro
   new SconceError({ code: "USAGE", message, fix, cause });
 
 /** A file that takes more work than its size allows. */
-export const overLimit = (
-  { code, message, where, cause }: SconceError,
-  name: string,
-  limit: number,
-): SconceError =>
-  new SconceError({
-    code,
-    message,
-    where,
-    fix: `if you trust the file, raise the limit: --limit ${name}=${10 * limit}`,
-    cause,
-  });
+export const overLimit = (error: SconceError, name: string, limit: number): SconceError =>
+  withFix(error, `if you trust the file, raise the limit: --limit ${name}=${10 * limit}`);
 
 /** A run that takes more memory than there is, or than `--limit memory` allows. */
-export const outOfMemory = ({ code, message, where, cause }: SconceError, maxBytes: number): SconceError =>
-  new SconceError({
-    code,
-    message,
-    where,
-    fix: `use smaller inputs, or raise the limit: --limit memory=${10 * maxBytes}`,
-    cause,
-  });
+export const outOfMemory = (error: SconceError, maxBytes: number): SconceError =>
+  withFix(error, `use smaller inputs, or raise the limit: --limit memory=${10 * maxBytes}`);
+
+const withFix = ({ code, message, where, cause }: SconceError, fix: string): SconceError =>
+  new SconceError({ code, message, where, fix, cause });
 
 /** What was thrown though nothing should have been. */
 export const crash = (error: unknown): SconceError =>
