@@ -5,7 +5,8 @@ import { callingConvention } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression } from "acorn";
 import { Module } from "../nn/module.js";
-import type { AnyFunction } from "../source/parse-function.js";
+import { isPlainObject } from "../plain-object.js";
+import { type AnyFunction, isClass, isNative } from "../source/parse-function.js";
 import { GraphModule } from "../unlift/graph-module.js";
 import { ARRAY_METHODS, builtinResult } from "./builtins.js";
 import { onlyHolds } from "./class-shape.js";
@@ -270,7 +271,7 @@ function callbacksOf({ values, objects }: Kind): Kind[] {
   const found: Kind[] = [];
   for (const value of values) {
     if (isUserFunction(value)) found.push(known(value));
-    else if (isOptions(value)) found.push(...Object.values(value).filter(isUserFunction).map(known));
+    else if (isPlainObject(value)) found.push(...Object.values(value).filter(isUserFunction).map(known));
   }
   for (const object of objects) {
     if (object.type === "function") found.push({ ...NOTHING, objects: [object] });
@@ -282,15 +283,11 @@ function callbacksOf({ values, objects }: Kind): Kind[] {
   return found;
 }
 
-const isOptions = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-
 /** Whether a value is a function with a source that is neither of Sconce nor a class. */
 function isUserFunction(value: unknown): value is AnyFunction {
   if (typeof value !== "function" || value instanceof Module || ownFunctionName(value) !== undefined)
     return false;
-  const source = Function.prototype.toString.call(value);
-  return !/^class\b/.test(source) && !/\{\s*\[native code\]\s*\}$/.test(source);
+  return !isClass(value as AnyFunction) && !isNative(value as AnyFunction);
 }
 
 /** Runs functions that are passed on, with these arguments; what they give. */

@@ -1,6 +1,6 @@
 /** @file Classes of the checked code: which of them only hold what they are given. */
 import { type AnyNode, type Class, parseExpressionAt } from "acorn";
-import type { AnyFunction } from "../source/parse-function.js";
+import { type AnyFunction, isNative } from "../source/parse-function.js";
 
 const known = new WeakMap<AnyFunction, boolean>();
 
@@ -11,14 +11,13 @@ const known = new WeakMap<AnyFunction, boolean>();
 export function onlyHolds(type: AnyFunction): boolean {
   let holds = known.get(type);
   if (holds === undefined) {
-    holds = sourceHolds(Function.prototype.toString.call(type));
+    holds = isNative(type) || sourceHolds(Function.prototype.toString.call(type));
     known.set(type, holds);
   }
   return holds;
 }
 
 function sourceHolds(text: string): boolean {
-  if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) return true;
   try {
     const tree = parseExpressionAt(`(${text})`, 0, {
       ecmaVersion: "latest",

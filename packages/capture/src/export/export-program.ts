@@ -13,7 +13,7 @@ import {
   type ShapesCollection,
 } from "../dynamic/index.js";
 import { Module } from "../nn/module.js";
-import type { AnyFunction } from "../source/parse-function.js";
+import { type AnyFunction, isClass } from "../source/parse-function.js";
 import { installMethods } from "../torch/install.js";
 import { installProgramMethods } from "../unlift/install.js";
 import {
@@ -104,7 +104,7 @@ export function exportProgram(
       "leave it out, and follow the suggested fixes where `dynamicShapes` are refused",
     );
   if (typeof target !== "function") throw notExportable(target);
-  if (isClass(target)) throw classGiven(target.name);
+  if (!(target instanceof Module) && isClass(target)) throw classGiven(target.name);
   if (!Array.isArray(args)) throw badArguments(args);
   const kwargs: unknown = options.kwargs ?? {};
   if (
@@ -128,10 +128,6 @@ export function exportProgram(
 }
 
 declareOwn("exportProgram", exportProgram);
-
-/** Whether a value is a class: it cannot be called without `new`. */
-const isClass = (value: AnyFunction | Module): value is AnyFunction =>
-  !(value instanceof Module) && /^class\b/.test(Function.prototype.toString.call(value));
 
 /**
  * Exports a model for training (`torch.export.export_for_training` of earlier releases). In PyTorch

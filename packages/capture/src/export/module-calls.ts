@@ -15,6 +15,7 @@ import {
 } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import type { NamedModule } from "../nn/state.js";
+import { isPlainObject } from "../plain-object.js";
 import { functionParameters } from "../source/function-parameters.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { TraceNode } from "../trace/trace-node.js";
@@ -115,9 +116,7 @@ function withKeywords(module: object, args: readonly unknown[]): readonly [reado
   const { forward } = module as { readonly forward: AnyFunction };
   const parameter = functionParameters(forward)?.[args.length - 1];
   const isPattern = parameter !== undefined && parameter.name === undefined && !parameter.isRest;
-  const isRecord =
-    typeof last === "object" && last !== null && Object.getPrototypeOf(last) === Object.prototype;
-  return isPattern && isRecord ? [args.slice(0, -1), last] : [args, {}];
+  return isPattern && isPlainObject(last) ? [args.slice(0, -1), last] : [args, {}];
 }
 
 const pathOf = (key: string): string => key.replace(/@\d+$/, "");

@@ -1,6 +1,7 @@
 /** @file Arguments of layers: positional as in PyTorch, then an object of those given by name. */
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import { type FloatLiteral, floatRepr, jsonRepr, kindOf } from "@sconce/ir";
+import { isPlainObject } from "../plain-object.js";
 import { badSize, extraSetting } from "./errors.js";
 
 /**
@@ -35,10 +36,7 @@ export function settingsOf<T extends object>(layer: string, given: readonly unkn
 }
 
 const isOptions = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" &&
-  value !== null &&
-  Object.getPrototypeOf(value) === Object.prototype &&
-  kindOf(value) === undefined;
+  isPlainObject(value) && kindOf(value) === undefined;
 
 /** A number for all dimensions, or one for each. */
 export type Sizes = number | readonly number[];

@@ -1,6 +1,7 @@
 /** @file The types that leaves of inputs and outputs may have. */
 import { type Argument, isFloat } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
+import { type AnyFunction, isClass } from "../source/parse-function.js";
 import { isSym, type Sym } from "../trace/sym-int.js";
 import { unsupportedInput, unsupportedOutput } from "./errors.js";
 
@@ -42,7 +43,7 @@ export function requireOutputLeaf(leaf: unknown): OutputLeaf {
 
 /** The class of a value, as Python's message would name it. */
 function pythonClass(value: unknown): string {
-  if (typeof value === "function") return /^class\b/.test(String(value)) ? "type" : "function";
+  if (typeof value === "function") return isClass(value as AnyFunction) ? "type" : "function";
   if (typeof value !== "object" || value === null) return typeof value;
   if ("kind" in value && value.kind === "complex") return "complex";
   return (value.constructor as { name?: string } | undefined)?.name ?? "object";

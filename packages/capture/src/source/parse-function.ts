@@ -23,13 +23,21 @@ const parsed = new WeakMap<object, ParsedFunction | null>();
 export function parseFunction(fn: AnyFunction): ParsedFunction | null {
   let known = parsed.get(fn);
   if (known === undefined) {
-    known = parseSource(Function.prototype.toString.call(fn));
+    known = parseSource(sourceOf(fn));
     parsed.set(fn, known);
   }
   return known;
 }
 
 const NATIVE = /\{\s*\[native code\]\s*\}\s*$/;
+
+const sourceOf = (fn: AnyFunction): string => Function.prototype.toString.call(fn);
+
+/** Whether a function is built in or bound: the engine has no source of it. */
+export const isNative = (fn: AnyFunction): boolean => NATIVE.test(sourceOf(fn));
+
+/** Whether a function is a class of JavaScript, which cannot be called without `new`. */
+export const isClass = (fn: AnyFunction): boolean => /^class\b/.test(sourceOf(fn));
 
 function parseSource(text: string): ParsedFunction | null {
   if (NATIVE.test(text)) return null;

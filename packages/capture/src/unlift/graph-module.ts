@@ -14,6 +14,7 @@ import {
 import type { Tensor } from "@sconce/tensor";
 import { type LoadOptions, type LoadReport, Module } from "../nn/module.js";
 import { Parameter } from "../nn/tensors.js";
+import { isPlainObject } from "../plain-object.js";
 import { declareParameters } from "../source/function-parameters.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { COPY } from "../this-copy.js";
@@ -193,9 +194,6 @@ export class GraphModule extends Module {
     }
   }
 }
-
-const isPlainObject = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
 
