@@ -3,7 +3,7 @@
  * mask)`. Records what PyTorch records (`torch/csrc/autograd/python_variable_indexing.cpp`,
  * `ATen/TensorIndexing.h`).
  */
-import { device, dtypeLiteral, kindOf, layout } from "@sconce/ir";
+import { type Argument, device, dtypeLiteral, kindOf, layout, unwrapFloat } from "@sconce/ir";
 import { isIntegralDType, type NestedValues, Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
 import { isSym, type Size, SymInt } from "../trace/sym-int.js";
@@ -276,7 +276,7 @@ function valueTensor(x: Tensor, value: unknown): Tensor {
     return callOperator("aten.scalar_tensor.default", [value], { dtype: dtypeLiteral(x.dtype) }) as Tensor;
   if (!isScalar(value))
     throw invalidArgument("Tensor.setAt", "the value is not a number or a tensor", "give one of them");
-  const plain = kindOf(value) === "float" ? (value as { value: number }).value : value;
+  const plain = unwrapFloat(value as Argument);
   return lifted(Tensor.from(plain as NestedValues, { dtype: x.dtype }));
 }
 

@@ -1,5 +1,5 @@
 /** @file Runs a graph by calls of operators: at once, or into a trace. */
-import { type Argument, type Graph, isRef, type Node, pythonTuple } from "@sconce/ir";
+import { type Argument, type Graph, isRef, itemsOf, type Node, pythonTuple } from "@sconce/ir";
 import {
   type GraphRunner,
   HIGHER_ORDER,
@@ -17,6 +17,7 @@ import { check } from "../dynamic/runtime-checks.js";
 import { numelOf, sizeOf, storageOffsetOf, stridesOf } from "../torch/sizes.js";
 import { applyPythonOperator } from "../torch/sym.js";
 import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
+import { enableGrad, noGrad } from "../trace/grad-mode.js";
 import { SET_GRAD } from "../trace/grad-regions.js";
 import { SymBool } from "../trace/sym-int.js";
 import { notRetraceable, notRunnable } from "./errors.js";
@@ -60,10 +61,7 @@ function attributeOf(graph: Graph, node: Node, owner: GraphOwner): unknown {
 function argumentValue(argument: Argument, values: ReadonlyMap<string, unknown>): unknown {
   if (typeof argument !== "object" || argument === null) return argument;
   if (isRef(argument)) return values.get(argument.name);
-  if (Array.isArray(argument))
-    return (argument as readonly Argument[]).map((item) => argumentValue(item, values));
-  const { kind, items } = argument as { readonly kind: string; readonly items?: readonly Argument[] };
-  return kind === "tuple" ? items!.map((item) => argumentValue(item, values)) : argument;
+  return itemsOf(argument)?.map((item) => argumentValue(item, values)) ?? argument;
 }
 
 type Values = readonly OperatorArgument[];
@@ -141,10 +139,7 @@ function runHigherOrder(
     if (node.target === COND) return tracedCond(args, runBody);
     if (node.target !== WITH_GRAD) throw notRetraceable(node);
     const [enabled, body, ...operands] = args as unknown as readonly [boolean, NestedGraph, ...unknown[]];
-    const before = trace.setGradEnabled?.(enabled) ?? true;
-    const result = runBody(body, operands);
-    trace.setGradEnabled?.(before);
-    return result;
+    return (enabled ? enableGrad : noGrad)(() => runBody(body, operands));
   }
   const runner: GraphRunner<Tensor> = {
     tensors: HOST_TENSORS,

@@ -9,6 +9,7 @@ import {
   GraphBuilder,
   inputsOf,
   isRef,
+  itemsOf,
   mapRefs,
   Namespace,
   type Node,
@@ -55,7 +56,7 @@ export function unliftedGraph(program: ExportedProgram): Graph {
     const reads = inputsOf(node).some((name) => renamed.has(name));
     builder.add(reads ? { ...node, args: node.args.map(change), kwargs } : node);
   }
-  const results = resultsOf(graph).map(change);
+  const results = itemsOf(graph.outputArgument())!.map(change);
   const copies = new Map<string, Argument>();
   const returned: Argument[] = [];
   graphSignature.outputSpecs.forEach(({ kind, target }, i) => {
@@ -70,12 +71,6 @@ export function unliftedGraph(program: ExportedProgram): Graph {
   });
   builder.output(tuple(returned.map((value) => (isRef(value) && copies.get(value.name)) || value)));
   return builder.build();
-}
-
-function resultsOf(graph: Graph): readonly Argument[] {
-  const [result] = graph.nodes().at(-1)!.args;
-  const { items } = result as { readonly items?: readonly Argument[] };
-  return items ?? (result as readonly Argument[]);
 }
 
 /** The name that `torch.fx` gives a read of an attribute. */
