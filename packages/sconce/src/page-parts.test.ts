@@ -66,5 +66,9 @@ test("a file is read, lowered, folded and run", async () => {
   const program = await session.load(await readFile(file));
   const lowered = session.transform(program, "decompose,fold-constants{weights=true},cse,dce");
   expect(lowered.graph.size).toBeGreaterThan(5);
-  await session.compile(lowered);
+  const executable = await session.compile(lowered);
+  const input = Tensor.from([0.5, 1, 2, 3, 4, 5, -1, -2, -3, 0, 0, 0], [4, 3], "float32");
+  const [result] = await executable.run([input]);
+  const [unlowered] = await (await session.compile(program)).run([input]);
+  expect(String(result)).toBe(String(unlowered));
 });

@@ -41,7 +41,7 @@ function moduleOf(blocks: readonly Block[]): string {
 test("the code blocks of all pages have the right types", async () => {
   const names = new Map<string, string>();
   for (const page of PAGES) {
-    const blocks = await blocksOf(page).catch(() => []);
+    const blocks = await blocksOf(page);
     const code = blocks.filter(({ language, file }) => language === "ts" && file === undefined);
     if (code.length === 0) continue;
     const name = `${page.replace(/\W/g, "_")}.mts`;
