@@ -1,5 +1,6 @@
 /** @file Guards, ranges and sizes of random views over dynamic sizes, beside PyTorch's. */
 import { constraintReport } from "@sconce/capture";
+import { isSconceError } from "@sconce/errors";
 import { expect, test } from "vitest";
 import { exportCase, type ViewCase, viewCases } from "./dynamic-views.fixture.js";
 
@@ -30,7 +31,8 @@ function difference(entry: ViewCase): readonly [what: string, got?: unknown, wan
     const isSame = JSON.stringify(program.guardsCode) === JSON.stringify(guards);
     return isSame ? undefined : ["guards", program.guardsCode, guards];
   } catch (failure) {
-    const got = constraintReport(failure)?.message ?? (failure as Error).message;
+    if (!isSconceError(failure) || failure.code === "INTERNAL") throw failure;
+    const got = constraintReport(failure)?.message ?? failure.message;
     if (error === undefined) return ["verdict", got];
     if (!message!.startsWith("Constraints violated")) return undefined;
     return JSON.stringify(lines(got)) === JSON.stringify(lines(message!))
