@@ -62,7 +62,7 @@ export class Decoder extends nn.Module {
   readonly norm: nn.LayerNorm;
   readonly head: nn.Linear;
 
-  constructor(vocabulary = 96, width = 32, heads = 4, layers = 2, positions = 64) {
+  constructor(vocabulary: number, width: number, heads: number, layers: number, positions: number) {
     super();
     this.tokens = new nn.Embedding(vocabulary, width);
     this.positions = new nn.Embedding(positions, width);
