@@ -11,7 +11,10 @@ const codeLines = (text: string): number =>
     .filter((line) => /\w/.test(line.replace(/(?:#|\/\/).*/, "")))
     .reduce((count, line) => count + Math.ceil(line.length / WIDTH), 0);
 
-/** Texts of classes, and of helpers of TypeScript, by name: up to the next declaration. */
+/**
+ * Texts of classes, and of helpers of TypeScript, by name: up to the next declaration. Interfaces
+ * are not among them.
+ */
 function classesOf(source: string): ReadonlyMap<string, string> {
   const texts = source.matchAll(/^(?:export )?(?:class|const) (\w+)\b.*\n(?:(?:[ \t})].*)?\n)*/gm);
   return new Map(Array.from(texts, ([text, name]) => [name!, text]));
