@@ -18,7 +18,8 @@ import {
   isInterpretedCall,
   memoryLimit,
   type OperatorTable,
-  prepareInterpreter,
+  type PreparedProgram,
+  preparationSteps,
   type RuntimeValue,
   refuseOpaque,
 } from "@sconce/ops";
@@ -97,8 +98,8 @@ function backendOf(own: KernelSet, options: CpuBackendOptions): Backend {
       checkOptions("compile", compileOptions, COMPILE_OPTIONS);
       await own.load(callsOf(program, options), operators);
       const work = compileSteps(program, operators, compileOptions);
-      await finishWithPauses(work, "compilation", compileOptions.signal);
-      return new DispatchingInterpreter(program, operators, dispatcher, maxBytes, true);
+      const ready = await finishWithPauses(work, "compilation", compileOptions.signal);
+      return new DispatchingInterpreter(program, operators, dispatcher, maxBytes, ready);
     },
   };
 }
@@ -108,7 +109,7 @@ function* compileSteps(
   program: ExportedProgram,
   operators: OperatorTable,
   { exclude, onProgress }: CompileOptions,
-): Work<void> {
+): Work<PreparedProgram> {
   const { graph } = program;
   refuseOpaque(graph, operators);
   yield;
@@ -117,10 +118,11 @@ function* compileSteps(
     throw excludedCall(excluded.target, decomposes(operators, excluded.target)).at(nodePlace(excluded));
   const progress = new ProgressReport("compile", onProgress, 2);
   progress.at(0, "plan");
-  yield* prepareInterpreter(program, operators);
+  const ready = yield* preparationSteps(program, operators);
   progress.at(1, "check");
   yield* conjugateWriteSteps(graph, operators);
   progress.end();
+  return ready;
 }
 
 /** What a run of a program calls: operators whose kernels stand aside are decomposed. */

@@ -6,6 +6,7 @@ import {
   Interpreter,
   type NodeArgument,
   type OperatorTable,
+  type PreparedProgram,
   type RuntimeValue,
   type Steps,
 } from "@sconce/ops";
@@ -24,17 +25,17 @@ export class DispatchingInterpreter extends Interpreter {
   #autocast: DType | null = null;
   see: Seen | undefined;
 
-  /** @param isChecked whether `conjugateWriteSteps` looked at the program */
+  /** @param ready the program prepared; `conjugateWriteSteps` has checked it then */
   constructor(
     program: ExportedProgram,
     operators: OperatorTable,
     dispatcher: Dispatcher,
     maxBytes: number = DEFAULT_MAX_BYTES,
-    isChecked = false,
+    ready?: PreparedProgram,
   ) {
-    super(program, { operators });
+    super(program, { operators }, ready);
     this.#maxBytes = maxBytes;
-    if (!isChecked) refuseConjugateWrites(program.graph, operators);
+    if (ready === undefined) refuseConjugateWrites(program.graph, operators);
     this.#dispatcher = dispatcher;
   }
 

@@ -10,7 +10,7 @@ export {
 export { itemOf } from "./item.js";
 export { LiveValues, memoryLimit, storageBytes } from "./memory.js";
 export { mutatedPlaceholders } from "./mutation.js";
-export { prepareInterpreter } from "./prepare.js";
+export { type PreparedProgram, preparationSteps } from "./prepare.js";
 export { MUTATIONS, programState, type Write, writeBack } from "./state.js";
 export { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";
 export {

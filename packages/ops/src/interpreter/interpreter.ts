@@ -48,7 +48,7 @@ import { type GraphRunner, HIGHER_ORDER, resolved } from "./higher-order.js";
 import { itemOf } from "./item.js";
 import { LiveValues, storageBytes } from "./memory.js";
 import { type Frame, type GraphPlan, resolve, type Step } from "./plan.js";
-import { takePrepared } from "./prepare.js";
+import { type PreparedProgram, prepared } from "./prepare.js";
 import { programState, writeBack } from "./state.js";
 import { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";
 import {
@@ -110,17 +110,19 @@ export abstract class Interpreter<T = Tensor> {
   maxIterations = Number.POSITIVE_INFINITY;
 
   /**
+   * @param ready what `preparationSteps` gave for the program and the operators; computed when left
+   * out
    * @throws SconceError `NO_SUBGRAPH`; `NO_VALUES` for state without values, unless the interpreter
    * has its own `tensors`
    */
-  constructor(program: ExportedProgram, options: InterpreterOptions<T> = {}) {
+  constructor(program: ExportedProgram, options: InterpreterOptions<T> = {}, ready?: PreparedProgram) {
     checkOptions("Interpreter", options, OPTIONS);
     const { operators = defaultOperators(), tensors = HOST_TENSORS as unknown as TensorAccess<T> } = options;
     if ((tensors as unknown) === HOST_TENSORS) requireValues(program);
     this.program = program;
     this.operators = operators;
     this.tensors = tensors;
-    const { plan, mutated } = takePrepared(program, operators);
+    const { plan, mutated } = ready ?? prepared(program, operators);
     this.#plan = plan;
     this.#current = this.#plan;
     this.#check = inputCheck(program);
