@@ -165,7 +165,10 @@ export function* bisectSteps(
 
 /** The options of a search, and how far it has come. */
 class Search {
-  readonly options: BisectOptions;
+  /** How passes are checked. */
+  readonly check: CheckOptions;
+  readonly observers: readonly PassObserver[];
+  readonly timeRules: boolean;
   readonly maxTries: number;
   readonly progress: ProgressReport;
   /** What `onProgress` threw: no failure of a pass. */
@@ -173,9 +176,12 @@ class Search {
   #tried = 0;
 
   constructor(options: BisectOptions, items: number) {
-    this.options = options;
-    this.maxTries = options.maxTries ?? 500;
-    this.progress = new ProgressReport("bisect", options.onProgress, this.maxTries + items);
+    const { maxTries = 500, onProgress, observers = [], timeRules = false, ...check } = options;
+    this.check = check;
+    this.observers = observers;
+    this.timeRules = timeRules;
+    this.maxTries = maxTries;
+    this.progress = new ProgressReport("bisect", onProgress, maxTries + items);
   }
 
   say(text: string): void {
@@ -222,7 +228,7 @@ function* firstFailure(
   };
   const rewrites = { ownerOf: context.ownerOf, ...context.rewrites, refused: refuse };
   const note: PassObserver = ({ check }) => void reports.push(check!);
-  const { observers = [], timeRules = false, maxTries: _, onProgress: __, ...check } = search.options;
+  const { check, observers, timeRules } = search;
   const found = (failing?: Failing): FirstFailure => ({ failing, reports, refused: [...refused.values()] });
   try {
     const manager = { verify: true, check, record: false, timeRules, observers: [note, ...observers] };
@@ -269,9 +275,8 @@ const watch = (
 
 function* narrowed(failing: Failing, context: PassContext, search: Search): Work<Culprit> {
   const { step, before, failure } = failing;
-  const { options, maxTries } = search;
-  const { maxTries: _, onProgress: __, observers: ___, timeRules: ____, ...check } = options;
-  const whole = { program: before, inputs: inputsOf(failing, options) };
+  const { check, maxTries } = search;
+  const whole = { program: before, inputs: inputsOf(failing, check) };
   const maxIterations = check.maxIterations ?? loopLimitOf(whole, failure, context);
   const trial = new Trial(context, failing.item, { ...check, maxIterations }, failure);
   const item = yield* neededItems(trial, failing.item, whole);
@@ -287,7 +292,7 @@ function* narrowed(failing: Failing, context: PassContext, search: Search): Work
     const { failure: again } = yield* trial.run(program, inputs, { item });
     return again !== undefined;
   };
-  const { start, graph } = yield* startOf(whole, failure, rewrite, fails, options);
+  const { start, graph } = yield* startOf(whole, failure, rewrite, fails, check);
   const small = yield* shrink(start, {
     run: context.run,
     fails,
@@ -326,7 +331,7 @@ function entryRewrite({ error }: Failure, plugin: string | undefined): CulpritRe
 }
 
 /** The inputs on which the numbers differ; any inputs if another error shows the failure. */
-function inputsOf({ failure, before }: Failing, options: BisectOptions): readonly Value[] {
+function inputsOf({ failure, before }: Failing, options: CheckOptions): readonly Value[] {
   if (failure.error instanceof PassChangedNumbers) return failure.error.inputs;
   return options.inputs?.[0] ?? sampleInputs(before, { ...samplingOf(options), count: 1 })[0] ?? [];
 }
@@ -429,7 +434,7 @@ function* startOf(
   { error }: Failure,
   rewrite: CulpritRewrite | undefined,
   fails: (candidate: Reproducer) => Work<boolean>,
-  options: BisectOptions,
+  options: CheckOptions,
 ): Work<Start> {
   const region = error instanceof PassChangedNumbers ? error.region : undefined;
   if (region !== undefined) {
@@ -455,7 +460,7 @@ function* nestedStart(
   program: ExportedProgram,
   path: readonly string[],
   fails: (candidate: Reproducer) => Work<boolean>,
-  options: BisectOptions,
+  options: CheckOptions,
 ): Work<Reproducer | undefined> {
   try {
     const nested = nestedProgram(program, path);
