@@ -67,7 +67,7 @@ function evaluateArguments(node: CallExpression | NewExpression, scope: Scope, o
 
 /** Functions that run what they are given in a mode. */
 const GRAD_MODES = ["noGrad", "enableGrad", "setGradEnabled"];
-/** Functions that give what the functions give that they are given. */
+/** Functions whose result is that of the functions that they are given. */
 const GIVES_RESULTS = new Set([...GRAD_MODES, "cond", "whileLoop", "map", "scan", "associativeScan"]);
 
 /** Classes of the language that hold values. */
@@ -204,7 +204,7 @@ const openNumbers = (kind: Kind): Kind =>
 /** Containers in containers that are followed. */
 const MOST_DEPTH = 4;
 
-/** A tensor that is there is another one inside of the graph, a number may be dynamic. */
+/** Inside of a nested graph a known tensor is another one, and a number may be dynamic. */
 function opened(kind: Kind, depth = MOST_DEPTH): Kind {
   const own = kind.values.some((value) => value instanceof Tensor) ? join(kind, TENSORS) : openNumbers(kind);
   if (own.objects.length === 0 || depth === 0) return own;
@@ -218,7 +218,7 @@ function openedObject(object: AbstractObject, depth: number): AbstractObject {
   return { ...object, props, element: opened(object.element, depth) };
 }
 
-/** What control flow calls its functions with; undefined for other functions. */
+/** The arguments of the functions that control flow is given; undefined for other functions. */
 function flowOperands(
   name: string,
   args: readonly Kind[],
@@ -374,7 +374,7 @@ function graphResult({ program }: GraphModule): Kind {
   return kindOf(callingConvention(program).outSpec);
 }
 
-/** What layers call the functions with that they are given: an activation, a distance. */
+/** The arguments of functions that layers are given: an activation, a distance. */
 const GIVEN_TO_CALLBACKS: readonly Kind[] = [TENSORS, TENSORS, TENSORS];
 
 /** Calls a module: the user's are followed. */

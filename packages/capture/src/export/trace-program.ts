@@ -120,8 +120,9 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
 }
 
 /**
- * Copies the tensors that were assigned to buffers, one after the other. @throws SconceError
- * `ASSIGNED_BUFFER` when one would be overwritten before it is copied
+ * Copies the tensors that were assigned to buffers, one after the other.
+ *
+ * @throws SconceError `ASSIGNED_BUFFER` when one would be overwritten before it is copied
  */
 function copyAssigned(
   tracer: ExportTracer,
@@ -268,7 +269,7 @@ function sameInputs({ leaves, names }: InputLeaves): string[][] {
 }
 
 const sameTensor = (names: readonly string[]): string =>
-  `The example inputs ${names.join(", ")} are one tensor, and the program reads it from ${names.at(-1)} only. Pass different tensors, unless all calls will pass one.`;
+  `The example inputs ${names.join(", ")} are one tensor, and the program reads it from ${names.at(-1)} only. Pass different tensors, unless every call passes one tensor for all of them.`;
 
 const unseenParameters = (parameters: readonly Tensor[]): string =>
   `No property of a module holds ${parameters.length === 1 ? "a parameter" : `${parameters.length} parameters`} that the model uses (${parameters.map(({ shape }) => `[${shape.join(", ")}]`).join(", ")}): the program has constants instead. Private fields (\`#fc\`) and arrays are not seen: use public properties, \`nn.ModuleList\` and \`nn.ParameterList\`.`;

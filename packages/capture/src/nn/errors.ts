@@ -10,7 +10,7 @@ export const noForward = (name: string): SconceError =>
     fix: "define `forward` in the class",
   });
 
-/** What is put into a container of modules is none, in PyTorch's words. */
+/** A value that is not a module, in a container of modules; the message is PyTorch's. */
 export const notModule = (owner: string, value: unknown): SconceError =>
   new SconceError({
     code: "LAYER_ARGUMENTS",

@@ -2,7 +2,7 @@
 import { SconceError } from "@sconce/errors";
 import type { Node } from "@sconce/ir";
 
-/** A mode that the graph of a program has no longer. */
+/** A change of the mode: the graph of a program keeps the mode of its export. */
 export const fixedMode = (method: string): SconceError =>
   new SconceError({
     code: "FIXED_MODE",
@@ -42,7 +42,7 @@ export const notRecordable = (guard: string): SconceError =>
 export const statePlace = (name: string): SconceError =>
   new SconceError({
     code: "NOT_RUNNABLE",
-    message: `the name "${name}" is that of a tensor and of a module`,
+    message: `the name "${name}" is used for both a tensor and a module`,
     where: "program.module()",
     fix: "rename one of them in the signature of the program",
   });
