@@ -3,7 +3,8 @@ import { checkOptions, optionValue, userCallback } from "@sconce/errors";
 import { BISECT_OPTIONS, type BisectOptions } from "@sconce/passes";
 
 /**
- * The options of `bisect` or `bisectAsync`, which is the call, with an `onProgress` that may throw.
+ * Checks the options of `call`, which is `bisect` or `bisectAsync`. What their `onProgress` throws
+ * is reported as an error of the call.
  *
  * @throws SconceError `UNKNOWN_OPTION`, `OPTION_VALUE`
  */

@@ -14,7 +14,7 @@ const RATIO = 1032;
  * up to there: a small entry can unpack to a thousand times its bytes.
  */
 export const inflate: Inflate = (packed, size) => {
-  // The stream takes no bytes for the end of its data.
+  // Nothing is pushed then, so the stream would not report that the data have no end.
   if (packed.length === 0) throw new Error("unexpected EOF");
   const content = new Uint8Array(size + 1);
   let end = 0;

@@ -161,7 +161,7 @@ const maxPool1d = defineOp({
   tags: ["composite"],
   decompose: (emit, args) => {
     checkSignal("max_pool1d", args.self);
-    // The check of the sizes in C++ takes the last one for a number.
+    // PyTorch's C++ check reads the last size as a number, which specializes a dynamic size.
     emit.env.guardInt(args.self.shape.at(-1)!);
     return maximaOf("aten.max_pool1d_with_indices.default")(emit, args);
   },
