@@ -45,7 +45,7 @@ export function hasReferenceView(base: FakeTensor, sizes: readonly SymInt[]): bo
 export function referenceView(base: FakeTensor, given: readonly SymInt[], env: SymEnv): Layout | undefined {
   const numel = numelOf(base.shape);
   const sizes = inferSize(given, numel, env);
-  if (decide(env, eq(numel, 0))) return { shape: [...sizes], strides: [...contiguousStridesOf(sizes)] };
+  if (env.guard(eq(numel, 0))) return { shape: [...sizes], strides: [...contiguousStridesOf(sizes)] };
   const ones = base.ndim === 0 ? sizes : sizes.length === 0 ? base.shape : undefined;
   if (ones !== undefined) {
     for (const size of ones) check(env, eq(size, 1), () => misfit(given, numel));
@@ -62,15 +62,12 @@ export function referenceView(base: FakeTensor, given: readonly SymInt[], env: S
 const misfit = (sizes: readonly SymInt[], numel: SymInt): Error =>
   shapeMismatch(`shape '${describeSizes(sizes)}' is invalid for input of size ${describeSize(numel)}`);
 
-const decide = (env: SymEnv, condition: SymBool): boolean =>
-  typeof condition === "boolean" ? condition : env.guard(condition);
-
 /** Replaces -1 (`torch._prims_common.infer_size`). */
 function inferSize(given: readonly SymInt[], numel: SymInt, env: SymEnv): readonly SymInt[] {
   let inferred = -1;
   let known: SymInt = 1;
   for (const [d, size] of given.entries()) {
-    if (decide(env, eq(size, -1))) {
+    if (env.guard(eq(size, -1))) {
       if (inferred >= 0) throw invalidArgument("only one dimension can be inferred");
       inferred = d;
       continue;
@@ -95,23 +92,23 @@ function regroup(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): Layou
   const { shape, strides } = at;
   for (const [d, size] of sizes.entries()) {
     if (d >= shape.length) {
-      if (!decide(env, eq(size, 1))) return undefined;
+      if (!env.guard(eq(size, 1))) return undefined;
       split(at, shape.length - 1, shape.at(-1)!, env);
       continue;
     }
-    if (decide(env, pythonEq(size, shape[d]!))) continue;
+    if (env.guard(pythonEq(size, shape[d]!))) continue;
     let end = d;
     let merged = shape[d]!;
-    while (decide(env, ne(mod(merged, size), 0))) {
+    while (env.guard(ne(mod(merged, size), 0))) {
       end++;
       if (end === shape.length) return undefined;
       merged = mul(merged, shape[end]!);
     }
     if (end > d && !merge(at, d, end, env)) return undefined;
-    if (decide(env, ne(merged, size))) split(at, d, size, env);
+    if (env.guard(ne(merged, size))) split(at, d, size, env);
   }
   for (let d = shape.length - 1; d >= sizes.length; d--) {
-    if (!decide(env, eq(shape[d]!, 1))) return undefined;
+    if (!env.guard(eq(shape[d]!, 1))) return undefined;
     shape.splice(d, 1);
     strides.splice(d, 1);
   }
@@ -131,16 +128,16 @@ function split({ shape, strides }: Layout, dim: number, outer: SymInt, env: SymE
 function merge({ shape, strides }: Layout, start: number, end: number, env: SymEnv): boolean {
   const numel = numelOf(shape);
   let even: SymBool = true;
-  if (decide(env, ne(numel, 0))) {
+  if (env.guard(ne(numel, 0))) {
     for (let d = end - 1; d >= start; d--) {
       const step = mul(strides[d + 1]!, shape[d + 1]!);
       even = and(even, or(or(eq(shape[d]!, 1), eq(shape[d + 1]!, 1)), eq(strides[d]!, step)));
     }
   }
-  if (!decide(env, or(even, eq(numel, 0)))) return false;
+  if (!env.guard(or(even, eq(numel, 0)))) return false;
   let stride = strides[end]!;
   for (let d = end - 1; d >= start; d--) {
-    if (decide(env, ne(shape[d]!, 1))) stride = least(env, stride, strides[d]!);
+    if (env.guard(ne(shape[d]!, 1))) stride = least(env, stride, strides[d]!);
   }
   const length = shape.slice(start, end + 1).reduce((a, b) => mul(a, b));
   shape.splice(start, end - start + 1, length);
@@ -151,5 +148,5 @@ function merge({ shape, strides }: Layout, start: number, end: number, env: SymE
 /** Python's `min` of two sizes, which compares them. */
 function least(env: SymEnv, a: SymInt, b: SymInt): SymInt {
   if (typeof a === "number" && typeof b === "number") return Math.min(a, b);
-  return decide(env, lt(b, a)) ? b : a;
+  return env.guard(lt(b, a)) ? b : a;
 }
