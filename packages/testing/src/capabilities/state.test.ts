@@ -4,6 +4,7 @@ import { exportProgram, nn, torch } from "@sconce/capture";
 import { graphText } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { refusalOf } from "../backends/describe.js";
 import { checked, exported, exportedAndRun, saved, sconce } from "./corpus.fixture.js";
 
 describe("lifted constants", () => {
@@ -156,14 +157,8 @@ describe("calls", () => {
   test("wrong values, shapes, dtypes and structures have typed errors [S-130]", async () => {
     const model = (x: Tensor, n: number): Tensor => x.mul(n);
     const module = await sconce.module(exportProgram(model, [torch.ones(2, 3), 2]));
-    const code = async (...args: unknown[]): Promise<string> => {
-      try {
-        await module.call(args);
-        return "ran";
-      } catch (error) {
-        return (error as { code: string }).code;
-      }
-    };
+    const code = async (...args: unknown[]): Promise<string> =>
+      (await refusalOf(() => module.call(args))) ?? "ran";
     expect(await code(torch.ones(2, 3), 2)).toBe("ran");
     expect(await code(torch.ones(2, 4), 2)).toBe("GUARD_FAILED");
     expect(await code(torch.ones(2, 3), 3)).toBe("GUARD_FAILED");

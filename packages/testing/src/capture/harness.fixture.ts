@@ -158,6 +158,12 @@ function ownerOf(model: unknown, path: string): [owner: Owner, name: string] {
   return [owner, last];
 }
 
+/** The property of a model at a path, `layer.weight`. */
+export function stateAt(model: unknown, path: string): unknown {
+  const [owner, last] = ownerOf(model, path);
+  return owner?.[last];
+}
+
 /** Text without comments about sources and annotations, and without empty lines. */
 const comparable = (text: string): string =>
   text
@@ -196,9 +202,5 @@ function eagerProblem(
   const given = args(inputs as unknown as Inputs);
   const all = kwargs === undefined ? given : [...given, kwargs];
   const outputs = flattenValue((model as (...given: unknown[]) => unknown)(...all)).leaves;
-  const state = (path: string): unknown => {
-    const [owner, last] = ownerOf(model, path);
-    return owner?.[last];
-  };
-  return callDifference(folder, call, { outputs, inputs, state });
+  return callDifference(folder, call, { outputs, inputs, state: (path) => stateAt(model, path) });
 }

@@ -18,6 +18,7 @@ import {
 import { callingConvention } from "@sconce/ops";
 import { ProgramFolder } from "../conformance/program-case.js";
 import { callDifference } from "../conformance/programs.js";
+import { stateAt } from "./harness.fixture.js";
 
 const FIXTURES = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
@@ -93,7 +94,6 @@ export async function calledDifference(name: string): Promise<string | undefined
   const [args, kwargs] = unflattenTree(inputs, callingConvention(program).inSpec) as [unknown[], object];
   const module = program.module();
   const result = module(...args, ...(Object.keys(kwargs).length > 0 ? [kwargs] : []));
-  const state = (path: string): unknown =>
-    path.split(".").reduce<unknown>((owner, part) => (owner as Record<string, unknown>)[part], module);
-  return callDifference(folder, call, { outputs: flattenValue(result).leaves, inputs, state });
+  const { leaves: outputs } = flattenValue(result);
+  return callDifference(folder, call, { outputs, inputs, state: (path) => stateAt(module, path) });
 }
