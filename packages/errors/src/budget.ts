@@ -24,8 +24,8 @@ export interface Limits {
   readonly terms?: number | undefined;
   /**
    * Items of one list or object. The default is 25,000 and one for each 256 bytes, at most one for
-   * each 8 bytes of the list itself: lists of a program hold nodes, inputs and weights, which take
-   * more each.
+   * each 24 bytes of the list itself (64 in JSON of archives): lists of a program hold nodes,
+   * inputs and weights, which take more each.
    */
   readonly items?: number | undefined;
   /** Files that an archive may hold. The default is 100,000, whatever the size of the input. */
@@ -64,7 +64,7 @@ export const LIMITS: OptionNames<Limits> = {
 const MEBI = 2 ** 20;
 /** Items of a list that may take less than {@link BYTES_PER_ITEM}. */
 const SHORT_ITEMS = 25_000;
-const BYTES_PER_ITEM = 8;
+const BYTES_PER_ITEM = 24;
 /** Large models have some 50,000 weights. */
 const MOST_ENTRIES = 100_000;
 /** The clock is read once in this many calls of {@link Budget.spend}. */
@@ -142,12 +142,13 @@ export class Budget {
   /**
    * Bounds the items of one list or object, while they are read.
    * @param bytes what the items take in the text
+   * @param bytesPerItem the fewest bytes that an item of a long list takes
    * @throws SconceError `BUDGET_EXCEEDED`
    */
-  holds(items: number, where?: () => string, bytes = Infinity): void {
+  holds(items: number, where?: () => string, bytes = Infinity, bytesPerItem = BYTES_PER_ITEM): void {
     if (!(items <= this.limits.items)) throw this.#exceeded("items", where);
     if (items <= SHORT_ITEMS || this.#given.items !== undefined) return;
-    const most = Math.ceil(SHORT_ITEMS + bytes / BYTES_PER_ITEM);
+    const most = Math.ceil(SHORT_ITEMS + bytes / bytesPerItem);
     if (items > most) throw this.#exceeded("items", where, most);
   }
 

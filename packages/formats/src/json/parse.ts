@@ -33,6 +33,9 @@ export function parseJson(source: Uint8Array | string, file: string, budget: Bud
   return new JsonParser(typeof source === "string" ? source : decode(source, file), file, budget).parse();
 }
 
+/** Long lists of an archive hold nodes, inputs and weights. */
+const BYTES_PER_ITEM = 64;
+
 /** As {@link parseJson}, in pieces: it may pause between items of the outermost containers. */
 export function* parseJsonSteps(source: Uint8Array, file: string, budget: Budget): Work<JsonValue> {
   const text = decode(source, file);
@@ -231,7 +234,7 @@ class JsonParser {
   /** Adds an item to the container that begins at `start`, and whose items begin at `base`. */
   #push(item: JsonValue, base: number, start: number): void {
     this.#values[this.#valueTop++] = item;
-    this.#budget.holds(this.#valueTop - base, this.#where, this.#position - start);
+    this.#budget.holds(this.#valueTop - base, this.#where, this.#position - start, BYTES_PER_ITEM);
   }
 
   /** Whether the container that began ends at once; it is left then. */
