@@ -86,7 +86,7 @@ const MAY_IMPORT = {
 const MAY_LOAD = { session: ["backend-gpujs"], cli: ["backend-gpujs"] };
 const USES_NODE = new Set(["testing", "bench", "cli", "sconce"]);
 /** Entry points of portable packages that are for Node only. */
-const NODE_ENTRIES = /packages\/(formats|backend-gpujs|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;
+const NODE_ENTRIES = /packages\/(formats|session|backend-gpujs|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;
 
 const problems = [];
 const imports = new Map();

@@ -12,7 +12,8 @@ const COLUMNS = 100;
 const WORDS = 25;
 
 /** Pages that a script writes, or that describe recorded files. */
-const GENERATED = /^(docs\/reference\/(capabilities|lowerings|operators)\.md|packages\/testing\/fixtures\/)/;
+const GENERATED =
+  /^(docs\/reference\/(capabilities|exportdb|lowerings|operators)\.md|packages\/testing\/fixtures\/)/;
 
 const list = (...patterns) =>
   execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], {

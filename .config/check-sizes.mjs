@@ -14,6 +14,7 @@ const GENERATED = new Set([
   "packages/capture/src/torch/signature-lines.ts",
   "packages/capture/src/torch/function-types.ts",
   "packages/capture/src/torch/method-types.ts",
+  "packages/capture/src/torch/operator-types.ts",
   "packages/capture/src/torch/api-cases.fixture.ts",
   "packages/capture/src/nn/functional-types.ts",
 ]);

@@ -5,23 +5,26 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "info",
     description: "Show a summary of a program: kind, versions, sizes, signature, operators.",
-    examples: ["sconce info model.pt2", "sconce info model.pt2 --json", "sconce info - < model.pt2"],
+    examples: ["sconce info model.pt2", "sconce info model.pt2 --security", "sconce info - < model.pt2"],
     load: async () => (await import("./commands/info.js")).infoCommand,
   },
   {
     name: "print",
-    description: "Print a program as PyTorch prints it, as IR text, as JSON, as a diagram or as loop nests.",
+    description:
+      "Print a program as PyTorch prints it, as IR text, as TypeScript, as JSON, as a diagram or as loop nests.",
     examples: [
       "sconce print model.pt2",
       "sconce print model.pt2 --format ir --passes decompose,cse,dce",
+      "sconce print model.pt2 --format ts > model.ts",
       "sconce print model.pt2 --passes decompose,dce --print-after changed",
     ],
     load: async () => (await import("./commands/print.js")).printCommand,
   },
   {
     name: "lower",
-    description: "Lower a program and write it as IR text, with its tensors beside it as safetensors.",
+    description: "Lower a program and write it for PyTorch (.pt2), or as IR text with its tensors beside it.",
     examples: [
+      "sconce lower model.pt2 -o lowered.pt2",
       "sconce lower model.pt2 -o lowered.sir",
       "sconce lower model.pt2 -o lowered.sir --passes decompose,fold-constants,cse,dce --timing",
       "sconce lower model.pt2 -o - | sconce info -",
@@ -31,9 +34,34 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "export",
     description:
-      "Export a model that is written in JavaScript or TypeScript, and write the program as IR text.",
-    examples: ["sconce export model.mjs -o program.sir", "sconce export model.mjs -o - | sconce print -"],
+      "Export a model that is written in JavaScript or TypeScript, and write the program as .pt2 or IR text.",
+    examples: [
+      "sconce export model.mjs -o program.sir",
+      "sconce export model.mjs -o - | sconce print -",
+      "sconce export model.mjs --draft",
+    ],
     load: async () => (await import("./commands/export.js")).exportCommand,
+  },
+  {
+    name: "convert",
+    description: "Write a program in another format: .pt2 or IR text.",
+    examples: ["sconce convert model.sir model.pt2", "sconce convert model.pt2 model.sir"],
+    load: async () => (await import("./commands/convert.js")).convertCommand,
+  },
+  {
+    name: "ir",
+    description: "Write a program as JSON IR: a static graph, the names of its weights, its constants.",
+    examples: [
+      "sconce ir model.pt2 -o model.json --weights-output weights.safetensors",
+      "sconce run model.json --weights weights.safetensors --inputs inputs.safetensors",
+    ],
+    load: async () => (await import("./commands/ir.js")).irCommand,
+  },
+  {
+    name: "types",
+    description: "Write the types of a program's calls as a declaration file for TypeScript.",
+    examples: ["sconce types model.pt2 -o model.d.ts", "sconce types model.pt2"],
+    load: async () => (await import("./commands/types.js")).typesCommand,
   },
   {
     name: "run",
@@ -45,6 +73,12 @@ export const COMMANDS: readonly CommandEntry[] = [
       "sconce run model.pt2 --samples --compare cpu,gpujs",
     ],
     load: async () => (await import("./commands/run.js")).runCommand,
+  },
+  {
+    name: "strip",
+    description: "Write a program without stack traces, source paths, class names and example inputs.",
+    examples: ["sconce strip model.pt2 -o public.pt2", "sconce strip model.pt2 -o shape.sir --drop-weights"],
+    load: async () => (await import("./commands/strip.js")).stripCommand,
   },
   {
     name: "verify",

@@ -97,23 +97,6 @@ export function noTensors(path: string, cause: unknown): SconceError {
 export const quoted = (word: string): string =>
   /^[\w./,:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** A folder to write to that does not exist. */
-export const noFolder = (path: string, cause: unknown): SconceError =>
-  new SconceError({
-    code: "FILE",
-    message: `there is no folder ${path}`,
-    fix: `make the folder first (mkdir -p ${quoted(path)}), or write to another one`,
-    cause,
-  });
-
-/** A path to write to that holds something else than a file. */
-export const notAFile = (path: string, isFolder: boolean): SconceError =>
-  new SconceError({
-    code: "FILE",
-    message: isFolder ? `${path} is a folder, not a file` : `${path} is a device or a pipe, not a file`,
-    fix: "give the path of a file, or - for standard output; nothing was written",
-  });
-
 /** `ENOENT` and the like; undefined for errors that the operating system did not raise. */
 export function systemCode(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;

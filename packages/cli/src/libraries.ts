@@ -49,11 +49,13 @@ async function namespacesIn(file: string): Promise<Iterable<string>> {
   }
 }
 
-/** The same for IR text. */
+/** The same for IR text and JSON IR. */
 async function namespacesInText(file: string): Promise<Iterable<string>> {
   const text = await readBytes(file).then(
     (bytes) => new TextDecoder().decode(bytes),
     () => "",
   );
-  return [...LIBRARIES.keys()].filter((namespace) => new RegExp(`[ (]${namespace}\\.\\w+\\.\\w+`).test(text));
+  return [...LIBRARIES.keys()].filter((namespace) =>
+    new RegExp(`[ ("]${namespace}\\.\\w+\\.\\w+`).test(text),
+  );
 }

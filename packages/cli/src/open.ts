@@ -10,6 +10,7 @@ import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { fileError, noTensorFile, systemCode } from "./errors.js";
 import { fileName, readBytes, readStandardInput, readStart, STANDARD } from "./input-file.js";
 import type { SafeIo } from "./io.js";
+import { isJsonIR, readJsonIRFile } from "./json-ir.js";
 import { librariesFor } from "./libraries.js";
 import { commandLimits, commandWork, withCommandFix } from "./limits.js";
 import { loadPlugin } from "./plugin-module.js";
@@ -68,8 +69,8 @@ async function backendsFor(wanted: readonly string[]): Promise<Backend[]> {
 const isVariant = (name: string): boolean => builtinBackends.includes(name.split(":")[0]!);
 
 /**
- * Reads a program file: `.pt2`, IR text with its tensors beside it, or a reproducer; the content
- * decides which.
+ * Reads a program file: `.pt2`, IR text with its tensors beside it, a reproducer, or JSON IR; the
+ * content decides which.
  * @throws SconceError `FILE`, and those of the reader with the path in front of the place
  */
 export function openProgram(path: string, session: Sconce): Promise<ExportedProgram> {
@@ -114,19 +115,25 @@ function opened(
   const { operators, pytreeTypes } = session;
   const parse = (text: string, options?: ParseIrOptions): ExportedProgram =>
     session.parseIr(text, { ...options, ...commandWork(), unknownTargets });
-  return atFile(path, async () =>
-    (await isIrFile(path))
-      ? ((await openReproducer(path))?.program ?? readSir(path, needsTensors, parse))
-      : openArchive(path, { operators, pytreeTypes, ...commandWork() }),
-  );
+  return atFile(path, async () => {
+    const format = await formatOf(path);
+    if (format === "json-ir") return readJsonIRFile(path, session);
+    if (format === "sir") return (await openReproducer(path))?.program ?? readSir(path, needsTensors, parse);
+    return openArchive(path, { operators, pytreeTypes, ...commandWork() });
+  });
 }
 
 const openArchive = async (path: string, options: ReadPt2Options): Promise<ExportedProgram> =>
   path === STANDARD ? readPt2(await readStandardInput(), options) : openPt2File(path, options);
 
-/** Whether a file is IR text, by how it begins. @throws the file system's own errors */
-export const isIrFile = async (path: string): Promise<boolean> =>
-  isIrText(await readStart(path, START_BYTES), path);
+/** The formats of program files; what is neither text may be an archive. */
+export type ProgramFormat = "pt2" | "sir" | "json-ir";
+
+/** The format of a file, by how it begins. @throws the file system's own errors */
+export async function formatOf(path: string): Promise<ProgramFormat> {
+  const start = await readStart(path, START_BYTES);
+  return isIrText(start, path) ? "sir" : isJsonIR(start) ? "json-ir" : "pt2";
+}
 
 /** Reads a safetensors file. @throws SconceError `FILE`, `OTHER_FORMAT`, `SAFETENSORS` */
 export function openTensors(path: string): Promise<ReadonlyMap<string, Tensor>> {
@@ -142,7 +149,7 @@ async function tensorBytes(path: string): Promise<Uint8Array> {
 }
 
 /** Adds the path of a file to its errors. */
-async function atFile<T>(path: string, action: () => Promise<T>): Promise<T> {
+export async function atFile<T>(path: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {

@@ -15,7 +15,7 @@ export const WEIGHTS_OPTION: Declared = [
 export const JSON_OPTION: Declared = ["--json", "Print JSON; errors and warnings too, on standard error"];
 
 /** What FILE may be. */
-export const FILE_ARGUMENT: Declared = ["<file>", "A .pt2 or .sir file, or - for standard input"];
+export const FILE_ARGUMENT: Declared = ["<file>", "A .pt2, .sir or JSON IR file, or - for standard input"];
 
 /** The names of `sconce print --format`. */
 export const PRINT_FORMATS = [
@@ -25,9 +25,11 @@ export const PRINT_FORMATS = [
   "signature",
   "ir",
   "json",
+  "json-ir",
   "mermaid",
   "dot",
   "loops",
+  "ts",
 ] as const;
 
 /** What {@link addPassRunOptions} adds. */

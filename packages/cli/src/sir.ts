@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { isSconceError } from "@sconce/errors";
+import { writeFiles } from "@sconce/formats/files";
 import { otherFormat } from "@sconce/formats/other-formats";
 import {
   type ExportedProgram,
@@ -24,7 +25,6 @@ import {
   textWithTensors,
   UNLINKED,
 } from "./tensor-link.js";
-import { writeFiles } from "./write-files.js";
 
 /** Where the tensors of an IR text lie: `model.sir` has `model.safetensors`. */
 export const weightsPath = (path: string): string => `${path.replace(/\.sir$/i, "")}.safetensors`;

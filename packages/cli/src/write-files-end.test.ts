@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { writeFiles } from "@sconce/formats/files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fixture, sconce } from "./command.fixture.js";
-import { writeFiles } from "./write-files.js";
 
 let folder: string;
 const at = (name: string): string => join(folder, name);
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const BUILT = new URL("../dist/write-files.js", import.meta.url).href;
+const BUILT = new URL("../../formats/dist/files-node.js", import.meta.url).href;
 
 /** A process that writes `a`, then `b` without an end; it says when it is in the middle of it. */
 const endless = (): string => `

@@ -2,9 +2,9 @@ import { mkdirSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { writeFiles } from "@sconce/formats/files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fixture, sconce } from "./command.fixture.js";
-import { writeFiles } from "./write-files.js";
 
 let folder: string;
 const at = (name: string): string => join(folder, name);

@@ -1,5 +1,5 @@
 /** @file Every error that this package raises on purpose. */
-import { fileFault, SconceError, TRANSFERRED_FIX } from "@sconce/errors";
+import { fileFault, optionValue, SconceError, TRANSFERRED_FIX } from "@sconce/errors";
 import type { OtherFormat } from "./other-format.js";
 
 const DAMAGED = "copy or export the file again; it is damaged";
@@ -126,6 +126,52 @@ export const pt2Error = (
   fix: string = FIXES[code] ?? AGAIN,
 ): SconceError => new SconceError({ code, message, where, fix });
 
+const JSON_IR = "write the JSON again with `sconce ir`, or correct it";
+
+/** A fault of JSON IR, named as the same fault of a program's JSON. */
+export const jsonIRFault = (fault: Pt2Fault, message: string, where?: string, fix = JSON_IR): SconceError => {
+  const code =
+    fault === "PT2_FIELD" ? "JSON_IR_FIELD" : fault === "PT2_TYPE" ? "JSON_IR_TYPE" : "JSON_IR_GRAPH";
+  return new SconceError({ code, message, where, fix });
+};
+
+/** An invalid depth at which modules are folded. */
+export const diagramDepth = (depth: number): SconceError =>
+  new SconceError({
+    code: "DIAGRAM_DEPTH",
+    message: `modules cannot be folded at the depth ${depth}`,
+    where: "`fold`",
+    fix: "give a whole number from 1 on: 1 folds the children of the model",
+  });
+
+/** A graph or a node of JSON IR that fits no program. */
+export const jsonIRGraph = (message: string, where: string, fix = JSON_IR): SconceError =>
+  new SconceError({ code: "JSON_IR_GRAPH", message, where, fix });
+
+/** A part of a program that JSON IR does not have. */
+export const jsonIRUnsupported = (message: string, where: string, fix: string): SconceError =>
+  new SconceError({ code: "JSON_IR_UNSUPPORTED", message: `JSON IR cannot hold it: ${message}`, where, fix });
+
+/** What a program holds and the format does not. */
+export const notSavable = (message: string, where: string, fix?: string): SconceError =>
+  new SconceError({
+    code: "NOT_SAVABLE",
+    message: `the program cannot be written as .pt2: ${message}`,
+    where,
+    fix: fix ?? "save the program before the pass that made this, or as IR text (.sir)",
+  });
+
+export const extraFileName = (name: string, fault: string): SconceError =>
+  new SconceError({
+    code: "OPTION_VALUE",
+    message: `the option "extraFiles" of save has a file ${JSON.stringify(name.slice(0, 200))}, which ${fault}`,
+    where: "the options of save",
+    fix: "name each file by a relative path with forward slashes, and give a text or a Uint8Array",
+  });
+
+export const opsetVersionValue = (name: string, version: unknown): SconceError =>
+  optionValue("save", "opsetVersion", `${name}: ${String(version)}`, "a whole number for each namespace");
+
 export const unknownOperator = (target: string, node: string, where: string, known: boolean): SconceError =>
   new SconceError({
     code: "UNKNOWN_OPERATOR",
@@ -166,3 +212,36 @@ export const fileFailed = (path: string, cause: Error & { readonly code?: string
     ...fileFault(path, cause.code ?? "", cause.message),
     cause,
   });
+
+/** A file that cannot be written: the operating system's reason in words. */
+export function writeFailed(path: string, cause: unknown): SconceError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new SconceError({ code: "FILE", ...fileFault(path, systemCode(cause) ?? "", message), cause });
+}
+
+/** Quotes a word for a shell where it needs quotes. */
+const quoted = (word: string): string =>
+  /^[\w./,:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** A folder to write to that does not exist. */
+export const noFolder = (path: string, cause: unknown): SconceError =>
+  new SconceError({
+    code: "FILE",
+    message: `there is no folder ${path}`,
+    fix: `make the folder first (mkdir -p ${quoted(path)}), or write to another one`,
+    cause,
+  });
+
+/** A path to write to that is a folder, a device or a pipe. */
+export const notAFile = (path: string, isFolder: boolean): SconceError =>
+  new SconceError({
+    code: "FILE",
+    message: isFolder ? `${path} is a folder, not a file` : `${path} is a device or a pipe, not a file`,
+    fix: "give the path of a file, or - for standard output; nothing was written",
+  });
+
+/** `ENOENT` and the like; undefined for errors that the operating system did not raise. */
+export function systemCode(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
+}

@@ -6,4 +6,5 @@ export {
   type ReadPt2Options,
 } from "./pt2/options.js";
 export { readPt2 } from "./pt2/read-at-once.js";
+export type { WritePt2Options } from "./pt2/write/options.js";
 export type { ByteSource, RandomAccess } from "./source.js";

@@ -7,6 +7,8 @@ import { fileFailed } from "./errors.js";
 import { calledNamespaces, type NamespacesOptions } from "./pt2/called-namespaces.js";
 import type { ReadPt2Options } from "./pt2/options.js";
 import { readPt2 } from "./pt2/read.js";
+import type { SecurityReport } from "./security/finding.js";
+import { type SecurityOptions, securityReport } from "./security/security.js";
 import type { RandomAccess } from "./source.js";
 
 /** Larger files are read record by record: one buffer could not hold them everywhere. */
@@ -78,4 +80,15 @@ export async function namespacesInPt2File(
   options: NamespacesOptions = {},
 ): Promise<ReadonlySet<string>> {
   return withFile(path, (file, size) => calledNamespaces(fileSource(file, size), options));
+}
+
+/**
+ * Reports what PyTorch would execute or evaluate in a `.pt2` file, as `securityReport` does.
+ * @throws SconceError `ZIP_*` for what is not an archive, `FILE` where the file cannot be read
+ */
+export async function securityReportOfFile(
+  path: string | URL,
+  options: SecurityOptions = {},
+): Promise<SecurityReport> {
+  return withFile(path, (file, size) => securityReport(fileSource(file, size), options));
 }

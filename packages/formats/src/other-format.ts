@@ -94,6 +94,9 @@ const startsWith = (start: Uint8Array, bytes: string, offset = 0): boolean =>
   start.length >= offset + bytes.length &&
   Array.from(bytes).every((char, i) => start[offset + i] === char.charCodeAt(0));
 
+/** Whether bytes begin as a zip archive does. */
+export const isZip = (bytes: Uint8Array): boolean => startsWith(bytes, "PK\x03\x04");
+
 /** The number that begins files of `torch.save` up to 1.5, as a pickle. */
 const TORCH_MAGIC = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19\x2e";
 
@@ -179,8 +182,7 @@ const SAVE = "write tensors in Python: safetensors.torch.save_file({...}, path)"
 export function tensorFormat(bytes: Uint8Array): OtherFormat | undefined {
   const start = bytes.subarray(0, START_BYTES);
   if (safetensors(start, bytes.length) !== undefined) return undefined;
-  if (startsWith(start, "PK\x03\x04"))
-    return format("a zip archive (of torch.save or NumPy, for example)", SAVE);
+  if (isZip(start)) return format("a zip archive (of torch.save or NumPy, for example)", SAVE);
   const other = otherFormat(start, bytes.length);
   return other && { ...other, fix: SAVE };
 }

@@ -40,9 +40,11 @@ export {
 } from "./values/argument.js";
 export { type DimOrder, dimOrderOf } from "./values/dim-order.js";
 export {
+  type CallForm,
   type ConstantValue,
   CPU,
   type CustomObject,
+  type EmptyListKind,
   FakeTensor,
   type FakeTensorInit,
   isSymScalar,
@@ -108,6 +110,7 @@ export {
   redo,
   undo,
 } from "./history/record.js";
+export type { EqualityConstraint, InputDim } from "./program/equality-constraints.js";
 export {
   type MissingValue,
   missingText,
@@ -150,6 +153,7 @@ export {
   type PytreeNodeOptions,
   registerConstant,
   registerDataclass,
+  registeredFields,
   registerNamedTuple,
   registerPytreeNode,
 } from "./program/pytree-classes.js";
@@ -170,6 +174,7 @@ export {
 } from "./program/pytree-keys.js";
 export { isPythonTuple, pythonTuple } from "./program/pytree-tuple.js";
 export {
+  dataclassFields,
   flattenTree,
   type PytreeRegistry,
   type PytreeType,
@@ -209,7 +214,7 @@ export { sealMap, sealProgram } from "./program/seal.js";
 export { type AnnotationOptions, annotation } from "./print-torch/annotation.js";
 export { codeText } from "./print-torch/code.js";
 export { graphText, nodeText } from "./print-torch/graph-text.js";
-export { type ReadableOptions, readableText } from "./print-torch/readable.js";
+export { type ReadableOptions, readableModule, readableText } from "./print-torch/readable.js";
 export { programText, rangeConstraintsText, signatureText } from "./program/program-text.js";
 export { inputSpecRepr, moduleCallRepr, outputSpecRepr, signatureRepr } from "./program/signature-repr.js";
 export { complexRepr, floatRepr, jsonRepr, stringRepr } from "./values/python-repr.js";

@@ -13,6 +13,7 @@ export { refusedCall } from "./rows/refused-call.js";
 export { isOutOfMemory, resultProblem, type TensorProblem } from "./rows/results.js";
 export * from "./rows/scalar-functions.js";
 export { forgetReads } from "./rules/data-dependent.js";
+export { dtypeOfCode } from "./rules/dtype-codes.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
 export { promoteOperands } from "./rules/promote.js";
 export * from "./rules/view-inverse.js";

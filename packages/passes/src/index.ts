@@ -8,6 +8,7 @@ export {
   bisectSteps,
   type Culprit,
   type CulpritRewrite,
+  checkBisectOptions,
   type FailureKind,
   type RefusedInStep,
 } from "./bisect/bisect.js";
@@ -29,6 +30,7 @@ export { removeTypePromotion } from "./builtin/remove-type-promotion.js";
 export { rewrite } from "./builtin/rewrite.js";
 export { rulePass } from "./builtin/rule-pass.js";
 export { sinkTransposes } from "./builtin/sink-transposes.js";
+export { type StripOptions, strip } from "./builtin/strip.js";
 export { stripMetadata } from "./builtin/strip-metadata.js";
 export { extract, inline, split } from "./builtin/submodules.js";
 export {

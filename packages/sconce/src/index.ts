@@ -5,3 +5,5 @@ export { SymInt } from "@sconce/capture";
 export * from "@sconce/session";
 // Tuples of models are `pythonTuple`; this one makes arguments of nodes.
 export { tuple } from "@sconce/session";
+// Models are exported first.
+export { type ExtractModelOptions, extractIR } from "./extract-ir.js";

@@ -28,7 +28,17 @@ test("the command runs", async () => {
 });
 
 describe("every entry point", () => {
-  const NAMES = ["", "/node", "/gpujs", "/loops", "/symbolic", "/topology", "/torch-libraries", "/testing"];
+  const NAMES = [
+    "",
+    "/node",
+    "/gpujs",
+    "/loops",
+    "/symbolic",
+    "/topology",
+    "/typescript",
+    "/torch-libraries",
+    "/testing",
+  ];
   const entries = [...NAMES, "/testing/vitest", "/testing/fast-check"].map((name) => `sconce${name}`);
   const text = entries.map(
     (name, i) => `import * as entry${i} from "${name}";\nconsole.log(Object.keys(entry${i}).length);\n`,

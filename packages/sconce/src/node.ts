@@ -1,3 +1,4 @@
 /** @file What programs in Node use: files, and backends by name. */
 export * from "@sconce/formats/node";
 export { loadBackend } from "@sconce/session/backends";
+export { savePt2File } from "@sconce/session/files";

@@ -79,9 +79,10 @@ import {
   type Session,
   type SessionOptions,
 } from "./container.js";
-import { readerNotLoaded } from "./errors.js";
+import { invalidToSave, noTarget, readerNotLoaded } from "./errors.js";
 import { createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
+import { isStream, type SaveOptions, save } from "./save.js";
 import type { Services } from "./services.js";
 
 /** What a session is made of; see {@link SessionOptions}. */
@@ -168,6 +169,34 @@ export class Sconce {
     const program = await readPt2(source, options);
     await loadSessionKernels(program.graph, this.operators);
     return program;
+  }
+
+  /**
+   * Writes a program as a `.pt2` file that `torch.export.load` reads, and returns its bytes; see
+   * `save`. The program is verified first, as PyTorch does. Warnings go to the logger unless
+   * `onWarning` takes them.
+   *
+   * @throws SconceError `INVALID_PROGRAM` with every problem, and as `save`
+   */
+  save(program: ExportedProgram, options?: SaveOptions): Promise<Uint8Array>;
+  /** The same to a web stream, which is closed, or aborted when the save fails. */
+  save(program: ExportedProgram, target: WritableStream<Uint8Array>, options?: SaveOptions): Promise<void>;
+  async save(
+    program: ExportedProgram,
+    target?: WritableStream<Uint8Array> | SaveOptions,
+    options?: SaveOptions,
+  ): Promise<unknown> {
+    this.#use("save", program);
+    const problems = this.verify(program);
+    if (problems.length > 0) throw invalidToSave(problems);
+    const { operators } = this;
+    const own = { operators, onWarning: (message: string) => this.services.logger.warn(message) };
+    if (isStream(target)) {
+      await save(program, target, { ...own, ...options });
+      return undefined;
+    }
+    if (options !== undefined) throw noTarget(target);
+    return save(program, { ...own, ...target });
   }
 
   /**

@@ -1,4 +1,5 @@
 import { didYouMean, SconceError, thrownText, UNREACHABLE_MODULE_FIX } from "@sconce/errors";
+import type { Problem } from "@sconce/ir";
 
 /** A name among the `services` of createSconce that no service has. */
 export const unknownService = (name: string, known: readonly string[]): SconceError =>
@@ -58,6 +59,38 @@ export const typedArrayRefused = (
     fix: `make the tensor yourself: ${code}`,
   });
 
+/** A target of `save` that is not a stream. */
+export const noTarget = (target: unknown): SconceError =>
+  new SconceError({
+    code: "OPTION_VALUE",
+    message: `save cannot write to ${typeof target === "string" ? `the path ${JSON.stringify(target)}` : `a value of type ${typeof target}`}`,
+    where: "the target of save",
+    fix: "give a WritableStream, or nothing for the bytes; for a path use savePt2File of sconce/node",
+  });
+
+const MOST_PROBLEMS = 10;
+
+/** The verifier's problems as one error; node, line and fix are those of the first. */
+export function invalidToSave(problems: readonly Problem[]): SconceError {
+  const [first] = problems;
+  const messages = [...new Set(problems.map(({ message }) => message))].slice(0, MOST_PROBLEMS);
+  return new SconceError({
+    code: "INVALID_PROGRAM",
+    message: `the program is not valid, and PyTorch would not load it: ${messages.join("; ")}`,
+    where: [first?.graph, first?.node, first?.line].filter(Boolean).join(", ") || undefined,
+    fix: first?.fix ?? "correct each problem; sconce explain CODE explains its code",
+  });
+}
+
+/** A page cannot load the module that writes archives. */
+export const writerNotLoaded = (cause: unknown): SconceError =>
+  new SconceError({
+    code: "WRITER_NOT_LOADED",
+    message: "the module that writes archives cannot be loaded",
+    fix: UNREACHABLE_MODULE_FIX,
+    cause,
+  });
+
 /** A page cannot load the module that reads archives. */
 export const readerNotLoaded = (cause: unknown): SconceError =>
   new SconceError({
@@ -65,4 +98,43 @@ export const readerNotLoaded = (cause: unknown): SconceError =>
     message: "the module that reads archives cannot be loaded",
     fix: UNREACHABLE_MODULE_FIX,
     cause,
+  });
+
+/**
+ * A node of JSON IR reads a weight that nobody gave. The message is that of the format's own
+ * executor.
+ */
+export const missingWeight = (placeholder: string, name: string, node: string): SconceError =>
+  new SconceError({
+    code: "MISSING_WEIGHT",
+    message: `Weight/input '${placeholder}' not found in registry for node '${node}'.`,
+    where: `node "${node}"`,
+    fix: `give the tensor in \`weights\` or \`constants\`, under the name "${name}" or "${placeholder}"`,
+  });
+
+/** A constant or an override for a name that JSON IR does not have. */
+export const unknownOverride = (name: string, known: readonly string[]): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_STATE",
+    message: `the JSON IR has no weight or constant ${JSON.stringify(name)}`,
+    where: "`constants` or `overrides`",
+    fix: didYouMean(name, known, `the names are: ${known.join(", ")}`),
+  });
+
+/** A type in JSON IR that its operator contradicts. */
+export const otherType = (node: string, declared: string, computed: string): SconceError =>
+  new SconceError({
+    code: "JSON_IR_GRAPH",
+    message: `the value is declared as ${declared}, and its operator gives ${computed}`,
+    where: `node "${node}"`,
+    fix: "write the JSON again with `sconce ir`, or correct it",
+  });
+
+/** Outputs that cannot be compared. */
+export const otherOutputs = (got: string, want: string, where: string): SconceError =>
+  new SconceError({
+    code: "OUTPUT_MISMATCH",
+    message: `the JSON IR gives ${got}, and the model ${want}`,
+    where,
+    fix: "compare with the model that the JSON was made of",
   });

@@ -44,6 +44,22 @@ export {
 // Files, tensors, backends
 export type { ByteSource, ReadPt2Options } from "@sconce/formats";
 export { readPt2 } from "@sconce/formats";
+export type {
+  JsonIR,
+  JsonIRAttribute,
+  JsonIRInput,
+  JsonIRNode,
+  JsonIRTensor,
+  ReadJsonIROptions,
+} from "@sconce/formats/json-ir";
+export { jsonIRText, readJsonIR } from "@sconce/formats/json-ir";
+export {
+  type SecurityFinding,
+  type SecurityOptions,
+  type SecurityReport,
+  securityReport,
+} from "@sconce/formats/security";
+export { type DiagramOptions, dotText, mermaidText } from "@sconce/formats/views";
 // Programs and graphs
 export type {
   Argument,
@@ -153,6 +169,7 @@ export type {
   RewriteDiverges,
   Rule,
   SampleOptions,
+  StripOptions,
 } from "@sconce/passes";
 export {
   backendNames,
@@ -197,6 +214,7 @@ export {
   runDecompositions,
   sampleInputs,
   splitBy,
+  strip,
   VALUE_CLASSES,
   wholeNumber,
 } from "@sconce/passes";
@@ -238,7 +256,17 @@ export type {
   TransformAsyncOptions,
 } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
+export { type ExecuteIROptions, executeIR } from "./json-ir/execute.js";
+export { type ExtractIROptions, extractIR } from "./json-ir/extract.js";
+export { programFromIR } from "./json-ir/program.js";
+export {
+  type OutputReport,
+  type VerificationReport,
+  type VerifyIRRequest,
+  verifyIRWithStateDict,
+} from "./json-ir/verify.js";
 export type { ModuleInput, ProgramModule } from "./module.js";
+export { type SaveOptions, save } from "./save.js";
 export type {
   EvaluatorService,
   Logger,

@@ -33,6 +33,11 @@ export interface ModuleInput {
 /** A program that is called as the Python module was: positional arguments, then keywords. */
 export interface ProgramModule {
   /**
+   * Calls with all arguments by their names: `module.call({ x })`. `sconce types` writes the types
+   * of a program.
+   */
+  call(inputs: Readonly<Record<string, unknown>>, options?: RunOptions): Promise<unknown>;
+  /**
    * Calls with positional and keyword arguments, containers as arrays, objects and Maps; gives the
    * outputs likewise. A typed array may stand for a tensor where its class holds the dtype, and all
    * sizes but one are fixed: the tensor is over its memory (`INPUT_ARRAY` where it is not clear).
@@ -70,8 +75,10 @@ export function createModule(
   executable: Executable,
   types?: PytreeRegistry,
 ): ProgramModule {
-  const { outSpec } = callingConvention(program);
+  const { inSpec, outSpec } = callingConvention(program);
   const tensorsOf = typedInputs(program);
+  const described = argumentsOf(program);
+  const names = described.argumentNames.slice(0, inSpec.children[0]?.children.length ?? 0);
   let isDisposed = false;
   const run = async (
     args: readonly unknown[],
@@ -90,13 +97,32 @@ export function createModule(
   return {
     executable,
     state: executable.state,
-    ...argumentsOf(program),
+    ...described,
     callFlat: (args, kwargs = {}, options) => run(args, kwargs, options),
-    call: async (args, kwargs = {}, options) =>
-      unflattenTree(await run(args, kwargs, options), outSpec, types),
+    call: async (
+      given: readonly unknown[] | Readonly<Record<string, unknown>>,
+      ...rest: readonly [(Readonly<Record<string, unknown>> | RunOptions)?, RunOptions?]
+    ) => {
+      const [args, kwargs, options] = Array.isArray(given)
+        ? ([given, rest[0] === undefined ? {} : rest[0], rest[1]] as const)
+        : ([...byPosition(names, given as Readonly<Record<string, unknown>>), rest[0]] as const);
+      const values = await run(args, kwargs as Readonly<Record<string, unknown>>, options as RunOptions);
+      return unflattenTree(values, outSpec, types);
+    },
     dispose,
     [Symbol.dispose]: dispose,
   };
+}
+
+/** Arguments by name as those by position, and the rest. */
+function byPosition(
+  names: readonly string[],
+  given: Readonly<Record<string, unknown>>,
+): [args: unknown[], kwargs: Record<string, unknown>] {
+  const positional = new Set(names);
+  const args = names.filter((name) => Object.hasOwn(given, name)).map((name) => given[name]);
+  const kwargs = Object.fromEntries(Object.entries(given).filter(([name]) => !positional.has(name)));
+  return [args, kwargs];
 }
 
 function argumentsOf(program: ExportedProgram): Pick<ProgramModule, "argumentNames" | "inputs"> {

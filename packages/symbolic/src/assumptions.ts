@@ -3,6 +3,7 @@ import { addRanges, mulRanges, powRange, type ValueRange } from "./interval.js";
 import { step } from "./meter.js";
 import { approximate, bigOf, isInteger, isNegative, isNumber } from "./number.js";
 import { splitCoefficient } from "./order.js";
+import { sum } from "./polynomial.js";
 
 /**
  * What an expression is for every value of its symbols, from the symbols' assumptions alone (no
@@ -191,7 +192,7 @@ function productFacts(e: SymExpr): Facts {
   const [coefficient, rest] = splitCoefficient(e);
   let integer: boolean | undefined = facts.every((f) => f.integer === true) ? true : undefined;
   if (coefficient.op === "Rational" && isIntegral(rest)) integer = divides(coefficient.den, rest);
-  const even = integer === true && isInteger(coefficient) ? parityOfProduct(facts) : undefined;
+  const even = integer === true && isInteger(coefficient) ? parityOfProduct(e.args, facts) : undefined;
   const nonzero = facts.every((f) => f.nonzero);
   const product = { integer, real: facts.every((f) => f.real), min, max, nonzero, even };
   return rest.op === "Symbol" || rest.op === "Pow" ? product : signOnly(product);
@@ -204,8 +205,11 @@ function divides(den: bigint, e: SymExpr): boolean | undefined {
   return undefined;
 }
 
-function parityOfProduct(facts: readonly Facts[]): boolean | undefined {
+function parityOfProduct(factors: readonly SymExpr[], facts: readonly Facts[]): boolean | undefined {
   if (facts.some((f) => f.even === true)) return true;
+  // Of two factors whose sum is odd, one is even: `s*(s + 3)`.
+  const isOdd = (a: SymExpr, b: SymExpr): boolean => factsOf(sum([a, b])).even === false;
+  if (factors.some((factor, i) => i > 0 && isOdd(factors[i - 1]!, factor))) return true;
   return facts.every((f) => f.even === false) ? false : undefined;
 }
 

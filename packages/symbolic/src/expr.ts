@@ -1,5 +1,5 @@
 import { markClass } from "@sconce/errors";
-import { tooLarge } from "./errors.js";
+import { badOperand, tooLarge } from "./errors.js";
 import { step } from "./meter.js";
 import { COPY } from "./this-copy.js";
 
@@ -123,6 +123,14 @@ export class SymExpr {
       step(1 + (this.#key.length >> 6));
     }
     return this.#key;
+  }
+
+  /**
+   * Refuses `Number(size)` and `size < 0`: only the sizes of a call give a number.
+   * @throws SconceError `SYM_OPERAND`
+   */
+  valueOf(): never {
+    throw badOperand(`${this.toString()} is used as a number`);
   }
 
   /** PyTorch's text of the expression, as `printExpr` gives it: `2*s77 + 1`. */

@@ -82,6 +82,7 @@ export { printGuard, printSource } from "./guard-print.js";
 export {
   intersectRanges,
   isPoint,
+  MAX_SIZE,
   point,
   printRange,
   UNBOUNDED,
@@ -92,7 +93,7 @@ export {
 export { metered } from "./meter.js";
 export { type ParseOptions, parseSrepr } from "./parse.js";
 export { type PythonStyle, printPython } from "./print-python.js";
-export { ShapeEnv, type ShapeEnvInit } from "./shape-env.js";
+export { type GuardObserver, ShapeEnv, type ShapeEnvInit } from "./shape-env.js";
 export { type Solved, trySolve } from "./solve.js";
 export { asLinear, type Linear, solveLinear, substitute } from "./substitute.js";
 export { STATIC_ENV, type SymEnv } from "./sym-env.js";

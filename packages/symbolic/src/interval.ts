@@ -10,6 +10,8 @@ export interface ValueRange {
   readonly float?: boolean;
 }
 
+/** The number next to the largest size, which is 2^63 - 2. */
+export const MAX_SIZE: number = 2 ** 63;
 /** The range of all integers. */
 export const UNBOUNDED: ValueRange = { min: -Infinity, max: Infinity };
 /** The range of all floats. */
@@ -140,8 +142,18 @@ export const mapRange = (a: ValueRange, fn: (x: number) => number): ValueRange =
 
 /** PyTorch's text: `VR[2, int_oo]`, for floats `VR[-oo, oo]`. */
 export function printRange(range: ValueRange): string {
-  const infinity = range.float === true ? "oo" : "int_oo";
-  const end = (value: number): string =>
-    Number.isFinite(value) ? String(value) : value < 0 ? `-${infinity}` : infinity;
+  const isFloat = range.float === true;
+  const infinity = isFloat ? "oo" : "int_oo";
+  const end = (value: number): string => {
+    if (!Number.isFinite(value)) return value < 0 ? `-${infinity}` : infinity;
+    return isFloat ? sympyFloat(value) : String(value);
+  };
   return `VR[${end(range.min)}, ${end(range.max)}]`;
+}
+
+/** sympy's text of a float: 15 digits, with an exponent from 1e15 on and below 1e-4. */
+function sympyFloat(value: number): string {
+  if (value === 0) return "0.0";
+  const text = Math.abs(value) < 1e-4 ? value.toExponential(14) : value.toPrecision(15);
+  return text.includes(".") ? text : `${text}.`;
 }

@@ -30,6 +30,14 @@ import { findMod, hasFloorDiv, isWholly, trySolve } from "./solve.js";
 import { replaceSymbols } from "./substitute.js";
 import type { SymEnv } from "./sym-env.js";
 
+/** Learns of decisions of a {@link ShapeEnv} at the time when they are made. */
+export interface GuardObserver {
+  /** A condition was recorded: a guard of the inputs, or an assertion of the run. */
+  readonly guarded: (condition: SymExpr, kind: "eval" | "runtime_assert") => void;
+  /** Only the data decide an expression: the value of the example run was taken. */
+  readonly assumed: (expr: SymExpr, value: number | boolean) => void;
+}
+
 /** What a {@link ShapeEnv} starts from. */
 export interface ShapeEnvInit {
   /** Ranges of symbols by name; a size without one is at least 2. */
@@ -38,9 +46,22 @@ export interface ShapeEnvInit {
   readonly hints?: ReadonlyMap<string, number> | undefined;
   /** Returns the place in the user's code that runs, kept with each guard and specialization. */
   readonly locate?: (() => unknown) | undefined;
+  /** Learns of guards, assertions and assumed values. */
+  readonly observer?: GuardObserver | undefined;
+  /**
+   * Whether conditions on sizes of inputs are asserted at run time, and not guards
+   * (`prefer_deferred_runtime_asserts_over_guards`). @defaultValue false
+   */
+  readonly deferGuards?: boolean | undefined;
 }
 
-const INIT: OptionNames<ShapeEnvInit> = { ranges: true, hints: true, locate: true };
+const INIT: OptionNames<ShapeEnvInit> = {
+  ranges: true,
+  hints: true,
+  locate: true,
+  observer: true,
+  deferGuards: true,
+};
 
 /**
  * Everything known about the symbols of one program: ranges, example values, recorded guards and
@@ -57,7 +78,11 @@ export class ShapeEnv implements SymEnv {
   readonly #assertions: SymExpr[] = [];
   readonly #guardLocations = new Map<SymExpr, unknown>();
   readonly #specialized = new Map<string, unknown>();
+  /** Values of unbacked symbols in an example run, by name. */
+  readonly #observed = new Map<string, number>();
   readonly #locate: (() => unknown) | undefined;
+  readonly #observer: GuardObserver | undefined;
+  readonly #defersGuards: boolean;
   #nextInt = 0;
   #nextFloat = 0;
   #version = 0;
@@ -67,6 +92,8 @@ export class ShapeEnv implements SymEnv {
     this.#ranges = new Map(init.ranges);
     this.#hints = new Map(init.hints);
     this.#locate = init.locate;
+    this.#observer = init.observer;
+    this.#defersGuards = init.deferGuards ?? false;
     for (const name of this.#ranges.keys()) this.#reserve(name);
   }
 
@@ -100,11 +127,17 @@ export class ShapeEnv implements SymEnv {
 
   /** An independent copy. */
   clone(): ShapeEnv {
-    const copy = new ShapeEnv({ ranges: this.#ranges, hints: this.#hints, locate: this.#locate });
+    const copy = new ShapeEnv({
+      ranges: this.#ranges,
+      hints: this.#hints,
+      locate: this.#locate,
+      deferGuards: this.#defersGuards,
+    });
     for (const [key, truth] of this.#facts) copy.#facts.set(key, truth);
     for (const key of this.#divisible) copy.#divisible.add(key);
     for (const [name, value] of this.#replacements) copy.#replacements.set(name, value);
     for (const name of this.#sizeLike) copy.#sizeLike.add(name);
+    for (const [name, value] of this.#observed) copy.#observed.set(name, value);
     for (const [guard, where] of this.#guardLocations) copy.#guardLocations.set(guard, where);
     for (const [name, where] of this.#specialized) copy.#specialized.set(name, where);
     copy.#guards.push(...this.#guards);
@@ -118,6 +151,27 @@ export class ShapeEnv implements SymEnv {
   setHint(name: string, value: number): void {
     this.#version++;
     this.#hints.set(name, value);
+  }
+
+  /**
+   * Sets the value that an unbacked symbol has in an example run. Conditions that only the data
+   * decide are then assumed to be as in that run, and asserted.
+   */
+  observe(name: string, value: number): void {
+    this.#observed.set(name, value);
+  }
+
+  /** The value of an expression in the example run; undefined when a symbol has none. */
+  observed(value: SymValue): number | boolean | undefined {
+    if (isStatic(value)) return value;
+    const open = this.#replace(value);
+    const values = new Map<string, number>();
+    for (const name of freeSymbols(open).keys()) {
+      const known = this.#hints.get(name) ?? this.#observed.get(name);
+      if (known === undefined) return undefined;
+      values.set(name, known);
+    }
+    return evaluate(lower(open), values);
   }
 
   /** Narrows a symbol's range. Throws SYM_EMPTY_RANGE. */
@@ -279,9 +333,10 @@ export class ShapeEnv implements SymEnv {
     if (known !== undefined) return known;
     const open = this.#replace(condition as SymExpr);
     const truth = this.#hintOf(open);
-    if (truth === undefined) throw this.#dataDependent("guard on", open);
+    if (truth === undefined) return this.#assume("guard on", open) === true;
     const holds = truth === true ? open : (not(open) as SymExpr);
-    this.#record(holds);
+    if (this.#defersGuards) this.#defer(holds);
+    else this.#record(holds);
     this.#learn(holds);
     return truth === true;
   }
@@ -297,7 +352,8 @@ export class ShapeEnv implements SymEnv {
     const range = this.range(simple);
     if (isPoint(range)) return range.min;
     const hint = this.#hintOf(simple);
-    if (hint === undefined) throw this.#dataDependent("extract specialized integer from", simple);
+    if (hint === undefined)
+      return Number(this.#assume("extract specialized integer from", this.#replace(value as SymExpr)));
     this.guard(eq(lower(this.#replace(value as SymExpr)) as SymInt, Number(hint)));
     return Number(hint);
   }
@@ -319,7 +375,7 @@ export class ShapeEnv implements SymEnv {
     if (known === false) throw badOperand(`the condition ${printExpr(condition)} never holds`);
     const simple = this.#simplify(condition as SymExpr);
     if (this.#isHinted(condition) && this.#hintOf(condition as SymExpr) === true) this.#record(simple);
-    else this.#assertions.push(simple);
+    else this.#assert(simple, simple);
     this.#learn(simple);
   }
 
@@ -332,13 +388,38 @@ export class ShapeEnv implements SymEnv {
     const known = this.staticallyKnown(condition);
     if (known !== undefined) return known;
     const open = this.#replace(condition as SymExpr);
-    if (this.#isHinted(open)) return this.guard(open);
-    this.#assertions.push(canonicalCondition(open));
+    if (this.#isHinted(open) && !this.#defersGuards) return this.guard(open);
+    if (this.hint(open) === false) return false;
+    if (this.observed(open) === false) return false;
+    this.#assert(canonicalCondition(open), open);
     this.#learn(open);
     return true;
   }
 
+  /** Takes what an example run gave for an expression, and asserts it. */
+  #assume(what: string, e: SymExpr): number | boolean {
+    const value = this.observed(e);
+    if (value === undefined) throw this.#dataDependent(what, e);
+    this.#observer?.assumed(e, value);
+    if (typeof value === "boolean") this.check(value ? e : not(e));
+    else this.check(eq(lower(e) as SymInt, value));
+    return value;
+  }
+
+  /** Asserts a condition on inputs, unless its ranges and replacements say it already. */
+  #defer(holds: SymExpr): void {
+    this.#observer?.guarded(holds, "eval");
+    this.#learnRelations(holds);
+    if (this.staticallyKnown(holds) === undefined) this.#assert(canonicalCondition(holds), holds);
+  }
+
+  #assert(condition: SymExpr, given: SymExpr): void {
+    this.#observer?.guarded(given, "runtime_assert");
+    this.#assertions.push(condition);
+  }
+
   #record(condition: SymExpr): void {
+    this.#observer?.guarded(condition, "eval");
     this.#version++;
     this.#guards.push(condition);
     if (this.#locate !== undefined) this.#guardLocations.set(condition, this.#locate());
@@ -476,6 +557,7 @@ export class ShapeEnv implements SymEnv {
   #setReplacement(s: SymExpr, target: SymExpr): void {
     const free = freeSymbols(target);
     if (free.has(s.name) || this.#replacements.get(s.name)?.key === target.key) return;
+    if (this.#defersGuards && !isSupportedEquivalence(target)) return;
     const bound = (e: SymExpr): ValueRange => boundsOf(e, (other) => this.#rangeOfSymbol(other));
     const source = this.#rangeOfSymbol(s);
     this.#narrow(s, bound(target));
@@ -499,4 +581,13 @@ export class ShapeEnv implements SymEnv {
 const isWithin = (inner: ValueRange, outer: ValueRange): boolean =>
   inner.min >= outer.min && inner.max <= outer.max;
 const isSize = (e: SymExpr): boolean => e.assumptions.some(([name, value]) => name === "positive" && value);
+/**
+ * What sizes of inputs may be in PyTorch where guards are deferred (`_is_supported_equivalence`).
+ */
+function isSupportedEquivalence({ op, args }: SymExpr): boolean {
+  if (op !== "Add" && op !== "Mul") return op === "Symbol";
+  const rest = args.filter((arg) => arg.op !== "Integer");
+  return args.length === 2 && rest.length === 1 && isSupportedEquivalence(rest[0]!);
+}
+
 const divisibilityKey = (e: SymExpr): string => `${e.args[0]!.key}|${e.args[1]!.key}`;

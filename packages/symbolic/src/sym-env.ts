@@ -30,8 +30,13 @@ export interface SymEnv {
   freshUnbackedInt(): SymExpr;
   /** Makes a symbol for a float that is known at run time only. */
   freshUnbackedFloat(): SymExpr;
-  /** Records a condition that holds at run time (`torch._check`). */
+  /** Records a condition that holds at run time. */
   addAxiom(condition: SymBool): void;
+  /**
+   * Requires a condition (`torch._check`): a guard where hints decide it, a run-time assertion
+   * where only the data do. False when it fails.
+   */
+  check(condition: SymBool): boolean;
 }
 
 const undecided = (value: SymValue, what = "guard on"): Error => {
@@ -68,4 +73,5 @@ export const STATIC_ENV: SymEnv = {
     throw dataDependent("create an unbacked symbol for a", "float", "float", "none");
   },
   addAxiom: () => {},
+  check: (condition) => condition !== false,
 };

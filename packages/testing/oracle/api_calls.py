@@ -487,6 +487,9 @@ x.real
 torch.complex(x, y).imag
 torch.conj(torch.complex(x, y))
 x.is_floating_point()
+x.to(torch.result_type(x, t))
+x.to(torch.result_type(t, 1.5))
+t.to(torch.promote_types(torch.int64, torch.float64))
 x.detach()
 x.clone()
 x.fill_(1.0).mul_(2)

@@ -10,20 +10,16 @@ are `Dim.AUTO`. TEXTS is a folder for the texts themselves.
 import hashlib
 import json
 import os
-import re
 import sys
 import warnings
 
 import torch
 from torch.export import Dim, export, load
 
+from program_texts import comparable
+
 warnings.filterwarnings("ignore")
 torch._logging.set_logs(all=50)
-
-
-def comparable(text):
-    lines = [line.rstrip() for line in text.split("\n")]
-    return "\n".join(line for line in lines if line and not re.match(r"\s*#\s?(File:|No stacktrace|Annotation:)", line))
 
 
 def automatic(meta):

@@ -2,7 +2,8 @@
 import type { AnyNode } from "acorn";
 import type { AnyFunction } from "../source/parse-function.js";
 import { spreadInto } from "./expressions.js";
-import { elementOf, type Interpreter, runAnyTimes, type Scope } from "./interpreter.js";
+import { isConsoleFunction } from "./host-functions.js";
+import { elementOf, type Interpreter, iterating, runAnyTimes, type Scope } from "./interpreter.js";
 import {
   arrayOf,
   isNothing,
@@ -35,7 +36,7 @@ function callback(
   ...before: readonly Kind[]
 ): Kind {
   const args = [...before, on.elements(self), PLAINS, self];
-  return runAnyTimes(on, () => on.call(fn, UNDEFINED, args, node, scope));
+  return iterating(self, on, () => runAnyTimes(on, () => on.call(fn, UNDEFINED, args, node, scope)));
 }
 
 /** A callback whose result is taken for true or false. */
@@ -55,10 +56,19 @@ const search =
   };
 
 const element: Builtin = ({ self, on }) => join(on.elements(self), UNDEFINED);
+
+/** Takes items away. */
+const removes =
+  (result: Builtin): Builtin =>
+  (call) => {
+    call.on.strict?.mutated(call.self, call.node, call.scope);
+    return result(call);
+  };
 const same: Builtin = ({ self, args, on }) =>
   arrayOf(joinKinds([on.elements(self), ...args.map((arg) => join(arg, on.elements(arg)))]));
 
-const add: Builtin = ({ self, args, on }) => {
+const add: Builtin = ({ self, args, node, scope, on }) => {
+  on.strict?.mutated(self, node, scope);
   const added = joinKinds(args);
   for (const object of self.objects) object.element = joinKinds([elementOf(object), added]);
   on.setMember({ ...NOTHING, values: self.values }, PLAINS, added);
@@ -69,7 +79,8 @@ const add: Builtin = ({ self, args, on }) => {
 const moves =
   (result: Builtin): Builtin =>
   (call) => {
-    const { self, args, on } = call;
+    const { self, args, node, scope, on } = call;
+    on.strict?.mutated(self, node, scope);
     on.setMember(self, PLAINS, joinKinds([on.elements(self), ...args]));
     return result(call);
   };
@@ -92,7 +103,7 @@ const iterated: Builtin = (call) => {
 
 const sort: Builtin = (call) => {
   if (call.args.length > 0) callback(call, call.on.elements(call.self));
-  return same(call);
+  return same({ ...call, args: [] });
 };
 
 const METHODS: Readonly<Record<string, Builtin>> = {
@@ -116,7 +127,7 @@ const METHODS: Readonly<Record<string, Builtin>> = {
   lastIndexOf: search("lastIndexOf"),
   push: add,
   unshift: moves(add),
-  pop: element,
+  pop: removes(element),
   shift: moves(element),
   at: element,
   slice: same,
@@ -178,9 +189,18 @@ const entryValues = (value: Kind, on: Interpreter): Kind => {
   return map instanceof Map ? joinKinds([items, on.elements(items)]) : items;
 };
 
+/** `map.forEach`: gives values before keys. */
+function forEachEntry({ self, args: [fn = UNDEFINED], node, scope, on }: BuiltinCall): Kind {
+  const values = entryValues(self, on);
+  const run = (): Kind => on.call(fn, UNDEFINED, [values, values, self], node, scope);
+  iterating(self, on, () => runAnyTimes(on, run));
+  return UNDEFINED;
+}
+
 /** `Object.assign`: writes to its first argument. */
-function assignProperties({ args, on }: BuiltinCall): Kind {
+function assignProperties({ args, node, scope, on }: BuiltinCall): Kind {
   const [target = UNDEFINED, ...sources] = args;
+  on.strict?.assigned(target, node, scope);
   for (const source of sources) {
     const copied = makeObject("record");
     spreadInto(copied, source);
@@ -226,6 +246,10 @@ const FUNCTIONS: readonly (readonly [unknown, Builtin])[] = [
   [Set.prototype.has, lookup("Set.has", () => PLAINS)],
   [Map.prototype.set, add],
   [Set.prototype.add, add],
+  ...[Map, Set, WeakMap, WeakSet].map(({ prototype }) => [prototype.delete, removes(() => PLAINS)] as const),
+  ...[Map, Set].map(({ prototype }) => [prototype.clear, removes(() => UNDEFINED)] as const),
+  [Map.prototype.forEach, forEachEntry],
+  [Set.prototype.forEach, iterated],
   [Map.prototype.values, ({ self, on }) => arrayOf(entryValues(self, on))],
   [Map.prototype.entries, ({ self, on }) => arrayOf(on.elements(self))],
   [Map.prototype.keys, ({ self, on }) => arrayOf(on.elements(on.elements(self)))],
@@ -246,13 +270,23 @@ const COERCING = new Set<unknown>([
   ...Object.values(Object.getOwnPropertyDescriptors(Math)).map(({ value }) => value as unknown),
 ]);
 
-const CONSOLE = new Set<unknown>(typeof console === "object" ? Object.values(console) : []);
+/** `Object.defineProperty`, `Reflect.set` and the like: they write to their first argument. */
+const WRITERS = new Set<unknown>([
+  Object.defineProperty,
+  Object.defineProperties,
+  Object.setPrototypeOf,
+  Reflect.defineProperty,
+  Reflect.deleteProperty,
+  Reflect.set,
+  Reflect.setPrototypeOf,
+]);
 
 /** What a function of the language gives; undefined for other functions. */
 export function builtinResult(fn: AnyFunction, call: BuiltinCall): Kind | undefined {
   const run = BY_FUNCTION.get(fn);
   if (run !== undefined) return run(call);
-  if (CONSOLE.has(fn)) return UNDEFINED;
+  if (WRITERS.has(fn)) call.on.strict?.assigned(call.args[0] ?? UNDEFINED, call.node, call.scope);
+  if (isConsoleFunction(fn)) return UNDEFINED;
   if (!COERCING.has(fn)) return undefined;
   const { args, node, scope, on } = call;
   for (const arg of args) on.coercion(arg, fn.name, node, scope);

@@ -7,10 +7,13 @@ import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression }
 import { Module } from "../nn/module.js";
 import { isPlainObject } from "../plain-object.js";
 import { type AnyFunction, isClass, isNative } from "../source/parse-function.js";
+import { UnflattenedModule } from "../unflatten/unflattened-module.js";
 import { GraphModule } from "../unlift/graph-module.js";
+import { ProgramModule } from "../unlift/program-module.js";
 import { ARRAY_METHODS, builtinResult } from "./builtins.js";
 import { onlyHolds } from "./class-shape.js";
 import { fillArray, memberOf } from "./expressions.js";
+import { isIntrinsic } from "./host-functions.js";
 import { elementOf, type Interpreter, runAnyTimes, type Scope, siteOf, widen } from "./interpreter.js";
 import {
   type AbstractObject,
@@ -39,8 +42,8 @@ import {
   UNKNOWN,
   unknown,
 } from "./kinds.js";
-import { functionResult, methodResult } from "./operator-results.js";
-import { ownFunctionName } from "./own-functions.js";
+import { customResult, functionResult, methodResult } from "./operator-results.js";
+import { operatorReturns, ownFunctionName } from "./own-functions.js";
 
 /** Evaluates a call: the function, its arguments, and what it does with them. */
 export function evaluateCall(node: CallExpression | NewExpression, scope: Scope, on: Interpreter): Kind {
@@ -81,6 +84,7 @@ const COLLECTIONS = new Map<unknown, string>([
 
 function construct(callee: Kind, args: readonly Kind[], node: AnyNode, scope: Scope, on: Interpreter): Kind {
   const [made] = callee.values;
+  on.strict?.called(made, args, node, scope);
   const collection = COLLECTIONS.get(made);
   if (collection !== undefined && callee.values.length === 1) {
     if (made === Array) arrayLength(args, node, scope, on);
@@ -166,6 +170,7 @@ function callObject(
     return on.activate(object.node as FunctionNode, object.closure as Scope, self, args);
   if (object.type === "namespace") return callNamespace(object.name!, args, node, scope, on);
   if (object.type !== "method") return unknown("what is called is not a function");
+  on.strict?.countOperator();
   runCallbacks(args, [TENSORS], on, node, scope);
   on.noteOperator(object.name!);
   return atSite(node, scope, methodResult(object.name!, object.closure, args));
@@ -244,8 +249,15 @@ function openResults({ objects }: Kind): void {
 }
 
 function operatorResult(name: string, node: AnyNode, scope: Scope, on: Interpreter): Kind {
+  on.strict?.countOperator();
   on.noteOperator(name);
   return atSite(node, scope, functionResult(name));
+}
+
+/** An operator of the user's: its fake may make sizes that only the data decide. */
+function customOperator(returns: string, node: AnyNode, scope: Scope, on: Interpreter): Kind {
+  on.noteOperator("nonzero");
+  return atSite(node, scope, customResult(returns));
 }
 
 /** A result whose arrays belong to the call: one for all times that it runs. */
@@ -285,8 +297,8 @@ function callbacksOf({ values, objects }: Kind): Kind[] {
 
 /** Whether a value is a function with a source that is neither of Sconce nor a class. */
 function isUserFunction(value: unknown): value is AnyFunction {
-  if (typeof value !== "function" || value instanceof Module || ownFunctionName(value) !== undefined)
-    return false;
+  if (typeof value !== "function" || value instanceof Module) return false;
+  if (ownFunctionName(value) !== undefined || operatorReturns(value) !== undefined) return false;
   return !isClass(value as AnyFunction) && !isNative(value as AnyFunction);
 }
 
@@ -329,6 +341,7 @@ function callValue(
   }
   const arrayMethod = ARRAY_METHODS.get(value as AnyFunction);
   if (arrayMethod !== undefined) return arrayMethod({ self, args, node, scope, on });
+  if (on.strict?.called(value, args, node, scope)) return PLAINS;
   const builtin = builtinResult(value as AnyFunction, { self, args, node, scope, on });
   if (builtin !== undefined) return builtin;
   if (Object.getPrototypeOf(value) === Tensor || value === Tensor) return TENSORS;
@@ -336,10 +349,14 @@ function callValue(
   if (ofModule !== undefined) return ofModule;
   const own = ownFunctionName(value);
   if (own !== undefined) return callNamespace(own, args, node, scope, on);
+  const returns = operatorReturns(value);
+  if (returns !== undefined) return customOperator(returns, node, scope, on);
   const followed = on.follow(value as AnyFunction, self, args);
   if (followed !== undefined) return followed;
   runCallbacks(args, undefined, on, node, scope);
-  const result = unknown(`\`${value.name || "a function"}\` has no source`);
+  const reason = `\`${value.name || "a function"}\` has no source`;
+  if (on.strict !== undefined && !isIntrinsic(value)) on.unchecked("call", reason, node, scope);
+  const result = unknown(reason);
   // It may change what it is given.
   for (const { objects } of [self, ...args])
     for (const object of objects)
@@ -360,7 +377,7 @@ const RESULTS: Readonly<Record<string, Kind>> = {
 };
 
 /** What the graph of a program returns. */
-function graphResult({ program }: GraphModule): Kind {
+function graphResult({ program }: GraphModule | UnflattenedModule): Kind {
   const outputs = program.graphSignature.outputSpecs.filter(({ kind }) => kind === "USER_OUTPUT");
   const leaves = outputs.map(({ arg }) => {
     if (arg.kind === "tensor") return TENSORS;
@@ -379,12 +396,14 @@ const GIVEN_TO_CALLBACKS: readonly Kind[] = [TENSORS, TENSORS, TENSORS];
 
 /** Calls a module: the user's are followed. */
 export function callModule(module: Module, args: readonly Kind[], on: Interpreter): Kind {
-  if (module instanceof GraphModule) return graphResult(module);
+  if (module instanceof GraphModule || module instanceof UnflattenedModule) return graphResult(module);
+  if (module instanceof ProgramModule) return unknown("a module of an unflattened program");
   const layer = layerOf(module);
   if (layer === undefined) {
     const result = on.follow(module.forward as AnyFunction, known(module), args);
     return result ?? unknown("the source of `forward` cannot be read");
   }
+  on.strict?.countOperator();
   // Layers of Sconce need no check; modules and functions of the user's inside them do.
   for (const [, inner] of module.namedModules())
     if (layerOf(inner) === undefined) on.follow(inner.forward as AnyFunction, known(inner), [TENSORS]);
@@ -436,7 +455,7 @@ function callModuleMethod(
         given.map((one) => one!.value),
       );
       const isIterator = typeof (result as { next?: unknown } | undefined)?.next === "function";
-      return known(isIterator ? [...(result as Iterable<unknown>)] : result);
+      return isIterator ? listOf([...(result as Iterable<unknown>)].map(known)) : known(result);
     }),
   );
 }

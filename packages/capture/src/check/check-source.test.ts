@@ -110,6 +110,8 @@ describe("what is right is not reported", () => {
     "(x) => { if (x.dtype === 'float32' && x.ndim === 2 && x.dim() > 1 && !x.requiresGrad) return x; }",
     "(x) => { if (guard(sym.eq(x.size(0), 2))) return x; }",
     "(x) => [1, 2, 3].filter((k) => k > 1).map((k) => x.mul(k))",
+    "(x) => x.mul([3, 1].sort((a, b) => a - b)[0])",
+    "(x) => x.mul([3, 1].toSorted((a, b) => a - b)[0])",
     "(x) => { const f = (y) => y.relu(); return f(x) }",
     `(x) => { /* if (x) */ const text = 'if (x)'; return \`\${text} \${x}\`; }`,
     "(x) => { const config = { flag: true, depth: 2 }; if (config.flag && config.depth > 1) return x; }",
@@ -394,11 +396,13 @@ describe("what cannot be followed is unchecked", () => {
     const bound = code("(x) => (x ? 1 : 2)").bind(null);
     expect(checkSource(bound, { args: [t] })).toEqual({
       errors: [],
+      refused: [],
       unchecked: [
         {
           construct: "function",
           function: "bound ",
           line: 1,
+          column: 1,
           code: "bound ",
           message: "the function has no source that can be read",
         },
@@ -497,6 +501,7 @@ describe("reports", () => {
         construct: "===",
         function: "forward",
         line: 3,
+        column: 7,
         code: "rows === 4",
         message: "`rows`: a dynamic size is compared as an object, not by its value",
         fix: "write `guard(sym.eq(rows, 4))`",

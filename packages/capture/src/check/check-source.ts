@@ -19,6 +19,7 @@ import {
   Scope,
   type SourceText,
   type State,
+  type StrictObserver,
   widen,
 } from "./interpreter.js";
 import {
@@ -28,6 +29,7 @@ import {
   type Kind,
   known,
   listOf,
+  mayBeTensor,
   NOTHING,
   PLAINS,
   primitive,
@@ -36,8 +38,10 @@ import {
 } from "./kinds.js";
 import { ANY, elementsOf, memberKind } from "./members.js";
 import { DATA_DEPENDENT } from "./operator-results.js";
-import { Findings, type SourceReport } from "./report.js";
+import { Findings, type SourceFinding, type SourceReport } from "./report.js";
 import { runBlock, runStatement } from "./statements.js";
+import { type StrictConstruct, strictProblem } from "./strict-constructs.js";
+import { StrictReporter } from "./strict-observer.js";
 
 /** What a function is checked with. */
 export interface CheckRequest {
@@ -47,6 +51,11 @@ export interface CheckRequest {
   readonly args: readonly unknown[];
   /** Functions that the code calls by these names and that the check may read, too. */
   readonly reachable?: Readonly<Record<string, unknown>>;
+  /**
+   * Whether the check also looks for what a trace cannot see, as strict mode does.
+   * @defaultValue false
+   */
+  readonly strict?: boolean;
 }
 
 /**
@@ -89,6 +98,7 @@ class Checker implements Interpreter {
   mustRepeat = false;
   readonly reachable: Readonly<Record<string, unknown>>;
   readonly written: Written;
+  readonly strict: StrictObserver | undefined;
   readonly #request: CheckRequest;
   readonly #findings = new Findings();
   readonly #active: AnyFunction[] = [];
@@ -100,12 +110,16 @@ class Checker implements Interpreter {
     this.hasSymbols = hasSymbols;
     this.written = written;
     this.reachable = request.reachable ?? {};
+    if (request.strict === true)
+      this.strict = new StrictReporter(request.args, (construct, node, scope) =>
+        this.#refuse(construct, node, scope),
+      );
   }
 
   check(fn: AnyFunction): SourceReport {
     const { thisValue, args } = this.#request;
     const source = { name: fn.name || "<anonymous>", text: "", start: 0 };
-    const finding = { construct: "function", function: source.name, line: 1, code: source.name };
+    const finding = { construct: "function", function: source.name, line: 1, column: 1, code: source.name };
     try {
       const self = thisValue === undefined ? UNDEFINED : known(thisValue);
       const result = isLayer(thisValue)
@@ -197,6 +211,7 @@ class Checker implements Interpreter {
       sites: new Map(),
     };
     const scope = new Scope(outer, frame, true);
+    this.strict?.enter(node, scope);
     this.#depth++;
     node.params.forEach((param, i) => {
       const value = param.type === "RestElement" ? listOf(args.slice(i)) : (args[i] ?? UNDEFINED);
@@ -290,11 +305,21 @@ class Checker implements Interpreter {
   }
 
   coercion(value: Kind, construct: string, node: AnyNode, scope: Scope): void {
+    // The text of a tensor shows its values.
+    if ((construct === "String" || construct === "template literal") && mayBeTensor(value))
+      this.strict?.refuse("host-read", node, scope);
     this.#report(coercionProblem(value, textOf(node, scope), construct), construct, node, scope);
   }
 
   unchecked(construct: string, message: string, node: AnyNode, scope: Scope): void {
     this.#report({ message }, construct, node, scope);
+  }
+
+  #refuse(construct: StrictConstruct, node: AnyNode, scope: Scope): void {
+    if (this.state === null) return;
+    const place = placeOf(node, scope);
+    const problem = { ...place, construct, ...strictProblem(construct, place.code) };
+    this.#findings.refuse(keyOf(construct, node, scope), problem, scope.frame.fn);
   }
 
   #report(
@@ -304,20 +329,38 @@ class Checker implements Interpreter {
     scope: Scope,
   ): void {
     if (problem === undefined || this.state === null) return;
-    const { source, fn } = scope.frame;
+    const { fn } = scope.frame;
     const { message, fix } = problem;
-    const line = source.text.slice(source.start, node.start).split(/\r\n|[\n\r]/).length;
-    const finding = { construct, function: source.name, line, code: textOf(node, scope), message };
-    const key = `${construct} ${node.start} ${source.text}`;
+    const finding = { ...placeOf(node, scope), construct, message };
+    const key = keyOf(construct, node, scope);
     if (fix === undefined) this.#findings.unchecked(key, finding, fn);
     else this.#findings.error(key, { ...finding, fix }, fn);
   }
 }
 
+/** A place is reported once for each construct. */
+const keyOf = (construct: string, node: AnyNode, { frame: { source } }: Scope): string =>
+  `${construct} ${node.start} ${source.text}`;
+
+/** Where a node stands. */
+function placeOf(node: AnyNode, scope: Scope): Pick<SourceFinding, "function" | "line" | "column" | "code"> {
+  const { source } = scope.frame;
+  const lines = source.text.slice(source.start, node.start).split(/\r\n|[\n\r]/);
+  const column = lines.at(-1)!.length + 1;
+  return { function: source.name, line: lines.length, column, code: textOf(node, scope) };
+}
+
 const LONGEST_CODE = 120;
 
-/** The code of a node on one line. */
+/** The code of a node on one line; of a function or a statement with a body, what is before it. */
 function textOf(node: AnyNode, { frame: { source } }: Scope): string {
-  const text = source.text.slice(node.start, node.end).replace(/\s+/g, " ");
+  const { start, end } = node;
+  if (node.type === "TryStatement") return "try";
+  const isFunction = /^(?:Function|Arrow)/.test(node.type);
+  const body = isFunction || node.type === "WithStatement" ? (node as { body: AnyNode }).body : undefined;
+  const text = source.text
+    .slice(start, body?.start ?? end)
+    .replace(/\s+/g, " ")
+    .trim();
   return text.length > LONGEST_CODE ? `${text.slice(0, LONGEST_CODE - 3)}...` : text;
 }

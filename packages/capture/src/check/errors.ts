@@ -1,6 +1,6 @@
 /** @file The error and the warning of a source check. */
 import { SconceError } from "@sconce/errors";
-import { findingPlace, type SourceFinding, type SourceProblem } from "./report.js";
+import { findingPlace, findingPosition, type SourceFinding, type SourceProblem } from "./report.js";
 
 const SHOWN = 10;
 
@@ -25,5 +25,24 @@ function listed(findings: readonly SourceFinding[]): string {
   if (findings.length > SHOWN) lines.push(`and ${findings.length - SHOWN} more`);
   return lines.map((line) => `\n  ${line}`).join("");
 }
+
+/** Constructs that strict mode refuses, and the wrong uses of values beside them. */
+export function strictProblems(problems: readonly SourceProblem[]): SconceError {
+  const [first] = problems as readonly [SourceProblem, ...SourceProblem[]];
+  const shown = problems.slice(0, SHOWN).map((one) => {
+    const { construct, message, fix } = one;
+    return `\n  ${positionOf(one)}, in ${one.function}: ${construct}: ${message}; instead: ${fix}`;
+  });
+  if (problems.length > SHOWN) shown.push(`\n  and ${problems.length - SHOWN} more`);
+  return new SconceError({
+    code: "STRICT_MODE",
+    message: `strict mode refuses what the trace cannot see:${shown.join("")}`,
+    where: positionOf(first),
+    fix: first.fix,
+  });
+}
+
+const positionOf = (one: SourceFinding): string =>
+  findingPosition(one) ?? `${one.function}, its line ${one.line}, column ${one.column}`;
 
 const placeOf = (one: SourceFinding): string => findingPlace(one) ?? `${one.function}, its line ${one.line}`;

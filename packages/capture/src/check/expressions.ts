@@ -6,6 +6,7 @@ import type {
   BinaryExpression,
   ConditionalExpression,
   Expression,
+  Identifier,
   LogicalExpression,
   MemberExpression,
   ObjectExpression,
@@ -54,17 +55,19 @@ export function evaluateExpression(node: AnyNode, scope: Scope, on: Interpreter)
 
 const EXPRESSIONS: { readonly [T in AnyNode["type"]]?: Evaluate<Extract<AnyNode, { type: T }>> } = {
   Literal: ({ value, regex, bigint }) => (regex || bigint ? PLAINS : known(value)),
-  Identifier: ({ name }, scope, on) => {
+  Identifier: (node, scope, on) => {
+    const { name } = node;
     const variable = scope.find(name);
     if (variable !== undefined) return on.state?.get(variable) ?? UNDEFINED;
-    return globalKind(name, on.reachable, () => on.closed(name, scope));
+    return outerKind(node, scope, on);
   },
   ThisExpression: (_, scope) => scope.frame.self,
   ParenthesizedExpression: ({ expression }, scope, on) => on.evaluate(expression, scope),
   ChainExpression: ({ expression }, scope, on) => on.evaluate(expression, scope),
   MemberExpression: (node, scope, on) => memberOf(node, scope, on).value,
-  ImportExpression: ({ source }, scope, on) => {
-    on.evaluate(source, scope);
+  ImportExpression: (node, scope, on) => {
+    on.evaluate(node.source, scope);
+    on.strict?.refuse("async", node, scope);
     return unknown("a module is imported");
   },
   UnaryExpression: evaluateUnary,
@@ -108,6 +111,18 @@ const EXPRESSIONS: { readonly [T in AnyNode["type"]]?: Evaluate<Extract<AnyNode,
   MetaProperty: () => PLAINS,
 };
 
+/** A variable that the checked code does not declare. */
+function outerKind(node: Identifier, scope: Scope, on: Interpreter): Kind {
+  const { name } = node;
+  let closed: Kind | undefined;
+  const value = globalKind(name, on.reachable, () => {
+    closed = on.closed(name, scope);
+    return closed;
+  });
+  on.strict?.read(name, closed, node, scope);
+  return value;
+}
+
 /** A function of the checked code with the names that it sees. */
 export function closure(node: AnyNode, scope: Scope): Kind {
   const fn = siteOf(scope, node, () => ({ type: "function", props: new Map(), element: NOTHING, node }));
@@ -131,6 +146,7 @@ export function memberOf(
   if (property.type === "PrivateIdentifier")
     return { self, value: unknown(`\`#${property.name}\` is private`) };
   const isEmpty = (value: unknown): boolean => value === null || value === undefined;
+  on.strict?.readMember(self, key, node, scope);
   const value = on.member(optional ? without(self, isEmpty) : self, key, node, scope);
   return { self, value: optional && nullish(self) !== false ? join(value, UNDEFINED) : value };
 }
@@ -160,6 +176,8 @@ function evaluateUnary(node: UnaryExpression, scope: Scope, on: Interpreter): Ki
     const decided = truth(value);
     return decided === undefined ? PLAINS : known(!decided);
   }
+  if (operator === "delete" && argument.type === "MemberExpression")
+    on.strict?.assigned(on.evaluate(argument.object, scope), argument, scope);
   if (operator === "void") return UNDEFINED;
   if (!NUMERIC.has(operator)) return PLAINS;
   on.coercion(value, operator, argument, scope);
@@ -375,10 +393,14 @@ export function assignTo(
   const to = (part: AnyNode, kind: Kind): void => assignTo(part, kind, scope, on, declares);
   if (target.type === "Identifier") {
     const variable = variableFor(target.name, scope, declares);
-    if (variable === undefined) on.setClosed(target.name, value);
-    else setVariable(on, variable, value);
+    if (variable === undefined) {
+      on.setClosed(target.name, value);
+      on.strict?.refuse("outer-write", target, scope);
+    } else setVariable(on, variable, value);
   } else if (target.type === "MemberExpression") {
-    on.setMember(on.evaluate(target.object, scope), keyOf(target, scope, on), value);
+    const object = on.evaluate(target.object, scope);
+    on.setMember(object, keyOf(target, scope, on), value);
+    on.strict?.assigned(object, target, scope);
   } else if (target.type === "RestElement") to(target.argument, value);
   else if (target.type === "AssignmentPattern") {
     const given = without(value, (item) => item === undefined);

@@ -1,7 +1,8 @@
 /** @file What the parts of the source check share. */
-import type { AnyNode, Function as FunctionNode } from "acorn";
+import type { AnyNode, Function as FunctionNode, MemberExpression } from "acorn";
 import type { AnyFunction } from "../source/parse-function.js";
 import { type AbstractObject, join, type Kind, NOTHING } from "./kinds.js";
+import type { StrictConstruct } from "./strict-constructs.js";
 
 /** The source that is being checked. */
 export interface SourceText {
@@ -117,7 +118,39 @@ export interface Interpreter {
   /** A value is made a number or a text. */
   coercion(value: Kind, construct: string, node: AnyNode, scope: Scope): void;
   unchecked(construct: string, message: string, node: AnyNode, scope: Scope): void;
+
+  /** What strict mode looks at; undefined outside of strict mode. */
+  readonly strict: StrictObserver | undefined;
 }
+
+/** Takes note of what strict mode refuses. */
+export interface StrictObserver {
+  /** Operators and layers that were called so far. */
+  readonly operators: number;
+  countOperator(): void;
+  /** Reports a construct. */
+  refuse(construct: StrictConstruct, node: AnyNode, scope: Scope): void;
+  /** A function is entered. */
+  enter(node: FunctionNode, scope: Scope): void;
+  /** A variable outside of the checked code is read. */
+  read(name: string, value: Kind | undefined, node: AnyNode, scope: Scope): void;
+  /** A property of a value is read. */
+  readMember(object: Kind, key: Kind, node: MemberExpression, scope: Scope): void;
+  /** A property of a value is assigned. */
+  assigned(object: Kind, node: AnyNode, scope: Scope): void;
+  /** A container gets or loses items. */
+  mutated(container: Kind, node: AnyNode, scope: Scope): void;
+  /** Runs the body of a loop over a container. */
+  iterating<T>(container: Kind, run: () => T): T;
+  /** A function is called; returns whether it is one that strict mode refuses. */
+  called(fn: unknown, args: readonly Kind[], node: AnyNode, scope: Scope): boolean;
+}
+
+/**
+ * Runs the body of a loop over a container; strict mode then knows that the loop iterates over it.
+ */
+export const iterating = <T>(container: Kind, { strict }: Interpreter, run: () => T): T =>
+  strict === undefined ? run() : strict.iterating(container, run);
 
 /** The kinds of variables of two branches. */
 export function joinStates(a: State, b: State): State {

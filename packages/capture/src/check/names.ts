@@ -42,6 +42,9 @@ const GLOBALS = new Set(
   ),
 );
 
+/** Whether a name is one of the language. */
+export const isGlobal = (name: string): boolean => GLOBALS.has(name);
+
 /**
  * What a name means that is not declared in the function.
  *

@@ -99,6 +99,19 @@ export function methodResult(name: string, tensor: unknown, args: readonly Kind[
   return results.get(keyOf(name)) ?? TENSORS;
 }
 
+/** What an operator of the user's gives, by the types of its schema. */
+export function customResult(returns: string): Kind {
+  const items = returns.startsWith("(") ? returns.slice(1, -1).split(", ").filter(Boolean) : [];
+  if (returns === "()") return known(null);
+  return items.length > 0 ? listOf(items.map(customKind)) : customKind(returns);
+}
+
+/** Numbers may be such that only the data decide. */
+function customKind(type: string): Kind {
+  if (type === "Tensor[]") return LIST;
+  return type.startsWith("Tensor") ? TENSORS : SIZES;
+}
+
 /** What a function of `torch` or of `nn.functional` gives. */
 export function functionResult(name: string): Kind {
   if (Object.hasOwn(FUNCTIONS, name)) return FUNCTIONS[name]!;

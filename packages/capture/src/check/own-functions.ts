@@ -23,6 +23,17 @@ export function declareOwn(name: string, value: unknown): void {
   names = undefined;
 }
 
+const operators = new WeakMap<object, string>();
+
+/** Declares an operator of the user's, with the types of its results: `(Tensor, SymInt)`. */
+export function declareOperator(value: object, returns: string): void {
+  operators.set(value, returns);
+}
+
+/** The types of the results of an operator of the user's; undefined for other values. */
+export const operatorReturns = (value: unknown): string | undefined =>
+  typeof value === "function" ? operators.get(value) : undefined;
+
 /** The name of a function of Sconce, `torch.cat`; undefined for other values. */
 export function ownFunctionName(value: unknown): string | undefined {
   names ??= index();

@@ -1,6 +1,7 @@
 /** @file What the source check finds. */
-import { placeInFunction } from "../source/function-place.js";
+import { placeInFunction, positionInFunction } from "../source/function-place.js";
 import type { AnyFunction } from "../source/parse-function.js";
+import type { StrictConstruct } from "./strict-constructs.js";
 
 /** One place of the checked source. */
 export interface SourceFinding {
@@ -10,6 +11,8 @@ export interface SourceFinding {
   readonly function: string;
   /** The line in the function, counted from 1: its first line is 1. */
   readonly line: number;
+  /** The column in the line, counted from 1. */
+  readonly column: number;
   /** The code of the place. */
   readonly code: string;
   /** What is wrong, or why it cannot be checked. */
@@ -22,10 +25,18 @@ export interface SourceProblem extends SourceFinding {
   readonly fix: string;
 }
 
+/** A construct that strict mode refuses. */
+export interface StrictProblem extends SourceProblem {
+  /** The id of the construct: `outer-write`, `random`. */
+  readonly construct: StrictConstruct;
+}
+
 /** The result of a check. */
 export interface SourceReport {
   /** Uses that are wrong. */
   readonly errors: readonly SourceProblem[];
+  /** What strict mode refuses; empty where the check is not strict. */
+  readonly refused: readonly StrictProblem[];
   /** Uses that the check could not follow. */
   readonly unchecked: readonly SourceFinding[];
 }
@@ -40,14 +51,29 @@ export function findingPlace(finding: SourceFinding): string | undefined {
   return fn && placeInFunction(fn, finding.line, finding.code);
 }
 
+/**
+ * The place of a finding with its column, `/models/net.ts:12:5`, where the engine reports it.
+ */
+export function findingPosition(finding: SourceFinding): string | undefined {
+  const fn = origins.get(finding);
+  return fn && positionInFunction(fn, finding);
+}
+
 /** Collects findings, each place once. */
 export class Findings {
   readonly #errors = new Map<string, SourceProblem>();
+  readonly #refused = new Map<string, StrictProblem>();
   readonly #unchecked = new Map<string, SourceFinding>();
 
   error(key: string, problem: SourceProblem, fn?: AnyFunction): void {
     if (this.#errors.has(key)) return;
     this.#errors.set(key, problem);
+    if (fn !== undefined) origins.set(problem, fn);
+  }
+
+  refuse(key: string, problem: StrictProblem, fn?: AnyFunction): void {
+    if (this.#refused.has(key)) return;
+    this.#refused.set(key, problem);
     if (fn !== undefined) origins.set(problem, fn);
   }
 
@@ -59,6 +85,14 @@ export class Findings {
 
   report(): SourceReport {
     const unchecked = [...this.#unchecked].filter(([key]) => !this.#errors.has(key));
-    return { errors: [...this.#errors.values()], unchecked: unchecked.map(([, finding]) => finding) };
+    // An assignment such as `count += 1` reads the variable, too.
+    const isWritten = (key: string): boolean =>
+      key.startsWith("outer-read ") && this.#refused.has(key.replace("outer-read ", "outer-write "));
+    const refused = [...this.#refused].filter(([key]) => !isWritten(key));
+    return {
+      errors: [...this.#errors.values()],
+      refused: refused.map(([, problem]) => problem),
+      unchecked: unchecked.map(([, finding]) => finding),
+    };
   }
 }

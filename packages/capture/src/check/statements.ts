@@ -1,6 +1,7 @@
 /** @file Statements of the checked source. */
 import type {
   AnyNode,
+  BlockStatement,
   ForInStatement,
   ForOfStatement,
   IfStatement,
@@ -15,6 +16,7 @@ import {
   type Exits,
   type Interpreter,
   isFixedPoint,
+  iterating,
   joinStates,
   MOST_ITERATIONS,
   Scope,
@@ -91,10 +93,19 @@ const STATEMENTS: { readonly [T in AnyNode["type"]]?: Run<Extract<AnyNode, { typ
       },
       scope,
     ),
-  ForOfStatement: (node, scope, on) => runForOf(node, on.elements(on.evaluate(node.right, scope)), scope, on),
+  ForOfStatement: (node, scope, on) => {
+    const container = on.evaluate(node.right, scope);
+    if (node.await) on.strict?.refuse("async", node, scope);
+    iterating(container, on, () => runForOf(node, on.elements(container), scope, on));
+  },
   ForInStatement: (node, scope, on) => {
     on.evaluate(node.right, scope);
     runForOf(node, PLAINS, scope, on);
+  },
+  WithStatement: (node, scope, on) => {
+    on.strict?.refuse("with", node, scope);
+    on.evaluate(node.object, scope);
+    on.unchecked("with", "names in `with` are not followed", node, scope);
   },
   BreakStatement: (_, scope, on) => leave(scope, on, "breaks"),
   ContinueStatement: (_, scope, on) => leave(scope, on, "continues"),
@@ -108,7 +119,9 @@ export function runBlock(body: readonly (Statement | AnyNode)[], scope: Scope, o
   for (const node of body) on.run(node, scope);
 }
 
-function runDeclaration({ declarations, kind }: VariableDeclaration, scope: Scope, on: Interpreter): void {
+function runDeclaration(node: VariableDeclaration, scope: Scope, on: Interpreter): void {
+  const { declarations, kind } = node;
+  if (/using/.test(kind)) on.strict?.refuse("using", node, scope);
   for (const { id, init } of declarations) {
     if (!init && kind === "var") continue;
     const value = init ? on.evaluate(init, scope) : UNDEFINED;
@@ -147,9 +160,12 @@ function runSwitch({ discriminant, cases }: SwitchStatement, scope: Scope, on: I
   );
 }
 
-function runTry({ block, handler, finalizer }: TryStatement, scope: Scope, on: Interpreter): void {
+function runTry(node: TryStatement, scope: Scope, on: Interpreter): void {
+  const { block, handler, finalizer } = node;
+  const operators = on.strict?.operators;
   const before = on.state && new Map(on.state);
   const thrown = runProtected(block.body, scope, on);
+  if (on.strict?.operators !== operators) refuseTry(node, scope, on, before);
   if (handler) {
     const after = on.state;
     on.state = joinStates(before, thrown);
@@ -165,6 +181,34 @@ function runTry({ block, handler, finalizer }: TryStatement, scope: Scope, on: I
     if (after === null) on.state = null;
   }
 }
+
+/** Functions that compilers call for `using`, where the engine does not have it. */
+const DISPOSES = /^(?:__using|__callDispose|__addDisposableResource|__disposeResources|_usingCtx\d*)$/;
+
+/** Reports a `try` that catches errors of operators. Compilers make one of `using`. */
+function refuseTry(node: TryStatement, scope: Scope, on: Interpreter, before: State): void {
+  const { block, handler, finalizer } = node;
+  // Without errors, `finally` runs in the trace as in the model.
+  if (!handler) return;
+  const names = [...calledNames(block), ...(finalizer ? calledNames(finalizer) : [])];
+  const state = on.state;
+  // The block may have returned.
+  on.state ??= before;
+  on.strict?.refuse(names.some((name) => DISPOSES.test(name)) ? "using" : "try", node, scope);
+  on.state = state;
+}
+
+/** The names of the functions that the statements of a block call. */
+function calledNames({ body }: BlockStatement): string[] {
+  return body.flatMap((statement) => {
+    if (statement.type === "ExpressionStatement") return calledName(statement.expression);
+    if (statement.type !== "VariableDeclaration") return [];
+    return statement.declarations.flatMap(({ init }) => (init ? calledName(init) : []));
+  });
+}
+
+const calledName = (node: AnyNode): string[] =>
+  node.type === "CallExpression" && node.callee.type === "Identifier" ? [node.callee.name] : [];
 
 /**
  * Runs the statements of a `try` block; gives the variables as an error in any of them finds them.

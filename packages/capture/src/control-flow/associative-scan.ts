@@ -15,13 +15,17 @@ import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
   bodyOf,
+  COMBINE_PATH,
+  childName,
+  cloneOf,
+  type FlowFunction,
   firstItem,
   inputsOf,
   itemAt,
   knownOf,
   requireFunctions,
-  requireGradMode,
   requireSameFacts,
+  requiresGrad,
   requireTensors,
   sameFacts,
   stackedItems,
@@ -96,25 +100,32 @@ export function associativeScan<Xs>(
   const results =
     trace instanceof Tracer
       ? combineMode === "pointwise"
-        ? tracePointwise(trace, combine, moved)
+        ? tracePointwise(trace, combineFn, combine, moved)
         : inRounds(moved, (pairs) => batched(trace, combine, pairs))
-      : inRounds(moved, (pairs) => eachItem(combine, pairs));
+      : inRounds(moved, (pairs) => eachItem(combine, pairs)).map((result, i) => asLaidOut(result, moved[i]!));
   return unflattenTree(fromFront(results, at, reverse, true), spec) as Xs;
 }
 
 type Combine = (values: readonly unknown[]) => readonly Tensor[];
 
-function tracePointwise(parent: Tracer, combine: Combine, items: readonly Tensor[]): readonly unknown[] {
-  requireGradMode(parent, "associative_scan");
+function tracePointwise(
+  parent: Tracer,
+  fn: FlowFunction,
+  combine: Combine,
+  items: readonly Tensor[],
+): readonly unknown[] {
   // PyTorch's check of the results reads the first items.
   for (const item of items) callOperator("aten.select_copy.int", [item, 0, 0]);
   const tracer = new BodyTracer({
     parent,
     operator: "associative_scan",
-    names: new OperandNames(parent),
+    names: new OperandNames(parent).argument("leaves_xs", items).closure(COMBINE_PATH, fn),
+    path: COMBINE_PATH,
   });
   const first = items.map((item) => firstItem(item, true));
-  const values = [...first, ...first].map((fake) => tracer.tensorInput(new FakeTensor(fake)));
+  const values = [...first, ...first].map((fake, i) =>
+    tracer.tensorInput(new FakeTensor(fake), childName(i)),
+  );
   const traced = traceFunction(
     tracer,
     () => [...combine(values)],
@@ -133,6 +144,11 @@ function tracePointwise(parent: Tracer, combine: Combine, items: readonly Tensor
         `For combine_mode='pointwise', the combine_fn needs to be pointwise, and \`${target}\` is not`,
         'use `combineMode: "generic"`',
       );
+  if (parent.gradEnabled && tracer.lifted.some(({ outer: { val } }) => requiresGrad(val)))
+    throw controlFlowArguments(
+      "Associative_scan does currently not support gradients for lifted parameters!",
+      "call `associativeScan` in `noGrad`, or pass the `detach()` of the parameter to the function",
+    );
   const count = knownOf(items[0]!).shape[0]!;
   return parent.callGraphs({
     name: "associative_scan",
@@ -143,7 +159,11 @@ function tracePointwise(parent: Tracer, combine: Combine, items: readonly Tensor
       items.map((item) => tensorNode(parent, item)),
       { kind: "tuple", items: tracer.lifted.map(({ outer }) => outer) },
     ],
-    results: traced.leaves.map((leaf): MetaValue => stackedItems((leaf as TracedTensor).fake, count)),
+    results: traced.leaves.map((leaf, i): MetaValue => {
+      const result = stackedItems((leaf as TracedTensor).fake, count);
+      // The strides are those of a copy of the tensor that is scanned.
+      return new FakeTensor({ ...result, strides: cloneOf(parent, knownOf(items[i]!)).strides });
+    }),
   });
 }
 
@@ -209,6 +229,13 @@ function batched(trace: Tracer, combine: Combine, pairs: readonly Tensor[]): rea
   call("_vmap_decrement_nesting", [], null);
   return results as Tensor[];
 }
+
+/** The values of a tensor in the layout of another one, as the traced program has them. */
+const asLaidOut = (values: Tensor, like: Tensor): Tensor =>
+  callOperator("aten.copy_.default", [
+    callOperator("aten.clone.default", [like]) as Tensor,
+    values,
+  ]) as Tensor;
 
 /** Combines pair by pair, where nothing is traced. */
 function eachItem(combine: Combine, pairs: readonly Tensor[]): readonly Tensor[] {

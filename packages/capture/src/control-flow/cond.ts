@@ -1,20 +1,13 @@
 import { describeValue } from "@sconce/errors";
 import { flattenValue, type MetaValue, treeSpecEquals, unflattenTree } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
-import { currentTrace } from "../trace/dispatch.js";
+import { currentTrace, withTrace } from "../trace/dispatch.js";
 import { SymBool } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
-import {
-  bodyOf,
-  isTrue,
-  requireGradMode,
-  type TracedFunction,
-  tensorNode,
-  traceFunction,
-} from "./flow-call.js";
+import { bodyOf, isTrue, knownOf, type TracedFunction, tensorNode, traceFunction } from "./flow-call.js";
 import { mergeInputs } from "./merge-inputs.js";
 import { mergeOutputs } from "./merge-outputs.js";
 import { OperandNames } from "./operand-names.js";
@@ -82,14 +75,13 @@ function traceCond(
   branches: readonly Branch[],
   operands: readonly unknown[],
 ): unknown {
-  requireGradMode(parent, "cond");
   const names = new OperandNames(parent);
-  names.argument(0, pred);
-  names.argument(3, operands);
+  names.argument("args[0]", pred).argument("args[3]", operands);
   const traced = branches.map((branch, i) => {
-    names.closure(i + 1, branch);
+    const path = `args[${i + 1}]`;
+    names.closure(path, branch);
     const run = (): unknown => (branch as (...all: readonly unknown[]) => unknown)(...operands);
-    return traceFunction(new BodyTracer({ parent, operator: "cond", names }), run, checkLeaves);
+    return traceFunction(new BodyTracer({ parent, operator: "cond", names, path }), run, checkLeaves);
   });
   const [first, second] = traced as [TracedFunction, TracedFunction];
   if (!treeSpecEquals(first.spec, second.spec))
@@ -112,8 +104,22 @@ function traceCond(
     ]),
     argumentsOf: (graphs) => [predicate, ...graphs, { kind: "tuple", items: merged.operands }],
     results,
+    exampleResults: exampleResults(parent, pred, traced),
   });
   return unflattenTree(values as unknown[], first.spec);
+}
+
+/** What the branch gives that the example inputs take, in a draft. */
+function exampleResults(
+  { example, env }: Tracer,
+  pred: Tensor | SymBool,
+  branches: readonly TracedFunction[],
+): (Tensor | undefined)[] | undefined {
+  if (example === undefined) return undefined;
+  const value = pred instanceof SymBool ? env.observed(pred.expr) : example.valueOf(knownOf(pred));
+  if (value === undefined) return undefined;
+  const leaves = branches[withTrace(undefined, () => isTrue(value)) ? 0 : 1]!.leaves;
+  return leaves.map((leaf) => (leaf instanceof TracedTensor ? example.valueOf(leaf.fake) : undefined));
 }
 
 /** What is known of a leaf of a branch's result. */

@@ -28,14 +28,6 @@ export const resultAliasing = (
     fix: "Replace `return input` with `return input.clone()` to avoid aliasing.",
   });
 
-/** Control flow where gradients are turned off, or a mode that changes inside of it. */
-export const gradModeInControlFlow = (operator: string): SconceError =>
-  new SconceError({
-    code: "CONTROL_FLOW_GRAD_MODE",
-    message: `torch.${operator} is used with a change of the gradient mode around it or in its functions, which is not supported`,
-    fix: "leave out `noGrad`, `enableGrad` and `setGradEnabled`: a program that is exported records no gradients",
-  });
-
 /** A size that depends on data, used inside of control flow. */
 export const unbackedOperand = (operator: string, expr: string): SconceError =>
   new SconceError({

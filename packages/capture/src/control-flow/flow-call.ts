@@ -9,18 +9,30 @@ import {
   type TreeSpec,
   unwrapFloat,
 } from "@sconce/ir";
+import { bindArgs, metaOfBound } from "@sconce/ops";
 import { eq, type SymInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
+import { torchSize } from "../torch-size.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { fakeOf } from "../trace/real-tensor.js";
 import type { TraceArgument, TraceBody, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import type { BodyTracer } from "./body-tracer.js";
-import { controlFlowArguments, controlFlowResults, gradModeInControlFlow } from "./errors.js";
+import { controlFlowArguments, controlFlowResults } from "./errors.js";
 
 /** A function that control flow runs. */
 export type FlowFunction = (...args: never[]) => unknown;
+
+/** A function that control flow runs on leaves. */
+export interface FlatFunction {
+  readonly fn: FlowFunction;
+  /** Calls it with containers of the leaves. */
+  call(values: readonly unknown[]): unknown;
+}
+
+/** The way from the arguments of a scan to its function. */
+export const COMBINE_PATH = "combine_fn.keywords['combine_fn']";
 
 /** A function that was traced. */
 export interface TracedFunction {
@@ -66,6 +78,9 @@ export const inputsOf = ({ ownInputs, lifted }: BodyTracer): TraceNode[] => [
   ...lifted.map(({ input }) => input),
 ];
 
+/** TorchDynamo's name of a tensor that a function of a loop takes. */
+export const childName = (at: number): string => (at === 0 ? "child" : `child_${at}`);
+
 /** The node of a tensor in a graph; one with values becomes a constant. */
 export const tensorNode = (tracer: Tracer, tensor: Tensor): TraceNode =>
   tensor instanceof TracedTensor ? tracer.nodeOf(tensor) : tracer.findTensor(tracer.lift(tensor))!;
@@ -83,10 +98,15 @@ export function firstItem(tensor: Tensor, isCopy: boolean): FakeTensor {
 }
 
 /** What is known of items put behind each other along a new first dimension. */
-export function stackedItems(item: MetaValue, count: SymInt): MetaValue {
-  if (!(item instanceof FakeTensor)) return item;
+export function stackedItems(item: FakeTensor, count: SymInt): FakeTensor {
   const shape = [count, ...item.shape];
   return new FakeTensor({ ...item, shape, strides: symContiguousStrides(shape), storageOffset: 0 });
+}
+
+/** What is known of a copy of a tensor: it keeps the layout, where that is dense. */
+export function cloneOf({ operators, env }: Tracer, fake: FakeTensor): FakeTensor {
+  const row = operators.require("aten.clone.default");
+  return metaOfBound(operators, row, bindArgs(row.schema, [fake], {}), env) as FakeTensor;
 }
 
 /** Whether two sizes are equal; a trace asks it as a guard. */
@@ -101,10 +121,8 @@ export function isSameSize(a: SymInt, b: SymInt): boolean {
 export const sameFacts = (value: MetaValue): MetaValue =>
   value instanceof FakeTensor ? new FakeTensor(value) : value;
 
-/** Refuses control flow where gradients are turned off. */
-export function requireGradMode(parent: Tracer, operator: string): void {
-  if (!parent.gradEnabled) throw gradModeInControlFlow(operator);
-}
+/** Whether gradients are recorded for a tensor. */
+export const requiresGrad = (value: unknown): boolean => value instanceof FakeTensor && value.requiresGrad;
 
 /** Refuses what is not a function. */
 export function requireFunctions(names: string, functions: readonly unknown[]): void {
@@ -121,8 +139,6 @@ export function requireTensors(leaves: readonly unknown[], message: string): ass
       "pass tensors, in containers at will; let the function close over other values",
     );
 }
-
-const torchSize = (sizes: readonly SymInt[]): string => `torch.Size([${sizes.map(String).join(", ")}])`;
 
 /**
  * Refuses results whose facts differ from those of other tensors (`check_meta_consistency`).
@@ -166,9 +182,9 @@ export function requireSameFacts(
     );
 }
 
-/** One item along the first dimension, where nothing is traced. */
-export const itemAt = (tensor: Tensor, i: number): Tensor =>
-  callOperator("aten.select.int", [tensor, 0, i]) as Tensor;
+/** One item along the first dimension, where nothing is traced: a view, or a copy. */
+export const itemAt = (tensor: Tensor, i: number, isCopy = false): Tensor =>
+  callOperator(isCopy ? "aten.select_copy.int" : "aten.select.int", [tensor, 0, i]) as Tensor;
 
 /** Items behind each other along a new first dimension. */
 export const stackItems = (items: readonly Tensor[]): Tensor =>

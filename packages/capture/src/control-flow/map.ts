@@ -1,19 +1,22 @@
 import { FakeTensor, flattenValue, type MetaValue, unflattenTree } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
+import { torchSize } from "../torch-size.js";
 import { currentTrace } from "../trace/dispatch.js";
+import type { TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
-import { controlFlowArguments, controlFlowResults, resultAliasing } from "./errors.js";
+import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
   bodyOf,
+  childName,
+  type FlatFunction,
   firstItem,
   inputsOf,
   isSameSize,
   itemAt,
   knownOf,
   requireFunctions,
-  requireGradMode,
   requireTensors,
   stackedItems,
   stackItems,
@@ -51,13 +54,13 @@ export function map<Xs extends Items, Args extends readonly unknown[], Result>(
     const rest = unflattenTree(values.slice(items.length), operands.spec) as Args;
     return fn(unflattenTree(values.slice(0, items.length), spec) as Xs, ...rest);
   };
-  if (trace instanceof Tracer) return traceMap(trace, call, items, operands.leaves) as Result;
+  if (trace instanceof Tracer) return traceMap(trace, { fn, call }, items, operands.leaves) as Result;
   return mapEagerly(call, items, operands.leaves) as Result;
 }
 
 function checkSizes(items: readonly Tensor[]): void {
   const shapes = items.map((item) => knownOf(item).shape);
-  const shown = shapes.map((shape) => `torch.Size([${shape.join(", ")}])`).join(", ");
+  const shown = shapes.map(torchSize).join(", ");
   const first = shapes[0]?.[0];
   if (first === undefined || first === 0)
     throw controlFlowArguments(
@@ -90,24 +93,24 @@ function mapEagerly(
 
 function traceMap(
   parent: Tracer,
-  call: (values: readonly unknown[]) => unknown,
+  { fn, call }: FlatFunction,
   items: readonly Tensor[],
   operands: readonly Tensor[],
 ): unknown {
-  requireGradMode(parent, "map");
-  const names = new OperandNames(parent);
-  const tracer = new BodyTracer({ parent, operator: "map", names });
+  const xs = items.map((item) => tensorNode(parent, item));
+  const given = (i: number): TraceNode => tensorNode(parent, operands[i]!);
+  const names = new OperandNames(parent).argument("flat_xs", items).argument("flat_args", operands);
+  names.closure("f", fn);
+  const tracer = new BodyTracer({ parent, operator: "map", names, path: "f" });
   const values = [
-    ...items.map((item) => tracer.tensorInput(firstItem(item, false))),
-    ...operands.map((operand) => tracer.tensorInput(new FakeTensor(knownOf(operand)))),
+    ...items.map((item, i) => tracer.tensorInput(firstItem(item, false), childName(i), () => xs[i]!)),
+    ...operands.map((operand, i) =>
+      tracer.tensorInput(new FakeTensor(knownOf(operand)), `l_flat_args_${i}_`, () => given(i)),
+    ),
   ];
   const traced = traceFunction(tracer, () => call(values), checkResults);
-  const xs = items.map((item) => tensorNode(parent, item));
-  const given = operands.map((operand) => tensorNode(parent, operand));
   const lifted = tracer.lifted.map(({ outer }) => outer);
-  if (lifted.some((outer) => xs.includes(outer) || given.includes(outer)))
-    throw resultAliasing("map", "Input-to-input");
-  const rest = [...given, ...lifted];
+  const rest = [...operands.map((_, i) => given(i)), ...lifted];
   const count = knownOf(items[0]!).shape[0]!;
   const results = parent.callGraphs({
     name: "map_impl",

@@ -1,6 +1,6 @@
 /** @file The inputs that graphs of one call share (`_merge_graph_inputs` of TorchDynamo). */
 import { TraceNode } from "../trace/trace-node.js";
-import type { BodyTracer, Lifted } from "./body-tracer.js";
+import type { BodyTracer } from "./body-tracer.js";
 
 /** The inputs of several graphs that are called with the same operands. */
 export interface MergedInputs {
@@ -21,7 +21,9 @@ export function mergeInputs(tracers: readonly BodyTracer[]): MergedInputs {
     [...byOuter[0]!.values()].filter(({ outer }) => byOuter.every((lifted) => lifted.has(outer))),
     ...byOuter.map((lifted) => [...lifted.values()]),
   ].map((part) => {
-    const own = part.filter(({ outer }) => !taken.has(outer)).sort(byKey);
+    const left = part.filter(({ outer }) => !taken.has(outer));
+    const keys = new Map(left.length < 2 ? [] : left.map((one) => [one, one.key()]));
+    const own = left.sort((a, b) => (keys.get(a)! < keys.get(b)! ? -1 : 1));
     for (const { outer } of own) taken.add(outer);
     return own;
   });
@@ -33,8 +35,6 @@ export function mergeInputs(tracers: readonly BodyTracer[]): MergedInputs {
     ),
   };
 }
-
-const byKey = (a: Lifted, b: Lifted): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
 /** An input that a graph takes since another one reads it. */
 const unusedInput = ({ name, target, val }: TraceNode): TraceNode =>

@@ -1,6 +1,7 @@
 /**
  * @file The names by which TorchDynamo orders the operands of `cond` and `while_loop`: it calls an
- * input by the way from the arguments of the operator to it, `l_args_1_closure_0_contents_`.
+ * input by the way from the arguments of the operator to it, `l_args_1_closure_0_contents_`. In
+ * functions of other control flow it calls an operand as the node, or as the input there.
  */
 import { Tensor } from "@sconce/tensor";
 import { closureValue } from "../source/closure-values.js";
@@ -17,65 +18,102 @@ const DEEPEST = 6;
 const MOST_VALUES = 2000;
 const MOST_FUNCTIONS = 20;
 
+/** Where the arguments of an operator are among the places. */
+const ARGUMENTS = "";
+
+/** What is found on the ways from one argument. */
+interface Place {
+  readonly names: Map<object, string>;
+  readonly seen: Set<unknown>;
+  /** What is still to be searched. */
+  readonly unread: ((place: Place) => void)[];
+}
+
 /** Finds the names of tensors and sizes that functions of control flow read. */
 export class OperandNames {
   readonly #parent: Tracer;
-  readonly #names = new Map<object, string>();
-  readonly #variables = new Map<object, string>();
-  readonly #seen = new Set<unknown>();
+  /** Values by the ways to them, for the arguments and for each function. */
+  readonly #places = new Map<string, Place>();
+  /** Tensors with values by the constants that they are. */
+  readonly #shared = new Map<object, Tensor>();
   #functions = 0;
 
   constructor(parent: Tracer) {
     this.#parent = parent;
   }
 
-  /** Names an argument of the operator, and what it holds. */
-  argument(index: number, value: unknown): void {
-    this.#visit(value, `L['args'][${index}]`, undefined, 0);
+  /**
+   * Names an argument of the operator, and what it holds.
+   *
+   * @param path the way to it: `args[3]`
+   */
+  argument(path: string, value: unknown): this {
+    this.#place(ARGUMENTS).unread.push((place) => this.#visit(value, path, false, 0, place));
+    return this;
   }
 
   /** Names what a function of the operator closes over. */
-  closure(index: number, fn: unknown): void {
-    if (typeof fn === "function") this.#visitFunction(fn as AnyFunction, `L['args'][${index}]`, 0);
+  closure(path: string, fn: unknown): this {
+    if (typeof fn === "function")
+      this.#place(path).unread.push((place) => this.#visitFunction(fn as AnyFunction, path, 0, place));
+    return this;
   }
 
   /** Lets a constant have the name of the tensor with its values. */
   share(tensor: Tensor, fake: object): void {
-    const name = this.#names.get(tensor);
-    if (name !== undefined && !this.#names.has(fake)) this.#names.set(fake, name);
+    this.#shared.set(fake, tensor);
   }
 
-  /** The name of a value with its node in the graph around. */
-  of(value: object, outer: TraceNode): string {
-    // An input of the graph around has the name that it has there; other nodes have variables.
-    const known = this.#parent.keyOf(outer);
-    if (known !== undefined) return known;
-    return (this.#parent.isNested ? this.#variables : this.#names).get(value) ?? outer.name;
+  /**
+   * The name of a value with its node in the graph around.
+   *
+   * @param path the way to the function that reads it
+   */
+  of(value: object, outer: TraceNode, path: string): string {
+    // A strict export names inputs by their paths in the module, and other values by their nodes.
+    if (this.#parent.isNested || this.#parent.isStrict) return this.#parent.keyOf(outer) ?? outer.name;
+    const tensor = this.#shared.get(value) ?? value;
+    for (const { names } of [this.#read(ARGUMENTS), this.#read(path)]) {
+      const name = names.get(value) ?? names.get(tensor);
+      if (name !== undefined) return name;
+    }
+    return outer.name;
   }
 
-  #visit(value: unknown, path: string, variable: string | undefined, depth: number): void {
+  #place(path: string): Place {
+    const place = this.#places.get(path) ?? { names: new Map(), seen: new Set(), unread: [] };
+    this.#places.set(path, place);
+    return place;
+  }
+
+  #read(path: string): Place {
+    const place = this.#place(path);
+    for (const read of place.unread.splice(0)) read(place);
+    return place;
+  }
+
+  #visit(value: unknown, path: string, isVariable: boolean, depth: number, place: Place): void {
     if ((typeof value !== "object" && typeof value !== "function") || value === null) return;
     const parts = this.#parent.pathsOf(value);
     if (typeof value === "function" && parts === undefined) {
-      if (variable !== undefined && depth < DEEPEST)
-        this.#visitFunction(value as AnyFunction, path, depth + 1);
+      if (isVariable && depth < DEEPEST) this.#visitFunction(value as AnyFunction, path, depth + 1, place);
       return;
     }
     if (value instanceof Tensor || isSym(value)) {
       const key = value instanceof TracedTensor ? value.fake : value;
-      if (!this.#names.has(key)) this.#names.set(key, nameOf(path));
-      if (variable !== undefined && !this.#variables.has(key)) this.#variables.set(key, variable);
+      if (!place.names.has(key)) place.names.set(key, nameOf(path));
       return;
     }
-    if (depth >= DEEPEST || this.#seen.has(value) || this.#seen.size >= MOST_VALUES) return;
-    this.#seen.add(value);
-    for (const [step, item] of parts ?? itemsOf(value)) this.#visit(item, path + step, undefined, depth + 1);
+    if (depth >= DEEPEST || place.seen.has(value) || place.seen.size >= MOST_VALUES) return;
+    place.seen.add(value);
+    for (const [step, item] of parts ?? itemsOf(value))
+      this.#visit(item, path + step, false, depth + 1, place);
   }
 
   /** The variables in alphabetical order, as Python numbers them. */
-  #visitFunction(fn: AnyFunction, path: string, depth: number): void {
-    if (this.#seen.has(fn) || this.#functions++ >= MOST_FUNCTIONS) return;
-    this.#seen.add(fn);
+  #visitFunction(fn: AnyFunction, path: string, depth: number, place: Place): void {
+    if (place.seen.has(fn) || this.#functions++ >= MOST_FUNCTIONS) return;
+    place.seen.add(fn);
     const variables = freeVariables(fn)
       .map((name) => (name === "this" ? "self" : name))
       .sort();
@@ -83,7 +121,7 @@ export class OperandNames {
     for (const name of variables) {
       const value = name === "self" ? this.#parent.currentModule : closureValue(fn, name)?.value;
       if (value === undefined || isLibrary(value)) continue;
-      this.#visit(value, `${path}.__closure__[${index++}].contents`, name, depth);
+      this.#visit(value, `${path}.__closure__[${index++}].contents`, true, depth, place);
     }
   }
 }
@@ -97,4 +135,4 @@ function itemsOf(value: object): (readonly [step: string, item: unknown])[] {
   return Object.entries(value).map(([key, item]) => [isList ? `[${key}]` : `['${key}']`, item]);
 }
 
-const nameOf = (path: string): string => path.replace(/[^a-zA-Z0-9]+/g, "_").replace(/^L_/, "l_");
+const nameOf = (path: string): string => `l_${path.replace(/[^a-zA-Z0-9]+/g, "_")}`;

@@ -1,5 +1,5 @@
 import { checkOptions, describeValue, type OptionNames } from "@sconce/errors";
-import { flattenValue, isTuple, type MetaValue, pythonTuple, unflattenTree } from "@sconce/ir";
+import { FakeTensor, flattenValue, isTuple, type MetaValue, pythonTuple, unflattenTree } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { currentTrace } from "../trace/dispatch.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
@@ -8,12 +8,14 @@ import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
   bodyOf,
+  COMBINE_PATH,
+  childName,
+  type FlatFunction,
   firstItem,
   inputsOf,
   itemAt,
   knownOf,
   requireFunctions,
-  requireGradMode,
   requireSameFacts,
   requireTensors,
   sameFacts,
@@ -72,7 +74,7 @@ export function scan<Carry, Xs, Result>(
   const trace = currentTrace();
   const { last, results, spec } =
     trace instanceof Tracer
-      ? traceScan(trace, call, carry.leaves, moved)
+      ? traceScan(trace, { fn: combineFn, call }, carry.leaves, moved)
       : scanEagerly(call, carry.leaves, moved);
   const back = fromFront(results, at, reverse, at !== 0);
   return pythonTuple(unflattenTree(last, carry.spec), unflattenTree(back, spec)) as unknown as [
@@ -107,7 +109,7 @@ function scanEagerly(
   const rows: unknown[][] = [];
   let spec: Scanned["spec"] | undefined;
   for (let i = 0; i < items[0]!.shape[0]!; i++) {
-    const [carry, result] = partsOf(call([...last, ...items.map((item) => itemAt(item, i))]));
+    const [carry, result] = partsOf(call([...last, ...items.map((item) => itemAt(item, i, true))]));
     last = flattenValue(carry).leaves;
     requireSameFacts("scan", ["init", "carry"], init, last);
     const row = flattenValue(result);
@@ -124,15 +126,18 @@ function scanEagerly(
 
 function traceScan(
   parent: Tracer,
-  call: (values: readonly unknown[]) => unknown,
+  { fn, call }: FlatFunction,
   init: readonly Tensor[],
   items: readonly Tensor[],
 ): Scanned {
-  requireGradMode(parent, "scan");
-  const tracer = new BodyTracer({ parent, operator: "scan", names: new OperandNames(parent) });
+  const first = init.map((leaf) => tensorNode(parent, leaf));
+  const xs = items.map((item) => tensorNode(parent, item));
+  const names = new OperandNames(parent).argument("leaves_init", init).argument("leaves_xs", items);
+  names.closure(COMBINE_PATH, fn);
+  const tracer = new BodyTracer({ parent, operator: "scan", names, path: COMBINE_PATH });
   const values = [
-    ...init.map((leaf) => tracer.tensorInput(sameFacts(knownOf(leaf)) as never)),
-    ...items.map((item) => tracer.tensorInput(firstItem(item, true))),
+    ...init.map((leaf, i) => tracer.tensorInput(new FakeTensor(knownOf(leaf)), childName(i))),
+    ...items.map((item, i) => tracer.tensorInput(firstItem(item, true), childName(init.length + i))),
   ];
   let spec: Scanned["spec"] | undefined;
   const traced = traceFunction(
@@ -151,8 +156,8 @@ function traceScan(
     bodies: [["scan_combine_graph", bodyOf(traced, "list", inputsOf(tracer))]],
     argumentsOf: (graphs) => [
       ...graphs,
-      init.map((leaf) => tensorNode(parent, leaf)),
-      items.map((item) => tensorNode(parent, item)),
+      first,
+      xs,
       { kind: "tuple", items: tracer.lifted.map(({ outer }) => outer) },
     ],
     results: traced.leaves.map((leaf, i): MetaValue => {

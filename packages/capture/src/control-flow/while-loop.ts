@@ -1,7 +1,8 @@
 import { describeValue } from "@sconce/errors";
 import { FakeTensor, flattenValue, type MetaValue, symInt, unflattenTree } from "@sconce/ir";
-import type { SymExpr } from "@sconce/symbolic";
+import { printExpr, type SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
+import { torchSize } from "../torch-size.js";
 import { currentTrace } from "../trace/dispatch.js";
 import { SymBool, SymInt } from "../trace/sym-int.js";
 import type { TraceArgument } from "../trace/trace-node.js";
@@ -11,12 +12,13 @@ import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
   bodyOf,
+  childName,
   type FlowFunction,
   isTrue,
   knownOf,
   requireFunctions,
-  requireGradMode,
   requireSameFacts,
+  requiresGrad,
   sameFacts,
   tensorNode,
   traceFunction,
@@ -82,7 +84,10 @@ function traceLoop(
   [condition, body]: readonly [Run, Run],
   leaves: readonly (Tensor | SymInt | number)[],
 ): readonly unknown[] {
-  requireGradMode(parent, "while_loop");
+  const carried = leaves.map((leaf): TraceArgument => {
+    if (leaf instanceof Tensor) return tensorNode(parent, leaf);
+    return leaf instanceof SymInt ? parent.scalarArgument(leaf) : leaf;
+  });
   // An integer changes from round to round: the graphs share a symbol for it.
   const inside = leaves.map((leaf) =>
     leaf instanceof Tensor ? knownOf(leaf) : parent.env.freshUnbackedInt(),
@@ -108,10 +113,8 @@ function traceLoop(
     },
   );
   const merged = mergeInputs([first.tracer, second.tracer]);
-  const carried = leaves.map((leaf): TraceArgument => {
-    if (leaf instanceof Tensor) return tensorNode(parent, leaf);
-    return leaf instanceof SymInt ? parent.scalarArgument(leaf) : leaf;
-  });
+  if (parent.gradEnabled && [...inside, ...merged.operands.map(({ val }) => val)].some(requiresGrad))
+    countRounds(second.tracer, leaves);
   return parent.callGraphs({
     name: "while_loop",
     kind: "WhileLoopOp",
@@ -129,6 +132,21 @@ function traceLoop(
         val instanceof FakeTensor ? sameFacts(val) : symInt(parent.env.freshUnbackedInt() as never),
     ),
   });
+}
+
+/**
+ * Where gradients are recorded, PyTorch collects what each round carries: a symbol stands for the
+ * number of rounds, and ranges of the program have it.
+ */
+function countRounds({ env, root }: BodyTracer, leaves: readonly unknown[]): void {
+  if (leaves.some((leaf) => !(leaf instanceof Tensor)))
+    throw controlFlowArguments(
+      "all carried_inputs must be tensors where torch.while_loop records gradients, and an integer is carried",
+      "carry `torch.tensor(0)` in place of the integer, or call `whileLoop` in `noGrad`",
+    );
+  const rounds = env.freshUnbackedInt();
+  env.setRange(rounds, { min: 1, max: Infinity });
+  root.innerSymbols.push(printExpr(rounds));
 }
 
 /** Refuses a result of the body that is neither a tensor nor an integer. */
@@ -150,12 +168,17 @@ function beginner(
   inside: readonly (FakeTensor | SymExpr)[],
 ): (index: number) => { readonly tracer: BodyTracer; readonly values: readonly unknown[] } {
   const names = new OperandNames(parent);
-  names.argument(2, leaves);
+  names.argument("args[2]", leaves);
   return (index) => {
-    names.closure(index, functions[index]);
-    const tracer = new BodyTracer({ parent, operator: "while_loop", names });
+    const path = `args[${index}]`;
+    names.closure(path, functions[index]);
+    const tracer = new BodyTracer({ parent, operator: "while_loop", names, path });
+    const tensors = inside.filter((val) => val instanceof FakeTensor).length;
+    let next = index * tensors;
     const values = inside.map((val) =>
-      val instanceof FakeTensor ? tracer.tensorInput(new FakeTensor(val)) : tracer.intInput(val),
+      val instanceof FakeTensor
+        ? tracer.tensorInput(new FakeTensor(val), childName(next++))
+        : tracer.intInput(val),
     );
     return { tracer, values };
   };
@@ -169,7 +192,7 @@ function checkCondition(results: readonly unknown[]): boolean | undefined {
     if (result.fake.dtype === "bool" && result.fake.ndim === 0) return undefined;
     throw controlFlowResults(
       "while_loop",
-      `unsupported cond_fn return type. Expected cond_fn to return a scalar tensor or a bool but got torch.Size([${result.fake.shape.join(", ")}]) of ${result.fake.dtype}.`,
+      `unsupported cond_fn return type. Expected cond_fn to return a scalar tensor or a bool but got ${torchSize(result.fake.shape)} of ${result.fake.dtype}.`,
       fix,
     );
   }

@@ -1,6 +1,7 @@
 /** @file Checks of a specification against the inputs (`_check_dynamic_shapes`). */
 import { Tensor } from "@sconce/tensor";
-import { isNamedDim, type NamedDim, readable } from "./dim.js";
+import { torchSize } from "../torch-size.js";
+import { isDerived, isNamedDim, type NamedDim, readable } from "./dim.js";
 import { type DimHint, isDimHint } from "./dim-hint.js";
 import { badDynamicShapes } from "./errors.js";
 import { containerOf, isIntInput, mapTree, pythonText, pythonType } from "./tree.js";
@@ -65,6 +66,34 @@ export function checkDynamicShapes(inputs: NamedInputs, spec: DynamicShapes): vo
       );
   };
   mapTree(treeFor(inputs, spec), spec, visit);
+  checkFromEnd(spec);
+}
+
+/**
+ * A dim with a name at a dimension that is counted from the end: PyTorch takes the bounds and
+ * forgets the name, so that it cannot relate the size to others.
+ */
+function checkFromEnd(spec: DynamicShapes): void {
+  const names: string[] = [];
+  const fromEnd: NamedDim[] = [];
+  const visit = (value: unknown): void => {
+    const level = isNamedDim(value) || isDimHint(value) ? undefined : containerOf(value);
+    level?.children.forEach((child, i) => {
+      if (isNamedDim(child)) {
+        names.push(child.root.name);
+        if (level.kind === "dict" && Number(level.keys[i]) < 0) fromEnd.push(child);
+      } else visit(child);
+    });
+  };
+  visit(spec);
+  const related = fromEnd.find(
+    (dim) => isDerived(dim) || names.filter((name) => name === dim.root.name).length > 1,
+  );
+  if (related !== undefined)
+    throw badDynamicShapes(
+      `the dim ${related.name} is given for a dimension that is counted from the end, and is related to other sizes`,
+      "count dimensions from 0",
+    );
 }
 
 function checkNames({ args }: NamedInputs, given: readonly (string | number)[]): void {
@@ -104,12 +133,12 @@ function checkTensor(path: string, tensor: Tensor, given: unknown, bounds: Map<s
   const { shape } = tensor;
   if (level.kind === "list" && level.children.length !== shape.length)
     throw badDynamicShapes(
-      `Expected dynamic shape spec ${pythonText(given)} specified at \`dynamic_shapes${path}\` to have the same length as the actual tensor shape torch.Size([${shape.join(", ")}]) (expected ${shape.length}, but got ${level.children.length} instead)`,
+      `Expected dynamic shape spec ${pythonText(given)} specified at \`dynamic_shapes${path}\` to have the same length as the actual tensor shape ${torchSize(shape)} (expected ${shape.length}, but got ${level.children.length} instead)`,
     );
   for (const [i, dim] of level.children.entries()) {
     if (isNamedDim(dim)) {
       checkBounds(dim, bounds);
-      checkIndex(path, Number(level.keys[i]), shape.length);
+      checkIndex(path, Number(level.keys[i]), shape.length, level.keys);
     }
     if (isSizeSpec(dim)) continue;
     const place = level.kind === "dict" ? `mapped to index ${String(level.keys[i])}` : `#${i}`;
@@ -120,8 +149,13 @@ function checkTensor(path: string, tensor: Tensor, given: unknown, bounds: Map<s
 }
 
 /** A hint for a dimension that does not exist says nothing; a named dim is a mistake. */
-function checkIndex(path: string, dim: number, rank: number): void {
-  if (dim >= 0 && dim < rank) return;
+function checkIndex(path: string, dim: number, rank: number, given: readonly (string | number)[]): void {
+  if (dim >= -rank && dim < 0 && given.map(Number).includes(dim + rank))
+    throw badDynamicShapes(
+      `dimension ${dim + rank} is specified twice at \`dynamic_shapes${path}\`, as ${dim}, too`,
+      "count dimensions from 0",
+    );
+  if (dim >= -rank && dim < rank) return;
   throw badDynamicShapes(
     `dimension ${dim} specified at \`dynamic_shapes${path}\` is out of range for a tensor of ${rank} dimensions`,
     "count dimensions from 0",

@@ -87,19 +87,37 @@ export class CounterexampleSearch {
     const numbers = constantsOf(requirement);
     const others = second === undefined ? [undefined] : candidates(second, numbers);
     let tries = 0;
+    let last: Counterexample | undefined;
     for (const b of others) {
       for (const a of candidates(first, numbers)) {
-        if (++tries > MOST) return undefined;
+        if (++tries > MOST) return last;
         const chosen = new Map([[first.name, a]]);
         if (second !== undefined) chosen.set(second.name, b!);
         const sizes = this.#assign(chosen);
         if (sizes !== undefined && this.#fails(requirement, sizes, chosen)) {
-          const changed = [...chosen].filter(([name, value]) => value !== this.#variables.get(name)!.example);
-          return { sizes, dims: new Map(changed) };
+          const found = { sizes, dims: this.#changes(chosen) };
+          // Sizes of 0 and 1 break what every program requires.
+          if (![...sizes].some(([source, size]) => size < 2 && this.#isChosen(source, chosen))) return found;
+          last ??= found;
         }
       }
     }
-    return undefined;
+    return last;
+  }
+
+  #isChosen(source: string, chosen: ReadonlyMap<string, number>): boolean {
+    const variable = this.#sizes.get(source)?.variable;
+    return variable !== undefined && chosen.has(variable);
+  }
+
+  /** The variables that differ from the example. */
+  #changes(chosen: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+    const values = [...this.#variables.values()].map(
+      (variable) => [variable, chosen.get(variable.name) ?? nearest(variable)] as const,
+    );
+    return new Map(
+      values.filter(([{ example }, value]) => value !== example).map(([{ name }, value]) => [name, value]),
+    );
   }
 
   #relevant(requirement: Requirement): ReadonlySet<string> {
@@ -123,7 +141,7 @@ export class CounterexampleSearch {
     const sizes = new Map<string, number>();
     for (const [source, { variable, factor, offset }] of this.#sizes) {
       const root =
-        variable === undefined ? 0 : (chosen.get(variable) ?? this.#variables.get(variable)!.example);
+        variable === undefined ? 0 : (chosen.get(variable) ?? nearest(this.#variables.get(variable)!));
       const size = factor * root + offset;
       if (variable !== undefined && source.includes(".size()") && size < 0) return undefined;
       sizes.set(source, size);
@@ -152,6 +170,9 @@ export class CounterexampleSearch {
     }
   }
 }
+
+/** The example, or the bound next to it: an example of 0 or 1 may lie outside of the bounds. */
+const nearest = ({ min, max, example }: Variable): number => Math.min(Math.max(example, min), max);
 
 /** Numbers that a requirement mentions: it often changes its truth next to them. */
 function constantsOf(requirement: Requirement): readonly number[] {

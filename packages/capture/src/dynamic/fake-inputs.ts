@@ -1,6 +1,7 @@
 /** @file From example inputs to fake ones (`make_fake_inputs`). */
 import { FakeTensor } from "@sconce/ir";
 import {
+  type GuardObserver,
   intersectRanges,
   isPoint,
   mul,
@@ -61,6 +62,15 @@ export interface FakeInputs {
 export interface FakeInputOptions {
   /** Returns the place in the user's code that runs; it is kept with each guard. */
   readonly locate?: (() => unknown) | undefined;
+  /** Learns of guards, assertions and assumed values. */
+  readonly observer?: GuardObserver | undefined;
+  /** Whether conditions on the inputs are asserted at run time, and not guards. */
+  readonly deferGuards?: boolean | undefined;
+  /**
+   * Whether guards name the inputs by their places in the flattened list, as strict exports do.
+   * @defaultValue false
+   */
+  readonly isStrict?: boolean | undefined;
 }
 
 /**
@@ -73,20 +83,22 @@ export interface FakeInputOptions {
 export function makeFakeInputs(
   inputs: NamedInputs,
   spec: DynamicShapes | null | undefined,
-  { locate }: FakeInputOptions = {},
+  { isStrict = false, ...options }: FakeInputOptions = {},
 ): FakeInputs {
   const dynamicShapes = normalizeDynamicShapes(spec, inputs);
   if (dynamicShapes !== null && dynamicShapes !== undefined) checkDynamicShapes(inputs, dynamicShapes);
-  return fakeLeaves(inputLeaves(inputs, dynamicShapes), dynamicShapes, locate);
+  const leaves = inputLeaves(inputs, dynamicShapes);
+  const named = isStrict ? leaves.map((leaf, i) => ({ ...leaf, source: `L['flat_args'][${i}]` })) : leaves;
+  return fakeLeaves(named, dynamicShapes, options);
 }
 
 /** Fake inputs for leaves with their specifications, which were checked. */
 export function fakeLeaves(
   leaves: readonly InputLeaf[],
   dynamicShapes: DynamicShapes | null | undefined,
-  locate?: () => unknown,
+  { isStrict = false, ...options }: FakeInputOptions = {},
 ): FakeInputs {
-  const maker = new FakeMaker(isEmptySpec(dynamicShapes) ? [] : leaves, new ShapeEnv({ locate }));
+  const maker = new FakeMaker(isEmptySpec(dynamicShapes) ? [] : leaves, new ShapeEnv(options));
   const fakes = leaves.map((leaf) => maker.fake(leaf));
   return { ...maker.finish(), inputs: fakes, dynamicShapes };
 }
@@ -153,6 +165,11 @@ class FakeMaker {
     this.#sizes.set(tensor, sizes);
     for (const [dim, constraint] of this.#byTensor.get(tensor) ?? []) {
       if (dim >= tensor.shape.length) continue;
+      if (dim < 0) {
+        // PyTorch finds no name for a dimension that is counted from the end.
+        if (constraint.kind === "named") constraints[dim + tensor.shape.length] = constraint.range;
+        continue;
+      }
       const name = sizeSource(source, dim);
       sizes.set(dim, [...(sizes.get(dim) ?? []), name]);
       if (constraint.kind === "relaxed") continue;

@@ -32,11 +32,23 @@ const noneText = (value: number | undefined): string => (value === undefined ? "
  * The ranges of all sizes of the inputs and of data-dependent symbols.
  *
  * @param unbacked symbols that the trace made for values of tensors
+ * @param isStrict whether the ranges have these symbols twice: a strict export traces the model
+ * once more, and keeps what it found of the symbols of the first trace
  * @throws SconceError `CONSTRAINT_VIOLATION` where a hint's bounds exclude what the program needs
  */
-export function rangeConstraints(prepared: FakeInputs, unbacked: readonly SymExpr[] = []): RangeReport {
+export function rangeConstraints(
+  prepared: FakeInputs,
+  unbacked: readonly SymExpr[] = [],
+  isStrict = false,
+): RangeReport {
   const maker = new RangeMaker(prepared);
-  for (const s of unbacked) maker.set(s, symbolRange(prepared.env, s));
+  for (const s of unbacked) maker.set(printExpr(s), symbolRange(prepared.env, s));
+  if (isStrict) {
+    const names = secondNames(unbacked.map(printExpr));
+    unbacked.forEach((s, i) => {
+      maker.set(names[i]!, symbolRange(prepared.env, s));
+    });
+  }
   if (!isEmptySpec(prepared.dynamicShapes)) maker.addInputs();
   return maker.finish();
 }
@@ -45,6 +57,21 @@ export function rangeConstraints(prepared: FakeInputs, unbacked: readonly SymExp
 function symbolRange(env: FakeInputs["env"], value: SymExpr): ValueRange & { readonly float?: boolean } {
   const isFloat = value.assumptions.every(([assumption]) => assumption !== "integer");
   return isFloat ? { ...env.rangeOf(value), float: true } : env.rangeOf(value);
+}
+
+/** Names with further numbers: `u0` and `u1` become `u2` and `u3`. */
+function secondNames(names: readonly string[]): string[] {
+  const parts = names.map((name) => {
+    const base = name.replace(/\d+$/, "");
+    return { base, number: Number(name.slice(base.length)) };
+  });
+  const counts = new Map<string, number>();
+  for (const { base, number } of parts) counts.set(base, Math.max(counts.get(base) ?? 0, number + 1));
+  return parts.map(({ base }) => {
+    const number = counts.get(base)!;
+    counts.set(base, number + 1);
+    return `${base}${number}`;
+  });
 }
 
 class RangeMaker {
@@ -58,8 +85,8 @@ class RangeMaker {
     this.#prepared = prepared;
   }
 
-  set(value: SymInt, range: ValueRange): void {
-    this.#ranges.set(printExpr(value), range);
+  set(name: string, range: ValueRange): void {
+    this.#ranges.set(name, range);
   }
 
   addInputs(): void {

@@ -45,6 +45,8 @@ export interface SolvedConstraints {
 export interface SolveOptions {
   /** Symbols that the trace made for values of tensors. */
   readonly unbacked?: readonly SymExpr[] | undefined;
+  /** Whether the export is strict. @defaultValue false */
+  readonly isStrict?: boolean | undefined;
   /** Describes a place that `locate` returned: `model.ts:12`. */
   readonly describe?: ((location: unknown) => string | undefined) | undefined;
 }
@@ -64,11 +66,11 @@ export const constraintReport = (error: unknown): ConstraintReport | undefined =
  */
 export function solveConstraints(
   prepared: FakeInputs,
-  { unbacked, describe = () => undefined }: SolveOptions = {},
+  { unbacked, describe = () => undefined, isStrict = false }: SolveOptions = {},
 ): SolvedConstraints {
   const report = checkConstraints(prepared);
   if (report !== undefined) throw violationError(report, describe);
-  const { ranges, warnings } = rangeConstraints(prepared, unbacked);
+  const { ranges, warnings } = rangeConstraints(prepared, unbacked, isStrict);
   return { rangeConstraints: ranges, guardsCode: guardsCode(prepared), warnings };
 }
 

@@ -68,12 +68,13 @@ export const exchangedBuffers = (path: string, other: string): SconceError =>
     fix: `assign a copy: \`this.${path} = this.${other}.clone()\``,
   });
 
-/** A strict export. */
-export const strictMode = (): SconceError =>
+/** A strict export without the check of the source. */
+export const strictWithoutSource = (): SconceError =>
   new SconceError({
-    code: "STRICT_MODE",
-    message: "exportProgram has no strict mode yet",
-    fix: "leave `strict` out: the graph has the same operators, and the source check finds wrong branches",
+    code: "EXPORT_OPTION",
+    message: "a strict export checks the source, and `checkSource` is false",
+    where: "checkSource",
+    fix: "leave `checkSource` out, or export with `strict: false`",
   });
 
 /** A path whose calling convention is to be preserved, and that the model does not have. */
@@ -115,13 +116,4 @@ export const unsupportedCallLeaf = (path: string, leaf: unknown): SconceError =>
     message: `Only Tensors or scalars are supported as pytree flattened inputs, got: ${describeValue(leaf)}`,
     where: path,
     fix: "pass tensors and static numbers, or leave the module out of `preserveModuleCallSignature`",
-  });
-
-/** An option that exports do not have yet. */
-export const unsupportedOption = (option: string, instead: string): SconceError =>
-  new SconceError({
-    code: "EXPORT_OPTION",
-    message: `exportProgram does not support { ${option}: true } yet`,
-    where: option,
-    fix: instead,
   });

@@ -16,15 +16,8 @@ import { Module } from "../nn/module.js";
 import { type AnyFunction, isClass } from "../source/parse-function.js";
 import { installMethods } from "../torch/install.js";
 import { installProgramMethods } from "../unlift/install.js";
-import {
-  badArguments,
-  badKeywords,
-  classGiven,
-  notExportable,
-  strictMode,
-  unsupportedOption,
-} from "./errors.js";
-import { traceProgram } from "./trace-program.js";
+import { badArguments, badKeywords, classGiven, notExportable, strictWithoutSource } from "./errors.js";
+import { type TraceRequest, traceProgram } from "./trace-program.js";
 
 installMethods();
 installProgramMethods();
@@ -50,8 +43,9 @@ export interface ExportOptions {
    */
   readonly onUnchecked?: ((finding: SourceFinding) => void) | undefined;
   /**
-   * Not supported yet: `true` is refused. Conditions on sizes are guards of the inputs.
-   * @defaultValue false
+   * Whether conditions on sizes of inputs become assertions, which the program checks when it runs,
+   * instead of guards. A condition that only an assertion can express (`x.size(0) % 2 == 0`) then
+   * does not violate `dynamicShapes`; ranges and equalities still do. @defaultValue false
    */
   readonly preferDeferredRuntimeAssertsOverGuards?: boolean | undefined;
   /**
@@ -62,7 +56,8 @@ export interface ExportOptions {
   /** Receives warnings, such as about an assigned attribute. @defaultValue `console.warn` */
   readonly onWarning?: ((message: string) => void) | undefined;
   /**
-   * Only false: there is no strict mode yet, and true is refused.
+   * Whether the export is strict: code whose effects the trace cannot see is refused
+   * (`STRICT_MODE`), and the program has the names and metadata of PyTorch's strict mode.
    * @defaultValue false
    */
   readonly strict?: boolean | undefined;
@@ -86,7 +81,7 @@ export type Exportable = Module | AnyFunction;
  * Traces a module or a function with example arguments. Returns the program that PyTorch returns
  * for the same model (`torch.export.export`). The module is left as it was.
  *
- * @throws SconceError `EXPORT_ARGUMENTS`, `EXPORT_OPTION`, `MODULE_PATH`, `MODULE_CALL`,
+ * @throws SconceError `EXPORT_ARGUMENTS`, `MODULE_PATH`, `MODULE_CALL`,
  * `BAD_DYNAMIC_SHAPES`, `CONSTRAINT_VIOLATION`, `SOURCE_CHECK`, `STRICT_MODE`, `UNSUPPORTED_INPUT`,
  * `UNSUPPORTED_OUTPUT`, and what the model's operators refuse
  */
@@ -95,14 +90,21 @@ export function exportProgram(
   args: readonly unknown[],
   options: ExportOptions = {},
 ): ExportedProgram {
+  return traceProgram(exportRequest("exportProgram", target, args, options));
+}
+
+declareOwn("exportProgram", exportProgram);
+
+/** Checks the arguments of an export. */
+export function exportRequest(
+  name: string,
+  target: Exportable,
+  args: readonly unknown[],
+  options: ExportOptions,
+): TraceRequest {
   refuseOldOptions(options);
-  checkOptions("exportProgram", options, EXPORT);
-  if (options.strict === true) throw strictMode();
-  if (options.preferDeferredRuntimeAssertsOverGuards === true)
-    throw unsupportedOption(
-      "preferDeferredRuntimeAssertsOverGuards",
-      "leave it out, and follow the suggested fixes where `dynamicShapes` are refused",
-    );
+  checkOptions(name, options, EXPORT);
+  if (options.strict === true && options.checkSource === false) throw strictWithoutSource();
   if (typeof target !== "function") throw notExportable(target);
   if (!(target instanceof Module) && isClass(target)) throw classGiven(target.name);
   if (!Array.isArray(args)) throw badArguments(args);
@@ -114,20 +116,20 @@ export function exportProgram(
     kwargs instanceof Tensor
   )
     throw badKeywords(kwargs);
-  return traceProgram({
+  return {
     call: target as AnyFunction,
     module: target instanceof Module ? target : undefined,
     args,
     kwargs: kwargs as Readonly<Record<string, unknown>>,
     checksSource: options.checkSource ?? true,
+    isStrict: options.strict ?? false,
     dynamicShapes: options.dynamicShapes,
     onUnchecked: options.onUnchecked,
     preserve: options.preserveModuleCallSignature ?? [],
+    deferGuards: options.preferDeferredRuntimeAssertsOverGuards ?? false,
     warn: options.onWarning ?? ((message) => console.warn(message)),
-  });
+  };
 }
-
-declareOwn("exportProgram", exportProgram);
 
 /**
  * Exports a model for training (`torch.export.export_for_training` of earlier releases). In PyTorch

@@ -17,6 +17,15 @@ export interface ExportTracerInit extends TracerInit {
   readonly preserved?: PreservedCalls | undefined;
 }
 
+/** The name of the exported module among modules of strict exports. */
+const ROOT = "_export_root";
+
+/** The class of a module, as metadata name it. */
+function typeOf(module: object): string {
+  const { constructor: type } = module as { constructor: typeof Module };
+  return type.torchClass ?? `__main__.${type.name}`;
+}
+
 /** The module stack of nodes without one, in a graph that is exported again. */
 const RETRACED: ModuleStackEntry = [
   "L__self__",
@@ -28,6 +37,8 @@ const RETRACED: ModuleStackEntry = [
 export class ExportTracer extends Tracer {
   readonly #paths: ReadonlyMap<object, string>;
   readonly #calls = new Map<string, number>();
+  readonly #keys = new Map<TraceNode, string>();
+  readonly #ids = new Map<object, string>();
   readonly #preserved: PreservedCalls | undefined;
   readonly #reader = new Reader(this.names, (tensor) =>
     tensor instanceof TracedTensor ? this.nodeOf(tensor) : this.constantNode(tensor),
@@ -37,6 +48,15 @@ export class ExportTracer extends Tracer {
     super(init);
     this.#paths = new Map(init.modules.map(([path, module]) => [module, path]));
     this.#preserved = init.preserved;
+  }
+
+  /** Names an input as TorchDynamo does in a strict export; it orders what graphs close over. */
+  nameInput(node: TraceNode, path: string): void {
+    if (this.isStrict) this.#keys.set(node, `l_${path.replaceAll(/[^a-zA-Z0-9_]/g, "_")}`);
+  }
+
+  override keyOf(node: TraceNode): string | undefined {
+    return this.#keys.get(node);
   }
 
   /** Only nodes of the exported module itself keep their metadata. */
@@ -59,23 +79,22 @@ export class ExportTracer extends Tracer {
     const { currentModule } = tracer;
     tracer.currentModule = module;
     try {
-      return tracer === this ? this.#inOwnModule(module, path, args, run) : called(tracer, run);
+      if (tracer === this) return this.#inOwnModule(module, path, args, run);
+      return this.isStrict ? this.#inNestedModule(module, path, run, tracer) : called(tracer, run);
     } finally {
       tracer.currentModule = currentModule;
     }
   }
 
   #inOwnModule<T>(module: object, path: string, args: readonly unknown[], run: () => T): T {
-    const count = this.#calls.get(path) ?? 0;
-    this.#calls.set(path, count + 1);
+    const suffix = this.#callSuffix(path);
     const outer = this.moduleStack;
-    const { constructor: type } = module as { constructor: typeof Module };
-    const key = `L__self__${path}${count === 0 ? "" : `@${count}`}`;
-    const entry: ModuleStackEntry = [key, path, type.torchClass ?? `__main__.${type.name}`];
+    const base = this.isStrict && path !== "" ? this.#id(module) : `L__self__${path}`;
+    const entry: ModuleStackEntry = [base + suffix, path, typeOf(module)];
     this.moduleStack = [...outer, entry];
     try {
       if (this.#preserved?.has(path) !== true) return called(this, run);
-      const callKey = `${path}${count === 0 ? "" : `@${count}`}`;
+      const callKey = path + suffix;
       this.#preserved.begin(callKey, module, args, this.#reader);
       const result = called(this, run);
       this.#preserved.end(callKey, result, this.#reader);
@@ -83,6 +102,45 @@ export class ExportTracer extends Tracer {
     } finally {
       this.moduleStack = outer;
     }
+  }
+
+  /** Counts a call of a module. Returns the suffix of its key: none at first, then `@1`. */
+  #callSuffix(path: string): string {
+    const count = this.#calls.get(path) ?? 0;
+    this.#calls.set(path, count + 1);
+    return count === 0 ? "" : `@${count}`;
+  }
+
+  /** A number for a module, in place of the address that PyTorch writes. */
+  #id(module: object): string {
+    const known = this.#ids.get(module);
+    if (known !== undefined) return known;
+    const id = String(this.#ids.size + 1);
+    this.#ids.set(module, id);
+    return id;
+  }
+
+  /** A module that a graph inside this one calls: its paths begin at the root. */
+  #inNestedModule<T>(module: object, path: string, run: () => T, tracer: Tracer): T {
+    const key = this.#id(module) + this.#callSuffix(path);
+    const outer = tracer.moduleStack;
+    tracer.moduleStack = [...outer, [key, `${ROOT}.${path}`, typeOf(module)]];
+    try {
+      return called(tracer, run);
+    } finally {
+      tracer.moduleStack = outer;
+    }
+  }
+
+  override get nestedModules(): readonly ModuleStackEntry[] {
+    const [root, ...inner] = this.moduleStack;
+    if (!this.isStrict || root === undefined) return [];
+    const [module] = [...this.#paths].find(([, path]) => path === "")!;
+    return [
+      root,
+      [this.#id(module), ROOT, root[2]],
+      ...inner.map(([key, path, type]): ModuleStackEntry => [key, `${ROOT}.${path}`, type]),
+    ];
   }
 
   override pathsOf(value: object): readonly (readonly [path: string, value: unknown])[] | undefined {

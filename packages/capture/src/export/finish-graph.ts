@@ -15,7 +15,7 @@ import { CollisionNames } from "@sconce/passes";
 import type { ShapeEnv } from "@sconce/symbolic";
 import { withStack, withStackOf } from "../source/format-stack.js";
 import { withoutCommonItems } from "../trace/common-items.js";
-import type { Region } from "../trace/grad-regions.js";
+import { type Region, withGradRegions } from "../trace/grad-regions.js";
 import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
 import {
   isTraceTuple,
@@ -66,21 +66,32 @@ function addNodes(
   inputs: readonly TraceNode[],
   body: readonly TraceNode[],
   env: ShapeEnv,
+  isNamed = true,
 ): void {
   for (const { name, val } of inputs)
     builder.placeholder(name, val === undefined ? {} : { val: simplified(val, env) });
   for (const node of body) {
-    if (node.body !== undefined) builder.subgraph(node.target, bodyGraph(node.body, env));
+    if (node.body !== undefined) builder.subgraph(node.target, bodyGraph(node.body, env, isNamed));
     builder.add(nodeRecord(node, env));
   }
 }
 
-/** The graph of a function of control flow; the nodes around it have their names. */
-function bodyGraph(body: TraceBody, env: ShapeEnv): Graph {
-  const { inputs, results, returns, operands } = body;
+/**
+ * The graph of a function of control flow; the nodes around it have their names.
+ *
+ * @param isNamed whether inputs of nested graphs have the names of operands here: PyTorch does not
+ *   look into the graphs whose own inputs are numbered
+ */
+function bodyGraph(body: TraceBody, env: ShapeEnv, isNamed: boolean): Graph {
+  const { inputs, results, returns } = body;
+  const operands = isNamed ? body.operands : undefined;
   const nodes = [...inputs, ...body.nodes];
   const asserted = withRuntimeAsserts({ nodes, results, names: body.names, env, prelude: {} });
-  const calls = withoutCommonItems(asserted).filter(({ op }) => op !== "placeholder");
+  const { nodes: calls, regions } = withGradRegions(
+    withoutCommonItems(asserted).filter(({ op }) => op !== "placeholder"),
+    results,
+    body.names,
+  );
   const names = new CollisionNames();
   inputs.forEach((input, i) => {
     const operand = operands?.[i];
@@ -89,7 +100,8 @@ function bodyGraph(body: TraceBody, env: ShapeEnv): Graph {
   });
   for (const node of calls) node.name = names.rename(node.name);
   const builder = new GraphBuilder({ unknownTargets: "allow" });
-  addNodes(builder, inputs, calls, env);
+  for (const region of regions) builder.subgraph(region.target, regionGraph(region, env));
+  addNodes(builder, inputs, calls, env, operands !== undefined);
   const items = results.map(toArgument);
   builder.output(returns === "value" ? items[0]! : returns === "list" ? items : tuple(items));
   return builder.build();
@@ -103,11 +115,15 @@ function nodeRecord(node: TraceNode, env: ShapeEnv): Node {
   return { name, op, target, args: args.map(toArgument), kwargs: named, meta: metaOf(node.meta, val) };
 }
 
-function metaOf({ stack, stackTrace, moduleStack, torchFn, source }: TraceMeta, val: NodeMeta): NodeMeta {
+function metaOf(
+  { stack, stackTrace, moduleStack, torchFn, sourceFunctions, source }: TraceMeta,
+  val: NodeMeta,
+): NodeMeta {
   const meta = {
     ...(stackTrace === undefined ? {} : { stackTrace }),
     ...(moduleStack === undefined || moduleStack.length === 0 ? {} : { nnModuleStack: moduleStack }),
     ...(torchFn === undefined ? {} : { torchFn }),
+    ...(sourceFunctions === undefined ? {} : { sourceFnStack: sourceFunctions }),
     ...val,
   };
   if (source !== undefined) return withStackOf(meta, source);

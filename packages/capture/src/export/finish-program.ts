@@ -11,8 +11,10 @@ import {
   isSymScalar,
   type ModuleCallEntry,
   type OutputSpec,
+  type RangeConstraint,
   type TreeSpec,
 } from "@sconce/ir";
+import { MAX_SIZE, type ValueRange } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import type { SolvedConstraints } from "../dynamic/index.js";
 import type { InputLeaves } from "../pytree/input-leaves.js";
@@ -20,13 +22,14 @@ import { placeholderNames } from "../pytree/placeholder-names.js";
 import { withoutCommonItems } from "../trace/common-items.js";
 import { withoutDeadSizes } from "../trace/dead-nodes.js";
 import { withGradRegions } from "../trace/grad-regions.js";
-import { withMetadataAsserts } from "../trace/metadata-asserts.js";
+import { withMetadataAsserts, withOperandAsserts } from "../trace/metadata-asserts.js";
 import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
 import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
 import type { ExportTracer } from "./export-tracer.js";
 import { finishGraph, toArgument } from "./finish-graph.js";
 import type { PreservedCalls } from "./module-calls.js";
 import type { ModuleState, StateEntry } from "./module-state.js";
+import { allState, type StateInput, usedState } from "./strict-state.js";
 
 /** The parts of a program. */
 export interface TraceResult {
@@ -35,6 +38,8 @@ export interface TraceResult {
   /** Calls whose conventions are preserved. */
   readonly preserved: PreservedCalls | undefined;
   readonly stateNodes: ReadonlyMap<StateEntry, TraceNode>;
+  /** Parameters and buffers in the order in which the model read them first. */
+  readonly read: readonly StateEntry[];
   readonly inputs: InputLeaves;
   readonly userNodes: readonly TraceNode[];
   readonly results: readonly TraceArgument[];
@@ -42,24 +47,26 @@ export interface TraceResult {
   /** What the program declares of its sizes. */
   readonly solved: SolvedConstraints;
   readonly argumentNames: readonly string[];
+  /** Operators whose results were taken from their kernels, in a draft. */
+  readonly inferred?: ReadonlySet<string> | undefined;
 }
 
 /** Makes the program. */
 export function finishProgram(trace: TraceResult): ExportedProgram {
   const { tracer, state, inputs, solved } = trace;
   const constants = constantsOf(trace);
-  const graph = graphOf(trace, constants);
+  const { graph, inputs: stateInputs } = graphOf(trace, constants);
   const { entries } = state;
   return new ExportedProgram({
     graph,
-    graphSignature: signatureOf(trace, constants, graph),
+    graphSignature: signatureOf(trace, stateInputs, constants, graph),
     stateDict: new Map(entries.filter(isState).map(({ fqn, value }) => [fqn, value])),
     parameterNames: new Set(entries.filter(({ kind }) => kind === "PARAMETER").map(({ fqn }) => fqn)),
     constants: new Map([
       ...constants.flatMap(({ fqns, value }) => fqns.map((fqn) => [fqn, value] as const)),
       ...entries.filter((entry) => !isState(entry)).map(({ fqn, value }) => [fqn, value] as const),
     ]),
-    rangeConstraints: solved.rangeConstraints,
+    rangeConstraints: new Map([...solved.rangeConstraints].map(([name, range]) => [name, exactRange(range)])),
     guardsCode: solved.guardsCode,
     symbolHints: tracer.env.hints,
     moduleCallGraph: [rootCall(trace), ...moduleCalls(trace)],
@@ -68,27 +75,32 @@ export function finishProgram(trace: TraceResult): ExportedProgram {
   });
 }
 
-/** The graph, under the names that PyTorch gives. */
-function graphOf(trace: TraceResult, constants: readonly Constant[]): Graph {
-  const { tracer, stateNodes, inputs, userNodes, results } = trace;
+/** The graph, under the names that PyTorch gives, and the state that it takes. */
+function graphOf(
+  trace: TraceResult,
+  constants: readonly Constant[],
+): { readonly graph: Graph; readonly inputs: readonly StateInput[] } {
+  const { tracer, stateNodes, inputs, userNodes, results, read } = trace;
   const { names: traced, env } = tracer;
   const live = withoutDeadSizes(tracer.nodes, results);
   const asserted = withRuntimeAsserts({ nodes: live, results, names: traced, env });
-  const checked = withoutCommonItems(withMetadataAsserts(asserted, traced));
+  const converted = withMetadataAsserts(asserted, traced);
+  const checked = withoutCommonItems(withOperandAsserts(converted, traced, trace.inferred));
   const calls = checked.filter(({ op }) => op !== "placeholder");
   const { nodes: body, regions } = withGradRegions(calls, results, traced);
+  const state = tracer.isStrict ? usedState(stateNodes, calls, results, read) : allState(stateNodes);
   const names = placeholderNames(inputs.names, [
-    ...[...stateNodes.keys()].map(({ kind, fqn }) => ({ kind, target: fqn })),
+    ...state.map(({ entry: { kind }, path }) => ({ kind, target: path })),
     ...constants.map(({ fqns }) => ({ kind: "CONSTANT_TENSOR" as const, target: fqns[0]! })),
   ]);
-  const lifted = [...stateNodes.values(), ...constants.map(({ node }) => node)];
+  const lifted = [...state.map(({ node }) => node), ...constants.map(({ node }) => node)];
   lifted.forEach((node, i) => {
     node.name = names.lifted[i]!;
   });
   userNodes.forEach((node, i) => {
     node.name = names.user[i]!;
   });
-  return finishGraph({
+  const graph = finishGraph({
     inputs: [...lifted, ...userNodes],
     names: names.others,
     body,
@@ -96,10 +108,12 @@ function graphOf(trace: TraceResult, constants: readonly Constant[]): Graph {
     env,
     regions,
   });
+  return { graph, inputs: state };
 }
 
 function signatureOf(
-  { stateNodes, userNodes, results }: TraceResult,
+  { userNodes, results }: TraceResult,
+  stateInputs: readonly StateInput[],
   constants: readonly Constant[],
   graph: Graph,
 ): GraphSignature {
@@ -112,19 +126,19 @@ function signatureOf(
   const outputSpecs = results.map((result): OutputSpec => {
     return { kind: "USER_OUTPUT", arg: outputArgument(toArgument(result), graph), target: null };
   });
-  const state = [...stateNodes.keys()].map(stateSpec(stateNodes));
+  const state = stateInputs.map(stateSpec);
   return { inputSpecs: [...state, ...liftedConstants, ...user], outputSpecs };
 }
 
 /** Parameters and persistent buffers are the state dict; other buffers are constants. */
 const isState = ({ kind, persistent }: StateEntry): boolean => kind === "PARAMETER" || persistent === true;
 
-const stateSpec =
-  (nodes: ReadonlyMap<StateEntry, TraceNode>) =>
-  (entry: StateEntry): InputSpec => {
-    const { kind, fqn, persistent } = entry;
-    return { kind, arg: { kind: "tensor", name: nodes.get(entry)!.name }, target: fqn, persistent };
-  };
+const stateSpec = ({ entry: { kind, fqn, persistent }, node }: StateInput): InputSpec => ({
+  kind,
+  arg: { kind: "tensor", name: node.name },
+  target: fqn,
+  persistent,
+});
 
 function rootCall({ inputs, outputs, argumentNames }: TraceResult): ModuleCallEntry {
   const { spec: inSpec } = inputs;
@@ -170,3 +184,7 @@ function outputArgument(argument: Argument, graph: Graph): ArgumentSpec {
   const { val } = graph.node(name).meta;
   return { kind: isSymScalar(val) ? KINDS[val.kind] : "tensor", name };
 }
+
+/** A range. If its upper bound is the largest size, `exact` has it: a number cannot hold it. */
+const exactRange = (range: ValueRange): RangeConstraint =>
+  range.max === MAX_SIZE ? { ...range, exact: { min: null, max: 2n ** 63n - 2n } } : range;

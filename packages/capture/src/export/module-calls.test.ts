@@ -116,14 +116,6 @@ describe("preserveModuleCallSignature [S-011]", () => {
   });
 });
 
-test("deferred assertions in place of guards are refused until they are supported", () => {
-  const option = "preferDeferredRuntimeAssertsOverGuards";
-  expect(() => exportProgram(new Net(), [x], { [option]: true })).toThrow(
-    `exportProgram does not support { ${option}: true } yet`,
-  );
-  expect(exportProgram(new Net(), [x], { [option]: false }).dialect).toBe("TRAINING");
-});
-
 test("exportForTraining gives the same program [T-02]", () => {
   const net = new Net();
   expect(String(exportForTraining(net, [x]))).toBe(String(exportProgram(net, [x])));

@@ -70,6 +70,8 @@ export interface StateChanges {
   readonly assigned: ReadonlyMap<StateEntry, unknown>;
   /** Paths of other tensors that were assigned: `self.new`. */
   readonly attributes: readonly string[];
+  /** Parameters and buffers in the order in which they were read first. */
+  readonly read: readonly StateEntry[];
 }
 
 /**
@@ -83,10 +85,11 @@ export function withTracedState<T>(
 ): { readonly result: T; readonly changes: StateChanges } {
   const before = state.modules.map(([path, module]) => ({ path, module, properties: propertiesOf(module) }));
   const assigned = new Map<StateEntry, unknown>();
-  for (const [entry, tensor] of traced) replaceProperty(entry, tensor, assigned);
+  const read = new Set<StateEntry>();
+  for (const [entry, tensor] of traced) replaceProperty(entry, tensor, assigned, read);
   try {
     const result = run();
-    return { result, changes: { assigned, attributes: changedAttributes(before, state) } };
+    return { result, changes: { assigned, attributes: changedAttributes(before, state), read: [...read] } };
   } finally {
     for (const { module, properties } of before) restore(module, properties);
   }
@@ -95,13 +98,21 @@ export function withTracedState<T>(
 type Properties = readonly [string, unknown][];
 
 /** Buffers take note of assignments; a parameter only takes another parameter, as in PyTorch. */
-function replaceProperty(entry: StateEntry, tensor: TracedTensor, assigned: Map<StateEntry, unknown>): void {
+function replaceProperty(
+  entry: StateEntry,
+  tensor: TracedTensor,
+  assigned: Map<StateEntry, unknown>,
+  read: Set<StateEntry>,
+): void {
   const { module, property, kind } = entry;
   let value: unknown = tensor;
   Object.defineProperty(module, property, {
     enumerable: true,
     configurable: true,
-    get: () => value,
+    get: () => {
+      read.add(entry);
+      return value;
+    },
     set: (next: unknown) => {
       value = next;
       if (kind === "PARAMETER") {

@@ -8,10 +8,10 @@ import {
   keyPathText,
   unflattenTree,
 } from "@sconce/ir";
-import { SymExpr, symbolByName } from "@sconce/symbolic";
+import { freeSymbols, SymExpr, symbolByName } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { checkSource } from "../check/check-source.js";
-import { sourceProblems, uncheckedPlaces } from "../check/errors.js";
+import { sourceProblems, strictProblems, uncheckedPlaces } from "../check/errors.js";
 import type { SourceFinding } from "../check/report.js";
 import {
   AdditionalInputs,
@@ -32,13 +32,17 @@ import { type FunctionParameter, functionParameters } from "../source/function-p
 import type { AnyFunction } from "../source/parse-function.js";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
 import { withTrace } from "../trace/dispatch.js";
+import type { DraftPlace, DraftRecorder } from "../trace/draft-recorder.js";
+import { ExampleRun } from "../trace/example-run.js";
 import { memoryOf } from "../trace/memory-of.js";
 import { fakeOf } from "../trace/real-tensor.js";
 import { withRefusals } from "../trace/refusals.js";
+import { SourceFunctions } from "../trace/source-functions.js";
 import { isSym, SymInt } from "../trace/sym-int.js";
 import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { GraphModule } from "../unlift/graph-module.js";
+import { ProgramModule } from "../unlift/program-module.js";
 import { exchangedBuffers, positionalKeyword, unexpectedKeywords } from "./errors.js";
 import { ExportTracer } from "./export-tracer.js";
 import { finishProgram } from "./finish-program.js";
@@ -57,18 +61,24 @@ export interface TraceRequest {
   readonly warn: (message: string) => void;
   /** Whether the source is checked before it runs. */
   readonly checksSource: boolean;
+  /** Whether the export is strict. */
+  readonly isStrict: boolean;
   /** Receives what the check could not follow; `warn` receives a list of it otherwise. */
   readonly onUnchecked: ((finding: SourceFinding) => void) | undefined;
   /** The paths of modules whose calling conventions are preserved. */
   readonly preserve: readonly string[];
+  /** Takes note of what is assumed, where the program is a draft. */
+  readonly draft?: DraftRecorder | undefined;
+  /** Whether conditions on the inputs are asserted at run time, and not guards. */
+  readonly deferGuards: boolean;
 }
 
 const NO_STATE: ModuleState = { entries: [], constantNames: new Map(), modules: [] };
 
 /** Traces a model. */
 export function traceProgram(request: TraceRequest): ExportedProgram {
-  const { call, module, args, kwargs, warn, onUnchecked } = request;
-  const source = module === undefined ? call : (module.forward as AnyFunction);
+  const { call, module, args, kwargs, warn, draft } = request;
+  const source = sourceOf(request);
   const parameters = functionParameters(source);
   const inputs = flattenInputs(parameters, args, kwargs);
   for (const { value, path } of inputs.leaves) requireInputLeaf(value, keyPathText(path));
@@ -76,20 +86,22 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   const prepared = prepareInputs(request, parameters, () => tracer?.callStack ?? captureStack());
   const state = module === undefined ? NO_STATE : stateOf(module);
   const preserved = preservedCalls(request, state);
-  tracer = new ExportTracer({ env: prepared.env, modules: state.modules, warn, preserved });
+  const example = draft === undefined ? undefined : new ExampleRun({ env: prepared.env, draft });
+  const sources = request.isStrict ? new SourceFunctions() : undefined;
+  tracer = new ExportTracer({ env: prepared.env, modules: state.modules, warn, preserved, example, sources });
   const { traced, nodes: stateNodes } = traceState(tracer, state);
   const { values, nodes: userNodes } = traceInputs(tracer, inputs, prepared);
   // The modules of programs take keywords by their names.
   const given = callArguments(inputs, values, module instanceof GraphModule ? undefined : parameters);
-  if (request.checksSource && !(module instanceof GraphModule)) {
-    const { errors, unchecked } = checkSource(source, { thisValue: module, args: given });
-    if (errors.length > 0) throw sourceProblems(errors);
-    if (onUnchecked !== undefined) for (const finding of unchecked) onUnchecked(finding);
-    else if (unchecked.length > 0) warn(uncheckedPlaces(unchecked));
-  }
+  if (request.checksSource && !(module instanceof ProgramModule)) checkModel(request, source, given);
+  const runModel = (): unknown => (call as (...all: unknown[]) => unknown)(...given);
   const { result: run, changes } = withTracedState(state, traced, () =>
     withRefusals(() =>
-      withUserLines(() => withTrace(tracer, () => (call as (...all: unknown[]) => unknown)(...given))),
+      withUserLines(() =>
+        withTrace(tracer, () =>
+          draft === undefined ? runModel() : draft.during(draftPlace(tracer, prepared), runModel),
+        ),
+      ),
     ),
   );
   for (const refused of run.caught) warn(caughtRefusal(refused));
@@ -103,20 +115,43 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   const results = outputs.leaves.map((leaf) => outputArgument(tracer, leaf));
   copyAssigned(tracer, changes.assigned, stateNodes);
   if (changes.attributes.length > 0) warn(assignedAttributes(changes.attributes));
-  const solved = solveConstraints(prepared, { unbacked: unbackedSymbols(tracer), describe: placeOf });
+  const solved = solveConstraints(prepared, {
+    unbacked: unbackedSymbols(tracer),
+    describe: placeOf,
+    isStrict: request.isStrict,
+  });
   solved.warnings.forEach(warn);
   return finishProgram({
     tracer,
     state,
     preserved,
     stateNodes,
+    read: changes.read,
     inputs,
     userNodes,
     results,
     outputs,
     solved,
+    inferred: draft?.inferred,
     argumentNames: argumentNames(parameters, args.length, kwargs),
   });
+}
+
+/**
+ * Checks the source of a model before it runs.
+ *
+ * @throws SconceError `STRICT_MODE`, `SOURCE_CHECK`
+ */
+function checkModel(
+  { module, isStrict, onUnchecked, warn }: TraceRequest,
+  source: AnyFunction,
+  args: readonly unknown[],
+): void {
+  const { errors, refused, unchecked } = checkSource(source, { thisValue: module, args, strict: isStrict });
+  if (refused.length > 0) throw strictProblems([...refused, ...errors]);
+  if (errors.length > 0) throw sourceProblems(errors);
+  if (onUnchecked !== undefined) for (const finding of unchecked) onUnchecked(finding);
+  else if (unchecked.length > 0) warn(uncheckedPlaces(unchecked));
 }
 
 /**
@@ -150,23 +185,62 @@ function preservedCalls(
   return new PreservedCalls({ paths: preserve, modules, root: module?.constructor.name ?? call.name });
 }
 
+/** Where a trace stands, for what a draft assumes. */
+const draftPlace = (tracer: ExportTracer, { env, sources }: FakeInputs): DraftPlace => ({
+  stack: () => tracer.callStack ?? captureStack(tracer.moduleCall),
+  symbols: (expr) =>
+    [...freeSymbols(expr).values()].map((made) => {
+      const symbol = made.name;
+      const value = env.observed(made as never) as number | undefined;
+      const [input] = sources.get(symbol) ?? [];
+      if (input !== undefined) return { symbol, source: input.name, value, stack: undefined };
+      const node = tracer.nodes.find(({ unbacked }) => unbacked.some((known) => known.symbol === symbol));
+      return { symbol, source: node?.target ?? "the data", value, stack: node?.meta.stack };
+    }),
+});
+
 /** Fake inputs with the symbols that the specification asks for. */
 function prepareInputs(
-  { args, kwargs, dynamicShapes }: TraceRequest,
+  request: TraceRequest,
   parameters: readonly FunctionParameter[] | undefined,
   locate: () => RawStack,
 ): FakeInputs {
+  const { args, kwargs, draft, deferGuards, isStrict } = request;
   const named = bindInputs(parameters, args, kwargs);
-  const bind = (example: ExampleCall): NamedInputs =>
-    bindInputs(parameters, example.args, example.kwargs ?? {});
-  let spec = dynamicShapes;
-  if (spec instanceof ShapesCollection) spec = spec.dynamicShapes(named);
-  else if (spec instanceof AdditionalInputs) spec = spec.dynamicShapes(named, bind);
-  return makeFakeInputs(named, spec, { locate });
+  const shapes = shapesOf(request, parameters);
+  return makeFakeInputs(named, shapes, { locate, observer: draft, deferGuards, isStrict });
 }
 
-const unbackedSymbols = (tracer: ExportTracer): SymExpr[] =>
-  tracer.nodes.flatMap(({ unbacked }) => unbacked.map(({ symbol }) => symbolByName(symbol)));
+/** The specification of an export: what a collection or further inputs give, too. */
+export const resolvedShapes = (request: TraceRequest): DynamicShapes | null | undefined =>
+  shapesOf(request, functionParameters(sourceOf(request)));
+
+function shapesOf(
+  { args, kwargs, dynamicShapes: spec }: TraceRequest,
+  parameters: readonly FunctionParameter[] | undefined,
+): DynamicShapes | null | undefined {
+  const bind = (example: ExampleCall): NamedInputs =>
+    bindInputs(parameters, example.args, example.kwargs ?? {});
+  if (spec instanceof ShapesCollection) return spec.dynamicShapes(bind({ args, kwargs }));
+  return spec instanceof AdditionalInputs ? spec.dynamicShapes(bind({ args, kwargs }), bind) : spec;
+}
+
+/** The function whose source and parameters count. */
+const sourceOf = ({ call, module }: TraceRequest): AnyFunction =>
+  module === undefined ? call : (module.forward as AnyFunction);
+
+/** The symbols that only the data decide, in the order in which they were made. */
+function unbackedSymbols({ nodes, innerSymbols }: ExportTracer): SymExpr[] {
+  const own = nodes.map(({ unbacked }) => unbacked.map(({ symbol }) => symbol).sort(byNumber));
+  if (innerSymbols.length === 0) return own.flat().map((symbol) => symbolByName(symbol));
+  // Symbols of nested graphs lie between those of the program.
+  const all = new Set([...own.flat(), ...innerSymbols]);
+  return [...all].sort(byNumber).map((symbol) => symbolByName(symbol));
+}
+
+/** `u2` before `u10`. */
+const byNumber = (a: string, b: string): number =>
+  Number(a.replace(/\D+/, "")) - Number(b.replace(/\D+/, ""));
 
 /** Placeholders for parameters and buffers, one for each name. */
 function traceState(
@@ -178,9 +252,14 @@ function traceState(
   const shared = new Map<Tensor, TracedTensor>();
   for (const entry of state.entries) {
     const tensor = shared.get(entry.value) ?? new TracedTensor(fakeOf(entry.value));
-    shared.set(entry.value, tensor);
-    nodes.set(entry, tracer.placeholder(tensor.fake));
+    tracer.example?.begin(tensor.fake, entry.value);
     traced.set(entry, tensor);
+    // A strict program has one input for a tensor with several names.
+    const isKnown = tracer.isStrict && shared.has(entry.value);
+    const node = isKnown ? tracer.nodeOf(tensor) : tracer.placeholder(tensor.fake);
+    if (!isKnown) tracer.nameInput(node, `_self____export_root_${entry.fqn}`);
+    nodes.set(entry, node);
+    shared.set(entry.value, tensor);
   }
   return { traced, nodes };
 }
@@ -205,7 +284,11 @@ function traceInputs(
     }
     const tensor = shared.get(value) ?? new TracedTensor(fake as FakeTensor);
     shared.set(value, tensor);
-    nodes.push(tracer.placeholder(tensor.fake));
+    tracer.example?.begin(tensor.fake, value);
+    const node = tracer.placeholder(tensor.fake);
+    // A tensor that is given twice has the name of the first place.
+    tracer.nameInput(node, `flat_args_${leaves.findIndex((leaf) => leaf.value === value)}_`);
+    nodes.push(node);
     return tensor;
   });
   return { values, nodes };

@@ -10,6 +10,18 @@ export const noForward = (name: string): SconceError =>
     fix: "define `forward` in the class",
   });
 
+/** A path to a module that is not there; the message is PyTorch's. */
+export const noSubmodule = (path: string, name: string, owner: string): SconceError =>
+  new SconceError({
+    code: "MODULE_PATH",
+    message:
+      name === ""
+        ? "Cannot set the submodule without a target name!"
+        : `${owner} has no attribute \`${name}\``,
+    where: path,
+    fix: "use a path of `module.namedModules()`",
+  });
+
 /** A value that is not a module, in a container of modules; the message is PyTorch's. */
 export const notModule = (owner: string, value: unknown): SconceError =>
   new SconceError({

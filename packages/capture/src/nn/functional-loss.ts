@@ -4,8 +4,8 @@ import { Tensor } from "@sconce/tensor";
 import { invalidArgument, unknownChoice } from "../torch/errors.js";
 import type { PythonArguments } from "../torch/python-function.js";
 import { callMethod, callNn, callTorch } from "../torch/registry.js";
-import { sizeOf, sizesOf, sizesText } from "../torch/sizes.js";
-import { guard, sym } from "../torch/sym.js";
+import { guardSameSizes, sizeOf, sizesOf, sizesText } from "../torch/sizes.js";
+import { sym } from "../torch/sym.js";
 import { torch } from "../torch/torch.js";
 import { truthOf } from "../torch/truth.js";
 import type { Size } from "../trace/sym-int.js";
@@ -26,16 +26,8 @@ function reductionOf(args: PythonArguments): number {
   return REDUCTIONS[name]!;
 }
 
-const sameSizes = (a: Tensor, b: Tensor): boolean => {
-  const [left, right] = [sizesOf(a), sizesOf(b)];
-  return (
-    left.length === right.length &&
-    left.every((size, i) => size === right[i] || guard(sym.eq(size, right[i]!)))
-  );
-};
-
 function requireSameSizes(name: string, a: Tensor, b: Tensor): void {
-  if (sameSizes(a, b)) return;
+  if (guardSameSizes(sizesOf(a), sizesOf(b))) return;
   const text = (x: Tensor): string => `[${sizesText(sizesOf(x))}]`;
   throw invalidArgument(name, `the sizes ${text(a)} and ${text(b)} differ`, "use tensors of the same sizes");
 }
@@ -56,6 +48,8 @@ const elementLoss =
   ): Body =>
   (args) => {
     const { input, target, weight } = args;
+    // PyTorch warns of other sizes, which are broadcast.
+    guardSameSizes(sizesOf(target), sizesOf(input));
     const [left, right] = callTorch("broadcast_tensors", [[input, target]]) as readonly [Tensor, Tensor];
     if ((weight ?? null) === null)
       return callNn(name, [left, right, reductionOf(args), ...extra.map((key) => args[key])]);
@@ -84,6 +78,7 @@ const direct =
     call(name, [...before.map((key) => args[key]), reductionOf(args), ...after.map((key) => args[key])]);
 
 function smoothL1Loss(args: PythonArguments): unknown {
+  guardSameSizes(sizesOf(args["target"]), sizesOf(args["input"]));
   const [left, right] = callTorch("broadcast_tensors", [
     [args["input"], args["target"]],
   ]) as readonly Tensor[];

@@ -3,7 +3,7 @@ import { showsAsText, type Tensor } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
 import { installMethods } from "../torch/install.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
-import { missingState, noForward, notModule } from "./errors.js";
+import { missingState, noForward, noSubmodule, notModule } from "./errors.js";
 import { moduleText } from "./module-text.js";
 import { registryOf, startRegistry } from "./registry.js";
 import {
@@ -52,6 +52,9 @@ export interface LoadReport {
   /** Names that the module does not have. */
   readonly unexpectedKeys: readonly string[];
 }
+
+/** The call of a module whose class is not known. */
+type UntypedCall = (...args: readonly unknown[]) => unknown;
 
 /** A module is called as a function: the call runs its `forward`. */
 export interface Module {
@@ -127,6 +130,32 @@ export class Module {
     if (module !== null && !(module instanceof Module)) throw notModule(this.constructor.name, module);
     noteNumbered(this, name);
     setProperty(this, name, module);
+  }
+
+  /**
+   * The module at a path, `encoder.0`; the module itself for the empty path. @throws SconceError
+   * `MODULE_PATH`
+   */
+  getSubmodule(path: string): Module & UntypedCall {
+    let module: Module = this;
+    for (const name of path === "" ? [] : path.split(".")) {
+      const next = childrenOf<Module>(module).find(([own]) => own === name)?.[1];
+      if (next === undefined) throw noSubmodule(path, name, module.constructor.name);
+      module = next;
+    }
+    return module as Module & UntypedCall;
+  }
+
+  /**
+   * Puts a module at a path, in place of the one that is there or as a new one of its parent.
+   * @throws SconceError `MODULE_PATH` where the path has no parent, `LAYER_ARGUMENTS` for what is
+   * not a module
+   */
+  setSubmodule(path: string, module: Module): void {
+    const names = path.split(".");
+    const name = names.pop()!;
+    if (name === "") throw noSubmodule(path, name, this.constructor.name);
+    this.getSubmodule(names.join(".")).addModule(name, module);
   }
 
   /** Its own submodules with their names, in order of definition. */

@@ -18,15 +18,42 @@ export type CodePlace = `${string}:${number}`;
  * @param code the code that stands there
  */
 export function placeInFunction(fn: AnyFunction, line: number, code: string): CodePlace | undefined {
+  const found = frameInFunction(fn, line, code);
+  return found && `${found.file}:${found.line}`;
+}
+
+/** The frame of a line of a function in its source, with the column of the code in it. */
+function frameInFunction(fn: AnyFunction, line: number, code: string): StackFrame | undefined {
   const start = definition(fn);
   if (start === undefined) return undefined;
   const { file } = start;
   const at = start.line + line - 1;
-  const [token = ""] = /[\w$.]+/.exec(code) ?? [];
-  const column = Math.max(sourceLines(file)?.[at - 1]?.indexOf(token) ?? 0, 0) + 1;
+  const column = columnOf(code, sourceLines(file)?.[at - 1]) ?? 1;
   const original = originalFrame({ file, line: at, column, function: undefined });
-  const found = original.file === file ? likeliestLine(file, at, fn, line) : original.line;
-  return found === undefined ? undefined : `${original.file}:${found}`;
+  if (original.file !== file) return original;
+  const found = likeliestLine(file, at, fn, line);
+  return found === undefined
+    ? undefined
+    : { ...original, line: found, column: columnOf(code, sourceLines(file)?.[found - 1]) ?? column };
+}
+
+/** The column of code in a line, or of its first word; undefined where the line has neither. */
+function columnOf(code: string, line: string | undefined): number | undefined {
+  const [token = code] = /[\w$.]+/.exec(code) ?? [];
+  for (const text of [code, token]) {
+    const at = line?.indexOf(text) ?? -1;
+    if (at >= 0) return at + 1;
+  }
+  return undefined;
+}
+
+/** Returns the place of code in a function, as {@link placeInFunction}, with its column. */
+export function positionInFunction(
+  fn: AnyFunction,
+  { line, code }: { readonly line: number; readonly code: string },
+): string | undefined {
+  const found = frameInFunction(fn, line, code);
+  return found && `${found.file}:${found.line}:${found.column}`;
 }
 
 /**
@@ -41,7 +68,7 @@ function likeliestLine(file: string, near: number, fn: AnyFunction, line: number
   const wanted = words(text);
   let best: { readonly line: number; readonly score: number; readonly distance: number } | undefined;
   lines.forEach((other, i) => {
-    const score = likeness(wanted, words(other));
+    const score = text !== "" && other.includes(text) ? SAME_TEXT : likeness(wanted, words(other));
     const distance = Math.abs(i + 1 - near);
     if (score === 0 || (best && (best.score > score || (best.score === score && best.distance <= distance))))
       return;
@@ -49,6 +76,9 @@ function likeliestLine(file: string, near: number, fn: AnyFunction, line: number
   });
   return best?.line;
 }
+
+/** A line with the text itself comes before all lines that are alike. */
+const SAME_TEXT = 2;
 
 const words = (text: string): ReadonlySet<string> => new Set(text.match(/[\w$]+/g) ?? []);
 

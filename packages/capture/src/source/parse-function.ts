@@ -42,16 +42,22 @@ export const isClass = (fn: AnyFunction): boolean => /^class\b/.test(sourceOf(fn
 function parseSource(text: string): ParsedFunction | null {
   if (NATIVE.test(text)) return null;
   // A function or an arrow function is an expression; a method only stands in a class.
-  return parseIn("(", text, ")") ?? parseIn("(class{", text, "})");
+  return parseIn("(", text, ")") ?? parseIn("(class{", text, "})") ?? parseIn("(", text, ")", "script");
 }
 
-function parseIn(before: string, text: string, after: string): ParsedFunction | null {
+/** `script` is the older language, which has `with`. */
+function parseIn(
+  before: string,
+  text: string,
+  after: string,
+  sourceType: "module" | "script" = "module",
+): ParsedFunction | null {
   const source = before + text + after;
   let tree: Expression;
   try {
     tree = parseExpressionAt(source, 0, {
       ecmaVersion: "latest",
-      sourceType: "module",
+      sourceType,
       checkPrivateFields: false,
       allowSuperOutsideMethod: true,
       allowAwaitOutsideFunction: true,

@@ -1,14 +1,17 @@
 /** @file Calls the overload that the arguments of a function or method select. */
 import { device } from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
+import { dtypeOfCode } from "@sconce/ops";
+import { type DType, Tensor } from "@sconce/tensor";
 import { callOperator, type OperatorArgument, type OperatorResult } from "../trace/dispatch.js";
 import { convert, isTraced } from "./arguments.js";
 import { withGradient } from "./constants.js";
 import type { Signature } from "./parameters.js";
 import { type Keywords, type ParsedCall, parseCall, splitKeywords } from "./parse-call.js";
 
+/** What a function of the functional API returns. */
+export type FunctionResult = OperatorResult | DType;
 /** A function of the functional API, untyped. */
-export type AnyFunction = (...given: readonly unknown[]) => OperatorResult;
+export type AnyFunction = (...given: readonly unknown[]) => FunctionResult;
 
 const CPU = device("cpu");
 
@@ -47,7 +50,7 @@ function fillOptions(signature: Signature, values: Map<string, OperatorArgument>
   values.set("pin_memory", values.get("pin_memory") === true);
 }
 
-function callOut({ outSchema }: Signature, { values, out }: BoundCall): OperatorResult {
+function callOut({ outSchema }: Signature, { values, out }: BoundCall): FunctionResult {
   const outs = Array.isArray(out) ? out : [out];
   const names = outSchema!.args.filter(({ kwargOnly, alias }) => kwargOnly && alias?.write === true);
   names.forEach(({ name }, i) => {
@@ -56,10 +59,11 @@ function callOut({ outSchema }: Signature, { values, out }: BoundCall): Operator
   return callBound(outSchema!, values);
 }
 
-function callBound(
+/** Calls an overload with the values of its parameters, by the names of its schema. */
+export function callBound(
   schema: Signature["schema"],
   values: ReadonlyMap<string, OperatorArgument>,
-): OperatorResult {
+): FunctionResult {
   const args: OperatorArgument[] = [];
   const kwargs: Record<string, OperatorArgument> = {};
   let given = 0;
@@ -71,7 +75,10 @@ function callBound(
     } else if (value !== undefined) kwargs[name] = value;
   }
   args.length = given;
-  return callOperator(schema.target, args, kwargs);
+  const result = callOperator(schema.target, args, kwargs);
+  // Operators return a dtype as its number.
+  const isDType = schema.returns[0]?.type.base === "ScalarType" && typeof result === "number";
+  return isDType ? (dtypeOfCode(result) ?? result) : result;
 }
 
 /**
@@ -87,7 +94,7 @@ export function callSignatures(
   args: readonly unknown[],
   kwargs: Keywords,
   written: readonly unknown[] = args,
-): OperatorResult {
+): FunctionResult {
   const parsed = parseCall(name, signatures, args, kwargs, written);
   const { signature } = parsed;
   const bound = bind(parsed, self);
@@ -104,7 +111,7 @@ export function callFunction(
   signatures: readonly Signature[],
   self: Tensor | undefined,
   given: readonly unknown[],
-): OperatorResult {
+): FunctionResult {
   const { args, kwargs } = splitKeywords(given);
   return callSignatures(name, signatures, self, args, kwargs, given);
 }

@@ -11,7 +11,7 @@ import { isScalar, specialized } from "./arguments.js";
 import { lifted } from "./constants.js";
 import { invalidArgument } from "./errors.js";
 import { named } from "./python-function.js";
-import { guardSameSizes, knownAtMost, sizesOf } from "./sizes.js";
+import { discard, guardSameSizes, knownAtMost, sizesOf } from "./sizes.js";
 
 /** A slice of a dimension, as Python's `slice`. */
 export interface Slice {
@@ -72,13 +72,21 @@ const isTuple = (index: unknown): index is readonly Index[] =>
 
 const select = (x: Tensor, dim: number, position: Size): Tensor =>
   callOperator("aten.select.int", [x, dim, position]) as Tensor;
+
+/** As {@link select}, for an index whose bounds `applySelect` checks. */
+function selectChecked(x: Tensor, dim: number, position: Size): Tensor {
+  discard(["gt", "gt", "and_"], [sizesOf(x)[dim]!]);
+  return select(x, dim, position);
+}
 const unsqueeze = (x: Tensor, dim: number): Tensor =>
   callOperator("aten.unsqueeze.default", [x, dim]) as Tensor;
 
 /** Whether a slice takes all of a dimension, for every size that it may have. */
 function takesAll(x: Tensor, dim: number, start: Size, stop: OperatorArgument, step: Size): boolean {
-  if (start !== 0 || step !== 1) return false;
+  if (start !== 0) return false;
   const size = sizesOf(x)[dim]!;
+  discard(["le"], [size]);
+  if (step !== 1) return false;
   if (stop === LAST) return typeof size === "number" || knownAtMost(size, Number.MAX_SAFE_INTEGER);
   return knownAtMost(size, stop as Size);
 }
@@ -148,7 +156,7 @@ class Indexing {
 
   #apply(index: Index): void {
     if (typeof index === "number" || index instanceof SymInt)
-      this.#result = select(this.#result, this.#dim, index);
+      this.#result = selectChecked(this.#result, this.#dim, index);
     else if (index === null) this.#result = unsqueeze(this.#result, this.#dim++);
     else if (index === "...") this.#dim += this.#skipped;
     else if (typeof index === "boolean") this.#boolean(index);
@@ -237,7 +245,7 @@ function plainSlice(x: Tensor, dim: number, { start, stop, step }: Slice): Tenso
 function getItem(x: Tensor, given: readonly Index[]): Tensor {
   const indices = tupleOf(given);
   const trace = currentTrace();
-  if (trace !== undefined && trace.isNested !== true && hasDynamic(indices)) {
+  if (trace !== undefined && trace.isNested !== true && trace.isStrict !== true && hasDynamic(indices)) {
     const item = dynamicItem(x, indices);
     if (item !== undefined) return item;
   }

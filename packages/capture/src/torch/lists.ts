@@ -16,7 +16,12 @@ const variadic =
   (name: string, keepsSingle = false): Variadic =>
   (...given) => {
     const { args, kwargs } = splitKeywords(given);
-    return named(name, "function", () => callTorch(name, [tensorsOf(args, keepsSingle)], kwargs));
+    return named(
+      name,
+      "function",
+      () => callTorch(name, [tensorsOf(args, keepsSingle)], kwargs),
+      `torch.functional.${name}`,
+    );
   };
 
 const subscript = (place: unknown): string => {
@@ -52,7 +57,7 @@ function einsum(...args: readonly unknown[]): unknown {
     );
   const [equation, operands] = typeof args[0] === "string" ? [args[0], args.slice(1)] : sublists(args);
   const list = operands.length === 1 && Array.isArray(operands[0]) ? operands[0] : operands;
-  return named("einsum", "function", () => callTorch("einsum", [equation, list]));
+  return named("einsum", "function", () => callTorch("einsum", [equation, list]), "torch.functional.einsum");
 }
 
 /** `torch.meshgrid(...tensors, { indexing })`. */
@@ -60,7 +65,12 @@ function meshgrid(...given: readonly unknown[]): unknown {
   const { args, kwargs } = splitKeywords(given);
   const { indexing, ...rest } = kwargs as { readonly indexing?: string | null };
   const options: Keywords = indexing === undefined || indexing === null ? rest : { ...rest, indexing };
-  return named("meshgrid", "function", () => callTorch("meshgrid", [tensorsOf(args, false)], options));
+  return named(
+    "meshgrid",
+    "function",
+    () => callTorch("meshgrid", [tensorsOf(args, false)], options),
+    "torch.functional.meshgrid",
+  );
 }
 
 /** The functions by camelCase name. */

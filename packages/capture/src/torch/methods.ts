@@ -35,6 +35,8 @@ const item = (self: Tensor): unknown => unwrapFloat(callOperator("aten.item.defa
 /** `x.tolist()`: nested lists of numbers; of a traced tensor, one number by one. */
 function tolist(self: Tensor): unknown {
   if (self.ndim === 0) return item(self);
+  if (currentTrace()?.isStrict)
+    return Array.from({ length: self.shape[0]! }, (_, i) => tolist(at(self, [i])));
   return (callMethod(self, "unbind", [0]) as readonly Tensor[]).map(tolist);
 }
 

@@ -9,3 +9,7 @@ export function camelCase(name: string): string {
   }
   return camel;
 }
+
+/** Functions for devices and layouts that Sconce does not have, and PyTorch's own helpers. */
+export const UNTYPED =
+  /^(_(?!_)|cudnn|miopen|mkldnn|mps|fbgemm|quantized_|fused_moving|sparse_|ccol|crow|col_ind|row_ind|dsmm|hsmm|hspmm|sspaddmm|saddmm|smm|to_sparse|to_mkldnn|coalesce|is_coalesced|sym_|q_|int_repr|record_stream|pin_memory|is_pinned|align_|refine_names|rename|names|narrow_copy$|retain_grad)/;

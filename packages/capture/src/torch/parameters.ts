@@ -140,6 +140,33 @@ function signature(
   };
 }
 
+/** The signature of one overload: all parameters are those of its schema. */
+export const overloadSignature = (schema: OpSchema): Signature => ({
+  ...signature(schema, undefined, false),
+  parameters: schema.args.map((argument) => parameterOf(argument, true, false)),
+  variadic: false,
+  numbersAsTensors: true,
+});
+
+/** The signature of an operator that is not one of PyTorch's: its arguments by their own names. */
+export function customSignature(schema: OpSchema): Signature {
+  const parameters = schema.args.map((argument): Parameter => {
+    const { name } = argument;
+    return { ...parameterOf(argument, true, false), keywords: [...new Set([camelCase(name), name])] };
+  });
+  return {
+    schema,
+    outSchema: undefined,
+    parameters,
+    maxPositional: parameters.filter(({ keywordOnly }) => !keywordOnly).length,
+    variadic: false,
+    numbersAsTensors: false,
+    hasTensorOptions: false,
+    deviceFromTensor: false,
+    deprecated: false,
+  };
+}
+
 /** `add(input, alpha, other)`: all by position, none optional. */
 function deprecatedOrder(
   all: readonly Parameter[],

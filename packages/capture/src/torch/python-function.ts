@@ -19,6 +19,12 @@ interface PythonParameter {
   readonly keywordOnly: boolean;
 }
 
+/** Modules of Python by the namespaces of the API. */
+const MODULES: Readonly<Record<string, string>> = {
+  functional: "torch.nn.functional",
+  torch: "torch.functional",
+};
+
 const CONSTANTS: Readonly<Record<string, unknown>> = { None: null, True: true, False: false };
 
 /** A Python literal: `1.0` is a float, `1` an int. */
@@ -105,17 +111,24 @@ export function pythonFunction(
   const open = signature.indexOf("(");
   const ownName = signature.slice(0, open);
   const name = `${home}.${camelCase(ownName)}`;
+  const source = home === "Tensor" ? ownName : `${MODULES[home] ?? "torch"}.${ownName}`;
   let parameters: readonly PythonParameter[] | undefined;
   return (...given) => {
     parameters ??= parametersOf(signature.slice(open + 1, -1));
     const bound = bind(name, parameters, given);
     const shown = traceName(bound) ?? ownName;
-    return shown === "" ? body(bound) : named(shown, kind, () => body(bound));
+    if (shown !== "") return named(shown, kind, () => body(bound), source);
+    const trace = currentTrace();
+    const run = (): unknown => body(bound);
+    return trace?.inSource === undefined ? run() : trace.inSource(ownName, source, run);
   };
 }
 
-/** Runs a function of the API; a trace takes note of the outermost one, by PyTorch's name. */
-export function named<T>(name: string, kind: string, run: () => T): T {
+/**
+ * Runs a function of the API; a trace takes note of the outermost one, by PyTorch's name. `source`
+ * is the function as torch.export saves it.
+ */
+export function named<T>(name: string, kind: string, run: () => T, source = name): T {
   const trace = currentTrace();
-  return trace === undefined ? run() : trace.inFunction(name, kind, run);
+  return trace === undefined ? run() : trace.inFunction(name, kind, run, source);
 }

@@ -11,6 +11,7 @@ import { deviceOf } from "./arguments.js";
 import type { AnyFunction } from "./call-function.js";
 import { asArray, asTensor, tensor } from "./constants.js";
 import { deviceOfTensor } from "./conversions.js";
+import { finfo, iinfo } from "./dtype-limits.js";
 import { invalidArgument, unknownChoice } from "./errors.js";
 import { FACTS, factOf } from "./facts.js";
 import { LIST_FUNCTIONS } from "./lists.js";
@@ -215,6 +216,9 @@ export function pythonFunctions(
       ({ obj, ...options }) => asArray(obj, options),
     ),
     broadcastShapes: broadcastShapes as unknown as AnyFunction,
+    finfo: finfo as unknown as AnyFunction,
+    iinfo: iinfo as unknown as AnyFunction,
+    isTensor: ((value: unknown) => value instanceof Tensor) as AnyFunction,
     cdist: define("cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')", cdist),
     lu: define("lu(A, pivot=True, get_infos=False)", lu),
     nonzero: builtin("nonzero(input, *, as_tuple=False, out=None)", nonzero),

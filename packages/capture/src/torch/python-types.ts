@@ -3,6 +3,7 @@ import type { MemoryFormat } from "@sconce/ir";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { Size, SymInt } from "../trace/sym-int.js";
 import type { Device, Float, Scalar } from "./argument-types.js";
+import type { finfo, iinfo } from "./dtype-limits.js";
 import type { Index } from "./indexing.js";
 
 /** Values for a tensor: a number, nested lists, or another tensor. */
@@ -64,6 +65,12 @@ interface AtLeast {
 
 /** Functions of `torch` that PyTorch writes in Python or binds by hand. */
 export interface PythonFunctions {
+  /** The limits of a float dtype, float32 when left out: `torch.finfo(x.dtype).min`. */
+  readonly finfo: typeof finfo;
+  /** The limits of an integer dtype. */
+  readonly iinfo: typeof iinfo;
+  /** Whether a value is a tensor. */
+  isTensor(value: unknown): value is Tensor;
   /** A tensor with at least one dimension. */
   readonly atleast1d: AtLeast;
   /** A tensor with at least two dimensions. */

@@ -38,6 +38,14 @@ const LINALG = lookup(LINALG_LINES, false);
 const SPECIAL = lookup(SPECIAL_LINES, false);
 const METHODS = lookup(TENSOR_LINES, true);
 
+/** Modules of Python whose functions are written in C. */
+const MODULES: Readonly<Record<string, string>> = {
+  functional: "torch._C._nn",
+  "torch.fft": "torch._C._fft",
+  "torch.linalg": "torch._C._linalg",
+  "torch.special": "torch._C._special",
+};
+
 /** Functions by camelCase name, of a table whose names may begin with a prefix. */
 function functionsOf(
   { names, find }: { readonly names: readonly string[]; readonly find: Lookup },
@@ -48,8 +56,11 @@ function functionsOf(
   for (const name of names) {
     const short = camelCase(name.startsWith(prefix) ? name.slice(prefix.length) : name);
     functions[short] = (...given) =>
-      named(name, "builtin_function_or_method", () =>
-        callFunction(`${shownAs}.${short}`, find(name), undefined, given),
+      named(
+        name,
+        "builtin_function_or_method",
+        () => callFunction(`${shownAs}.${short}`, find(name), undefined, given),
+        `${MODULES[shownAs] ?? "torch"}.${name}`,
       );
   }
   return functions;

@@ -1,7 +1,7 @@
 /** @file Sizes of tensors, traced or not. */
 import { type SymInt as Expr, eq, le, mul, SymExpr } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
-import { currentTrace } from "../trace/dispatch.js";
+import { currentTrace, type Recorder } from "../trace/dispatch.js";
 import { isSym, type Size, SymInt } from "../trace/sym-int.js";
 import { isTraced } from "./arguments.js";
 import { invalidArgument } from "./errors.js";
@@ -15,8 +15,12 @@ export const sizeText = (size: unknown): string => (isSym(size) ? size.toString(
 export const sizesText = (sizes: readonly unknown[]): string => sizes.map(sizeText).join(", ");
 
 /** The sizes of a tensor, outermost dimension first. */
-export const sizesOf = (tensor: Tensor): readonly Size[] =>
-  isTraced(tensor) ? tensor.fake.shape.map(sizeValue) : tensor.shape;
+export function sizesOf(tensor: Tensor): readonly Size[] {
+  if (!isTraced(tensor)) return tensor.shape;
+  const sizes = tensor.fake.shape.map(sizeValue);
+  if (sizes.some(isSym)) currentTrace()?.readsSizes?.(tensor);
+  return sizes;
+}
 
 /** The strides of a tensor, in elements. */
 export const stridesOf = (tensor: Tensor): readonly Size[] =>
@@ -39,8 +43,13 @@ export function dimensionOf(ndim: number, dim: number): number {
 }
 
 /** The size of one dimension; -1 is the last. */
-export const sizeOf = (tensor: Tensor, dim: number): Size =>
-  sizesOf(tensor)[dimensionOf(tensor.ndim, dim)] as Size;
+export function sizeOf(tensor: Tensor, dim: number): Size {
+  const at = dimensionOf(tensor.ndim, dim);
+  if (!isTraced(tensor)) return tensor.shape[at]!;
+  const size = sizeValue(tensor.fake.shape[at]!);
+  if (isSym(size)) currentTrace()?.readsSizes?.(tensor);
+  return size;
+}
 
 const expressionOf = (size: Size): Expr => (size instanceof SymInt ? size.expr : size);
 
@@ -54,11 +63,27 @@ export const knownEqual = (a: Size, b: Size): boolean => isKnown(eq(expressionOf
 /** Whether a size is known not to exceed another. */
 export const knownAtMost = (a: Size, b: Size): boolean => isKnown(le(expressionOf(a), expressionOf(b)));
 
+/**
+ * Takes note of functions of sizes that PyTorch computes and discards, where an operand is dynamic
+ * ({@link Recorder.discarded}).
+ *
+ * @param sizes operands that are read from tensors
+ * @param results operands that were computed
+ */
+export function discard(
+  functions: readonly string[],
+  sizes: readonly Size[],
+  results: readonly Size[] = [],
+): void {
+  if (sizes.some(isSym) || results.some(isSym)) currentTrace()?.discarded(functions, sizes);
+}
+
 /** Whether two lists of sizes are equal, by a guard where the sizes are dynamic. */
 export function guardSameSizes(a: readonly Size[], b: readonly Size[]): boolean {
   return (
     a.length === b.length &&
     a.every((size, i) => {
+      discard(["eq"], [size, b[i]!]);
       const condition = eq(expressionOf(size), expressionOf(b[i]!));
       return typeof condition === "boolean" ? condition : currentTrace()!.env.guard(condition);
     })

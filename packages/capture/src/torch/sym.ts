@@ -2,17 +2,11 @@
  * @file Arithmetic and comparisons of sizes, static or dynamic. Numbers are computed at once, as
  * Python computes them; dynamic values give expressions, which the trace records.
  */
-import {
-  type Argument,
-  type FloatLiteral,
-  float,
-  kindOf,
-  type ScalarLiteral,
-  type SymScalar,
-} from "@sconce/ir";
+import { type Argument, type FloatLiteral, float, kindOf, type ScalarLiteral } from "@sconce/ir";
 import { evaluateScalarFunction, runScalarFunction } from "@sconce/ops";
 import { SymExpr } from "@sconce/symbolic";
 import { currentTrace } from "../trace/dispatch.js";
+import { scalarValue } from "../trace/scalar-values.js";
 import { isSym, type Size, type Sym, SymBool, SymFloat, SymInt } from "../trace/sym-int.js";
 import { noTrace, wrongCondition } from "./errors.js";
 
@@ -21,13 +15,6 @@ export type SymNumber = number | bigint | FloatLiteral | SymInt | SymFloat;
 /** A condition, static or dynamic. */
 export type Condition = boolean | SymBool;
 type Operand = SymNumber | Condition;
-
-const scalarOf = (value: Sym): SymScalar => {
-  if (value instanceof SymInt) return { kind: "SymInt", expr: value.expr };
-  return value instanceof SymFloat
-    ? { kind: "SymFloat", expr: value.expr }
-    : { kind: "SymBool", expr: value.expr };
-};
 
 const CLASSES = { SymInt, SymFloat, SymBool };
 
@@ -38,7 +25,7 @@ function apply(target: string, args: readonly Operand[]): unknown {
     return typeof result === "bigint" && Number.isSafeInteger(Number(result)) ? Number(result) : result;
   }
   const trace = currentTrace();
-  const operands = args.map((arg) => (isSym(arg) ? scalarOf(arg) : (arg as Argument)));
+  const operands = args.map((arg) => (isSym(arg) ? scalarValue(arg) : (arg as Argument)));
   const { kind, expr } = evaluateScalarFunction(
     target,
     operands,
@@ -172,8 +159,8 @@ export const sym = {
   /** One of two values (`torch.sym_ite`). */
   ite: <T extends Operand>(condition: Condition, whenTrue: T, whenFalse: T): T =>
     apply("torch.sym_ite", [condition, whenTrue, whenFalse]) as T,
-  /** The integer part (`torch.sym_int`). */
-  int: rounding("torch.sym_int"),
+  /** The integer part (`torch.sym_int`, which Python computes by `math.trunc`). */
+  int: rounding("math.trunc"),
   /** The value as a float (`torch.sym_float`). */
   float: (a: SymNumber) => real("torch.sym_float")(a),
   /** `math.ceil(a)` */

@@ -3,6 +3,8 @@ import type { MemoryFormat } from "@sconce/ir";
 import type { FftFunctions, LinalgFunctions, SpecialFunctions, TorchFunctions } from "./function-types.js";
 import { installMethods } from "./install.js";
 import type { TensorMethods } from "./method-types.js";
+import type { Operators } from "./operator-types.js";
+import { operators } from "./ops.js";
 import { pythonFunctions } from "./python-functions.js";
 import type { PythonFunctions, PythonMethods } from "./python-types.js";
 import { fftFunctions, linalgFunctions, specialFunctions, torchFunctions } from "./registry.js";
@@ -24,6 +26,11 @@ export interface Torch extends TorchFunctions, PythonFunctions {
   readonly linalg: LinalgFunctions;
   /** Special functions. */
   readonly special: SpecialFunctions;
+  /**
+   * Every overload by its name: `torch.ops.aten.add.Tensor(x, y)`. It is called as it is: no other
+   * signature is tried, and no device or dtype is filled in.
+   */
+  readonly ops: Operators;
 }
 
 const linalg = linalgFunctions();
@@ -35,4 +42,7 @@ export const torch: Torch = Object.freeze({
   fft: Object.freeze(fftFunctions()),
   linalg: Object.freeze(linalg),
   special: Object.freeze(specialFunctions()),
+  get ops() {
+    return operators();
+  },
 }) as unknown as Torch;

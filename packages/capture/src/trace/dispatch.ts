@@ -19,6 +19,10 @@ export interface Recorder {
   readonly env: ShapeEnv;
   /** Whether the trace is that of a function of control flow. */
   readonly isNested?: boolean;
+  /** Whether the export is strict. */
+  readonly isStrict?: boolean;
+  /** Takes note of a tensor whose dynamic sizes are read. */
+  readsSizes?(tensor: Tensor): void;
   /** Records a call of an operator. */
   call(target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult;
   /**
@@ -26,13 +30,21 @@ export interface Recorder {
    * longer symbolic is not recorded.
    */
   arithmetic(target: string, args: readonly (Sym | Argument)[], result: Sym): void;
+  /**
+   * Records what PyTorch computes of sizes and keeps out of the program: the sizes are read, and
+   * the functions take names, so that later nodes have the numbers that PyTorch gives them.
+   */
+  discarded(functions: readonly string[], sizes: readonly unknown[]): void;
   /** A tensor of values that the program writes down (`torch.tensor`): a constant, copied. */
   freshConstant(value: Tensor): Tensor;
   /**
    * Runs a function of the API and returns its result; its calls have the name in `torch_fn`, and
-   * the stack of this call: `run` calls no code of the user's.
+   * the stack of this call: `run` calls no code of the user's. `source` is the function as
+   * torch.export saves it.
    */
-  inFunction<T>(name: string, kind: string, run: () => T): T;
+  inFunction<T>(name: string, kind: string, run: () => T, source?: string): T;
+  /** Runs a function of the API whose calls a trace names one by one. */
+  inSource?<T>(name: string, source: string, run: () => T): T;
   /** Sets whether gradients are recorded, and returns whether they were. */
   setGradEnabled?(enabled: boolean): boolean;
   /** Runs a module's `forward`; its calls have the module in `nn_module_stack`. */

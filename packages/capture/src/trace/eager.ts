@@ -1,5 +1,6 @@
 /** @file Operators that run at once: on the interpreter, with one generator of random numbers. */
 import { createEvaluator, createRandomSource, type Evaluator, type RandomSource } from "@sconce/backend-cpu";
+import { customOperator } from "./custom-operators.js";
 import { badSeed } from "./errors.js";
 
 interface Eager {
@@ -17,8 +18,12 @@ function eagerly(): Eager {
   return eager;
 }
 
-/** Runs one operator on tensors with values. */
-export const evaluateEagerly: Evaluator = (target, args, kwargs) => eagerly().evaluate(target, args, kwargs);
+/** Runs one operator on tensors with values: its kernel where a model defines it. */
+export const evaluateEagerly: Evaluator = (target, args, kwargs = {}) => {
+  const custom = customOperator(target);
+  if (custom !== undefined) return custom.run(args, kwargs) as ReturnType<Evaluator>;
+  return eagerly().evaluate(target, args, kwargs);
+};
 
 /**
  * Sets the seed of the random numbers of operators that run at once, and so of the weights of new

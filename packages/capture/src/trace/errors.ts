@@ -70,3 +70,12 @@ export const leafWrite = (target: string, isView: boolean): SconceError =>
     message: `${target}: a ${isView ? "view of a leaf" : "leaf"} Variable that requires grad is being used in an in-place operation.`,
     fix: "write to parameters within `noGrad(() => ...)`, or keep the value in a buffer (`nn.Buffer`)",
   });
+
+/** An operator without a fake, whose kernel gives what no fake can be inferred from. */
+export const kernelHasNoShape = (target: string, reason: string): SconceError =>
+  new SconceError({
+    code: "NO_FAKE",
+    message: `propagate_real_tensors: we cannot infer a Fake kernel (meta kernel) for operator ${target} because ${reason}`,
+    where: target,
+    fix: "call `registerFake` of the operator with a function that gives dtype and sizes of the results",
+  });

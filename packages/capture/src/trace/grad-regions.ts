@@ -2,11 +2,13 @@
  * @file Regions without gradients (`replace_set_grad_with_hop_pass`): what lies between two changes
  * of the mode becomes a separate graph, where the mode differs from that of the program.
  */
-import { FakeTensor, type MetaValue, type Namespace } from "@sconce/ir";
+import { FakeTensor, type MetaValue, Namespace } from "@sconce/ir";
 import { type TraceArgument, TraceNode, visitNodes, visitOperands } from "./trace-node.js";
 
 /** The target of a change of the mode. */
 export const SET_GRAD = "torch._C._set_grad_enabled";
+
+const GETITEM = "operator.getitem";
 
 /** A part of a graph that runs in a separate graph. */
 export interface Region {
@@ -45,18 +47,26 @@ export function withGradRegions(
   for (const { target } of segments) names.create(target);
   const out: TraceNode[] = [];
   const regions: Region[] = [];
+  const outputs = segments.map((segment, i) => outputsOf(segment, segments.slice(i + 1), results));
+  // Parts with several results are read by items, which have the first of these names.
+  const items = new Namespace();
+  for (const own of outputs) if (own.length > 1) for (const _ of own) items.create("getitem");
   segments.forEach((segment, i) => {
-    if (segment.enabled !== false) {
-      out.push(...segment.nodes);
+    // Parts that call graphs read them first, and stay where they are.
+    const graphs = segment.nodes.filter(readsGraph);
+    if (segment.enabled !== false || graphs.length > 0) {
+      for (const node of segment.nodes) if (node.target === GETITEM) node.name = items.create(node.name);
+      out.push(...graphs, ...segment.nodes.filter((node) => !readsGraph(node)));
       return;
     }
-    const later = segments.slice(i + 1).flatMap((other) => other.nodes);
-    const region = regionOf(segment, later, results);
+    const region = regionOf(segment, outputs[i]!);
     regions.push(region.region);
-    out.push(...region.call(names));
+    out.push(...region.call(names, items));
   });
   return { nodes: out, regions };
 }
+
+const readsGraph = ({ body }: TraceNode): boolean => body !== undefined;
 
 function segmentsOf(nodes: readonly TraceNode[]): Segment[] {
   const segments: Segment[] = [];
@@ -72,28 +82,37 @@ function segmentsOf(nodes: readonly TraceNode[]): Segment[] {
   return segments;
 }
 
+/** The nodes of a part that later parts or the results read. */
+function outputsOf(
+  { nodes }: Segment,
+  later: readonly Segment[],
+  results: readonly TraceArgument[],
+): TraceNode[] {
+  const own = new Set(nodes);
+  const read = new Set<TraceNode>();
+  const note = (node: TraceNode): void => {
+    if (own.has(node.current)) read.add(node.current);
+  };
+  for (const other of later) for (const node of other.nodes) visitOperands(node, note);
+  for (const result of results) visitNodes(result, note);
+  return [...read];
+}
+
 function regionOf(
   { target, nodes }: Segment,
-  later: readonly TraceNode[],
-  results: readonly TraceArgument[],
-): { readonly region: Region; call(names: Namespace): TraceNode[] } {
+  to: readonly TraceNode[],
+): { readonly region: Region; call(names: Namespace, items: Namespace): TraceNode[] } {
   const own = new Set(nodes);
   const operands = new Set<TraceNode>();
   for (const node of nodes)
     visitOperands(node, ({ current }) => {
       if (!own.has(current)) operands.add(current);
     });
-  const read = new Set<TraceNode>();
-  const note = (node: TraceNode): void => {
-    if (own.has(node.current)) read.add(node.current);
-  };
-  for (const node of later) visitOperands(node, note);
-  for (const result of results) visitNodes(result, note);
-  const [from, to] = [[...operands], [...read]];
+  const from = [...operands];
   const { inputs, nodes: copies, copyOf } = moveInside(nodes, from);
   const outputs = to.map((node) => copyOf.get(node)!);
   const region: Region = { target, operands: from, inputs, nodes: copies, outputs };
-  return { region, call: (names) => callOf(target, from, to, names) };
+  return { region, call: (names, items) => callOf(target, from, to, { names, items }) };
 }
 
 /** Copies of nodes that read copies of their operands. */
@@ -141,7 +160,7 @@ function callOf(
   target: string,
   operands: readonly TraceNode[],
   outputs: readonly TraceNode[],
-  names: Namespace,
+  { names, items }: { readonly names: Namespace; readonly items: Namespace },
 ): TraceNode[] {
   const read = new TraceNode({ name: names.create(target), op: "get_attr", target });
   const single = outputs.length === 1 ? outputs[0] : undefined;
@@ -153,14 +172,14 @@ function callOf(
     args: [false, read, ...operands],
     val: outputs.map(({ val }) => val as MetaValue),
   });
-  const items = outputs.map((output, i) => {
+  const reads = outputs.map((output, i) => {
     const { meta, val } = output;
-    const name = single === undefined ? output.name : names.create("getitem");
+    const name = single === undefined ? output.name : items.create("getitem");
     const fresh = val instanceof FakeTensor ? new FakeTensor(val) : val;
     const item = new TraceNode({
       name,
       op: "call_function",
-      target: "operator.getitem",
+      target: GETITEM,
       args: [call, i],
       meta,
       val: fresh,
@@ -168,5 +187,5 @@ function callOf(
     output.replacement = item;
     return item;
   });
-  return [read, call, ...items];
+  return [read, call, ...reads];
 }

@@ -2,7 +2,7 @@
 import type { Argument, SymScalar } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
 import { functionName, PYTHON_TARGETS, scalarOf } from "@sconce/passes";
-import type { SymExpr } from "@sconce/symbolic";
+import { not, type SymExpr } from "@sconce/symbolic";
 import { type AddScalarNode, TraceNode } from "./trace-node.js";
 
 /** What Python makes of a comparison whose left side is a number: `0 < n` asks `n > 0`. */
@@ -28,6 +28,10 @@ export function lowerExpression(
     const [first, second] = expr.args;
     const parts = [first!.args[1]!, first!.args[0]!, second!.args[0]!].map(nodeOf);
     return add("torch.sym_ite", parts, scalarOf(expr), "sym_ite");
+  }
+  if (expr.op === "Unequality") {
+    const equality = lowerExpression(not(expr) as SymExpr, nodeOf, add)!;
+    return add("torch.sym_not", [equality], scalarOf(expr), "sym_not");
   }
   const target = PYTHON_TARGETS[expr.op];
   if (target === undefined || expr.args.length === 0) return undefined;

@@ -15,7 +15,19 @@ import {
   symInt,
 } from "@sconce/ir";
 import { INPUT_SIZE_META, reifiedFunction } from "@sconce/passes";
-import { freeSymbols, ge, le, printExpr, type ShapeEnv, SymExpr, symbolByName } from "@sconce/symbolic";
+import {
+  floatConstant,
+  freeSymbols,
+  ge,
+  le,
+  MAX_SIZE,
+  mul,
+  printExpr,
+  type ShapeEnv,
+  SymExpr,
+  type SymFloat,
+  symbolByName,
+} from "@sconce/symbolic";
 import { lowerExpression } from "./lower-expression.js";
 import {
   readsSize,
@@ -53,6 +65,8 @@ class Inserter {
   readonly #symbols: TraceNode[] = [];
   readonly #asserted = new Set<string>();
   readonly #constrained = new Set<string>();
+  /** Symbols of the call being visited whose ranges are not asserted yet. */
+  readonly #waiting = new Set<string>();
   readonly #pending: SymExpr[];
   #out: TraceNode[] = [];
   /** Metadata of the node being visited: nodes added for it have the same, without its function. */
@@ -67,9 +81,17 @@ class Inserter {
   run(): TraceNode[] {
     const placeholders = this.#trace.nodes.filter(({ op }) => op === "placeholder");
     this.#out.push(...placeholders);
+    // In nested graphs the sizes that are inputs themselves come first.
+    const isNested = this.#trace.prelude !== undefined;
+    if (isNested) for (const node of placeholders) if (isSymScalar(node.val)) this.#matchInput(node);
     for (const node of placeholders) this.#matchInput(node);
-    this.#emitReady();
-    for (const node of this.#trace.nodes) if (node.op !== "placeholder") this.#visit(node);
+    const calls = this.#trace.nodes.filter(({ op }) => op !== "placeholder");
+    calls.forEach((node, i) => {
+      this.#visit(node);
+      // What only waits for inputs comes behind the first call.
+      if (i === 0) this.#emitReady();
+    });
+    if (calls.length === 0) this.#emitReady();
     return this.#withoutUnused();
   }
 
@@ -111,7 +133,7 @@ class Inserter {
     }
     if (expr !== undefined && !this.#byExpr.has(expr.key)) this.#byExpr.set(expr.key, node);
     this.#out.push(node);
-    for (const binding of node.unbacked) this.#define(node, binding);
+    this.#defineAll(node);
   }
 
   /** Whether a graph that is exported again asserts what is asserted by now. */
@@ -155,49 +177,81 @@ class Inserter {
     return node;
   }
 
-  /** A symbol that a call makes: reads it behind the call, and asserts what must hold of it. */
-  #define(node: TraceNode, { symbol: name, item, dim }: UnbackedBinding): void {
-    const symbol = symbolByName(name);
-    if (!this.#byExpr.has(symbol.key)) {
-      const vals = node.val;
-      const owner =
-        item === undefined
-          ? node
-          : this.#add("operator.getitem", [node, item], (vals as readonly MetaValue[])[item]!, "getitem");
-      const read =
-        dim === undefined
-          ? owner
-          : this.#add("aten.sym_size.int", [owner, dim], symInt(symbol), "sym_size_int");
-      // A condition that is read is `Eq(u0, 1)`: its symbol is 1 or 0.
-      const isCondition = isSymScalar(read.val) && read.val.kind === "SymBool";
-      this.#bindSymbol(
-        symbol,
-        isCondition ? this.#add("torch.sym_ite", [read, 1, 0], symInt(symbol), "sym_ite") : read,
-      );
+  /** Symbols that a call makes: reads all behind the call, then asserts what must hold of each. */
+  #defineAll(node: TraceNode): void {
+    const symbols = node.unbacked.map((binding) => {
+      this.#define(node, binding);
+      return symbolByName(binding.symbol);
+    });
+    for (const { key } of symbols) this.#waiting.add(key);
+    for (const symbol of symbols) {
+      if (!this.#constrained.has(symbol.key)) this.#assertRange(symbol);
+      this.#constrained.add(symbol.key);
+      this.#waiting.delete(symbol.key);
+      this.#emitReady();
     }
-    if (!this.#constrained.has(symbol.key)) this.#assertRange(symbol);
-    this.#constrained.add(symbol.key);
-    this.#emitReady();
+  }
+
+  #define(node: TraceNode, binding: UnbackedBinding): void {
+    const { symbol: name, item, divisor = 1 } = binding;
+    const symbol = symbolByName(name);
+    if (this.#byExpr.has(symbol.key)) return;
+    const vals = node.val;
+    const owner =
+      item === undefined
+        ? node
+        : this.#add("operator.getitem", [node, item], (vals as readonly MetaValue[])[item]!, "getitem");
+    const read = this.#quotient(this.#readOf(owner, binding, symbol), symbol, divisor);
+    // A condition that is read is `Eq(u0, 1)`: its symbol is 1 or 0.
+    const isCondition = isSymScalar(read.val) && read.val.kind === "SymBool";
+    this.#bindSymbol(
+      symbol,
+      isCondition ? this.#add("torch.sym_ite", [read, 1, 0], symInt(symbol), "sym_ite") : read,
+    );
+  }
+
+  /** Reads the place that gives a symbol, or a multiple of it. */
+  #readOf(owner: TraceNode, { dim, of = "size", divisor = 1 }: UnbackedBinding, symbol: SymExpr): TraceNode {
+    const val = symInt(mul(symbol as never, divisor));
+    if (of === "offset")
+      return this.#add("aten.sym_storage_offset.default", [owner], val, "sym_storage_offset_default");
+    if (dim === undefined) return owner;
+    const read = of === "size" ? "sym_size" : "sym_stride";
+    return this.#add(`aten.${read}.int`, [owner, dim], val, `${read}_int`);
+  }
+
+  #quotient(read: TraceNode, symbol: SymExpr, divisor: number): TraceNode {
+    if (divisor === 1) return read;
+    return this.#add("operator.floordiv", [read, divisor], symInt(symbol), "floordiv");
   }
 
   #assertRange(symbol: SymExpr): void {
     const { min, max } = this.#trace.env.range(symbol as never);
-    if (symbol.assumptions.every(([assumption]) => assumption !== "integer")) return;
-    if (Number.isFinite(min)) this.#assert(ge(symbol as never, min) as SymExpr);
-    if (Number.isFinite(max)) this.#assert(le(symbol as never, max) as SymExpr);
+    const isInteger = symbol.assumptions.some(([assumption]) => assumption === "integer");
+    const bound = (value: number): SymFloat => (isInteger ? value : floatConstant(value));
+    if (Number.isFinite(min)) this.#assert(ge(symbol, bound(min)) as SymExpr);
+    if (max < MAX_SIZE) this.#assert(le(symbol, bound(max)) as SymExpr);
   }
 
   /** Asserts what only waited for symbols that are bound by now. */
   #emitReady(): void {
     for (let i = 0; i < this.#pending.length; i++) {
       const condition = this.#pending[i]!;
-      if (!this.#isBound(condition)) continue;
+      if (!this.#isBound(condition) || this.#waitsFor(condition)) continue;
       this.#pending.splice(i--, 1);
       const symbols = [...freeSymbols(condition).values()];
       const isBound =
         symbols.length === 1 && this.#constrained.has(symbols[0]!.key) && isRangeBound(condition);
       if (!isBound) this.#assert(condition);
     }
+  }
+
+  /** A condition comes with the last of its symbols, in the order in which they were made. */
+  #waitsFor(condition: SymExpr): boolean {
+    if (this.#waiting.size === 0) return false;
+    const numbers = [...freeSymbols(condition).keys()].flatMap((name) => /^u(\d+)$/.exec(name)?.[1] ?? []);
+    const last = `u${Math.max(...numbers.map(Number))}`;
+    return this.#waiting.has(symbolByName(last).key);
   }
 
   #assert(condition: SymExpr): void {
@@ -221,7 +275,7 @@ class Inserter {
       target,
       args,
       val,
-      meta: { ...this.#meta, torchFn: reifiedFunction(target) },
+      meta: { ...this.#meta, torchFn: reifiedFunction(target), sourceFunctions: undefined },
     });
     this.#out.push(node);
     return node;

@@ -60,6 +60,11 @@ export class SizeNodes {
     this.#offer(expr, node);
   }
 
+  /** Lets an input stand for a symbolic value, though tensors have it too. */
+  prefer({ key }: SymExpr, node: TraceNode): void {
+    this.#sources.set(key, node);
+  }
+
   #offer({ key }: SymExpr, source: Source): void {
     if (!this.#sources.has(key)) this.#sources.set(key, source);
   }
@@ -74,6 +79,11 @@ export class SizeNodes {
     const node = source();
     this.#sources.set(expr.key, node);
     return node;
+  }
+
+  /** Reads a size of a tensor, if it was not read before. */
+  read(expr: SymExpr): void {
+    if (this.#sources.has(expr.key)) this.argument(expr);
   }
 
   /** An expression that no tensor has and no arithmetic gave: computed from its parts. */

@@ -7,15 +7,23 @@ export function bringsSymbols(result: MetaValue, operands: readonly FakeTensor[]
   const own = symbolsIn(result);
   if (own.size === 0) return false;
   const given = symbolsIn(operands);
-  return [...own].some((symbol) => !given.has(symbol));
+  return [...own.keys()].some((symbol) => !given.has(symbol));
 }
 
-function symbolsIn(value: unknown, found = new Set<string>()): Set<string> {
-  if (Array.isArray(value)) for (const item of value) symbolsIn(item, found);
-  else if (value instanceof FakeTensor)
-    symbolsIn([...value.shape, ...value.strides, value.storageOffset], found);
-  else if (value instanceof SymExpr) for (const name of freeSymbols(value).keys()) found.add(name);
-  else if (typeof value === "object" && value !== null && isSymScalar(value as never))
-    symbolsIn((value as { expr: unknown }).expr, found);
+/** The symbols of a value by name: those of sizes, strides, offsets and scalars, in lists too. */
+export function symbolsIn(value: unknown): ReadonlyMap<string, SymExpr> {
+  const found = new Map<string, SymExpr>();
+  visitExpressions(value, (expr) => {
+    for (const [name, symbol] of freeSymbols(expr)) found.set(name, symbol);
+  });
   return found;
+}
+
+/** Calls `visit` for each symbolic size, stride, offset and scalar of a value, in lists too. */
+export function visitExpressions(value: unknown, visit: (expr: SymExpr) => void): void {
+  if (Array.isArray(value)) for (const item of value) visitExpressions(item, visit);
+  else if (value instanceof FakeTensor)
+    visitExpressions([...value.shape, ...value.strides, value.storageOffset], visit);
+  else if (value instanceof SymExpr) visit(value);
+  else if (isSymScalar(value)) visitExpressions(value.expr, visit);
 }

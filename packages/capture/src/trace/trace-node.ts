@@ -22,6 +22,8 @@ export interface TraceMeta {
   readonly moduleStack?: readonly ModuleStackEntry[] | undefined;
   /** The function that was called, and its kind. */
   readonly torchFn?: NodeMeta["torchFn"];
+  /** The functions that a strict export notes. */
+  readonly sourceFunctions?: NodeMeta["sourceFnStack"] | undefined;
   /** The metadata of the node that is exported again; it has the stack. */
   readonly source?: NodeMeta | undefined;
   /** A stack that is not the user's. */
@@ -97,8 +99,12 @@ export interface UnbackedBinding {
   readonly symbol: string;
   /** The result that holds it; undefined where the call has one. */
   readonly item?: number | undefined;
-  /** The dimension whose size it is; undefined where it is the value. */
+  /** The dimension whose size or stride it is; undefined where it is the value. */
   readonly dim?: number | undefined;
+  /** What of the tensor it is. @defaultValue `size` */
+  readonly of?: "size" | "stride" | "offset" | undefined;
+  /** What the size is divided by to give it: 2 for a size `2*u0`. @defaultValue 1 */
+  readonly divisor?: number | undefined;
 }
 
 /** Calls `visit` for each node among arguments. */

@@ -5,18 +5,17 @@
 import {
   type Argument,
   FakeTensor,
+  float,
   isSymScalar,
   type MetaValue,
   type ModuleStackEntry,
   Namespace,
   type NodeMeta,
   type OpSchema,
-  type SymScalar,
 } from "@sconce/ir";
 import {
   type BoundArgs,
   bindArgs,
-  defaultOperators,
   type EmitArg,
   fakeEmit,
   forgetReads,
@@ -26,20 +25,26 @@ import {
   type UnboundArg,
 } from "@sconce/ops";
 import { callName, functionName, type NormalizedCall, normalizeCall } from "@sconce/passes";
-import { freeSymbols, type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
+import { type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
 import { guardContiguity } from "./contiguity.js";
+import { modelOperators } from "./custom-operators.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
 import { dataDependentResult, escapedTensor, tracedValues } from "./errors.js";
+import type { ExampleRun } from "./example-run.js";
 import { SET_GRAD } from "./grad-regions.js";
 import { LeafWrites } from "./leaf-writes.js";
 import { memoryOf } from "./memory-of.js";
+import { NewSymbols } from "./new-symbols.js";
+import { fakesIn, needsGrad, operandsOf, writtenOperands } from "./operands.js";
 import { fakeOf } from "./real-tensor.js";
 import { refusal } from "./refusals.js";
+import { isConstant, scalarValue, wrapScalar } from "./scalar-values.js";
 import { type CachedCall, ShapeCache } from "./shape-cache.js";
 import { SizeNodes } from "./size-nodes.js";
-import { isSym, type Sym, SymBool, SymFloat, SymInt } from "./sym-int.js";
+import { operatorSource, type SourceFunctions } from "./source-functions.js";
+import { isSym, type Sym, SymFloat, SymInt } from "./sym-int.js";
 import { bringsSymbols } from "./symbols-in.js";
 import {
   type TraceArgument,
@@ -57,6 +62,10 @@ export interface TracerInit {
   readonly operators?: OperatorTable | undefined;
   /** Receives warnings. @defaultValue `console.warn` */
   readonly warn?: ((message: string) => void) | undefined;
+  /** Runs the calls on the values of the example inputs, for a draft. */
+  readonly example?: ExampleRun | undefined;
+  /** The functions that a strict export notes; undefined where it is not strict. */
+  readonly sources?: SourceFunctions | undefined;
 }
 
 /** A call of graphs, such as of the branches of `cond`. */
@@ -69,12 +78,15 @@ export interface GraphCall {
   readonly bodies: readonly (readonly [prefix: string, body: TraceBody])[];
   readonly argumentsOf: (graphs: readonly TraceNode[]) => readonly TraceArgument[];
   readonly results: readonly MetaValue[];
+  /** The results of the example run, where it has them. */
+  readonly exampleResults?: readonly (Tensor | undefined)[] | undefined;
 }
 
 /** Records one graph. */
 export class Tracer implements Recorder {
   readonly env: ShapeEnv;
   readonly operators: OperatorTable;
+  readonly example: ExampleRun | undefined;
   readonly names = new Namespace();
   readonly nodes: TraceNode[] = [];
   /** The modules whose `forward` runs, outermost first. */
@@ -84,10 +96,14 @@ export class Tracer implements Recorder {
   /** The innermost of them. */
   currentModule: object | undefined;
   readonly warn: (message: string) => void;
+  /** The functions that a strict export notes; undefined where it is not strict. */
+  readonly sources: SourceFunctions | undefined;
   /** Whether gradients are recorded at the current call. */
   gradEnabled = true;
   /** The metadata of the node that runs, where the model is a graph. */
   source: NodeMeta | undefined;
+  /** Symbols of nested graphs that only the data decide: ranges of the program have them too. */
+  readonly innerSymbols: string[] = [];
   /** Constants of the program, in the order of their first use, with their nodes. */
   readonly constants = new Map<Tensor, TraceNode>();
   readonly #tensors = new Map<FakeTensor, TraceNode>();
@@ -98,7 +114,7 @@ export class Tracer implements Recorder {
   readonly #shapes: ShapeCache;
   /** Constants that an in-place call wrote to, as the last one left them. */
   readonly #written = new Map<Tensor, FakeTensor>();
-  readonly #seen = new Set<string>();
+  readonly #symbols: NewSymbols;
   readonly #guarded = new Set<string>();
   /** The stack of the function or operator that runs: all nodes that its call adds have it. */
   #stack: RawStack | undefined;
@@ -109,14 +125,19 @@ export class Tracer implements Recorder {
 
   constructor({
     env,
-    operators = defaultOperators(),
+    operators = modelOperators(),
     warn = (message) => console.warn(message),
+    example,
+    sources,
   }: TracerInit) {
+    this.sources = sources;
     this.env = env;
+    this.example = example;
     this.warn = warn;
     this.operators = operators;
     this.#leafWrites = new LeafWrites(operators);
     this.#shapes = new ShapeCache(env);
+    this.#symbols = new NewSymbols(env);
     this.#sizes = new SizeNodes(
       (target, args, val, candidate) => this.push({ target, args, val, candidate }),
       (symbol) => this.outerSymbol(symbol),
@@ -126,6 +147,16 @@ export class Tracer implements Recorder {
   /** The stack of the function or operator that runs; undefined between calls. */
   get callStack(): RawStack | undefined {
     return this.#stack;
+  }
+
+  /** Whether the export is strict. */
+  get isStrict(): boolean {
+    return this.sources !== undefined;
+  }
+
+  /** The modules around the nodes of a graph that a call of `cond` and the like runs. */
+  get nestedModules(): readonly ModuleStackEntry[] {
+    return [];
   }
 
   /** Whether the graph is nested in another one. */
@@ -175,6 +206,11 @@ export class Tracer implements Recorder {
     return undefined;
   }
 
+  /** Lets an input of the graph stand for a symbolic value, though tensors have it too. */
+  protected preferInput(expr: SymExpr, input: TraceNode): void {
+    this.#sizes.prefer(expr, input);
+  }
+
   /** Makes a symbolic value of the graph around this one an input. */
   protected useScalar(_value: Sym): void {}
 
@@ -196,10 +232,17 @@ export class Tracer implements Recorder {
     if (this.#stack !== undefined) return this.#record(row, args, kwargs);
     this.#stack = captureStack(this.moduleCall);
     try {
-      return this.#record(row, args, kwargs);
+      if (this.sources === undefined) return this.#record(row, args, kwargs);
+      return this.sources.run(...operatorSource(target, this.moduleStack), () =>
+        this.#record(row, args, kwargs),
+      );
     } finally {
       this.#stack = undefined;
     }
+  }
+
+  inSource<T>(name: string, source: string, run: () => T): T {
+    return this.sources === undefined ? run() : this.sources.run(name, source, run);
   }
 
   #record(row: OpDefinition, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult {
@@ -210,7 +253,8 @@ export class Tracer implements Recorder {
     const nodeArgs = normal.args.map((arg) => this.#argument(arg));
     const nodeKwargs: Record<string, TraceArgument> = {};
     for (const key in normal.kwargs) nodeKwargs[key] = this.#argument(normal.kwargs[key]!);
-    const { result: raw, returned: places } = this.#shapeOf(row, normal);
+    const real = this.example?.run({ target: row.target, args: normal.args, kwargs: normal.kwargs });
+    const { result: raw, returned: places } = this.#shapeOf(row, normal, real);
     if (isUndecided(row.schema, raw)) throw refusal(dataDependentResult(row.target));
     const written = writtenOperands(row.schema, args, kwargs);
     for (const tensor of written)
@@ -218,11 +262,13 @@ export class Tracer implements Recorder {
         this.#leafWrites.check(row.target, tensor, this.nodeOf(tensor), this.gradEnabled);
     const returned = places?.map((place) => this.#owners.get(operandsOf(normal)[place]!)) ?? written;
     const result = this.#fresh(raw, [...args, ...Object.values(kwargs)]);
+    this.example?.finish(result, real);
     const node = this.push({
       target: row.target,
       args: nodeArgs,
       kwargs: nodeKwargs,
-      val: result,
+      // A number that is known is not a value of the program: PyTorch keeps `None` for `can_cast`.
+      val: isSymScalar(result) && !(result.expr instanceof SymExpr) ? null : result,
       candidate: callName(row.target),
       unbacked: this.newSymbols(result),
     });
@@ -246,12 +292,14 @@ export class Tracer implements Recorder {
 
   /** A constant that an in-place call writes to is the call from then on. */
   #writeConstant(
-    { args: [first] }: OpSchema,
+    { args: [first], returns }: OpSchema,
     target: OperatorArgument,
     node: TraceNode,
     result: MetaValue,
   ): void {
-    if (first?.alias?.write !== true || !(target instanceof Tensor) || target instanceof TracedTensor) return;
+    // A custom operator writes without returning what it wrote.
+    if (first?.alias?.write !== true || returns[0]?.alias?.write !== true) return;
+    if (!(target instanceof Tensor) || target instanceof TracedTensor) return;
     const constant = this.constants.get(target);
     if (constant === undefined) return;
     this.#tensors.set(constant.val as FakeTensor, node);
@@ -259,12 +307,13 @@ export class Tracer implements Recorder {
   }
 
   /** The shape rule's result for a call, which an equal call of before may have given. */
-  #shapeOf(row: OpDefinition, call: NormalizedCall): CachedCall {
+  #shapeOf(row: OpDefinition, call: NormalizedCall, real?: OperatorResult): CachedCall {
     const key = this.#shapes.keyOf(row.target, call.args, call.kwargs);
     const known = key === undefined ? undefined : this.#shapes.find(key);
     if (known !== undefined) return known;
     const bound = bindArgs(row.schema, call.args, call.kwargs);
-    const result = metaOfBound(this.operators, row, bound, this.env);
+    const rule = (): MetaValue => metaOfBound(this.operators, row, bound, this.env);
+    const result = this.example?.resultOf(row.target, real, rule) ?? rule();
     requireSizes(this.env, result);
     this.#guardContiguity(result);
     const operands = operandsOf(call);
@@ -293,13 +342,16 @@ export class Tracer implements Recorder {
     // `n * 1` is `n` (`__sym_dispatch__`).
     if (target === "operator.mul" && args.includes(1)) return;
     const operands = args.map((arg) => (isSym(arg) ? this.scalarArgument(arg) : arg));
-    const node = this.push({
-      target,
-      args: operands,
-      val: scalarValue(result),
-      candidate: functionName(target),
-    });
+    const candidate = functionName(target);
+    const node = this.inSource(candidate, target.replace(/^operator\./, "_operator."), () =>
+      this.push({ target, args: operands, val: scalarValue(result), candidate }),
+    );
     this.#sizes.bindResult(result.expr, node);
+  }
+
+  discarded(functions: readonly string[], sizes: readonly unknown[]): void {
+    for (const size of sizes) if (isSym(size)) this.#sizes.read(size.expr);
+    for (const name of functions) this.names.create(name);
   }
 
   freshConstant(value: Tensor): Tensor {
@@ -307,7 +359,7 @@ export class Tracer implements Recorder {
     return this.call("aten.detach_.default", [copy as Tensor], {}) as Tensor;
   }
 
-  inFunction<T>(name: string, kind: string, run: () => T): T {
+  inFunction<T>(name: string, kind: string, run: () => T, source = name): T {
     const outer = this.#function;
     if (outer !== undefined) return run();
     const count = (this.#functionCounts.get(name) ?? 0) + 1;
@@ -315,7 +367,7 @@ export class Tracer implements Recorder {
     this.#function = [`${name}_${count}`, `${kind}.${name}`];
     this.#stack = captureStack(this.moduleCall);
     try {
-      return run();
+      return this.inSource(name, source, run);
     } finally {
       this.#function = outer;
       this.#stack = undefined;
@@ -328,14 +380,24 @@ export class Tracer implements Recorder {
    *
    * @param argumentsOf makes the arguments of the nodes that read the graphs
    */
-  callGraphs({ name, kind, bodies, argumentsOf, results }: GraphCall): readonly OperatorResult[] {
+  callGraphs({
+    name,
+    kind,
+    bodies,
+    argumentsOf,
+    results,
+    exampleResults = [],
+  }: GraphCall): readonly OperatorResult[] {
+    exampleResults.forEach((real, i) => {
+      this.example?.finish(results[i]!, real);
+    });
     const target = `higher_order.${name}`;
     const count = this.#graphCounts.get(target) ?? 0;
     this.#graphCounts.set(target, count + 1);
     const reads = bodies.map(([prefix, body]) =>
       this.push({ op: "get_attr", target: `${prefix}_${count}`, candidate: `${prefix}_${count}`, body }),
     );
-    return this.inFunction(name, kind, () => {
+    const call = (): readonly OperatorResult[] => {
       const node = this.push({
         target,
         args: argumentsOf(reads),
@@ -344,7 +406,8 @@ export class Tracer implements Recorder {
         unbacked: this.newSymbols(results),
       });
       return this.#wrap(results, node, []) as readonly OperatorResult[];
-    });
+    };
+    return this.inFunction(name, kind, call, `torch.ops.${target}`);
   }
 
   /** Records a call of a function that is not an operator, and returns its result. */
@@ -361,6 +424,11 @@ export class Tracer implements Recorder {
   setGradEnabled(enabled: boolean): boolean {
     const before = this.gradEnabled;
     this.gradEnabled = enabled;
+    if (this.isStrict) {
+      // TorchDynamo leaves out what changes nothing, and a mode in which nothing runs.
+      if (before === enabled) return before;
+      if (this.nodes.at(-1)?.target === SET_GRAD) this.nodes.pop();
+    }
     this.push({
       target: SET_GRAD,
       args: [enabled],
@@ -379,7 +447,9 @@ export class Tracer implements Recorder {
     if (value instanceof Tensor) return this.lift(value);
     if (isSym(value)) {
       this.useScalar(value);
-      return value instanceof SymInt ? value.expr : scalarValue(value);
+      if (value instanceof SymInt) return value.expr;
+      const known: unknown = value instanceof SymFloat ? this.env.replace(value.expr) : undefined;
+      return typeof known === "number" ? float(known) : scalarValue(value);
     }
     if (Array.isArray(value)) return (value as readonly OperatorArgument[]).map((item) => this.#given(item));
     return value as EmitArg;
@@ -391,8 +461,9 @@ export class Tracer implements Recorder {
     if (known !== undefined) return this.#written.get(value) ?? (known.val as FakeTensor);
     if (isCopyOfTraced(value)) throw refusal(tracedValues());
     const fake = fakeOf(value, false);
+    this.example?.begin(fake, value);
     const name = `_tensor_constant${this.constants.size}`;
-    const node = new TraceNode({ name, op: "get_attr", target: name, val: fake, meta: this.#meta() });
+    const node = new TraceNode({ name, op: "get_attr", target: name, val: fake, meta: this.#meta(name) });
     this.constants.set(value, node);
     this.track(fake, node);
     return fake;
@@ -442,7 +513,7 @@ export class Tracer implements Recorder {
       this.#owners.set(value, owner);
       return owner;
     }
-    if (!isSymScalar(value)) return isConstant(value) ? (value.value as number) : null;
+    if (!isSymScalar(value)) return isConstant(value) ? (value.value as OperatorResult) : null;
     if (!(value.expr instanceof SymExpr)) return value.expr as number | boolean;
     this.#sizes.bind(value.expr, node);
     return wrapScalar(value.kind, value.expr);
@@ -476,23 +547,11 @@ export class Tracer implements Recorder {
   }
 
   /** Returns the symbols of a value that no earlier value has. */
-  protected newSymbols(value: MetaValue, item?: number): UnbackedBinding[] {
-    if (Array.isArray(value))
-      return (value as readonly MetaValue[]).flatMap((part, i) => this.newSymbols(part, i));
-    if (value instanceof FakeTensor)
-      return value.shape.flatMap((size, dim) =>
-        size instanceof SymExpr ? this.#unseen(size, { item, dim }) : [],
-      );
-    return isSymScalar(value) && value.expr instanceof SymExpr ? this.#unseen(value.expr, { item }) : [];
+  protected newSymbols(value: MetaValue): UnbackedBinding[] {
+    return this.#symbols.of(value);
   }
 
-  #unseen(expr: SymExpr, place: Omit<UnbackedBinding, "symbol">): UnbackedBinding[] {
-    const names = [...freeSymbols(expr).keys()].filter((name) => !this.#seen.has(name));
-    for (const name of names) this.#seen.add(name);
-    return names.map((symbol) => ({ symbol, ...place }));
-  }
-
-  #meta(): TraceMeta {
+  #meta(target: string): TraceMeta {
     const { source } = this;
     if (source !== undefined)
       return {
@@ -501,16 +560,21 @@ export class Tracer implements Recorder {
         torchFn: source.torchFn ?? this.#function,
       };
     const stack = this.#stack ?? captureStack(this.moduleCall);
-    return { stack, moduleStack: this.moduleStack, torchFn: this.#function };
+    const sourceFunctions =
+      this.sources === undefined || NO_SOURCE.test(target) ? undefined : this.sources.of(this.moduleStack);
+    return { stack, moduleStack: this.moduleStack, torchFn: this.#function, sourceFunctions };
   }
 
   protected push({ candidate, op = "call_function", ...init }: PushedNode): TraceNode {
     const name = this.names.create(candidate);
-    const node = new TraceNode({ ...init, op, name, meta: this.#meta() });
+    const node = new TraceNode({ ...init, op, name, meta: this.#meta(init.target) });
     this.nodes.push(node);
     return node;
   }
 }
+
+/** Nodes that belong to no call: they read sizes and assert. */
+const NO_SOURCE = /^aten\.(?:sym_|_assert_(?:scalar|tensor_metadata))/;
 
 /** The modules of a node that is exported again (`_fixup_key`). */
 const retracedStack = ({ nnModuleStack }: NodeMeta): readonly ModuleStackEntry[] | undefined =>
@@ -530,23 +594,6 @@ interface PushedNode {
   readonly body?: TraceBody;
 }
 
-const isConstant = (value: MetaValue): value is MetaValue & { readonly value: Argument } =>
-  typeof value === "object" && value !== null && (value as { kind?: unknown }).kind === "constant";
-
-/** The symbolic scalar of graphs for a value of the user's. */
-function scalarValue(value: Sym): SymScalar {
-  if (value instanceof SymInt) return { kind: "SymInt", expr: value.expr };
-  return value instanceof SymFloat
-    ? { kind: "SymFloat", expr: value.expr }
-    : { kind: "SymBool", expr: value.expr };
-}
-
-/** The user's value for a symbolic scalar of graphs. */
-function wrapScalar(kind: SymScalar["kind"], expr: SymExpr): Sym {
-  if (kind === "SymInt") return new SymInt(expr);
-  return kind === "SymFloat" ? new SymFloat(expr) : new SymBool(expr);
-}
-
 /** Whether a call gives a boolean that only the data decide: JavaScript would take it for true. */
 const isUndecided = ({ returns }: OpSchema, result: MetaValue): boolean =>
   returns.length === 1 &&
@@ -554,42 +601,7 @@ const isUndecided = ({ returns }: OpSchema, result: MetaValue): boolean =>
   isSymScalar(result) &&
   result.expr instanceof SymExpr;
 
-/** The operands that a call writes to and returns, by the places of its results. */
-function writtenOperands(
-  { args: parameters, returns }: OpSchema,
-  args: readonly OperatorArgument[],
-  kwargs: OperatorKeywords,
-): (TracedTensor | undefined)[] {
-  return returns.map(({ alias }) => {
-    if (alias?.write !== true) return undefined;
-    const at = parameters.findIndex(
-      (parameter) => parameter.alias?.write && parameter.alias.set === alias.set,
-    );
-    if (at < 0) return undefined;
-    const parameter = parameters[at]!;
-    const operand = parameter.kwargOnly || at >= args.length ? kwargs[parameter.name] : args[at];
-    return operand instanceof TracedTensor ? operand : undefined;
-  });
-}
-
-/** The fake tensors among values, in lists too. */
-const fakesIn = (values: readonly unknown[]): FakeTensor[] =>
-  values.flatMap((value) => {
-    if (value instanceof FakeTensor) return [value];
-    return Array.isArray(value) ? fakesIn(value as readonly unknown[]) : [];
-  });
-
-/** The tensors that a call reads, as often as it does. */
-const operandsOf = ({ args, kwargs }: NormalizedCall): FakeTensor[] =>
-  fakesIn([...args, ...Object.values(kwargs)]);
-
 const looksAs = (a: FakeTensor, b: FakeTensor): boolean =>
   a.dtype === b.dtype && a.ndim === b.ndim && a.shape.every((size, d) => symEquals(size, b.shape[d]!));
 
 const isDifferentiable = ({ dtype }: FakeTensor): boolean => /^(float|bfloat|complex)/.test(dtype);
-
-const needsGrad = (operands: readonly OperatorArgument[]): boolean =>
-  operands.some((operand) => {
-    if (operand instanceof TracedTensor) return operand.fake.requiresGrad;
-    return Array.isArray(operand) && needsGrad(operand as readonly OperatorArgument[]);
-  });

@@ -3,11 +3,11 @@ import { SconceError } from "@sconce/errors";
 import type { Node } from "@sconce/ir";
 
 /** A change of the mode: the graph of a program keeps the mode of its export. */
-export const fixedMode = (method: string): SconceError =>
+export const fixedMode = (method: string, where: string): SconceError =>
   new SconceError({
     code: "FIXED_MODE",
     message: `Calling ${method}() is not supported yet: the graph has the mode that the model was exported in`,
-    where: "program.module()",
+    where,
     fix: `call ${method}() on the model, and export it again`,
   });
 

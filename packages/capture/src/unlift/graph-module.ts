@@ -3,7 +3,6 @@ import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
 import { codeText, type ExportedProgram, type Graph, type Node, unflattenTree } from "@sconce/ir";
 import {
   callingConvention,
-  defaultOperators,
   flattenCall,
   type InputCheck,
   inputCheck,
@@ -18,9 +17,11 @@ import { isPlainObject } from "../plain-object.js";
 import { declareParameters } from "../source/function-parameters.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { COPY } from "../this-copy.js";
+import { modelOperators } from "../trace/custom-operators.js";
 import { currentTrace } from "../trace/dispatch.js";
-import { fixedMode, statePlace } from "./errors.js";
+import { statePlace } from "./errors.js";
 import { requireGuards } from "./guard-values.js";
+import { ProgramModule } from "./program-module.js";
 import { runGraph } from "./run-graph.js";
 import { unliftedGraph } from "./unlifted-graph.js";
 
@@ -52,7 +53,10 @@ export interface GraphModuleOptions {
    * them, calls check the sizes of the inputs alone. @defaultValue true
    */
   readonly checkGuards?: boolean | undefined;
-  /** The operators that the program may use. @defaultValue Sconce's own */
+  /**
+   * The operators that the program may use. @defaultValue Sconce's own, and those that
+   * `library.customOp` declared
+   */
   readonly operators?: OperatorTable | undefined;
 }
 
@@ -71,7 +75,7 @@ class GuardsFn extends Module {
  * The module has its own copy of the buffers that the program writes to. Parameters share memory
  * with the program until `loadStateDict` replaces them.
  */
-export class GraphModule extends Module {
+export class GraphModule extends ProgramModule {
   static {
     markClass(GraphModule, "GraphModule", COPY);
   }
@@ -90,7 +94,7 @@ export class GraphModule extends Module {
     super();
     const { inSpec, forwardArgNames } = callingConvention(program);
     this.#program = program;
-    this.#operators = options.operators ?? defaultOperators();
+    this.#operators = options.operators ?? modelOperators();
     this.#checksGuards = (options.checkGuards ?? true) && program.exampleInputs !== null;
     this.#check = inputCheck(this.#checksGuards ? program : program.with({ exampleInputs: null }));
     this.#graph = unliftedGraph(program);
@@ -131,16 +135,6 @@ export class GraphModule extends Module {
   // The type alone: each module has a separate function.
   override forward(...args: readonly unknown[]): unknown {
     return this.#run(args);
-  }
-
-  /** Refused, as in PyTorch. @throws SconceError `FIXED_MODE` */
-  override train(): this {
-    throw fixedMode("train");
-  }
-
-  /** Refused, as in PyTorch. @throws SconceError `FIXED_MODE` */
-  override eval(): this {
-    throw fixedMode("eval");
   }
 
   /** Loads values into copies of the tensors: those of the program stay. */

@@ -1,5 +1,15 @@
 /** @file Runs a graph by calls of operators: at once, or into a trace. */
-import { type Argument, type Graph, isRef, itemsOf, type Node, pythonTuple } from "@sconce/ir";
+import {
+  type Argument,
+  type DictLiteral,
+  flattenTree,
+  type Graph,
+  isRef,
+  itemsOf,
+  type Node,
+  type TreeSpec,
+  unflattenTree,
+} from "@sconce/ir";
 import {
   type GraphRunner,
   HIGHER_ORDER,
@@ -11,8 +21,7 @@ import {
   type Steps,
 } from "@sconce/ops";
 import type { ShapeEnv } from "@sconce/symbolic";
-import { Tensor } from "@sconce/tensor";
-import { cond } from "../control-flow/cond.js";
+import type { Tensor } from "@sconce/tensor";
 import { check } from "../dynamic/runtime-checks.js";
 import { numelOf, sizeOf, storageOffsetOf, stridesOf } from "../torch/sizes.js";
 import { applyPythonOperator } from "../torch/sym.js";
@@ -20,7 +29,10 @@ import { callOperator, currentTrace, type OperatorArgument } from "../trace/disp
 import { enableGrad, noGrad } from "../trace/grad-mode.js";
 import { SET_GRAD } from "../trace/grad-regions.js";
 import { SymBool } from "../trace/sym-int.js";
+import { Tracer } from "../trace/tracer.js";
 import { notRetraceable, notRunnable } from "./errors.js";
+import { retraceGraphs } from "./nested-graphs.js";
+import { GETITEM, TREE_FLATTEN_SPEC, TREE_UNFLATTEN } from "./tree-calls.js";
 
 /** What a graph needs of the module that it belongs to. */
 export interface GraphOwner {
@@ -28,26 +40,31 @@ export interface GraphOwner {
   readonly operators: GraphRunner<Tensor>["operators"];
   /** The tensor of a `get_attr`. */
   attribute(node: Node): unknown;
+  /** Calls the module that a `call_module` names. */
+  callModule?(node: Node, args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>): unknown;
   /** Runs a node; a trace gives its metadata to the nodes that it records. */
   step<T>(node: Node, run: () => T): T;
 }
 
 /** The values of the graph's result, for the values of its placeholders. */
 export function runGraph(graph: Graph, inputs: readonly unknown[], owner: GraphOwner): readonly unknown[] {
+  const result = graphResult(graph, inputs, owner);
+  return Array.isArray(result) ? (result as readonly unknown[]) : [result];
+}
+
+/** The graph's result, for the values of its placeholders: a bare value where it returns one. */
+export function graphResult(graph: Graph, inputs: readonly unknown[], owner: GraphOwner): unknown {
   const values = new Map<string, unknown>();
   let next = 0;
   for (const node of graph.nodes()) {
     if (node.op === "placeholder") values.set(node.name, inputs[next++]);
     else if (node.op === "get_attr") values.set(node.name, attributeOf(graph, node, owner));
-    else if (node.op === "call_function")
+    else if (node.op === "output") return argumentValue(node.args[0] ?? null, values);
+    else
       values.set(
         node.name,
         owner.step(node, () => runCall(node, values, owner)),
       );
-    else {
-      const result = argumentValue(node.args[0] ?? null, values);
-      return Array.isArray(result) ? (result as readonly unknown[]) : [result];
-    }
   }
   return [];
 }
@@ -64,6 +81,27 @@ function argumentValue(argument: Argument, values: ReadonlyMap<string, unknown>)
   return itemsOf(argument)?.map((item) => argumentValue(item, values)) ?? argument;
 }
 
+/** As {@link argumentValue}, with objects for dicts. */
+function treeValue(argument: Argument, values: ReadonlyMap<string, unknown>): unknown {
+  if (isDict(argument))
+    return Object.fromEntries(argument.entries.map(([key, item]) => [key, treeValue(item, values)]));
+  return itemsOf(argument)?.map((item) => treeValue(item, values)) ?? argumentValue(argument, values);
+}
+
+const isDict = (value: Argument): value is DictLiteral =>
+  typeof value === "object" && value !== null && "kind" in value && value.kind === "dict";
+
+/** Trees of preserved calls: flattened, built, and their items. */
+const TREES: Readonly<Record<string, (value: unknown, other: unknown) => unknown>> = {
+  [TREE_FLATTEN_SPEC]: (value, spec) => flattenTree(value, spec as TreeSpec),
+  [TREE_UNFLATTEN]: (leaves, spec) => unflattenTree(leaves as readonly unknown[], spec as TreeSpec),
+  [GETITEM]: (value, key) =>
+    typeof key === "string" ? keyedItem(value, key) : itemOf(value as never, key as never),
+};
+
+const keyedItem = (value: unknown, key: string): unknown =>
+  value instanceof Map ? value.get(key) : (value as Readonly<Record<string, unknown>>)[key];
+
 type Values = readonly OperatorArgument[];
 
 const SIZES: Readonly<Record<string, (tensor: Tensor, dim: number) => unknown>> = {
@@ -75,16 +113,20 @@ const SIZES: Readonly<Record<string, (tensor: Tensor, dim: number) => unknown>> 
 
 function runCall(node: Node, values: ReadonlyMap<string, unknown>, owner: GraphOwner): unknown {
   const { target } = node;
+  const tree = TREES[target];
+  if (tree !== undefined && node.op === "call_function")
+    return tree(treeValue(node.args[0]!, values), argumentValue(node.args[1]!, values));
   const args = node.args.map((arg) => argumentValue(arg, values)) as Values;
   const kwargs = Object.fromEntries(
     Object.entries(node.kwargs).map(([key, arg]) => [key, argumentValue(arg, values) as OperatorArgument]),
   );
-  if (target === "operator.getitem") return itemOf(args[0] as never, args[1] as never);
+  if (node.op === "call_module") return owner.callModule!(node, args, kwargs);
   if (target === SET_GRAD) return currentTrace()?.setGradEnabled?.(args[0] as boolean) ?? null;
   if (isScalarFunction(target)) return applyPythonOperator(target, args as never);
   const size = SIZES[target];
   if (size !== undefined) return size(args[0] as Tensor, args[1] as number);
   if (HIGHER_ORDER.has(target)) return runHigherOrder(node, args, kwargs, owner);
+  if (target.startsWith(LANES) && currentTrace() !== undefined) throw notRetraceable(node);
   const parts = target.split(".");
   if (parts.length !== 3) throw notRunnable(target, node.name);
   const call = (): unknown => callOperator(target, args, kwargs);
@@ -93,35 +135,14 @@ function runCall(node: Node, values: ReadonlyMap<string, unknown>, owner: GraphO
   return trace === undefined ? call() : trace.inFunction(parts.slice(1).join("."), "OpOverload", call);
 }
 
+/** Calls of `vmap`, which a generic `associativeScan` records. */
+const LANES = "torch._functorch.predispatch.";
+
 const ASSERTION = "aten._assert_scalar.default";
 
 /** What a graph asserts is known to the trace. */
 function requireCondition(env: ShapeEnv, condition: unknown): void {
   if (condition instanceof SymBool) check(env, condition.expr);
-}
-
-const COND = "higher_order.cond";
-
-/** Bodies take tensors as operands, and close over sizes. */
-function tracedCond(
-  args: Values,
-  runBody: (body: NestedGraph, inputs: readonly unknown[]) => unknown,
-): unknown {
-  const [pred, whenTrue, whenFalse, operands] = args as unknown as readonly [
-    Tensor | SymBool,
-    NestedGraph,
-    NestedGraph,
-    readonly unknown[],
-  ];
-  const tensors = operands.filter((operand) => operand instanceof Tensor);
-  const branch =
-    (body: NestedGraph) =>
-    (...given: readonly Tensor[]): unknown => {
-      const rest = [...given];
-      const inputs = operands.map((operand) => (operand instanceof Tensor ? rest.shift() : operand));
-      return pythonTuple(...(runBody(body, inputs) as readonly unknown[]));
-    };
-  return cond(pred, branch(whenTrue), branch(whenFalse), tensors);
 }
 
 const WITH_GRAD = "higher_order.wrap_with_set_grad_enabled";
@@ -136,7 +157,12 @@ function runHigherOrder(
   const runBody = ({ graph }: NestedGraph, inputs: readonly unknown[]): unknown =>
     runGraph(graph, inputs, owner);
   if (trace !== undefined) {
-    if (node.target === COND) return tracedCond(args, runBody);
+    if (trace instanceof Tracer) {
+      const run = (graph: NestedGraph, inputs: readonly unknown[]): readonly unknown[] =>
+        runBody(graph, inputs) as readonly unknown[];
+      const results = retraceGraphs({ parent: trace, node, args, run });
+      if (results !== undefined) return results;
+    }
     if (node.target !== WITH_GRAD) throw notRetraceable(node);
     const [enabled, body, ...operands] = args as unknown as readonly [boolean, NestedGraph, ...unknown[]];
     return (enabled ? enableGrad : noGrad)(() => runBody(body, operands));

@@ -1,5 +1,6 @@
 import { dirname, relative, resolve, sep } from "node:path";
 import { type Progress, visibleText } from "@sconce/errors";
+import { requireFolder, writeFiles } from "@sconce/formats/files";
 import { type ExportedProgram, printIr } from "@sconce/ir";
 import {
   type Bisection,
@@ -24,7 +25,6 @@ import {
   reproducerText,
 } from "../reproducer.js";
 import type { PassRunOptions } from "../shared-options.js";
-import { requireFolder, writeFiles } from "../write-files.js";
 import { checkedText } from "./check-report.js";
 import { readInputs, tolerance } from "./inputs.js";
 

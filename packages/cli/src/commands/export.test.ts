@@ -48,6 +48,16 @@ describe("sconce export", () => {
     expect((await sconce("run", out, "--random", "0")).code).toBe(0);
   });
 
+  test("--strict refuses what the trace cannot see [S-005]", async () => {
+    const source = `export const model = (x) => x.mul(Math.random());\nexport const args = [torch.ones(2)];`;
+    const name = module("random.mjs", `import { torch } from "${CAPTURE}";\n${source}`);
+    const out = join(dir, "random.sir");
+    expect((await sconce("export", name, "-o", out)).code).toBe(0);
+    const { code, err } = await sconce("export", name, "-o", out, "--strict");
+    expect(code).not.toBe(0);
+    expect(err).toMatch(/STRICT_MODE[\s\S]*random\.mjs:2:35, in model: random: `Math\.random\(\)`/);
+  });
+
   test.each([
     ["empty.mjs", "", "exports no `model`"],
     ["args.mjs", "export const model = (x) => x;", "exports no array `args`"],
@@ -93,10 +103,41 @@ describe("sconce export", () => {
     expect(JSON.parse(await run("--json")).warning).toContain("0/1 specialized");
   });
 
+  test("--draft prints what must be fixed, and writes the program if asked", async () => {
+    const wrong = `${MODEL}
+      export const model = (x) => x.view(2, 2, 3);
+      export const args = [torch.ones(4, 3)];
+      export const dynamicShapes = [{ 0: Dim("n") }];`;
+    const path = module("draft.mjs", wrong);
+    const out = join(dir, "draft.sir");
+    expect((await sconce("export", path)).err).toContain(
+      "add `-o OUT.pt2` or `-o OUT.sir`, or --draft for a report",
+    );
+    expect((await sconce("export", path, "-o", out)).err).toContain("CONSTRAINT_VIOLATION");
+    const report = await sconce("export", path, "--draft");
+    expect(report.code).toBe(1);
+    expect(report.out).toContain("1. Guard Added.");
+    expect(report.out).toContain("dynamicShapes = [{ 0: Dim.AUTO }]");
+    const { code, out: text } = await sconce("export", path, "--draft", "--json", "-o", out);
+    expect(code).toBe(1);
+    expect(JSON.parse(text)).toMatchObject({
+      output: out,
+      nodes: 3,
+      successful: false,
+      failures: [{ type: "GUARD_ADDED", expression: "Eq(3*s77, 12)", dynamicShapes: "[{ 0: Dim.AUTO }]" }],
+    });
+    expect(readFileSync(out, "utf8")).toContain("aten.view.default");
+    const right = module("right.mjs", `${MODEL}\nexport default ${EXPORTS};`);
+    const fine = await sconce("export", right, "--draft");
+    expect([fine.code, fine.out]).toEqual([0, expect.stringContaining("Congratulations")]);
+  });
+
   test("a module that is not there, and a result of another kind", async () => {
     expect((await sconce("export", join(dir, "nope.mjs"), "-o", join(dir, "x.sir"))).err).toContain(
       "does not exist",
     );
-    expect((await sconce("export", "x.mjs", "-o", join(dir, "x.pt2"))).err).toContain("name it OUT.sir");
+    expect((await sconce("export", "x.mjs", "-o", join(dir, "x.safetensors"))).err).toContain(
+      "name it OUT.pt2 for PyTorch, or OUT.sir for IR text",
+    );
   });
 });

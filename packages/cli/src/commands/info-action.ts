@@ -3,22 +3,25 @@ import { annotation, type ExportedProgram, type InputSpec, missingValues, type O
 import type { LineStyle } from "../colors.js";
 import { fileName, readBytes, STANDARD } from "../input-file.js";
 import { json, type SafeIo } from "../io.js";
-import { isIrFile, openProgram, openSession } from "../open.js";
+import { formatOf, openProgram, openSession } from "../open.js";
 import { oneLine } from "../text.js";
 import { type Facts, factsOf } from "./info-facts.js";
 import { type LoopFacts, loopFactsOf, loopLines } from "./info-loops.js";
+import { security } from "./info-security.js";
 import { missingLines, withoutValues } from "./without-values.js";
 
 export interface InfoOptions {
   readonly json?: boolean;
   readonly loops?: boolean;
+  readonly security?: boolean;
   readonly plugin?: readonly string[];
 }
 
 export async function info(file: string, options: InfoOptions, io: SafeIo): Promise<void> {
+  if (options.security) return security(file, options, io);
   const session = await openSession(io, options.plugin, undefined, [file]);
   const program = await openProgram(file, session);
-  const format = (await isIrFile(file)) ? "sir" : "pt2";
+  const format = await formatOf(file);
   const facts = factsOf(program, session.operators, { format, fileBytes: await sizeOf(file) });
   const loops = options.loops ? loopFactsOf(program, session) : undefined;
   const missing = missingValues(program);
@@ -31,7 +34,7 @@ const titleStyle: LineStyle = (line, { bold }) => (/^[a-z][^:]*:$/.test(line) ? 
 const sizeOf = async (file: string): Promise<number> =>
   file === STANDARD ? (await readBytes(file)).length : (await stat(file)).size;
 
-const KINDS = { pt2: "exported program (.pt2)", sir: "IR text (.sir)" } as const;
+const KINDS = { pt2: "exported program (.pt2)", sir: "IR text (.sir)", "json-ir": "JSON IR" } as const;
 
 /** `x: USER_INPUT f32[s77, 12]`, `p_w: PARAMETER net.weight f32[3, 2]`. */
 function specText({ arg, kind, target }: InputSpec | OutputSpec, { graph }: ExportedProgram): string {

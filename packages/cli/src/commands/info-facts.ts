@@ -10,6 +10,7 @@ import {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
+import type { ProgramFormat } from "../open.js";
 
 /** A size: a number, or an expression over symbols as text. */
 type Size = number | string;
@@ -47,7 +48,7 @@ interface TensorFacts {
 }
 
 export interface Facts {
-  readonly format: "pt2" | "sir";
+  readonly format: ProgramFormat;
   readonly torch: string | null;
   readonly dialect: string;
   readonly fileBytes: number;

@@ -10,14 +10,20 @@ import type { Sconce } from "@sconce/session";
 import cliProgress from "cli-progress";
 import { usage } from "../errors.js";
 import { STANDARD } from "../input-file.js";
-import { json, jsonLine, type SafeIo } from "../io.js";
+import type { SafeIo } from "../io.js";
 import { openSession, openWithWeights } from "../open.js";
 import { watched } from "../pass-run.js";
+import {
+  isPt2,
+  reportWritten,
+  requireOutput,
+  tensorsText,
+  weightsBeside,
+  writeProgram,
+} from "../program-file.js";
 import type { PassRunOptions } from "../shared-options.js";
-import { requireWeights, sirWithTensors, weightsPath, writeSir } from "../sir.js";
-import { requireFolder } from "../write-files.js";
+import { requireWeights } from "../sir.js";
 import { checkedText } from "./check-report.js";
-import { requireSirName } from "./output-name.js";
 
 export interface LowerOptions extends PassRunOptions {
   readonly output: string;
@@ -44,16 +50,14 @@ interface Seen {
 
 export async function lower(file: string, options: LowerOptions, io: SafeIo): Promise<void> {
   const { output } = options;
-  requireSirName(output);
-  if (output !== STANDARD) await requireFolder(output);
+  await requireOutput(output);
   const session = await openSession(io, options.plugin, undefined, [file]);
   const calls = pipelineOf(options, session);
   const before = await openWithWeights(file, session, options.weights);
-  requireWeights(before);
+  if (!isPt2(output)) requireWeights(before);
   const seen: Seen = { reports: [], notes: [] };
   const after = transformed(session, before, calls, { options, seen, io });
-  if (output === STANDARD) for (const piece of sirWithTensors(after)) io.exact(piece);
-  else await writeSir(output, after);
+  await writeProgram(output, after, io, session.operators);
   report(before, after, seen, options, io);
 }
 
@@ -67,7 +71,7 @@ function report(
 ): void {
   const { dialect } = after;
   const nodes = { before: before.graph.size, after: after.graph.size };
-  const weights = output === STANDARD ? null : weightsPath(output);
+  const weights = weightsBeside(output);
   const facts = {
     output,
     weights,
@@ -76,12 +80,9 @@ function report(
     ...(check && { reports }),
     ...(notes.length > 0 && { notes }),
   };
-  const where = weights === null ? "tensors at the end of the text" : `tensors in ${weights}`;
-  const text = `${output === STANDARD ? "standard output" : output}: ${nodes.before} -> ${nodes.after} nodes, dialect ${dialect}; ${where}\n`;
-  if (output !== STANDARD && isJson) io.out(json(facts));
-  else if (output !== STANDARD) io.summary(text + (check ? checkedText(reports) : ""));
-  else if (isJson) io.err(jsonLine(facts));
-  else if (!io.settings.quiet) io.err(text + (check ? checkedText(reports) : ""));
+  const text = `${output === STANDARD ? "standard output" : output}: ${nodes.before} -> ${nodes.after} nodes, dialect ${dialect}; ${tensorsText(output)}\n${check ? checkedText(reports) : ""}`;
+  if (output !== STANDARD || isJson) reportWritten(facts, text, isJson, io);
+  else if (!io.settings.quiet) io.err(text);
 }
 
 function pipelineOf({ keep, passes }: LowerOptions, session: Sconce): PipelineItem[] {

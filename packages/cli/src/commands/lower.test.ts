@@ -99,7 +99,7 @@ describe("sconce lower", () => {
       "--keep says what the default pipeline keeps",
       ["-o", "x.sir", "--keep", "aten.linear.default", "--passes", "dce"],
     ],
-    ["x.pt2 cannot be written: the result is IR text", ["-o", "x.pt2"]],
+    ["x.safetensors cannot be written: the result is a program", ["-o", "x.safetensors"]],
   ])("%s", async (message, args) => {
     const { code, err } = await sconce("lower", MLP, ...args);
     expect(code).toBe(2);

@@ -15,7 +15,7 @@ export const lowerCommand: Declare = (command, io) => {
     .argument(...FILE_ARGUMENT)
     .requiredOption(
       "-o, --output <file>",
-      "Write to OUT.sir, and OUT.safetensors beside it; - writes both to standard output as one text",
+      "Write to OUT.pt2 for PyTorch, or to OUT.sir, with OUT.safetensors beside it; - writes IR text and tensors to standard output as one text",
     )
     .option("--keep <operator>", "Keep an operator as it is (repeatable)", repeatable)
     .option("--passes <pipeline>", "Run these passes in place of run_decompositions()")

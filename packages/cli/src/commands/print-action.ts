@@ -1,14 +1,21 @@
 import { printLoweredProgram } from "@sconce/codegen";
-import { dotText, jsonText, mermaidText } from "@sconce/formats/views";
+import { jsonIRText } from "@sconce/formats/json-ir";
+import { type DiagramOptions, dotText, jsonText, mermaidText } from "@sconce/formats/views";
 import { codeText, type ExportedProgram, graphText, printIr, signatureText } from "@sconce/ir";
-import type { Sconce } from "@sconce/session";
+import { extractIR, type Sconce } from "@sconce/session";
+import { usage } from "../errors.js";
 import type { SafeIo } from "../io.js";
 import { openSession, openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import type { PassRunOptions, PRINT_FORMATS } from "../shared-options.js";
 import { loopsOf } from "./loops.js";
 
-type Print = (program: ExportedProgram, session: Sconce) => string;
+type Print = (
+  program: ExportedProgram,
+  session: Sconce,
+  io: SafeIo,
+  diagram: DiagramOptions,
+) => string | Promise<string>;
 
 const FORMATS: Readonly<Record<(typeof PRINT_FORMATS)[number], Print>> = {
   program: String,
@@ -17,10 +24,19 @@ const FORMATS: Readonly<Record<(typeof PRINT_FORMATS)[number], Print>> = {
   signature: (program) => signatureText(program.graphSignature),
   ir: (program) => printIr(program),
   json: jsonText,
-  mermaid: mermaidText,
-  dot: dotText,
+  "json-ir": (program, session, io) =>
+    jsonIRText(extractIR(program, { session, onWarning: (message) => io.warn(message) })),
+  mermaid: (program, _session, _io, diagram) => mermaidText(program, diagram),
+  dot: (program, _session, _io, diagram) => dotText(program, diagram),
   loops: loopsText,
+  ts: sourceText,
 };
+
+/** A module in TypeScript that gives the program when it is exported. */
+async function sourceText(program: ExportedProgram, { operators }: Sconce): Promise<string> {
+  const { typescriptText } = await import("@sconce/capture/typescript");
+  return typescriptText(program, { operators });
+}
 
 /** Loop nests of the program, brought into their form first. */
 function loopsText(program: ExportedProgram, session: Sconce): string {
@@ -33,13 +49,25 @@ export interface PrintOptions extends PassRunOptions {
   readonly passes?: string;
   readonly weights?: string;
   readonly plugin?: readonly string[];
+  readonly fold?: string;
+  readonly modules?: boolean;
+}
+
+/** Which part of the program a diagram shows. @throws SconceError `USAGE` */
+function diagramOptions({ format, fold, modules }: PrintOptions): DiagramOptions {
+  if (format !== "mermaid" && format !== "dot" && (fold !== undefined || modules === true))
+    throw usage("--fold and --modules are for diagrams", "add --format mermaid or --format dot");
+  if (fold !== undefined && !/^[1-9]\d{0,3}$/.test(fold))
+    throw usage(`--fold: ${JSON.stringify(fold)} is not a depth`, "give 1 for the children of the model");
+  return { ...(fold !== undefined && { fold: Number(fold) }), modules: modules === true };
 }
 
 export async function print(file: string, options: PrintOptions, io: SafeIo): Promise<void> {
+  const diagram = diagramOptions(options);
   const session = await openSession(io, options.plugin, undefined, [file]);
   const loaded = await openWithWeights(file, session, options.weights);
   const exported = runPasses(loaded, session, options, io);
-  const text = FORMATS[options.format](exported, session);
+  const text = await FORMATS[options.format](exported, session, io, diagram);
   // The text to the byte; a line end is added only for the eyes.
   io.exact(io.terminal && !text.endsWith("\n") ? `${text}\n` : text);
 }

@@ -27,12 +27,37 @@ describe("sconce print", () => {
 
   test.each([
     ["json", /^\{\n {2}"format": "sconce-json",/],
-    ["mermaid", /^flowchart TD\n {2}gn0\[\("p_net_0_weight<br\/>f32\[24, 12\]"\)\]\n/],
+    ["mermaid", /^flowchart TD\n {4}input_x\[\/"Input: x<br\/>s77x12"\/\]\n/],
     ["dot", /^digraph program \{\n/],
   ])("--format %s", async (format, start) => {
     const { code, out } = await sconce("print", fixture("net_mlp"), "--format", format);
     expect(code).toBe(0);
     expect(out).toMatch(start);
+  });
+
+  test("--format ts is a module that `sconce export` takes", async () => {
+    const source = await sconce("print", fixture("net_mlp"), "--format", "ts");
+    expect(source).toMatchObject({ code: 0, err: "" });
+    expect(source.out).toMatch(/^import \{ Dim, .* \} from "sconce";\n/);
+    expect(source.out).toContain("export class Model extends nn.Module {");
+    expect(source.out).toContain("export const dynamicShapes = { x: { 0: s77 } };");
+  });
+
+  test("--format ts refuses what has no function, with the node", async () => {
+    const refused = await sconce("print", fixture("pm_custom_op"), "--format", "ts");
+    expect(refused).toMatchObject({ code: 2, out: "" });
+    expect(refused.err).toMatch(/^error NO_TYPESCRIPT: the call of mylib\.sin\.default cannot be written/);
+    expect(refused.err).toContain("\n  in  sin\n");
+  });
+
+  test("--fold and --modules are for diagrams", async () => {
+    const args = ["print", fixture("api_unflatten")];
+    const folded = await sconce(...args, "--format", "mermaid", "--fold", "1");
+    expect(folded.out).toContain('mod_first[["first<br/>Inner<br/>4 calls, 2 weights"]]');
+    const framed = await sconce(...args, "--format", "dot", "--modules");
+    expect(framed.out).toContain('subgraph cluster_frame_first {\n    label="first (Inner)"\n');
+    for (const wrong of [["--fold", "1"], ["--format", "dot", "--fold", "0"], ["--modules"]])
+      expect((await sconce(...args, ...wrong)).err).toMatch(/^error USAGE: /);
   });
 
   test("--lower gives the text after run_decompositions()", async () => {
@@ -77,7 +102,7 @@ describe("sconce print", () => {
     [
       "USAGE",
       ["--format", "xml"],
-      "use one of: program, graph, code, signature, ir, json, mermaid, dot, loops",
+      "use one of: program, graph, code, signature, ir, json, json-ir, mermaid, dot, loops, ts",
     ],
     [
       "UNKNOWN_PASS",

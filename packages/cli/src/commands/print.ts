@@ -14,6 +14,8 @@ export const printCommand: Declare = (command, io) => {
   command
     .argument(...FILE_ARGUMENT)
     .addOption(new Option("--format <name>", "Select the format").choices(PRINT_FORMATS).default("program"))
+    .option("--fold <count>", "In a diagram, draw each module at this depth of the hierarchy as one box")
+    .option("--modules", "In a diagram, draw a frame around the calls of each module")
     .option("--lower", "Lower the program with run_decompositions() first")
     .option("--passes <pipeline>", 'Run these passes first, for example "decompose,fold-constants,cse,dce"')
     .option(...WEIGHTS_OPTION);

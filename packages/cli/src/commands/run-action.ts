@@ -1,4 +1,5 @@
 import type { Progress } from "@sconce/errors";
+import { requireFolder, writeBytes } from "@sconce/formats/files";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import type { Sconce } from "@sconce/session";
 import { type Closeness, Tensor, writeSafetensors } from "@sconce/tensor";
@@ -9,7 +10,6 @@ import { openSession, openTensors, openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import { openReproducer } from "../reproducer.js";
 import type { PassRunOptions } from "../shared-options.js";
-import { requireFolder, writeBytes } from "../write-files.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
 import { givesInputs, type InputOptions, readInputs, tolerance } from "./inputs.js";
 import { nonfiniteJson, nonfiniteText } from "./nonfinite.js";

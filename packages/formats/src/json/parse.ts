@@ -5,7 +5,7 @@
  */
 import type { Budget, Work } from "@sconce/errors";
 import { jsonError } from "../errors.js";
-import { type JsonArray, JsonObject, type JsonValue } from "./value.js";
+import { type JsonArray, type JsonFloat, JsonObject, type JsonValue } from "./value.js";
 
 /** Deeper nesting is refused; PyTorch's own files stay below 100. */
 const DEEPEST_JSON = 1000;
@@ -29,9 +29,18 @@ const ITEMS_A_PIECE = 256;
  * @throws SconceError `JSON_ENCODING` (not UTF-8, byte order mark), `JSON_SYNTAX`, `JSON_DEPTH`,
  * `JSON_DUPLICATE_KEY`, `BUDGET_EXCEEDED`, with the byte or character position
  */
-export function parseJson(source: Uint8Array | string, file: string, budget: Budget): JsonValue {
-  return new JsonParser(typeof source === "string" ? source : decode(source, file), file, budget).parse();
+export function parseJson(
+  source: Uint8Array | string,
+  file: string,
+  budget: Budget,
+  float?: ReadFloat,
+): JsonValue {
+  const text = typeof source === "string" ? source : decode(source, file);
+  return new JsonParser(text, file, budget, float).parse();
 }
+
+/** The value of a number that is written as a float, `1.0`; the number where it is undefined. */
+type ReadFloat = (value: number) => JsonFloat | undefined;
 
 /** Long lists of an archive hold nodes, inputs and weights. */
 const BYTES_PER_ITEM = 64;
@@ -59,6 +68,7 @@ class JsonParser {
   readonly #text: string;
   readonly #file: string;
   readonly #budget: Budget;
+  readonly #float: ReadFloat | undefined;
   #position = 0;
   #depth = 0;
   /** Items of the outermost containers that were read. */
@@ -81,10 +91,11 @@ class JsonParser {
   #valueTop = 0;
   #keyTop = 0;
 
-  constructor(text: string, file: string, budget: Budget) {
+  constructor(text: string, file: string, budget: Budget, float?: ReadFloat) {
     this.#text = text;
     this.#file = file;
     this.#budget = budget;
+    this.#float = float;
   }
 
   readonly #where = (): string => `${this.#file}, character ${this.#position}`;
@@ -376,7 +387,7 @@ class JsonParser {
     return this.#control;
   }
 
-  #number(first: number): number | bigint {
+  #number(first: number): number | bigint | JsonFloat {
     const text = this.#text;
     if (first >= 0x30 && first <= 0x39) {
       // Short integers without a sign are nearly all numbers there are.
@@ -400,7 +411,7 @@ class JsonParser {
     return this.#anyNumber();
   }
 
-  #anyNumber(): number | bigint {
+  #anyNumber(): number | bigint | JsonFloat {
     NUMBER.lastIndex = this.#position;
     const match = NUMBER.exec(this.#text);
     if (match === null) {
@@ -409,7 +420,8 @@ class JsonParser {
     this.#position += match[0].length;
     const value = Number(match[0]);
     const isInteger = match[1] === undefined && match[2] === undefined;
-    if (!isInteger || Number.isSafeInteger(value)) return value;
+    if (!isInteger) return this.#float?.(value) ?? value;
+    if (Number.isSafeInteger(value)) return value;
     if (match[0].length > LONGEST_INTEGER) throw this.#syntax(`an integer of ${match[0].length} digits`);
     return BigInt(match[0]);
   }

@@ -1,5 +1,5 @@
 /** @file Parsed JSON. */
-export type JsonValue = null | boolean | number | bigint | string | JsonArray | JsonObject;
+export type JsonValue = null | boolean | number | bigint | string | JsonFloat | JsonArray | JsonObject;
 export type JsonArray = readonly JsonValue[];
 
 /**
@@ -24,6 +24,15 @@ export class JsonObject {
     const { keys } = this;
     for (let i = 0; i < keys.length; i++) if (keys[i] === key) return this.values[i];
     return undefined;
+  }
+}
+
+/** A number that is written as a float, `1.0`. Parsers give it only if asked. */
+export class JsonFloat {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
   }
 }
 

@@ -59,26 +59,31 @@ export function emitCall(call: SerializedCall, outputs: readonly Output[], to: E
   } else if (only?.kind === "none") {
     // PyTorch renames such a node on loading, so that its name cannot clash.
     const unused = to.names.create(`${candidateName(call.target)}_unused`);
-    addCall(call, to.claim(unused, place), null, to);
+    const form = call.name === undefined ? call.form : { ...call.form, name: call.name };
+    addCall({ ...call, form }, to.claim(unused, place), null, to);
   } else {
-    unpack(call, to.claim(created, place), only?.kind === "list" ? only.items : outputs, to, place);
+    unpack(call, to.claim(created, place), outputs, to, place);
   }
 }
 
 function addCall(call: SerializedCall, name: string, val: MetaValue | undefined, to: Emission): void {
-  to.builder.call(name, call.target, call.args, call.kwargs, to.meta(val, call.meta));
+  const meta = call.form === undefined ? call.meta : { ...call.meta, callForm: Object.freeze(call.form) };
+  to.builder.call(name, call.target, call.args, call.kwargs, to.meta(val, meta));
 }
 
 function unpack(
   call: SerializedCall,
   name: string,
-  outputs: readonly Output[],
+  all: readonly Output[],
   to: Emission,
   place: Place,
 ): void {
+  const only = all.length === 1 ? all[0] : undefined;
+  const outputs = only?.kind === "list" ? only.items : all;
   const items: Getitem[] = [];
   const vals = outputs.map((output, i) => planItem(output, name, i, items, to, place));
-  addCall(call, name, vals, to);
+  const form = call.form !== undefined && outputs !== all ? { ...call.form, returnsList: true } : call.form;
+  addCall({ ...call, form }, name, vals, to);
   for (const { name: item, source, index, val } of items) {
     to.builder.call(item, "operator.getitem", [ref(source), index], NO_KWARGS, to.meta(val, call.meta));
   }

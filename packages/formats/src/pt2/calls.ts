@@ -1,7 +1,7 @@
 /** @file How the inputs of a serialized call become positional and keyword arguments. */
-import { type Argument, NO_KWARGS, type OpSchema } from "@sconce/ir";
+import { type Argument, type CallForm, type EmptyListKind, NO_KWARGS, type OpSchema } from "@sconce/ir";
 import { type Place, type Read, readList, readObject, readSafeInteger, readString } from "../json/place.js";
-import { JsonObject } from "../json/value.js";
+import { JsonObject, type JsonValue } from "../json/value.js";
 import { ARGUMENT_KINDS, PYTHON_KEYWORDS } from "./schema.js";
 
 /** One named input. `kind` is null where the file does not say how it was passed. */
@@ -9,12 +9,16 @@ interface NamedArgument {
   readonly name: string;
   readonly value: Argument;
   readonly kind: number | null;
+  /** What an empty list would hold. */
+  readonly emptyList: EmptyListKind | undefined;
 }
 
 /** The arguments of a call. */
 export interface CallArguments {
   readonly args: readonly Argument[];
   readonly kwargs: Readonly<Record<string, Argument>>;
+  /** What only the file says of the call: for an operator without a schema. */
+  readonly form?: CallForm | undefined;
 }
 
 /** Keyword-only arguments of ATen operators, for files that have neither kinds nor schemas. */
@@ -36,15 +40,41 @@ const KEYWORD_ONLY: ReadonlySet<string> = new Set([
  * this file, if any.
  */
 export function inputReader(argument: Read<Argument>, oldKinds: boolean): Read<NamedArgument[]> {
-  return readList((value, place) => {
-    const object = readObject(value, place);
+  return readList((input, place) => {
+    const object = readObject(input, place);
     const kind = place.optional(object, "kind", readSafeInteger, null);
+    const name = place.field(object, "name", readString);
+    const value = place.field(object, "arg", argument);
     return {
-      name: place.field(object, "name", readString),
-      value: place.field(object, "arg", argument),
+      name,
+      value,
       kind: oldKinds && kind !== null ? kind + 1 : kind,
+      emptyList: Array.isArray(value) && value.length === 0 ? emptyListIn(object.get("arg")) : undefined,
     };
   });
+}
+
+const EMPTY_LISTS: ReadonlySet<string> = new Set(
+  "tensors ints floats bools strings int_lists float_lists".split(" "),
+);
+
+/** What the empty list of an `Argument` would hold; undefined for kinds that `CallForm` lacks. */
+function emptyListIn(argument: JsonValue | undefined): EmptyListKind | undefined {
+  if (!(argument instanceof JsonObject)) return undefined;
+  const kind = argument.keys[0]!.slice("as_".length);
+  return EMPTY_LISTS.has(kind) ? (kind as EmptyListKind) : undefined;
+}
+
+/** What only the file says of the arguments of an operator without a schema. */
+export function argumentForm(inputs: readonly NamedArgument[]): CallForm {
+  const argNames = inputs.map(({ name }) => name);
+  const empty = inputs.flatMap(({ name, emptyList }) =>
+    // Without a kind, an empty list is one of tensors.
+    emptyList === undefined || emptyList === "tensors" || name === "__proto__" ? [] : [[name, emptyList]],
+  );
+  return empty.length === 0
+    ? { argNames }
+    : { argNames, emptyLists: Object.fromEntries(empty) as Record<string, EmptyListKind> };
 }
 
 /** True when this program uses the older numbers: some kind is 0 (then positional), none is 2. */

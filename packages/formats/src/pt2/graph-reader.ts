@@ -30,6 +30,7 @@ import { type JsonObject, type JsonValue, sameJson } from "../json/value.js";
 import { argumentReader, CONSTANT_MEMBERS, readName } from "./arguments.js";
 import { type Emission, emitCall, type StringMeta } from "./call-emitter.js";
 import {
+  argumentForm,
   type CallArguments,
   inputReader,
   looseArguments,
@@ -270,7 +271,9 @@ class GraphReader implements Emission {
     const inputs = place.field(object, "inputs", this.#inputs);
     if (SYMBOLIC_FUNCTIONS.has(target) || target === "aten.item.default") return positionalArguments(inputs);
     if (target.startsWith("higher_order.") || isKnownFunction(target)) return looseArguments(inputs, place);
-    return overloadArguments(inputs, this.#context.operators?.schemaOf(target), place);
+    const schema = this.#context.operators?.schemaOf(target);
+    const call = overloadArguments(inputs, schema, place);
+    return schema === undefined ? { ...call, form: argumentForm(inputs) } : call;
   }
 }
 

@@ -2,7 +2,7 @@
  * @file The string metadata of a node. It is for people: whatever does not parse is kept as it is.
  */
 import { type Budget, isSconceError, parsePlainJson } from "@sconce/errors";
-import type { ModuleStackEntry, NodeMeta } from "@sconce/ir";
+import { type ModuleStackEntry, type NodeMeta, pythonJson } from "@sconce/ir";
 import { type Read, readObject, readString } from "../json/place.js";
 
 const DELIMITER = ";";
@@ -49,6 +49,10 @@ function annotations(text: string, budget: Budget): Readonly<Record<string, unkn
   }
 }
 
+/** Annotations that say less than their text: `1.0` became 1. The text is then kept, too. */
+const isRounded = (key: string, text: string, { custom }: StringMeta): boolean =>
+  key === "custom" && pythonJson(custom) !== text;
+
 type StringMeta = Omit<NodeMeta, "val">;
 type Mutable = { -readonly [K in keyof StringMeta]: StringMeta[K] };
 
@@ -69,7 +73,7 @@ export class MetadataReader {
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i]!;
       const text = place.at(key, values[i]!, readString);
-      if (text === "" || this.#take(meta, key, text)) continue;
+      if (text === "" || (this.#take(meta, key, text) && !isRounded(key, text, meta))) continue;
       extra ??= Object.create(null) as Record<string, string>;
       extra[key] = text;
     }

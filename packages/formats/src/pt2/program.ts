@@ -114,6 +114,9 @@ const readDialect: Read<string> = (value, place) => {
   return names.find((name) => name !== "") ?? "ATEN";
 };
 
+const readFieldNames: Read<readonly string[]> = (value, place) =>
+  place.field(readObject(value, place), "field_names", readList(readString));
+
 /** Which operators a program may call. */
 export interface OperatorPolicy {
   /** The operators that are known; without it the spelling of a target is all that is checked. */
@@ -167,6 +170,15 @@ export function* readProgramJson(
       graph,
       graphSignature,
       moduleCallGraph: at.field(module, "module_call_graph", moduleCallReader(budget)),
+      namedTupleFields: at.optional(
+        module,
+        "treespec_namedtuple_fields",
+        readDict(readFieldNames),
+        new Map(),
+      ),
+      graphMetadata: Object.fromEntries(
+        at.optional(module, "metadata", readDict(readString), new Map<string, string>()),
+      ),
     };
   });
   return {

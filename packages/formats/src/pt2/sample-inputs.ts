@@ -40,6 +40,7 @@ export class SavedInputs implements ExampleInputs {
   readonly #where: string;
   readonly #options: SampleInputOptions;
   #leaves: readonly Leaf[] | undefined;
+  #marks: ReadonlyMap<number, readonly number[]> = new Map();
   #budget = new Budget(0);
 
   constructor(bytes: Uint8Array, inSpec: TreeSpec, where: string, options: SampleInputOptions) {
@@ -60,10 +61,17 @@ export class SavedInputs implements ExampleInputs {
       // Read long after the file: the time of reading that is over does not count.
       this.#budget = new Budget(this.#bytes.length, this.#options.limits);
       const saved = readSavedFile(this.#bytes, this.#where, { budget: this.#budget });
-      this.#flatten(saved, this.#inSpec, leaves);
+      const marks = new Map<number, readonly number[]>();
+      this.#flatten(saved, this.#inSpec, leaves, marks);
+      this.#marks = marks;
       this.#leaves = Object.freeze(leaves);
     }
     return this.#leaves;
+  }
+
+  /** Dimensions of tensors that were marked, by the position of the leaf. */
+  get markedDims(): ReadonlyMap<number, readonly number[]> {
+    return this.leaves.length === 0 ? new Map() : this.#marks;
   }
 
   #mismatch(what: string) {
@@ -74,8 +82,10 @@ export class SavedInputs implements ExampleInputs {
     );
   }
 
-  #flatten(value: unknown, spec: TreeSpec, leaves: Leaf[]): void {
+  #flatten(value: unknown, spec: TreeSpec, leaves: Leaf[], marks: Map<number, readonly number[]>): void {
     if (spec.type === null) {
+      if (value instanceof SavedTensor && value.markedDims !== undefined)
+        marks.set(leaves.length, value.markedDims);
       leaves.push(this.#leaf(value));
       return;
     }
@@ -83,7 +93,7 @@ export class SavedInputs implements ExampleInputs {
     if (children.length !== spec.children.length)
       throw this.#mismatch(`${children.length} values for a ${spec.type}`);
     spec.children.forEach((child, i) => {
-      this.#flatten(children[i], child, leaves);
+      this.#flatten(children[i], child, leaves, marks);
     });
   }
 

@@ -13,14 +13,18 @@ import { ZipArchive, type ZipOptions } from "../zip/archive.js";
 import { aligned } from "../zip/bytes.js";
 import { inflate } from "../zip/inflate.js";
 import { PickleGlobal, type PickleHandlers, PickleTuple, readPickle } from "./pickle.js";
+import { MARKS, STORAGE_CLASSES } from "./saved-names.js";
 
 /** A tensor of the file, and whether it is a parameter. */
 export class SavedTensor {
   readonly tensor: Tensor;
   readonly isParameter: boolean;
-  constructor(tensor: Tensor, isParameter = false) {
+  /** Dimensions that `mark_dynamic` marked without a function. */
+  readonly markedDims: readonly number[] | undefined;
+  constructor(tensor: Tensor, isParameter = false, markedDims?: readonly number[]) {
     this.tensor = tensor;
     this.isParameter = isParameter;
+    this.markedDims = markedDims;
   }
 }
 
@@ -53,18 +57,7 @@ class SavedStorage {
 }
 
 const STORAGES: ReadonlyMap<string, DType | undefined> = new Map<string, DType | undefined>([
-  ["torch.DoubleStorage", "float64"],
-  ["torch.FloatStorage", "float32"],
-  ["torch.HalfStorage", "float16"],
-  ["torch.BFloat16Storage", "bfloat16"],
-  ["torch.LongStorage", "int64"],
-  ["torch.IntStorage", "int32"],
-  ["torch.ShortStorage", "int16"],
-  ["torch.CharStorage", "int8"],
-  ["torch.ByteStorage", "uint8"],
-  ["torch.BoolStorage", "bool"],
-  ["torch.ComplexDoubleStorage", "complex128"],
-  ["torch.ComplexFloatStorage", "complex64"],
+  ...[...STORAGE_CLASSES].map(([dtype, name]): [string, DType] => [`torch.${name}`, dtype]),
   ["torch.storage.UntypedStorage", undefined],
 ]);
 
@@ -78,6 +71,19 @@ export function readTorchFile(bytes: Uint8Array, where: string, options: TorchFi
   const name = [...zip.names()].find((entry) => entry === "data.pkl" || entry.endsWith("/data.pkl"));
   if (name === undefined) throw pickleError("PICKLE_SYNTAX", "no data.pkl in the saved file", where);
   return new TensorPickle(zip, name.slice(0, -"data.pkl".length), where, options).read();
+}
+
+/**
+ * The dimensions that the attributes of a tensor mark, in order; undefined for other attributes,
+ * which have no meaning here.
+ */
+function markedDims(state: unknown): readonly number[] | undefined {
+  const marks: unknown = state instanceof Map && state.size === 1 ? state.get(MARKS) : undefined;
+  if (!(marks instanceof Map)) return undefined;
+  const entries: [unknown, unknown][] = [...marks];
+  const isMark = ([dim, functions]: [unknown, unknown]): boolean =>
+    Number.isInteger(dim) && Array.isArray(functions) && functions.length === 0;
+  return entries.every(isMark) ? entries.map(([dim]) => dim as number) : undefined;
 }
 
 class TensorPickle {
@@ -146,7 +152,7 @@ class TensorPickle {
     }
   }
 
-  #fromType([make, type, args]: readonly unknown[]): unknown {
+  #fromType([make, type, args, state]: readonly unknown[]): unknown {
     if (!(make instanceof PickleGlobal && type instanceof PickleGlobal && args instanceof PickleTuple)) {
       throw this.#fault("a tensor of no type");
     }
@@ -155,9 +161,9 @@ class TensorPickle {
     }
     if (make.name === "torch._tensor._rebuild_from_type_v2") throw this.#fault("a tensor made of itself");
     const made = this.#call(make.name, args.items);
-    return made instanceof SavedTensor && type.name !== "torch.Tensor"
-      ? new SavedTensor(made.tensor, true)
-      : made;
+    if (!(made instanceof SavedTensor)) return made;
+    const isParameter = type.name !== "torch.Tensor";
+    return new SavedTensor(made.tensor, isParameter || made.isParameter, markedDims(state));
   }
 
   #dtype(value: unknown): DType {

@@ -1,46 +1,44 @@
 import type { ExportedProgram } from "@sconce/ir";
-import { type Box, diagramOf, type Frame } from "./diagram.js";
+import { type Arrow, type Box, type DiagramOptions, diagramOf, type Item } from "./diagram.js";
+import { visibleLine } from "./visible-line.js";
 
 const SHAPES: Readonly<Record<Box["kind"], string>> = {
-  input: "ellipse",
-  state: "cylinder",
+  input: "parallelogram",
+  state: "parallelogram",
   call: "box",
+  folded: "box3d",
   graph: "component",
-  output: "ellipse",
+  output: "invtrapezium",
 };
 
 /**
- * The program in the DOT language of Graphviz: inputs round, state as cylinders, nested graphs
- * framed.
+ * The program in the DOT language of Graphviz: the same diagram as `mermaidText` gives.
+ * @throws SconceError `DIAGRAM_DEPTH`
  */
-export function dotText(program: ExportedProgram): string {
-  const { boxes, arrows, frames } = diagramOf(program);
+export function dotText(program: ExportedProgram, options: DiagramOptions = {}): string {
   const lines = [
     "node [shape=box fontname=monospace]",
-    ...boxes.map(boxLine),
-    ...arrows.map(arrowLine),
-    ...frames.flatMap(frameLines),
+    ...diagramOf(program, "dotText", options).flatMap(linesOf),
   ];
-  return `digraph program {\n${lines.map((line) => `  ${line}`).join("\n")}\n}\n`;
+  return `digraph program {\n${lines.map((line) => `  ${line}\n`).join("")}}\n`;
+}
+
+function linesOf(item: Item): string[] {
+  if (item.type === "box") return [boxLine(item)];
+  if (item.type === "arrow") return [arrowLine(item)];
+  const inner = [`label="${escapeText(item.title)}"`, ...item.items.flatMap(linesOf)];
+  return [`subgraph cluster_${item.id} {`, ...inner.map((line) => `  ${line}`), "}"];
 }
 
 const boxLine = ({ id, kind, lines }: Box): string =>
   `${id} [label="${lines.map(escapeText).join("\\n")}" shape=${SHAPES[kind]}]`;
 
-const arrowLine = ({ from, to }: { from: string; to: string }): string => `${from} -> ${to}`;
-
-function frameLines({ id, title, boxes, arrows, frames }: Frame): string[] {
-  const lines = [
-    `label="${escapeText(title)}"`,
-    ...boxes.map(boxLine),
-    ...arrows.map(arrowLine),
-    ...frames.flatMap(frameLines),
+function arrowLine({ from, to, label, dotted }: Arrow): string {
+  const attributes = [
+    ...(label === undefined ? [] : [`label="${escapeText(label)}"`]),
+    ...(dotted ? ["style=dotted"] : []),
   ];
-  return [`subgraph cluster_${id} {`, ...lines.map((line) => `  ${line}`), "}"];
+  return `${from} -> ${to}${attributes.length === 0 ? "" : ` [${attributes.join(" ")}]`}`;
 }
 
-const escapeText = (text: string): string =>
-  text
-    .replace(/["\\]/g, "\\$&")
-    .replaceAll("\n", "\\n")
-    .replace(/\p{Cc}/gu, "?");
+const escapeText = (text: string): string => visibleLine(text).replace(/["\\]/g, "\\$&");

@@ -1,19 +1,31 @@
 import type { ExportedProgram } from "@sconce/ir";
-import { type Box, diagramOf, type Frame } from "./diagram.js";
+import { type Arrow, type Box, type DiagramOptions, diagramOf, type Item } from "./diagram.js";
+import { visibleLine } from "./visible-line.js";
 
 const SHAPES: Readonly<Record<Box["kind"], readonly [open: string, close: string]>> = {
-  input: ["([", "])"],
-  state: ["[(", ")]"],
+  input: ["[/", "/]"],
+  state: ["[/", "/]"],
   call: ["[", "]"],
-  graph: ["[[", "]]"],
-  output: ["([", "])"],
+  folded: ["[[", "]]"],
+  graph: ["{{", "}}"],
+  output: ["[\\", "/]"],
 };
 
-/** The program as a Mermaid flowchart: inputs round, state as cylinders, nested graphs framed. */
-export function mermaidText(program: ExportedProgram): string {
-  const { boxes, arrows, frames } = diagramOf(program);
-  const lines = [...boxes.map(boxLine), ...arrows.map(arrowLine), ...frames.flatMap(frameLines)];
-  return `flowchart TD\n${lines.map((line) => `  ${line}`).join("\n")}\n`;
+/**
+ * The program as a Mermaid flowchart: calls with the sizes of their results, state as
+ * parallelograms with dotted arrows, nested graphs framed. Names are text, never markup.
+ * @throws SconceError `DIAGRAM_DEPTH`
+ */
+export function mermaidText(program: ExportedProgram, options: DiagramOptions = {}): string {
+  const lines = diagramOf(program, "mermaidText", options).flatMap(linesOf);
+  return `flowchart TD\n${lines.map((line) => `    ${line}\n`).join("")}`;
+}
+
+function linesOf(item: Item): string[] {
+  if (item.type === "box") return [boxLine(item)];
+  if (item.type === "arrow") return [arrowLine(item)];
+  const inner = item.items.flatMap(linesOf).map((line) => `    ${line}`);
+  return [`subgraph ${item.id}["${escapeText(item.title)}"]`, ...inner, "end"];
 }
 
 function boxLine({ id, kind, lines }: Box): string {
@@ -21,15 +33,14 @@ function boxLine({ id, kind, lines }: Box): string {
   return `${id}${open}"${lines.map(escapeText).join("<br/>")}"${close}`;
 }
 
-const arrowLine = ({ from, to }: { from: string; to: string }): string => `${from} --> ${to}`;
-
-function frameLines({ id, title, boxes, arrows, frames }: Frame): string[] {
-  const lines = [...boxes.map(boxLine), ...arrows.map(arrowLine), ...frames.flatMap(frameLines)];
-  return [`subgraph ${id}["${escapeText(title)}"]`, ...lines.map((line) => `  ${line}`), "end"];
+function arrowLine({ from, to, label, dotted }: Arrow): string {
+  const line = dotted ? "-.->" : "-->";
+  return label === undefined ? `${from} ${line} ${to}` : `${from} ${line}|"${escapeText(label)}"| ${to}`;
 }
 
 /**
  * Mermaid has character entities with `#` in place of `&`; whatever could be markup is written so.
+ * Invisible characters are escaped first, since Mermaid shows what entities stand for.
  */
 const escapeText = (text: string): string =>
-  text.replace(/[^\p{L}\p{N} .,_:()[\]*+/-]/gu, (char) => `#${char.codePointAt(0)};`);
+  visibleLine(text).replace(/[^\p{L}\p{N} .,_:()[\]*+/-]/gu, (char) => `#${char.codePointAt(0)};`);

@@ -1,5 +1,5 @@
-import { parseIr } from "@sconce/ir";
-import { expect, test } from "vitest";
+import { ExportedProgram, edit, GraphBuilder, parseIr, ref, tuple } from "@sconce/ir";
+import { describe, expect, test } from "vitest";
 import { dotText } from "./dot.js";
 import { jsonText } from "./json.js";
 import { mermaidText } from "./mermaid.js";
@@ -22,52 +22,165 @@ graph(%p_w: f32[2], %x: f32[s77]) {
   }
 }`);
 
-test("Mermaid [S-151]", () => {
+test("Mermaid: state with dotted arrows, nested graphs framed [S-151]", () => {
   expect(mermaidText(program)).toBe(`flowchart TD
-  gn0[("p_w<br/>f32[2]")]
-  gn1(["x<br/>f32[s77]"])
-  gn2[["body<br/>body"]]
-  gn3["a<br/>aten.add.Tensor<br/>f32[s77]"]
-  gn4(["output"])
-  gn1 --> gn3
-  gn0 --> gn3
-  gn3 --> gn4
-  subgraph gg0["body"]
-    gg0n0(["y<br/>f32[2]"])
-    gg0n1(["output"])
-    gg0n0 --> gg0n1
-  end
+    input_x[/"Input: x<br/>s77"/]
+    op_body{{"body"}}
+    op_a["add.Tensor<br/>s77"]
+    input_x -->|"s77"| op_a
+    w_p_w[/"p_w<br/>2"/]
+    w_p_w -.->|"2"| op_a
+    output_0[\\"Output<br/>s77"/]
+    op_a --> output_0
+    subgraph g0["body"]
+        g0_input_y[/"Input: y<br/>2"/]
+        g0_output_0[\\"Output<br/>2"/]
+        g0_input_y --> g0_output_0
+    end
 `);
 });
 
-test("DOT", () => {
+test("DOT has the same boxes and arrows", () => {
   expect(dotText(program)).toBe(`digraph program {
   node [shape=box fontname=monospace]
-  gn0 [label="p_w\\nf32[2]" shape=cylinder]
-  gn1 [label="x\\nf32[s77]" shape=ellipse]
-  gn2 [label="body\\nbody" shape=component]
-  gn3 [label="a\\naten.add.Tensor\\nf32[s77]" shape=box]
-  gn4 [label="output" shape=ellipse]
-  gn1 -> gn3
-  gn0 -> gn3
-  gn3 -> gn4
-  subgraph cluster_gg0 {
+  input_x [label="Input: x\\ns77" shape=parallelogram]
+  op_body [label="body" shape=component]
+  op_a [label="add.Tensor\\ns77" shape=box]
+  input_x -> op_a [label="s77"]
+  w_p_w [label="p_w\\n2" shape=parallelogram]
+  w_p_w -> op_a [label="2" style=dotted]
+  output_0 [label="Output\\ns77" shape=invtrapezium]
+  op_a -> output_0
+  subgraph cluster_g0 {
     label="body"
-    gg0n0 [label="y\\nf32[2]" shape=ellipse]
-    gg0n1 [label="output" shape=ellipse]
-    gg0n0 -> gg0n1
+    g0_input_y [label="Input: y\\n2" shape=parallelogram]
+    g0_output_0 [label="Output\\n2" shape=invtrapezium]
+    g0_input_y -> g0_output_0
   }
 }
 `);
 });
 
-test("names of a file are text, never markup", () => {
-  const hostile = parseIr(`program "ATEN" { }
-graph(%"x\\"];<script>#": f32[2]) {
-  return (%"x\\"];<script>#")
+describe("modules", () => {
+  const stacks: Readonly<Record<string, readonly string[]>> = {
+    a: ["block", "block.fc"],
+    b: ["block"],
+    c: [],
+    d: ["block@1"],
+  };
+  const flat = parseIr(`program "ATEN" {
+  parameter "block.w": f32[2]
+  input %p_w: PARAMETER "block.w"
+  input %x: USER_INPUT
+  output %d: USER_OUTPUT
+}
+graph(%p_w: f32[2], %x: f32[2]) {
+  %a: f32[2] = aten.mul.Tensor(%x, %p_w)
+  %b: f32[2] = aten.relu.default(%a)
+  %c: f32[2] = aten.add.Tensor(%b, %b)
+  %d: f32[2] = aten.mul.Tensor(%c, %c)
+  return (%d)
 }`);
-  expect(mermaidText(hostile)).toContain('gn0(["x#34;]#59;#60;script#62;#35;<br/>f32[2]"])');
-  expect(dotText(hostile)).toContain('gn0 [label="x\\"];<script>#\\nf32[2]" shape=ellipse]');
+  const graph = edit(flat.graph, (e) => {
+    for (const [name, paths] of Object.entries(stacks)) {
+      const stack = paths.map((key) => [key, key.replace("@1", ""), "models.Block"] as const);
+      e.setMeta(name, { ...flat.graph.node(name).meta, nnModuleStack: [["", "", "models.Net"], ...stack] });
+    }
+  });
+  const model = flat.with({ graph });
+
+  test("are folded at a depth, with their state inside [S-151]", () => {
+    expect(mermaidText(model, { fold: 1 })).toBe(`flowchart TD
+    input_x[/"Input: x<br/>2"/]
+    mod_block[["block<br/>Block<br/>2 calls, 1 weight"]]
+    input_x -->|"2"| mod_block
+    op_c["add.Tensor<br/>2"]
+    mod_block -->|"2"| op_c
+    mod_block_1[["block<br/>Block<br/>1 call"]]
+    op_c -->|"2"| mod_block_1
+    output_0[\\"Output<br/>2"/]
+    mod_block_1 --> output_0
+`);
+    expect(mermaidText(model, { fold: 2 })).toContain(
+      'mod_block_fc[["block.fc<br/>Block<br/>1 call, 1 weight"]]',
+    );
+  });
+
+  test("have frames, one in another [S-151]", () => {
+    expect(mermaidText(model, { modules: true })).toBe(`flowchart TD
+    input_x[/"Input: x<br/>2"/]
+    subgraph frame_block["block (Block)"]
+        subgraph frame_block_fc["block.fc (Block)"]
+            op_a["mul.Tensor<br/>2"]
+        end
+        op_b["relu<br/>2"]
+    end
+    w_p_w[/"p_w<br/>2"/]
+    op_c["add.Tensor<br/>2"]
+    subgraph frame_block_1["block (Block)"]
+        op_d["mul.Tensor<br/>2"]
+    end
+    output_0[\\"Output<br/>2"/]
+    input_x -->|"2"| op_a
+    w_p_w -.->|"2"| op_a
+    op_a -->|"2"| op_b
+    op_b -->|"2"| op_c
+    op_c -->|"2"| op_d
+    op_d --> output_0
+`);
+    const both = mermaidText(model, { fold: 2, modules: true });
+    expect(both).toContain('subgraph frame_block["block (Block)"]\n        mod_block_fc[[');
+  });
+
+  test.each([0, 1.5, Number.NaN])("the depth %s is refused", (fold) => {
+    expect(() => dotText(model, { fold })).toThrow(expect.objectContaining({ code: "DIAGRAM_DEPTH" }));
+  });
+});
+
+describe("names of a file are text, never markup", () => {
+  const named = (name: string) =>
+    new ExportedProgram({
+      ...program,
+      graph: new GraphBuilder({ unknownTargets: "allow" })
+        .addAll([
+          { name, op: "placeholder", target: name, args: [], kwargs: {}, meta: program.graph.node("x").meta },
+          { name: `${name}b`, op: "call_function", target: name, args: [ref(name)], kwargs: {}, meta: {} },
+          {
+            name: "output",
+            op: "output",
+            target: "output",
+            args: [tuple([ref(`${name}b`)])],
+            kwargs: {},
+            meta: {},
+          },
+        ])
+        .build(),
+    });
+  const NAME = '"];<script>#&`|{}\\\n\u202e\u001b[2J\u3164';
+
+  test("in Mermaid they are entities, and nothing invisible is left", () => {
+    const lines = mermaidText(named(NAME)).trimEnd().split("\n");
+    expect(lines).toHaveLength(6);
+    expect(lines[1]).toContain(
+      '[/"Input: #34;]#59;#60;script#62;#35;#38;#96;#124;#123;#125;#92;#92;n#92;u202e#92;x1b[2J#92;u3164<br/>s77"/]',
+    );
+    for (const line of lines) expect(line).toMatch(/^[\x20-\x7e]*$/);
+    for (const line of lines.slice(1)) expect(line).toMatch(/^ {4}[A-Za-z0-9_]+(?:[[{]|-->| -->)/);
+  });
+
+  test("in DOT they are inside of quotes", () => {
+    const lines = dotText(named(NAME)).trimEnd().split("\n");
+    expect(lines).toHaveLength(8);
+    expect(lines[2]).toContain(
+      '[label="Input: \\"];<script>#&`|{}\\\\\\\\n\\\\u202e\\\\x1b[2J\\\\u3164\\ns77"',
+    );
+    for (const line of lines) expect(line).toMatch(/^[\x20-\x7e]*$/);
+  });
+
+  test("names that differ in such characters only have different boxes", () => {
+    const ids = mermaidText(named("a b")).match(/(?:input|op)_\w+(?=\[)/g);
+    expect(new Set(ids).size).toBe(2);
+  });
 });
 
 test("JSON holds everything but the values of tensors", () => {

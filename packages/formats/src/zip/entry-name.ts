@@ -20,13 +20,14 @@ export function checkName(bytes: Uint8Array, where: string): string {
   } catch {
     throw zipError("ZIP_NAME", "the entry's name is not UTF-8", where);
   }
-  const fault = faultOf(name);
+  const fault = nameFault(name);
   if (fault !== undefined)
     throw zipError("ZIP_NAME", `entry name ${JSON.stringify(name.slice(0, 200))} ${fault}`, where);
   return name;
 }
 
-function faultOf(name: string): string | undefined {
+/** What is wrong with a name as that of an entry; undefined when nothing is. */
+export function nameFault(name: string): string | undefined {
   if (name === "") return "is empty";
   if (name.includes("\0")) return "holds a NUL";
   if (MARKS.test(name)) return "holds more than 30 combining marks in a row";

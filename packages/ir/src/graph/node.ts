@@ -2,7 +2,7 @@ import { type Argument, forEachRef } from "../values/argument.js";
 import type { NodeMeta } from "../values/meta.js";
 
 /** Kinds of nodes, as torch.fx names them. */
-export type NodeOp = "placeholder" | "get_attr" | "call_function" | "output";
+export type NodeOp = "placeholder" | "get_attr" | "call_function" | "call_module" | "output";
 
 /**
  * One node, plain and frozen.
@@ -11,6 +11,8 @@ export type NodeOp = "placeholder" | "get_attr" | "call_function" | "output";
  * - `get_attr`: target names a subgraph of the graph.
  * - `call_function`: target is `aten.add.Tensor`, `higher_order.cond`, `mylib.sin.default`,
  *   `operator.getitem`, `torch.sym_max`, `math.ceil`, ...
+ * - `call_module`: target is the path of a module. Graphs of modules have it (`unflatten`), graphs
+ *   of programs do not.
  * - `output`: one argument, the tuple of results (or a bare value in a subgraph that returns one).
  */
 export interface Node {

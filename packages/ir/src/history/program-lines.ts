@@ -44,6 +44,8 @@ const PART_OF_LINE: Readonly<Record<string, readonly PartName[]>> = {
   program: ["dialect"],
   torch: ["torchVersion"],
   opset: ["opsetVersion"],
+  fields: ["namedTupleFields"],
+  note: ["graphMetadata"],
   range: ["rangeConstraints"],
   hint: ["symbolHints"],
   guard: ["guardsCode"],

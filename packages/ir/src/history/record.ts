@@ -22,6 +22,8 @@ const PARTS = [
   "dialect",
   "torchVersion",
   "opsetVersion",
+  "namedTupleFields",
+  "graphMetadata",
 ] as const satisfies readonly (keyof ProgramParts)[];
 
 /**

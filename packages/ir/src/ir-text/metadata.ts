@@ -5,7 +5,7 @@
 import { parsePlainJson } from "@sconce/errors";
 import { NO_META } from "../graph/node.js";
 import { remember } from "../support/remember.js";
-import type { NodeMeta } from "../values/meta.js";
+import type { CallForm, NodeMeta } from "../values/meta.js";
 import type { Cursor } from "./cursor.js";
 
 /**
@@ -83,17 +83,28 @@ const CHECKS: Readonly<Record<Exclude<keyof NodeMeta, "val">, Check>> = {
   unbackedBindings: isTextRecord,
   origin: isOrigin,
   dimOrder: (value) => isDims(value) || isListOf((one) => one === null || isDims(one))(value),
+  callForm: (value) => isRecord(value) && wrongField(value as object, CALL_FORM) === undefined,
   extra: isTextRecord,
 };
 
+const CALL_FORM: Readonly<Record<keyof CallForm, Check>> = {
+  name: isText,
+  argNames: isListOf(isText),
+  emptyLists: isTextRecord,
+  returnsList: (value) => typeof value === "boolean",
+};
+
+/** The first field that is unknown or has the wrong form. */
+const wrongField = (json: object, checks: Readonly<Record<string, Check>>): string | undefined =>
+  Object.entries(json).find(([key, value]) => !Object.hasOwn(checks, key) || !checks[key]!(value))?.[0];
+
 function wrongEntry(json: unknown): string | undefined {
   if (!isRecord(json)) return "the metadata is not an object";
-  for (const [key, value] of Object.entries(json as object)) {
-    if (!Object.hasOwn(CHECKS, key)) return `unknown metadata ${JSON.stringify(key)}`;
-    if (!CHECKS[key as keyof typeof CHECKS](value))
-      return `the metadata ${JSON.stringify(key)} has the wrong form`;
-  }
-  return undefined;
+  const key = wrongField(json as object, CHECKS);
+  if (key === undefined) return undefined;
+  return Object.hasOwn(CHECKS, key)
+    ? `the metadata ${JSON.stringify(key)} has the wrong form`
+    : `unknown metadata ${JSON.stringify(key)}`;
 }
 
 /** Metadata of a node from its table entry and its type. */

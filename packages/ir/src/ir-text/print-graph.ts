@@ -48,9 +48,10 @@ function statementText(node: Node, context: GraphTextContext): string {
     return `${left}placeholder ${pathText(node.target)}${fallback}${metaText(node, context)}`;
   }
   if (node.op === "get_attr") return `${left}get_attr ${pathText(node.target)}${metaText(node, context)}`;
+  const target = node.op === "call_module" ? `call_module ${pathText(node.target)}` : pathText(node.target);
   const args = node.args.map(valueText);
   for (const key in node.kwargs) args.push(`${keywordText(key)}=${valueText(node.kwargs[key]!)}`);
-  return `${left}${pathText(node.target)}(${args.join(", ")})${metaText(node, context)}`;
+  return `${left}${target}(${args.join(", ")})${metaText(node, context)}`;
 }
 
 const keywordText = (key: string): string =>

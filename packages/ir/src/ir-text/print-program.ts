@@ -64,6 +64,10 @@ function programLines(program: ExportedProgram, writer: ExpressionWriter): strin
   if (program.torchVersion !== undefined) lines.push(`torch ${JSON.stringify(program.torchVersion)}`);
   for (const [name, version] of Object.entries(program.opsetVersion))
     lines.push(`opset ${JSON.stringify(name)} ${version}`);
+  for (const [name, fields] of program.namedTupleFields)
+    lines.push(`fields ${JSON.stringify(name)} [${fields.map((field) => JSON.stringify(field)).join(", ")}]`);
+  for (const [key, note] of Object.entries(program.graphMetadata))
+    lines.push(`note ${JSON.stringify(key)} ${JSON.stringify(note)}`);
   for (const [expr, range] of program.rangeConstraints) {
     lines.push(
       `range ${JSON.stringify(expr)} [${bound(range.exact?.min ?? range.min)}, ${bound(range.exact?.max ?? range.max)}]${range.float === true ? " float" : ""}`,
@@ -134,9 +138,12 @@ function exampleLines(program: ExportedProgram, writer: ExpressionWriter): strin
   if (leaves === null) return [];
   if (isSconceError(leaves))
     return [`examples unreadable ${JSON.stringify(leaves.code)} ${JSON.stringify(leaves.message)}`];
-  const texts = leaves.map((leaf) =>
-    leaf instanceof Tensor ? `tensor ${tensorTypeText(leaf, writer)}` : valueText(leaf),
-  );
+  const marks = program.exampleInputs?.markedDims;
+  const texts = leaves.map((leaf, i) => {
+    const dims = marks?.get(i);
+    const marked = dims === undefined ? "" : ` marked [${dims.join(", ")}]`;
+    return leaf instanceof Tensor ? `tensor ${tensorTypeText(leaf, writer)}${marked}` : valueText(leaf);
+  });
   return ["examples", ...texts.map((text) => `  example ${text}`)];
 }
 

@@ -22,6 +22,18 @@ import { parseValue } from "./values.js";
 /** Bytes that the holes in the layouts of tensors may take. */
 export const MAX_HOLES = 64 * 2 ** 20;
 
+/** A list of texts in brackets. */
+function parseTexts(cursor: Cursor): string[] {
+  cursor.expect("[");
+  return cursor.list("]", () => cursor.string());
+}
+
+/** Numbers of dimensions in brackets. */
+function parseDims(cursor: Cursor): number[] {
+  cursor.expect("[");
+  return cursor.list("]", () => cursor.integer("a dimension"));
+}
+
 /** The program block, gathered line by line. */
 export class ProgramDraft {
   readonly #tensors: ReadonlyMap<string, Tensor> | undefined;
@@ -29,6 +41,8 @@ export class ProgramDraft {
   #dialect = "";
   #torchVersion: string | undefined;
   readonly #opset: [string, number][] = [];
+  readonly #fields = new Map<string, readonly string[]>();
+  readonly #notes: [string, string][] = [];
   readonly #ranges = new Map<string, RangeConstraint>();
   readonly #hints = new Map<string, number>();
   readonly #guards: string[] = [];
@@ -39,6 +53,7 @@ export class ProgramDraft {
   readonly #outputs: OutputSpec[] = [];
   readonly #calls: ModuleCallEntry[] = [];
   #examples: (Tensor | Argument)[] | undefined;
+  readonly #marks = new Map<number, readonly number[]>();
   #unreadable: ExampleInputs | undefined;
 
   constructor(tensors: ReadonlyMap<string, Tensor> | undefined) {
@@ -62,10 +77,12 @@ export class ProgramDraft {
       symbolHints: this.#hints,
       moduleCallGraph: this.#calls,
       guardsCode: this.#guards,
-      exampleInputs: this.#unreadable ?? (this.#examples === undefined ? null : { leaves: this.#examples }),
+      exampleInputs: this.#unreadable ?? this.#exampleInputs(),
       dialect: this.#dialect,
       torchVersion: this.#torchVersion,
       opsetVersion: Object.fromEntries(this.#opset),
+      namedTupleFields: this.#fields,
+      graphMetadata: Object.fromEntries(this.#notes),
     };
     return new ExportedProgram(init);
   }
@@ -77,6 +94,12 @@ export class ProgramDraft {
         return;
       case "opset":
         this.#opset.push([cursor.string(), cursor.integer("a version")]);
+        return;
+      case "fields":
+        this.#fields.set(cursor.string(), parseTexts(cursor));
+        return;
+      case "note":
+        this.#notes.push([cursor.string(), cursor.string()]);
         return;
       case "range":
         this.#ranges.set(rangeKey(cursor), parseRange(cursor));
@@ -113,6 +136,12 @@ export class ProgramDraft {
     }
   }
 
+  #exampleInputs(): ExampleInputs | null {
+    if (this.#examples === undefined) return null;
+    const leaves = this.#examples;
+    return this.#marks.size === 0 ? { leaves } : { leaves, markedDims: this.#marks };
+  }
+
   #tensorLine(cursor: Cursor, kind: "parameter" | "buffer" | "constant", withTensors: boolean): void {
     const name = cursor.string();
     cursor.expect(":");
@@ -132,6 +161,7 @@ export class ProgramDraft {
     }
     const type = parseStaticTensor(cursor);
     const marked = cursor.acceptWord(NO_VALUES);
+    if (cursor.acceptWord("marked")) this.#marks.set(leaves.length, parseDims(cursor));
     if (withTensors) leaves.push(this.#tensor(exampleKey(leaves.length), type, marked));
   }
 

@@ -83,7 +83,8 @@ function expression(node: Node, names: CodeNames): string {
   }
   const prefix = args.length === 1 ? PREFIX.get(target) : undefined;
   if (prefix !== undefined) return prefix + codeArgument(args[0]!, names.node);
-  let text = `${calleeName(target, names)}(`;
+  const callee = node.op === "call_module" ? attributePath("self", target) : calleeName(target, names);
+  let text = `${callee}(`;
   let separator = "";
   for (const arg of args) {
     text += separator + codeArgument(arg, names.node);

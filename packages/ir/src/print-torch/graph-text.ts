@@ -27,7 +27,8 @@ export function nodeText(node: Node, users: number): string {
     default: {
       const args = tupleText(node.args.map(graphArgument));
       const kwargs = Object.entries(node.kwargs).map(([key, value]) => `${key}: ${graphArgument(value)}`);
-      return `${head}[target=${graphTarget(node.target)}](args = ${args}, kwargs = {${kwargs.join(", ")}})`;
+      const target = node.op === "call_module" ? node.target : graphTarget(node.target);
+      return `${head}[target=${target}](args = ${args}, kwargs = {${kwargs.join(", ")}})`;
     }
   }
 }

@@ -15,6 +15,8 @@ const READABLE: OptionNames<ReadableOptions> = {
   expandedDef: true,
 };
 
+const ANNOTATIONS: OptionNames<AnnotationOptions> = { includeStride: true, includeDevice: true };
+
 /**
  * `graph_module.print_readable()`: a class with the annotated code, nested graphs as nested
  * classes. Ends with a newline.
@@ -22,6 +24,14 @@ const READABLE: OptionNames<ReadableOptions> = {
 export function readableText(graph: Graph, options: ReadableOptions = {}): string {
   checkOptions("readableText", options, READABLE);
   return `${readableLines(graph, options).join("\n")}\n`;
+}
+
+/** `print_readable()` of a module of another class than `GraphModule`. Ends with a newline. */
+export function readableModule(name: string, graph: Graph, options: AnnotationOptions = {}): string {
+  checkOptions("printReadable", options, ANNOTATIONS);
+  const lines: string[] = [];
+  appendClass(graph, name, { options, base: "", lines }, "");
+  return `${lines.join("\n")}\n`;
 }
 
 /**

@@ -56,6 +56,11 @@ export type Dialect = string;
 export interface ExampleInputs {
   /** Tensors and literals, flattened in `inSpec` order. */
   readonly leaves: readonly (Tensor | Argument)[];
+  /**
+   * Dimensions of tensors that `Dim` or `mark_dynamic` marked in Python, by the position of the
+   * leaf; kept for files.
+   */
+  readonly markedDims?: ReadonlyMap<number, readonly number[]>;
 }
 
 /** What fixes an {@link ExportedProgram}. */
@@ -89,6 +94,10 @@ export interface ExportedProgramInit {
   readonly torchVersion?: string | undefined;
   /** Versions of operator sets by namespace. @defaultValue none */
   readonly opsetVersion?: Readonly<Record<string, number>> | undefined;
+  /** Field names of the named tuples in the trees, by the name of the class. @defaultValue none */
+  readonly namedTupleFields?: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Texts on the graph module; PyTorch writes its annotations as `custom`. @defaultValue none */
+  readonly graphMetadata?: Readonly<Record<string, string>> | undefined;
   /** What led to this version, oldest first. */
   readonly history?: readonly HistoryEntry[] | undefined;
   /** Steps that were undone, those to redo first at the end. */

@@ -3,6 +3,7 @@ import type { Tensor } from "@sconce/tensor";
 import { unknownPart } from "../graph/errors.js";
 import type { Graph } from "../graph/graph.js";
 import { COPY } from "../this-copy.js";
+import { type EqualityConstraint, equalityConstraints } from "./equality-constraints.js";
 import { withOutputsOf } from "./follow-outputs.js";
 import type {
   Dialect,
@@ -36,6 +37,8 @@ export interface ProgramVerifier {
 }
 
 const NO_HISTORY: readonly HistoryEntry[] = Object.freeze([]);
+const NO_FIELDS: ReadonlyMap<string, readonly string[]> = new Map();
+const NO_METADATA: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
  * A traced program: an immutable graph with everything that it needs to run
@@ -72,6 +75,10 @@ export class ExportedProgram {
   readonly torchVersion: string | undefined;
   /** Versions of operator sets by namespace. */
   readonly opsetVersion: Readonly<Record<string, number>>;
+  /** Field names of the named tuples in the trees, by the name of the class. */
+  readonly namedTupleFields: ReadonlyMap<string, readonly string[]>;
+  /** Texts on the graph module; PyTorch writes its annotations as `custom`. */
+  readonly graphMetadata: Readonly<Record<string, string>>;
   /** The steps that led to this version, oldest first. */
   readonly history: readonly HistoryEntry[];
   /** Steps that were undone, those to redo first at the end. */
@@ -91,6 +98,8 @@ export class ExportedProgram {
     this.dialect = init.dialect;
     this.torchVersion = init.torchVersion;
     this.opsetVersion = init.opsetVersion ?? {};
+    this.namedTupleFields = init.namedTupleFields ?? NO_FIELDS;
+    this.graphMetadata = init.graphMetadata ?? NO_METADATA;
     this.history = init.history ?? NO_HISTORY;
     this.undone = init.undone ?? NO_HISTORY;
   }
@@ -125,6 +134,16 @@ export class ExportedProgram {
   withState(values: StateValues): ExportedProgram {
     const change = stateChange(this, values);
     return change === undefined ? this : this.with(change);
+  }
+
+  /**
+   * Pairs of sizes of the inputs that are equal in every call, because one symbol stands for both:
+   * sizes with one `Dim`, and sizes that an operator of the model requires to be equal. Each size
+   * is paired with the first one of its symbol. A size that is computed from another (`2*s`) is in
+   * no pair.
+   */
+  get equalityConstraints(): readonly EqualityConstraint[] {
+    return equalityConstraints(this.graph, this.graphSignature);
   }
 
   /** The value of a parameter, buffer or constant. */

@@ -29,6 +29,8 @@ export interface ClassEntry {
   readonly name: string;
   /** What an instance holds. */
   level(value: object): ClassLevel;
+  /** The fields of a named tuple. */
+  readonly fields?: readonly string[];
   /** Where the children lie, in order; undefined when the author did not say. */
   readonly keys: ((value: object) => readonly PathKey[]) | undefined;
   /**
@@ -50,6 +52,9 @@ export const entryOf = (value: object): ClassEntry | undefined =>
 
 /** The entry that a specification names. */
 export const entryNamed = (name: string): ClassEntry | undefined => byName.get(name);
+
+/** The fields of a class that was registered as a named tuple, by its name in files. */
+export const registeredFields = (name: string): readonly string[] | undefined => byName.get(name)?.fields;
 
 const nameFor = (type: Class<unknown>, name: string | undefined): string =>
   name ?? `${UNNAMED}${++unnamed}>.${type.name}`;
@@ -146,6 +151,7 @@ export function registerNamedTuple<T extends object>(type: Class<T>, options: Da
     type,
     name,
     specType: "collections.namedtuple",
+    fields,
     keys: () => fields.map(attributeKey),
     level,
     recordLevel: (value) => (fields.every((field) => field in value) ? level(value) : undefined),

@@ -166,15 +166,17 @@ function registeredType(spec: TreeSpec, registry: PytreeRegistry): PytreeType | 
 const classOf = (spec: TreeSpec): ClassEntry | undefined =>
   entryNamed(spec.type === "collections.namedtuple" ? String(spec.context) : spec.type!);
 
-interface DataclassFields {
+/** Names of the fields of a dataclass. */
+export interface DataclassFields {
   readonly set: readonly string[];
   readonly absent: readonly string[];
 }
 
 /**
- * Fields of a registered dataclass: its context is `[fields with a value, fields that were None]`.
+ * Returns the fields of a registered dataclass, undefined for other types. Its context is
+ * `[fields with a value, fields that were None]`.
  */
-function dataclassFields(spec: TreeSpec): DataclassFields | undefined {
+export function dataclassFields(spec: TreeSpec): DataclassFields | undefined {
   const { context } = spec;
   if (!Array.isArray(context) || context.length !== 2 || dictKeys(spec) !== undefined) return undefined;
   const [set, absent] = context as unknown[];

@@ -23,11 +23,14 @@ export function sealProgram(program: ExportedProgram): void {
     program.moduleCallGraph,
     program.guardsCode,
     program.opsetVersion,
+    program.graphMetadata,
   ])
     sealData(part);
   for (const map of [program.stateDict, program.constants, program.rangeConstraints, program.symbolHints])
     sealMap(map);
   sealMap(program.parameterNames);
+  sealMap(program.namedTupleFields);
+  for (const names of program.namedTupleFields.values()) sealData(names);
   for (const tensors of [program.stateDict, program.constants])
     for (const tensor of tensors.values()) sealTensor(tensor);
   Object.freeze(program);

@@ -8,6 +8,7 @@
  * - an array is a Python list; a tuple is wrapped, `tuple([a, b])`.
  */
 import type { DType } from "@sconce/tensor";
+import { notOneArray } from "./errors.js";
 
 /** Reference to another node of the same graph, by name. */
 export interface NodeRef {
@@ -131,8 +132,14 @@ export const memoryFormat = (format: MemoryFormat): MemoryFormatLiteral =>
   Object.freeze({ kind: "memory_format", format });
 /** Returns an operator as an argument, as `auto_functionalized` takes it. */
 export const operator = (target: string): OperatorLiteral => Object.freeze({ kind: "operator", target });
-/** Returns a Python tuple as an argument. */
-export const tuple = (items: readonly Argument[]): TupleLiteral => Object.freeze({ kind: "tuple", items });
+/**
+ * Returns a Python tuple as an argument of a node. Tuples of models are `pythonTuple`.
+ * @throws SconceError `INVALID_ARGUMENT` for anything but one array
+ */
+export function tuple(items: readonly Argument[], ...more: readonly never[]): TupleLiteral {
+  if (!Array.isArray(items) || more.length > 0) throw notOneArray();
+  return Object.freeze({ kind: "tuple", items });
+}
 /** Returns a Python dict as an argument. */
 export const dict = (entries: readonly (readonly [string, Argument])[]): DictLiteral =>
   Object.freeze({ kind: "dict", entries });

@@ -150,6 +150,23 @@ export interface NodeOrigin {
   readonly from: readonly string[];
 }
 
+/** Empty lists in files say what they would hold. */
+export type EmptyListKind = "tensors" | "ints" | "floats" | "bools" | "strings" | "int_lists" | "float_lists";
+
+/** What a `.pt2` file says of a call whose operator has no schema, or that returns None. */
+export interface CallForm {
+  /**
+   * The name in the file of a call that returns None: PyTorch renames the node when it loads it.
+   */
+  readonly name?: string;
+  /** The names of the arguments, positional ones first. */
+  readonly argNames?: readonly string[];
+  /** What the empty lists among the arguments would hold, by argument name. */
+  readonly emptyLists?: Readonly<Record<string, EmptyListKind>>;
+  /** Whether the results are one list, and not several results. */
+  readonly returnsList?: boolean;
+}
+
 /** Metadata of a node. Only `val` carries meaning; the rest is for people and for round trips. */
 export interface NodeMeta {
   /** The value that the node gives, without data. */
@@ -176,6 +193,8 @@ export interface NodeMeta {
    * it.
    */
   readonly dimOrder?: DimOrder | readonly (DimOrder | null)[];
+  /** What a `.pt2` file says of the call and nothing else does, kept for the way back. */
+  readonly callForm?: CallForm;
   /** Other string entries of a `.pt2` node, kept for the way back. */
   readonly extra?: Readonly<Record<string, string>>;
 }

@@ -109,6 +109,8 @@ const PARTS: Readonly<Record<keyof ExportedProgramInit, Kind>> = {
   dialect: text,
   torchVersion: optional(text),
   opsetVersion: record(number),
+  namedTupleFields: map(list(text)),
+  graphMetadata: record(text),
   history: steps,
   undone: steps,
 };

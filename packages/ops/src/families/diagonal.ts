@@ -1,6 +1,6 @@
 /** @file Triangles and diagonals of matrices. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { symMin } from "@sconce/symbolic";
+import { add, symMin } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
@@ -48,7 +48,7 @@ function emitDiagEmbed(emit: Emit, self: FakeTensor, offset: number, dim1: numbe
   const rows =
     offset === 0
       ? emitRange(emit, size, self, "int64")
-      : emit("aten.arange.start", [offset, (size as number) + offset], {
+      : emit("aten.arange.start", [offset, add(size, offset)], {
           dtype: "int64",
           device,
           pin_memory: false,

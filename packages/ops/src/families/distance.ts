@@ -61,8 +61,8 @@ const cdist = defineOp({
     const { x1, x2, p, compute_mode } = args;
     const mode = compute_mode ?? 0;
     const empty = isEqual(env, numelOf(x1.shape), 0) || isEqual(env, numelOf(x2.shape), 0);
-    const many = [x1, x2].some((x) => isBelow(env, ROWS, x.shape.at(-2)!));
-    const byProduct = !empty && p === 2 && (mode === 1 || (mode === 0 && many));
+    const hasMany = (): boolean => [x1, x2].some((x) => isBelow(env, ROWS, x.shape.at(-2)!));
+    const byProduct = !empty && p === 2 && (mode === 1 || (mode === 0 && hasMany()));
     return byProduct
       ? euclideanByProduct(emit, x1, x2)
       : emit("aten._cdist_forward.default", [x1, x2, p, compute_mode]);

@@ -8,7 +8,7 @@ import type { Emit, EmitArg } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { isBelow } from "../rules/comparison.js";
-import { wrapDim, wrapDims } from "../rules/dims.js";
+import { specializeSizes, wrapDim, wrapDims } from "../rules/dims.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 
 /** Distance of neighbors, or the coordinates of all points. */
@@ -185,6 +185,7 @@ interface GradientArgs {
 }
 
 function gradient(emit: Emit, { self, spacing, dims, edge_order }: GradientArgs): readonly FakeTensor[] {
+  specializeSizes(emit.env, [self]);
   if (self.dtype === "uint8") throw dtypeMismatch("torch.gradient does not support uint8 input.");
   const list = Array.isArray(spacing) ? (spacing as readonly Spacing[]) : undefined;
   checkSpacing(list === undefined ? null : list.length, self, dims);

@@ -1,13 +1,13 @@
 /** @file Reading elements by index or by mask. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { eq, le, type SymEnv, sub } from "@sconce/symbolic";
+import { eq, le, MAX_SIZE, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual } from "../rules/comparison.js";
-import { freshSize, remembered } from "../rules/data-dependent.js";
+import { freshSize, mostOf, remembered } from "../rules/data-dependent.js";
 import { describeSizes } from "../rules/describe.js";
-import { broadcastShapes, wrapDim } from "../rules/dims.js";
+import { broadcastShapes, specializeSizes, wrapDim } from "../rules/dims.js";
 import { memoryOrder } from "../rules/elementwise.js";
 import { contiguousStridesOf, fake, isContiguousFake, numelOf, stridesInOrder } from "../rules/fake.js";
 import { viewOf } from "../rules/view-geometry.js";
@@ -18,7 +18,7 @@ const INDEX_DTYPES: ReadonlySet<string> = new Set(["int64", "int32", "bool", "ui
 /** How many elements of a mask are set: one symbol for one mask. */
 function countNonzero(env: SymEnv, mask: FakeTensor): SymInt {
   const numel = numelOf(mask.shape);
-  return numel === 0 ? 0 : remembered(env, "nonzero", mask, () => freshSize(env, numel));
+  return numel === 0 ? 0 : remembered(env, "nonzero", mask, () => freshSize(env, mostOf(env, numel)));
 }
 
 /** Replaces each mask by one index list for each of its dimensions. */
@@ -231,6 +231,7 @@ const takeAlongDim = defineOp({
     if (indices.dtype !== "int64" && indices.dtype !== "int32") {
       throw dtypeMismatch(`torch.take_along_dim(): dtype of indices should be Long but got ${indices.dtype}`);
     }
+    specializeSizes(emit.env, [self, indices]);
     const at = wrapDim(dim, self.ndim);
     const wide = broadcastShapes(emit.env, self.shape.with(at, indices.shape[at]!), indices.shape);
     const places = emit("aten.broadcast_to.default", [indices, wide]);
@@ -249,8 +250,9 @@ const maskedSelect = defineOp({
   meta: ({ self, mask }, { env }) => {
     if (mask.dtype !== "bool") throw dtypeMismatch("masked_select: expected BoolTensor for mask");
     const numel = numelOf(broadcastShapes(env, self.shape, mask.shape));
-    const most = typeof numel === "number" && numel > 2 ? numel : undefined;
-    return fake({ dtype: self.dtype, shape: [numel === 0 ? 0 : freshSize(env, most)], like: self });
+    const most = mostOf(env, numel);
+    const size = numel === 0 ? 0 : freshSize(env, most > 2 ? most : MAX_SIZE);
+    return fake({ dtype: self.dtype, shape: [size], like: self });
   },
 });
 

@@ -1,6 +1,6 @@
 /** @file Writing elements by index or by mask into a copy. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { eq, le, neg, type SymEnv, sub } from "@sconce/symbolic";
+import { eq, le, ne, neg, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -400,12 +400,12 @@ const put = defineOp({
       throw dtypeMismatch(`put_(): Expected a long tensor for index, but got ${index.dtype}`);
     if (self.dtype !== source.dtype)
       throw dtypeMismatch("put_(): self and source expected to have the same dtype");
-    check(env, eq(numelOf(index.shape), numelOf(source.shape)), () =>
-      shapeMismatch(
+    // PyTorch's rule asks nothing of dynamic sizes.
+    if (env.knownTrue(ne(numelOf(index.shape), numelOf(source.shape))))
+      throw shapeMismatch(
         "put_(): Expected source and index to have the same number of elements, but got source.numel() = " +
           `${describeSize(numelOf(source.shape))}, index.numel() = ${describeSize(numelOf(index.shape))}`,
-      ),
-    );
+      );
     return like(self, env);
   },
 });

@@ -1,5 +1,6 @@
 /** @file Linear algebra on matrices and batches of them. */
 import type { FakeTensor } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -7,7 +8,7 @@ import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js
 import { mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
-import { broadcastShapes, wrapDim } from "../rules/dims.js";
+import { broadcastShapes, specializeSizes, wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import {
   codes,
@@ -184,6 +185,7 @@ const multiDot = defineOp({
   tags: ["composite"],
   decompose: (emit, { tensors }) => {
     if (tensors.length < 2) throw invalidArgument("multi_dot(): expected at least 2 tensors");
+    specializeSizes(emit.env, tensors);
     return chain(emit, tensors);
   },
 });
@@ -209,7 +211,7 @@ function chain(emit: Emit, tensors: readonly FakeTensor[]): FakeTensor {
   list.forEach((tensor, i) => {
     if (tensor.ndim !== 2) throw shapeMismatch(`multi_dot(): tensor ${i} must be 2D but got ${tensor.ndim}D`);
   });
-  const split = chainSplits(list);
+  const split = chainSplits(list, emit.env);
   const multiply = (from: number, to: number): FakeTensor => {
     if (from === to) return list[from]!;
     const at = split(from, to);
@@ -220,9 +222,11 @@ function chain(emit: Emit, tensors: readonly FakeTensor[]): FakeTensor {
 }
 
 /** Where to split each run of matrices (dynamic programming over the number of multiplications). */
-function chainSplits(list: readonly FakeTensor[]): (from: number, to: number) => number {
+function chainSplits(list: readonly FakeTensor[], env: SymEnv): (from: number, to: number) => number {
   const n = list.length;
-  const sizes = [...list.map((tensor) => Number(tensor.shape[0])), Number(list.at(-1)!.shape[1])];
+  const sizes = [...list.map((tensor) => tensor.shape[0]!), list.at(-1)!.shape[1]!].map((size) =>
+    env.guardInt(size),
+  );
   const cost = Array.from({ length: n }, () => new Array<number>(n).fill(0));
   const splits = Array.from({ length: n }, () => new Array<number>(n).fill(0));
   for (let length = 1; length < n; length++) {

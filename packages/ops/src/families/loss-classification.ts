@@ -1,10 +1,11 @@
 /** @file Losses over classes: negative log likelihood and cross entropy. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, type FloatLiteral, float, type SymInt, type SymScalar, symInt } from "@sconce/ir";
 import { floorDiv } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { evaluateScalarFunction } from "../rows/scalar-functions.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { elementwiseStrides } from "../rules/elementwise.js";
@@ -239,8 +240,15 @@ function smoothedEntropy(emit: Emit, args: EntropyArgs, scores: FakeTensor): Fak
   const ignored = emit("aten.eq.Scalar", [target, ignore_index]);
   const loss = emit("aten.masked_fill.Scalar", [negative, ignored, float(0)]);
   const smooth = reduceSmoothed(emit, loss, ignored, args);
-  const share = emit("aten.mul.Scalar", [smooth, float(label_smoothing / Number(scores.shape[dim]))]);
+  const share = emit("aten.mul.Scalar", [smooth, perClass(label_smoothing, scores.shape[dim]!)]);
   return emit("aten.add.Tensor", [emit("aten.mul.Scalar", [likelihood, float(1 - label_smoothing)]), share]);
+}
+
+/** `label_smoothing / n_classes`, a float. */
+function perClass(smoothing: number, classes: SymInt): FloatLiteral | SymScalar {
+  if (typeof classes === "number") return float(smoothing / classes) as FloatLiteral;
+  const count = evaluateScalarFunction("torch.sym_float", [symInt(classes)]);
+  return evaluateScalarFunction("operator.truediv", [float(smoothing), count]);
 }
 
 function reduceSmoothed(emit: Emit, loss: FakeTensor, ignored: FakeTensor, args: EntropyArgs): FakeTensor {

@@ -41,11 +41,11 @@ const needsPivots = (pivot: boolean, a: FakeTensor): void => {
 const luFactorParts = defineOp({
   schema:
     "aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)",
-  meta: ({ A, pivot }, context) => {
+  meta: ({ A, pivot }) => {
     requireRank("torch.lu_factor", A);
     requireLapack("lu_cpu", A);
     needsPivots(pivot, A);
-    const { count, batch } = matrixSizes(A, context);
+    const { count, batch } = matrixSizes(A);
     return [matrices(A, A.shape), codes(A, [...batch, count]), codes(A, batch)];
   },
 });
@@ -72,16 +72,16 @@ const luWithInfo = defineOp({
 
 const lu = defineOp({
   schema: "aten::linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)",
-  meta: ({ A, pivot }, context) => {
+  meta: ({ A, pivot }) => {
     requireRank("linalg.lu", A);
     requireLapack("lu_cpu", A);
     needsPivots(pivot, A);
-    return permutedFactors(A, pivot, true, context);
+    return permutedFactors(A, pivot, true);
   },
 });
 
-function permutedFactors(a: FakeTensor, pivots: boolean, data: boolean, context: MetaContext): FakeTensor[] {
-  const { rows, columns, count, batch } = matrixSizes(a, context);
+function permutedFactors(a: FakeTensor, pivots: boolean, data: boolean): FakeTensor[] {
+  const { rows, columns, count, batch } = matrixSizes(a);
   const factor = (height: SymInt, width: SymInt): FakeTensor =>
     fake({ dtype: a.dtype, shape: [...batch, height, width], like: a });
   return [
@@ -102,14 +102,14 @@ const luUnpack = defineOp({
       );
     }
     requireRank("torch.lu_unpack", data);
-    const { count, batch } = matrixSizes(data, context);
+    const { count, batch } = matrixSizes(data);
     const wanted = [...batch, count];
     if (unpack_pivots && !sameSizes(wanted, pivots.shape, context.env)) {
       throw shapeMismatch(
         `Expected LU_pivots to have shape ${describeSizes(wanted)} but got ${describeSizes(pivots.shape)} instead.`,
       );
     }
-    return permutedFactors(data, unpack_pivots, unpack_data, context);
+    return permutedFactors(data, unpack_pivots, unpack_data);
   },
 });
 

@@ -18,7 +18,7 @@ import {
 
 const qr = defineOp({
   schema: 'aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)',
-  meta: ({ A, mode }, context) => {
+  meta: ({ A, mode }) => {
     requireMatrices("linalg.qr", A);
     requireFloat("linalg.qr", A);
     if (!["reduced", "complete", "r"].includes(mode)) {
@@ -27,7 +27,7 @@ const qr = defineOp({
       );
     }
     requireLapack("geqrf_cpu", A);
-    const { rows, columns, count, batch } = matrixSizes(A, context);
+    const { rows, columns, count, batch } = matrixSizes(A);
     const width = mode === "complete" ? rows : count;
     return [
       mode === "r" ? nothing(A) : matrices(A, [...batch, rows, width]),
@@ -38,10 +38,10 @@ const qr = defineOp({
 
 const geqrf = defineOp({
   schema: "aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)",
-  meta: ({ self }, context) => {
+  meta: ({ self }) => {
     if (self.ndim < 2) throw shapeMismatch("torch.geqrf: input must have at least 2 dimensions.");
     requireLapack("geqrf_cpu", self);
-    const { count, batch } = matrixSizes(self, context);
+    const { count, batch } = matrixSizes(self);
     return [matrices(self, self.shape), fake({ dtype: self.dtype, shape: [...batch, count], like: self })];
   },
 });
@@ -66,7 +66,7 @@ const householderProduct = defineOp({
   meta: ({ input, tau }, context) => {
     const name = "torch.linalg.householder_product";
     if (input.ndim < 2) throw shapeMismatch(`${name}: input must have at least 2 dimensions.`);
-    const { rows, columns } = matrixSizes(input, context);
+    const { rows, columns } = matrixSizes(input);
     const { env } = context;
     if (smallerOf(env, columns, rows) !== columns) {
       throw shapeMismatch(`${name}: input.shape[-2] must be greater than or equal to input.shape[-1]`);

@@ -1,5 +1,6 @@
 /** @file Eigenvalues and singular values of matrices. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
+import { symMin } from "@sconce/symbolic";
 import { complexDType, type DType, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -12,7 +13,6 @@ import {
   requireLapack,
   requireMatrices,
   requireSquare,
-  smallerOf,
 } from "../rules/matrix.js";
 import { toRealDType } from "../rules/promote.js";
 
@@ -85,7 +85,7 @@ const singularParts = defineOp({
   schema:
     "aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
   doc: "Signs of singular vectors follow LAPACK's gesdd; they may differ from PyTorch's by rounding, and for more than 25 values.",
-  meta: ({ A, full_matrices: full, compute_uv: wanted, driver }, context) => {
+  meta: ({ A, full_matrices: full, compute_uv: wanted, driver }) => {
     requireMatrices("linalg.svd", A);
     requireFloat("linalg.svd", A);
     requireLapack("linalg_svd_cpu", A);
@@ -96,7 +96,7 @@ const singularParts = defineOp({
     }
     const [rows, columns] = A.shape.slice(-2) as [SymInt, SymInt];
     const batch = A.shape.slice(0, -2);
-    const count = smallerOf(context.env, rows, columns);
+    const count = symMin(rows, columns);
     return [
       wanted ? matrices(A, [...batch, rows, full ? rows : count]) : nothing(A),
       fake({ dtype: toRealDType(A.dtype), shape: [...batch, count], like: A }),

@@ -6,7 +6,7 @@ import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
-import { wrapDim } from "../rules/dims.js";
+import { specializeSizes, wrapDim } from "../rules/dims.js";
 import { isContiguousFake } from "../rules/fake.js";
 import { promoteOperands } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
@@ -31,6 +31,7 @@ const kron = defineOp({
   schema: "aten::kron(Tensor self, Tensor other) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { self, other }) => {
+    specializeSizes(emit.env, [self, other]);
     const rank = Math.max(self.ndim, other.ndim);
     const padded = ({ shape }: FakeTensor): readonly SymInt[] => [
       ...new Array<SymInt>(rank - shape.length).fill(1),
@@ -145,6 +146,7 @@ const vander = defineOp({
   tags: ["composite"],
   decompose: (emit, { x, N, increasing }) => {
     if (x.ndim !== 1) throw invalidArgument("x must be a one-dimensional tensor.");
+    specializeSizes(emit.env, [x]);
     const rows = x.shape[0]!;
     const columns = N ?? rows;
     if (typeof columns === "number" && columns < 0) throw invalidArgument("N must be non-negative.");

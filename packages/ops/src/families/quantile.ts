@@ -1,11 +1,15 @@
 /** @file Quantiles, which PyTorch composes of sorting, gathering and interpolation. */
 import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
+import { le, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
+import { check } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf, stridesInOrder } from "../rules/fake.js";
+import { sizeMath } from "../rules/size-math.js";
 
 interface QuantileArgs {
   readonly self: FakeTensor;
@@ -24,11 +28,18 @@ function reducedShape({ self, dim, keepdim }: Omit<QuantileArgs, "q" | "interpol
   return keepdim ? self.shape.map((size, d) => (d === at ? 1 : size)) : self.shape.filter((_, d) => d !== at);
 }
 
-function checkInput(name: string, self: FakeTensor, interpolation: string): void {
+/** Positions are computed as numbers of the type double. */
+const MOST = 2 ** 53;
+
+function checkInput(name: string, { self, dim, interpolation }: Omit<QuantileArgs, "q">, env: SymEnv): void {
   if (self.dtype !== "float32" && self.dtype !== "float64") {
     throw dtypeMismatch(`${name}() input tensor must be either float or double dtype`);
   }
   if (numelOf(self.shape) === 0) throw invalidArgument(`${name}() input tensor must be non-empty`);
+  const count = dim === null || self.ndim === 0 ? numelOf(self.shape) : self.shape[wrapDim(dim, self.ndim)]!;
+  check(env, le(count, MOST), () =>
+    invalidArgument(`${name}() input has ${describeSize(count)} values, more than 2^53`),
+  );
   if (!INTERPOLATIONS.includes(interpolation)) {
     throw invalidArgument(
       `${name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got ${interpolation}`,
@@ -36,9 +47,9 @@ function checkInput(name: string, self: FakeTensor, interpolation: string): void
   }
 }
 
-function quantileMeta(name: string, args: QuantileArgs): FakeTensor {
-  const { self, q, interpolation } = args;
-  checkInput(name, self, interpolation);
+function quantileMeta(name: string, args: QuantileArgs, env: SymEnv): FakeTensor {
+  const { self, q } = args;
+  checkInput(name, args, env);
   if (q.ndim > 1) throw invalidArgument(`${name}() q must be a scalar or 1D tensor`);
   if (q.dtype !== self.dtype)
     throw dtypeMismatch(`${name}() q tensor must be same dtype as the input tensor`);
@@ -77,7 +88,7 @@ function ranksOf(emit: Emit, values: FakeTensor, q: FakeTensor, ignoreNan: boole
     const ranks = emit("aten.mul.Tensor", [convert(emit, q, "float64"), last]);
     return emit("aten.masked_fill.Scalar", [ranks, emit("aten.lt.Scalar", [ranks, 0]), 0]);
   }
-  const last = Number(values.shape[values.ndim - 1]) - 1;
+  const last = sizeMath(emit, "sub", values.shape[values.ndim - 1]!, 1);
   const scaled = emit("aten.mul.Scalar", [convert(emit, q, "float64"), last]);
   const hasNan = emit("aten.any.dim", [nan(), -1, true]);
   const [ranks, mask] = emit.many("aten.broadcast_tensors.default", [[scaled, hasNan]]);
@@ -131,15 +142,15 @@ export const quantileOps: readonly OpDefinition[] = (["quantile", "nanquantile"]
   defineOp({
     schema: `aten::${name}(Tensor self, Tensor q, ${REST}) -> Tensor` as TensorSchema,
     tags: ["composite"],
-    meta: (args) => quantileMeta(name, args),
+    meta: (args, { env }) => quantileMeta(name, args, env),
     decompose: (emit, args) => quantile(emit, args, name === "nanquantile"),
   }),
   defineOp({
     schema: `aten::${name}.scalar(Tensor self, float q, ${REST}) -> Tensor` as ScalarSchema,
     tags: ["composite"],
-    meta: ({ q, ...args }) => {
+    meta: ({ q, ...args }, { env }) => {
       if (!(q >= 0 && q <= 1)) throw invalidArgument(`${name}() q must be in the range [0, 1] but got ${q}`);
-      checkInput(name, args.self, args.interpolation);
+      checkInput(name, args, env);
       return fake({ dtype: args.self.dtype, shape: reducedShape(args), like: args.self });
     },
     decompose: (emit, { q, ...args }) => {

@@ -1,11 +1,11 @@
 /** @file Reading sizes and single values out of tensors. */
 import { type FakeTensor, type SymScalar, symBool, symFloat, symInt } from "@sconce/ir";
-import { eq, type SymEnv } from "@sconce/symbolic";
+import type { SymEnv } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
-import { remembered } from "../rules/data-dependent.js";
+import { freshBool, remembered } from "../rules/data-dependent.js";
 import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { isChannelsLast, isContiguousFake, numelOf } from "../rules/fake.js";
@@ -20,8 +20,7 @@ function itemMeta(self: FakeTensor, env: SymEnv): SymScalar {
     throw dtypeMismatch(`item() of a ${self.dtype} tensor has no symbolic form`);
   return remembered(env, "item", self, () => {
     if (isFloatDType(self.dtype)) return symFloat(env.freshUnbackedFloat());
-    const value = env.freshUnbackedInt();
-    return self.dtype === "bool" ? symBool(eq(value, 1)) : symInt(value);
+    return self.dtype === "bool" ? freshBool(env) : symInt(env.freshUnbackedInt());
   });
 }
 
@@ -48,7 +47,7 @@ const isNonzero = defineOp({
         `Boolean value of Tensor with ${numel === 0 ? "no values" : "more than one value"} is ambiguous`,
       );
     }
-    return symBool(eq(env.freshUnbackedInt(), 1));
+    return freshBool(env);
   },
 });
 
@@ -59,7 +58,7 @@ const comparesWhole = (schema: `aten::${"equal" | "allclose"}(${string}) -> bool
     tags: schema.startsWith("aten::equal")
       ? ["data_dependent_output", "pointwise"]
       : ["data_dependent_output"],
-    meta: (_, { env }) => symBool(eq(env.freshUnbackedInt(), 1)),
+    meta: (_, { env }) => freshBool(env),
   });
 
 const symSize = defineOp({

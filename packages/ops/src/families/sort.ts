@@ -1,6 +1,6 @@
 /** @file Sorting, searching and counting of values. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { and, eq, ge, le } from "@sconce/symbolic";
+import { and, eq, ge, le, MAX_SIZE } from "@sconce/symbolic";
 import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
@@ -83,7 +83,7 @@ function uniqueMeta(
 ): readonly FakeTensor[] {
   const numel = numelOf(self.shape);
   const most = dim === null ? numel : self.shape[dim]!;
-  const make = (): SymInt => (numel === 0 ? 0 : freshSize(env, most));
+  const make = (): SymInt => (numel === 0 ? 0 : freshSize(env, typeof most === "number" ? most : MAX_SIZE));
   const size = memo === null ? make() : remembered(env, memo, self, make);
   const values = fake({
     dtype: self.dtype,

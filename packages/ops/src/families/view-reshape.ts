@@ -1,9 +1,10 @@
 /** @file Views that keep the order of elements: `view`, `reshape`, `flatten` and their kin. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import type { SymEnv } from "@sconce/symbolic";
+import { eq, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { check, pythonEq } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { contiguousStridesOf, fake, isContiguousFake, numelOf } from "../rules/fake.js";
@@ -18,6 +19,7 @@ function viewMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeT
     if (layout !== undefined) return viewOf(self, layout.shape, layout.strides);
   }
   const sizes = inferSizes(env, size, numelOf(self.shape));
+  checkElements(self, sizes, env);
   const strides = viewStrides(self, sizes, env);
   if (strides !== undefined) return viewOf(self, sizes, strides);
   throw shapeMismatch(
@@ -25,6 +27,17 @@ function viewMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeT
       `stride ${describeSizes(self.strides)} (at least one dimension spans across two contiguous subspaces). ` +
       "Use .reshape(...) instead",
   );
+}
+
+/** Requires as many elements as the sizes have (`_view_unbacked_meta`). */
+function checkElements(self: FakeTensor, sizes: readonly SymInt[], env: SymEnv): void {
+  const misfit = (): Error =>
+    shapeMismatch(
+      `Could not reshape a tensor with shape ${describeSizes(self.shape)} as a tensor with shape ${describeSizes(sizes)}!`,
+    );
+  const ones = self.ndim === 0 ? sizes : sizes.length === 0 ? self.shape : undefined;
+  if (ones !== undefined) for (const size of ones) check(env, eq(size, 1), misfit);
+  else check(env, pythonEq(numelOf(self.shape), numelOf(sizes)), misfit);
 }
 
 const view = defineOp({

@@ -26,11 +26,14 @@ export type InputCheck = (inputs: readonly Value[]) => void;
  * The checks of a program, prepared once: number, kinds and ranks of inputs, then the guards (or,
  * for a program without example inputs, the constraints), then dtypes.
  *
+ * @param places where the inputs stand in the arguments, for messages; that of the program's
+ * calling convention by default
+ *
  * @throws SconceError (when checking) `INPUT_COUNT`, `INPUT_TYPE`, `INPUT_RANK`, `GUARD_FAILED`,
  * `INPUT_MISMATCH`, `INPUT_DTYPE`, `NO_VALUES`
  */
-export function inputCheck(program: ExportedProgram): InputCheck {
-  const leaves = userLeaves(program);
+export function inputCheck(program: ExportedProgram, places: readonly string[] = []): InputCheck {
+  const leaves = userLeaves(program).map((leaf, i) => ({ ...leaf, place: places[i] ?? leaf.place }));
   const guards = program.exampleInputs === null ? undefined : programGuards(program, leaves);
   const vals = leaves.map((leaf) => program.graph.node(leaf.name).meta.val);
   const fakes = vals.map((val) => (val instanceof FakeTensor ? val : undefined));

@@ -78,7 +78,8 @@ function checkConstant(leaf: Leaf, input: Value): void {
   if (leaf.spec.arg.kind !== "constant" || leaf.spec.arg.value === null) return;
   const { value } = leaf.spec.arg;
   const wanted = unwrapFloat(value);
-  if (Object.is(wanted, input) || wanted === input) return;
+  const given = isFloat(input) ? toNumber(input) : input;
+  if (Object.is(wanted, given) || wanted === given) return;
   const what = Number.isNaN(wanted)
     ? "nan"
     : `equal to ${typeof wanted === "object" && wanted !== null ? graphArgument(wanted) : String(wanted)}`;

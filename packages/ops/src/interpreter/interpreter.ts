@@ -237,6 +237,7 @@ export abstract class Interpreter<T = Tensor> {
         return this.getAttr(node);
       case "output":
         return this.output(node, this.fetchArgsKwargsFromEnv(node).args[0] as RuntimeValue<T>);
+      case "call_module": // programs have none, and no operator has the path of a module
       case "call_function": {
         const { args, kwargs } = this.fetchArgsKwargsFromEnv(node);
         return this.callFunction(node.target, args, kwargs, node);

@@ -51,8 +51,8 @@ export const mayDiffer = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
 export const mayBeBelow = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
   numbers(a, b) ? a < b : a !== b && env.orTrue(lt(a, b));
 
-/** Throws when the condition is known to fail; an undecided one is left to run time. */
+/** Throws when the condition is known to fail; an undecided one is asserted at run time. */
 export function check(env: SymEnv, condition: SymBool, error: () => Error): void {
   if (condition === true) return;
-  if (condition === false || !env.orTrue(condition)) throw error();
+  if (condition === false || !env.check(condition)) throw error();
 }

@@ -1,6 +1,6 @@
 /** @file Sizes and scalars that only the data decide. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
-import { ge, le, type SymEnv } from "@sconce/symbolic";
+import { type FakeTensor, type SymInt, type SymScalar, symBool } from "@sconce/ir";
+import { eq, ge, le, MAX_SIZE, type SymEnv } from "@sconce/symbolic";
 
 type Memo = Map<FakeTensor, unknown>;
 const MEMOS = new WeakMap<SymEnv, Map<string, Memo>>();
@@ -27,10 +27,24 @@ export function forgetReads(env: SymEnv, isStale: (tensor: FakeTensor) => boolea
     for (const tensor of memo.keys()) if (isStale(tensor)) memo.delete(tensor);
 }
 
-/** A new size between `least` and `most` (when that is a number). */
-export function freshSize(env: SymEnv, most?: SymInt, least = 0): SymInt {
+/** A condition that only the data decide: a new symbol is 1. */
+export function freshBool(env: SymEnv): SymScalar {
+  const value = env.freshUnbackedInt();
+  env.addAxiom(ge(value, 0));
+  env.addAxiom(le(value, 1));
+  return symBool(eq(value, 1));
+}
+
+/** A new size between `least` and `most`. */
+export function freshSize(env: SymEnv, most?: number, least = 0): SymInt {
   const size = env.freshUnbackedInt();
   env.addAxiom(ge(size, least));
-  if (typeof most === "number") env.addAxiom(le(size, most));
+  if (most !== undefined) env.addAxiom(le(size, most));
   return size;
+}
+
+/** The most that a number of elements may be: the largest size where it has no bound. */
+export function mostOf(env: SymEnv, numel: SymInt): number {
+  const { max } = env.range(numel);
+  return Number.isFinite(max) ? max : MAX_SIZE;
 }

@@ -1,5 +1,5 @@
 /** @file Dimension numbers and broadcasting. */
-import type { SymInt } from "@sconce/ir";
+import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, type SymEnv } from "@sconce/symbolic";
 import { dimOutOfRange, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { describeSize } from "./describe.js";
@@ -22,6 +22,13 @@ export function wrapDims(dims: readonly SymInt[] | null, ndim: number): readonly
     seen.add(dim);
   }
   return wrapped.sort((a, b) => a - b);
+}
+
+/**
+ * Makes all sizes of tensors static: PyTorch's kernels of some composite operators take numbers.
+ */
+export function specializeSizes(env: SymEnv, tensors: readonly FakeTensor[]): void {
+  for (const { shape } of tensors) for (const size of shape) env.guardInt(size);
 }
 
 /** Whether two shapes are equal; symbolic sizes are decided, with a guard where needed. */

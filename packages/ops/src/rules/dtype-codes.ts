@@ -4,7 +4,7 @@ import type { DType } from "@sconce/tensor";
  * `c10::ScalarType` by number: dtypes in schema defaults (`dtype=4`), and what operators that give
  * a dtype return.
  */
-export const DTYPE_CODES: readonly DType[] = [
+const DTYPE_CODES: readonly DType[] = [
   "uint8",
   "int8",
   "int16",
@@ -32,3 +32,11 @@ const LATER_CODES: Readonly<Partial<Record<DType, number>>> = {
 };
 
 export const dtypeCode = (dtype: DType): number => LATER_CODES[dtype] ?? DTYPE_CODES.indexOf(dtype);
+
+const DTYPES = new Map<number, DType>([
+  ...DTYPE_CODES.map((dtype, code) => [code, dtype] as const),
+  ...Object.entries(LATER_CODES).map(([dtype, code]) => [code, dtype as DType] as const),
+]);
+
+/** The dtype of a number that an operator returns; undefined for numbers of no dtype. */
+export const dtypeOfCode = (code: number): DType | undefined => DTYPES.get(code);

@@ -3,7 +3,7 @@
  * refuses.
  */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { le } from "@sconce/symbolic";
+import { le, symMin } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";
 import type { MetaContext } from "../rows/define-op.js";
 import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
@@ -34,12 +34,14 @@ export const smallerOf = (env: MetaContext["env"], a: SymInt, b: SymInt): SymInt
   typeof a === "number" && typeof b === "number" ? Math.min(a, b) : env.guard(le(a, b)) ? a : b;
 
 /** Rows, columns and the smaller of them. */
-export function matrixSizes(
-  tensor: FakeTensor,
-  { env }: MetaContext,
-): { rows: SymInt; columns: SymInt; count: SymInt; batch: readonly SymInt[] } {
+export function matrixSizes(tensor: FakeTensor): {
+  rows: SymInt;
+  columns: SymInt;
+  count: SymInt;
+  batch: readonly SymInt[];
+} {
   const [rows, columns] = tensor.shape.slice(-2) as [SymInt, SymInt];
-  return { rows, columns, count: smallerOf(env, rows, columns), batch: tensor.shape.slice(0, -2) };
+  return { rows, columns, count: symMin(rows, columns), batch: tensor.shape.slice(0, -2) };
 }
 
 /** Whether the sizes are known to be the same. */

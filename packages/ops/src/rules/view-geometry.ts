@@ -1,6 +1,6 @@
 /** @file Sizes, strides and offsets of views. */
 import { FakeTensor, type SymInt } from "@sconce/ir";
-import { eq, floorDiv, mod, mul, type SymEnv } from "@sconce/symbolic";
+import { eq, floorDiv, ge, mod, mul, ne, type SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayBeBelow, mayDiffer } from "./comparison.js";
@@ -37,7 +37,11 @@ export function inferSizes(env: SymEnv, sizes: readonly SymInt[], numel: SymInt)
       inferred = d;
     } else if (typeof size === "number" && size < 0) {
       throw invalidArgument(`invalid shape dimension ${size}`);
-    } else known = mul(known, size);
+    } else {
+      if (typeof size !== "number")
+        check(env, ge(size, 0), () => invalidArgument(`invalid shape dimension ${describeSize(size)}`));
+      known = mul(known, size);
+    }
   }
   const misfit = (): Error =>
     shapeMismatch(`shape '${describeSizes(sizes)}' is invalid for input of size ${describeSize(numel)}`);
@@ -52,6 +56,7 @@ export function inferSizes(env: SymEnv, sizes: readonly SymInt[], numel: SymInt)
         "can be any value and is ambiguous",
     );
   }
+  check(env, ne(known, 0), misfit);
   check(env, eq(mod(numel, known), 0), misfit);
   return sizes.map((size, d) => (d === inferred ? floorDiv(numel, known) : size));
 }

@@ -83,6 +83,60 @@ export type ArgsOf<
   M extends AnyTypes = FakeTypes,
 > = S extends `${string}::${string}(${infer A}) -> ${string}` ? Pieces<A, M> : never;
 
+/** Arguments by position, up to the `*`; those with a default may be left out. */
+type Positions<A extends string, M extends AnyTypes> = A extends `${infer P}, ${infer Rest}`
+  ? P extends "*"
+    ? []
+    : [...Position<P, M>, ...Positions<Rest, M>]
+  : Position<A, M>;
+type Position<P extends string, M extends AnyTypes> = P extends `${infer A}(${infer L})${infer B} ${infer N}`
+  ? Place<Type<StripAlias<`${A}(${L})${B}`>, M>, N>
+  : P extends `${infer T} ${infer N}`
+    ? Place<Type<T, M>, N>
+    : [];
+type Place<T, N extends string> = N extends `${string}=${string}` ? [value?: T] : [value: T];
+/** Arguments behind the `*`, by name. */
+type Keywords<A extends string, M extends AnyTypes> = A extends `${string}*, ${infer Rest}`
+  ? [options: KeywordPieces<Rest, M>]
+  : [];
+type KeywordPieces<A extends string, M extends AnyTypes> = A extends `${infer P}, ${infer Rest}`
+  ? KeywordPiece<P, M> & KeywordPieces<Rest, M>
+  : KeywordPiece<A, M>;
+type KeywordPiece<P extends string, M extends AnyTypes> = P extends `${infer T} ${infer N}`
+  ? N extends `${infer K}=${string}`
+    ? { readonly [Name in K]?: Type<T, M> }
+    : { readonly [Name in N]: Type<T, M> }
+  : unknown;
+/** Options of which none is required may be left out as a whole. */
+type Optional<K extends readonly unknown[]> = K extends [options: infer O]
+  ? object extends O
+    ? [options?: O]
+    : [options: O]
+  : [];
+
+/**
+ * The arguments of a call of a schema: by position, then keyword-only ones in an object.
+ * `CallOf<"a::f(Tensor x, int n=1, *, str s='')-> Tensor", RuntimeTypes>` is `[Tensor, number?, {
+ * s?: string }?]`.
+ */
+export type CallOf<
+  S extends string,
+  M extends AnyTypes = RuntimeTypes,
+> = S extends `${string}(${infer A}) -> ${string}`
+  ? [...Positions<A, M>, ...Optional<Keywords<A, M>>]
+  : readonly unknown[];
+
+/** As {@link CallOf}, with the defaults filled in. */
+export type FilledCallOf<
+  S extends string,
+  M extends AnyTypes = RuntimeTypes,
+> = S extends `${string}(${infer A}) -> ${string}`
+  ? Required<[...Positions<A, M>, ...FilledKeywords<Keywords<A, M>>]>
+  : readonly unknown[];
+type FilledKeywords<K extends readonly unknown[]> = K extends [options: infer O]
+  ? [options: Required<O>]
+  : [];
+
 /** `Tensor(a!) values` is the type of a return and its name. */
 type Return<R extends string, M extends AnyTypes> =
   StripAlias<R> extends `${infer T} ${string}` ? Type<T, M> : Type<StripAlias<R>, M>;

@@ -20,7 +20,7 @@ import { SymExpr } from "@sconce/symbolic";
 import { isDType } from "@sconce/tensor";
 import type { BoundArgs } from "../rows/define-op.js";
 import { argumentKind, argumentMissing, argumentUnexpected } from "../rows/errors.js";
-import { DTYPE_CODES } from "../rules/dtype-codes.js";
+import { dtypeOfCode } from "../rules/dtype-codes.js";
 
 /** Gives the value of a referenced node: a fake tensor, a real one, a symbolic or plain scalar. */
 export type Resolve = (node: NodeRef) => unknown;
@@ -185,7 +185,7 @@ const BINDERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   bool: bindBool,
   str: (value) => (typeof value === "string" ? value : undefined),
   ScalarType: (value) =>
-    typeof value === "number" ? DTYPE_CODES[value] : named(value, "dtype", "dtype", isDType),
+    typeof value === "number" ? dtypeOfCode(value) : named(value, "dtype", "dtype", isDType),
   Layout: (value) => named(value, "layout", "layout", isString) as LayoutName | undefined,
   MemoryFormat: (value) => {
     const name = named(value, "memory_format", "format", isString) as MemoryFormat | "0" | undefined;

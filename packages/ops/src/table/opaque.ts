@@ -61,7 +61,7 @@ function fixFor(targets: readonly string[]): string {
   );
   if (others.length > 0)
     parts.push(
-      `register ${few(others)} with a plugin that gives a shape rule (\`ops\`) and a kernel (\`kernels\`) or a decomposition`,
+      `register ${few(others)} with a plugin that gives a shape rule (\`ops\`) and a kernel (\`kernels\`) or a decomposition; \`library.plugin\` makes one of custom operators`,
     );
   return parts.join("; ");
 }

@@ -15,7 +15,7 @@ import {
 } from "@sconce/ir";
 import { type DType, isDType } from "@sconce/tensor";
 import type { EmitArg } from "../rows/emit.js";
-import { DTYPE_CODES } from "../rules/dtype-codes.js";
+import { dtypeOfCode } from "../rules/dtype-codes.js";
 
 /**
  * A node argument in which the caller still has to replace tensors and symbolic values by
@@ -40,7 +40,7 @@ export function unbindValue(value: EmitArg, type: SchemaType): UnboundArg {
 /** A number under `ScalarType` is the code of a dtype, as in defaults of schemas. */
 function unbindNumber(value: number, { base }: SchemaType): Argument {
   if (base === "float") return float(value);
-  const dtype = base === "ScalarType" ? DTYPE_CODES[value] : undefined;
+  const dtype = base === "ScalarType" ? dtypeOfCode(value) : undefined;
   return dtype === undefined ? value : dtypeLiteral(dtype);
 }
 

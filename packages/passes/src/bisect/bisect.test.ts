@@ -129,6 +129,12 @@ test("what keeps the pipeline from running is thrown, and right passes have no c
   expect([culprit, reports[0]]).toEqual([undefined, expect.objectContaining({ elements: 2, outputs: 1 })]);
 });
 
+test.each([0, -1, 1.5, Number.NaN])("%d programs are not what a search may try", (maxTries) => {
+  const program = programOf("graph(%x: f32[2]) { %sin: f32[2] = aten.sin.default(%x) return (%sin) }");
+  const search = (): unknown => bisect(program, [], context, { maxTries });
+  expect(search).toThrow(expect.objectContaining({ code: "OPTION_VALUE" }));
+});
+
 test("what fails in another way is not the same failure", () => {
   const program = programOf(`graph(%x: f32[2]) {
   %sin: f32[2] = aten.sin.default(%x)

@@ -8,6 +8,7 @@ import {
   isSconceError,
   type LongWorkOptions,
   type OptionNames,
+  optionValue,
   ProgressReport,
   type Work,
 } from "@sconce/errors";
@@ -58,6 +59,17 @@ export const BISECT_OPTIONS: OptionNames<BisectOptions> = {
   observers: true,
   timeRules: true,
 };
+
+/**
+ * Checks the options of `call`, a bisection.
+ * @throws SconceError `UNKNOWN_OPTION`, `OPTION_VALUE`
+ */
+export function checkBisectOptions(call: string, options: BisectOptions): void {
+  checkOptions(call, options, BISECT_OPTIONS);
+  const { maxTries } = options;
+  if (maxTries !== undefined && !(Number.isSafeInteger(maxTries) && maxTries >= 1))
+    throw optionValue(call, "maxTries", maxTries, "a whole number of programs, 1 or more");
+}
 
 /**
  * The first wrong rewrite: the first after which a pass fails, or the first of a cycle that never
@@ -149,7 +161,7 @@ export function* bisectSteps(
   session: PassContext,
   options: BisectOptions = {},
 ): Work<Bisection> {
-  checkOptions("bisect", options, BISECT_OPTIONS);
+  checkBisectOptions("bisect", options);
   requireProgram(program, "bisect");
   if (session.run === undefined) throw noRunner();
   // Passes are run again and again: what they note is not news.

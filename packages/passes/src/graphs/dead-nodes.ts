@@ -18,7 +18,7 @@ export const changesLaterCalls = (target: string): boolean =>
 
 /** True when a node may not be dropped although nothing uses it. */
 export function hasEffect(node: Node, operators: OperatorTable): boolean {
-  if (node.op === "placeholder" || node.op === "output") return true;
+  if (node.op === "placeholder" || node.op === "output" || node.op === "call_module") return true;
   if (node.op === "get_attr") return false;
   // PyTorch drops an assertion on values that has no message.
   if (node.target === "aten._assert_async.default") return false;

@@ -23,10 +23,10 @@ import {
   type SymScalar,
 } from "@sconce/ir";
 import { type EmitArg, evaluateScalarFunction, isScalarFunction } from "@sconce/ops";
-import { freeSymbols, SymExpr } from "@sconce/symbolic";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { underDisabled } from "../trace/reference-annotations.js";
+import { symbolNames } from "../trace/shape-env.js";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
 import { keepOpaque } from "./opaque-calls.js";
@@ -254,18 +254,8 @@ const isNumber = (size: unknown): boolean => typeof size === "number";
 
 /** Symbols of a value that no earlier node has given, in order of appearance. */
 function newSymbols(val: MetaValue | undefined, known: (name: string) => boolean): string[] {
-  if (val instanceof FakeTensor && val.shape.every(isNumber)) return NO_NAMES;
-  const names: string[] = [];
-  const visit = (value: unknown): void => {
-    if (value instanceof SymExpr) {
-      for (const name of freeSymbols(value).keys())
-        if (!known(name) && !names.includes(name)) names.push(name);
-    } else if (value instanceof FakeTensor) value.shape.forEach(visit);
-    else if (Array.isArray(value)) value.forEach(visit);
-    else if (isSymScalar(value)) visit(value.expr);
-  };
-  visit(val);
-  return names;
+  if (val instanceof FakeTensor && val.shape.every(isNumber) && val.strides.every(isNumber)) return NO_NAMES;
+  return symbolNames(val).filter((name) => !known(name));
 }
 
 /** The error with the node that it happened in, and the user's own line where it is known. */

@@ -64,6 +64,8 @@ export function keepCall(
     args.map(unwrap) as never,
     plain as never,
     recordedResult(node),
+    undefined,
+    node.meta.callForm,
   );
   return wrap(result);
 }

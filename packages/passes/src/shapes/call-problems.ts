@@ -31,10 +31,9 @@ import {
 import { type VerifyOptions, verifyAllSteps } from "@sconce/ir/verify";
 import { constantValue, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
 import { eq, type SymInt } from "@sconce/symbolic";
-import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
+import { type RetraceEnv, shapeEnvOf, symbolNames } from "../trace/shape-env.js";
 import { isRuleFault } from "./errors.js";
 import { opaqueProblems } from "./opaque-problems.js";
-import { symbolNames } from "./propagate.js";
 
 /** What rules cannot decide from the sizes alone is not a problem. */
 const UNDECIDED: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD", "OPERATOR_WITHOUT_META"]);

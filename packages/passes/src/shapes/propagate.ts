@@ -3,7 +3,6 @@ import { finish, isSconceError, type Work } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
-  FakeTensor,
   forEachInput,
   type Graph,
   graphArgument,
@@ -25,11 +24,11 @@ import {
   metaOf,
   type OperatorTable,
 } from "@sconce/ops";
-import { freeSymbols, type SymBool, SymExpr } from "@sconce/symbolic";
+import { type SymBool, SymExpr } from "@sconce/symbolic";
 import { mapSubgraphSteps } from "../graphs/subgraphs.js";
 import { opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
-import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
+import { type RetraceEnv, shapeEnvOf, symbolNames } from "../trace/shape-env.js";
 import { type Bindings, bindingsOf, type NewSizes } from "./bindings.js";
 import { contradiction, isRuleFault } from "./errors.js";
 import { Refiner, substituted } from "./refine.js";
@@ -296,17 +295,4 @@ class Propagation {
       );
     }
   }
-}
-
-/** Symbols of a value, in order of appearance: the names that a data-dependent size goes by. */
-export function symbolNames(val: unknown): string[] {
-  const names = new Set<string>();
-  const visit = (value: unknown): void => {
-    if (value instanceof SymExpr) for (const name of freeSymbols(value).keys()) names.add(name);
-    else if (value instanceof FakeTensor) value.shape.forEach(visit);
-    else if (Array.isArray(value)) value.forEach(visit);
-    else if (isSymScalar(value)) visit(value.expr);
-  };
-  visit(val);
-  return [...names];
 }

@@ -47,22 +47,30 @@ export class RuntimeAssertions {
 
   /** Asserts what only waited for a symbol that has just been bound. */
   emitReady(tracer: Tracer): void {
-    for (let i = 0; i < this.#pending.length; i++) {
-      const { condition, text, bound } = this.#pending[i]!;
-      if (![...freeSymbols(condition).keys()].every((name) => tracer.symbols.knows(name))) continue;
-      this.#pending.splice(i--, 1);
-      this.#asserted.add(text);
-      tracer.reify(() => {
-        const node =
-          bound === undefined
-            ? tracer.toArgument({ kind: "SymBool", expr: condition })
-            : tracer.symbols.comparison(condition, bound);
-        const name = isRef(node) ? node.name : "";
-        const message = `Runtime assertion failed for expression ${text} on node '${name}'`;
-        tracer.record(TARGET, [node, message], {}, null, "_assert_scalar_default");
-      });
-      tracer.env.addAxiom(condition);
-    }
+    const isReady = ({ condition }: Assertion): boolean =>
+      [...freeSymbols(condition).keys()].every((name) => tracer.symbols.knows(name));
+    const ready = this.#pending.filter(isReady);
+    if (ready.length === 0) return;
+    const left = this.#pending.filter((one) => !ready.includes(one));
+    this.#pending.splice(0, this.#pending.length, ...left);
+    const order = new Map([...tracer.symbols.bound].map((name, i) => [name, i]));
+    const placeOf = ({ condition }: Assertion): number => order.get(lastSymbol(condition)) ?? -1;
+    ready.sort((a, b) => placeOf(a) - placeOf(b));
+    for (const assertion of ready) this.#emit(tracer, assertion);
+  }
+
+  #emit(tracer: Tracer, { condition, text, bound }: Assertion): void {
+    this.#asserted.add(text);
+    tracer.reify(() => {
+      const node =
+        bound === undefined
+          ? tracer.toArgument({ kind: "SymBool", expr: condition })
+          : tracer.symbols.comparison(condition, bound);
+      const name = isRef(node) ? node.name : "";
+      const message = `Runtime assertion failed for expression ${text} on node '${name}'`;
+      tracer.record(TARGET, [node, message], {}, null, "_assert_scalar_default");
+    });
+    tracer.env.addAxiom(condition);
   }
 
   /**
@@ -88,6 +96,14 @@ export class RuntimeAssertions {
     tracer.currentMeta = assertion;
     tracer.record(TARGET, [asserted, message], {}, null, "_assert_scalar");
   }
+}
+
+/**
+ * The data-dependent symbol of a condition that was made last: its assertion follows that symbol.
+ */
+function lastSymbol(condition: SymExpr): string {
+  const numbers = [...freeSymbols(condition).keys()].flatMap((name) => /^u(\d+)$/.exec(name)?.[1] ?? []);
+  return `u${Math.max(...numbers.map(Number))}`;
 }
 
 function assertionOf(node: Node, graph: Graph): Assertion | undefined {

@@ -1,5 +1,5 @@
-import type { ExportedProgram, RangeConstraint } from "@sconce/ir";
-import { ShapeEnv, type SymExpr, symbol, symbolByName } from "@sconce/symbolic";
+import { type ExportedProgram, FakeTensor, isSymScalar, type RangeConstraint } from "@sconce/ir";
+import { freeSymbols, ShapeEnv, SymExpr, symbol, symbolByName } from "@sconce/symbolic";
 
 /**
  * A program's symbols while it is retraced: data-dependent ones come back under the names that they
@@ -8,9 +8,12 @@ import { ShapeEnv, type SymExpr, symbol, symbolByName } from "@sconce/symbolic";
 export class RetraceEnv extends ShapeEnv {
   #expected: string[] = [];
 
-  /** Names of the symbols that the node being run created in the source program. */
+  /**
+   * Names of the symbols that the node being run created in the source program. They were numbered
+   * as they were made; a call may return a later one first.
+   */
   expect(names: readonly string[]): void {
-    this.#expected = names.slice();
+    this.#expected = names.toSorted((a, b) => numberOf(a) - numberOf(b));
   }
 
   override freshUnbackedInt(): SymExpr {
@@ -39,8 +42,24 @@ export class RetraceEnv extends ShapeEnv {
   }
 }
 
+/** The number of `u12`. */
+const numberOf = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0);
+
 /** What a program declares of its symbols: ranges and example values. */
 export function shapeEnvOf(program: ExportedProgram): RetraceEnv {
   const ranges = new Map([...program.rangeConstraints].map(([name, { min, max }]) => [name, { min, max }]));
   return new RetraceEnv({ ranges, hints: program.symbolHints });
+}
+
+/** Symbols of a value, in order of appearance: the names that a data-dependent size goes by. */
+export function symbolNames(val: unknown): string[] {
+  const names = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (value instanceof SymExpr) for (const name of freeSymbols(value).keys()) names.add(name);
+    else if (value instanceof FakeTensor) [...value.shape, ...value.strides].forEach(visit);
+    else if (Array.isArray(value)) value.forEach(visit);
+    else if (isSymScalar(value)) visit(value.expr);
+  };
+  visit(val);
+  return [...names];
 }

@@ -143,16 +143,35 @@ export class SymbolicNodes {
       if (!this.#inBody) {
         this.#readable(size, { node, dim, at: this.#reads++ });
         this.#see(size);
-      } else if (size.op === "Symbol" && !this.#seen.has(size.name)) {
-        bound = this.#see(size);
-        this.#bind(
-          size.key,
-          this.#tracer.reify(() => this.#readSize(node, dim, size, false)),
-        );
-      }
+      } else if (this.#define(size, () => this.#readSize(node, dim, size, false))) bound = true;
     });
-    if (!this.#inBody) for (const stride of value.strides) this.#shadow(stride);
+    value.strides.forEach((stride, dim) => {
+      if (!this.#inBody) this.#shadow(stride);
+      else if (this.#define(stride, () => this.#readStride(node, dim, stride))) bound = true;
+    });
     return bound;
+  }
+
+  /**
+   * Binds a symbol that appears for the first time in a size or a stride: it is the size itself, or
+   * the size divided by a number. Returns whether it bound one.
+   */
+  #define(size: SymInt, read: () => NodeRef): boolean {
+    const multiple = size instanceof SymExpr ? multipleOf(size) : undefined;
+    if (multiple === undefined || this.#seen.has(multiple.symbol.name)) return false;
+    const { factor, symbol } = multiple;
+    this.#see(symbol);
+    const node = this.#tracer.reify(() => {
+      const own = read();
+      if (factor === 1) return own;
+      return this.#tracer.scalarCall("operator.floordiv", [own, factor], symInt(symbol), "floordiv");
+    });
+    this.#bind(symbol.key, node);
+    return true;
+  }
+
+  #readStride(node: NodeRef, dim: number, stride: SymInt): NodeRef {
+    return this.#tracer.scalarCall("aten.sym_stride.int", [node, dim], symInt(stride), "sym_stride_int");
   }
 
   /**
@@ -212,6 +231,11 @@ export class SymbolicNodes {
 
   knows(symbol: string): boolean {
     return this.#seen.has(symbol);
+  }
+
+  /** The names of the symbols that are bound, in the order in which they were. */
+  get bound(): Iterable<string> {
+    return this.#seen;
   }
 
   /** Remembers how the source program wrote an expression. */
@@ -447,6 +471,15 @@ const isFloating = (expr: SymExpr): boolean =>
 function position(node: Node, order: ReadonlyMap<string, number>): number {
   const { expr } = node.meta.val as SymScalar;
   return expr instanceof SymExpr ? (order.get(expr.key) ?? 0) : 0;
+}
+
+/** `factor * symbol` of an expression; undefined where it has another form. */
+function multipleOf(expr: SymExpr): { readonly factor: number; readonly symbol: SymExpr } | undefined {
+  if (expr.op === "Symbol") return { factor: 1, symbol: expr };
+  const [factor, symbol] = expr.args;
+  const isMultiple = expr.op === "Mul" && expr.args.length === 2;
+  if (!isMultiple || factor!.op !== "Integer" || symbol!.op !== "Symbol") return undefined;
+  return { factor: Number(factor!.value), symbol: symbol! };
 }
 
 /** `factor * symbol + offset` of an expression, when it is that. */

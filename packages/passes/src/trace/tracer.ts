@@ -1,5 +1,6 @@
 import {
   type Argument,
+  type CallForm,
   type DictLiteral,
   FakeTensor,
   type Graph,
@@ -214,6 +215,7 @@ export class Tracer {
     kwargs: Readonly<Record<string, UnboundArg | Argument>>,
     result: MetaValue,
     candidate: string = callName(target),
+    callForm?: CallForm,
   ): MetaValue {
     const operands = tensorsIn([args, Object.values(kwargs)]);
     this.symbols.callOperands = operands;
@@ -228,7 +230,7 @@ export class Tracer {
       target,
       args: nodeArgs,
       kwargs: nodeKwargs,
-      meta: { ...this.currentMeta, val: fresh },
+      meta: { ...this.currentMeta, ...(callForm && { callForm }), val: fresh },
     });
     if (this.#trackResult(fresh, ref(name), operands)) this.assertions?.emitReady(this);
     return fresh;

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { beforeAll, describe, expect, test } from "vitest";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, commandsOf, isSuite, outputOf, ROOT, runPage } from "./page.fixture.js";
 
 const DOCS = readdirSync(`${ROOT}docs`, { recursive: true })
@@ -14,6 +14,8 @@ const PAGES = [...DOCS, ...READMES, "README.md"].sort();
 const suites = await Promise.all(PAGES.map(isSuite));
 
 beforeAll(() => process.chdir(ROOT));
+// The page on saving programs writes it.
+afterAll(() => rmSync(`${ROOT}lowered.pt2`, { force: true }));
 
 describe("TypeScript in the documentation runs, and prints what the page shows", () => {
   test.each(PAGES.filter((_, i) => !suites[i]))("%s", async (page) => {

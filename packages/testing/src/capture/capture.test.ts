@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CALL_MODELS } from "./calls.fixture.js";
 import { DOCUMENT_MODELS } from "./documents.fixture.js";
 import { DYNAMIC_MODELS } from "./dynamic.fixture.js";
 import { exportFromCorpus, runFromCorpus } from "./harness.fixture.js";
@@ -9,6 +10,7 @@ import { STATE_MODELS } from "./state.fixture.js";
 import { UNBACKED_MODELS } from "./unbacked.fixture.js";
 
 const MODELS = Object.entries({
+  ...CALL_MODELS,
   ...DOCUMENT_MODELS,
   ...DYNAMIC_MODELS,
   ...LANGUAGE_MODELS,

@@ -57,13 +57,29 @@ async function loaded(folder: ProgramFolder, make: () => CorpusModel): Promise<C
   return made;
 }
 
-/** Exports a model of the corpus, with PyTorch's weights. */
-export async function exportFromCorpus(name: string, make: () => CorpusModel): Promise<CorpusExport> {
+/** A model of the corpus with PyTorch's weights, and the arguments of the recorded call. */
+export interface PreparedModel {
+  readonly folder: ProgramFolder;
+  readonly model: Exportable;
+  readonly args: unknown[];
+  readonly options: ExportOptions;
+  /** Gives arguments the names that they have in PyTorch. */
+  rename(text: string): string;
+}
+
+/** Makes a model of the corpus for its recorded call. */
+export async function prepareFromCorpus(name: string, make: () => CorpusModel): Promise<PreparedModel> {
   const folder = new ProgramFolder(`${FOLDER}${name}`);
   const { model, args = inOrder, options = noOptions, renamed } = await loaded(folder, make);
   const inputs = folder.inputs(folder.info.call!) as unknown as Inputs;
   const rename = (text: string): string => (renamed === undefined ? text : text.replaceAll(...renamed));
-  const program = exportProgram(model, args(inputs), { onWarning: () => undefined, ...options(inputs) });
+  return { folder, model, args: args(inputs), options: options(inputs), rename };
+}
+
+/** Exports a model of the corpus, with PyTorch's weights. */
+export async function exportFromCorpus(name: string, make: () => CorpusModel): Promise<CorpusExport> {
+  const { folder, model, args, options, rename } = await prepareFromCorpus(name, make);
+  const program = exportProgram(model, args, { onWarning: () => undefined, ...options });
   const lowered = runDecompositions(program);
   return {
     folder,
@@ -78,6 +94,30 @@ export async function exportFromCorpus(name: string, make: () => CorpusModel): P
       ...(await callProblems(folder, program, rename)),
     ],
   };
+}
+
+/** A strict export of a model of the corpus. */
+export interface StrictExport {
+  readonly program: ExportedProgram;
+  readonly text: string;
+  /** PyTorch's text of the non-strict export. */
+  readonly plain: string;
+  /** The places that the check could not follow. */
+  readonly unchecked: readonly unknown[];
+}
+
+/** Exports a model of the corpus in the strict mode, with PyTorch's weights. */
+export async function exportStrict(name: string, make: () => CorpusModel): Promise<StrictExport> {
+  const { folder, model, args, options, rename } = await prepareFromCorpus(name, make);
+  const unchecked: unknown[] = [];
+  const program = exportProgram(model, args, {
+    onWarning: () => undefined,
+    ...options,
+    strict: true,
+    onUnchecked: (finding) => unchecked.push(finding),
+  });
+  const text = comparable(rename(String(program)));
+  return { program, text, plain: comparable(folder.text("program.txt")), unchecked };
 }
 
 /** What differs in the calling conventions of modules. */
@@ -164,8 +204,12 @@ export function stateAt(model: unknown, path: string): unknown {
   return owner?.[last];
 }
 
+/** The arguments of a call, with keyword arguments in an object behind the positional ones. */
+export const withKeywords = (args: readonly unknown[], kwargs: object = {}): readonly unknown[] =>
+  Object.keys(kwargs).length > 0 ? [...args, kwargs] : args;
+
 /** Text without comments about sources and annotations, and without empty lines. */
-const comparable = (text: string): string =>
+export const comparable = (text: string): string =>
   text
     .split("\n")
     .filter((line) => !/^\s*#\s?(File:|No stacktrace|Annotation:)/.test(line) && line.trim() !== "")

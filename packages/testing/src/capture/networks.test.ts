@@ -4,11 +4,9 @@ import { DYNAMIC_NETWORKS, STATIC_NETWORKS } from "./networks.fixture.js";
 
 const NETWORKS = { ...STATIC_NETWORKS, ...DYNAMIC_NETWORKS };
 /**
- * Programs in which PyTorch traces sizes and comparisons that it removes later, but that have taken
- * numbers: `:` of an index compares the size with the largest integer (`applySlicing`), an index
- * from the end compares it with the index, and `contiguous` asks for the layout. A size is read
- * again for each `SymNode` object, of which shape rules of PyTorch make new ones for equal sizes.
- * Numbers are compared by their order.
+ * Programs in which PyTorch reads an equal size again, which takes a number: it does so for each
+ * `SymNode` object, of which its shape rules make new ones for equal sizes. Numbers are compared by
+ * their order.
  */
 const SHARES = new Set(["net_diffusion", "net_bert", "net_llama_prefill"]);
 

@@ -12,7 +12,7 @@ import {
   torch,
   tuple,
 } from "@sconce/capture";
-import type { Tensor } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 
 class NonzeroIf extends nn.Module {
@@ -71,6 +71,12 @@ class NeedsDivisible extends nn.Module {
 class AddTwo extends nn.Module {
   override forward(x: Tensor, y: Tensor): Tensor {
     return x.add(y);
+  }
+}
+
+class TakesDtype extends nn.Module {
+  override forward(x: Tensor, dtype: DType): Tensor {
+    return x.to(dtype);
   }
 }
 
@@ -183,6 +189,23 @@ describe("models that PyTorch refuses", () => {
       expect(fixes(refused!.message)).toEqual(fixes(recorded.error.message));
     },
   );
+
+  // The program of `tree_dtype_input`: PyTorch takes texts, but no dtypes.
+  test("a dtype is a text, and a static input", () => {
+    const program = exportProgram(new TakesDtype(), [torch.randn(3), "float64"]);
+    const { inputSpecs } = program.graphSignature;
+    expect(inputSpecs.map(({ arg }) => arg)).toEqual([
+      { kind: "tensor", name: "x" },
+      { kind: "constant", name: "dtype", value: "float64" },
+    ]);
+  });
+
+  // The program of `old_plain_function`: a function of JavaScript has no state to miss.
+  test("a plain function is exported, which PyTorch refuses", () => {
+    const add = (x: Tensor, y: Tensor): Tensor => x.add(y);
+    const program = exportProgram(add, [torch.randn(2), torch.randn(2)]);
+    expect([...program.graph.nodes()].map(({ name }) => name)).toEqual(["x", "y", "add", "output"]);
+  });
 
   test("a tensor is not a condition", () => {
     const condition = (x: Tensor): never => x.sum().gt(0) as never;

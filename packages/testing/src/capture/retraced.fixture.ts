@@ -18,7 +18,7 @@ import {
 import { callingConvention } from "@sconce/ops";
 import { ProgramFolder } from "../conformance/program-case.js";
 import { callDifference } from "../conformance/programs.js";
-import { stateAt } from "./harness.fixture.js";
+import { stateAt, withKeywords } from "./harness.fixture.js";
 
 const FIXTURES = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
@@ -59,18 +59,22 @@ function exportedAgain(program: ExportedProgram): ExportedProgram {
 }
 
 /** `Dim.AUTO` for what is symbolic. */
-function automatic(val: MetaValue | undefined): unknown {
+export function automatic(val: MetaValue | undefined): unknown {
   if (isSymScalar(val)) return Dim.AUTO;
   if (!(val instanceof FakeTensor)) return null;
   const dims = val.shape.flatMap((size, i) => (typeof size === "number" ? [] : [[i, Dim.AUTO] as const]));
   return dims.length === 0 ? null : Object.fromEntries(dims);
 }
 
-const comparable = (text: string): string =>
+/** The text of a program without comments. */
+export const comparable = (text: string): string =>
   text
     .split("\n")
-    // The operands of `cond` are a tuple, and a list in PyTorch, which read them from a file.
-    .map((line) => line.trimEnd().replace(/(higher_order\.cond\(.*), \((.*?),?\)\);/, "$1, [$2]);"))
+    // Operands of `cond` and loops are tuples, and lists in PyTorch, which read them from a file.
+    .map((line) => {
+      const isCall = /higher_order\.(?:cond|while_loop)\(/.test(line);
+      return isCall ? line.trimEnd().replace(/, \(([^()]*?),?\)(?=[,)])/g, ", [$1]") : line.trimEnd();
+    })
     .filter((line) => line !== "" && !/^\s*#\s?(File:|No stacktrace|Annotation:)/.test(line))
     .join("\n");
 
@@ -93,7 +97,7 @@ export async function calledDifference(name: string): Promise<string | undefined
   const inputs = folder.inputs(call);
   const [args, kwargs] = unflattenTree(inputs, callingConvention(program).inSpec) as [unknown[], object];
   const module = program.module();
-  const result = module(...args, ...(Object.keys(kwargs).length > 0 ? [kwargs] : []));
+  const result = module(...withKeywords(args, kwargs));
   const { leaves: outputs } = flattenValue(result);
   return callDifference(folder, call, { outputs, inputs, state: (path) => stateAt(module, path) });
 }

@@ -2,14 +2,12 @@ import { isSconceError } from "@sconce/errors";
 import { expect, test } from "vitest";
 import { calledDifference, exportAgain, RETRACED } from "./retraced.fixture.js";
 
-/** Programs with loops or mixed precision, which exports do not follow. */
-const REFUSED = /^(flow_(?!asserts|grad|cond)|pm_map|text_regions)/;
+/** Programs with lanes of `vmap` or mixed precision, which exports do not follow. */
+const REFUSED = /^(flow_associative|text_regions)/;
 /** What differs, and why. */
 const DIFFERENT: Readonly<Record<string, readonly (keyof (typeof RETRACED)[string])[]>> = {
   // Conditions of a float that the graph asserts are asserted again, in other words.
   lower_arange_float: ["program", "modules"],
-  // The inner call closes over an input and a buffer; their order differs.
-  flow_cond_nested: ["program"],
   // PyTorch closes over a size, and asserts of a size that the branches have no longer.
   lower_cond_sizes: ["program", "modules"],
   // The only node of a region without gradients is the read of its result.

@@ -12,12 +12,12 @@ test.each([
   expect(await exportAgain(name)).toEqual(RETRACED[name]);
 });
 
-test("loops are refused", async () => {
-  await expect(exportAgain("flow_map")).rejects.toMatchObject({
-    code: "NOT_RETRACEABLE",
-    message: "higher_order.map_impl cannot be exported again from the module of a program",
-  });
-});
+test.each(["flow_map", "flow_scan_reverse", "flow_while_data", "flow_cond_nested", "pm_map"])(
+  "the nested graphs of %s are kept",
+  async (name) => {
+    expect(await exportAgain(name)).toEqual(RETRACED[name]);
+  },
+);
 
 test.each(["ir_cond", "flow_scan", "flow_while_data", "pm_buffer_updates"])(
   "the module of %s gives PyTorch's numbers",

@@ -18,6 +18,14 @@ const program = await formats.readPt2(bytes);
 const PASSES = new Map(passes.builtinPasses.map((pass) => [pass.name, pass]));
 const tensors = tensor.writeSafetensors([["a", tensor.Tensor.from([1, 2])]]);
 
+const JSON_IR = session.jsonIRText(
+  session.extractIR(
+    session.parseIr(
+      'program "ATEN" {\n  input %x: USER_INPUT\n  output %x: USER_OUTPUT\n}\ngraph(%x: f32[2]) { return (%x) }',
+    ),
+  ),
+);
+
 /** How each public reader is called with bounds on its work. */
 const READERS: Readonly<Record<string, (work: WorkOptions) => unknown>> = {
   parseSrepr: (work) => symbolic.parseSrepr("s0 + 1", work),
@@ -34,6 +42,9 @@ const READERS: Readonly<Record<string, (work: WorkOptions) => unknown>> = {
   readPt2: (work) => formats.readPt2(bytes, work),
   openPt2File: (work) => files.openPt2File(ARCHIVE, work),
   namespacesInPt2File: (work) => files.namespacesInPt2File(ARCHIVE, work),
+  readJsonIR: (work) => session.readJsonIR(JSON_IR, work),
+  securityReport: (work) => session.securityReport(bytes, work),
+  securityReportOfFile: (work) => files.securityReportOfFile(ARCHIVE, work),
   parsePlainJson: ({ budget }) =>
     errors.parsePlainJson("[1]", { budget: budget!, fail: (message) => new Error(message) }),
 };
@@ -41,12 +52,13 @@ const READERS: Readonly<Record<string, (work: WorkOptions) => unknown>> = {
 /** Functions that are named like readers, and are none of untrusted input. */
 const OTHERS: ReadonlySet<string> = new Set([
   "readableText", // prints
+  "readableModule", // prints
   "restoreHistory", // takes a history that was read
   "openOutput", // opens an output of a run
   "readNumbers", // reads the elements of a tensor
 ]);
 
-const READER = /^(?:parse|read|open|decode)|From(?:Json|Text|Bytes)$|^namespacesIn|^restore/;
+const READER = /^(?:parse|read|open|decode)|From(?:Json|Text|Bytes)$|^namespacesIn|^securityReport|^restore/;
 
 test("every public reader takes a budget", () => {
   const modules = [errors, tensor, symbolic, ir, history, passes, formats, files, session];

@@ -4,6 +4,7 @@ import {
   flattenTree,
   LEAF,
   listSpec,
+  parseIr,
   parseTreeSpec,
   type TreeSpec,
   treeSpecJson,
@@ -11,6 +12,7 @@ import {
   tupleSpec,
   unflattenTree,
 } from "@sconce/ir";
+import { defaultOperators } from "@sconce/ops";
 import {
   builtinPasses,
   type Pattern,
@@ -19,7 +21,9 @@ import {
   parsePipeline,
   patternText,
   printPipeline,
+  propagateShapes,
 } from "@sconce/passes";
+import { extractIR, type JsonIR, jsonIRText, mermaidText, programFromIR, readJsonIR } from "@sconce/session";
 import {
   evaluate,
   evaluateGuard,
@@ -175,6 +179,34 @@ const texts = (
   use,
 });
 
+const OPERATORS = { operators: defaultOperators() };
+
+/** A chain of calls as JSON IR. */
+function jsonIR(random: Random): string {
+  const calls = [
+    "relu.default(%x)",
+    "add.Tensor(%x, 2)",
+    "sum.dim_IntList(%x, [0], true)",
+    "index.Tensor(%x, [none, %i])",
+  ];
+  const lines = [
+    "%r0 = aten.mul.Tensor(%x, %w)",
+    ...random.list(3, () => random.pick(calls)).map((call, i) => `%r${i + 1} = aten.${call}`),
+  ];
+  const text = `program "ATEN" {
+  parameter "w": f32[2, 3]
+  input %w: PARAMETER "w"
+  input %x: USER_INPUT
+  input %i: USER_INPUT
+  output %r0: USER_OUTPUT
+}
+graph(%w: f32[2, 3], %x: f32[2, 3], %i: i64[4]) {
+  ${lines.join("\n  ")}
+  return (%r0)
+}`;
+  return jsonIRText(extractIR(propagateShapes(parseIr(text), OPERATORS.operators)));
+}
+
 /** The targets of this file. */
 export const TEXT_TARGETS: readonly FuzzTarget<string>[] = [
   texts(
@@ -213,6 +245,19 @@ export const TEXT_TARGETS: readonly FuzzTarget<string>[] = [
     (result: Pattern) => parsePattern(patternText(result)),
     ["...", "$", "as $n", "|", "aten.add.Tensor("],
   ),
+  {
+    name: "JSON IR",
+    generate: jsonIR,
+    mutate: (text, random) =>
+      random.once(3)
+        ? mutateText(text, random, ["producer_node", "__proto__", "[]", "null", "1.0"])
+        : JSON.stringify(mutateJson(JSON.parse(text), random)),
+    read: (text) => readJsonIR(text),
+    use: (ir: JsonIR) => {
+      readJsonIR(jsonIRText(ir));
+      mermaidText(programFromIR(ir, OPERATORS));
+    },
+  },
   {
     name: "tree specifications",
     generate: (random) => treeSpecJson(tree(random, 4)),

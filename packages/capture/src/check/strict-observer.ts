@@ -1,0 +1,136 @@
+/** @file Strict mode: reports what a trace cannot see of the code that it runs. */
+import { Tensor } from "@sconce/tensor";
+import type { AnyNode, Function as FunctionNode, MemberExpression } from "acorn";
+import { Module } from "../nn/module.js";
+import { type AnyFunction, isClass } from "../source/parse-function.js";
+import { ITEMS, type OuterBinding, outerBinding } from "../source/script-bindings.js";
+import { HOST_READS, hostFunction, hostName } from "./host-functions.js";
+import type { Scope, StrictObserver } from "./interpreter.js";
+import { type Kind, mayBeTensor, primitive } from "./kinds.js";
+import { isGlobal } from "./names.js";
+import type { StrictConstruct } from "./strict-constructs.js";
+
+type Report = (construct: StrictConstruct, node: AnyNode, scope: Scope) => void;
+
+/** Reports the constructs that strict mode refuses. */
+export class StrictReporter implements StrictObserver {
+  operators = 0;
+  readonly refuse: Report;
+  /** Containers of the arguments: the trace has its own copies. */
+  readonly #arguments: ReadonlySet<unknown>;
+  readonly #iterated: Kind[] = [];
+
+  constructor(args: readonly unknown[], report: Report) {
+    this.refuse = report;
+    this.#arguments = containersIn(args);
+  }
+
+  countOperator(): void {
+    this.operators++;
+  }
+
+  enter(node: FunctionNode, scope: Scope): void {
+    const at = node as AnyNode;
+    if (node.generator) this.refuse("generator", at, scope);
+    if (node.async) this.refuse("async", at, scope);
+  }
+
+  read(name: string, value: Kind | undefined, node: AnyNode, scope: Scope): void {
+    if (value !== undefined) {
+      const { fn } = scope.frame;
+      const binding = fn && isState(value) ? outerBinding(fn, name) : undefined;
+      const changes = binding?.changed.has(ITEMS) && value.values.some(isContainer);
+      if (binding?.isReassigned || changes) this.refuse("outer-read", node, scope);
+      return;
+    }
+    if (name === "arguments") this.refuse("arguments", node, scope);
+    else this.#global(name, node, scope);
+  }
+
+  /** A name that no code around declares. */
+  #global(name: string, node: AnyNode, scope: Scope): void {
+    if (isGlobal(name)) return;
+    const construct = hostName(name) ?? (isUserGlobal(name) ? "outer-read" : undefined);
+    if (construct !== undefined) this.refuse(construct, node, scope);
+  }
+
+  readMember(object: Kind, key: Kind, node: MemberExpression, scope: Scope): void {
+    const name = primitive(key)?.value;
+    if (mayBeTensor(object) && HOST_READS.has(String(name))) this.refuse("host-read", node, scope);
+    if (object.values.includes(globalThis)) this.#global(String(name), node, scope);
+    const { object: owner } = node;
+    const { fn } = scope.frame;
+    if (owner.type !== "Identifier" || fn === undefined || scope.find(owner.name) !== undefined) return;
+    if (!object.values.some(isContainer)) return;
+    if (isChanged(outerBinding(fn, owner.name), name)) this.refuse("outer-read", node, scope);
+  }
+
+  assigned(object: Kind, node: AnyNode, scope: Scope): void {
+    if (object.values.some((owner) => this.#isOuter(owner))) this.refuse("outer-write", node, scope);
+  }
+
+  mutated(container: Kind, node: AnyNode, scope: Scope): void {
+    this.assigned(container, node, scope);
+    const isIterated = this.#iterated.some(
+      ({ values, objects }) =>
+        objects.some((one) => container.objects.includes(one)) ||
+        values.some((one) => isContainer(one) && container.values.includes(one)),
+    );
+    if (isIterated) this.refuse("iterated-mutation", node, scope);
+  }
+
+  iterating<T>(container: Kind, run: () => T): T {
+    this.#iterated.push(container);
+    const result = run();
+    this.#iterated.pop();
+    return result;
+  }
+
+  called(fn: unknown, args: readonly Kind[], node: AnyNode, scope: Scope): boolean {
+    if (fn === JSON.stringify && args[0] !== undefined && mayBeTensor(args[0]))
+      this.refuse("host-read", node, scope);
+    const construct = fn === Date && args.length === 0 ? "clock" : hostFunction(fn);
+    if (construct !== undefined) this.refuse(construct, node, scope);
+    return construct !== undefined;
+  }
+
+  /** Whether a value was there before the trace: modules are put back as they were. */
+  #isOuter(value: unknown): boolean {
+    if (value === null || (typeof value !== "object" && typeof value !== "function")) return false;
+    return !(value instanceof Module || value instanceof Tensor || this.#arguments.has(value));
+  }
+}
+
+/** Whether reading a property of a variable, or its items, reads what functions change. */
+const isChanged = (binding: OuterBinding | undefined, name: unknown): boolean =>
+  binding !== undefined &&
+  (binding.changed.has(ITEMS) ||
+    (name === undefined ? binding.changed.size > 0 : binding.changed.has(String(name))));
+
+/** Whether a global variable is one of a program: those of engines are functions or not listed. */
+function isUserGlobal(name: string): boolean {
+  const found = Object.getOwnPropertyDescriptor(globalThis, name);
+  return found?.enumerable === true && typeof found.value !== "function";
+}
+
+const isContainer = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !(value instanceof Module) && !(value instanceof Tensor);
+
+/** Whether a variable holds state: modules and classes are traced, whatever holds them. */
+const isState = ({ values }: Kind): boolean =>
+  values.some(
+    (value) => !(value instanceof Module) && !(typeof value === "function" && isClass(value as AnyFunction)),
+  );
+
+/** Deeper containers are not looked for. */
+const DEEPEST = 8;
+
+function containersIn(values: readonly unknown[], found = new Set<unknown>(), depth = 0): Set<unknown> {
+  for (const value of values) {
+    if (!isContainer(value) || found.has(value) || depth > DEEPEST) continue;
+    found.add(value);
+    const items = value instanceof Map ? [...value.values()] : Object.values(value as object);
+    containersIn(items as unknown[], found, depth + 1);
+  }
+  return found;
+}

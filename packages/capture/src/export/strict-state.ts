@@ -1,0 +1,63 @@
+/** @file The state that a strict program takes: what its graph uses, in the order of first use. */
+import { type TraceArgument, TraceNode, visitNodes, visitOperands } from "../trace/trace-node.js";
+import type { StateEntry } from "./module-state.js";
+
+/** A parameter or buffer that is an input of the program. */
+export interface StateInput {
+  readonly entry: StateEntry;
+  readonly node: TraceNode;
+  /** The path that the input is named by: that of the first use, where a tensor has several. */
+  readonly path: string;
+}
+
+/** All parameters and buffers, as inputs of a program that is not strict. */
+export const allState = (nodes: ReadonlyMap<StateEntry, TraceNode>): StateInput[] =>
+  [...nodes].map(([entry, node]) => ({ entry, node, path: entry.fqn }));
+
+/** Visits what a node uses; of a call of graphs, in the order in which the graphs use it. */
+function visitUses(call: TraceNode, use: (node: TraceNode) => void): void {
+  const bodies = call.args.flatMap((arg) => (arg instanceof TraceNode && arg.body ? [arg.body] : []));
+  if (bodies.length > 0) {
+    const operands: TraceNode[] = [];
+    for (const arg of call.args)
+      if (!(arg instanceof TraceNode)) visitNodes(arg, (node) => operands.push(node));
+    for (const { inputs, nodes } of bodies)
+      for (const node of inputs.length === operands.length ? nodes : [])
+        visitUses(node, (input) => {
+          const operand = operands[inputs.indexOf(input)];
+          if (operand !== undefined) use(operand);
+        });
+  }
+  visitOperands(call, use);
+}
+
+/**
+ * The parameters that nodes use, then the buffers, each in the order of first use. A tensor with
+ * several names is one input: its target is the first of them.
+ *
+ * @param read entries in the order in which the model read them
+ */
+export function usedState(
+  nodes: ReadonlyMap<StateEntry, TraceNode>,
+  calls: readonly TraceNode[],
+  results: readonly TraceArgument[],
+  read: readonly StateEntry[],
+): StateInput[] {
+  const entries = new Map<TraceNode, StateEntry[]>();
+  for (const [entry, node] of nodes) entries.set(node, [...(entries.get(node) ?? []), entry]);
+  const used = new Set<TraceNode>();
+  const use = (node: TraceNode): void => {
+    if (entries.has(node.current)) used.add(node.current);
+  };
+  for (const call of calls) visitUses(call, use);
+  for (const result of results) visitNodes(result, use);
+  const inputs = [...used].map((node): StateInput => {
+    const names = entries.get(node)!;
+    const named = read.find((entry) => names.includes(entry)) ?? names[0]!;
+    return { entry: names[0]!, node, path: named.fqn };
+  });
+  return [
+    ...inputs.filter(({ entry }) => entry.kind === "PARAMETER"),
+    ...inputs.filter(({ entry }) => entry.kind === "BUFFER"),
+  ];
+}

@@ -1,0 +1,41 @@
+/** @file The operands of a call: what it reads, and what it writes to. */
+import { FakeTensor, type OpSchema } from "@sconce/ir";
+import type { NormalizedCall } from "@sconce/passes";
+import type { OperatorArgument, OperatorKeywords } from "./dispatch.js";
+import { TracedTensor } from "./traced-tensor.js";
+
+/** The operands that a call writes to and returns, by the places of its results. */
+export function writtenOperands(
+  { args: parameters, returns }: OpSchema,
+  args: readonly OperatorArgument[],
+  kwargs: OperatorKeywords,
+): (TracedTensor | undefined)[] {
+  return returns.map(({ alias }) => {
+    if (alias?.write !== true) return undefined;
+    const at = parameters.findIndex(
+      (parameter) => parameter.alias?.write && parameter.alias.set === alias.set,
+    );
+    if (at < 0) return undefined;
+    const parameter = parameters[at]!;
+    const operand = parameter.kwargOnly || at >= args.length ? kwargs[parameter.name] : args[at];
+    return operand instanceof TracedTensor ? operand : undefined;
+  });
+}
+
+/** The fake tensors among values, in lists too. */
+export const fakesIn = (values: readonly unknown[]): FakeTensor[] =>
+  values.flatMap((value) => {
+    if (value instanceof FakeTensor) return [value];
+    return Array.isArray(value) ? fakesIn(value as readonly unknown[]) : [];
+  });
+
+/** The tensors that a call reads, as often as it does. */
+export const operandsOf = ({ args, kwargs }: NormalizedCall): FakeTensor[] =>
+  fakesIn([...args, ...Object.values(kwargs)]);
+
+/** Whether an operand asks for gradients. */
+export const needsGrad = (operands: readonly OperatorArgument[]): boolean =>
+  operands.some((operand) => {
+    if (operand instanceof TracedTensor) return operand.fake.requiresGrad;
+    return Array.isArray(operand) && needsGrad(operand as readonly OperatorArgument[]);
+  });

@@ -1,0 +1,269 @@
+/** @file The statements of a graph: one for each node, in the order of the graph. */
+import {
+  type Argument,
+  FakeTensor,
+  type Graph,
+  isRef,
+  isSymScalar,
+  itemsOf,
+  kindOf,
+  type MetaValue,
+  type Node,
+  typeText,
+} from "@sconce/ir";
+import { defaultOperators, isScalarFunction } from "@sconce/ops";
+import { camelCase } from "../torch/names.js";
+import type { OperatorArgument } from "../trace/dispatch.js";
+import { callForm, standIn } from "./call-form.js";
+import { notWritable } from "./errors.js";
+import { type FlowBody, flowText, isFlow } from "./flow-text.js";
+import { argumentText, commentText, keyText, memberText, stringText } from "./literals.js";
+import type { ModuleFile } from "./module-file.js";
+import { scalarFunction } from "./scalar-text.js";
+
+const ASSERT_SCALAR = "aten._assert_scalar.default";
+const ASSERT_METADATA = "aten._assert_tensor_metadata.default";
+const CONVERSIONS = new Set(["aten.to.device", "aten.to.dtype", "aten.to.dtype_layout"]);
+/** The message of an assertion that the trace made of what it knows. */
+const GENERATED = /^Runtime assertion failed for expression .* on node '\w*'$/s;
+
+const SIZES: Readonly<Record<string, string>> = {
+  "aten.sym_size.int": "size",
+  "aten.sym_stride.int": "stride",
+  "aten.sym_numel.default": "numel",
+  "aten.sym_storage_offset.default": "storageOffset",
+};
+
+/** Writes the statements of one graph. */
+export class BodyText implements FlowBody {
+  readonly file: ModuleFile;
+  readonly graph: Graph;
+  readonly lines: string[] = [];
+  readonly indent: string;
+  /** Expressions for the values of nodes. */
+  readonly #values: Map<string, string>;
+  /** Nodes whose text another node has. */
+  readonly #written = new Set<string>();
+
+  constructor(file: ModuleFile, graph: Graph, values: ReadonlyMap<string, string>, indent: string) {
+    this.file = file;
+    this.graph = graph;
+    this.#values = new Map(values);
+    this.indent = indent;
+  }
+
+  /** Writes all calls, and returns the items of the result. */
+  run(): readonly Argument[] {
+    const nodes = withStrictFirst([...this.graph.nodes()]);
+    nodes.forEach((node, i) => {
+      if (node.op === "call_function" && !this.#written.has(node.name)) this.#call(node, nodes, i);
+    });
+    const result = this.graph.outputArgument();
+    return itemsOf(result) ?? [result];
+  }
+
+  /** Begins the body of a function for a nested graph. */
+  nested(graph: Graph, values: ReadonlyMap<string, string>): BodyText {
+    return new BodyText(this.file, graph, values, `${this.indent}  `);
+  }
+
+  /** Leaves out a node: another one says what it does. */
+  skip(name: string): void {
+    this.#written.add(name);
+  }
+
+  /** The expression for an argument. */
+  text(value: Argument, where: string): string {
+    return argumentText(value, this.file.use, (name) => this.nodeText(name, where), where);
+  }
+
+  /** The expression for a node. */
+  nodeText(name: string, where: string): string {
+    const text = this.#values.get(name);
+    if (text === undefined)
+      throw notWritable(`the value of the node "${name}"`, where, "check the program with `verify`");
+    return text;
+  }
+
+  /** Lets an expression stand for a node. */
+  bind(name: string, text: string): void {
+    this.#values.set(name, text);
+  }
+
+  /** Declares a variable for a node, if anything reads it. */
+  declare(node: Node, expression: string): void {
+    const isUsed = this.graph.users(node.name).length > 0;
+    const name = isUsed ? this.file.names.take(node.name) : "";
+    if (isUsed) this.#values.set(node.name, name);
+    const type = shownType(node.meta.val);
+    const [first, ...rest] = expression.split("\n") as [string, ...string[]];
+    const start = `${this.indent}${isUsed ? `const ${name} = ` : ""}${first}`;
+    const all = [start, ...rest];
+    const last = `${all.pop()!};${type === "" ? "" : ` // ${type}`}`;
+    this.lines.push(...all, last);
+  }
+
+  /** A value that stands for an argument when forms of a call are compared. */
+  #standIn(value: Argument): OperatorArgument {
+    if (isRef(value)) return standIn(this.graph.find(value.name)?.meta.val);
+    const items = itemsOf(value);
+    return items === undefined ? value : items.map((item) => this.#standIn(item));
+  }
+
+  #call(node: Node, nodes: readonly Node[], at: number): void {
+    const { target, name, args } = node;
+    if (isFlow(target)) {
+      flowText(this, node, nodes.slice(at + 1));
+      return;
+    }
+    if (this.#assigns(node, nodes, at)) return;
+    const next = nodes[at + 1];
+    if (target === ASSERT_METADATA && next !== undefined && isConversionOf(next, args[0])) return;
+    if (target === ASSERT_SCALAR) {
+      const [condition, message] = args;
+      const shown = typeof message === "string" && !GENERATED.test(message) ? `, ${stringText(message)}` : "";
+      this.lines.push(`${this.indent}${this.file.use("check")}(${this.text(condition!, name)}${shown});`);
+      return;
+    }
+    this.declare(node, this.#expression(node));
+  }
+
+  /**
+   * Writes a copy that the export made of an assignment: `this.buffer = value` (`copy__default`).
+   */
+  #assigns(node: Node, nodes: readonly Node[], at: number): boolean {
+    const {
+      name,
+      args: [place, value],
+    } = node;
+    if (!isCopyOfExport(node) || !isRef(place)) return false;
+    const text = this.nodeText(place.name, name);
+    const isLast = nodes.slice(at + 1).every((later) => later.op === "output" || isCopyOfExport(later));
+    if (!text.startsWith("this") || !isLast || this.graph.users(name).length > 0) return false;
+    this.lines.push(`${this.indent}${text} = ${this.text(value!, name)};`);
+    return true;
+  }
+
+  #expression(node: Node): string {
+    const { target, name, args } = node;
+    if (target === "operator.getitem") return `${this.text(args[0]!, name)}[${this.text(args[1]!, name)}]!`;
+    const size = SIZES[target];
+    if (size !== undefined) {
+      const [tensor, ...rest] = args.map((arg) => this.text(arg, name));
+      const call = `${tensor}.${size}`;
+      return size === "storageOffset" ? call : `${call}(${rest.join(", ")})`;
+    }
+    if (target === "aten.item.default") return `${this.text(args[0]!, name)}.item()`;
+    if (isScalarFunction(target)) return this.#scalar(node);
+    if (this.file.operators.get(target) === undefined || target.split(".").length !== 3)
+      throw notWritable(
+        `the call of ${target}`,
+        name,
+        "declare the operator with `library.customOp`, lower the program, or rewrite the call with a rule",
+      );
+    return defaultOperators().get(target) === undefined ? this.#customOperator(node) : this.#operator(node);
+  }
+
+  /** A call of an operator that is not of Sconce: who runs the module declares it first. */
+  #customOperator(node: Node): string {
+    const { target, name, args, kwargs } = node;
+    const literals = [...args, ...Object.values(kwargs)].flatMap((arg) => itemsOf(arg) ?? [arg]);
+    if (literals.some((arg) => ["dtype", "device", "layout", "memory_format"].includes(kindOf(arg) ?? "")))
+      throw notWritable(`an argument of ${target}`, name, "decompose the operator first");
+    const named = Object.entries(kwargs).map(([key, value]) => `${keyText(key)}: ${this.text(value, name)}`);
+    const given = [
+      stringText(target),
+      `[${args.map((arg) => this.text(arg, name)).join(", ")}]`,
+      ...(named.length === 0 ? [] : [`{ ${named.join(", ")} }`]),
+    ];
+    const type = scalarType(node.meta.val) ?? "Tensor";
+    const list = Array.isArray(node.meta.val) ? "[]" : "";
+    return `${this.file.use("callOperator")}(${given.join(", ")}) as ${this.file.use(type)}${list}`;
+  }
+
+  #scalar({ target, name, args }: Node): string {
+    const fn = scalarFunction(target, args);
+    if (fn === undefined)
+      throw notWritable(`the call of ${target}`, name, "rewrite the call with functions that `sym` has");
+    return `${this.file.use("sym")}.${fn}(${args.map((arg) => this.text(arg, name)).join(", ")})`;
+  }
+
+  #operator(node: Node): string {
+    const { name } = node;
+    const kwargs = Object.fromEntries(
+      Object.entries(node.kwargs).map(([key, value]) => [key, this.#standIn(value)]),
+    );
+    const form = callForm(
+      node,
+      node.args.map((arg) => this.#standIn(arg)),
+      kwargs,
+    );
+    const args = node.args.map((arg) => this.text(arg, name));
+    const options = form.keywords.map(
+      (key) => `${keyText(camelCase(key))}: ${this.text(node.kwargs[key]!, name)}`,
+    );
+    const last = options.length === 0 ? [] : [`{ ${options.join(", ")} }`];
+    if (form.kind === "method") return `${args[0]}.${form.callee}(${[...args.slice(1), ...last].join(", ")})`;
+    this.file.use(form.callee.split(".")[0]!);
+    const callee = form.kind === "function" ? form.callee : overloadText(node.target);
+    const call = `${callee}(${[...args, ...last].join(", ")})`;
+    const type = scalarType(node.meta.val);
+    return type === undefined ? call : `${call} as ${this.file.use(type)}`;
+  }
+}
+
+/** `torch.ops.aten.add.Tensor`; overloads may be words of JavaScript, which properties may be. */
+const overloadText = (target: string): string =>
+  target.split(".").reduce((owner, part) => memberText(owner, part), "torch.ops");
+
+/** Whether a node is a copy that the export made of an assignment, by its name. */
+const isCopyOfExport = ({ target, name }: Node): boolean =>
+  target === "aten.copy_.default" && name.startsWith("copy__default");
+
+/** Whether a node asserts what the trace found, or computes its condition. */
+const isOfAssertion = ({ target, args: [, message] }: Node): boolean =>
+  isScalarFunction(target) ||
+  (target === ASSERT_SCALAR && typeof message === "string" && GENERATED.test(message));
+
+const STRICT = new Set(["operator.lt", "operator.gt", "operator.eq", "operator.ne"]);
+
+/**
+ * The nodes with assertions of one place in another order: `u0 > 0` before `u0 >= 1`. The
+ * latter follows from the former, and is asserted again; the other way round one would be lost.
+ */
+function withStrictFirst(nodes: readonly Node[]): readonly Node[] {
+  if (!nodes.some(({ target }) => target === ASSERT_SCALAR)) return nodes;
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  const isStrict = ({ args: [condition] }: Node): boolean =>
+    isRef(condition) && STRICT.has(byName.get(condition.name)?.target ?? "");
+  const result: Node[] = [];
+  let group: Node[] = [];
+  const flush = (): void => {
+    const asserts = group.filter(({ target }) => target === ASSERT_SCALAR);
+    result.push(...group.filter(({ target }) => target !== ASSERT_SCALAR));
+    result.push(...asserts.filter(isStrict), ...asserts.filter((node) => !isStrict(node)));
+    group = [];
+  };
+  for (const node of nodes) {
+    if (isOfAssertion(node)) group.push(node);
+    else {
+      flush();
+      result.push(node);
+    }
+  }
+  flush();
+  return result;
+}
+
+const isConversionOf = ({ target, args: [operand] }: Node, tensor: Argument | undefined): boolean =>
+  CONVERSIONS.has(target) && isRef(operand) && isRef(tensor) && operand.name === tensor.name;
+
+/** The type of a number that an overload gives: its schema says less. */
+function scalarType(val: MetaValue | undefined): string | undefined {
+  if (!isSymScalar(val)) return undefined;
+  return val.kind === "SymFloat" ? "SymFloat" : val.kind === "SymInt" ? "SymInt" : undefined;
+}
+
+/** The type of a tensor as a comment. */
+const shownType = (val: MetaValue | undefined): string =>
+  val instanceof FakeTensor ? commentText(typeText(val)) : "";

@@ -1,0 +1,185 @@
+/** @file Containers of inputs and outputs: types, values, and the way to each leaf. */
+import { dataclassFields, dictKeys, leafCount, type TreeSpec } from "@sconce/ir";
+import { notWritable } from "./errors.js";
+import { keyText, memberText, stringText } from "./literals.js";
+import type { ModuleFile } from "./module-file.js";
+
+/** A class that stands for a registered container. */
+interface ContainerClass {
+  readonly name: string;
+  readonly fields: readonly string[];
+  /** The types of the fields, as far as the first use has them. */
+  readonly types: readonly string[];
+}
+
+/** Writes containers. Classes are declared in the module when they are used first. */
+export class Containers {
+  readonly #file: ModuleFile;
+  readonly #classes = new Map<string, ContainerClass>();
+
+  constructor(file: ModuleFile) {
+    this.#file = file;
+  }
+
+  /** The type of a container; `leaves` are the types of the leaves, in order. */
+  type(spec: TreeSpec, leaves: string[], names: readonly string[] = []): string {
+    if (spec.type === null) return leaves.shift() ?? "unknown";
+    const children = spec.children.map((child) => this.type(child, leaves));
+    if (isSequence(spec)) return `readonly [${children.join(", ")}]`;
+    const keys = keysOf(spec);
+    if (keys === undefined) return this.#classOf(spec, names, children).name;
+    if (isMap(spec)) return `ReadonlyMap<string, ${[...new Set(children)].join(" | ") || "unknown"}>`;
+    return `{ ${keys.map((key, i) => `readonly ${keyText(key)}: ${children[i]}`).join("; ")} }`;
+  }
+
+  /** An expression for the container of these leaves. */
+  value(spec: TreeSpec, leaves: string[], names: readonly string[] = []): string {
+    if (spec.type === null) return leaves.shift() ?? "null";
+    const children = spec.children.map((child) => this.value(child, leaves));
+    if (spec.type === "builtins.tuple") return `${this.#file.use("pythonTuple")}(${children.join(", ")})`;
+    if (isSequence(spec)) return `[${children.join(", ")}]`;
+    const keys = keysOf(spec);
+    if (keys === undefined) {
+      const { name, fields } = this.#classOf(spec, names);
+      return `Object.assign(new ${name}(), { ${children.map((child, i) => `${keyText(fields[i]!)}: ${child}`).join(", ")} })`;
+    }
+    if (isMap(spec))
+      return `new Map([${keys.map((key, i) => `[${stringText(key)}, ${children[i]}]`).join(", ")}])`;
+    return `{ ${keys.map((key, i) => `${keyText(key)}: ${children[i]}`).join(", ")} }`;
+  }
+
+  /** The expressions for the leaves of a container; `types` are their types, in order. */
+  leaves(spec: TreeSpec, owner: string, types: string[], names: readonly string[] = []): string[] {
+    if (spec.type === null) {
+      types.shift();
+      return [owner];
+    }
+    const keys = keysOf(spec);
+    const own = keys === undefined && !isSequence(spec) ? this.#classOf(spec, names) : undefined;
+    return spec.children.flatMap((child, i) => {
+      if (isSequence(spec)) return this.leaves(child, `${owner}[${i}]`, types);
+      if (own !== undefined) {
+        const type = this.type(child, [...types]);
+        const text = memberText(owner, own.fields[i]!);
+        return this.leaves(child, own.types[i] === type ? text : `(${text} as ${type})`, types);
+      }
+      if (!isMap(spec)) return this.leaves(child, memberText(owner, keys![i]!), types);
+      const type = this.type(child, [...types]);
+      return this.leaves(child, `(${owner}.get(${stringText(keys![i]!)}) as ${type})`, types);
+    });
+  }
+
+  /** The class of a registered container. `names` are those of its leaves in the graph. */
+  #classOf(spec: TreeSpec, names: readonly string[], types: readonly string[] = []): ContainerClass {
+    const isNamedTuple = spec.type === "collections.namedtuple";
+    const key = isNamedTuple ? String(spec.context) : spec.type!;
+    const known = this.#classes.get(key);
+    if (known !== undefined) return known;
+    const ownFields = writableFields(spec);
+    const fields = ownFields ?? fieldsByNames(spec, names);
+    if (fields === undefined)
+      throw notWritable(
+        `the container ${key}`,
+        "the calling convention",
+        "export the model with tuples, lists and dicts, or with a registered dataclass",
+      );
+    const made = { name: this.#file.names.take(key.slice(key.lastIndexOf(".") + 1)), fields, types };
+    this.#classes.set(key, made);
+    const register = isNamedTuple ? "registerNamedTuple" : "registerDataclass";
+    if (!isNamedTuple && ownFields === undefined) this.#declareNode(made, key, spec);
+    else
+      this.#file.declarations.push(
+        ...classText(made),
+        `${this.#file.use(register)}(${made.name}, { fields: ${listText(fields)}, serializedTypeName: ${stringText(key)} });`,
+      );
+    return made;
+  }
+
+  /** A class that its author registered with functions: its context is kept as it is. */
+  #declareNode(made: ContainerClass, key: string, spec: TreeSpec): void {
+    const { name, fields } = made;
+    const { use } = this.#file;
+    const context = JSON.stringify(spec.context);
+    const text = spec.serialized ?? context;
+    this.#file.declarations.push(
+      ...classText(made),
+      `${use("registerPytreeNode")}(${name}, {`,
+      `  flatten: (value) => [[${fields.map((field) => memberText("value", field)).join(", ")}], null],`,
+      `  flattenWithKeys: (value) => [[${fields.map((field) => `[${use("attributeKey")}(${stringText(field)}), ${memberText("value", field)}]`).join(", ")}], null],`,
+      `  unflatten: (children) => Object.assign(new ${name}(), Object.fromEntries(${listText(fields)}.map((field, i) => [field, children[i]]))),`,
+      `  serializedTypeName: ${stringText(key)},`,
+      `  toDumpableContext: () => ${stringText(text)},`,
+      "  fromDumpableContext: () => null,",
+      "});",
+    );
+  }
+}
+
+function classText({ name, fields, types }: ContainerClass): string[] {
+  const lines = fields.map((field, i) => `  declare readonly ${keyText(field)}: ${types[i] ?? "unknown"};`);
+  return [
+    "/** Stands for the container of this name in the program. */",
+    `export class ${name} {`,
+    ...lines,
+    "}",
+  ];
+}
+
+const listText = (names: readonly string[]): string => `[${names.map(stringText).join(", ")}]`;
+
+const isSequence = ({ type }: TreeSpec): boolean => type === "builtins.tuple" || type === "builtins.list";
+const isMap = (spec: TreeSpec): boolean => spec.type === "collections.OrderedDict";
+
+/** The keys of a dict. Keys that are not texts have no counterpart in an object. */
+function keysOf(spec: TreeSpec): readonly string[] | undefined {
+  if (spec.type !== "builtins.dict" && spec.type !== "collections.OrderedDict") return undefined;
+  const keys = dictKeys(spec)!;
+  const isWritable = keys.every(
+    (key) => typeof key === "string" && (isMap(spec) || !/^(?:0|[1-9]\d*)$|^__proto__$/.test(key)),
+  );
+  if (!isWritable)
+    throw notWritable(
+      "a dict whose keys an object does not hold",
+      "the calling convention",
+      "use keys that are words",
+    );
+  return keys as readonly string[];
+}
+
+/** All fields of a dataclass, if a class may have them. */
+function writableFields(spec: TreeSpec): readonly string[] | undefined {
+  const found = dataclassFields(spec);
+  if (found === undefined) return undefined;
+  const fields = [...found.set, ...found.absent];
+  return fields.every(isField) ? fields : undefined;
+}
+
+const isField = (name: string): boolean => name !== "__proto__" && name !== "constructor";
+
+/** A file has no names of fields; those of the placeholders end with them. */
+function fieldsByNames(
+  { type, children }: TreeSpec,
+  names: readonly string[],
+): readonly string[] | undefined {
+  if (type?.startsWith("collections.") === true && type !== "collections.namedtuple") return undefined;
+  const start = commonStart(names);
+  let next = 0;
+  const fields = children.map((child) => {
+    const count = leafCount(child);
+    const own = names.slice(next, next + count).map((name) => name.slice(start));
+    next += count;
+    // The leaves of a container in a field begin with its name.
+    return child.type === null ? own[0]! : (own[0]?.slice(0, Math.max(0, commonStart(own) - 1)) ?? "");
+  });
+  const areNames =
+    names.length === next && fields.every((field) => /^[a-z]\w*$/.test(field) && isField(field));
+  return areNames && new Set(fields).size === fields.length ? fields : children.map((_, i) => `field_${i}`);
+}
+
+/** The length of the argument's name in front of the names of its fields: up to an underscore. */
+function commonStart(names: readonly string[]): number {
+  const [first = ""] = names;
+  let length = first.length;
+  for (const name of names) while (!name.startsWith(first.slice(0, length))) length--;
+  return first.slice(0, length).lastIndexOf("_") + 1;
+}

@@ -1,0 +1,108 @@
+/**
+ * @file Text of names and values in TypeScript. Texts of a program are data: they never become
+ * code.
+ */
+import { type Argument, isRef, itemsOf } from "@sconce/ir";
+import { notWritable } from "./errors.js";
+
+/** Words that cannot be names of variables in a module. */
+const RESERVED = new Set(
+  "arguments as async await break case catch class const continue debugger default delete do else enum eval export extends false finally for from function get if implements import in instanceof interface let new null of package private protected public return set static super switch this throw true try type typeof undefined var void while with yield NaN Infinity Object Array Map Promise Symbol globalThis Parameters ReadonlyMap".split(
+    " ",
+  ),
+);
+
+const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
+
+/** Whether a text is a name that needs no quotes as a property. */
+export const isIdentifier = (text: string): boolean => IDENTIFIER.test(text);
+
+/** Gives each variable a separate name, close to the wanted one. */
+export class VariableNames {
+  readonly #taken: Set<string>;
+
+  constructor(taken: Iterable<string> = []) {
+    this.#taken = new Set(taken);
+  }
+
+  /** Takes a name: the wanted one, or one like it that is free and an identifier. */
+  take(wanted: string): string {
+    const plain = wanted
+      .replace(/[^A-Za-z0-9_$]/g, "_")
+      .replace(/^(?=\d|$)/, "_")
+      .slice(0, 200);
+    let name = RESERVED.has(plain) ? `${plain}_` : plain;
+    for (let count = 1; this.#taken.has(name); count++) name = `${plain}_${count}`;
+    this.#taken.add(name);
+    return name;
+  }
+}
+
+/** A text as a literal. Line separators are escaped: older tools take them for line ends. */
+export const stringText = (text: string): string =>
+  JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\p{Cf}\p{Cs}]/gu, (char) =>
+    Array.from(
+      { length: char.length },
+      (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  );
+
+/** `a.b`, or `a["0"]` for a name that is not an identifier. */
+export const memberText = (owner: string, name: string): string =>
+  isIdentifier(name) ? `${owner}.${name}` : `${owner}[${stringText(name)}]`;
+
+/** A property of an object literal or type. */
+export const keyText = (name: string): string =>
+  isIdentifier(name) && name !== "__proto__" ? name : `[${stringText(name)}]`;
+
+/** A comment on one line. */
+export const commentText = (text: string): string => text.replace(/[^ -~]/g, "?").slice(0, 200);
+
+/** Notes that a function of Sconce is used, and gives its name. */
+export type Use = (name: string) => string;
+
+/** A literal of a graph; `ofNode` gives the expression for a node. */
+export function argumentText(
+  value: Argument,
+  use: Use,
+  ofNode: (name: string) => string,
+  where: string,
+): string {
+  if (typeof value === "number") return numberText(value);
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "string") return stringText(value);
+  if (typeof value === "boolean" || value === null) return String(value);
+  if (isRef(value)) return ofNode(value.name);
+  const items = itemsOf(value);
+  if (items !== undefined)
+    return `[${items.map((item) => argumentText(item, use, ofNode, where)).join(", ")}]`;
+  switch ((value as Exclude<typeof value, readonly Argument[]>).kind) {
+    case "float": {
+      const { value: number } = value as { readonly value: number };
+      return `${use("float")}(${numberText(number)})`;
+    }
+    case "complex": {
+      const { re, im } = value as { readonly re: number; readonly im: number };
+      return `${use("complex")}(${numberText(re)}, ${numberText(im)})`;
+    }
+    case "dtype":
+      return stringText((value as { readonly dtype: string }).dtype);
+    case "device": {
+      const { type, index } = value as { readonly type: string; readonly index: number | null };
+      return stringText(index === null ? type : `${type}:${index}`);
+    }
+    case "layout":
+      return stringText((value as { readonly layout: string }).layout);
+    case "memory_format":
+      return stringText((value as { readonly format: string }).format);
+    default:
+      throw notWritable(
+        `an argument of the kind ${(value as { readonly kind: string }).kind}`,
+        where,
+        "lower the program with `decompose`, or remove the call with a pass",
+      );
+  }
+}
+
+/** A number as JavaScript writes it. */
+export const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));

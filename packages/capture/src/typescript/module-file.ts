@@ -1,0 +1,40 @@
+/** @file What the parts of a generated module share: names, imports, declarations. */
+import type { OperatorTable } from "@sconce/ops";
+import { stringText, VariableNames } from "./literals.js";
+
+/** What generated modules import, or declare themselves. */
+const TAKEN = [
+  "associativeScan callOperator check checkIsSize complex cond constrainAsSize constrainAsValue Dim enableGrad",
+  "ExportedProgram float guard loadProgramState map nn noGrad pythonTuple registerDataclass",
+  "registerNamedTuple registerPytreeNode scan setGradEnabled Size sym SymFloat SymInt Tensor torch",
+  "whileLoop args attributeKey dynamicShapes FloatLiteral kwargs load model Model",
+].flatMap((line) => line.split(" "));
+
+/** Names that are imported as types alone. */
+const TYPES = new Set(["ExportedProgram", "Size", "SymFloat", "SymInt", "Tensor"]);
+
+/** A module that is being written. */
+export class ModuleFile {
+  readonly names = new VariableNames(TAKEN);
+  /** Lines of declarations in front of the model. */
+  readonly declarations: string[] = [];
+  readonly operators: OperatorTable;
+  readonly #imported = new Set<string>();
+
+  constructor(operators: OperatorTable) {
+    this.operators = operators;
+  }
+
+  /** Imports a function, a class or a type of Sconce, and returns its name. */
+  readonly use = (name: string): string => {
+    this.#imported.add(name);
+    return name;
+  };
+
+  /** The statement that imports what is used. */
+  importText(from: string): string {
+    const names = [...this.#imported].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+    const items = names.map((name) => (TYPES.has(name) ? `type ${name}` : name));
+    return `import { ${items.join(", ")} } from ${stringText(from)};`;
+  }
+}

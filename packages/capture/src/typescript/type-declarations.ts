@@ -1,0 +1,178 @@
+/** @file The types of the calls of a program, as a declaration file. */
+import { checkOptions, type OptionNames } from "@sconce/errors";
+import {
+  dataclassFields,
+  dictKeys,
+  type ExportedProgram,
+  FakeTensor,
+  isFloat,
+  isInt,
+  isSymScalar,
+  type TreeSpec,
+  toNumber,
+  typeText,
+} from "@sconce/ir";
+import { callingConvention, keywordsOf } from "@sconce/ops";
+import { dtypeInfo } from "@sconce/tensor";
+import { commentText, isIdentifier, keyText, numberText, stringText } from "./literals.js";
+
+/** Options of {@link typeDeclarations}. */
+export interface DeclarationOptions {
+  /** Where the file imports Sconce's types from. @defaultValue `"sconce"` */
+  readonly from?: string | undefined;
+}
+
+const OPTIONS: OptionNames<DeclarationOptions> = { from: true };
+
+/** A leaf of the arguments or of the results. */
+interface LeafType {
+  readonly type: string;
+  /** The dtype and the sizes of a tensor; empty for other values. */
+  readonly doc: string;
+}
+
+/**
+ * Writes a declaration file with the types of the calls of a program: arguments by position and by
+ * name, containers, and what a call gives. The compiler then checks `module.call({ x })`.
+ *
+ * Texts of the program are data: names are quoted or escaped.
+ *
+ * @example
+ * import type { Program } from "./model.js";
+ * const module = (await sconce.module(program)) as Program;
+ * const result = await module.call({ x });
+ * @throws SconceError `NO_CALLING_CONVENTION`
+ */
+export function typeDeclarations(program: ExportedProgram, options: DeclarationOptions = {}): string {
+  checkOptions("typeDeclarations", options, OPTIONS);
+  const { inSpec, outSpec, forwardArgNames } = callingConvention(program);
+  const [args, kwargs] = inSpec.children as [TreeSpec, TreeSpec];
+  const leaves = inputLeaves(program);
+  const positional = args.children.map((spec, i) => ({
+    name: forwardArgNames?.[i] ?? `args_${i}`,
+    ...typeOf(spec, leaves),
+  }));
+  const keywords = keywordsOf(inSpec).map((name, i) => ({ name, ...typeOf(kwargs.children[i]!, leaves) }));
+  const outputs = typeOf(outSpec, outputLeaves(program));
+  const labeled = positional.every(({ name }) => isIdentifier(name));
+  const items = positional.map(({ name, type }) => (labeled ? `${name}: ${type}` : type));
+  return `${[
+    "/** The types of calls of a program, written by `sconce types`. */",
+    `import type { ProgramModule, RunOptions, Tensor } from ${stringText(options.from ?? "sconce")};`,
+    "",
+    "/** The arguments by position. */",
+    `export type Args = readonly [${items.join(", ")}];`,
+    "",
+    "/** The arguments by keyword. */",
+    ...recordText("Kwargs", keywords),
+    "",
+    "/** All arguments by their names. */",
+    ...recordText("Inputs", [...positional, ...keywords]),
+    "",
+    `/** What a call gives${outputs.doc === "" ? "" : `: ${outputs.doc}`}. */`,
+    `export type Outputs = ${outputs.type};`,
+    "",
+    "/** The program as a module: `(await sconce.module(program)) as Program`. */",
+    'export interface Program extends Omit<ProgramModule, "call"> {',
+    "  /** Calls with all arguments by their names. */",
+    "  call(inputs: Inputs, options?: RunOptions): Promise<Outputs>;",
+    "  /** Calls with arguments by position, then those by keyword. */",
+    keywords.length === 0
+      ? "  call(args: Args, kwargs?: Kwargs, options?: RunOptions): Promise<Outputs>;"
+      : "  call(args: Args, kwargs: Kwargs, options?: RunOptions): Promise<Outputs>;",
+    "}",
+  ].join("\n")}\n`;
+}
+
+interface NamedType {
+  readonly name: string;
+  readonly type: string;
+  readonly doc: string;
+}
+
+/** A type of properties: one that is not an interface, so that it is a record, too. */
+function recordText(name: string, fields: readonly NamedType[]): string[] {
+  if (fields.length === 0) return [`export type ${name} = Readonly<Record<never, never>>;`];
+  return [
+    `export type ${name} = {`,
+    ...fields.flatMap(({ name: field, type, doc }) => [
+      ...(doc === "" ? [] : [`  /** ${doc} */`]),
+      `  readonly ${keyText(field)}: ${type};`,
+    ]),
+    "};",
+  ];
+}
+
+/** The type of a container, with the types of its tensors as text. */
+function typeOf(spec: TreeSpec, leaves: LeafType[]): LeafType {
+  if (spec.type === null) return leaves.shift() ?? { type: "unknown", doc: "" };
+  const children = spec.children.map((child) => typeOf(child, leaves));
+  const doc = children
+    .map((child) => child.doc)
+    .filter((text) => text !== "")
+    .join(", ");
+  return {
+    type: containerType(
+      spec,
+      children.map(({ type }) => type),
+    ),
+    doc,
+  };
+}
+
+function containerType(spec: TreeSpec, children: readonly string[]): string {
+  const keys = dictKeys(spec) ?? dataclassFields(spec)?.set;
+  if (keys === undefined) return `readonly [${children.join(", ")}]`;
+  const isMap = spec.type === "collections.OrderedDict" || keys.some((key) => typeof key !== "string");
+  if (isMap) {
+    const names = keys.map((key) => (typeof key === "string" ? stringText(key) : "unknown"));
+    return `ReadonlyMap<${[...new Set(names)].join(" | ") || "never"}, ${[...new Set(children)].join(" | ") || "never"}>`;
+  }
+  return `{ ${keys.map((key, i) => `readonly ${keyText(key as string)}: ${children[i]}`).join("; ")} }`;
+}
+
+function inputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
+  return graphSignature.inputSpecs
+    .filter(({ kind }) => kind === "USER_INPUT")
+    .map(({ arg }) => {
+      const { val } = graph.node(arg.name).meta;
+      if (val instanceof FakeTensor) return { type: inputType(val), doc: shapeDoc(val) };
+      if (isSymScalar(val)) return { type: "number", doc: commentDoc(`a number, ${val.kind}`) };
+      return { type: arg.kind === "constant" ? literalType(arg.value) : "Tensor", doc: "" };
+    });
+}
+
+/** A typed array may stand for a tensor where it holds the dtype and leaves one shape. */
+function inputType(tensor: FakeTensor): string {
+  const dynamic = tensor.shape.filter((size) => typeof size !== "number").length;
+  const { array, lanes } = dtypeInfo(tensor.dtype);
+  const { name } = array as { readonly name?: string };
+  const isHeld =
+    dynamic <= 1 && lanes === 1 && name !== undefined && !/float8|bool|half|bfloat/.test(tensor.dtype);
+  return isHeld && tensor.dtype !== "float16" ? `Tensor | ${name}` : "Tensor";
+}
+
+function outputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
+  return graphSignature.outputSpecs
+    .filter(({ kind }) => kind === "USER_OUTPUT" || kind === "LOSS_OUTPUT")
+    .map(({ arg }) => {
+      if (arg.kind === "constant") return { type: literalType(arg.value), doc: "" };
+      const val = graph.find(arg.name)?.meta.val;
+      if (val instanceof FakeTensor) return { type: "Tensor", doc: shapeDoc(val) };
+      if (isSymScalar(val)) return { type: val.kind === "SymBool" ? "boolean" : "number", doc: "" };
+      return { type: "Tensor", doc: "" };
+    });
+}
+
+const commentDoc = (text: string): string => commentText(text).replaceAll("*/", "* /");
+const shapeDoc = (tensor: FakeTensor): string => `\`${commentDoc(typeText(tensor)).replaceAll("`", "'")}\``;
+
+/** The type of a constant: a program takes the value that it was exported with. */
+function literalType(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (typeof value === "string") return stringText(value);
+  if (typeof value === "boolean") return String(value);
+  if (!isInt(value) && !isFloat(value)) return "unknown";
+  const number = toNumber(value as number);
+  return Number.isFinite(number) ? numberText(number) : "number";
+}

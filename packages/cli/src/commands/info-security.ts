@@ -1,0 +1,49 @@
+/** @file `sconce info --security`: what PyTorch would execute or evaluate in a file. */
+import { securityReportOfFile } from "@sconce/formats/node";
+import { type SecurityFinding, type SecurityReport, securityReport } from "@sconce/formats/security";
+import { usage } from "../errors.js";
+import { fileName, readStandardInput, STANDARD } from "../input-file.js";
+import { json, type SafeIo } from "../io.js";
+import { commandWork } from "../limits.js";
+import { atFile, formatOf } from "../open.js";
+import { counted, oneLine } from "../text.js";
+
+interface SecurityCommandOptions {
+  readonly json?: boolean;
+  readonly loops?: boolean;
+}
+
+/** Lists the findings. The program is not read, so a file that is refused can be looked at, too. */
+export async function security(file: string, options: SecurityCommandOptions, io: SafeIo): Promise<void> {
+  if (options.loops === true) throw usage("--security does not read the program", "leave --loops out");
+  const report = await atFile(file, async (): Promise<SecurityReport> => {
+    // IR text and JSON IR are parsed by Sconce alone.
+    if ((await formatOf(file)) !== "pt2") return { findings: [], isPlain: true };
+    return file === STANDARD
+      ? securityReport(await readStandardInput(), commandWork())
+      : securityReportOfFile(file, commandWork());
+  });
+  if (options.json) io.out(json({ file, ...report }));
+  else io.out(textOf(file, report));
+}
+
+/** Expressions and guards of one file are many and alike: those that are plain are counted. */
+const COUNTED = new Set<SecurityFinding["kind"]>(["expression", "guard"]);
+
+function textOf(file: string, { findings, isPlain }: SecurityReport): string {
+  if (findings.length === 0)
+    return `${fileName(file)}: PyTorch executes and evaluates nothing of this file\n`;
+  const verdict = isPlain ? "all of it ordinary" : "look at the entries marked with !";
+  const lines = [`${fileName(file)}: PyTorch executes or evaluates the following; ${verdict}`];
+  for (const finding of findings) {
+    if (finding.isPlain && COUNTED.has(finding.kind)) continue;
+    const { kind, where, names, does } = finding;
+    lines.push(`${finding.isPlain ? " " : "!"} ${kind}: ${oneLine(names.join(", "))}`);
+    lines.push(`    ${oneLine(where)}: ${does}`);
+  }
+  for (const kind of COUNTED) {
+    const count = findings.filter((finding) => finding.kind === kind && finding.isPlain).length;
+    if (count > 0) lines.push(`  ${counted(count, `plain ${kind}`)}`);
+  }
+  return `${lines.join("\n")}\n`;
+}

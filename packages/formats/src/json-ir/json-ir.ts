@@ -1,0 +1,12 @@
+/** @file JSON IR: a static graph of tensors as JSON, and the program that it describes. */
+export { type ExtractOptions, extractProgram } from "./extract.js";
+export { type ProgramOptions, programOfIR } from "./program.js";
+export { type ReadJsonIROptions, readJsonIR } from "./read.js";
+export type {
+  JsonIR,
+  JsonIRAttribute,
+  JsonIRInput,
+  JsonIRNode,
+  JsonIRTensor,
+} from "./types.js";
+export { jsonIRText } from "./write.js";

@@ -1,0 +1,132 @@
+/** @file JSON IR as text: one tensor a line, lists of numbers as nested lists. */
+import { isFloat, toNumber } from "@sconce/ir";
+import {
+  bfloat16ToNumber,
+  type DType,
+  dtypeInfo,
+  type Element,
+  float16ToNumber,
+  isComplexDType,
+  numberToBfloat16,
+  numberToFloat16,
+  type Tensor,
+} from "@sconce/tensor";
+import { jsonIRUnsupported } from "../errors.js";
+import { floatText } from "../json/python-json.js";
+import type { JsonIR, JsonIRAttribute, JsonIRInput, JsonIRNode, JsonIRTensor } from "./types.js";
+
+/**
+ * Returns JSON IR as JSON text. Integers of 64 bits are JSON integers. Floats have the fewest
+ * digits that give the same value in their dtype; infinities and NaN are `"Infinity"`,
+ * `"-Infinity"` and `"NaN"`, since JSON has none.
+ * @throws SconceError `JSON_IR_UNSUPPORTED` for complex constants, `NO_VALUES`
+ */
+export function jsonIRText(ir: JsonIR): string {
+  const mapping = [...ir.weightNameMapping].map(([key, name]) => `    ${text(key)}: ${text(name)}`);
+  const constants = [...ir.constants].map(
+    ([name, tensor]) => `    ${text(name)}: ${constantText(name, tensor)}`,
+  );
+  const parts = [
+    `"model_name": ${text(ir.modelName)}`,
+    `"graph_inputs": ${list(ir.graphInputs.map(tensorText), "  ")}`,
+    `"graph_outputs": ${list(ir.graphOutputs.map(tensorText), "  ")}`,
+    `"weights": ${list(ir.weights.map(tensorText), "  ")}`,
+    `"weight_name_mapping": ${block(mapping)}`,
+    `"nodes": ${list(ir.nodes.map(nodeText), "  ")}`,
+    ...(constants.length === 0 ? [] : [`"constants": ${block(constants)}`]),
+  ];
+  return `{\n${parts.map((part) => `  ${part}`).join(",\n")}\n}\n`;
+}
+
+const text = (value: string): string => JSON.stringify(value);
+
+const list = (items: readonly string[], indent: string): string =>
+  items.length === 0 ? "[]" : `[\n${items.map((item) => `${indent}  ${item}`).join(",\n")}\n${indent}]`;
+
+const block = (lines: readonly string[]): string =>
+  lines.length === 0 ? "{}" : `{\n${lines.join(",\n")}\n  }`;
+
+const fields = ({ name, shape, dtype }: JsonIRTensor): string =>
+  `"name": ${text(name)}, "shape": [${shape.join(", ")}], "dtype": ${text(dtype)}`;
+
+const tensorText = (tensor: JsonIRTensor): string => `{${fields(tensor)}}`;
+
+function inputText(input: JsonIRInput): string {
+  if (input.producerNode === undefined) return tensorText(input);
+  const producer = `"producer_node": ${text(input.producerNode)}, "producer_output_idx": ${input.producerOutputIdx ?? 0}`;
+  return `{${fields(input)},\n         ${producer}}`;
+}
+
+function nodeText({ name, opType, inputs, outputs, attrs }: JsonIRNode): string {
+  const given = [...attrs].map(([key, value]) => `${text(key)}: ${attributeText(value)}`);
+  const lines = [
+    `"name": ${text(name)}`,
+    `"op_type": ${text(opType)}`,
+    `"inputs": ${list(inputs.map(inputText), "      ")}`,
+    `"outputs": ${list(outputs.map(tensorText), "      ")}`,
+    `"attrs": {${given.join(", ")}}`,
+  ];
+  return `{\n${lines.map((line) => `      ${line}`).join(",\n")}\n    }`;
+}
+
+function attributeText(value: JsonIRAttribute): string {
+  if (Array.isArray(value)) return `[${(value as readonly JsonIRAttribute[]).map(attributeText).join(", ")}]`;
+  if (isFloat(value)) return floatText(toNumber(value));
+  return typeof value === "bigint" ? String(value) : JSON.stringify(value);
+}
+
+function constantText(name: string, tensor: Tensor): string {
+  const { dtype, shape } = tensor;
+  if (isComplexDType(dtype))
+    throw jsonIRUnsupported(
+      `the constant "${name}" is complex`,
+      `constants.${name}`,
+      "make it a buffer of the model",
+    );
+  const elements = tensor.toArray();
+  const write = elementText(dtype);
+  let next = 0;
+  const level = (dim: number): string =>
+    dim === shape.length
+      ? write(elements[next++]!)
+      : `[${Array.from({ length: shape[dim]! }, () => level(dim + 1)).join(", ")}]`;
+  return `{"data": ${level(0)}, "dtype": ${text(dtype)}}`;
+}
+
+/** How an element of a dtype is written. */
+function elementText(dtype: DType): (value: Element) => string {
+  if (dtypeInfo(dtype).kind !== "float") return String;
+  const rounding = ROUNDINGS[dtype];
+  return (value) =>
+    floatText(rounding === undefined ? (value as number) : shortest(value as number, rounding));
+}
+
+interface Rounding {
+  /** Decimal digits that a value needs at most. */
+  readonly digits: number;
+  readonly round: (value: number) => number;
+}
+
+const ROUNDINGS: Readonly<Partial<Record<DType, Rounding>>> = {
+  float32: { digits: 9, round: Math.fround },
+  float16: { digits: 5, round: (value) => float16ToNumber(numberToFloat16(value)) },
+  bfloat16: { digits: 4, round: (value) => bfloat16ToNumber(numberToBfloat16(value)) },
+};
+
+/** Texts have no exponent up to here: integers are written whole. */
+const SHORT_INTEGER = 1e16;
+/** Below the normal numbers of all these dtypes but float16, whose digits are few. */
+const TINY = 1e-4;
+
+/** The number with the fewest digits that rounds to the value. */
+function shortest(value: number, { digits, round }: Rounding): number {
+  const isShort = Number.isInteger(value) && Math.abs(value) < SHORT_INTEGER;
+  if (isShort || !Number.isFinite(value)) return value;
+  // Values with fewer digits than this come out with zeros, which parsing drops; those near zero
+  // have few digits that count.
+  for (let count = Math.abs(value) < TINY ? 1 : digits - 3; count < digits; count++) {
+    const candidate = Number(value.toPrecision(count));
+    if (round(candidate) === value) return candidate;
+  }
+  return Number(value.toPrecision(digits));
+}

@@ -1,0 +1,60 @@
+/** @file The JSON of a program, without its weights. */
+import type { Work } from "@sconce/errors";
+import { type ExportedProgram, type OperatorLookup, registeredFields, type TreeSpec } from "@sconce/ir";
+import { jsonDumps, type PythonJson } from "../../json/python-json.js";
+import { SCHEMA_MAJOR, SCHEMA_MINOR } from "../schema.js";
+import { graphJson } from "./graph.js";
+import { moduleCallJson, rangesJson, signatureJson } from "./signature.js";
+import type { ValueWriter } from "./values.js";
+
+/** The PyTorch whose format is written. */
+const TORCH_VERSION = "2.14.1";
+/** The version of ATen's operators in that PyTorch. */
+const ATEN_VERSION = 10;
+
+/** How the JSON of a program is made. */
+export interface ProgramJsonOptions {
+  readonly values: ValueWriter;
+  readonly operators: OperatorLookup | undefined;
+  readonly opsetVersion: Readonly<Record<string, number>> | undefined;
+}
+
+/** The fields of the named tuples in the trees of the module call graph, in order of first use. */
+function namedTuplesJson({ moduleCallGraph, namedTupleFields }: ExportedProgram): PythonJson {
+  const found = new Map<string, PythonJson>();
+  const visit = ({ type, context, children }: TreeSpec): void => {
+    if (type === "collections.namedtuple" && typeof context === "string" && !found.has(context)) {
+      const fields = namedTupleFields.get(context) ?? registeredFields(context);
+      if (fields !== undefined) found.set(context, { field_names: fields });
+    }
+    children.forEach(visit);
+  };
+  for (const { signature } of moduleCallGraph) {
+    if (signature === null) continue;
+    visit(signature.inSpec);
+    visit(signature.outSpec);
+  }
+  return found;
+}
+
+/** The text of a program, in pieces. */
+export function* programJson(program: ExportedProgram, options: ProgramJsonOptions): Work<string> {
+  const graph = yield* graphJson(options, program.graph);
+  const opset = new Map(Object.entries(options.opsetVersion ?? program.opsetVersion));
+  if (!opset.has("aten")) opset.set("aten", ATEN_VERSION);
+  return jsonDumps({
+    graph_module: {
+      graph,
+      signature: signatureJson(program.graphSignature),
+      module_call_graph: program.moduleCallGraph.map(moduleCallJson),
+      metadata: new Map(Object.entries(program.graphMetadata)),
+      treespec_namedtuple_fields: namedTuplesJson(program),
+    },
+    opset_version: opset,
+    range_constraints: rangesJson(program.rangeConstraints),
+    schema_version: { major: SCHEMA_MAJOR, minor: SCHEMA_MINOR },
+    verifiers: [program.dialect],
+    torch_version: program.torchVersion ?? TORCH_VERSION,
+    guards_code: program.guardsCode,
+  });
+}

@@ -1,0 +1,181 @@
+/** @file `.pt2` archives: `torch.export.save` of PyTorch 2.14, from the program alone. */
+import {
+  checkOptions,
+  finishWithPauses,
+  PAUSE_MS,
+  ProgressReport,
+  pause,
+  throwIfAborted,
+  userCallback,
+  type Work,
+} from "@sconce/errors";
+import {
+  type DeviceLiteral,
+  type ExportedProgram,
+  FakeTensor,
+  type Graph,
+  type Node,
+  opaqueCalls,
+} from "@sconce/ir";
+import { extraFileName, opsetVersionValue } from "../../errors.js";
+import { torchFilePieces } from "../../torch-save/write-file.js";
+import { nameFault } from "../../zip/entry-name.js";
+import { utf8 } from "../../zip/utf8.js";
+import { bytesEntry, joinPieces, textEntry, type ZipContent, zipPieces } from "../../zip/write.js";
+import { ARCHIVE_FORMAT, ARCHIVE_VERSION, RECORDS } from "../schema.js";
+import { WRITE_OPTIONS, type WritePt2Options } from "./options.js";
+import { programJson } from "./program.js";
+import { isUnwritable, sampleInputsOf } from "./sample-inputs.js";
+import { ValueWriter } from "./values.js";
+import { payloadEntries } from "./weights.js";
+
+export { joinPieces } from "../../zip/write.js";
+export type { WritePt2Options } from "./options.js";
+
+/** The folder that PyTorch uses where a program is not saved to a path. */
+const FOLDER = "archive";
+const MODEL = "model";
+/** The version of PyTorch's own form of zip archives. */
+const ZIP_VERSION = "6\n";
+
+/**
+ * The bytes of a `.pt2` file, piece by piece: tensors are views of the program's own memory. All
+ * that can fail fails before the first piece. The same program gives the same bytes.
+ * @throws SconceError `NOT_SAVABLE` with the node, `OPTION_VALUE`, `ABORTED`, `OBSERVER_FAILED`,
+ * `TREE_NOT_SERIALIZABLE`
+ */
+export async function* pt2Pieces(
+  program: ExportedProgram,
+  options: WritePt2Options = {},
+): AsyncGenerator<Uint8Array, void> {
+  checkOptions("save", options, WRITE_OPTIONS);
+  const { signal, folder = FOLDER } = options;
+  const onProgress = userCallback("save", options.onProgress);
+  const entries = await finishWithPauses(entriesOf(program, options), "save", signal);
+  const total = entries.reduce((sum, { size }) => sum + size, 0);
+  const progress = new ProgressReport("save", onProgress, total);
+  progress.at(0, entries[0]?.name ?? "");
+  let [done, last] = [0, performance.now()];
+  const counted = entries.map((entry) => ({ ...entry, pieces: count(entry) }));
+  function* count({ name, pieces }: ZipContent): Generator<Uint8Array, void> {
+    for (const piece of pieces) {
+      yield piece;
+      done += piece.length;
+      progress.at(done, name);
+    }
+  }
+  for (const piece of zipPieces(folder, counted)) {
+    throwIfAborted(signal, "save");
+    yield piece;
+    if (performance.now() - last < PAUSE_MS) continue;
+    await pause();
+    last = performance.now();
+  }
+  throwIfAborted(signal, "save");
+  progress.end();
+}
+
+/** All entries in PyTorch's order; only tensors are not in memory twice. */
+function* entriesOf(program: ExportedProgram, options: WritePt2Options): Work<ZipContent[]> {
+  const extra = extraEntries(options);
+  const values = new ValueWriter(program.symbolHints);
+  const devices = devicesOf(program);
+  const deviceOf = (name: string): DeviceLiteral | undefined => devices.get(name);
+  const model = { operators: options.operators, opsetVersion: checkedOpset(options), values };
+  const json = textEntry(`${RECORDS.models}${MODEL}.json`, yield* programJson(program, model));
+  const weights = { folder: RECORDS.weights, config: `${MODEL}_weights_config.json`, prefix: "weight_" };
+  const constants = {
+    folder: RECORDS.constants,
+    config: `${MODEL}_constants_config.json`,
+    prefix: "tensor_",
+  };
+  const isParameter = (name: string): boolean => program.parameterNames.has(name);
+  warnOfOpaque(program, options);
+  warnOfUnloadable(program, options);
+  return [
+    ...payloadEntries(program.stateDict, weights, { values, isParameter, deviceOf }),
+    ...payloadEntries(program.constants, constants, { values, isParameter: () => false, deviceOf }),
+    json,
+    bytesEntry(`${RECORDS.sampleInputs}${MODEL}.pt`, sampleInputs(program, options)),
+    ...extra,
+    textEntry(RECORDS.format, ARCHIVE_FORMAT),
+    textEntry(RECORDS.version, ARCHIVE_VERSION),
+    textEntry(RECORDS.zipVersion, ZIP_VERSION),
+    textEntry(RECORDS.byteOrder, "little"),
+  ];
+}
+
+/**
+ * The saved sample inputs; none for a program without them, and where Python would need a class.
+ */
+function sampleInputs(program: ExportedProgram, { onWarning }: WritePt2Options): Uint8Array {
+  const inputs = sampleInputsOf(program);
+  if (isUnwritable(inputs)) {
+    onWarning?.(`the example inputs are left out of the file: ${inputs.reason}`);
+    return new Uint8Array();
+  }
+  return inputs === null ? new Uint8Array() : joinPieces(torchFilePieces(inputs));
+}
+
+/** PyTorch resolves operators when it loads a program. */
+function warnOfOpaque({ graph }: ExportedProgram, { operators, onWarning }: WritePt2Options): void {
+  if (operators === undefined || onWarning === undefined) return;
+  const targets = [...new Set(opaqueCalls(graph, operators).map(({ target }) => target))];
+  if (targets.length === 0) return;
+  onWarning(
+    `the program calls operators that PyTorch does not have: ${targets.slice(0, 10).join(", ")}; ` +
+      "import the library that registers them before torch.export.load",
+  );
+}
+
+/** PyTorch writes these, too, and then does not load its own file. */
+function warnOfUnloadable({ graph, graphSignature }: ExportedProgram, { onWarning }: WritePt2Options): void {
+  const isText = graphSignature.outputSpecs.some(
+    ({ arg }) => arg.kind === "constant" && typeof arg.value === "string",
+  );
+  if (isText) onWarning?.("the program returns a text, which torch.export.load does not read");
+  const region = emptyRegion(graph);
+  if (region !== undefined)
+    onWarning?.(`node "${region}" is a region without results, which torch.export.load does not read`);
+}
+
+/** The first call of a region that gives nothing, in nested graphs too. */
+function emptyRegion(graph: Graph): string | undefined {
+  const isEmpty = ({ target, meta: { val } }: Node): boolean =>
+    target.startsWith("higher_order.") && Array.isArray(val) && val.length === 0;
+  const found = graph.nodes().find(isEmpty)?.name;
+  if (found !== undefined) return found;
+  for (const nested of graph.subgraphs.values()) {
+    const inner = emptyRegion(nested);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+/** @throws SconceError `OPTION_VALUE` */
+function extraEntries({ extraFiles = {} }: WritePt2Options): ZipContent[] {
+  return Object.entries(extraFiles).map(([name, content]) => {
+    const fault = name.endsWith("/") ? "is a folder" : nameFault(name);
+    if (fault !== undefined) throw extraFileName(name, fault);
+    if (typeof content !== "string" && !(content instanceof Uint8Array))
+      throw extraFileName(name, "holds neither a text nor bytes");
+    return bytesEntry(RECORDS.extra + name, typeof content === "string" ? utf8(content) : content);
+  });
+}
+
+/** @throws SconceError `OPTION_VALUE` */
+function checkedOpset({ opsetVersion }: WritePt2Options): WritePt2Options["opsetVersion"] {
+  for (const [name, version] of Object.entries(opsetVersion ?? {}))
+    if (!Number.isSafeInteger(version)) throw opsetVersionValue(name, version);
+  return opsetVersion;
+}
+
+/** Devices of the tensors, which the inputs of the graph have. */
+function devicesOf({ graph, graphSignature }: ExportedProgram): Map<string, DeviceLiteral> {
+  const devices = new Map<string, DeviceLiteral>();
+  for (const { arg, target } of graphSignature.inputSpecs) {
+    const val = target === null ? undefined : graph.find(arg.name)?.meta.val;
+    if (val instanceof FakeTensor) devices.set(target!, val.device);
+  }
+  return devices;
+}

@@ -1,0 +1,54 @@
+/**
+ * @file How many results the calls that cut a tensor give. A short text can ask for a hundred
+ * thousand tensors in each call, so the count must be the declared one before any of them is made.
+ */
+import { FakeTensor, type Graph, isRef, type Node } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { otherType } from "../errors.js";
+
+type Count = (size: number, pieces: number) => number;
+
+const bySize: Count = (size, pieces) => (size === 0 ? 1 : Math.ceil(size / pieces));
+const byChunks: Count = (size, chunks) => bySize(size, Math.ceil(size / chunks));
+const byNumber: Count = (_, pieces) => pieces;
+
+/** How the size of the dimension and an argument give the number of results. */
+const CUTS: ReadonlyMap<string, readonly [count: Count, argument: string]> = new Map([
+  ["aten.split.Tensor", [bySize, "split_size"]],
+  ["aten.unsafe_split.Tensor", [bySize, "split_size"]],
+  ["aten.unbind.int", [(size) => size, "dim"]],
+  ["aten.chunk.default", [byChunks, "chunks"]],
+  ["aten.unsafe_chunk.default", [byChunks, "chunks"]],
+  ["aten.tensor_split.sections", [byNumber, "sections"]],
+  ["aten.hsplit.int", [byNumber, "sections"]],
+  ["aten.vsplit.int", [byNumber, "sections"]],
+  ["aten.dsplit.int", [byNumber, "sections"]],
+]);
+
+/**
+ * Refuses calls that would give more tensors than they declare.
+ * @throws SconceError `JSON_IR_GRAPH`
+ */
+export function checkResultCounts(graph: Graph, operators: OperatorTable): void {
+  for (const node of graph.nodes()) {
+    const cut = node.op === "call_function" ? CUTS.get(node.target) : undefined;
+    if (cut === undefined) continue;
+    const [count, argument] = cut;
+    const declared = Array.isArray(node.meta.val) ? node.meta.val.length : 1;
+    const input = node.args[0];
+    const source = isRef(input) ? graph.find(input.name)?.meta.val : undefined;
+    if (!(source instanceof FakeTensor)) continue;
+    const given = (name: string): number => Number(argumentOf(node, name, operators) ?? 0);
+    const dim = given("dim");
+    const size = Number(source.shape.at(dim) ?? 0);
+    const results = count(size, given(argument));
+    if (results > declared) throw otherType(node.name, `${declared} results`, `${results}`);
+  }
+}
+
+/** An argument of a call, by position or by name; its default where the call leaves it out. */
+function argumentOf({ target, args, kwargs }: Node, name: string, operators: OperatorTable): unknown {
+  const schema = operators.schemaOf(target)!;
+  const at = schema.args.findIndex((argument) => argument.name === name);
+  return args[at] ?? kwargs[name] ?? schema.args[at]?.defaultValue;
+}

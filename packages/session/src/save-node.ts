@@ -1,0 +1,36 @@
+/// <reference types="node" />
+/** @file Saving programs to paths, for Node.js. */
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { writeFiles } from "@sconce/formats/files";
+import { type ExportedProgram, requireProgram } from "@sconce/ir";
+import { type SaveOptions, savedPieces } from "./save.js";
+
+/**
+ * Writes a program as a `.pt2` file that `torch.export.load` of PyTorch 2.14 reads
+ * (`torch.export.save`). Tensors are written from the program's memory, piece by piece. The file is
+ * complete under a temporary name beside the target before it takes its name: an error, a signal
+ * or the end of the process leave what was there.
+ *
+ * @throws SconceError `NOT_SAVABLE` with the node, `FILE`, `OPTION_VALUE`,
+ * `TREE_NOT_SERIALIZABLE`, `ABORTED`
+ */
+export async function savePt2File(
+  program: ExportedProgram,
+  path: string | URL,
+  options: SaveOptions = {},
+): Promise<void> {
+  requireProgram(program, "savePt2File");
+  const target = typeof path === "string" ? path : fileURLToPath(path);
+  const pieces = await savedPieces(program, { ...options, folder: folderFor(target) });
+  await writeFiles([[target, pieces]]);
+}
+
+/** The folder of all entries: the name of the file without its last extension, as in PyTorch. */
+function folderFor(path: string): string | undefined {
+  const name = basename(path).replace(/\.[^.]*$/, "");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: names of entries hold none
+  return name === "" || name === "." || name === ".." || /[\\\u0000]|^[a-zA-Z]:/.test(name)
+    ? undefined
+    : name;
+}
