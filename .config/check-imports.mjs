@@ -172,7 +172,7 @@ const KNOTTED = new Set(["codegen", "backend-gpujs"]);
  * Files beside the folders of a package: what others import, or the command's start. They compose
  * the folders.
  */
-const ENTRY = /^(index|main|history|verify|diff|topology|node|webgpu|vitest|fast-check)\.ts$/;
+const ENTRY = /^(index|main|history|verify|diff|text|topology|node|webgpu|vitest|fast-check)\.ts$/;
 
 const RELATIVE_IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"/g;
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { readPt2 } from "@sconce/formats";
-import { parseIr } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 
 /** Runs that warm the code up, that are timed, and of which the memory is measured. */
 const RUNS = { warm: 10, timed: 9, measured: 2 };

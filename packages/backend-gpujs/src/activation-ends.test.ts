@@ -4,7 +4,8 @@
  */
 import { cpuBackend } from "@sconce/backend-cpu";
 import { evaluateLoops, lowerToLoops } from "@sconce/codegen";
-import { type ExportedProgram, parseIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { runDecompositions } from "@sconce/passes";
 import { type DType, Tensor } from "@sconce/tensor";

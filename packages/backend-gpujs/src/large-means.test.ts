@@ -4,7 +4,7 @@
  */
 
 import { cpuBackend } from "@sconce/backend-cpu";
-import { parseIr } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { gpujsBackend, type Mode } from "./index.js";

@@ -1,5 +1,6 @@
 /** @file Programs and values for the tests of this package. */
-import { type ExportedProgram, parseIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 
 /** A program of inputs, a body and one result. */

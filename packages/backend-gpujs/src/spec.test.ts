@@ -1,5 +1,5 @@
 import { cpuBackend } from "@sconce/backend-cpu";
-import { parseIr } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { backendSpec } from "@sconce/testing/vitest";
 import { expect, test } from "vitest";

@@ -3,7 +3,8 @@
  * written by hand, alternately.
  */
 import { gpujsBackend, type Mode } from "@sconce/backend-gpujs";
-import { FakeTensor, parseIr } from "@sconce/ir";
+import { FakeTensor } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { readArguments } from "./arguments.js";

@@ -1,5 +1,6 @@
 /** @file Passes as all commands run them: `--lower`, `--passes`, `--print-after`, `--timing`. */
-import { type ExportedProgram, printIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { printIr } from "@sconce/ir/text";
 import {
   type PassEvent,
   type PassManagerOptions,

@@ -1,4 +1,4 @@
-import { parseIr } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { parseReproducer, type ReproducerFile, reproducerText } from "./reproducer.js";

@@ -5,7 +5,8 @@
  */
 import { dirname, resolve } from "node:path";
 import { Budget, isSconceError, parsePlainJson, type WorkOptions } from "@sconce/errors";
-import { type ExportedProgram, parseIr, printIr, tensorsOf, type Value } from "@sconce/ir";
+import type { ExportedProgram, Value } from "@sconce/ir";
+import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { type Storage, Tensor } from "@sconce/tensor";
 import { fileError, malformed } from "./errors.js";
 import { fileName, readBytes, readStart } from "./input-file.js";

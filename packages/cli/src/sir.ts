@@ -4,15 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import { isSconceError } from "@sconce/errors";
 import { writeFiles } from "@sconce/formats/files";
 import { otherFormat } from "@sconce/formats/other-formats";
-import {
-  type ExportedProgram,
-  missingValues,
-  noValues,
-  type ParseIrOptions,
-  parseIr,
-  printIr,
-  tensorsOf,
-} from "@sconce/ir";
+import { type ExportedProgram, missingValues, noValues } from "@sconce/ir";
+import { type ParseIrOptions, parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { readSafetensors, type Storage, type Tensor, writeSafetensors } from "@sconce/tensor";
 import { noTensors, otherTensors, usage } from "./errors.js";
 import { readBytes, STANDARD } from "./input-file.js";

@@ -1,5 +1,5 @@
 /** @file What tests of lowering share. Not exported. */
-import { parseGraph } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import type { LoopProgram } from "./ir/loop-program.js";
 import { type LowerToLoopsOptions, lowerToLoops } from "./lower/lower.js";

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import * as diff from "./diff.js";
 import * as history from "./history.js";
 import * as api from "./index.js";
-import { edit, parseGraph, printIr, ref } from "./index.js";
+import { edit, ref } from "./index.js";
+import * as text from "./text.js";
+import { parseGraph, printIr } from "./text.js";
 import * as topology from "./topology.js";
 
 test("the example of the README", () => {
@@ -25,6 +27,18 @@ test("public names", () => {
 
 test("public names of the smaller entry points", () => {
   expect(Object.keys(diff)).toEqual(["alignNames", "diffPrograms", "unifiedDiff"]);
+  expect(Object.keys(text).sort()).toEqual([
+    "IrCursor",
+    "MAX_HOLES",
+    "PARSE_GRAPH_OPTIONS",
+    "PARSE_IR_OPTIONS",
+    "argumentText",
+    "parseArgument",
+    "parseGraph",
+    "parseIr",
+    "printIr",
+    "tensorsOf",
+  ]);
   expect(Object.keys(topology).sort()).toEqual(["Topology", "topologyOf"]);
   expect(Object.keys(history)).toEqual([
     "historyFromJson",

@@ -232,18 +232,6 @@ export type {
   SchemaReturn,
   SchemaType,
 } from "./graph/operator.js";
-export { Cursor as IrCursor } from "./ir-text/cursor.js";
-export {
-  PARSE_GRAPH_OPTIONS,
-  PARSE_IR_OPTIONS,
-  type ParseGraphOptions,
-  type ParseIrOptions,
-  parseGraph,
-  parseIr,
-} from "./ir-text/parse-program.js";
-export { type PrintIrOptions, printIr, tensorsOf } from "./ir-text/print-program.js";
-export { MAX_HOLES } from "./ir-text/program-draft.js";
-export { parseValue as parseArgument, valueText as argumentText } from "./ir-text/values.js";
 export type {
   Backend,
   CompileOptions,

@@ -9,10 +9,9 @@ import {
   isRef,
   itemsOf,
   type Node,
-  parseGraph,
-  printIr,
   type TargetOptions,
 } from "@sconce/ir";
+import { parseGraph, printIr } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { contiguousStrides, Storage, Tensor } from "@sconce/tensor";
 import type { PassOptions } from "./options/spec.js";

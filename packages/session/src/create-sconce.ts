@@ -26,20 +26,22 @@ import {
   type Graph,
   GraphBuilder,
   type Node,
-  PARSE_GRAPH_OPTIONS,
-  PARSE_IR_OPTIONS,
-  type ParseGraphOptions,
-  type ParseIrOptions,
   type Problem,
   type PytreeRegistry,
-  parseGraph,
-  parseIr,
   requireProgram,
   requireValues,
   sealProgram,
   type TargetOptions,
   type Value,
 } from "@sconce/ir";
+import {
+  PARSE_GRAPH_OPTIONS,
+  PARSE_IR_OPTIONS,
+  type ParseGraphOptions,
+  type ParseIrOptions,
+  parseGraph,
+  parseIr,
+} from "@sconce/ir/text";
 import { callingConvention, type OperatorTable, refuseOpaque } from "@sconce/ops";
 import {
   askBackend,

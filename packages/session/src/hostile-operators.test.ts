@@ -1,5 +1,6 @@
 import { isSconceError } from "@sconce/errors";
-import { FakeTensor, parseIr } from "@sconce/ir";
+import { FakeTensor } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { defineOp, type Emit } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
 import { failure, guardProgram, program, TEXT, weights } from "./hostile-plugins.fixture.js";

@@ -1,6 +1,7 @@
 /** @file A session and a program for plugins that do harm. */
 import { isSconceError } from "@sconce/errors";
-import { type ExportedProgram, parseIr, printIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseIr, printIr } from "@sconce/ir/text";
 import type { Plugin } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { afterEach, beforeEach, expect } from "vitest";

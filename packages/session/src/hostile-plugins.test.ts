@@ -1,4 +1,5 @@
-import { type ExportedProgram, edit, type Graph, GraphBuilder, type Node, parseIr } from "@sconce/ir";
+import { type ExportedProgram, edit, type Graph, GraphBuilder, type Node } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import type { Emit } from "@sconce/ops";
 import { builtinRules, decompose, definePass, defineRule, type Pass, type Plugin } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";

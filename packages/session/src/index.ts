@@ -72,8 +72,6 @@ export type {
   MissingValue,
   Node,
   NodeMeta,
-  ParseGraphOptions,
-  ParseIrOptions,
   Placement,
   ProgramVersion,
   Reason,
@@ -99,7 +97,6 @@ export {
   isRef,
   missingValues,
   moduleCallRepr,
-  printIr,
   programVersions,
   rangeConstraintsText,
   readableText,
@@ -109,13 +106,14 @@ export {
   signatureRepr,
   signatureText,
   TRAINING,
-  tensorsOf,
   tuple,
   typeText,
   undo,
 } from "@sconce/ir";
 export { diffPrograms } from "@sconce/ir/diff";
 export { historyFromJson, historyToJson, provenance, replay } from "@sconce/ir/history";
+export type { ParseGraphOptions, ParseIrOptions } from "@sconce/ir/text";
+export { printIr, tensorsOf } from "@sconce/ir/text";
 export { verify, verifyGraph } from "@sconce/ir/verify";
 // Operators and passes
 export type {

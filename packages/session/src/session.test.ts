@@ -1,5 +1,6 @@
 import { createRandomSource } from "@sconce/backend-cpu";
-import { ATEN, type Backend, type ExportedProgram, parseIr } from "@sconce/ir";
+import { ATEN, type Backend, type ExportedProgram } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { defineOp } from "@sconce/ops";
 import { definePass } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";

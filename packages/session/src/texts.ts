@@ -3,12 +3,14 @@ import {
   type ExportedProgram,
   type Graph,
   GraphBuilder as IrGraphBuilder,
+  type TargetOptions,
+} from "@sconce/ir";
+import {
   type ParseGraphOptions,
   type ParseIrOptions,
   parseGraph as parseIrGraph,
   parseIr as parseIrProgram,
-  type TargetOptions,
-} from "@sconce/ir";
+} from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 
 const known = <T extends TargetOptions>(options: T): T => ({

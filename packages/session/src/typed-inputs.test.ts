@@ -1,4 +1,5 @@
-import { type ExportedProgram, parseIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { type NumericArray, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { createSconce } from "./index.js";

@@ -8,9 +8,9 @@ import {
   edit,
   isRef,
   itemsOf,
-  parseGraph,
   requireValues,
 } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import { definePass, defineRule, type Rule } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";

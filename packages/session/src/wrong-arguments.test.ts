@@ -1,5 +1,6 @@
 /** @file Values of the wrong kind where sessions take programs, passes and plugins. */
-import { type ExportedProgram, parseIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { definePass } from "@sconce/passes";
 import { describe, expect, test } from "vitest";
 import { createSconce, type Sconce } from "./create-sconce.js";

@@ -1,6 +1,7 @@
 /** @file Functionalization compared with PyTorch: texts of in-place overloads. */
 import { readFileSync } from "node:fs";
-import { ExportedProgram, itemsOf, parseGraph } from "@sconce/ir";
+import { ExportedProgram, itemsOf } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import { codeText, createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type ExportedProgram, printIr, redo, tensorsOf, undo } from "@sconce/ir";
+import { type ExportedProgram, redo, undo } from "@sconce/ir";
 import { diffPrograms } from "@sconce/ir/diff";
 import {
   historyFromJson,
@@ -10,6 +10,7 @@ import {
   replay,
   restoreHistory,
 } from "@sconce/ir/history";
+import { printIr, tensorsOf } from "@sconce/ir/text";
 import { createSconce } from "@sconce/session";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";

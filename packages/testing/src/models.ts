@@ -4,7 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type ExportedProgram, parseIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 
 /**

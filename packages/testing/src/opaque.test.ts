@@ -11,13 +11,11 @@ import {
   FakeTensor,
   type Node,
   opaqueCalls,
-  parseIr,
-  printIr,
   rebuild,
   ref,
-  tensorsOf,
 } from "@sconce/ir";
 import { diffPrograms } from "@sconce/ir/diff";
+import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { defineOp } from "@sconce/ops";
 import { definePass, verifyCalls } from "@sconce/passes";
 import { createSconce } from "@sconce/session";

@@ -5,7 +5,8 @@
 
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
 import { isSconceError } from "@sconce/errors";
-import { type Backend, type ExportedProgram, FakeTensor, parseIr } from "@sconce/ir";
+import { type Backend, type ExportedProgram, FakeTensor } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { verify } from "@sconce/ir/verify";
 import { defaultOperators } from "@sconce/ops";
 import {

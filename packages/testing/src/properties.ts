@@ -1,7 +1,8 @@
 /** @file What has to hold of every program, as a function from program to problem. */
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
 import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
-import { type ExportedProgram, parseIr, printIr, tensorsOf, type Value } from "@sconce/ir";
+import type { ExportedProgram, Value } from "@sconce/ir";
+import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { verify } from "@sconce/ir/verify";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import {

@@ -1,6 +1,6 @@
 /** @file A backend in a session with an operator of a plugin. */
 import { gpujsBackend } from "@sconce/backend-gpujs";
-import { parseIr } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { createSconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";

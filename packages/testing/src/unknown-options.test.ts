@@ -10,18 +10,10 @@ import { gpujsBackend } from "@sconce/backend-gpujs";
 import { lowerToLoops } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
 import { readPt2 } from "@sconce/formats";
-import {
-  annotation,
-  type ExportedProgram,
-  GraphBuilder,
-  parseGraph,
-  parseIr,
-  printIr,
-  readableText,
-  rebuild,
-} from "@sconce/ir";
+import { annotation, type ExportedProgram, GraphBuilder, readableText, rebuild } from "@sconce/ir";
 import { diffPrograms } from "@sconce/ir/diff";
 import { replay } from "@sconce/ir/history";
+import { parseGraph, parseIr, printIr } from "@sconce/ir/text";
 import { assertValid, verify, verifyAll, verifyGraph } from "@sconce/ir/verify";
 import { defaultOperators, defineOp, Interpreter } from "@sconce/ops";
 import {

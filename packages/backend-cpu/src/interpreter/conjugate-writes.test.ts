@@ -1,4 +1,4 @@
-import { parseGraph } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

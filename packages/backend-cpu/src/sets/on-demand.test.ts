@@ -1,4 +1,5 @@
-import { type Graph, parseGraph } from "@sconce/ir";
+import type { Graph } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
 import type { KernelSet } from "./kernel-set.js";

@@ -1,5 +1,5 @@
 import { createEvaluator } from "@sconce/backend-cpu";
-import { parseIr } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";

@@ -1,4 +1,5 @@
-import { type Graph, type MetaValue, parseGraph } from "@sconce/ir";
+import type { Graph, MetaValue } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { expect, test } from "vitest";
 import { whyNotOnDevice } from "./support.js";

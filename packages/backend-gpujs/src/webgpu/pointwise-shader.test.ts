@@ -1,6 +1,6 @@
 /** @file Runs gpu.js kernels and WGSL kernels on the same buffers. */
 import { lowerToLoops } from "@sconce/codegen";
-import { parseGraph } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";

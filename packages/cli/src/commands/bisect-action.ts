@@ -1,7 +1,8 @@
 import { dirname, relative, resolve, sep } from "node:path";
 import { type Progress, visibleText } from "@sconce/errors";
 import { requireFolder, writeFiles } from "@sconce/formats/files";
-import { type ExportedProgram, printIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { printIr } from "@sconce/ir/text";
 import {
   type Bisection,
   type BisectOptions,

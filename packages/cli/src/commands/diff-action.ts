@@ -1,4 +1,4 @@
-import { type ExportedProgram, printIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
 import {
   alignNames,
   type DiffOptions,
@@ -7,6 +7,7 @@ import {
   type ProgramDifference,
   unifiedDiff,
 } from "@sconce/ir/diff";
+import { printIr } from "@sconce/ir/text";
 import { type LineStyle, PLAIN } from "../colors.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
 import { openProgram, openSession } from "../open.js";

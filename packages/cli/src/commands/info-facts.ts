@@ -1,6 +1,5 @@
 /** @file The facts of `sconce info`, as data. */
 import {
-  argumentText,
   type ExportedProgram,
   FakeTensor,
   type InputSpec,
@@ -8,6 +7,7 @@ import {
   type OutputSpec,
   unwrapFloat,
 } from "@sconce/ir";
+import { argumentText } from "@sconce/ir/text";
 import type { OperatorTable } from "@sconce/ops";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { ProgramFormat } from "../open.js";

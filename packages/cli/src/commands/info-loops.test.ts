@@ -1,4 +1,4 @@
-import { parseIr } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { createSconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseIr } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { readSafetensors, Tensor } from "@sconce/tensor";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fixture, PLUGIN, sconce } from "../command.fixture.js";

@@ -1,7 +1,8 @@
 import { printLoweredProgram } from "@sconce/codegen";
 import { jsonIRText } from "@sconce/formats/json-ir";
 import { type DiagramOptions, dotText, jsonText, mermaidText } from "@sconce/formats/views";
-import { codeText, type ExportedProgram, graphText, printIr, signatureText } from "@sconce/ir";
+import { codeText, type ExportedProgram, graphText, signatureText } from "@sconce/ir";
+import { printIr } from "@sconce/ir/text";
 import { extractIR, type Sconce } from "@sconce/session";
 import { usage } from "../errors.js";
 import type { SafeIo } from "../io.js";

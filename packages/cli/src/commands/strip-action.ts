@@ -1,7 +1,7 @@
 /** @file Writes programs without what shows their authors. */
 import { stat } from "node:fs/promises";
 import { writeFiles } from "@sconce/formats/files";
-import { printIr } from "@sconce/ir";
+import { printIr } from "@sconce/ir/text";
 import { strip } from "@sconce/session";
 import { usage } from "../errors.js";
 import type { SafeIo } from "../io.js";

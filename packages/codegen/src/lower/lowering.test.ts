@@ -1,4 +1,5 @@
-import { FakeTensor, parseGraph } from "@sconce/ir";
+import { FakeTensor } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import { defaultOperators, parseSchema } from "@sconce/ops";
 import { symbol } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";

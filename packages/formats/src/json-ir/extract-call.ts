@@ -1,7 +1,6 @@
 /** @file The arguments of a call as inputs and attributes. */
 import {
   type Argument,
-  argumentText,
   isInt,
   isRef,
   itemsOf,
@@ -11,6 +10,7 @@ import {
   type OpSchema,
   ref,
 } from "@sconce/ir";
+import { argumentText } from "@sconce/ir/text";
 import { jsonIRUnsupported } from "../errors.js";
 import { attributeOf } from "./attributes.js";
 import { type Bound, bindCall } from "./bind.js";

@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { parseIr } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { afterAll, expect, test } from "vitest";
 import { JSON_BYTES_PER_NODE } from "./assemble.js";
 import { ARCHIVE_CLASSES } from "./classes-archive.fixture.js";

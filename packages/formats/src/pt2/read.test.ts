@@ -1,14 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import {
-  type ExportedProgram,
-  type FakeTensor,
-  graphText,
-  parseIr,
-  printIr,
-  programText,
-  recordType,
-} from "@sconce/ir";
+import { type ExportedProgram, type FakeTensor, graphText, programText, recordType } from "@sconce/ir";
+import { parseIr, printIr } from "@sconce/ir/text";
 import { verify } from "@sconce/ir/verify";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

@@ -5,7 +5,6 @@
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import {
   annotation,
-  argumentText,
   type ExportedProgram,
   FakeTensor,
   forEachInput,
@@ -15,6 +14,7 @@ import {
   type MetaValue,
   type Node,
 } from "@sconce/ir";
+import { argumentText } from "@sconce/ir/text";
 import { diagramDepth } from "../errors.js";
 import { Ids } from "./ids.js";
 

@@ -1,4 +1,5 @@
-import { ExportedProgram, edit, GraphBuilder, parseIr, ref, tuple } from "@sconce/ir";
+import { ExportedProgram, edit, GraphBuilder, ref, tuple } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { describe, expect, test } from "vitest";
 import { dotText } from "./dot.js";
 import { jsonText } from "./json.js";

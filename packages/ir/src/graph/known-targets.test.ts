@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  type DialectRules,
-  GraphBuilder,
-  type OpSchema,
-  parseGraph,
-  parseIr,
-  ref,
-  TRAINING,
-} from "../index.js";
+import { type DialectRules, GraphBuilder, type OpSchema, ref, TRAINING } from "../index.js";
+import { parseGraph, parseIr } from "../text.js";
 
 const TARGETS = ["aten.relu.default", "aten.add.Tensor", "aten.add.Scalar", "mylib.twice.default"];
 const operators = {

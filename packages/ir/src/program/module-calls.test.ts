@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseIr, printIr } from "../index.js";
+import { parseIr, printIr } from "../text.js";
 import { verify } from "../verifier/verify.js";
 import { mapModuleCalls, updateModuleCalls } from "./module-calls.js";
 

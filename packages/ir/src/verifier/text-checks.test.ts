@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseIr } from "../index.js";
+import { parseIr } from "../text.js";
 import { verify } from "../verify.js";
 
 const SIR = `sconce-ir 1

@@ -1,4 +1,5 @@
-import { type ExportedProgram, FakeTensor, type Node, parseIr, type Value } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, type Node, type Value } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { STATIC_ENV } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

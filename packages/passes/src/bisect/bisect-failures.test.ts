@@ -1,4 +1,5 @@
-import { type ExportedProgram, edit, type Graph, printIr } from "@sconce/ir";
+import { type ExportedProgram, edit, type Graph } from "@sconce/ir";
+import { printIr } from "@sconce/ir/text";
 import { describe, expect, test } from "vitest";
 import { rulePass } from "../builtin/rule-pass.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";

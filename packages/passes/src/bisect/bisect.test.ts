@@ -1,4 +1,5 @@
-import { type ExportedProgram, edit, printIr } from "@sconce/ir";
+import { type ExportedProgram, edit } from "@sconce/ir";
+import { printIr } from "@sconce/ir/text";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { definePass, type Pass } from "../pass/pass.js";

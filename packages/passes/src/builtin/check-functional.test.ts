@@ -1,4 +1,4 @@
-import { parseGraph } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import { defineOp } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
 import { aliasRoots } from "../analysis/aliases.js";

@@ -1,4 +1,5 @@
-import { type ExportedProgram, parseGraph, printIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseGraph, printIr } from "@sconce/ir/text";
 import { CORE_ATEN, EDGE, verifyGraph } from "@sconce/ir/verify";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

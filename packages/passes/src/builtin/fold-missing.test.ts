@@ -1,6 +1,7 @@
 import { createEvaluator } from "@sconce/backend-cpu";
 import { isSconceError, type SconceError } from "@sconce/errors";
-import { type ExportedProgram, missingValues, parseIr } from "@sconce/ir";
+import { type ExportedProgram, missingValues } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-import { edit, parseIr, printIr } from "@sconce/ir";
+import { edit } from "@sconce/ir";
+import { parseIr, printIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { strip } from "./strip.js";

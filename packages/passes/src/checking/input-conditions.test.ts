@@ -1,4 +1,5 @@
-import { type ExportedProgram, parseIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
 import { checkPasses } from "../bisect/check-passes.js";

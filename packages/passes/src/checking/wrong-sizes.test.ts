@@ -1,5 +1,6 @@
 /** @file Wrong rules that show at some sizes or indices only, and assertions that ask for less. */
-import { edit, parseIr, ref } from "@sconce/ir";
+import { edit, ref } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
 import { checkPasses } from "../bisect/check-passes.js";

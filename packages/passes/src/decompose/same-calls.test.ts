@@ -1,4 +1,5 @@
-import { type ExportedProgram, type OutputSpec, printIr } from "@sconce/ir";
+import type { ExportedProgram, OutputSpec } from "@sconce/ir";
+import { printIr } from "@sconce/ir/text";
 import { defaultOperators, type Emit } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
 import { decompose } from "../builtin/decompose.js";

@@ -1,4 +1,5 @@
-import { type Argument, argumentText } from "@sconce/ir";
+import type { Argument } from "@sconce/ir";
+import { argumentText } from "@sconce/ir/text";
 
 /** Equality of arguments, kind included; references by name. */
 export function sameArgument(a: Argument, b: Argument): boolean {

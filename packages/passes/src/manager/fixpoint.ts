@@ -1,5 +1,6 @@
 /** @file Whether passes that are repeated come to an end. */
-import { argumentText, type ExportedProgram, type Graph, lineOf, ref, withLine } from "@sconce/ir";
+import { type ExportedProgram, type Graph, lineOf, ref, withLine } from "@sconce/ir";
+import { argumentText } from "@sconce/ir/text";
 import type { Tensor } from "@sconce/tensor";
 import { mapInputs } from "../analysis/node-arguments.js";
 import type { Repeat } from "../pass/pass.js";

@@ -5,7 +5,8 @@
  * since there are finitely many of those. A chain in which the same match comes back, or that goes
  * on and on, has no end.
  */
-import { type Argument, argumentText, FakeTensor, type MetaValue, mapRefs, type Node, ref } from "@sconce/ir";
+import { type Argument, FakeTensor, type MetaValue, mapRefs, type Node, ref } from "@sconce/ir";
+import { argumentText } from "@sconce/ir/text";
 import { SymExpr } from "@sconce/symbolic";
 import { mapInputs } from "../analysis/node-arguments.js";
 import type { Rule } from "./rule.js";

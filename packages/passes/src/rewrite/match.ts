@@ -4,7 +4,6 @@
  */
 import {
   type Argument,
-  argumentText,
   FakeTensor,
   isFloat,
   isInt,
@@ -15,6 +14,7 @@ import {
   ref,
   toNumber,
 } from "@sconce/ir";
+import { argumentText } from "@sconce/ir/text";
 import type { OperatorTable } from "@sconce/ops";
 import { sameArgument } from "../graphs/same-argument.js";
 import type { CallPattern, ListPattern, Pattern } from "./pattern.js";

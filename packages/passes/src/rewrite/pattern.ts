@@ -6,7 +6,8 @@ import {
   WORK_OPTIONS,
   type WorkOptions,
 } from "@sconce/errors";
-import { type Argument, argumentText, IrCursor, parseArgument } from "@sconce/ir";
+import type { Argument } from "@sconce/ir";
+import { argumentText, IrCursor, parseArgument } from "@sconce/ir/text";
 import { patternSyntax } from "./errors.js";
 
 /** Matches anything, and captures it when named. The same name twice must capture the same. */

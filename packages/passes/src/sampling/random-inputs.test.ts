@@ -1,4 +1,5 @@
-import { parseIr, type Value } from "@sconce/ir";
+import type { Value } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { exampleInputs, randomInputs } from "./sample-inputs.js";

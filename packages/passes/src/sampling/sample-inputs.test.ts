@@ -1,6 +1,7 @@
 import { cpuBackend } from "@sconce/backend-cpu";
 import { openPt2File } from "@sconce/formats/node";
-import { parseIr, type Value } from "@sconce/ir";
+import type { Value } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

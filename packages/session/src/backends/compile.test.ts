@@ -1,6 +1,7 @@
 import { cpuBackend } from "@sconce/backend-cpu";
 import { isSconceError } from "@sconce/errors";
-import { type Backend, type ExportedProgram, parseIr, type Value } from "@sconce/ir";
+import type { Backend, ExportedProgram, Value } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { createSconce } from "../create-sconce.js";

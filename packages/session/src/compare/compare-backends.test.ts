@@ -1,5 +1,6 @@
 import { cpuBackend } from "@sconce/backend-cpu";
-import { type Backend, type ExportedProgram, parseIr } from "@sconce/ir";
+import type { Backend, ExportedProgram } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { loadBackend } from "../backends.js";

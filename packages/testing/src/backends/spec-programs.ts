@@ -1,5 +1,6 @@
 /** @file Programs of the shared backend spec, as IR text. */
-import { type ExportedProgram, parseIr } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 
 /** A program of a graph and the lines of its program block. Tensors are zeros, unless given. */

@@ -1,6 +1,6 @@
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { Backend, Value } from "@sconce/ir";
-import { parseIr } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { runDecompositions, sampleInputs } from "@sconce/passes";
 import { Tensor, tensorDifference } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

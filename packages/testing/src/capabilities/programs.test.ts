@@ -1,14 +1,7 @@
 /** @file Capabilities of programs, graphs, nodes, metadata, signatures and texts. */
 import { exportProgram, nn, torch, tuple } from "@sconce/capture";
-import {
-  codeText,
-  dimOrderOf,
-  type ExportedProgram,
-  FakeTensor,
-  graphText,
-  parseGraph,
-  signatureRepr,
-} from "@sconce/ir";
+import { codeText, dimOrderOf, type ExportedProgram, FakeTensor, graphText, signatureRepr } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import { verify, verifyGraph } from "@sconce/ir/verify";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,7 @@
 /** @file Capabilities of values and types: what is static, what is dynamic, and containers. */
 import { exportProgram, torch } from "@sconce/capture";
-import { type FakeTensor, flattenValue, parseIr, printIr } from "@sconce/ir";
+import { type FakeTensor, flattenValue } from "@sconce/ir";
+import { parseIr, printIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { checked, exported, exportedAndRun, saved, sconce } from "./corpus.fixture.js";

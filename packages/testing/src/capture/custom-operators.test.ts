@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { readNumbers } from "@sconce/backend-cpu";
 import { cond, exportProgram, library, nn, torch, unflatten } from "@sconce/capture";
 import { isSconceError } from "@sconce/errors";
-import { printIr } from "@sconce/ir";
+import { printIr } from "@sconce/ir/text";
 import { createSconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import { unflatten } from "@sconce/capture";
-import { parseIr, printIr, tensorsOf } from "@sconce/ir";
+import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { expect, test } from "vitest";
 import { STATIC_NETWORKS } from "./networks.fixture.js";
 import {

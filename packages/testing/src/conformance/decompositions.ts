@@ -11,8 +11,8 @@ import {
   isRef,
   itemsOf,
   type MetaValue,
-  parseGraph,
 } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import type { Sconce } from "@sconce/session";
 import { evaluateInt, freeSymbols, type SymInt } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";

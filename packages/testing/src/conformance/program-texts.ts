@@ -1,5 +1,6 @@
 /** @file Comparisons of programs by their texts. */
-import { type ExportedProgram, parseIr, printIr, tensorsOf } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 
 /** Sconce IR text reads back to the same program. */
 export function roundTrip(program: ExportedProgram): string | undefined {

@@ -7,12 +7,12 @@ import {
   NO_KWARGS,
   type Node,
   type OutputSpec,
-  printIr,
   type RangeConstraint,
   ref,
   tuple,
   tupleSpec,
 } from "@sconce/ir";
+import { printIr } from "@sconce/ir/text";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import { isFunctional } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";

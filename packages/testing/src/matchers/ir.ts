@@ -1,4 +1,5 @@
-import { ExportedProgram, type Graph, isGraph, type Node, type NodeMeta, printIr } from "@sconce/ir";
+import { ExportedProgram, type Graph, isGraph, type Node, type NodeMeta } from "@sconce/ir";
+import { printIr } from "@sconce/ir/text";
 import { parseGraph, parseIr } from "@sconce/session";
 import { graphOf } from "../support/graph-of.js";
 import { lineDiff } from "./line-diff.js";

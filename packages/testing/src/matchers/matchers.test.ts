@@ -1,4 +1,5 @@
-import { edit, parseGraph } from "@sconce/ir";
+import { edit } from "@sconce/ir";
+import { parseGraph } from "@sconce/ir/text";
 import { createSconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

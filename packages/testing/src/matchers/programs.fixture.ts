@@ -1,4 +1,5 @@
-import { type ExportedProgram, type FakeTensor, parseGraph, parseIr } from "@sconce/ir";
+import type { ExportedProgram, FakeTensor } from "@sconce/ir";
+import { parseGraph, parseIr } from "@sconce/ir/text";
 import { numel, Tensor } from "@sconce/tensor";
 
 /** A program around a graph; placeholders `b_*` are buffers of zeros. */

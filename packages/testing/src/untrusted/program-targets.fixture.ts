@@ -1,7 +1,7 @@
 /** @file Fuzz targets of programs: graph text, `.sir`, archives and what is in them, histories. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type ExportedProgram, type Graph, parseGraph, parseIr, printIr, tensorsOf } from "@sconce/ir";
+import type { ExportedProgram, Graph } from "@sconce/ir";
 import {
   historyFromJson,
   historyTensors,
@@ -9,6 +9,7 @@ import {
   type RecordedHistory,
   replay,
 } from "@sconce/ir/history";
+import { parseGraph, parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { verify, verifyGraph } from "@sconce/ir/verify";
 import { createSconce } from "@sconce/session";
 import { readSafetensors, type Safetensors, Tensor, writeSafetensors } from "@sconce/tensor";

@@ -6,6 +6,7 @@ import * as formats from "@sconce/formats";
 import * as files from "@sconce/formats/node";
 import * as ir from "@sconce/ir";
 import * as history from "@sconce/ir/history";
+import * as text from "@sconce/ir/text";
 import * as passes from "@sconce/passes";
 import * as session from "@sconce/session";
 import * as symbolic from "@sconce/symbolic";
@@ -32,9 +33,9 @@ const READERS: Readonly<Record<string, (work: WorkOptions) => unknown>> = {
   parseGuard: (work) => symbolic.parseGuard("L['x'].size()[0] == 2", work),
   parseTreeSpec: (work) =>
     ir.parseTreeSpec('[1, {"type": null, "context": null, "children_spec": []}]', work),
-  parseGraph: (work) => ir.parseGraph("graph(%x: f32[2]) { return (%x) }", work),
-  parseIr: (work) => ir.parseIr(ir.printIr(program), work),
-  parseArgument: ({ budget }) => ir.parseArgument(new ir.IrCursor("[1, 2]", budget)),
+  parseGraph: (work) => text.parseGraph("graph(%x: f32[2]) { return (%x) }", work),
+  parseIr: (work) => text.parseIr(text.printIr(program), work),
+  parseArgument: ({ budget }) => text.parseArgument(new text.IrCursor("[1, 2]", budget)),
   historyFromJson: (work) => history.historyFromJson(history.historyToJson(program), new Map(), work),
   parsePattern: (work) => passes.parsePattern("aten.relu.default($x)", work),
   parsePipeline: (work) => passes.parsePipeline("dce,cse", PASSES, {}, work),
@@ -61,7 +62,7 @@ const OTHERS: ReadonlySet<string> = new Set([
 const READER = /^(?:parse|read|open|decode)|From(?:Json|Text|Bytes)$|^namespacesIn|^securityReport|^restore/;
 
 test("every public reader takes a budget", () => {
-  const modules = [errors, tensor, symbolic, ir, history, passes, formats, files, session];
+  const modules = [errors, tensor, symbolic, ir, text, history, passes, formats, files, session];
   const names = modules.flatMap((module) =>
     Object.entries(module as Record<string, unknown>)
       .filter(([name, value]) => typeof value === "function" && READER.test(name) && !OTHERS.has(name))
@@ -93,8 +94,8 @@ const GIVEN: Readonly<Record<string, (given: never) => unknown>> = {
   parseSrepr: (given) => symbolic.parseSrepr(given),
   parseGuard: (given) => symbolic.parseGuard(given),
   parseTreeSpec: (given) => ir.parseTreeSpec(given),
-  parseGraph: (given) => ir.parseGraph(given),
-  parseIr: (given) => ir.parseIr(given),
+  parseGraph: (given) => text.parseGraph(given),
+  parseIr: (given) => text.parseIr(given),
   historyFromJson: (given) => history.historyFromJson(given, new Map()),
   parsePattern: (given) => passes.parsePattern(given),
   parsePipeline: (given) => passes.parsePipeline(given, PASSES),
@@ -113,7 +114,7 @@ test("the session hands limits on to the readers", async () => {
   const limits = { nodes: 1 };
   await expect(sconce.load(bytes, { limits })).rejects.toMatchObject({ code: "BUDGET_EXCEEDED" });
   const refused = expect.objectContaining({ code: "BUDGET_EXCEEDED" });
-  expect(() => sconce.parseIr(ir.printIr(program), { limits })).toThrow(refused);
+  expect(() => sconce.parseIr(text.printIr(program), { limits })).toThrow(refused);
   expect(() => sconce.parseGraph("graph(%x, %y) { return (%x) }", { limits })).toThrow(refused);
   await expect(sconce.load(bytes, { limits: { node: 1 } as never })).rejects.toMatchObject({
     code: "UNKNOWN_OPTION",

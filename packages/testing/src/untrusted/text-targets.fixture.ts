@@ -4,7 +4,6 @@ import {
   flattenTree,
   LEAF,
   listSpec,
-  parseIr,
   parseTreeSpec,
   type TreeSpec,
   treeSpecJson,
@@ -12,6 +11,7 @@ import {
   tupleSpec,
   unflattenTree,
 } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import {
   builtinPasses,

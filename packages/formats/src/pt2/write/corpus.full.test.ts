@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { parseIr, printIr, tensorsOf } from "@sconce/ir";
+import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { describe, expect, test } from "vitest";
 import { differing, entriesOf, extraFilesOf, operators, read, saved } from "./saved.fixture.js";
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isSconceError, type Progress } from "@sconce/errors";
-import { type ExportedProgram, edit, FakeTensor, float, GraphBuilder, parseIr, ref, tuple } from "@sconce/ir";
+import { type ExportedProgram, edit, FakeTensor, float, GraphBuilder, ref, tuple } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { entriesOf, folderOf, operators, read, saved } from "./saved.fixture.js";
