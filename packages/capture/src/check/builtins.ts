@@ -281,11 +281,25 @@ const WRITERS = new Set<unknown>([
   Reflect.setPrototypeOf,
 ]);
 
+const typedArrays = Object.getPrototypeOf(Uint8Array.prototype) as object;
+
+const methodOf = (prototype: object, name: string): unknown =>
+  (prototype as Readonly<Record<string, unknown>>)[name];
+
+/** Methods of typed arrays and dates that change them. */
+const CHANGES = new Set<unknown>([
+  ...["set", "fill", "sort", "reverse", "copyWithin"].map((name) => methodOf(typedArrays, name)),
+  ...Object.getOwnPropertyNames(Date.prototype)
+    .filter((name) => name.startsWith("set"))
+    .map((name) => methodOf(Date.prototype, name)),
+]);
+
 /** What a function of the language gives; undefined for other functions. */
 export function builtinResult(fn: AnyFunction, call: BuiltinCall): Kind | undefined {
   const run = BY_FUNCTION.get(fn);
   if (run !== undefined) return run(call);
   if (WRITERS.has(fn)) call.on.strict?.assigned(call.args[0] ?? UNDEFINED, call.node, call.scope);
+  if (CHANGES.has(fn)) call.on.strict?.mutated(call.self, call.node, call.scope);
   if (isConsoleFunction(fn)) return UNDEFINED;
   if (!COERCING.has(fn)) return undefined;
   const { args, node, scope, on } = call;

@@ -25,6 +25,7 @@ import {
   type Kind,
   known,
   listOf,
+  MADE_BY_NEW,
   makeObject,
   mayBeSym,
   mayBeTensor,
@@ -100,7 +101,7 @@ function construct(callee: Kind, args: readonly Kind[], node: AnyNode, scope: Sc
   if (callee.values.length === 1 && isTensorClass(made)) return TENSORS;
   if (mayDecide(callee) && args.some(isOpen))
     on.unchecked("new", "the constructor and the getters of a class are not followed", node, scope);
-  return unknown("an object that the code makes with `new`");
+  return unknown(MADE_BY_NEW);
 }
 
 /** Whether a class may decide on what it is given: the code's own may. */

@@ -5,7 +5,8 @@
  */
 import type { AnyNode, Function as FunctionNode } from "acorn";
 import { closureValue } from "../source/closure-values.js";
-import { type AnyFunction, parseFunction } from "../source/parse-function.js";
+import { type AnyFunction, isClass, parseFunction } from "../source/parse-function.js";
+import { isStateGetter } from "../trace/state-reads.js";
 import { isSym } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { callKind, callModule, evaluateCall, isLayer } from "./calls.js";
@@ -41,7 +42,7 @@ import { DATA_DEPENDENT } from "./operator-results.js";
 import { Findings, type SourceFinding, type SourceReport } from "./report.js";
 import { runBlock, runStatement } from "./statements.js";
 import { type StrictConstruct, strictProblem } from "./strict-constructs.js";
-import { StrictReporter } from "./strict-observer.js";
+import { type ReportConstruct, StrictReporter } from "./strict-observer.js";
 
 /** What a function is checked with. */
 export interface CheckRequest {
@@ -64,6 +65,26 @@ export interface CheckRequest {
  * and the arguments. What it cannot follow is listed as unchecked.
  */
 export function checkSource(fn: AnyFunction, request: CheckRequest): SourceReport {
+  const { thisValue, args } = request;
+  return checkWith(fn, {
+    ...request,
+    self: thisValue === undefined ? UNDEFINED : known(thisValue),
+    observe: request.strict === true ? (report) => new StrictReporter(args, report) : undefined,
+  });
+}
+
+/** What a check of any kind needs. */
+export interface ObservedRequest extends Omit<CheckRequest, "strict"> {
+  /** What is known of `this`. */
+  readonly self: Kind;
+  /** The module whose method may have made the function: `this` of an arrow function. */
+  readonly around?: object | undefined;
+  /** Makes the observer that reports constructs; undefined where the check reports none. */
+  readonly observe: ((report: ReportConstruct) => StrictObserver) | undefined;
+}
+
+/** Checks the source of a function, as {@link checkSource}, with another observer. */
+export function checkWith(fn: AnyFunction, request: ObservedRequest): SourceReport {
   const hasSymbols = request.args.some((arg) => isDynamic(arg, 0));
   let checker = new Checker(request, hasSymbols, new Map());
   let report = checker.check(fn);
@@ -99,29 +120,31 @@ class Checker implements Interpreter {
   readonly reachable: Readonly<Record<string, unknown>>;
   readonly written: Written;
   readonly strict: StrictObserver | undefined;
-  readonly #request: CheckRequest;
+  readonly #request: ObservedRequest;
   readonly #findings = new Findings();
   readonly #active: AnyFunction[] = [];
+  /** `this` of the functions that run, outermost first. */
+  readonly #selves: Kind[];
   #depth = 0;
   #work = 0;
 
-  constructor(request: CheckRequest, hasSymbols: boolean, written: Written) {
+  constructor(request: ObservedRequest, hasSymbols: boolean, written: Written) {
     this.#request = request;
+    this.#selves = [known(request.around), request.self];
     this.hasSymbols = hasSymbols;
     this.written = written;
     this.reachable = request.reachable ?? {};
-    if (request.strict === true)
-      this.strict = new StrictReporter(request.args, (construct, node, scope) =>
-        this.#refuse(construct, node, scope),
-      );
+    this.strict = request.observe?.((construct, node, scope, doubt) => {
+      if (doubt === undefined) this.#refuse(construct, node, scope);
+      else this.unchecked(construct, doubt, node, scope);
+    });
   }
 
   check(fn: AnyFunction): SourceReport {
-    const { thisValue, args } = this.#request;
+    const { thisValue, self, args } = this.#request;
     const source = { name: fn.name || "<anonymous>", text: "", start: 0 };
     const finding = { construct: "function", function: source.name, line: 1, column: 1, code: source.name };
     try {
-      const self = thisValue === undefined ? UNDEFINED : known(thisValue);
       const result = isLayer(thisValue)
         ? callModule(thisValue, args.map(known), this)
         : this.follow(fn, self, args.map(known));
@@ -168,11 +191,12 @@ class Checker implements Interpreter {
     if (parsed === null) return undefined;
     if (this.#active.filter((one) => one === fn).length > 1) return unknown("a function calls itself");
     const { node, source: text, start } = parsed;
+    const isArrow = node.type === "ArrowFunctionExpression";
     this.#active.push(fn);
     const result = this.#enter(
       node,
       { name: fn.name || "<anonymous>", text, start },
-      self,
+      isArrow ? lexicalThis(fn, [self, ...this.#selves]) : self,
       fn,
       undefined,
       args,
@@ -213,12 +237,14 @@ class Checker implements Interpreter {
     const scope = new Scope(outer, frame, true);
     this.strict?.enter(node, scope);
     this.#depth++;
+    this.#selves.push(self);
     node.params.forEach((param, i) => {
       const value = param.type === "RestElement" ? listOf(args.slice(i)) : (args[i] ?? UNDEFINED);
       this.assign(param, value, scope, "let");
     });
     const result = this.#body(node, scope);
     this.#depth--;
+    this.#selves.pop();
     return result;
   }
 
@@ -248,10 +274,9 @@ class Checker implements Interpreter {
   member(object: Kind, key: Kind): Kind {
     return memberKind(object, key, {
       written: (owner, name) => this.#writtenTo(owner, name),
-      getter: (
-        get,
-        self, // Getters of the language give numbers and texts: `map.size`.
-      ) => this.follow(get as AnyFunction, self, []) ?? PLAINS,
+      // Getters of the language give numbers and texts: `map.size`.
+      getter: (get, self) =>
+        isStateGetter(get) ? known(get()) : (this.follow(get as AnyFunction, self, []) ?? PLAINS),
     });
   }
 
@@ -336,6 +361,26 @@ class Checker implements Interpreter {
     if (fix === undefined) this.#findings.unchecked(key, finding, fn);
     else this.#findings.error(key, { ...finding, fix }, fn);
   }
+}
+
+/** What `this` is in an arrow function that is a value: an object whose class has its text. */
+function lexicalThis(fn: AnyFunction, candidates: readonly Kind[]): Kind {
+  const text = String(fn);
+  const owners = candidates.flatMap(({ values }) => values).filter((value) => isMadeBy(value, text));
+  return owners.length > 0
+    ? joinKinds(owners.map(known))
+    : unknown("`this` of an arrow function is not known");
+}
+
+/** Whether a class of an object has a text. */
+function isMadeBy(value: unknown, text: string): boolean {
+  if (value === null || (typeof value !== "object" && typeof value !== "function")) return false;
+  for (let at: object | null = value; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    const type = Object.hasOwn(at, "constructor") ? (at.constructor as unknown) : undefined;
+    if (typeof type === "function" && isClass(type as AnyFunction) && String(type).includes(text))
+      return true;
+  }
+  return false;
 }
 
 /** A place is reported once for each construct. */

@@ -19,6 +19,10 @@ export function sourceProblems(problems: readonly SourceProblem[]): SconceError 
 export const uncheckedPlaces = (findings: readonly SourceFinding[]): string =>
   `The source check could not follow the model everywhere. Where one of these places decides on a tensor or a dynamic size, the program has the wrong branch:${listed(findings)}`;
 
+/** The warning about places in functions of control flow that the check could not follow. */
+export const uncheckedBodies = (findings: readonly SourceFinding[]): string =>
+  `The source check could not follow functions of control flow everywhere. Where one of these places changes a value from outside of the function, the program does not do it:${listed(findings)}`;
+
 /** The places of findings, one on a line. */
 function listed(findings: readonly SourceFinding[]): string {
   const lines = findings.slice(0, SHOWN).map((one) => `${placeOf(one)}: ${one.message}: ${one.code}`);
@@ -39,6 +43,24 @@ export function strictProblems(problems: readonly SourceProblem[]): SconceError 
     message: `strict mode refuses what the trace cannot see:${shown.join("")}`,
     where: positionOf(first),
     fix: first.fix,
+  });
+}
+
+/** Changes of JavaScript values in functions that control flow is given. */
+export function sideEffects(operator: string, problems: readonly SourceProblem[]): SconceError {
+  const [first] = problems as readonly [SourceProblem, ...SourceProblem[]];
+  const shown = problems
+    .slice(0, SHOWN)
+    .map(
+      (one) =>
+        `\n  ${positionOf(one)}, in ${one.function}: ${one.construct}: \`${one.code}\` changes a value from outside of the function`,
+    );
+  if (problems.length > SHOWN) shown.push(`\n  and ${problems.length - SHOWN} more`);
+  return new SconceError({
+    code: "CONTROL_FLOW_SIDE_EFFECT",
+    message: `torch.${operator}: Mutating a variable from outside the scope of this HOP is not supported. The program would not do it:${shown.join("")}`,
+    where: positionOf(first),
+    fix: "return the value from the function, let a loop carry it as a tensor, or keep it in a variable of the function",
   });
 }
 

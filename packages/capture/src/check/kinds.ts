@@ -70,6 +70,8 @@ export const UNDEFINED: Kind = kind(0, [undefined]);
 export const known = (value: unknown): Kind => kind(0, [value]);
 /** A value that may be anything, and why. */
 export const unknown = (reason: string): Kind => ({ ...kind(UNKNOWN), reason });
+/** Why an object that the code makes with `new` is unknown. */
+export const MADE_BY_NEW = "an object that the code makes with `new`";
 /** An object that the code makes. */
 export const made = (object: AbstractObject): Kind => kind(0, [], [object]);
 /** A record or an array that the code makes. */

@@ -10,17 +10,23 @@ import { type Kind, mayBeTensor, primitive } from "./kinds.js";
 import { isGlobal } from "./names.js";
 import type { StrictConstruct } from "./strict-constructs.js";
 
-type Report = (construct: StrictConstruct, node: AnyNode, scope: Scope) => void;
+/** Receives a construct that is refused, or why it is not known whether it is. */
+export type ReportConstruct = (
+  construct: StrictConstruct,
+  node: AnyNode,
+  scope: Scope,
+  doubt?: string,
+) => void;
 
 /** Reports the constructs that strict mode refuses. */
 export class StrictReporter implements StrictObserver {
   operators = 0;
-  readonly refuse: Report;
+  readonly refuse: ReportConstruct;
   /** Containers of the arguments: the trace has its own copies. */
   readonly #arguments: ReadonlySet<unknown>;
   readonly #iterated: Kind[] = [];
 
-  constructor(args: readonly unknown[], report: Report) {
+  constructor(args: readonly unknown[], report: ReportConstruct) {
     this.refuse = report;
     this.#arguments = containersIn(args);
   }

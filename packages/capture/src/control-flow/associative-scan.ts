@@ -16,6 +16,7 @@ import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
   bodyOf,
   COMBINE_PATH,
+  checkedFunction,
   childName,
   cloneOf,
   type FlowFunction,
@@ -59,7 +60,7 @@ const OPTIONS: OptionNames<AssociativeScanOptions> = { dim: true, reverse: true,
  * @param combineFn combines two items, tensors in containers at will
  * @param xs tensors of one size along the dimension
  * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`, `CONTROL_FLOW_MUTATION`,
- *   `CONTROL_FLOW_ALIASING`
+ *   `CONTROL_FLOW_ALIASING`, `CONTROL_FLOW_SIDE_EFFECT`
  * @example associativeScan((a, b) => a.mul(b), x, { dim: 0 });
  */
 export function associativeScan<Xs>(
@@ -81,9 +82,11 @@ export function associativeScan<Xs>(
     throw controlFlowArguments("Expected at least 1 xs leaf", "pass at least one tensor");
   const at = dimensionOf(leaves, dim);
   const moved = toFront(leaves, at, reverse, true);
+  const trace = currentTrace();
+  const run = checkedFunction(trace, "associative_scan", combineFn);
   const combine = (values: readonly unknown[]): readonly Tensor[] => {
     const half = values.length / 2;
-    const result = combineFn(
+    const result = run(
       unflattenTree(values.slice(0, half), spec) as Xs,
       unflattenTree(values.slice(half), spec) as Xs,
     );
@@ -96,7 +99,6 @@ export function associativeScan<Xs>(
       "return the containers that the function takes",
     );
   };
-  const trace = currentTrace();
   const results =
     trace instanceof Tracer
       ? combineMode === "pointwise"

@@ -21,7 +21,7 @@ import { SourceFunctions } from "../trace/source-functions.js";
 import { inScope, isSym, type Sym, SymInt, scopeOf } from "../trace/sym-int.js";
 import { type TraceArgument, TraceNode, visitNodes, visitOperands } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
-import { Tracer } from "../trace/tracer.js";
+import { type BodyCall, Tracer } from "../trace/tracer.js";
 import { inputMutation, resultAliasing, unbackedOperand } from "./errors.js";
 import type { OperandNames } from "./operand-names.js";
 
@@ -192,6 +192,10 @@ export class BodyTracer extends Tracer {
 
   override pathsOf(value: object): readonly (readonly [path: string, value: unknown])[] | undefined {
     return this.parent.pathsOf(value);
+  }
+
+  override checkBody(call: BodyCall): void {
+    this.parent.checkBody(call);
   }
 
   /** A tensor with values is a constant of the program. */

@@ -7,7 +7,15 @@ import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
-import { bodyOf, isTrue, knownOf, type TracedFunction, tensorNode, traceFunction } from "./flow-call.js";
+import {
+  bodyOf,
+  checkedFunction,
+  isTrue,
+  knownOf,
+  type TracedFunction,
+  tensorNode,
+  traceFunction,
+} from "./flow-call.js";
 import { mergeInputs } from "./merge-inputs.js";
 import { mergeOutputs } from "./merge-outputs.js";
 import { OperandNames } from "./operand-names.js";
@@ -26,7 +34,7 @@ const SPECIALIZES =
  * @param operands tensors that both functions take, in containers at will. The functions may close
  *   over other tensors, parameters, buffers and dynamic sizes.
  * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`, `CONTROL_FLOW_MUTATION`,
- *   `CONTROL_FLOW_ALIASING`
+ *   `CONTROL_FLOW_ALIASING`, `CONTROL_FLOW_SIDE_EFFECT`
  * @example cond(x.sum().gt(0), (x) => x.sin(), (x) => x.cos(), [x]);
  */
 export function cond<Operands extends readonly unknown[], Result>(
@@ -80,7 +88,7 @@ function traceCond(
   const traced = branches.map((branch, i) => {
     const path = `args[${i + 1}]`;
     names.closure(path, branch);
-    const run = (): unknown => (branch as (...all: readonly unknown[]) => unknown)(...operands);
+    const run = (): unknown => checkedFunction(parent, "cond", branch)(...(operands as never[]));
     return traceFunction(new BodyTracer({ parent, operator: "cond", names, path }), run, checkLeaves);
   });
   const [first, second] = traced as [TracedFunction, TracedFunction];

@@ -12,6 +12,7 @@ import {
 import { bindArgs, metaOfBound } from "@sconce/ops";
 import { eq, type SymInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
+import type { AnyFunction } from "../source/parse-function.js";
 import { torchSize } from "../torch-size.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { fakeOf } from "../trace/real-tensor.js";
@@ -55,6 +56,21 @@ export function traceFunction(
     check(leaves, result);
     return { tracer, leaves, spec, outputs: tracer.outputs(leaves) };
   });
+}
+
+/**
+ * A function whose source the trace checks before its first call: a change of a JavaScript value
+ * from outside of it would not be in the program.
+ */
+export function checkedFunction<Fn extends FlowFunction>(trace: unknown, operator: string, fn: Fn): Fn {
+  if (!(trace instanceof Tracer)) return fn;
+  let isChecked = false;
+  const run = (...args: never[]): unknown => {
+    if (!isChecked) trace.checkBody({ operator, fn: fn as AnyFunction, args, module: trace.currentModule });
+    isChecked = true;
+    return fn(...args);
+  };
+  return run as Fn;
 }
 
 /** The nested graph of a function. */

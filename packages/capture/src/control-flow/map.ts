@@ -9,6 +9,7 @@ import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
   bodyOf,
+  checkedFunction,
   childName,
   type FlatFunction,
   firstItem,
@@ -35,7 +36,7 @@ type Items = Tensor | readonly unknown[] | Readonly<Record<string, unknown>>;
  * @param xs a tensor, or tensors in containers; all have the same first size
  * @param args tensors that each call takes. The function may close over others.
  * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`, `CONTROL_FLOW_MUTATION`,
- *   `CONTROL_FLOW_ALIASING`
+ *   `CONTROL_FLOW_ALIASING`, `CONTROL_FLOW_SIDE_EFFECT`
  * @example map((row) => row.softmax(0), x);
  */
 export function map<Xs extends Items, Args extends readonly unknown[], Result>(
@@ -50,9 +51,10 @@ export function map<Xs extends Items, Args extends readonly unknown[], Result>(
   requireTensors(operands.leaves, "The arguments of map can only consist of tensors. Got");
   const trace = currentTrace();
   checkSizes(items);
+  const run = checkedFunction(trace, "map", fn);
   const call = (values: readonly unknown[]): unknown => {
     const rest = unflattenTree(values.slice(items.length), operands.spec) as Args;
-    return fn(unflattenTree(values.slice(0, items.length), spec) as Xs, ...rest);
+    return run(unflattenTree(values.slice(0, items.length), spec) as Xs, ...rest);
   };
   if (trace instanceof Tracer) return traceMap(trace, { fn, call }, items, operands.leaves) as Result;
   return mapEagerly(call, items, operands.leaves) as Result;

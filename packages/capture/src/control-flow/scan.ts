@@ -9,6 +9,7 @@ import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
   bodyOf,
   COMBINE_PATH,
+  checkedFunction,
   childName,
   type FlatFunction,
   firstItem,
@@ -46,7 +47,7 @@ const OPTIONS: OptionNames<ScanOptions> = { dim: true, reverse: true };
  * @param xs tensors of one size along the dimension
  * @returns the last carry, and the results behind each other along the dimension
  * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`, `CONTROL_FLOW_MUTATION`,
- *   `CONTROL_FLOW_ALIASING`
+ *   `CONTROL_FLOW_ALIASING`, `CONTROL_FLOW_SIDE_EFFECT`
  * @example scan((sum, x) => [sum.add(x), sum.mul(2)], torch.zeros(3), xs);
  */
 export function scan<Carry, Xs, Result>(
@@ -67,11 +68,12 @@ export function scan<Carry, Xs, Result>(
   requireTensors(items.leaves, "All xs leaves must be a Tensor but got");
   const at = dimensionOf(items.leaves, dim);
   const moved = toFront(items.leaves, at, reverse, at !== 0);
+  const trace = currentTrace();
+  const run = checkedFunction(trace, "scan", combineFn);
   const call = (values: readonly unknown[]): unknown => {
     const state = unflattenTree(values.slice(0, carry.leaves.length), carry.spec) as Carry;
-    return combineFn(state, unflattenTree(values.slice(carry.leaves.length), items.spec) as Xs);
+    return run(state, unflattenTree(values.slice(carry.leaves.length), items.spec) as Xs);
   };
-  const trace = currentTrace();
   const { last, results, spec } =
     trace instanceof Tracer
       ? traceScan(trace, { fn: combineFn, call }, carry.leaves, moved)

@@ -12,6 +12,7 @@ import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
   bodyOf,
+  checkedFunction,
   childName,
   type FlowFunction,
   isTrue,
@@ -40,7 +41,7 @@ const isCarried = (leaf: unknown): leaf is Tensor | SymInt | number =>
  * @param bodyFn gives new values for what is carried: tensors of the same sizes and dtypes
  * @param carried tensors and integers, in containers at will. Integers are not known in the loop.
  * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`, `CONTROL_FLOW_MUTATION`,
- *   `CONTROL_FLOW_ALIASING`
+ *   `CONTROL_FLOW_ALIASING`, `CONTROL_FLOW_SIDE_EFFECT`
  * @example whileLoop((i) => i.lt(5), (i, x) => [i.add(1), x.mul(2)], [torch.tensor(0), x]);
  */
 export function whileLoop<
@@ -55,11 +56,11 @@ export function whileLoop<
       `Expect carried_inputs to be a tuple of possibly nested dict/list/tuple that only consists of tensor or int leaves, but got ${describeValue(carried)}.`,
       "pass an array of tensors and integers",
     );
-  const run =
-    (fn: (...values: Carried) => unknown) =>
-    (values: readonly unknown[]): unknown =>
-      fn(...(unflattenTree(values, spec) as Carried));
   const trace = currentTrace();
+  const run = (fn: (...values: Carried) => unknown): Run => {
+    const checked = checkedFunction(trace, "while_loop", fn);
+    return (values) => checked(...(unflattenTree(values, spec) as Carried));
+  };
   if (trace instanceof Tracer) {
     const results = traceLoop(trace, [condFn, bodyFn], [run(condFn), run(bodyFn)], leaves);
     return unflattenTree(results as unknown[], spec) as Carried;

@@ -5,9 +5,10 @@ import { buffersOf, childrenOf, type NamedModule, parametersOf, propertiesOf } f
 import { captureStack } from "../source/raw-stack.js";
 import { TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
-import { Tracer, type TracerInit } from "../trace/tracer.js";
+import { type BodyCall, Tracer, type TracerInit } from "../trace/tracer.js";
 import { GraphModule } from "../unlift/graph-module.js";
 import { type PreservedCalls, Reader } from "./module-calls.js";
+import type { SourceChecks } from "./source-checks.js";
 
 /** The parameters of an {@link ExportTracer}. */
 export interface ExportTracerInit extends TracerInit {
@@ -15,6 +16,8 @@ export interface ExportTracerInit extends TracerInit {
   readonly modules: readonly NamedModule[];
   /** Notes the calls whose conventions are preserved. */
   readonly preserved?: PreservedCalls | undefined;
+  /** Checks the functions that control flow is given; undefined where sources are not checked. */
+  readonly checks?: SourceChecks | undefined;
 }
 
 /** The name of the exported module among modules of strict exports. */
@@ -40,6 +43,7 @@ export class ExportTracer extends Tracer {
   readonly #keys = new Map<TraceNode, string>();
   readonly #ids = new Map<object, string>();
   readonly #preserved: PreservedCalls | undefined;
+  readonly #checks: SourceChecks | undefined;
   readonly #reader = new Reader(this.names, (tensor) =>
     tensor instanceof TracedTensor ? this.nodeOf(tensor) : this.constantNode(tensor),
   );
@@ -48,11 +52,16 @@ export class ExportTracer extends Tracer {
     super(init);
     this.#paths = new Map(init.modules.map(([path, module]) => [module, path]));
     this.#preserved = init.preserved;
+    this.#checks = init.checks;
   }
 
   /** Names an input as TorchDynamo does in a strict export; it orders what graphs close over. */
   nameInput(node: TraceNode, path: string): void {
     if (this.isStrict) this.#keys.set(node, `l_${path.replaceAll(/[^a-zA-Z0-9_]/g, "_")}`);
+  }
+
+  override checkBody(call: BodyCall): void {
+    this.#checks?.body(call);
   }
 
   override keyOf(node: TraceNode): string | undefined {

@@ -12,6 +12,7 @@ import {
   tensorAttributesOf,
 } from "../nn/state.js";
 import { isTracedState, Parameter } from "../nn/tensors.js";
+import { stateGetter } from "../trace/state-reads.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { assignedParameter } from "./errors.js";
 
@@ -109,10 +110,10 @@ function replaceProperty(
   Object.defineProperty(module, property, {
     enumerable: true,
     configurable: true,
-    get: () => {
-      read.add(entry);
-      return value;
-    },
+    get: stateGetter(
+      () => value,
+      () => read.add(entry),
+    ),
     set: (next: unknown) => {
       value = next;
       if (kind === "PARAMETER") {

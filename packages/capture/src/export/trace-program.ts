@@ -10,8 +10,6 @@ import {
 } from "@sconce/ir";
 import { freeSymbols, SymExpr, symbolByName } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { checkSource } from "../check/check-source.js";
-import { sourceProblems, strictProblems, uncheckedPlaces } from "../check/errors.js";
 import type { SourceFinding } from "../check/report.js";
 import {
   AdditionalInputs,
@@ -48,6 +46,7 @@ import { ExportTracer } from "./export-tracer.js";
 import { finishProgram } from "./finish-program.js";
 import { PreservedCalls } from "./module-calls.js";
 import { type ModuleState, type StateEntry, stateOf, withTracedState } from "./module-state.js";
+import { SourceChecks } from "./source-checks.js";
 import { placeOf, withUserLines } from "./user-place.js";
 
 /** A model with the arguments that it is traced with. */
@@ -86,14 +85,14 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   const prepared = prepareInputs(request, parameters, () => tracer?.callStack ?? captureStack());
   const state = module === undefined ? NO_STATE : stateOf(module);
   const preserved = preservedCalls(request, state);
-  const example = draft === undefined ? undefined : new ExampleRun({ env: prepared.env, draft });
-  const sources = request.isStrict ? new SourceFunctions() : undefined;
-  tracer = new ExportTracer({ env: prepared.env, modules: state.modules, warn, preserved, example, sources });
+  const checks =
+    request.checksSource && !(module instanceof ProgramModule) ? new SourceChecks(request) : undefined;
+  tracer = beginTrace(request, { prepared, state, preserved, checks });
   const { traced, nodes: stateNodes } = traceState(tracer, state);
   const { values, nodes: userNodes } = traceInputs(tracer, inputs, prepared);
   // The modules of programs take keywords by their names.
   const given = callArguments(inputs, values, module instanceof GraphModule ? undefined : parameters);
-  if (request.checksSource && !(module instanceof ProgramModule)) checkModel(request, source, given);
+  checks?.model(source, given);
   const runModel = (): unknown => (call as (...all: unknown[]) => unknown)(...given);
   const { result: run, changes } = withTracedState(state, traced, () =>
     withRefusals(() =>
@@ -104,12 +103,11 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
       ),
     ),
   );
+  checks?.finish();
   for (const refused of run.caught) warn(caughtRefusal(refused));
   for (const names of sameInputs(inputs)) warn(sameTensor(names));
-  if (module !== undefined) {
-    const unseen = [...tracer.constants.keys()].filter((tensor) => tensor instanceof Parameter);
-    if (unseen.length > 0) warn(unseenParameters(unseen));
-  }
+  const unseen = [...tracer.constants.keys()].filter((tensor) => tensor instanceof Parameter);
+  if (module !== undefined && unseen.length > 0) warn(unseenParameters(unseen));
   const outputs = flattenValue(run.result);
   outputs.leaves.forEach(requireOutputLeaf);
   const results = outputs.leaves.map((leaf) => outputArgument(tracer, leaf));
@@ -137,22 +135,27 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   });
 }
 
-/**
- * Checks the source of a model before it runs.
- *
- * @throws SconceError `STRICT_MODE`, `SOURCE_CHECK`
- */
-function checkModel(
-  { module, isStrict, onUnchecked, warn }: TraceRequest,
-  source: AnyFunction,
-  args: readonly unknown[],
-): void {
-  const { errors, refused, unchecked } = checkSource(source, { thisValue: module, args, strict: isStrict });
-  if (refused.length > 0) throw strictProblems([...refused, ...errors]);
-  if (errors.length > 0) throw sourceProblems(errors);
-  if (onUnchecked !== undefined) for (const finding of unchecked) onUnchecked(finding);
-  else if (unchecked.length > 0) warn(uncheckedPlaces(unchecked));
+/** What a trace begins with. */
+interface TraceStart {
+  readonly prepared: FakeInputs;
+  readonly state: ModuleState;
+  readonly preserved: PreservedCalls | undefined;
+  readonly checks: SourceChecks | undefined;
 }
+
+const beginTrace = (
+  { draft, isStrict, warn }: TraceRequest,
+  { prepared: { env }, state: { modules }, preserved, checks }: TraceStart,
+): ExportTracer =>
+  new ExportTracer({
+    env,
+    modules,
+    warn,
+    preserved,
+    example: draft === undefined ? undefined : new ExampleRun({ env, draft }),
+    sources: isStrict ? new SourceFunctions() : undefined,
+    checks,
+  });
 
 /**
  * Copies the tensors that were assigned to buffers, one after the other.

@@ -55,6 +55,14 @@ export const escapedTensor = (fake: FakeTensor): SconceError =>
     fix: "pass the tensor as an argument or return it; do not keep tensors of one export for another",
   });
 
+/** A tensor that a function of control flow made is used outside of it. */
+export const leakedTensor = (fake: FakeTensor): SconceError =>
+  new SconceError({
+    code: "ESCAPED_TENSOR",
+    message: `a tensor that a function of control flow made is used outside of it: ${fake.dtype}[${fake.shape.join(", ")}]`,
+    fix: "return the tensor from the function, and use what the call returns",
+  });
+
 /** A symbol that belongs to no input of the trace. */
 export const unknownSymbol = (expr: SymExpr): SconceError =>
   new SconceError({

@@ -27,11 +27,12 @@ import {
 import { callName, functionName, type NormalizedCall, normalizeCall } from "@sconce/passes";
 import { type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
+import type { AnyFunction } from "../source/parse-function.js";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
 import { guardContiguity } from "./contiguity.js";
 import { modelOperators } from "./custom-operators.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
-import { dataDependentResult, escapedTensor, tracedValues } from "./errors.js";
+import { dataDependentResult, escapedTensor, leakedTensor, tracedValues } from "./errors.js";
 import type { ExampleRun } from "./example-run.js";
 import { SET_GRAD } from "./grad-regions.js";
 import { LeafWrites } from "./leaf-writes.js";
@@ -81,6 +82,19 @@ export interface GraphCall {
   /** The results of the example run, where it has them. */
   readonly exampleResults?: readonly (Tensor | undefined)[] | undefined;
 }
+
+/** A call of a function that control flow is given. */
+export interface BodyCall {
+  /** The operator as messages name it: `cond`. */
+  readonly operator: string;
+  readonly fn: AnyFunction;
+  readonly args: readonly unknown[];
+  /** The innermost module whose `forward` runs. */
+  readonly module: object | undefined;
+}
+
+/** Tensors of nested graphs. */
+const nested = new WeakSet<FakeTensor>();
 
 /** Records one graph. */
 export class Tracer implements Recorder {
@@ -174,6 +188,9 @@ export class Tracer implements Recorder {
     return undefined;
   }
 
+  /** Checks the source of a function that control flow is given, before it runs. */
+  checkBody(_call: BodyCall): void {}
+
   /** Runs a module's `forward`, whose calls `tracer` records. */
   inModule<T>(_module: object, _args: readonly unknown[], run: () => T, _tracer?: Tracer): T {
     return run();
@@ -217,7 +234,7 @@ export class Tracer implements Recorder {
   /** Returns the node of a traced tensor. @throws SconceError `ESCAPED_TENSOR` */
   nodeOf(tensor: TracedTensor): TraceNode {
     const node = this.findTensor(tensor.fake);
-    if (node === undefined) throw escapedTensor(tensor.fake);
+    if (node === undefined) throw (nested.has(tensor.fake) ? leakedTensor : escapedTensor)(tensor.fake);
     return node;
   }
 
@@ -520,6 +537,7 @@ export class Tracer implements Recorder {
   }
 
   protected track(value: FakeTensor, node: TraceNode): void {
+    if (this.isNested) nested.add(value);
     this.#tensors.set(value, node);
     const layout = this.#shapes.layoutOf(value);
     if (!layout.isTracked) this.#sizes.track(value, node);

@@ -469,6 +469,41 @@ export const mapWritesInput = (): ExportedProgram =>
 export const mapWritesInputRewrite = (): ExportedProgram =>
   exportProgram((x: Tensor) => map((row: Tensor) => row.add(1), x), [torch.randn(3, 2)]);
 
+// refused: branch_changes_variable CONTROL_FLOW_SIDE_EFFECT
+// Functions of control flow change no JavaScript values from outside of them.
+export const branchChangesVariable = (): ExportedProgram =>
+  exportProgram(
+    (x: Tensor) => {
+      let factor = 0;
+      const y = cond(
+        x.sum().gt(0),
+        (a: Tensor) => {
+          factor = 1;
+          return a.sin();
+        },
+        (a: Tensor) => a.cos(),
+        [x],
+      );
+      return y.mul(factor);
+    },
+    [torch.randn(3)],
+  );
+
+// rewrite
+export const branchChangesVariableRewrite = (): ExportedProgram =>
+  exportProgram(
+    (x: Tensor) => {
+      const [y, factor] = cond(
+        x.sum().gt(0),
+        (a: Tensor): [Tensor, Tensor] => [a.sin(), torch.tensor(1)],
+        (a: Tensor): [Tensor, Tensor] => [a.cos(), torch.tensor(0)],
+        [x],
+      );
+      return y.mul(factor);
+    },
+    [torch.randn(3)],
+  );
+
 // refused: scan_returns_input CONTROL_FLOW_ALIASING
 // Functions of control flow return new tensors: no input, and no tensor twice.
 export const scanReturnsInput = (): ExportedProgram =>

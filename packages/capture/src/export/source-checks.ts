@@ -1,0 +1,87 @@
+/** @file The source checks of an export: of the model, and of the functions of control flow. */
+import { checkBody } from "../check/check-body.js";
+import { checkSource } from "../check/check-source.js";
+import {
+  sideEffects,
+  sourceProblems,
+  strictProblems,
+  uncheckedBodies,
+  uncheckedPlaces,
+} from "../check/errors.js";
+import { findingPosition, type SourceFinding } from "../check/report.js";
+import type { Module } from "../nn/module.js";
+import type { AnyFunction } from "../source/parse-function.js";
+import { withTrace } from "../trace/dispatch.js";
+import { refusal } from "../trace/refusals.js";
+import { withoutNotes } from "../trace/state-reads.js";
+import type { BodyCall } from "../trace/tracer.js";
+
+/** What the checks of an export need to know of it. */
+export interface SourceChecksInit {
+  readonly module: Module | undefined;
+  readonly isStrict: boolean;
+  /** Receives what the checks could not follow; `warn` receives lists of it otherwise. */
+  readonly onUnchecked: ((finding: SourceFinding) => void) | undefined;
+  readonly warn: (message: string) => void;
+}
+
+/** Checks sources, and reports each place that cannot be followed once. */
+export class SourceChecks {
+  readonly #init: SourceChecksInit;
+  readonly #unchecked: SourceFinding[] = [];
+  /** Places in functions of control flow, which are reported after the trace. */
+  readonly #inBodies: SourceFinding[] = [];
+  readonly #checked = new WeakSet<AnyFunction>();
+
+  constructor(init: SourceChecksInit) {
+    this.#init = init;
+  }
+
+  /**
+   * Checks the source of the model before it runs.
+   *
+   * @throws SconceError `STRICT_MODE`, `SOURCE_CHECK`
+   */
+  model(source: AnyFunction, args: readonly unknown[]): void {
+    const { module, isStrict } = this.#init;
+    const { errors, refused, unchecked } = checkSource(source, { thisValue: module, args, strict: isStrict });
+    if (refused.length > 0) throw strictProblems([...refused, ...errors]);
+    if (errors.length > 0) throw sourceProblems(errors);
+    this.#unchecked.push(...unchecked);
+    this.#report(unchecked, uncheckedPlaces);
+  }
+
+  /**
+   * Checks a function that control flow is given.
+   *
+   * @throws SconceError `CONTROL_FLOW_SIDE_EFFECT`, `SOURCE_CHECK`
+   */
+  body(call: BodyCall): void {
+    if (this.#checked.has(call.fn)) return;
+    // The program does not have what the check reads.
+    const { errors, refused, unchecked } = withoutNotes(() => withTrace(undefined, () => checkBody(call)));
+    if (refused.length > 0) throw refusal(sideEffects(call.operator, refused));
+    if (errors.length > 0) throw refusal(sourceProblems(errors));
+    this.#checked.add(call.fn);
+    this.#inBodies.push(...unchecked);
+  }
+
+  /** Reports what the checks of functions of control flow could not follow. */
+  finish(): void {
+    const known = new Set(this.#inBodies.length === 0 ? [] : this.#unchecked.map(keyOf));
+    const found = this.#inBodies.filter((one) => {
+      const key = keyOf(one);
+      return !known.has(key) && known.add(key);
+    });
+    this.#report(found, uncheckedBodies);
+  }
+
+  #report(findings: readonly SourceFinding[], text: (findings: readonly SourceFinding[]) => string): void {
+    const { onUnchecked, warn } = this.#init;
+    if (onUnchecked !== undefined) for (const finding of findings) onUnchecked(finding);
+    else if (findings.length > 0) warn(text(findings));
+  }
+}
+
+const keyOf = (one: SourceFinding): string =>
+  `${findingPosition(one) ?? one.code} ${one.construct} ${one.message}`;

@@ -1,0 +1,28 @@
+/** @file Properties that give the traced state of modules, and take note of what is read. */
+
+const getters = new WeakSet<object>();
+let isNoting = true;
+
+/** Makes a getter of a traced value; `note` is called when the model reads it. */
+export function stateGetter<T>(value: () => T, note: () => void): () => T {
+  const get = (): T => {
+    if (isNoting) note();
+    return value();
+  };
+  getters.add(get);
+  return get;
+}
+
+/** Whether a getter gives the traced state of a module. */
+export const isStateGetter = (get: object): boolean => getters.has(get);
+
+/** Runs something that reads the state and is not the model. */
+export function withoutNotes<T>(run: () => T): T {
+  const before = isNoting;
+  isNoting = false;
+  try {
+    return run();
+  } finally {
+    isNoting = before;
+  }
+}
