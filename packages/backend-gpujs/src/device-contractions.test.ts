@@ -5,7 +5,8 @@
 import { contractionOf, evaluateLoops, lowerToLoops } from "@sconce/codegen";
 import { defaultOperators } from "@sconce/ops";
 import { type BuiltValue, CallProgram } from "@sconce/ops-cases";
-import { Tensor, tensorDifference } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
+import { tensorDifference } from "@sconce/tensor/compare";
 import { afterAll, describe, expect, test } from "vitest";
 import { runOnDevice } from "./device-calls.fixture.js";
 import { openTestDevice } from "./webgpu/device.fixture.js";

@@ -38,6 +38,7 @@ export {
   tuple,
   unwrapFloat,
 } from "./values/argument.js";
+export { symContiguousStrides } from "./values/contiguous-strides.js";
 export { type DimOrder, dimOrderOf } from "./values/dim-order.js";
 export {
   type CallForm,
@@ -58,7 +59,6 @@ export {
   type SymInt,
   type SymScalar,
   symBool,
-  symContiguousStrides,
   symFloat,
   symInt,
   typeText,

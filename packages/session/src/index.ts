@@ -230,7 +230,6 @@ export {
   bfloat16ToNumber,
   broadcastStrides,
   castTensor,
-  compareTensors,
   float16ToNumber,
   numberToBfloat16,
   numberToFloat16,
@@ -241,6 +240,7 @@ export {
   tensorStatistics,
   writeSafetensors,
 } from "@sconce/tensor";
+export { compareTensors } from "@sconce/tensor/compare";
 export type { BackendMemory } from "./backends/memory.js";
 export type {
   BackendComparison,

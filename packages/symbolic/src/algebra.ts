@@ -83,9 +83,6 @@ export function symbolByName(name: string): SymExpr {
   return symbolWith(name, first === 0x75 && /^u\d/.test(name) ? UNBACKED : SIZE);
 }
 
-/** True for symbols that only the data decide (`u0`, `zuf0`), by name. */
-export const isUnbacked = (e: SymExpr): boolean => e.op === "Symbol" && /^(u|zuf)\d/.test(e.name);
-
 /** A value as a node. An integral number is an integer, unless the context is of floats. */
 export function lift(value: SymValue, float = false): SymExpr {
   if (typeof value === "number")

@@ -210,3 +210,6 @@ const RELATIONS: ReadonlySet<SymOp> = new Set<SymOp>([
 /** True for conditions: relations, connectives and the two constants. */
 export const isCondition = (e: SymExpr): boolean =>
   isRelation(e) || e.op === "And" || e.op === "Or" || e.op === "Not" || e.op === "True" || e.op === "False";
+
+/** True for symbols that only the data decide (`u0`, `zuf0`), by name. */
+export const isUnbacked = (e: SymExpr): boolean => e.op === "Symbol" && /^(u|zuf)\d/.test(e.name);

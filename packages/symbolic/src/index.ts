@@ -18,7 +18,6 @@ export {
   gt,
   intTrueDiv,
   isStatic,
-  isUnbacked,
   ite,
   le,
   lt,
@@ -66,7 +65,15 @@ export {
   withoutDivisions,
 } from "./congruence.js";
 export { type Bindings, evaluate, evaluateBool, evaluateInt } from "./evaluate.js";
-export { type Assumption, type Assumptions, isCondition, SymExpr, type SymHead, type SymOp } from "./expr.js";
+export {
+  type Assumption,
+  type Assumptions,
+  isCondition,
+  isUnbacked,
+  SymExpr,
+  type SymHead,
+  type SymOp,
+} from "./expr.js";
 export type {
   GuardBinaryOp,
   GuardCompareOp,

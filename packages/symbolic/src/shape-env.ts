@@ -3,7 +3,6 @@ import {
   eq,
   freeSymbols,
   isStatic,
-  isUnbacked,
   lift,
   lower,
   not,
@@ -20,7 +19,7 @@ import { canonicalCondition, implications } from "./condition.js";
 import { construct, expandNode } from "./construct.js";
 import { badOperand, dataDependent, emptyRange } from "./errors.js";
 import { evaluate } from "./evaluate.js";
-import { isRelation, node, type SymExpr } from "./expr.js";
+import { isRelation, isUnbacked, node, type SymExpr } from "./expr.js";
 import { intersectRanges, isPoint, point, UNBOUNDED, UNBOUNDED_FLOAT, type ValueRange } from "./interval.js";
 import { integer, isNumber, isZero } from "./number.js";
 import { sum } from "./polynomial.js";

@@ -1,12 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  backendTolerance,
-  type ErrorMeasure,
-  measureError,
-  type NestedValues,
-  Tensor,
-  type TensorOptions,
-} from "./index.js";
+import { backendTolerance, type ErrorMeasure, measureError } from "./comparison.js";
+import { type NestedValues, Tensor, type TensorOptions } from "./index.js";
 
 const measure = (got: NestedValues, want: NestedValues, options?: TensorOptions): ErrorMeasure =>
   measureError(Tensor.from(got, options), Tensor.from(want, options), { rtol: 1e-4, atol: 1e-5 });

@@ -1,7 +1,5 @@
 export { castTensor, floatToInt32, floatToInt64 } from "./cast.js";
-export { type Closeness, compareTensors, sameLayout, sameValues } from "./compare.js";
 export { copyInto, detached } from "./copy.js";
-export { type ToleranceOptions, tensorDifference } from "./difference.js";
 export type { DType, DTypeInfo, DTypeKind, TypedArray } from "./dtype.js";
 export {
   DTYPES,
@@ -14,7 +12,6 @@ export {
 } from "./dtype.js";
 export type { ComplexElement, Element } from "./element.js";
 export { elementReader, elementWriter, laneReader, patternEncoder, valueTable } from "./element.js";
-export { backendTolerance, type ErrorMeasure, measureError, type Tolerance } from "./error-measure.js";
 export type { Float8DType } from "./float8.js";
 export { float8Values, numberToFloat8 } from "./float8.js";
 export {

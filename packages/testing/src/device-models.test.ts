@@ -1,7 +1,8 @@
 /** @file The usual models, small, wholly on a WebGPU device. */
 import { gpujsBackend } from "@sconce/backend-gpujs";
 import { createSconce } from "@sconce/session";
-import { compareTensors, type Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
+import { compareTensors } from "@sconce/tensor/compare";
 import { afterAll, describe, expect, test } from "vitest";
 import { model } from "./models.js";
 import { openTestDevice } from "./test-device.fixture.js";

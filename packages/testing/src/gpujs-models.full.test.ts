@@ -5,7 +5,8 @@
 import { gpujsBackend, type Mode } from "@sconce/backend-gpujs";
 import { runDecompositions } from "@sconce/passes";
 import { createSconce } from "@sconce/session";
-import { compareTensors, type Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
+import { compareTensors } from "@sconce/tensor/compare";
 import { describe, expect, test } from "vitest";
 import { MODELS, type ModelName, model } from "./models.js";
 import { hasWebgpu } from "./test-device.fixture.js";

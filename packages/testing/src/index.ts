@@ -2,7 +2,7 @@
 
 export { type EdgeCall, EdgeChecker, type EdgeReport, edgeCalls } from "@sconce/ops-cases";
 export { type SampleOptions, sampleInputs } from "@sconce/passes";
-export { type ToleranceOptions, tensorDifference } from "@sconce/tensor";
+export { type ToleranceOptions, tensorDifference } from "@sconce/tensor/compare";
 export { type BuildOptions, generatedOperators } from "./generator/build.js";
 export { type Tolerance, toleranceOf } from "./generator/noise.js";
 export { type ProgramOptions, sampleProgram } from "./generator/sample-program.js";

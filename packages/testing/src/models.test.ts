@@ -5,7 +5,8 @@
 import { evaluateLoops, LOOP_PIPELINE, lowerProgram, planMemory } from "@sconce/codegen";
 import type { Node } from "@sconce/ir";
 import { createSconce, type Sconce } from "@sconce/session";
-import { compareTensors, Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
+import { compareTensors } from "@sconce/tensor/compare";
 import { describe, expect, test } from "vitest";
 import { type Model, model } from "./models.js";
 

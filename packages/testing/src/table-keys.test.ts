@@ -5,7 +5,8 @@ import { createRunner } from "@sconce/backend-cpu";
 import type { FakeTensor } from "@sconce/ir";
 import { defaultDecompositions } from "@sconce/passes";
 import { createSconce } from "@sconce/session";
-import { compareTensors, Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
+import { compareTensors } from "@sconce/tensor/compare";
 import { describe, expect, test } from "vitest";
 import {
   type DecompositionCase,

@@ -34,7 +34,8 @@ import {
 } from "@sconce/passes";
 import * as session from "@sconce/session";
 import { parseSrepr, ShapeEnv, symbol } from "@sconce/symbolic";
-import { compareTensors, Tensor, tensorDifference } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
+import { compareTensors, tensorDifference } from "@sconce/tensor/compare";
 import { describe, expect, test } from "vitest";
 import { arbitraryProgram } from "./fast-check.js";
 import { meaningDifference, programProblem, sampleProgram } from "./index.js";

@@ -3,7 +3,8 @@
  * suites that run on several backends. Importing it once, in a test or a setup file, is enough.
  */
 
-import type { Tensor, ToleranceOptions } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
+import type { ToleranceOptions } from "@sconce/tensor/compare";
 import { expect } from "vitest";
 import type { Nested } from "./matchers/closeness.js";
 import { matchers } from "./matchers/index.js";

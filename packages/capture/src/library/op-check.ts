@@ -7,7 +7,8 @@ import { checkOptions, describeValue, isSconceError, type OptionNames, thrownTex
 import { kindOf } from "@sconce/ir";
 import { type BoundArgs, bindArgs, metaOfBound } from "@sconce/ops";
 import { ShapeEnv } from "@sconce/symbolic";
-import { Storage, Tensor, tensorDifference } from "@sconce/tensor";
+import { Storage, Tensor } from "@sconce/tensor";
+import { tensorDifference } from "@sconce/tensor/compare";
 import { Dim } from "../dynamic/index.js";
 import { exportProgram } from "../export/export-program.js";
 import { customSignature } from "../torch/parameters.js";

@@ -1,5 +1,6 @@
 import type { Executable, Value } from "@sconce/ir";
-import { type Closeness, compareTensors, Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
+import { type Closeness, compareTensors } from "@sconce/tensor/compare";
 import { badExpectation } from "./errors.js";
 
 /** All that a run leaves behind. */

@@ -45,11 +45,19 @@ type ReadFloat = (value: number) => JsonFloat | undefined;
 /** Long lists of an archive hold nodes, inputs and weights. */
 const BYTES_PER_ITEM = 64;
 
-/** As {@link parseJson}, in pieces: it may pause between items of the outermost containers. */
-export function* parseJsonSteps(source: Uint8Array, file: string, budget: Budget): Work<JsonValue> {
+/**
+ * As {@link parseJson}, in pieces: it may pause between items of the outermost containers.
+ * @param keys gets the keys of all objects
+ */
+export function* parseJsonSteps(
+  source: Uint8Array,
+  file: string,
+  budget: Budget,
+  keys?: Set<string>,
+): Work<JsonValue> {
   const text = decode(source, file);
   yield;
-  return yield* new JsonParser(text, file, budget).steps();
+  return yield* new JsonParser(text, file, budget, undefined, keys).steps();
 }
 
 function decode(bytes: Uint8Array, file: string): string {
@@ -69,6 +77,7 @@ class JsonParser {
   readonly #file: string;
   readonly #budget: Budget;
   readonly #float: ReadFloat | undefined;
+  readonly #seenKeys: Set<string> | undefined;
   #position = 0;
   #depth = 0;
   /** Items of the outermost containers that were read. */
@@ -91,11 +100,12 @@ class JsonParser {
   #valueTop = 0;
   #keyTop = 0;
 
-  constructor(text: string, file: string, budget: Budget, float?: ReadFloat) {
+  constructor(text: string, file: string, budget: Budget, float?: ReadFloat, seenKeys?: Set<string>) {
     this.#text = text;
     this.#file = file;
     this.#budget = budget;
     this.#float = float;
+    this.#seenKeys = seenKeys;
   }
 
   readonly #where = (): string => `${this.#file}, character ${this.#position}`;
@@ -298,6 +308,7 @@ class JsonParser {
       taken = keys.slice(base, this.#keyTop);
       this.#checkDuplicates(taken, start);
       this.#shapes[slot] = taken;
+      if (this.#seenKeys !== undefined) for (const key of taken) this.#seenKeys.add(key);
     }
     this.#keyTop = base;
     return taken!;

@@ -3,11 +3,10 @@ import type { ExportedProgram } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
 import type { ZipArchive } from "../zip/archive.js";
 import { assemble, type CountedOptions } from "./assemble.js";
-import { readProgramJson } from "./program.js";
+import { readProgramJson } from "./program-json.js";
 import { savedInputs } from "./sample-inputs.js";
 import { payloadFromPickle, readSavedFile } from "./saved-file.js";
 import { FLAT_RECORDS, SCHEMA_MAJOR } from "./schema.js";
-import { paused } from "./watch.js";
 import type { Payload } from "./weights.js";
 
 /** @throws SconceError as `readPt2` */
@@ -29,7 +28,7 @@ export async function readFlatArchive(zip: ZipArchive, options: CountedOptions):
   };
   checkVersion(new TextDecoder().decode((await need(FLAT_RECORDS.version))[1]));
   const [file, json] = await need(FLAT_RECORDS.program);
-  const description = await paused(readProgramJson(json, file, options), options);
+  const description = await readProgramJson(json, file, options);
   const weights = await payload(FLAT_RECORDS.stateDict);
   const constants = await payload(FLAT_RECORDS.constants);
   const [inputsName, inputs] = await need(FLAT_RECORDS.sampleInputs);

@@ -1,13 +1,11 @@
 /** @file The ExportedProgram object of the JSON file, without its weights. */
-import { type Budget, isSconceError, type Work } from "@sconce/errors";
+import type { Budget, Work } from "@sconce/errors";
 import {
   type ExportedProgramInit,
   type OperatorLookup,
   type RangeConstraint,
   rangeConstraint,
 } from "@sconce/ir";
-import { parseGuard, parseSrepr, printExpr } from "@sconce/symbolic";
-import { parseJsonSteps } from "../json/parse.js";
 import {
   Place,
   type Read,
@@ -18,6 +16,7 @@ import {
   readSafeInteger,
   readString,
 } from "../json/place.js";
+import type { JsonObject } from "../json/value.js";
 import { usesOldKinds } from "./calls.js";
 import { readGraph } from "./graph-reader.js";
 import { MetadataReader } from "./metadata.js";
@@ -28,7 +27,7 @@ import {
   SCHEMA_MINOR,
 } from "./schema.js";
 import { moduleCallReader, readSignature } from "./signature.js";
-import { SymbolTable, valueReaders } from "./values.js";
+import { type Symbols, valueReaders } from "./values.js";
 
 /**
  * A program as the JSON describes it; weights, constants and sample inputs are in other entries.
@@ -74,22 +73,15 @@ const readRange: Read<RangeConstraint> = (value, place) => {
  * hold integer ranges only, so that of a float symbol becomes one too, and prints as PyTorch prints
  * it after loading.
  */
-function rangeReader(symbols: SymbolTable, budget: Budget): Read<Map<string, RangeConstraint>> {
+function rangeReader(symbols: Symbols | undefined): Read<Map<string, RangeConstraint>> {
   return (value, place) => {
     const ranges = new Map<string, RangeConstraint>();
     const { keys, values } = readObject(value, place);
     for (const [i, key] of keys.entries()) {
       const inner = values[i]!;
       const range = place.at(key, inner, readRange);
-      const printed = place.at(key, inner, (_, at) => {
-        try {
-          return printExpr(parseSrepr(key, { maxLength: 1000, budget }));
-        } catch (error) {
-          if (isSconceError(error, "BUDGET_EXCEEDED")) throw error.at(at.toString());
-          throw at.fail("PT2_RANGE", `${JSON.stringify(key.slice(0, 100))} is not a symbol or expression`);
-        }
-      });
-      if (symbols.has(printed)) ranges.set(printed, range);
+      const printed = place.at(key, inner, (_, at) => symbols?.rangeKey(key, at));
+      if (printed !== undefined) ranges.set(printed, range);
     }
     return ranges;
   };
@@ -97,14 +89,10 @@ function rangeReader(symbols: SymbolTable, budget: Budget): Read<Map<string, Ran
 
 /** A guard is kept as text; that it can be read is checked here. */
 const guardReader =
-  (budget: Budget): Read<string> =>
+  (symbols: Symbols | undefined): Read<string> =>
   (value, place) => {
     const text = readString(value, place);
-    try {
-      parseGuard(text, { budget });
-    } catch (error) {
-      throw isSconceError(error) ? error.at(place.toString()) : error;
-    }
+    symbols?.checkGuard(text, place);
     return text;
   };
 
@@ -135,20 +123,19 @@ export interface CountedPolicy extends OperatorPolicy {
 }
 
 /**
- * Reads the JSON of a program, in pieces.
- * @throws SconceError with the path of the field: `PT2_*`, `JSON_*`, `SYM_*`, `UNKNOWN_OPERATOR`
+ * Reads the parsed JSON of a program, in pieces.
+ * @throws SconceError with the path of the field: `PT2_*`, `SYM_*`, `UNKNOWN_OPERATOR`
  */
-export function* readProgramJson(
-  bytes: Uint8Array,
+export function* describeProgram(
+  root: JsonObject,
   file: string,
   policy: CountedPolicy,
+  symbols: Symbols | undefined,
 ): Work<ProgramDescription> {
   const { budget } = policy;
   const place = new Place(file);
-  const root = readObject(yield* parseJsonSteps(bytes, file, budget), place);
   yield;
   const { minor } = place.field(root, "schema_version", readVersion);
-  const symbols = new SymbolTable(budget);
   const parts = yield* place.fieldSteps(root, "graph_module", function* (value, at) {
     const module = readObject(value, at);
     const graphSignature = at.field(module, "signature", readSignature);
@@ -161,7 +148,7 @@ export function* readProgramJson(
           keepsUnknown: policy.unknownOperators !== "refuse",
           oldKinds: minor <= LAST_MINOR_WITH_OLD_KINDS && usesOldKinds(readObject(inner, deeper)),
           bareReturns: minor <= LAST_MINOR_WITHOUT_BARE_RETURNS,
-          hasUnbacked: () => symbols.hasUnbacked,
+          hasUnbacked: () => symbols?.hasUnbacked === true,
         },
         (index) => graphSignature.inputSpecs[index]?.arg.name ?? "",
       )(inner, deeper),
@@ -183,9 +170,9 @@ export function* readProgramJson(
   });
   return {
     ...parts,
-    rangeConstraints: place.field(root, "range_constraints", rangeReader(symbols, budget)),
-    symbolHints: symbols.hints,
-    guardsCode: place.optional(root, "guards_code", readList(guardReader(budget)), []),
+    rangeConstraints: place.field(root, "range_constraints", rangeReader(symbols)),
+    symbolHints: symbols?.hints ?? new Map<string, number>(),
+    guardsCode: place.optional(root, "guards_code", readList(guardReader(symbols)), []),
     dialect: place.optional(root, "verifiers", readDialect, "ATEN"),
     torchVersion: place.optional(root, "torch_version", readString, undefined),
     opsetVersion: Object.fromEntries(

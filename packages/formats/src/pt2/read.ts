@@ -7,10 +7,11 @@ import { type ByteSource, type RandomAccess, readExactly, toRandomAccess } from 
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
 import { assemble, budgetFor, type CountedOptions, JSON_BYTES_PER_NODE } from "./assemble.js";
 import { LIMITS, READ_OPTIONS, type ReadPt2Options } from "./options.js";
-import { type ProgramDescription, readProgramJson } from "./program.js";
+import type { ProgramDescription } from "./program.js";
+import { readProgramJson } from "./program-json.js";
 import type { SavedInputs } from "./sample-inputs.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, FLAT_RECORDS, RECORDS } from "./schema.js";
-import { paused, watchEntries } from "./watch.js";
+import { watchEntries } from "./watch.js";
 import { type Payload, readPayload } from "./weights.js";
 
 const decoder = /* @__PURE__ */ new TextDecoder();
@@ -106,7 +107,7 @@ class ArchiveReader {
     const model = this.#modelName();
     const file = `${RECORDS.models}${model}.json`;
     const json = await this.#need(file);
-    const description = await paused(readProgramJson(json, file, this.#options), this.#options);
+    const description = await readProgramJson(json, file, this.#options);
     const weights = await this.#payload(RECORDS.weights, `${model}_weights_config.json`, `${model}.pt`);
     const constants = await this.#payload(RECORDS.constants, `${model}_constants_config.json`, `${model}.pt`);
     const exampleInputs = await this.#sampleInputs(`${RECORDS.sampleInputs}${model}.pt`, description);

@@ -3,7 +3,9 @@ import { parseJson } from "../json/parse.js";
 import { Place } from "../json/place.js";
 import { readTorchFile, SavedTensor } from "../torch-save/tensor-file.js";
 import type { ZipOptions } from "../zip/archive.js";
-import { staticLayout, tensorMetaReader } from "./static-layout.js";
+import { staticLayout } from "./static-layout.js";
+import { SymbolTable } from "./symbol-table.js";
+import { valueReaders } from "./values.js";
 import type { Payload } from "./weights.js";
 
 /**
@@ -13,8 +15,10 @@ import type { Payload } from "./weights.js";
 export const readSavedFile = (bytes: Uint8Array, where: string, options: ZipOptions): unknown =>
   readTorchFile(bytes, where, {
     ...options,
-    fakeTensor: (json, file) =>
-      staticLayout(tensorMetaReader(options.budget)(parseJson(json, file, options.budget), new Place(file))),
+    fakeTensor: (json, file) => {
+      const { tensor } = valueReaders(new SymbolTable(options.budget));
+      return staticLayout(tensor(parseJson(json, file, options.budget), new Place(file)));
+    },
   });
 
 /** A payload from a pickled dict of tensors, as older files have it. */

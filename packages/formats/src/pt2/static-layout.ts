@@ -1,13 +1,11 @@
 /** @file Tensors as the files describe them: everything but their storage. */
-import type { Budget } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import type { Read } from "../json/place.js";
-import { SymbolTable, valueReaders } from "./values.js";
+import { valueReaders } from "./values.js";
 
-/** A reader of the metadata of tensors, in which sizes are as a rule numbers. */
-export const tensorMetaReader = (budget: Budget): Read<FakeTensor> =>
-  valueReaders(new SymbolTable(budget)).tensor;
+/** Reads the metadata of a weight, and refuses symbolic sizes. */
+export const readWeightMeta: Read<FakeTensor> = /* @__PURE__ */ valueReaders(undefined).tensor;
 
 /** Everything of a tensor but its storage. */
 type StaticLayout = Pick<Tensor, "dtype" | "shape" | "strides" | "storageOffset" | "requiresGrad">;

@@ -3,7 +3,8 @@
  * stands.
  */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
-import { isUnbacked, type SymExpr } from "@sconce/symbolic";
+import type { SymExpr } from "@sconce/symbolic";
+import { isUnbacked } from "@sconce/symbolic/expression";
 
 type Visit = (symbol: string, path: string) => void;
 

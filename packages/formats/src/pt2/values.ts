@@ -1,6 +1,5 @@
 /** @file Tensor metadata and symbolic scalars of a program file. */
 
-import { type Budget, isSconceError } from "@sconce/errors";
 import {
   type ConstantValue,
   type CustomObject,
@@ -14,16 +13,7 @@ import {
   symFloat,
   symInt,
 } from "@sconce/ir";
-import {
-  isUnbacked,
-  metered,
-  parseSrepr,
-  printExpr,
-  type SymBool,
-  type SymExpr,
-  type SymFloat,
-  type SymInt,
-} from "@sconce/symbolic";
+import type { SymExpr, SymInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import {
   type Place,
@@ -73,75 +63,42 @@ export const readDevice: Read<DeviceLiteral> = (value, place) => {
   return known;
 };
 
-/**
- * The symbols of one program: expressions are parsed once, and example values are collected on the
- * way.
- */
-export class SymbolTable {
+/** The symbols of one program. Only programs with expressions load what reads them. */
+export interface Symbols {
   /** Example values by symbol name. */
-  readonly hints = new Map<string, number>();
-  readonly #parsed = new Map<string, SymInt | SymFloat | SymBool>();
+  readonly hints: ReadonlyMap<string, number>;
   /** True once a data-dependent symbol has been read. */
-  hasUnbacked = false;
-  readonly #budget: Budget;
-  /** Printed forms of all expressions and their parts. */
-  readonly #seen = new Set<string>();
-
-  constructor(budget: Budget) {
-    this.#budget = budget;
-  }
-
-  /** True when the expression of this printed form occurs somewhere in the program. */
-  has(printed: string): boolean {
-    return this.#seen.has(printed);
-  }
-
-  /** An empty table on the same budget. */
-  emptyCopy(): SymbolTable {
-    return new SymbolTable(this.#budget);
-  }
-
-  parse(text: string, place: Place): number | boolean | SymExpr {
-    let expr = this.#parsed.get(text);
-    if (expr === undefined) {
-      try {
-        expr = parseSrepr(text, { budget: this.#budget });
-        this.#note(expr, text);
-      } catch (error) {
-        throw isSconceError(error) ? error.at(place.toString()) : error;
-      }
-      this.#parsed.set(text, expr);
-    }
-    return expr;
-  }
-
-  #note(expr: number | boolean | SymExpr, text: string): void {
-    if (typeof expr !== "object") return;
-    metered(
-      this.#budget,
-      () => `the expression ${JSON.stringify(text.slice(0, 80))}`,
-      () => this.#noteParts(expr),
-    );
-  }
-
-  #noteParts(expr: SymExpr): void {
-    const printed = expr.op === "Symbol" ? expr.name : printExpr(expr);
-    if (this.#seen.has(printed)) return;
-    this.#seen.add(printed);
-    this.hasUnbacked ||= isUnbacked(expr);
-    for (const arg of expr.args) this.#noteParts(arg);
-  }
-
-  hint(expr: SymExpr, value: number): void {
-    if (expr.op === "Symbol") this.hints.set(expr.name, value);
-  }
+  readonly hasUnbacked: boolean;
+  /** The value of an expression. */
+  parse(text: string, place: Place): number | boolean | SymExpr;
+  /** Notes the example value of an expression. */
+  hint(expr: SymExpr, value: number): void;
+  /** Without the symbols that were read so far. */
+  emptyCopy(): Symbols;
+  /** The printed form of an expression that occurs in the program; undefined for another one. */
+  rangeKey(text: string, place: Place): string | undefined;
+  /** @throws SconceError `SYM_*`: the guard cannot be read */
+  checkGuard(text: string, place: Place): void;
 }
 
 type ScalarKind = "int" | "float" | "bool";
 const READ_STATIC = { int: readInteger, float: readFloat, bool: readBoolean } as const;
 
-function readSymbolic(kind: ScalarKind, symbols: SymbolTable): Read<number | bigint | boolean | SymExpr> {
-  const readExpr: Read<number | boolean | SymExpr> = (value, place) => {
+type ScalarRead = Read<number | bigint | boolean | SymExpr>;
+
+function readSymbolic(kind: ScalarKind, symbols: Symbols | undefined): ScalarRead {
+  const as_expr = symbols === undefined ? refuseExpression : expressionReader(symbols);
+  const members: Record<string, ScalarRead> = { as_expr, [`as_${kind}`]: READ_STATIC[kind] };
+  return (value, place) => place.union(value, members);
+}
+
+/** A program without symbols has expressions nowhere but where tensors of data are described. */
+const refuseExpression: ScalarRead = (_, place) => {
+  throw place.fail("PT2_WEIGHT", "a weight of symbolic size");
+};
+
+function expressionReader(symbols: Symbols): ScalarRead {
+  return (value, place) => {
     const object = readObject(value, place);
     const expr = place.field(object, "expr_str", (text, at) => symbols.parse(readString(text, at), at));
     const hint = place.optional(
@@ -158,11 +115,6 @@ function readSymbolic(kind: ScalarKind, symbols: SymbolTable): Read<number | big
     if (typeof expr === "object" && typeof hint === "number") symbols.hint(expr, hint);
     return expr;
   };
-  const members = { as_expr: readExpr, [`as_${kind}`]: READ_STATIC[kind] } as Record<
-    string,
-    Read<number | bigint | boolean | SymExpr>
-  >;
-  return (value, place) => place.union(value, members);
 }
 
 /** Readers of values that share one symbol table. */
@@ -178,14 +130,14 @@ export interface ValueReaders {
  * Readers for the value tables of a graph. A symbolic scalar that is static after all becomes a
  * constant.
  */
-export function valueReaders(symbols: SymbolTable): ValueReaders {
+export function valueReaders(symbols: Symbols | undefined): ValueReaders {
   const anyInt = readSymbolic("int", symbols);
   const anyFloat = readSymbolic("float", symbols);
   const anyBool = readSymbolic("bool", symbols);
   const extents = readList(extentReader(anyInt));
   // PyTorch does not read storage offsets: a symbol that only they have does not belong to the
   // program.
-  const offset = extentReader(readSymbolic("int", symbols.emptyCopy()));
+  const offset = extentReader(readSymbolic("int", symbols?.emptyCopy()));
   return {
     tensor: (value, place) => readTensorMeta(value, place, extents, offset),
     symInt: (value, place) => {

@@ -6,7 +6,7 @@ import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import { parseJson } from "../json/parse.js";
 import { Place, type Read, readBoolean, readDict, readObject, readString } from "../json/place.js";
 import { aligned } from "../zip/bytes.js";
-import { staticLayout, tensorMetaReader } from "./static-layout.js";
+import { readWeightMeta, staticLayout } from "./static-layout.js";
 
 /** Named tensors, and which of them are parameters. */
 export interface Payload {
@@ -53,7 +53,7 @@ export async function readPayload(
 ): Promise<Payload> {
   const place = new Place(file);
   const root = readObject(parseJson(config, file, budget), place);
-  const metas = place.field(root, "config", readDict(payloadMetaReader(tensorMetaReader(budget))));
+  const metas = place.field(root, "config", readDict(payloadMetaReader(readWeightMeta)));
   const records = new Map<string, SharedRecord>();
   const payload: Payload = { tensors: new Map(), parameterNames: new Set() };
   for (const [name, { path, isParameter, meta }] of metas) {
@@ -86,8 +86,8 @@ interface SharedRecord {
 }
 
 function viewRecord(storage: Storage, meta: FakeTensor, fail: (message: string) => Error): Tensor {
-  const layout = staticLayout(meta);
-  if (layout === undefined) throw fail("a weight of symbolic size");
+  // The reader of the metadata refuses symbolic sizes.
+  const layout = staticLayout(meta)!;
   const { dtype, shape, strides, storageOffset } = layout;
   const { itemSize } = dtypeInfo(dtype);
   if (meta.layout !== "strided") throw fail(`a weight of layout ${meta.layout}`);

@@ -1,6 +1,7 @@
 /** @file In what two programs differ: nodes, metadata, signature, state. */
 import { checkOptions, type OptionNames } from "@sconce/errors";
-import { sameValues, type Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
+import { sameValues } from "@sconce/tensor/compare";
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import { lineSplices, programLines } from "../history/program-lines.js";

@@ -2,7 +2,8 @@
 import { type SymBool, type SymFloat, type SymInt, symEquals } from "@sconce/symbolic";
 import { DTYPES, type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { deviceText } from "../print-torch/argument-text.js";
-import { CPU, FakeTensor, type MetaValue, symContiguousStrides } from "../values/meta.js";
+import { symContiguousStrides } from "../values/contiguous-strides.js";
+import { CPU, FakeTensor, type MetaValue } from "../values/meta.js";
 import { floatRepr } from "../values/python-repr.js";
 import type { Cursor } from "./cursor.js";
 import { type ExpressionWriter, parseExpression, type Symbols } from "./expressions.js";

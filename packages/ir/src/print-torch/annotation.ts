@@ -1,5 +1,5 @@
 import { checkOptions, type OptionNames } from "@sconce/errors";
-import { printExpr, type SymExpr } from "@sconce/symbolic";
+import type { SymExpr } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { remember } from "../support/remember.js";
 import { FakeTensor, type MetaValue, type SymInt, type SymScalar } from "../values/meta.js";
@@ -21,7 +21,7 @@ const printed = new WeakMap<SymExpr, string>();
 
 function exprText(value: SymInt): string {
   if (typeof value === "number") return String(value);
-  return remember(printed, value, () => printExpr(value));
+  return remember(printed, value, () => value.toString());
 }
 
 const dimsText = (dims: readonly SymInt[]): string => `[${dims.map(exprText).join(", ")}]`;
@@ -57,5 +57,5 @@ function scalarText(value: SymScalar): string {
   const { kind, expr } = value;
   if (typeof expr === "boolean") return expr ? "True" : "False";
   if (typeof expr === "number") return kind === "SymFloat" ? floatRepr(expr) : String(expr);
-  return printExpr(expr satisfies SymExpr);
+  return (expr satisfies SymExpr).toString();
 }

@@ -1,5 +1,5 @@
 /** @file Sizes of inputs that are equal in every call (`ExportedProgram.equality_constraints`). */
-import { SymExpr } from "@sconce/symbolic";
+import { SymExpr } from "@sconce/symbolic/expression";
 import type { Graph } from "../graph/graph.js";
 import { FakeTensor, isSymScalar } from "../values/meta.js";
 import type { GraphSignature } from "./signature.js";

@@ -1,4 +1,5 @@
-import { copyInto, dtypeInfo, numel, requiredBytes, Storage, sameValues, Tensor } from "@sconce/tensor";
+import { copyInto, dtypeInfo, numel, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import { sameValues } from "@sconce/tensor/compare";
 import { stateMismatch, unknownState } from "./errors.js";
 import type { ExportedProgramInit, HistoryEntry } from "./program-parts.js";
 

@@ -1,5 +1,5 @@
 import { markClass } from "@sconce/errors";
-import { mul, type SymBool, type SymExpr, type SymFloat, type SymInt } from "@sconce/symbolic";
+import type { SymBool, SymExpr, SymFloat, SymInt } from "@sconce/symbolic";
 import { type DType, showsAsText, sizeText, suffixedText } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
 import { type Argument, type DeviceLiteral, device, type LayoutName } from "./argument.js";
@@ -8,24 +8,13 @@ import type { DimOrder } from "./dim-order.js";
 /** The CPU device. */
 export const CPU: DeviceLiteral = device("cpu");
 
-/** Row-major strides of a possibly symbolic shape; a size of 0 counts as 1. */
-export function symContiguousStrides(shape: readonly SymInt[]): SymInt[] {
-  const strides = new Array<SymInt>(shape.length);
-  let step: SymInt = 1;
-  for (let d = shape.length - 1; d >= 0; d--) {
-    strides[d] = step;
-    if (shape[d] !== 0) step = mul(step, shape[d]!);
-  }
-  return strides;
-}
-
 /** What fixes a {@link FakeTensor}. */
 export interface FakeTensorInit {
   /** The element type. */
   readonly dtype: DType;
   /** Sizes, outermost dimension first. */
   readonly shape: readonly SymInt[];
-  /** In elements; row-major when left out (see {@link symContiguousStrides}). */
+  /** In elements; row-major when left out (see `symContiguousStrides`). */
   readonly strides: readonly SymInt[];
   /** In elements. @defaultValue 0 */
   readonly storageOffset?: SymInt | undefined;

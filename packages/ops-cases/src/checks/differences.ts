@@ -2,7 +2,8 @@
  * @file Where PyTorch does not agree with itself, so that an implementation can follow only one
  * side.
  */
-import { castTensor, compareTensors, dtypeInfo, Tensor } from "@sconce/tensor";
+import { castTensor, dtypeInfo, Tensor } from "@sconce/tensor";
+import { compareTensors } from "@sconce/tensor/compare";
 import type { TensorComparison } from "./outcome.js";
 
 /** How far PyTorch's own decomposition is from its kernel. */

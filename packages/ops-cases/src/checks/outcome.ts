@@ -1,7 +1,8 @@
 /** @file Checks operators against recorded calls of PyTorch's. */
 import { isSconceError } from "@sconce/errors";
 import type { Argument } from "@sconce/ir";
-import { compareTensors, sameLayout, Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
+import { compareTensors, sameLayout } from "@sconce/tensor/compare";
 import { type BuiltValue, buildCall, buildTensor, buildValue, type Call } from "../recorded/build.js";
 import type { CaseTensor, CaseValue, OpCase } from "../recorded/case.js";
 

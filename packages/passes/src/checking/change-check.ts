@@ -6,7 +6,7 @@
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram, Node, ProgramRunner } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import type { ToleranceOptions } from "@sconce/tensor";
+import type { ToleranceOptions } from "@sconce/tensor/compare";
 import { isFunctional } from "../analysis/functional.js";
 import { functionalized } from "../builtin/functionalize.js";
 import { callKey } from "../changes/argument-key.js";

@@ -2,7 +2,7 @@
 import { checkOptions, isSconceError, type OptionNames, type SconceError, thrownText } from "@sconce/errors";
 import { type ExportedProgram, type Graph, type ProgramRunner, sourceLine, type Value } from "@sconce/ir";
 import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
-import type { ToleranceOptions } from "@sconce/tensor";
+import type { ToleranceOptions } from "@sconce/tensor/compare";
 import { type GraphPath, pathText } from "../changes/nested.js";
 import type { PassOptions } from "../options/spec.js";
 import type { Pass } from "../pass/pass.js";

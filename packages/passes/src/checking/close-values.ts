@@ -3,7 +3,8 @@
  * infinities.
  */
 import type { Value } from "@sconce/ir";
-import { dtypeInfo, Tensor, type ToleranceOptions } from "@sconce/tensor";
+import { dtypeInfo, Tensor } from "@sconce/tensor";
+import type { ToleranceOptions } from "@sconce/tensor/compare";
 import { numberText } from "../changes/argument-key.js";
 import { valueDifference } from "./compare.js";
 

@@ -2,15 +2,8 @@
  * @file How close values have to be: by a tolerance, or by the rounding of a narrower float dtype.
  */
 import { type ExportedProgram, FakeTensor, type Value } from "@sconce/ir";
-import {
-  castTensor,
-  type DType,
-  isComplexDType,
-  isFloatDType,
-  Tensor,
-  type ToleranceOptions,
-  tensorDifference,
-} from "@sconce/tensor";
+import { castTensor, type DType, isComplexDType, isFloatDType, Tensor } from "@sconce/tensor";
+import { type ToleranceOptions, tensorDifference } from "@sconce/tensor/compare";
 
 /** How close the numbers before and after a pass must be. */
 export interface Closeness extends ToleranceOptions {

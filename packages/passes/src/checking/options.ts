@@ -1,7 +1,7 @@
 /** @file The options of checks, without what checks. */
 import type { OptionNames } from "@sconce/errors";
 import type { Value } from "@sconce/ir";
-import type { ToleranceOptions } from "@sconce/tensor";
+import type { ToleranceOptions } from "@sconce/tensor/compare";
 import type { SampleOptions } from "../sampling/sample-inputs.js";
 
 /**

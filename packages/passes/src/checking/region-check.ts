@@ -1,7 +1,8 @@
 /** @file One changed region, run before and after the change on samples of each class of values. */
 import { isSconceError, thrownText } from "@sconce/errors";
 import { FakeTensor, type ProgramRunner, type Value } from "@sconce/ir";
-import { dtypeInfo, isFloatDType, Tensor, type ToleranceOptions } from "@sconce/tensor";
+import { dtypeInfo, isFloatDType, Tensor } from "@sconce/tensor";
+import type { ToleranceOptions } from "@sconce/tensor/compare";
 import type { RegionPair } from "../changes/region-pair.js";
 import { largestInput } from "../changes/resize.js";
 import { classesOf } from "../sampling/corner-values.js";

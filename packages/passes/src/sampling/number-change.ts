@@ -1,5 +1,5 @@
 /** @file What a pass or rule declares about the numbers that it changes. */
-import type { ToleranceOptions } from "@sconce/tensor";
+import type { ToleranceOptions } from "@sconce/tensor/compare";
 
 /**
  * Classes of input values that are sampled one by one:

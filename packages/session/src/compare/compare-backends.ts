@@ -20,7 +20,8 @@ import {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { copyTensor, functionalized, isFunctional } from "@sconce/passes";
-import { backendTolerance, type DType, measureError, Tensor, type Tolerance } from "@sconce/tensor";
+import { type DType, Tensor } from "@sconce/tensor";
+import { backendTolerance, measureError, type Tolerance } from "@sconce/tensor/compare";
 import { RunSizes } from "../backends/sizes.js";
 import { batches, returning, tensorCalls } from "./intermediates.js";
 

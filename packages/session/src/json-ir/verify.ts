@@ -1,7 +1,8 @@
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { JsonIR } from "@sconce/formats/json-ir";
 import { ExportedProgram, flattenValue, type StateValues, typeText, type Value } from "@sconce/ir";
-import { type DType, measureError, Tensor } from "@sconce/tensor";
+import { type DType, Tensor } from "@sconce/tensor";
+import { measureError } from "@sconce/tensor/compare";
 import { createSconce, type Sconce } from "../create-sconce.js";
 import { otherOutputs } from "../errors.js";
 import { executeIR, runOnce } from "./execute.js";

@@ -2,7 +2,8 @@ import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { Backend, Value } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { runDecompositions, sampleInputs } from "@sconce/passes";
-import { Tensor, tensorDifference } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
+import { tensorDifference } from "@sconce/tensor/compare";
 import { describe, expect, test } from "vitest";
 import { sampleProgram } from "../generator/sample-program.js";
 

@@ -2,7 +2,8 @@
 import { isSconceError } from "@sconce/errors";
 import { codeText, type ExportedProgram, graphText, isFloat, toNumber, type Value } from "@sconce/ir";
 import type { Sconce } from "@sconce/session";
-import { castTensor, compareTensors, Tensor } from "@sconce/tensor";
+import { castTensor, Tensor } from "@sconce/tensor";
+import { compareTensors } from "@sconce/tensor/compare";
 import { asSaved, canonicalProgram, canonicalText, withoutUnusedItems } from "./canonical-program.js";
 
 import { graphDifference } from "./graph-equality.js";

@@ -1,11 +1,5 @@
-import {
-  type DType,
-  dtypeInfo,
-  type Element,
-  Tensor,
-  type ToleranceOptions,
-  tensorDifference,
-} from "@sconce/tensor";
+import { type DType, dtypeInfo, type Element, Tensor } from "@sconce/tensor";
+import { type ToleranceOptions, tensorDifference } from "@sconce/tensor/compare";
 import type { MatcherResult } from "./result.js";
 
 /** Elements as nested lists, `[[1, 2], [3, 4]]`. */

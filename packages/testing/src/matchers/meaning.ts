@@ -3,7 +3,8 @@ import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { Backend, Executable, ExportedProgram, Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { type Closeness, copyTensor, giver, sampleInputs, tensorsDifference } from "@sconce/passes";
-import { type DType, Tensor, type ToleranceOptions, tensorDifference } from "@sconce/tensor";
+import { type DType, Tensor } from "@sconce/tensor";
+import { type ToleranceOptions, tensorDifference } from "@sconce/tensor/compare";
 import { toleranceOf } from "../generator/noise.js";
 
 import type { MatcherResult } from "./result.js";
