@@ -1,5 +1,5 @@
 /**
- * @file The expressions of a program: a chunk of its own, which only programs with symbols load.
+ * @file The expressions of a program: a separate chunk, which only programs with symbols load.
  */
 import { type Budget, isSconceError } from "@sconce/errors";
 import {
