@@ -165,4 +165,5 @@ def main(fixtures, texts=None):
         file.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

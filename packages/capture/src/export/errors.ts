@@ -86,13 +86,13 @@ export const noModule = (path: string, root: string): SconceError =>
     fix: "give paths of submodules as `model.namedModules()` lists them",
   });
 
-/** A module that the program knows by another path. */
-export const aliasedModule = (path: string, known: string): SconceError =>
+/** A module whose preserved name is not the one that several calls use; a `KeyError` of PyTorch. */
+export const calledOtherwise = (path: string, called: string): SconceError =>
   new SconceError({
     code: "MODULE_PATH",
-    message: `the module "${path}" is also "${known}", and the program names it by that`,
+    message: `the module "${path}" is also "${called}", and the model calls it by that several times`,
     where: "preserveModuleCallSignature",
-    fix: `give "${known}"`,
+    fix: `give "${called}", too`,
   });
 
 /** Calls of one module that differ in their structure, in PyTorch's words. */

@@ -3,21 +3,32 @@ import type { Tensor } from "@sconce/tensor";
 import { Module } from "../nn/module.js";
 import { buffersOf, childrenOf, type NamedModule, parametersOf, propertiesOf } from "../nn/state.js";
 import { captureStack } from "../source/raw-stack.js";
+import { withoutNotes } from "../trace/state-reads.js";
 import { TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { type BodyCall, Tracer, type TracerInit } from "../trace/tracer.js";
 import { GraphModule } from "../unlift/graph-module.js";
 import { type PreservedCalls, Reader } from "./module-calls.js";
+import { ModulePaths } from "./module-paths.js";
 import type { SourceChecks } from "./source-checks.js";
 
 /** The parameters of an {@link ExportTracer}. */
 export interface ExportTracerInit extends TracerInit {
-  /** The modules with their paths; those with several are known by the last. */
-  readonly modules: readonly NamedModule[];
+  /** The modules with their paths. */
+  readonly modules: readonly NamedModule<Module>[];
   /** Notes the calls whose conventions are preserved. */
   readonly preserved?: PreservedCalls | undefined;
   /** Checks the functions that control flow is given; undefined where sources are not checked. */
   readonly checks?: SourceChecks | undefined;
+}
+
+/** A call of a module at a path, in the graph of a tracer. */
+interface ModuleCall<T> {
+  readonly module: object;
+  readonly path: string;
+  readonly args: readonly unknown[];
+  readonly run: () => T;
+  readonly tracer: Tracer;
 }
 
 /** The name of the exported module among modules of strict exports. */
@@ -38,19 +49,22 @@ const RETRACED: ModuleStackEntry = [
 
 /** A tracer that knows the modules of the program. */
 export class ExportTracer extends Tracer {
-  readonly #paths: ReadonlyMap<object, string>;
+  /** The paths of the modules at present. */
+  readonly paths: ModulePaths;
   readonly #calls = new Map<string, number>();
   readonly #keys = new Map<TraceNode, string>();
   readonly #ids = new Map<object, string>();
   readonly #preserved: PreservedCalls | undefined;
   readonly #checks: SourceChecks | undefined;
+  readonly #root: object | undefined;
   readonly #reader = new Reader(this.names, (tensor) =>
     tensor instanceof TracedTensor ? this.nodeOf(tensor) : this.constantNode(tensor),
   );
 
   constructor(init: ExportTracerInit) {
     super(init);
-    this.#paths = new Map(init.modules.map(([path, module]) => [module, path]));
+    this.paths = new ModulePaths(init.modules, this.isStrict);
+    this.#root = init.modules[0]?.[1];
     this.#preserved = init.preserved;
     this.#checks = init.checks;
   }
@@ -70,7 +84,7 @@ export class ExportTracer extends Tracer {
 
   /** Only nodes of the exported module itself keep their metadata. */
   ofNode<T>(module: object, node: Node, run: () => T): T {
-    if (this.#paths.get(module) !== "") return run();
+    if (module !== this.#root) return run();
     const outer = [this.source, this.moduleStack] as const;
     [this.source, this.moduleStack] = [node.meta, [RETRACED]];
     try {
@@ -81,8 +95,12 @@ export class ExportTracer extends Tracer {
   }
 
   override inModule<T>(module: object, args: readonly unknown[], run: () => T, tracer: Tracer = this): T {
-    const path = this.#paths.get(module);
-    if (path === undefined) return run();
+    return this.paths.during(module, (path) =>
+      path === undefined ? run() : this.#inKnownModule({ module, path, args, run, tracer }),
+    );
+  }
+
+  #inKnownModule<T>({ module, path, args, run, tracer }: ModuleCall<T>): T {
     // A module that is a graph is not among the modules of its nodes.
     if (module instanceof GraphModule) return called(tracer, run);
     const { currentModule } = tracer;
@@ -102,11 +120,11 @@ export class ExportTracer extends Tracer {
     const entry: ModuleStackEntry = [base + suffix, path, typeOf(module)];
     this.moduleStack = [...outer, entry];
     try {
-      if (this.#preserved?.has(path) !== true) return called(this, run);
-      const callKey = path + suffix;
-      this.#preserved.begin(callKey, module, args, this.#reader);
+      if (this.#preserved?.has(module) !== true) return called(this, run);
+      const call = { module, path, suffix };
+      this.#preserved.begin(call, args, this.#reader);
       const result = called(this, run);
-      this.#preserved.end(callKey, result, this.#reader);
+      this.#preserved.end(call, result, this.#reader);
       return result;
     } finally {
       this.moduleStack = outer;
@@ -144,10 +162,9 @@ export class ExportTracer extends Tracer {
   override get nestedModules(): readonly ModuleStackEntry[] {
     const [root, ...inner] = this.moduleStack;
     if (!this.isStrict || root === undefined) return [];
-    const [module] = [...this.#paths].find(([, path]) => path === "")!;
     return [
       root,
-      [this.#id(module), ROOT, root[2]],
+      [this.#id(this.#root!), ROOT, root[2]],
       ...inner.map(([key, path, type]): ModuleStackEntry => [key, `${ROOT}.${path}`, type]),
     ];
   }
@@ -155,10 +172,14 @@ export class ExportTracer extends Tracer {
   override pathsOf(value: object): readonly (readonly [path: string, value: unknown])[] | undefined {
     if (!(value instanceof Module)) return undefined;
     const parts = new Map<unknown, string>();
-    for (const [name, child] of childrenOf(value)) parts.set(child, `._modules['${name}']`);
+    const children = withoutNotes(() => childrenOf(value));
+    for (const [name, child] of children) parts.set(child, `._modules['${name}']`);
     for (const [name, tensor] of parametersOf(value)) parts.set(tensor, `._parameters['${name}']`);
     for (const [name, tensor] of buffersOf(value)) parts.set(tensor, `._buffers['${name}']`);
-    return propertiesOf(value).map(([name, part]) => [parts.get(part) ?? `.${name}`, part]);
+    return withoutNotes(() => propertiesOf(value)).map(([name, part]) => [
+      parts.get(part) ?? `.${name}`,
+      part,
+    ]);
   }
 
   /** The node of a tensor with values: a constant. */

@@ -19,7 +19,7 @@ import { isPlainObject } from "../plain-object.js";
 import { functionParameters } from "../source/function-parameters.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { TraceNode } from "../trace/trace-node.js";
-import { aliasedModule, changedConvention, noModule, unsupportedCallLeaf } from "./errors.js";
+import { calledOtherwise, changedConvention, noModule, unsupportedCallLeaf } from "./errors.js";
 
 /** What one call took or gave: nodes, and values that are not tensors. */
 type Leaves = readonly (TraceNode | Argument)[];
@@ -31,6 +31,15 @@ interface Call {
   outSpec: TreeSpec;
 }
 
+/** A call of a module by one of its names. */
+export interface NamedCall {
+  readonly module: object;
+  /** The path that the model called. */
+  readonly path: string;
+  /** None for the first call of the path, then `@1` and so on. */
+  readonly suffix: string;
+}
+
 /** The parts of {@link PreservedCalls}. */
 export interface PreservedInit {
   /** The paths whose calling conventions are preserved. */
@@ -40,46 +49,69 @@ export interface PreservedInit {
   readonly root: string;
 }
 
-/** Notes the calls of modules while a model is traced. */
+/**
+ * Notes the calls of modules while a model is traced. A call by any name counts for each preserved
+ * name of the module: its structure is that of all calls. Values are kept for the name of the call.
+ */
 export class PreservedCalls {
-  readonly #paths: ReadonlySet<string>;
+  /** The preserved paths of each module. */
+  readonly #paths = new Map<object, string[]>();
   /** Calls by path, with `@1` and so on for further ones, in the order in which they began. */
   readonly #calls = new Map<string, Call>();
+  /** The preserved paths whose modules have returned. */
+  readonly #ended = new Set<string>();
 
   /** @throws SconceError `MODULE_PATH` */
   constructor({ paths, modules, root }: PreservedInit) {
-    this.#paths = new Set(paths);
-    const last = new Map(modules.map(([path, module]) => [module, path]));
-    for (const path of this.#paths) {
+    for (const path of new Set(paths)) {
       const module = modules.find(([own]) => own === path)?.[1];
       if (module === undefined || path === "") throw noModule(path, root);
-      const known = last.get(module)!;
-      if (known !== path) throw aliasedModule(path, known);
+      this.#paths.set(module, [...(this.#paths.get(module) ?? []), path]);
     }
   }
 
-  /** Whether the convention of a module is preserved. */
-  has(path: string): boolean {
-    return this.#paths.has(path);
+  /** Whether a convention of a module is preserved. */
+  has(module: object): boolean {
+    return this.#paths.has(module);
   }
 
-  /** Notes what a call takes, before it runs. */
-  begin(key: string, module: object, args: readonly unknown[], read: Reader): void {
+  /**
+   * Notes what a call takes, before it runs.
+   *
+   * @throws SconceError `MODULE_PATH` where the call has no preserved name, and is not the first
+   */
+  begin(call: NamedCall, args: readonly unknown[], read: Reader): void {
+    const { module, path, suffix } = call;
     const [positional, keywords] = withKeywords(module, args);
-    const { leaves, spec } = read.leaves([pythonTuple(...positional), keywords], key);
-    const inSpec: TreeSpec = { ...spec, type: "builtins.tuple" };
-    this.#calls.set(key, { inputs: leaves, outputs: [], inSpec, outSpec: inSpec });
+    const names = this.#paths.get(module)!;
+    for (const name of names) {
+      const { leaves, spec } = read.leaves([pythonTuple(...positional), keywords], name);
+      const inSpec: TreeSpec = { ...spec, type: "builtins.tuple" };
+      this.#add(name, inSpec);
+      refuseChange(name, "inSpec", this.#calls.get(name)!.inSpec, inSpec);
+      if (suffix !== "" && !names.includes(path)) throw calledOtherwise(name, path);
+      if (suffix !== "") this.#add(path + suffix, inSpec);
+      if (name === path) this.#calls.get(path + suffix)!.inputs = leaves;
+    }
+  }
+
+  #add(key: string, inSpec: TreeSpec): void {
+    if (!this.#calls.has(key)) this.#calls.set(key, { inputs: [], outputs: [], inSpec, outSpec: inSpec });
   }
 
   /** Notes what a call gives. @throws SconceError `MODULE_CALL` where another call differs */
-  end(key: string, result: unknown, read: Reader): void {
-    const { leaves, spec } = read.leaves(result, key);
-    const call = this.#calls.get(key)!;
-    call.outputs = leaves;
-    call.outSpec = spec;
-    const first = this.#calls.get(pathOf(key))!;
-    for (const part of ["inSpec", "outSpec"] as const)
-      refuseChange(pathOf(key), treeSpecText(first[part]), treeSpecText(call[part]), part);
+  end({ module, path, suffix }: NamedCall, result: unknown, read: Reader): void {
+    for (const name of this.#paths.get(module)!) {
+      const { leaves, spec } = read.leaves(result, name);
+      const structure = this.#calls.get(name)!;
+      if (this.#ended.has(name)) refuseChange(name, "outSpec", structure.outSpec, spec);
+      this.#ended.add(name);
+      structure.outSpec = spec;
+      if (name !== path) continue;
+      const call = this.#calls.get(path + suffix)!;
+      call.outputs = leaves;
+      call.outSpec = spec;
+    }
   }
 
   /** The entries for the modules of a program, then those of further calls. */
@@ -103,8 +135,9 @@ export class PreservedCalls {
   }
 }
 
-function refuseChange(path: string, first: string, now: string, part: "inSpec" | "outSpec"): void {
-  if (first !== now) throw changedConvention(path, part, first, now);
+function refuseChange(path: string, part: "inSpec" | "outSpec", first: TreeSpec, now: TreeSpec): void {
+  const [before, after] = [treeSpecText(first), treeSpecText(now)];
+  if (before !== after) throw changedConvention(path, part, before, after);
 }
 
 /**
@@ -118,8 +151,6 @@ function withKeywords(module: object, args: readonly unknown[]): readonly [reado
   const isPattern = parameter !== undefined && parameter.name === undefined && !parameter.isRest;
   return isPattern && isPlainObject(last) ? [args.slice(0, -1), last] : [args, {}];
 }
-
-const pathOf = (key: string): string => key.replace(/@\d+$/, "");
 
 const specOf = (leaf: TraceNode | Argument): ArgumentSpec =>
   leaf instanceof TraceNode
@@ -142,18 +173,18 @@ export class Reader {
    *
    * @throws SconceError `MODULE_CALL`
    */
-  leaves(value: unknown, key: string): { readonly leaves: Leaves; readonly spec: TreeSpec } {
+  leaves(value: unknown, path: string): { readonly leaves: Leaves; readonly spec: TreeSpec } {
     const { leaves, spec } = flattenValue(value);
-    const read = leaves.map((leaf) => this.#leaf(leaf, key));
+    const read = leaves.map((leaf) => this.#leaf(leaf, path));
     this.#names.create("_export_tracepoint");
     for (const _ of leaves) this.#names.create("getitem");
     return { leaves: read, spec };
   }
 
-  #leaf(leaf: unknown, key: string): TraceNode | Argument {
+  #leaf(leaf: unknown, path: string): TraceNode | Argument {
     if (leaf instanceof Tensor) return this.#nodeOf(leaf);
     if (leaf === null || leaf === undefined) return null;
     if (["number", "string", "boolean"].includes(typeof leaf)) return leaf as Argument;
-    throw unsupportedCallLeaf(pathOf(key), leaf);
+    throw unsupportedCallLeaf(path, leaf);
   }
 }

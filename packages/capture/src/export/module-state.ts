@@ -12,9 +12,10 @@ import {
   tensorAttributesOf,
 } from "../nn/state.js";
 import { isTracedState, Parameter } from "../nn/tensors.js";
-import { stateGetter } from "../trace/state-reads.js";
+import { stateGetter, withoutNotes } from "../trace/state-reads.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { assignedParameter } from "./errors.js";
+import type { ModulePaths } from "./module-paths.js";
 
 /** A parameter or buffer of a module, under one of its names. */
 export interface StateEntry {
@@ -82,12 +83,17 @@ export interface StateChanges {
 export function withTracedState<T>(
   state: ModuleState,
   traced: ReadonlyMap<StateEntry, TracedTensor>,
+  paths: ModulePaths,
   run: () => T,
 ): { readonly result: T; readonly changes: StateChanges } {
   const before = state.modules.map(([path, module]) => ({ path, module, properties: propertiesOf(module) }));
   const assigned = new Map<StateEntry, unknown>();
   const read = new Set<StateEntry>();
-  for (const [entry, tensor] of traced) replaceProperty(entry, tensor, assigned, read);
+  const known = new Map(state.entries.map((entry) => [entry.fqn, entry]));
+  const note = ({ module, property, fqn }: StateEntry): void =>
+    void read.add(known.get(joinPath(paths.firstRead(module), property)) ?? known.get(fqn)!);
+  for (const [entry, tensor] of traced) replaceProperty(entry, tensor, assigned, note);
+  paths.install();
   try {
     const result = run();
     return { result, changes: { assigned, attributes: changedAttributes(before, state), read: [...read] } };
@@ -103,7 +109,7 @@ function replaceProperty(
   entry: StateEntry,
   tensor: TracedTensor,
   assigned: Map<StateEntry, unknown>,
-  read: Set<StateEntry>,
+  note: (read: StateEntry) => void,
 ): void {
   const { module, property, kind } = entry;
   let value: unknown = tensor;
@@ -112,7 +118,7 @@ function replaceProperty(
     configurable: true,
     get: stateGetter(
       () => value,
-      () => read.add(entry),
+      () => note(entry),
     ),
     set: (next: unknown) => {
       value = next;
@@ -148,7 +154,7 @@ function changedAttributes(
     own.set(module, (own.get(module) ?? new Set()).add(property));
   return before.flatMap(({ path, module, properties }) => {
     const values = new Map(properties);
-    return propertiesOf(module)
+    return withoutNotes(() => propertiesOf(module))
       .filter(([name, value]) => value instanceof TracedTensor && values.get(name) !== value)
       .filter(([name]) => own.get(module)?.has(name) !== true)
       .map(([name]) => `self.${joinPath(path, name)}`);

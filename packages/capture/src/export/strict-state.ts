@@ -33,7 +33,7 @@ function visitUses(call: TraceNode, use: (node: TraceNode) => void): void {
 
 /**
  * The parameters that nodes use, then the buffers, each in the order of first use. A tensor with
- * several names is one input: its target is the first of them.
+ * several names is one input: its target is the first of them, and of a buffer the last.
  *
  * @param read entries in the order in which the model read them
  */
@@ -54,7 +54,8 @@ export function usedState(
   const inputs = [...used].map((node): StateInput => {
     const names = entries.get(node)!;
     const named = read.find((entry) => names.includes(entry)) ?? names[0]!;
-    return { entry: names[0]!, node, path: named.fqn };
+    const target = names[0]!.kind === "BUFFER" ? names.at(-1)! : names[0]!;
+    return { entry: target, node, path: named.fqn };
   });
   return [
     ...inputs.filter(({ entry }) => entry.kind === "PARAMETER"),

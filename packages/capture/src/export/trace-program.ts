@@ -94,7 +94,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   const given = callArguments(inputs, values, module instanceof GraphModule ? undefined : parameters);
   checks?.model(source, given);
   const runModel = (): unknown => (call as (...all: unknown[]) => unknown)(...given);
-  const { result: run, changes } = withTracedState(state, traced, () =>
+  const { result: run, changes } = withTracedState(state, traced, tracer.paths, () =>
     withRefusals(() =>
       withUserLines(() =>
         withTrace(tracer, () =>

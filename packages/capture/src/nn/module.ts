@@ -3,6 +3,7 @@ import { showsAsText, type Tensor } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
 import { installMethods } from "../torch/install.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
+import { withoutNotes } from "../trace/state-reads.js";
 import { missingState, noForward, noSubmodule, notModule } from "./errors.js";
 import { moduleText } from "./module-text.js";
 import { registryOf, startRegistry } from "./registry.js";
@@ -158,9 +159,16 @@ export class Module {
     this.getSubmodule(names.join(".")).addModule(name, module);
   }
 
-  /** Its own submodules with their names, in order of definition. */
+  /** Its own submodules, each once, with their names, in order of definition. */
   namedChildren(): NamedModule<Module>[] {
-    return childrenOf<Module>(this);
+    const seen = new Set<Module>();
+    const names = withoutNotes(() => childrenOf<Module>(this)).filter(([, child]) => {
+      const isNew = !seen.has(child);
+      seen.add(child);
+      return isNew;
+    });
+    const children = this as unknown as Readonly<Record<string, Module>>;
+    return names.map(([name]) => [name, children[name]!]);
   }
 
   /** The module itself and all below it, with their paths; the module's own is empty. */

@@ -17,5 +17,10 @@ export function startRegistry(module: object): void {
   registries.set(module, { buffers: new Map(), parameters: new Set(), numbered: new Map() });
 }
 
+/** Gives a view of a module the registry of the module. */
+export function shareRegistry(view: object, module: object): void {
+  registries.set(view, registryOf(module));
+}
+
 /** The registry of a module. */
 export const registryOf = (module: object): Registry => registries.get(module)!;

@@ -1,5 +1,6 @@
 /** @file Parameters, buffers and submodules: the properties of modules, in order of definition. */
 import { Tensor } from "@sconce/tensor";
+import { withoutNotes } from "../trace/state-reads.js";
 import type { ModuleBase } from "./module-base.js";
 import { registryOf } from "./registry.js";
 import { Buffer, Parameter } from "./tensors.js";
@@ -40,6 +41,12 @@ const isModule = (value: unknown): value is ModuleBase =>
 /** Submodules of a module itself. */
 export const childrenOf = <M extends ModuleBase>(module: M): NamedModule<M>[] =>
   propertiesOf(module).filter((entry): entry is [string, M] => isModule(entry[1]));
+
+/** The submodules of a module, each read when the loop gets to it. */
+export function* eachChild<M extends ModuleBase>(module: M): Generator<M, undefined> {
+  for (const [name] of withoutNotes(() => childrenOf(module)))
+    yield (module as unknown as Readonly<Record<string, M>>)[name]!;
+}
 
 /** Parameters of a module itself. */
 export function parametersOf(module: ModuleBase): NamedTensor[] {

@@ -16,6 +16,9 @@ export function stateGetter<T>(value: () => T, note: () => void): () => T {
 /** Whether a getter gives the traced state of a module. */
 export const isStateGetter = (get: object): boolean => getters.has(get);
 
+/** Whether what is read is noted at present. */
+export const isNoted = (): boolean => isNoting;
+
 /** Runs something that reads the state and is not the model. */
 export function withoutNotes<T>(run: () => T): T {
   const before = isNoting;

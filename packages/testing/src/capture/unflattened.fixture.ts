@@ -70,7 +70,8 @@ function classOf(module: nn.Module): string {
   return "Module None";
 }
 
-function graphsText(module: UnflattenedModule): string {
+/** The graphs of all modules. */
+export function graphsText(module: UnflattenedModule): string {
   const bodies = new Map<string, Graph>();
   const parts: string[] = [];
   for (const [path, child] of module.namedModules({ removeDuplicate: false }))

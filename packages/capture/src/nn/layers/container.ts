@@ -1,9 +1,10 @@
 /** @file Modules that hold modules. */
 import { Tensor } from "@sconce/tensor";
+import { withoutNotes } from "../../trace/state-reads.js";
 import { moduleInsteadOfList } from "../errors.js";
 import { Module } from "../module.js";
 import { indented } from "../module-text.js";
-import { childrenOf } from "../state.js";
+import { childrenOf, eachChild } from "../state.js";
 import { Parameter } from "../tensors.js";
 
 /** Calls modules one after another (`torch.nn.Sequential`). */
@@ -27,21 +28,19 @@ export class Sequential extends Module {
 
   override forward(input: Tensor): Tensor {
     let value: unknown = input;
-    for (const [, module] of childrenOf<Module>(this))
+    for (const module of eachChild<Module>(this))
       value = (module as unknown as (x: unknown) => unknown)(value);
     return value as Tensor;
   }
 
   /** How many modules it holds. */
   get size(): number {
-    return childrenOf(this).length;
+    return withoutNotes(() => childrenOf(this)).length;
   }
 
   /** The modules, in order. */
   [Symbol.iterator](): Iterator<Module> {
-    return childrenOf<Module>(this)
-      .map(([, module]) => module)
-      [Symbol.iterator]();
+    return eachChild<Module>(this);
   }
 }
 
@@ -64,24 +63,24 @@ export class ModuleList<M extends Module = Module> extends Module {
 
   /** The module at a place; negative places count from the end. */
   at(index: number): M {
-    return [...this].at(index)!;
+    const [name] = withoutNotes(() => childrenOf(this)).at(index) ?? [];
+    return (this as unknown as Readonly<Record<string, M>>)[name!]!;
   }
 
   /** How many modules it holds. */
   get size(): number {
-    return childrenOf(this).length;
+    return withoutNotes(() => childrenOf(this)).length;
   }
 
   /** The modules, in order. */
   [Symbol.iterator](): IterableIterator<M> {
-    return childrenOf<Module>(this)
-      .map(([, module]) => module as M)
-      [Symbol.iterator]() as IterableIterator<M>;
+    return eachChild<Module>(this) as IterableIterator<Module> as IterableIterator<M>;
   }
 
   /** The modules with their places, as `enumerate` gives them. */
-  entries(): IterableIterator<[number, M]> {
-    return [...this].entries();
+  *entries(): IterableIterator<[number, M]> {
+    let i = 0;
+    for (const module of this) yield [i++, module];
   }
 
   /** The modules as PyTorch prints them: neighbors of the same text in one line. */
@@ -101,7 +100,7 @@ export class ModuleList<M extends Module = Module> extends Module {
 
   /** Calls a function with each module and its place, and lists what it returns. */
   map<T>(each: (module: M, index: number) => T): T[] {
-    return [...this].map(each);
+    return Array.from(this, each);
   }
 }
 
@@ -116,12 +115,13 @@ export class ModuleDict<M extends Module = Module> extends Module {
 
   /** The module of a name; undefined without one. */
   get(name: string): M | undefined {
-    return childrenOf<Module>(this).find(([own]) => own === name)?.[1] as M | undefined;
+    const isOwn = this.keys().includes(name);
+    return isOwn ? (this as unknown as Readonly<Record<string, M>>)[name] : undefined;
   }
 
   /** The names, in order. */
   keys(): string[] {
-    return childrenOf<Module>(this).map(([name]) => name);
+    return withoutNotes(() => childrenOf(this)).map(([name]) => name);
   }
 
   /** Names with their modules, in order. */
