@@ -69,6 +69,7 @@ const MAY_IMPORT = {
     "capture",
     "torch-libraries",
   ],
+  fuzz: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "session", "capture", "cli"],
   sconce: [
     "symbolic",
     "ir",
@@ -84,7 +85,7 @@ const MAY_IMPORT = {
 };
 /** Optional packages that a package imports when they are asked for, by `import()` only. */
 const MAY_LOAD = { session: ["backend-gpujs"], cli: ["backend-gpujs"] };
-const USES_NODE = new Set(["testing", "bench", "cli", "sconce"]);
+const USES_NODE = new Set(["testing", "bench", "cli", "fuzz", "sconce"]);
 /** Entry points of portable packages that are for Node only. */
 const NODE_ENTRIES = /packages\/(formats|session|backend-gpujs|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;
 

@@ -28,6 +28,8 @@ export class StorageReader {
     this.#budget = budget;
     this.#storages = lines.map((line, i) => {
       if (!/^[A-Za-z0-9+/]*={0,2}$/.test(line)) throw malformed(`has a storage ${i} that is not base64`);
+      budget.spend("nodes", 1, () => `storage ${i}`);
+      budget.spend("bytes", line.length, () => `storage ${i}`);
       // A separate buffer: the decoder's may lie anywhere in a larger one.
       return new Storage(Uint8Array.from(Buffer.from(line, "base64")));
     });

@@ -1,5 +1,6 @@
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import { type ExportedProgram, type Graph, requireProgram } from "@sconce/ir";
+import { assertValid } from "@sconce/ir/verify";
 import { callingConvention, type OperatorTable } from "@sconce/ops";
 import { notModule } from "../nn/errors.js";
 import { Module } from "../nn/module.js";
@@ -34,7 +35,7 @@ const OPTIONS: OptionNames<UnflattenOptions> = { operators: true };
  *
  * @param flatArgsAdapter gives arguments of another structure that of the export
  *
- * @throws SconceError `NOT_UNFLATTENABLE`, `NO_CALLING_CONVENTION`
+ * @throws SconceError `NOT_UNFLATTENABLE`, `NO_CALLING_CONVENTION`, `INVALID_PROGRAM`
  *
  * @example
  * const module = unflatten(program);
@@ -48,9 +49,15 @@ export function unflatten(
   checkOptions("unflatten", options, OPTIONS);
   requireProgram(program, "unflatten");
   callingConvention(program);
-  const operators = options.operators ?? modelOperators();
-  const { root, preserved } = draftTree(program, operators);
-  return new TreeBuilder(program, operators, preserved).root(root, flatArgsAdapter);
+  try {
+    const operators = options.operators ?? modelOperators();
+    const { root, preserved } = draftTree(program, operators);
+    return new TreeBuilder(program, operators, preserved).root(root, flatArgsAdapter);
+  } catch (error) {
+    // Nobody may have verified the program: then that is what is wrong.
+    if (!isSconceError(error)) assertValid(program);
+    throw error;
+  }
 }
 
 /** The place of a module in its parent, and in the further calls of the parent. */

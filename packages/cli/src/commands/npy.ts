@@ -1,4 +1,5 @@
 /** @file NumPy's `.npy` files: a magic number, a header that is a Python dict, the elements. */
+import { Budget, type WorkOptions } from "@sconce/errors";
 import { contiguousStrides, type DType, dtypeInfo, numel, Storage, Tensor } from "@sconce/tensor";
 import { malformedNpy } from "./input-errors.js";
 
@@ -20,8 +21,9 @@ const DTYPES: Readonly<Record<string, DType>> = {
   "<c16": "complex128",
 };
 
-/** Reads an array of numbers. @throws SconceError `NPY` */
-export function readNpy(bytes: Uint8Array): Tensor {
+/** Reads an array of numbers. @throws SconceError `NPY`, `BUDGET_EXCEEDED` */
+export function readNpy(bytes: Uint8Array, options: WorkOptions = {}): Tensor {
+  const budget = Budget.of(options, bytes.length);
   const latin = (start: number, end: number): string =>
     String.fromCharCode(...bytes.subarray(start, Math.min(end, start + 65_536)));
   if (latin(0, 6) !== MAGIC) throw malformedNpy("it does not begin with the mark of .npy files");
@@ -31,6 +33,8 @@ export function readNpy(bytes: Uint8Array): Tensor {
   if (bytes.length < start) throw malformedNpy("its header is cut off");
   const end = start + (isOld ? view.getUint16(8, true) : view.getUint32(8, true));
   if (end > bytes.length) throw malformedNpy("its header is cut off");
+  budget.spend("nodes", 1 + (end - start) / 8, () => "the header");
+  budget.spend("bytes", bytes.length, () => "the elements");
   return tensorOf(latin(start, end), bytes.subarray(end));
 }
 

@@ -1,13 +1,27 @@
 /** @file Random choices with a fixed seed, and mutations of what a reader takes. */
 
-/** A small generator (xorshift): `below(n)` gives an integer from 0 to n - 1. */
+/** The seed of one input, from the seed of the run and the number of the input. */
+export function seedOf(seed: number, number: number): number {
+  let mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(number + 1, 0xc2b2ae35);
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x7feb352d);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b);
+  return mixed ^ (mixed >>> 16);
+}
+
+/** A small generator (xorshift). */
 export class Random {
   #state: number;
 
   constructor(seed: number) {
-    this.#state = seed | 1;
+    this.#state = seed === 0 ? 1 : seed;
   }
 
+  /** Where the sequence is; a generator of this seed continues it. */
+  get state(): number {
+    return this.#state;
+  }
+
+  /** An integer from 0 to n - 1. */
   below(n: number): number {
     let state = this.#state;
     state ^= state << 13;
@@ -112,8 +126,47 @@ const STRANGE_JSON: readonly unknown[] = [
   { name: "x" },
 ];
 
-/** A document with one place changed. */
-export function mutateJson(value: unknown, random: Random): unknown {
+/** All values of a document by the keys that they have. */
+function valuesByKey(value: unknown, found = new Map<string, unknown[]>()): Map<string, unknown[]> {
+  if (typeof value !== "object" || value === null) return found;
+  for (const [key, inner] of Object.entries(value)) {
+    const name = Array.isArray(value) ? "" : key;
+    const known = found.get(name);
+    if (known === undefined) found.set(name, [inner]);
+    else known.push(inner);
+    valuesByKey(inner, found);
+  }
+  return found;
+}
+
+/**
+ * A document with one place changed: its value becomes a strange one, or one that another place
+ * has, of the same key if there is one.
+ */
+export function mutateJson(document: unknown, random: Random): unknown {
+  if (random.once(2)) return strangeJson(document, random);
+  const others = valuesByKey(document);
+  const change = (value: unknown, key: string): unknown => {
+    const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];
+    if (keys.length === 0 || random.once(12)) return otherValue(value, others.get(key) ?? [null], random);
+    const at = random.pick(keys);
+    const inner = (value as Record<string, unknown>)[at];
+    const changed = change(inner, Array.isArray(value) ? "" : at);
+    const entries = Object.entries(value as object).map(([name, one]) => [name, name === at ? changed : one]);
+    return Array.isArray(value) ? entries.map(([, one]) => one) : Object.fromEntries(entries);
+  };
+  return change(document, "");
+}
+
+function otherValue(value: unknown, others: readonly unknown[], random: Random): unknown {
+  if (typeof value === "number" && random.once(2)) return value + random.pick([1, -1, 0.5, 2 ** 31]);
+  if (typeof value === "string" && random.once(4)) return mutateText(value, random);
+  if (typeof value === "boolean") return !value;
+  return random.pick(others);
+}
+
+/** A document with a strange value at one place. */
+function strangeJson(value: unknown, random: Random): unknown {
   if (random.once(10) || typeof value !== "object" || value === null) return random.pick(STRANGE_JSON);
   if (Array.isArray(value)) {
     const copy = [...(value as unknown[])];
@@ -122,7 +175,7 @@ export function mutateJson(value: unknown, random: Random): unknown {
     const choice = random.below(6);
     if (choice === 0) copy.splice(at, 1);
     else if (choice === 1) copy.push(copy[at]);
-    else copy[at] = mutateJson(copy[at], random);
+    else copy[at] = strangeJson(copy[at], random);
     return copy;
   }
   const entries = Object.entries(value);
@@ -132,6 +185,17 @@ export function mutateJson(value: unknown, random: Random): unknown {
   const choice = random.below(8);
   if (choice === 0) entries.splice(at, 1);
   else if (choice === 1) entries[at] = [random.pick(STRANGE_TEXT), inner];
-  else entries[at] = [key, mutateJson(inner, random)];
+  else entries[at] = [key, strangeJson(inner, random)];
   return Object.fromEntries(entries);
 }
+
+/** JSON text with one place of the document changed, or a change of its characters. */
+export const mutateJsonText = (
+  text: string,
+  random: Random,
+  words: readonly string[] = [],
+  textOneIn = 4,
+): string =>
+  random.once(textOneIn)
+    ? mutateText(text, random, words)
+    : JSON.stringify(mutateJson(JSON.parse(text), random));

@@ -1,4 +1,5 @@
-/** @file Fuzz targets of the small languages: expressions, guards, pipelines, patterns, trees. */
+/** @file Targets of the small languages: expressions, guards, pipelines, patterns, trees. */
+import { Budget, parsePlainJson } from "@sconce/errors";
 import {
   dictSpec,
   flattenTree,
@@ -36,8 +37,9 @@ import {
   type SymValue,
   toSrepr,
 } from "@sconce/symbolic";
-import type { FuzzTarget } from "./fuzz.fixture.js";
-import { mutateJson, mutateText, type Random } from "./random.fixture.js";
+import type { FuzzTarget } from "../support/driver.js";
+import { notJson } from "../support/errors.js";
+import { mutateJsonText, mutateText, type Random } from "../support/random.js";
 
 const SYMBOLS = [
   "s0",
@@ -167,12 +169,14 @@ function tree(random: Random, depth: number): TreeSpec {
 
 const texts = (
   name: string,
+  readers: readonly string[],
   generate: (random: Random) => string,
   read: (text: string) => unknown,
   use: (result: never) => unknown,
   words: readonly string[] = [],
 ): FuzzTarget<string> => ({
   name,
+  readers,
   generate,
   mutate: (text, random) => mutateText(text, random, words),
   read,
@@ -207,10 +211,17 @@ graph(%w: f32[2, 3], %x: f32[2, 3], %i: i64[4]) {
   return jsonIRText(extractIR(propagateShapes(parseIr(text), OPERATORS.operators)));
 }
 
+const JSON_SAMPLES = [
+  '{"a": [1, 2.5, null, true], "b": {"__proto__": "\\u0041"}}',
+  "[[[]], -0, 1e9]",
+  '"text"',
+];
+
 /** The targets of this file. */
-export const TEXT_TARGETS: readonly FuzzTarget<string>[] = [
+export const LANGUAGE_TARGETS: readonly FuzzTarget<string>[] = [
   texts(
     "symbolic expressions",
+    ["parseSrepr"],
     (random) => expression(random, 4),
     (text) => parseSrepr(text),
     (value: SymValue) => {
@@ -223,6 +234,7 @@ export const TEXT_TARGETS: readonly FuzzTarget<string>[] = [
   ),
   texts(
     "guards",
+    ["parseGuard"],
     (random) => guard(random, 3),
     (text) => parseGuard(text),
     (node: GuardNode) => {
@@ -233,6 +245,7 @@ export const TEXT_TARGETS: readonly FuzzTarget<string>[] = [
   ),
   texts(
     "pipelines",
+    ["parsePipeline"],
     (random) => pipeline(random, 2),
     (text) => parsePipeline(text, PASSES),
     (items: readonly PipelineItem[]) => parsePipeline(printPipeline(items), PASSES),
@@ -240,6 +253,7 @@ export const TEXT_TARGETS: readonly FuzzTarget<string>[] = [
   ),
   texts(
     "patterns",
+    ["parsePattern"],
     (random) => pattern(random, 3),
     (text) => parsePattern(text),
     (result: Pattern) => parsePattern(patternText(result)),
@@ -247,11 +261,10 @@ export const TEXT_TARGETS: readonly FuzzTarget<string>[] = [
   ),
   {
     name: "JSON IR",
+    readers: ["readJsonIR"],
     generate: jsonIR,
     mutate: (text, random) =>
-      random.once(3)
-        ? mutateText(text, random, ["producer_node", "__proto__", "[]", "null", "1.0"])
-        : JSON.stringify(mutateJson(JSON.parse(text), random)),
+      mutateJsonText(text, random, ["producer_node", "__proto__", "[]", "null", "1.0"]),
     read: (text) => readJsonIR(text),
     use: (ir: JsonIR) => {
       readJsonIR(jsonIRText(ir));
@@ -260,11 +273,9 @@ export const TEXT_TARGETS: readonly FuzzTarget<string>[] = [
   },
   {
     name: "tree specifications",
+    readers: ["parseTreeSpec"],
     generate: (random) => treeSpecJson(tree(random, 4)),
-    mutate: (text, random) =>
-      random.once(3)
-        ? mutateText(text, random, ["children_spec", "context", "null"])
-        : JSON.stringify(mutateJson(JSON.parse(text), random)),
+    mutate: (text, random) => mutateJsonText(text, random, ["children_spec", "context", "null"]),
     read: (text) => parseTreeSpec(text),
     use: (spec: TreeSpec) => {
       treeSpecText(spec);
@@ -275,4 +286,18 @@ export const TEXT_TARGETS: readonly FuzzTarget<string>[] = [
       flattenTree([1, { a: 2 }], spec);
     },
   },
+  texts(
+    "plain JSON",
+    ["parsePlainJson"],
+    (random) => random.pick(JSON_SAMPLES),
+    (text) =>
+      parsePlainJson(text, {
+        budget: new Budget(text.length),
+        depth: 8,
+        unique: true,
+        fail: notJson,
+      }),
+    (value: never) => JSON.stringify(value),
+    ["[", "{", '":', "\\u", "}]"],
+  ),
 ];
