@@ -15,6 +15,7 @@ export * from "./rows/scalar-functions.js";
 export { forgetReads } from "./rules/data-dependent.js";
 export { dtypeOfCode } from "./rules/dtype-codes.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
+export { elementsOf } from "./rules/fake.js";
 export { promoteOperands } from "./rules/promote.js";
 export * from "./rules/view-inverse.js";
 export { CORE_SCHEMAS, type CoreSchema } from "./schema/core-schemas.js";

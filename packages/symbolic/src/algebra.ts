@@ -114,13 +114,16 @@ const hasFloat = (values: readonly SymValue[]): boolean =>
 
 function apply(head: SymHead, ...values: readonly SymValue[]): SymInt {
   const float = hasFloat(values);
-  return lowerNumber(
-    construct(
-      head,
-      values.map((value) => lift(value, float)),
-    ),
+  const result = construct(
+    head,
+    values.map((value) => lift(value, float)),
   );
+  // What simplifies to an operand, or to a symbol in it, is a new size still.
+  return lowerNumber(result.op === "Symbol" || values.includes(result) ? result.distinct() : result);
 }
+
+/** A size as the result of arithmetic that does not change it: a separate object. */
+const unchanged = (size: SymInt): SymInt => (typeof size === "number" ? size : size.distinct());
 
 const applyFloat = (head: SymHead, ...values: readonly SymValue[]): SymFloat =>
   lowerNumber(
@@ -140,8 +143,8 @@ export function add(a: SymInt, b: SymInt): SymInt {
     const result = a + b;
     if (isExact(result)) return result;
   }
-  if (a === 0) return b;
-  if (b === 0) return a;
+  if (a === 0) return unchanged(b);
+  if (b === 0) return unchanged(a);
   return apply("Add", a, b);
 }
 
@@ -151,7 +154,7 @@ export function sub(a: SymInt, b: SymInt): SymInt {
     const result = a - b;
     if (isExact(result)) return result;
   }
-  return b === 0 ? a : add(a, neg(b));
+  return b === 0 ? unchanged(a) : add(a, neg(b));
 }
 
 /** `a * b`; a product of sums stays factored. */
@@ -160,8 +163,8 @@ export function mul(a: SymInt, b: SymInt): SymInt {
     const result = a * b;
     if (isExact(result)) return result === 0 ? 0 : result;
   }
-  if (a === 1) return b;
-  if (b === 1) return a;
+  if (a === 1) return unchanged(b);
+  if (b === 1) return unchanged(a);
   return apply("Mul", a, b);
 }
 

@@ -126,6 +126,16 @@ export class SymExpr {
   }
 
   /**
+   * Returns the same expression as a separate object: a trace identifies sizes by their objects,
+   * as PyTorch does with `SymNode`.
+   */
+  distinct(): SymExpr {
+    const copy = new SymExpr(this);
+    copy.#key = this.#key;
+    return copy;
+  }
+
+  /**
    * Refuses `Number(size)` and `size < 0`: only the sizes of a call give a number.
    * @throws SconceError `SYM_OPERAND`
    */

@@ -7,7 +7,7 @@ import {
   mul,
   printRange,
   ShapeEnv,
-  type SymExpr,
+  SymExpr,
   type SymInt,
   symbol,
   symbolNumber,
@@ -228,7 +228,11 @@ class FakeMaker {
     for (const [stride, i] of order) {
       const isContiguous = i !== strides.length - 1 && stride === shape[i + 1]! * strides[i + 1]!;
       const isTrivial = (stride === 0 || stride === 1) && !isContiguous;
-      if (!isTrivial) result[i] = candidates.get(stride) ?? this.#stride(source, i, stride, isStatic);
+      if (!isTrivial) {
+        const known = candidates.get(stride) ?? this.#stride(source, i, stride, isStatic);
+        // Each stride is a separate object, as each size is.
+        result[i] = known instanceof SymExpr ? known.distinct() : known;
+      }
       candidates.set(shape[i]! * stride, mul(sizes[i]!, result[i]!));
     }
     return result;

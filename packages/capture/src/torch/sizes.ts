@@ -1,4 +1,5 @@
 /** @file Sizes of tensors, traced or not. */
+import { elementsOf } from "@sconce/ops";
 import { type SymInt as Expr, eq, le, mul, SymExpr } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import { currentTrace, type Recorder } from "../trace/dispatch.js";
@@ -95,4 +96,4 @@ export const productOf = (a: Size, b: Size): Size => sizeValue(mul(expressionOf(
 
 /** The number of elements. */
 export const numelOf = (tensor: Tensor): Size =>
-  isTraced(tensor) ? sizeValue(tensor.fake.shape.reduce((a, b) => mul(a, b), 1 as Expr)) : tensor.numel;
+  isTraced(tensor) ? sizeValue(elementsOf(tensor.fake)) : tensor.numel;

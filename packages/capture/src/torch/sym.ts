@@ -24,6 +24,8 @@ function apply(target: string, args: readonly Operand[]): unknown {
     const result = runScalarFunction(target, args as readonly ScalarLiteral[]);
     return typeof result === "bigint" && Number.isSafeInteger(Number(result)) ? Number(result) : result;
   }
+  // `n * 1` is `n` itself (`__sym_dispatch__`).
+  if (target === "operator.mul" && args.includes(1)) return args.find(isSym);
   const trace = currentTrace();
   const operands = args.map((arg) => (isSym(arg) ? scalarValue(arg) : (arg as Argument)));
   const { kind, expr } = evaluateScalarFunction(
@@ -32,7 +34,9 @@ function apply(target: string, args: readonly Operand[]): unknown {
     trace === undefined ? undefined : (value) => ({ min: Number(trace.env.range(value).min) }),
   );
   if (!(expr instanceof SymExpr)) return expr;
-  const value = new CLASSES[kind](expr);
+  // Results are separate objects, also where they are equal to an operand.
+  const isOperand = args.some((arg) => isSym(arg) && arg.expr === expr);
+  const value = new CLASSES[kind](isOperand ? expr.distinct() : expr);
   trace?.arithmetic(target, args as readonly (Sym | Argument)[], value);
   return value;
 }

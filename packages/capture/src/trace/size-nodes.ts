@@ -1,21 +1,28 @@
 /**
  * @file The nodes of symbolic sizes while a program is traced: made when somebody uses a size, as
  * `torch.fx.experimental.proxy_tensor` makes them (`track_tensor`, `_sym_register`).
+ *
+ * A size is known by its object: equal sizes of two tensors have two nodes, unless a shape rule
+ * passed the object on. PyTorch does so with the objects of `SymNode` (`_SymNodeDict`).
  */
 import { type Argument, type FakeTensor, float, symInt } from "@sconce/ir";
-import { mul, SymExpr, type SymInt } from "@sconce/symbolic";
+import { elementsOf } from "@sconce/ops";
+import { SymExpr, type SymInt } from "@sconce/symbolic";
 import { unknownSymbol } from "./errors.js";
 import { lowerExpression } from "./lower-expression.js";
 import type { AddScalarNode, TraceNode } from "./trace-node.js";
 
 /** The node of an expression, or a function that makes it at its first use. */
-type Source = TraceNode | (() => TraceNode);
+interface Source {
+  node: TraceNode | undefined;
+  readonly make: () => TraceNode;
+}
 
-/** Finds the nodes of symbolic values by their expressions. The first source of each is kept. */
+/** Finds the nodes of symbolic values. The first source of each object is kept. */
 export class SizeNodes {
-  readonly #sources = new Map<string, Source>();
-  /** Results of arithmetic: each has a separate node, as in PyTorch. */
-  readonly #results = new WeakMap<SymExpr, TraceNode>();
+  readonly #sources = new Map<SymExpr, Source>();
+  /** Sources of values whose objects no tensor has: computed where no shape rule runs. */
+  readonly #byValue = new Map<string, Source>();
   readonly #add: AddScalarNode;
   readonly #outside: (expr: SymExpr) => TraceNode | undefined;
 
@@ -26,64 +33,53 @@ export class SizeNodes {
   }
 
   /** Makes the sizes, the strides, the number of elements and the offset of a tensor readable. */
-  track({ shape, strides, storageOffset }: FakeTensor, node: TraceNode): void {
-    if (shape.every(isNumber) && strides.every(isNumber) && typeof storageOffset === "number") return;
+  track(tensor: FakeTensor, node: TraceNode): void {
+    const { shape, strides, storageOffset } = tensor;
     const read = (size: SymInt, property: string, ...dim: number[]): void => {
-      if (!(size instanceof SymExpr)) return;
+      if (!(size instanceof SymExpr) || this.#sources.has(size)) return;
       const name = `sym_${property}`;
+      const kind = dim.length > 0 ? "int" : "default";
       this.#offer(size, () =>
-        this.#add(
-          `aten.${name}.${dim.length > 0 ? "int" : "default"}`,
-          [node, ...dim],
-          symInt(size),
-          `${name}${dim.length > 0 ? "_int" : "_default"}`,
-        ),
+        this.#add(`aten.${name}.${kind}`, [node, ...dim], symInt(size), `${name}_${kind}`),
       );
     };
     for (const [dim, size] of shape.entries()) read(size, "size", dim);
     for (const [dim, stride] of strides.entries()) read(stride, "stride", dim);
-    read(
-      shape.reduce((count, size) => mul(count, size), 1 as SymInt),
-      "numel",
-    );
+    read(elementsOf(tensor), "numel");
     read(storageOffset, "storage_offset");
-  }
-
-  /** Lets a node stand for the result of arithmetic: that object, and equal ones without a node. */
-  bindResult(expr: SymExpr, node: TraceNode): void {
-    this.#results.set(expr, node);
-    this.#offer(expr, node);
   }
 
   /** Lets a node stand for a symbolic value, unless another does. */
   bind(expr: SymExpr, node: TraceNode): void {
-    this.#offer(expr, node);
+    if (!this.#sources.has(expr)) this.#offer(expr, () => node);
   }
 
   /** Lets an input stand for a symbolic value, though tensors have it too. */
-  prefer({ key }: SymExpr, node: TraceNode): void {
-    this.#sources.set(key, node);
+  prefer(expr: SymExpr, node: TraceNode): void {
+    const source: Source = { node, make: () => node };
+    this.#sources.set(expr, source);
+    this.#byValue.set(expr.key, source);
   }
 
-  #offer({ key }: SymExpr, source: Source): void {
-    if (!this.#sources.has(key)) this.#sources.set(key, source);
+  #offer(expr: SymExpr, make: () => TraceNode): void {
+    const source: Source = { node: undefined, make };
+    this.#sources.set(expr, source);
+    if (!this.#byValue.has(expr.key)) this.#byValue.set(expr.key, source);
   }
 
   /** The node of an expression, or the number that it is. @throws SconceError `UNKNOWN_SYMBOL` */
   argument(expr: SymExpr): TraceNode | Argument {
     if (expr.op === "Integer") return expr.value as number;
     if (expr.op === "Float") return float(Number(expr.value));
-    const source = this.#results.get(expr) ?? this.#sources.get(expr.key);
+    const source = this.#sources.get(expr) ?? this.#byValue.get(expr.key);
     if (source === undefined) return this.#compute(expr);
-    if (typeof source !== "function") return source;
-    const node = source();
-    this.#sources.set(expr.key, node);
-    return node;
+    source.node ??= source.make();
+    return source.node;
   }
 
   /** Reads a size of a tensor, if it was not read before. */
   read(expr: SymExpr): void {
-    if (this.#sources.has(expr.key)) this.argument(expr);
+    if (this.#sources.has(expr) || this.#byValue.has(expr.key)) this.argument(expr);
   }
 
   /** An expression that no tensor has and no arithmetic gave: computed from its parts. */
@@ -93,9 +89,7 @@ export class SizeNodes {
         ? this.#outside(expr)
         : lowerExpression(expr, (part) => this.argument(part), this.#add);
     if (node === undefined) throw unknownSymbol(expr);
-    this.#sources.set(expr.key, node);
+    this.#offer(expr, () => node);
     return node;
   }
 }
-
-const isNumber = (size: unknown): boolean => typeof size === "number";

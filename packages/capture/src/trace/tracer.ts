@@ -356,14 +356,12 @@ export class Tracer implements Recorder {
   }
 
   arithmetic(target: string, args: readonly (Sym | Argument)[], result: Sym): void {
-    // `n * 1` is `n` (`__sym_dispatch__`).
-    if (target === "operator.mul" && args.includes(1)) return;
     const operands = args.map((arg) => (isSym(arg) ? this.scalarArgument(arg) : arg));
     const candidate = functionName(target);
     const node = this.inSource(candidate, target.replace(/^operator\./, "_operator."), () =>
       this.push({ target, args: operands, val: scalarValue(result), candidate }),
     );
-    this.#sizes.bindResult(result.expr, node);
+    this.#sizes.bind(result.expr, node);
   }
 
   discarded(functions: readonly string[], sizes: readonly unknown[]): void {
@@ -539,9 +537,7 @@ export class Tracer implements Recorder {
   protected track(value: FakeTensor, node: TraceNode): void {
     if (this.isNested) nested.add(value);
     this.#tensors.set(value, node);
-    const layout = this.#shapes.layoutOf(value);
-    if (!layout.isTracked) this.#sizes.track(value, node);
-    layout.isTracked = true;
+    if (this.#shapes.layoutOf(value).isDynamic) this.#sizes.track(value, node);
   }
 
   /**

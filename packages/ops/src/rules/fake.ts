@@ -96,6 +96,15 @@ export function numelOf(shape: readonly SymInt[]): SymInt {
   return n;
 }
 
+const ELEMENTS = new WeakMap<FakeTensor, SymInt>();
+
+/** The number of elements of a tensor; the same object each time where it is symbolic. */
+export function elementsOf(tensor: FakeTensor): SymInt {
+  const known = ELEMENTS.get(tensor) ?? numelOf(tensor.shape);
+  if (typeof known === "object") ELEMENTS.set(tensor, known);
+  return known;
+}
+
 /** Equal as written, which costs nothing to see. */
 export const sameAs = (a: SymInt, b: SymInt): boolean =>
   a === b || (typeof a === "object" && typeof b === "object" && a.key === b.key);

@@ -23,7 +23,7 @@ import {
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, pythonEq } from "./comparison.js";
 import { describeSize, describeSizes } from "./describe.js";
-import { contiguousStridesOf, isContiguousFake, numelOf } from "./fake.js";
+import { contiguousStridesOf, elementsOf, isContiguousFake, numelOf } from "./fake.js";
 
 /** Sizes and strides while dimensions are merged and split. */
 interface Layout {
@@ -43,7 +43,7 @@ export function hasReferenceView(base: FakeTensor, sizes: readonly SymInt[]): bo
  * @throws SconceError `SHAPE_MISMATCH`, `INVALID_ARGUMENT`
  */
 export function referenceView(base: FakeTensor, given: readonly SymInt[], env: SymEnv): Layout | undefined {
-  const numel = numelOf(base.shape);
+  const numel = elementsOf(base);
   const sizes = inferSize(given, numel, env);
   if (env.guard(eq(numel, 0))) return { shape: [...sizes], strides: [...contiguousStridesOf(sizes)] };
   const ones = base.ndim === 0 ? sizes : sizes.length === 0 ? base.shape : undefined;

@@ -20,7 +20,7 @@ const SAME_IN_BOTH: Readonly<Record<string, string>> = {
 const OTHER_ORDER = new Set(["ops_norms", "lifted_dtypes"]);
 
 /** Programs in which the numbers of names depend on sizes that are traced and removed. */
-const OTHER_NUMBERS = new Set(["net_diffusion", "net_bert", "net_llama_prefill", "pm_nonzero_check"]);
+const OTHER_NUMBERS = new Set(["net_bert", "pm_nonzero_check"]);
 
 /** Programs whose guards PyTorch's modes simplify in different ways. */
 const OTHER_GUARDS = new Set(["shape_slices", "api_refine_dynamic_shapes"]);
