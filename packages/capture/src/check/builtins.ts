@@ -11,12 +11,14 @@ import {
   joinKinds,
   type Kind,
   known,
+  listOf,
   makeObject,
   mayBeSym,
   NOTHING,
   PLAINS,
   primitive,
   UNDEFINED,
+  unknown,
 } from "./kinds.js";
 
 /** A call of a function of the language. */
@@ -141,7 +143,7 @@ const METHODS: Readonly<Record<string, Builtin>> = {
   with: same,
   splice: moves(same),
   values: same,
-  entries: ({ self, on }) => arrayOf(arrayOf(join(PLAINS, on.elements(self)))),
+  entries: ({ self, on }) => arrayOf(listOf([PLAINS, on.elements(self)])),
   keys: () => arrayOf(PLAINS),
   sort: (call) => moves(() => sort(call))({ ...call, args: [] }),
   join: ({ self, node, scope, on }) => {
@@ -274,32 +276,35 @@ const COERCING = new Set<unknown>([
 const WRITERS = new Set<unknown>([
   Object.defineProperty,
   Object.defineProperties,
+  Object.freeze,
+  Object.preventExtensions,
+  Object.seal,
   Object.setPrototypeOf,
   Reflect.defineProperty,
   Reflect.deleteProperty,
+  Reflect.preventExtensions,
   Reflect.set,
   Reflect.setPrototypeOf,
 ]);
 
-const typedArrays = Object.getPrototypeOf(Uint8Array.prototype) as object;
-
-const methodOf = (prototype: object, name: string): unknown =>
-  (prototype as Readonly<Record<string, unknown>>)[name];
-
-/** Methods of typed arrays and dates that change them. */
-const CHANGES = new Set<unknown>([
-  ...["set", "fill", "sort", "reverse", "copyWithin"].map((name) => methodOf(typedArrays, name)),
-  ...Object.getOwnPropertyNames(Date.prototype)
-    .filter((name) => name.startsWith("set"))
-    .map((name) => methodOf(Date.prototype, name)),
-]);
+/** Takes note of a write, and runs the getters and setters that it defines or uses. */
+function writes(fn: unknown, { args, node, scope, on }: BuiltinCall): void {
+  const [target = UNDEFINED, key = UNDEFINED, value = UNDEFINED] = args;
+  on.strict?.assigned(target, node, scope);
+  if (fn === Reflect.set) on.setMember(target, key, value);
+  if (fn !== Object.defineProperty && fn !== Reflect.defineProperty) return;
+  for (const name of ["get", "set"]) {
+    const accessor = on.member({ ...value, flags: 0 }, known(name), node, scope);
+    const given = [unknown("what a setter is given")];
+    runAnyTimes(on, () => on.call({ ...accessor, flags: 0 }, target, given, node, scope));
+  }
+}
 
 /** What a function of the language gives; undefined for other functions. */
 export function builtinResult(fn: AnyFunction, call: BuiltinCall): Kind | undefined {
+  if (WRITERS.has(fn)) writes(fn, call);
   const run = BY_FUNCTION.get(fn);
   if (run !== undefined) return run(call);
-  if (WRITERS.has(fn)) call.on.strict?.assigned(call.args[0] ?? UNDEFINED, call.node, call.scope);
-  if (CHANGES.has(fn)) call.on.strict?.mutated(call.self, call.node, call.scope);
   if (isConsoleFunction(fn)) return UNDEFINED;
   if (!COERCING.has(fn)) return undefined;
   const { args, node, scope, on } = call;

@@ -5,30 +5,29 @@ import { callingConvention } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression } from "acorn";
 import { Module } from "../nn/module.js";
-import { isPlainObject } from "../plain-object.js";
-import { type AnyFunction, isClass, isNative } from "../source/parse-function.js";
+import type { AnyFunction } from "../source/parse-function.js";
 import { UnflattenedModule } from "../unflatten/unflattened-module.js";
 import { GraphModule } from "../unlift/graph-module.js";
 import { ProgramModule } from "../unlift/program-module.js";
 import { ARRAY_METHODS, builtinResult } from "./builtins.js";
-import { onlyHolds } from "./class-shape.js";
+import { isUserFunction, runCallbacks } from "./callbacks.js";
+import { callSuper } from "./classes.js";
+import { arrayLength, construct } from "./construct.js";
 import { fillArray, memberOf } from "./expressions.js";
 import { isIntrinsic } from "./host-functions.js";
-import { elementOf, type Interpreter, runAnyTimes, type Scope, siteOf, widen } from "./interpreter.js";
+import { type Bound, indirectCall, useIntrinsic } from "./indirect-calls.js";
+import { elementOf, type Interpreter, type Scope, siteOf, widen } from "./interpreter.js";
 import {
   type AbstractObject,
   arrayOf,
   fresh,
-  isNothing,
   join,
   joinKinds,
   type Kind,
   known,
   listOf,
-  MADE_BY_NEW,
   makeObject,
   mayBeSym,
-  mayBeTensor,
   NOTHING,
   PLAIN,
   PLAINS,
@@ -45,14 +44,16 @@ import {
 } from "./kinds.js";
 import { customResult, functionResult, methodResult } from "./operator-results.js";
 import { operatorReturns, ownFunctionName } from "./own-functions.js";
+import { isProxy, PROXY } from "./proxies.js";
 
 /** Evaluates a call: the function, its arguments, and what it does with them. */
 export function evaluateCall(node: CallExpression | NewExpression, scope: Scope, on: Interpreter): Kind {
   const { callee } = node;
+  if (callee.type === "Super") return callSuper(evaluateArguments(node, scope, on), node, scope, on);
   const { self, value } =
     callee.type === "MemberExpression"
       ? memberOf(callee, scope, on)
-      : { self: UNDEFINED, value: callee.type === "Super" ? PLAINS : on.evaluate(callee, scope) };
+      : { self: UNDEFINED, value: on.evaluate(callee, scope) };
   const args = evaluateArguments(node, scope, on);
   if (callee.type === "MemberExpression" && (callee.property as { name?: string }).name === "toString")
     on.coercion(self, "String", callee.object, scope);
@@ -74,66 +75,6 @@ const GRAD_MODES = ["noGrad", "enableGrad", "setGradEnabled"];
 /** Functions whose result is that of the functions that they are given. */
 const GIVES_RESULTS = new Set([...GRAD_MODES, "cond", "whileLoop", "map", "scan", "associativeScan"]);
 
-/** Classes of the language that hold values. */
-const COLLECTIONS = new Map<unknown, string>([
-  [Array, "Array"],
-  [Map, "Map"],
-  [WeakMap, "Map"],
-  [Set, "Set"],
-  [WeakSet, "Set"],
-]);
-
-function construct(callee: Kind, args: readonly Kind[], node: AnyNode, scope: Scope, on: Interpreter): Kind {
-  const [made] = callee.values;
-  on.strict?.called(made, args, node, scope);
-  const collection = COLLECTIONS.get(made);
-  if (collection !== undefined && callee.values.length === 1) {
-    if (made === Array) arrayLength(args, node, scope, on);
-    if (made === Set)
-      on.identity(joinKinds(args.map((arg) => on.elements(arg))), known(0), "Set", node, scope);
-    const items = made === Array ? joinKinds(args) : joinKinds(args.map((arg) => on.elements(arg)));
-    return {
-      ...NOTHING,
-      objects: [siteOf(scope, node, () => ({ ...makeObject("array", items), name: collection }))],
-    };
-  }
-  runCallbacks(args, [], on, node, scope);
-  if (callee.values.length === 1 && isTensorClass(made)) return TENSORS;
-  if (mayDecide(callee) && args.some(isOpen))
-    on.unchecked("new", "the constructor and the getters of a class are not followed", node, scope);
-  return unknown(MADE_BY_NEW);
-}
-
-/** Whether a class may decide on what it is given: the code's own may. */
-const mayDecide = ({ values, flags }: Kind): boolean =>
-  (flags & UNKNOWN) !== 0 ||
-  values.some((type) => typeof type === "function" && !isOwnClass(type) && !onlyHolds(type as AnyFunction));
-
-const isOwnClass = (type: unknown): boolean =>
-  type === Tensor ||
-  type instanceof Module ||
-  Object.hasOwn(type as object, "torchClass") ||
-  isTensorClass(type);
-
-const isTensorClass = (type: unknown): boolean => Object.getPrototypeOf(type) === Tensor;
-
-/** Whether a value may be a tensor or a dynamic size, or hold one. */
-const isOpen = (kind: Kind): boolean =>
-  mayBeTensor(kind) ||
-  mayBeSym(kind) ||
-  (kind.flags & (SIZE | UNKNOWN)) !== 0 ||
-  kind.objects.length > 0 ||
-  kind.values.some((value) => typeof value === "object" && value !== null);
-
-/** `new Array(n)` of a dynamic size has that one item, not `n`. */
-function arrayLength(args: readonly Kind[], node: AnyNode, scope: Scope, on: Interpreter): void {
-  const [length] = args;
-  if (length === undefined || args.length > 1) return;
-  const [argument = node] = (node as CallExpression).arguments;
-  if (mayBeSym(length)) on.coercion(length, "Array", argument, scope);
-  else if (!mayBeTensor(length)) on.identity(length, known(0), "Array", argument, scope);
-}
-
 /** Calls what a value may be. */
 export function callKind(
   callee: Kind,
@@ -146,7 +87,7 @@ export function callKind(
   const parts = callee.values.map((value) => callValue(value, self, args, node, scope, on));
   for (const object of callee.objects) parts.push(callObject(object, self, args, node, scope, on));
   if (callee.flags & PLAIN) {
-    runCallbacks(args, undefined, on, node, scope);
+    callPlain(args, node, scope, on);
     parts.push(PLAINS);
   }
   if (callee.flags & (SIZE | SYM)) parts.push({ ...NOTHING, flags: callee.flags & (SIZE | SYM) });
@@ -159,6 +100,18 @@ export function callKind(
   return joinKinds(parts);
 }
 
+/** Names of methods of texts and numbers that use the language of the host. */
+const LOCAL = /^toLocale|^localeCompare$/;
+
+/** Calls a method of a number or a text. */
+function callPlain(args: readonly Kind[], node: AnyNode, scope: Scope, on: Interpreter): void {
+  runCallbacks(args, undefined, on, node, scope);
+  const { callee } = node as Partial<CallExpression>;
+  const name = callee?.type === "MemberExpression" && (callee.property as { readonly name?: string }).name;
+  if (typeof name === "string" && LOCAL.test(name)) on.strict?.refuse("host", node, scope);
+  for (const arg of args) on.hidden(arg, "convert", node, scope);
+}
+
 function callObject(
   object: AbstractObject,
   self: Kind,
@@ -169,6 +122,10 @@ function callObject(
 ): Kind {
   if (object.type === "function")
     return on.activate(object.node as FunctionNode, object.closure as Scope, self, args);
+  if (object.type === "bound") {
+    const { target, given, before } = object.closure as Bound;
+    return on.call(target, given, [...before, ...args], node, scope);
+  }
   if (object.type === "namespace") return callNamespace(object.name!, args, node, scope, on);
   if (object.type !== "method") return unknown("what is called is not a function");
   on.strict?.countOperator();
@@ -276,52 +233,6 @@ function symbolicResult(args: readonly Kind[], on: Interpreter): Kind {
   return isOpen && on.hasSymbols ? SIZES : PLAINS;
 }
 
-/**
- * The functions that an argument passes on: itself, or what an object of options holds. Those of
- * Sconce decide nothing, and those of the language are called by the code that knows them.
- */
-function callbacksOf({ values, objects }: Kind): Kind[] {
-  const found: Kind[] = [];
-  for (const value of values) {
-    if (isUserFunction(value)) found.push(known(value));
-    else if (isPlainObject(value)) found.push(...Object.values(value).filter(isUserFunction).map(known));
-  }
-  for (const object of objects) {
-    if (object.type === "function") found.push({ ...NOTHING, objects: [object] });
-    else if (object.type === "record")
-      for (const item of object.props.values())
-        if (item.objects.some(({ type }) => type === "function") || item.values.some(isUserFunction))
-          found.push(...callbacksOf(item));
-  }
-  return found;
-}
-
-/** Whether a value is a function with a source that is neither of Sconce nor a class. */
-function isUserFunction(value: unknown): value is AnyFunction {
-  if (typeof value !== "function" || value instanceof Module) return false;
-  if (ownFunctionName(value) !== undefined || operatorReturns(value) !== undefined) return false;
-  return !isClass(value as AnyFunction) && !isNative(value as AnyFunction);
-}
-
-/** Runs functions that are passed on, with these arguments; what they give. */
-function runCallbacks(
-  args: readonly Kind[],
-  given: readonly Kind[] | undefined,
-  on: Interpreter,
-  node: AnyNode,
-  scope: Scope,
-): Kind {
-  const operand =
-    given ?? Array.from({ length: 4 }, () => unknown("an argument of a function that is passed on"));
-  let result = NOTHING;
-  for (const callback of args.flatMap(callbacksOf))
-    result = join(
-      result,
-      runAnyTimes(on, () => on.call(callback, UNDEFINED, operand, node, scope)),
-    );
-  return isNothing(result) ? unknown("a function that is passed on is not followed") : result;
-}
-
 function callValue(
   value: unknown,
   self: Kind,
@@ -332,10 +243,12 @@ function callValue(
 ): Kind {
   if (value instanceof Module) return callModule(value, args, on);
   if (typeof value !== "function") return NOTHING;
-  if (value === Function.prototype.call)
-    return on.call(self, args[0] ?? UNDEFINED, args.slice(1), node, scope);
-  if (value === Function.prototype.apply)
-    return on.call(self, args[0] ?? UNDEFINED, spreadOf(args[1], on), node, scope);
+  if (isProxy(value)) {
+    on.unchecked("call", PROXY, node, scope);
+    return unknown(PROXY);
+  }
+  const indirect = indirectCall(value as AnyFunction, self, args, node, scope, on);
+  if (indirect !== undefined) return indirect;
   if (value === Array) {
     arrayLength(args, node, scope, on);
     return arrayOf(joinKinds(args));
@@ -343,6 +256,7 @@ function callValue(
   const arrayMethod = ARRAY_METHODS.get(value as AnyFunction);
   if (arrayMethod !== undefined) return arrayMethod({ self, args, node, scope, on });
   if (on.strict?.called(value, args, node, scope)) return PLAINS;
+  if (on.strict !== undefined && isIntrinsic(value)) useIntrinsic(value, self, args, node, scope, on);
   const builtin = builtinResult(value as AnyFunction, { self, args, node, scope, on });
   if (builtin !== undefined) return builtin;
   if (Object.getPrototypeOf(value) === Tensor || value === Tensor) return TENSORS;
@@ -357,6 +271,8 @@ function callValue(
   runCallbacks(args, undefined, on, node, scope);
   const reason = `\`${value.name || "a function"}\` has no source`;
   if (on.strict !== undefined && !isIntrinsic(value)) on.unchecked("call", reason, node, scope);
+  if (on.strict !== undefined && self.objects.some(({ prototype }) => prototype !== undefined))
+    return join(PLAINS, self);
   const result = unknown(reason);
   // It may change what it is given.
   for (const { objects } of [self, ...args])
@@ -364,9 +280,6 @@ function callValue(
       if (object.type !== "function") widen(object, join(result, joinKinds(args)));
   return result;
 }
-
-const spreadOf = (list: Kind | undefined, on: Interpreter): Kind[] =>
-  list === undefined ? [] : Array.from({ length: 8 }, () => join(on.elements(list), UNDEFINED));
 
 /** Layers of Sconce whose result is not one tensor. */
 const RESULTS: Readonly<Record<string, Kind>> = {
@@ -408,9 +321,11 @@ export function callModule(module: Module, args: readonly Kind[], on: Interprete
   // Layers of Sconce need no check; modules and functions of the user's inside them do.
   for (const [, inner] of module.namedModules())
     if (layerOf(inner) === undefined) on.follow(inner.forward as AnyFunction, known(inner), [TENSORS]);
-    else
+    else {
       for (const value of Object.values(inner))
         if (isUserFunction(value)) on.follow(value, UNDEFINED, GIVEN_TO_CALLBACKS);
+      for (const fn of overridesOf(inner)) on.follow(fn, known(inner), GIVEN_TO_CALLBACKS);
+    }
   return fresh(RESULTS[layer] ?? TENSORS);
 }
 
@@ -428,6 +343,24 @@ function layerOf(module: Module): string | undefined {
     owner = Object.getPrototypeOf(owner) as object | null;
   }
   return undefined;
+}
+
+/** Methods and accessors that a class of the user's has in place of those of its layer. */
+function overridesOf(module: Module): AnyFunction[] {
+  const found: AnyFunction[] = [];
+  let at = Object.getPrototypeOf(module) as object | null;
+  for (
+    ;
+    at !== null && !Object.hasOwn(at.constructor, "torchClass");
+    at = Object.getPrototypeOf(at) as object | null
+  )
+    for (const name of Reflect.ownKeys(at)) {
+      const { value, get } = Object.getOwnPropertyDescriptor(at, name)!;
+      const isKnown = name !== "constructor" && name in (Object.getPrototypeOf(at) as object);
+      for (const fn of [value as unknown, get])
+        if (isUserFunction(fn) && (isKnown || fn === get)) found.push(fn);
+    }
+  return found;
 }
 
 /** Whether a value is a layer of Sconce. */

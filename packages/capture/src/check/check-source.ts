@@ -12,9 +12,12 @@ import { TracedTensor } from "../trace/traced-tensor.js";
 import { callKind, callModule, evaluateCall, isLayer } from "./calls.js";
 import { coercionProblem, conditionProblem, identityProblem } from "./diagnose.js";
 import { assignTo, evaluateExpression } from "./expressions.js";
+import { runHidden } from "./hidden-calls.js";
 import {
+  type ClassBody,
   elementOf,
   type Frame,
+  type HiddenUse,
   type Interpreter,
   joinStates,
   Scope,
@@ -39,6 +42,7 @@ import {
 } from "./kinds.js";
 import { ANY, elementsOf, memberKind } from "./members.js";
 import { DATA_DEPENDENT } from "./operator-results.js";
+import { isProxy, noteVariable, PROXY } from "./proxies.js";
 import { Findings, type SourceFinding, type SourceReport } from "./report.js";
 import { runBlock, runStatement } from "./statements.js";
 import { type StrictConstruct, strictProblem } from "./strict-constructs.js";
@@ -189,7 +193,10 @@ class Checker implements Interpreter {
   follow(fn: AnyFunction, self: Kind, args: readonly Kind[]): Kind | undefined {
     const parsed = parseFunction(fn);
     if (parsed === null) return undefined;
-    if (this.#active.filter((one) => one === fn).length > 1) return unknown("a function calls itself");
+    const calls = this.#active.filter((one) => one === fn).length;
+    if (calls > 1) return unknown("a function calls itself");
+    // A deeper call may take another branch: it is followed with all numbers and texts.
+    if (calls === 1 && this.strict !== undefined) args = args.map(anyPrimitive);
     const { node, source: text, start } = parsed;
     const isArrow = node.type === "ArrowFunctionExpression";
     this.#active.push(fn);
@@ -214,6 +221,10 @@ class Checker implements Interpreter {
     return this.#enter(node, { ...source, name }, own, fn, scope, args);
   }
 
+  scopeOf(fn: AnyFunction, source: SourceText): Scope {
+    return new Scope(undefined, newFrame(source, UNDEFINED, fn, undefined), true);
+  }
+
   #enter(
     node: FunctionNode,
     source: SourceText,
@@ -223,18 +234,13 @@ class Checker implements Interpreter {
     args: readonly Kind[],
   ): Kind {
     if (this.state === null) return NOTHING;
-    if (this.#depth >= DEEPEST_CALL) return unknown("calls are nested too deeply");
-    const frame: Frame = {
-      source,
-      self,
-      fn,
-      returns: NOTHING,
-      exits: null,
-      thrown: null,
-      loops: [],
-      sites: new Map(),
-    };
+    const frame = newFrame(source, self, fn, outer?.frame.home);
     const scope = new Scope(outer, frame, true);
+    if (this.#depth >= DEEPEST_CALL) {
+      const reason = "calls are nested too deeply";
+      if (this.strict !== undefined) this.unchecked("call", reason, node as AnyNode, scope);
+      return unknown(reason);
+    }
     this.strict?.enter(node, scope);
     this.#depth++;
     this.#selves.push(self);
@@ -259,6 +265,7 @@ class Checker implements Interpreter {
 
   closed(name: string, { frame: { fn } }: Scope): Kind | undefined {
     const found = fn && closureValue(fn, name);
+    if (found !== undefined) noteVariable(name, found.value);
     return found && join(known(found.value), this.#writtenTo(CLOSED, name));
   }
 
@@ -271,20 +278,31 @@ class Checker implements Interpreter {
     return joinKinds([elementsOf(value), ...written]);
   }
 
-  member(object: Kind, key: Kind): Kind {
+  member(object: Kind, key: Kind, node: AnyNode, scope: Scope): Kind {
+    if (this.strict !== undefined && object.values.some(isProxy)) this.unchecked("proxy", PROXY, node, scope);
     return memberKind(object, key, {
       written: (owner, name) => this.#writtenTo(owner, name),
-      // Getters of the language give numbers and texts: `map.size`.
-      getter: (get, self) =>
-        isStateGetter(get) ? known(get()) : (this.follow(get as AnyFunction, self, []) ?? PLAINS),
+      getter: (get, self) => {
+        if (isStateGetter(get)) return known(get());
+        this.strict?.called(get, [], node, scope);
+        // Getters of the language give numbers and texts: `map.size`.
+        return this.follow(get as AnyFunction, self, []) ?? PLAINS;
+      },
     });
+  }
+
+  hidden(value: Kind, use: HiddenUse, node: AnyNode, scope: Scope): void {
+    if (this.strict !== undefined && this.state !== null) runHidden(this, value, use, node, scope);
   }
 
   setMember(object: Kind, key: Kind, value: Kind): void {
     const name = primitive(key)?.value;
     for (const owner of object.values)
-      if ((typeof owner === "object" || typeof owner === "function") && owner !== null)
+      if ((typeof owner === "object" || typeof owner === "function") && owner !== null) {
         this.#write(owner, name === undefined ? ANY : String(name), value);
+        const setter = setterOf(owner, name);
+        if (setter !== undefined) this.follow(setter, known(owner), [value]);
+      }
     for (const one of object.objects) {
       if (name === undefined) widen(one, value);
       // A shorter array takes new items by number.
@@ -330,6 +348,7 @@ class Checker implements Interpreter {
   }
 
   coercion(value: Kind, construct: string, node: AnyNode, scope: Scope): void {
+    this.hidden(value, "convert", node, scope);
     // The text of a tensor shows its values.
     if ((construct === "String" || construct === "template literal") && mayBeTensor(value))
       this.strict?.refuse("host-read", node, scope);
@@ -381,6 +400,38 @@ function isMadeBy(value: unknown, text: string): boolean {
       return true;
   }
   return false;
+}
+
+const newFrame = (
+  source: SourceText,
+  self: Kind,
+  fn: AnyFunction | undefined,
+  home: ClassBody | undefined,
+): Frame => ({
+  home,
+  source,
+  self,
+  fn,
+  returns: NOTHING,
+  exits: null,
+  thrown: null,
+  loops: [],
+  sites: new Map(),
+});
+
+/** Any number or text in place of a known one. */
+const anyPrimitive = (value: Kind): Kind => (primitive(value) === undefined ? value : join(PLAINS, value));
+
+/** The setter of a property, where it has one that can be read. */
+function setterOf(owner: object, name: unknown): AnyFunction | undefined {
+  if (name === undefined || isProxy(owner)) return undefined;
+  for (let at: object | null = owner; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    const found = Object.getOwnPropertyDescriptor(at, typeof name === "symbol" ? name : String(name));
+    if (found === undefined) continue;
+    const isState = found.get !== undefined && isStateGetter(found.get);
+    return isState ? undefined : (found.set as AnyFunction | undefined);
+  }
+  return undefined;
 }
 
 /** A place is reported once for each construct. */

@@ -16,8 +16,8 @@ export function sourceProblems(problems: readonly SourceProblem[]): SconceError 
 }
 
 /** The warning about places that the check could not follow. */
-export const uncheckedPlaces = (findings: readonly SourceFinding[]): string =>
-  `The source check could not follow the model everywhere. Where one of these places decides on a tensor or a dynamic size, the program has the wrong branch:${listed(findings)}`;
+export const uncheckedPlaces = (findings: readonly SourceFinding[], isStrict: boolean): string =>
+  `The source check could not follow the model everywhere. Where one of these places decides on a tensor or a dynamic size, the program has the wrong branch${isStrict ? "; where one reads or changes state outside of the model, the program does not" : ""}:${listed(findings)}`;
 
 /** The warning about places in functions of control flow that the check could not follow. */
 export const uncheckedBodies = (findings: readonly SourceFinding[]): string =>

@@ -14,8 +14,10 @@ import type {
   SpreadElement,
   UnaryExpression,
 } from "acorn";
+import { evaluateClass, privateMember, setPrivate, superOfInstance } from "./classes.js";
 import {
   branch,
+  closure,
   type Interpreter,
   runAnyTimes,
   type Scope,
@@ -43,6 +45,7 @@ import {
   without,
 } from "./kinds.js";
 import { globalKind } from "./names.js";
+import { isProxy, PROXY } from "./proxies.js";
 
 type Evaluate<T extends AnyNode> = (node: T, scope: Scope, on: Interpreter) => Kind;
 
@@ -87,9 +90,14 @@ const EXPRESSIONS: { readonly [T in AnyNode["type"]]?: Evaluate<Extract<AnyNode,
     return PLAINS;
   },
   TaggedTemplateExpression: ({ tag, quasi }, scope, on) => {
+    const { self, value } =
+      tag.type === "MemberExpression"
+        ? memberOf(tag, scope, on)
+        : { self: UNDEFINED, value: on.evaluate(tag, scope) };
     const args = quasi.expressions.map((part) => on.evaluate(part, scope));
-    return on.call(on.evaluate(tag, scope), UNDEFINED, [PLAINS, ...args], tag, scope);
+    return on.call(value, self, [PLAINS, ...args], tag, scope);
   },
+  ClassExpression: evaluateClass,
   ArrayExpression: (node, scope, on) =>
     made(
       fillArray(
@@ -103,12 +111,16 @@ const EXPRESSIONS: { readonly [T in AnyNode["type"]]?: Evaluate<Extract<AnyNode,
   FunctionExpression: (node, scope) => closure(node, scope),
   ArrowFunctionExpression: (node, scope) => closure(node, scope),
   AwaitExpression: ({ argument }, scope, on) => on.evaluate(argument, scope),
-  YieldExpression: ({ argument }, scope, on) => {
+  YieldExpression: ({ argument, delegate }, scope, on) => {
     const value = argument ? on.evaluate(argument, scope) : UNDEFINED;
+    if (argument && delegate) on.hidden(value, "iterate", argument, scope);
     scope.frame.returns = join(scope.frame.returns, value);
     return unknown("what `yield` gives depends on the caller");
   },
-  MetaProperty: () => PLAINS,
+  MetaProperty: (node, scope, on) => {
+    if (node.meta.name === "import") on.strict?.refuse("host", node, scope);
+    return PLAINS;
+  },
 };
 
 /** A variable that the checked code does not declare. */
@@ -120,14 +132,9 @@ function outerKind(node: Identifier, scope: Scope, on: Interpreter): Kind {
     return closed;
   });
   on.strict?.read(name, closed, node, scope);
+  if (on.strict !== undefined && closed === undefined && (value.flags & UNKNOWN) !== 0)
+    on.unchecked("read", value.reason ?? "it is not known", node, scope);
   return value;
-}
-
-/** A function of the checked code with the names that it sees. */
-export function closure(node: AnyNode, scope: Scope): Kind {
-  const fn = siteOf(scope, node, () => ({ type: "function", props: new Map(), element: NOTHING, node }));
-  fn.closure = scope;
-  return made(fn);
 }
 
 /** A property with the object that it is read from. */
@@ -142,24 +149,30 @@ export function memberOf(
   const key = computed ? on.evaluate(property, scope) : known((property as { name: string }).name);
   if (computed) on.coercion(key, "[]", property, scope);
   if (isSuper) return { self, value: superMember(scope, key) };
-  // A private name is not readable from outside.
   if (property.type === "PrivateIdentifier")
-    return { self, value: unknown(`\`#${property.name}\` is private`) };
+    return { self, value: privateMember(self, `#${property.name}`, node, scope, on) };
   const isEmpty = (value: unknown): boolean => value === null || value === undefined;
-  on.strict?.readMember(self, key, node, scope);
+  const owner = object.type === "Identifier" ? object.name : undefined;
+  on.strict?.readMember(self, key, owner, node, scope);
   const value = on.member(optional ? without(self, isEmpty) : self, key, node, scope);
   return { self, value: optional && nullish(self) !== false ? join(value, UNDEFINED) : value };
 }
 
 /** A property of the class above the one that has the running method. */
-function superMember({ frame: { self, fn } }: Scope, key: Kind): Kind {
+function superMember(scope: Scope, key: Kind): Kind {
+  const { self, fn } = scope.frame;
   const name = primitive(key)?.value as string;
   const found = self.values.map((value): Kind => {
     let owner: object | null = value as object;
     while (owner !== null && !holds(owner, fn)) owner = Object.getPrototypeOf(owner) as object | null;
-    const above = owner && (Object.getPrototypeOf(owner) as Record<string, unknown> | null);
-    return above === null || !(name in above) ? unknown("`super` is not followed") : known(above[name]);
+    let above = owner && (Object.getPrototypeOf(owner) as object | null);
+    while (above !== null && !Object.hasOwn(above, name))
+      above = Object.getPrototypeOf(above) as object | null;
+    const member = above && Object.getOwnPropertyDescriptor(above, name);
+    return member && member.get === undefined ? known(member.value) : unknown("`super` is not followed");
   });
+  const ofInstance = self.objects.length > 0 ? superOfInstance(name, scope) : undefined;
+  if (ofInstance !== undefined) found.push(ofInstance);
   return found.length === 0 ? unknown("`super` is not followed") : joinKinds(found);
 }
 
@@ -194,9 +207,11 @@ function evaluateBinary(node: BinaryExpression, scope: Scope, on: Interpreter): 
   const b = on.evaluate(right, scope);
   if (IDENTITY.has(operator)) {
     on.identity(a, b, operator, node, scope);
+    if (operator.length === 2) for (const side of [a, b]) on.hidden(side, "convert", node, scope);
     const same = identical(a, b, operator.length === 2);
     return same === undefined ? PLAINS : known(same === (operator[0] === "="));
   }
+  if (operator === "instanceof") on.hidden(b, "instance", right, scope);
   if (operator === "in" || operator === "instanceof") return PLAINS;
   on.coercion(a, operator, left, scope);
   on.coercion(b, operator, right, scope);
@@ -319,6 +334,7 @@ export function fillArray(
       continue;
     }
     const list = on.evaluate(element.argument, scope);
+    on.hidden(list, "iterate", element, scope);
     const items = itemsOf(list);
     isIndexed &&= items !== undefined;
     for (const item of items ?? [on.elements(list)]) add(item);
@@ -342,8 +358,11 @@ const put = ({ props }: AbstractObject, key: string, value: Kind): void =>
 function evaluateObject(node: ObjectExpression, scope: Scope, on: Interpreter): Kind {
   const record = siteOf(scope, node, () => makeObject("record"));
   for (const property of node.properties) {
-    if (property.type === "SpreadElement") spreadInto(record, on.evaluate(property.argument, scope));
-    else {
+    if (property.type === "SpreadElement") {
+      const spread = on.evaluate(property.argument, scope);
+      on.hidden(spread, "read", property, scope);
+      spreadInto(record, spread);
+    } else {
       const { key, computed: isComputed } = property;
       const name = isComputed
         ? primitive(on.evaluate(key, scope))?.value
@@ -372,8 +391,12 @@ function accessor(record: Kind, fn: AnyNode, scope: Scope, on: Interpreter): Kin
 export function spreadInto(record: AbstractObject, { values, objects, flags }: Kind): void {
   for (const value of values) {
     if (typeof value !== "object" || value === null) continue;
-    for (const [name, { value: item }] of Object.entries(Object.getOwnPropertyDescriptors(value)))
-      put(record, name, known(item));
+    if (isProxy(value)) {
+      widen(record, unknown(PROXY));
+      continue;
+    }
+    for (const [name, { value: item, get }] of Object.entries(Object.getOwnPropertyDescriptors(value)))
+      put(record, name, get === undefined ? known(item) : unknown("a getter"));
   }
   for (const object of objects) {
     for (const [name, item] of object.props) put(record, name, item);
@@ -397,20 +420,32 @@ export function assignTo(
       on.setClosed(target.name, value);
       on.strict?.refuse("outer-write", target, scope);
     } else setVariable(on, variable, value);
-  } else if (target.type === "MemberExpression") {
-    const object = on.evaluate(target.object, scope);
-    on.setMember(object, keyOf(target, scope, on), value);
-    on.strict?.assigned(object, target, scope);
-  } else if (target.type === "RestElement") to(target.argument, value);
+  } else if (target.type === "MemberExpression") assignMember(target, value, scope, on);
+  else if (target.type === "RestElement") to(target.argument, value);
   else if (target.type === "AssignmentPattern") {
     const given = without(value, (item) => item === undefined);
     const isGiven = given === value && (value.flags & (PLAIN | UNKNOWN)) === 0;
     to(target.left, isGiven ? value : join(given, on.evaluate(target.right, scope)));
   } else if (target.type === "ArrayPattern") {
+    on.hidden(value, "iterate", target, scope);
     for (const [i, element] of target.elements.entries())
       if (element?.type === "RestElement") to(element, made(makeObject("array", on.elements(value))));
       else if (element !== null) to(element, on.member(value, known(String(i)), element, scope));
   } else if (target.type === "ObjectPattern") assignProperties(target, value, scope, on, to);
+}
+
+/** Assigns to a property, and runs its setter. */
+function assignMember(target: MemberExpression, value: Kind, scope: Scope, on: Interpreter): void {
+  const { object: owner, property } = target;
+  const object = owner.type === "Super" ? scope.frame.self : on.evaluate(owner, scope);
+  const key = keyOf(target, scope, on);
+  if (target.computed) on.coercion(key, "[]", property, scope);
+  on.setMember(object, key, value);
+  if (property.type === "PrivateIdentifier")
+    setPrivate(object, `#${property.name}`, value, target, scope, on);
+  on.strict?.assigned(object, target, scope);
+  // A shorter list has fewer items to iterate over.
+  if (primitive(key)?.value === "length") on.strict?.mutated(object, target, scope);
 }
 
 function assignProperties(
@@ -423,9 +458,15 @@ function assignProperties(
   for (const property of properties) {
     if (property.type === "RestElement") {
       const rest = makeObject("record");
+      on.hidden(value, "read", property, scope);
       spreadInto(rest, value);
       to(property, made(rest));
-    } else to(property.value, on.member(value, keyOf(property, scope, on), property, scope));
+    } else {
+      const key = keyOf(property, scope, on);
+      if (property.computed) on.coercion(key, "[]", property.key, scope);
+      on.strict?.readMember(value, key, undefined, property, scope);
+      to(property.value, on.member(value, key, property, scope));
+    }
   }
 }
 
@@ -433,6 +474,7 @@ function assignProperties(
 function keyOf(node: MemberExpression | AssignmentProperty, scope: Scope, on: Interpreter): Kind {
   const key = node.type === "MemberExpression" ? node.property : node.key;
   if (node.computed) return on.evaluate(key, scope);
+  if (key.type === "PrivateIdentifier") return known(`#${key.name}`);
   if (key.type !== "Literal") return known((key as { name: string }).name);
   return known(typeof key.value === "string" ? key.value : (key.raw ?? ""));
 }

@@ -8,7 +8,6 @@ const HOST_NAMES: ReadonlyMap<string, StrictConstruct> = new Map([
     .map((name) => [name, "host"] as const),
   ["crypto", "random"],
   ["eval", "eval"],
-  ["Function", "eval"],
 ]);
 
 /** What using a name of the host is; undefined for other names. */
@@ -16,6 +15,7 @@ export const hostName = (name: string): StrictConstruct | undefined => HOST_NAME
 
 /** Modules of Node whose functions act on the host. */
 const HOST_MODULES: Readonly<Record<string, StrictConstruct>> = {
+  "node:vm": "eval",
   "node:fs": "host",
   "node:fs/promises": "host",
   "node:child_process": "host",
@@ -23,14 +23,33 @@ const HOST_MODULES: Readonly<Record<string, StrictConstruct>> = {
   "node:https": "host",
   "node:net": "host",
   "node:os": "host",
+  "node:dns": "host",
+  "node:perf_hooks": "host",
+  "node:readline": "host",
   "node:timers": "host",
+  "node:timers/promises": "host",
   "node:worker_threads": "host",
   "node:crypto": "host",
 };
 /** Functions that draw numbers, among those of `node:crypto`. */
 const DRAWS = /^(?:random|generate|prng|pseudoRandom)/;
 
-interface NodeProcess {
+/** Classes of functions: they make one of a text. */
+const FUNCTION_CLASSES: readonly unknown[] = [
+  () => undefined,
+  async () => undefined,
+  function* () {},
+  async function* () {},
+].map((fn) => fn.constructor as unknown);
+
+/** Methods that use the language of the host. */
+const LOCAL = /^toLocale|^localeCompare$/;
+/** Methods of dates that use the time zone of the host. */
+const LOCAL_TIME =
+  /^(?:get(?:Date|Day|FullYear|Hours|Milliseconds|Minutes|Month|Seconds|TimezoneOffset|Year)|to(?:Date|Time)?String)$/;
+
+interface NodeProcess extends Readonly<Record<string, unknown>> {
+  readonly hrtime?: { readonly bigint?: unknown };
   getBuiltinModule?(name: string): Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -54,11 +73,21 @@ function index(): Map<unknown, StrictConstruct> {
   const host = globalThis as unknown as Readonly<Record<string, object | undefined>>;
   const { process } = globalThis as { process?: NodeProcess };
   const add = (owner: object | null | undefined, id: StrictConstruct): void => {
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner ?? {})))
-      if (typeof value === "function" && !found.has(value))
-        found.set(value, id === "host" && DRAWS.test(name) ? "random" : id);
+    for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(owner ?? {})))
+      for (const fn of [value as unknown, get])
+        if (typeof fn === "function" && name !== "constructor" && !found.has(fn) && fn !== Function)
+          found.set(fn, id === "host" && DRAWS.test(name) ? "random" : id);
   };
   found.set(Math.random, "random").set(Date.now, "clock").set(Promise, "async");
+  const { fromAsync } = Array as { readonly fromAsync?: unknown };
+  if (fromAsync !== undefined) found.set(fromAsync, "async");
+  for (const maker of FUNCTION_CLASSES) found.set(maker, "eval");
+  for (const owner of [Date, Number, String, Array, BigInt].map(({ prototype }) => prototype as object))
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner)))
+      if (LOCAL.test(name) || (owner === Date.prototype && LOCAL_TIME.test(name))) found.set(value, "host");
+  const { hrtime } = process ?? {};
+  found.set(hrtime, "clock").set(hrtime?.bigint, "clock").delete(undefined);
+  add(process, "host");
   add(Promise, "async");
   add(Promise.prototype, "async");
   add(host["performance"] && (Object.getPrototypeOf(host["performance"]) as object), "clock");
@@ -70,8 +99,35 @@ function index(): Map<unknown, StrictConstruct> {
   return found;
 }
 
+let objects: Set<unknown> | undefined;
+
+/** Names of objects of hosts; `process` has the environment and the arguments, too. */
+const HOST_OBJECTS = "document window navigator location history localStorage sessionStorage Deno Bun";
+
+/** Whether a value is an object of the host, whatever name it has in the code. */
+export function isHostObject(value: unknown): boolean {
+  if (objects === undefined) {
+    const host = globalThis as unknown as Readonly<Record<string, unknown>>;
+    const { process } = globalThis as { process?: NodeProcess };
+    const parts = ["env", "argv", "execArgv", "versions", "release", "config", "features", "report"];
+    const own = parts.map((name) => process?.[name]);
+    objects = new Set([process, ...own, ...HOST_OBJECTS.split(" ").map((name) => readable(host, name))]);
+    for (const none of [undefined, null, globalThis]) objects.delete(none);
+  }
+  return objects.has(value);
+}
+
+/** Browsers may forbid reading `localStorage`. */
+function readable(host: Readonly<Record<string, unknown>>, name: string): unknown {
+  try {
+    return host[name];
+  } catch {
+    return undefined;
+  }
+}
+
 const INTRINSICS =
-  "Math JSON Object Function Number String Boolean BigInt Symbol Array Map Set WeakMap WeakSet Reflect RegExp Date Error TypeError RangeError Float32Array Float64Array Int8Array Int16Array Int32Array Uint8Array Uint16Array Uint32Array BigInt64Array BigUint64Array ArrayBuffer".split(
+  "Math JSON Object Function Number String Boolean BigInt Symbol Array Map Set WeakMap WeakSet Reflect RegExp Date Error TypeError RangeError Float32Array Float64Array Int8Array Int16Array Int32Array Uint8Array Uint16Array Uint32Array BigInt64Array BigUint64Array ArrayBuffer DataView EvalError URIError SyntaxError ReferenceError".split(
     " ",
   );
 
@@ -114,3 +170,33 @@ export const HOST_READS: ReadonlySet<string> = new Set([
   "storage",
   "dataPtr",
 ]);
+
+/** Methods that change what they are called on, by the prototypes that have them. */
+const CHANGES: readonly (readonly [owner: object, names: RegExp])[] = [
+  [Object.getPrototypeOf(Int8Array.prototype) as object, /^(?:set|fill|copyWithin|reverse|sort)$/],
+  [DataView.prototype, /^set/],
+  [Date.prototype, /^set/],
+  [Map.prototype, /^getOrInsert/],
+  [WeakMap.prototype, /^(?:set|getOrInsert.*)$/],
+  [WeakSet.prototype, /^add$/],
+  [ArrayBuffer.prototype, /^(?:resize|transfer.*)$/],
+  [RegExp.prototype, /^(?:exec|test|compile)$/],
+  [Object.prototype, /^__define[GS]etter__$/],
+];
+
+let changing: Set<unknown> | undefined;
+
+/** Whether a method of the language changes what it is called on. */
+export function changesThis(fn: unknown, { values }: { readonly values: readonly unknown[] }): boolean {
+  changing ??= new Set(
+    CHANGES.flatMap(([owner, names]) =>
+      Object.entries(Object.getOwnPropertyDescriptors(owner)).flatMap(([name, { value }]) =>
+        names.test(name) ? [value as unknown] : [],
+      ),
+    ),
+  );
+  if (!changing.has(fn)) return false;
+  // Only patterns that keep their place change.
+  const patterns = values.filter((value) => value instanceof RegExp);
+  return patterns.length < values.length || patterns.some(({ flags }) => /[gy]/.test(flags));
+}

@@ -1,7 +1,7 @@
 /** @file What the parts of the source check share. */
-import type { AnyNode, Function as FunctionNode, MemberExpression } from "acorn";
+import type { AnyNode, Class, Function as FunctionNode } from "acorn";
 import type { AnyFunction } from "../source/parse-function.js";
-import { type AbstractObject, join, type Kind, NOTHING } from "./kinds.js";
+import { type AbstractObject, join, type Kind, made, NOTHING } from "./kinds.js";
 import type { StrictConstruct } from "./strict-constructs.js";
 
 /** The source that is being checked. */
@@ -12,8 +12,21 @@ export interface SourceText {
   readonly start: number;
 }
 
+/** A class of the checked code, with what its body sees. */
+export interface ClassBody {
+  readonly node: Class;
+  /** The names that the body sees. */
+  readonly scope: Scope;
+  /** The class above; undefined where it extends none. */
+  readonly base: Kind | undefined;
+  /** Names that are computed, by the parts of the body that have them. */
+  readonly keys: Map<AnyNode, Kind>;
+}
+
 /** One call of a checked function. */
 export interface Frame {
+  /** The class whose body has the function, where `super` and private names are looked up. */
+  readonly home: ClassBody | undefined;
   readonly source: SourceText;
   readonly self: Kind;
   /** The function, where it is a value; `super` starts from the object that has it. */
@@ -46,6 +59,13 @@ export function siteOf({ frame }: Scope, node: AnyNode, make: () => AbstractObje
     frame.sites.set(node, object);
   }
   return object;
+}
+
+/** A function of the checked code with the names that it sees. */
+export function closure(node: AnyNode, scope: Scope): Kind {
+  const fn = siteOf(scope, node, () => ({ type: "function", props: new Map(), element: NOTHING, node }));
+  fn.closure = scope;
+  return made(fn);
 }
 
 /** A variable. Its kind is in the state, which differs from branch to branch. */
@@ -100,6 +120,8 @@ export interface Interpreter {
   call(callee: Kind, self: Kind, args: readonly Kind[], node: AnyNode, scope: Scope): Kind;
   /** Runs a function of the source that is being checked, or of one that is reached. */
   activate(node: FunctionNode, scope: Scope, self: Kind, args: readonly Kind[]): Kind;
+  /** The names that the text of a function or a class that is a value begins with. */
+  scopeOf(fn: AnyFunction, source: SourceText): Scope;
   /** Checks a function that is a value; undefined where it has no source. */
   follow(fn: AnyFunction, self: Kind, args: readonly Kind[]): Kind | undefined;
   assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var"): void;
@@ -110,6 +132,10 @@ export interface Interpreter {
   elements(value: Kind): Kind;
   member(object: Kind, key: Kind, node: AnyNode, scope: Scope): Kind;
   setMember(object: Kind, key: Kind, value: Kind): void;
+  /**
+   * Runs the functions that the language calls by itself when it uses a value; strict mode only.
+   */
+  hidden(value: Kind, use: HiddenUse, node: AnyNode, scope: Scope): void;
 
   /** A value is used as a condition. */
   condition(value: Kind, construct: string, node: AnyNode, scope: Scope): void;
@@ -123,6 +149,12 @@ export interface Interpreter {
   readonly strict: StrictObserver | undefined;
 }
 
+/**
+ * How the language uses a value: makes it a number or a text, iterates over it, reads its
+ * properties, asks a class for its instances, or all but the last.
+ */
+export type HiddenUse = "convert" | "iterate" | "read" | "instance" | "any";
+
 /** Takes note of what strict mode refuses. */
 export interface StrictObserver {
   /** Operators and layers that were called so far. */
@@ -134,8 +166,8 @@ export interface StrictObserver {
   enter(node: FunctionNode, scope: Scope): void;
   /** A variable outside of the checked code is read. */
   read(name: string, value: Kind | undefined, node: AnyNode, scope: Scope): void;
-  /** A property of a value is read. */
-  readMember(object: Kind, key: Kind, node: MemberExpression, scope: Scope): void;
+  /** A property of a value is read, which the code has under a name. */
+  readMember(object: Kind, key: Kind, owner: string | undefined, node: AnyNode, scope: Scope): void;
   /** A property of a value is assigned. */
   assigned(object: Kind, node: AnyNode, scope: Scope): void;
   /** A container gets or loses items. */

@@ -29,9 +29,12 @@ export interface Kind {
   readonly reason: string | undefined;
 }
 
-/** An object that the checked code makes: an array, a record, a function, a method of a tensor. */
+/**
+ * An object that the checked code makes: an array, a record, a function, a class, a method of a
+ * tensor.
+ */
 export interface AbstractObject {
-  readonly type: "array" | "record" | "function" | "method" | "namespace";
+  readonly type: "array" | "record" | "function" | "bound" | "class" | "method" | "namespace";
   /**
    * Properties of a record, items of an array by index; those of an array that changes are gone.
    */
@@ -40,9 +43,11 @@ export interface AbstractObject {
   element: Kind;
   /** The name of a method, of a namespace of Sconce's, or of a class of the language. */
   readonly name?: string;
-  /** A function of the checked code, with what it closes over. */
+  /** Where a class of the language has its methods; undefined for a record. */
+  readonly prototype?: object;
+  /** What a function or a class of the checked code closes over, or what a function is bound to. */
   closure?: unknown;
-  /** The tree of the function. */
+  /** The tree of the function or the class. */
   readonly node?: Node;
 }
 

@@ -26,6 +26,7 @@ import {
   unknown,
 } from "./kinds.js";
 import { isNamespace, namespace } from "./names.js";
+import { isProxy, PROXY } from "./proxies.js";
 
 /** What of the interpreter reads of properties need. */
 export interface MemberReader {
@@ -58,14 +59,16 @@ function valueMember(value: unknown, name: unknown, reader: MemberReader): Kind 
   if (value instanceof Tensor) return tensorMember(value, name);
   if (isSym(value)) return name === "valueOf" ? SYMS : PLAINS;
   if (typeof value !== "object" && typeof value !== "function") return PLAINS;
-  if (name === undefined) return join(elementsOf(known(value)), reader.written(value, ANY));
-  return property(value, String(name), reader);
+  if (name === undefined)
+    return joinKinds([elementsOf(known(value)), gettersOf(value, reader), reader.written(value, ANY)]);
+  if (isProxy(value)) return unknown(PROXY);
+  return property(value, typeof name === "symbol" ? name : String(name), reader);
 }
 
 /** The name under which properties are written whose name is not known, such as items of lists. */
 export const ANY = "*";
 
-function property(owner: object, key: string, reader: MemberReader): Kind {
+function property(owner: object, key: string | symbol, reader: MemberReader): Kind {
   let at: object | null = owner;
   let found: PropertyDescriptor | undefined;
   while (at !== null && found === undefined) {
@@ -76,7 +79,7 @@ function property(owner: object, key: string, reader: MemberReader): Kind {
     }
     at = Object.getPrototypeOf(at) as object | null;
   }
-  const written = join(reader.written(owner, key), reader.written(owner, ANY));
+  const written = join(reader.written(owner, String(key)), reader.written(owner, ANY));
   if (found === undefined) return join(UNDEFINED, written);
   const { get, set } = found;
   const own =
@@ -86,6 +89,15 @@ function property(owner: object, key: string, reader: MemberReader): Kind {
         ? known(found.value)
         : UNDEFINED;
   return join(own, written);
+}
+
+/** What the getters of an object give. */
+function gettersOf(owner: object, reader: MemberReader): Kind {
+  if (isProxy(owner)) return NOTHING;
+  const own = Object.values(Object.getOwnPropertyDescriptors(owner));
+  return joinKinds(
+    own.flatMap(({ get }) => (get === undefined ? [] : [reader.getter(get as () => unknown, known(owner))])),
+  );
 }
 
 const PROTOTYPES: Readonly<Record<string, object>> = {
@@ -106,10 +118,12 @@ function objectMember(object: AbstractObject, name: unknown): Kind {
     if (String(name) in prototype) return known((prototype as Record<string, unknown>)[String(name)]);
     return /^\d+$/.test(String(name)) ? join(object.element, UNDEFINED) : UNDEFINED;
   }
-  const prototype =
-    object.type === "function" || object.type === "method" ? Function.prototype : Object.prototype;
-  if (String(name) in prototype)
-    return known((prototype as unknown as Record<string, unknown>)[String(name)]);
+  const isFunction = /^(?:function|bound|class|method)$/.test(object.type);
+  const prototype = object.prototype ?? (isFunction ? Function.prototype : Object.prototype);
+  for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    const found = Object.getOwnPropertyDescriptor(at, typeof name === "symbol" ? name : String(name));
+    if (found !== undefined) return typeof found.value === "function" ? known(found.value) : PLAINS;
+  }
   return join(object.element, UNDEFINED);
 }
 
@@ -167,6 +181,7 @@ export function elementsOf({ values, objects, flags, reason }: Kind): Kind {
 }
 
 function valueElements(value: unknown): Kind {
+  if (isProxy(value)) return unknown(PROXY);
   if (value instanceof Tensor) return TENSORS;
   if (Array.isArray(value) || value instanceof Set) return joinKinds([...value].map(known));
   if (value instanceof Map)

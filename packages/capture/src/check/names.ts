@@ -37,7 +37,7 @@ export const isNamespace = (name: unknown): name is string =>
 
 /** Objects of the language that do not depend on where the code runs. */
 const GLOBALS = new Set(
-  "Array Object Number Boolean String Math JSON Symbol Map Set WeakMap WeakSet Date BigInt Error TypeError RangeError Promise RegExp Reflect Float32Array Float64Array Int32Array Uint8Array Uint16Array Uint32Array Int8Array Int16Array BigInt64Array BigUint64Array parseInt parseFloat isNaN isFinite Infinity NaN undefined console performance structuredClone globalThis".split(
+  "Array Object Function Number Boolean String Math JSON Symbol Map Set WeakMap WeakSet Date BigInt Error TypeError RangeError Promise RegExp Reflect Float32Array Float64Array Int32Array Uint8Array Uint16Array Uint32Array Int8Array Int16Array BigInt64Array BigUint64Array ArrayBuffer DataView parseInt parseFloat isNaN isFinite Infinity NaN undefined console performance structuredClone globalThis".split(
     " ",
   ),
 );

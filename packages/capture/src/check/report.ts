@@ -84,7 +84,10 @@ export class Findings {
   }
 
   report(): SourceReport {
-    const unchecked = [...this.#unchecked].filter(([key]) => !this.#errors.has(key));
+    // A call of a name reads it, too.
+    const isCalled = (key: string): boolean =>
+      key.startsWith("read ") && this.#unchecked.has(key.replace("read ", "call "));
+    const unchecked = [...this.#unchecked].filter(([key]) => !this.#errors.has(key) && !isCalled(key));
     // An assignment such as `count += 1` reads the variable, too.
     const isWritten = (key: string): boolean =>
       key.startsWith("outer-read ") && this.#refused.has(key.replace("outer-read ", "outer-write "));

@@ -10,9 +10,9 @@ import type {
   TryStatement,
   VariableDeclaration,
 } from "acorn";
-import { closure } from "./expressions.js";
 import {
   branch,
+  closure,
   type Exits,
   type Interpreter,
   isFixedPoint,
@@ -23,7 +23,7 @@ import {
   type State,
   setVariable,
 } from "./interpreter.js";
-import { join, type Kind, PLAINS, truth, UNDEFINED, unknown } from "./kinds.js";
+import { join, type Kind, known, NOTHING, PLAINS, truth, UNDEFINED, unknown } from "./kinds.js";
 
 type Run<T extends AnyNode> = (node: T, scope: Scope, on: Interpreter) => void;
 
@@ -41,8 +41,9 @@ const STATEMENTS: { readonly [T in AnyNode["type"]]?: Run<Extract<AnyNode, { typ
   EmptyStatement: () => undefined,
   DebuggerStatement: () => undefined,
   FunctionDeclaration: () => undefined,
-  ClassDeclaration: ({ id }, scope, on) => {
-    if (id !== null) setVariable(on, scope.declare(id.name), unknown("a class is not followed"));
+  ClassDeclaration: (node, scope, on) => {
+    const value = on.evaluate({ ...node, type: "ClassExpression" } as AnyNode, scope);
+    if (node.id !== null) setVariable(on, scope.declare(node.id.name), value);
   },
   VariableDeclaration: runDeclaration,
   ReturnStatement: ({ argument }, scope, on) => {
@@ -96,10 +97,13 @@ const STATEMENTS: { readonly [T in AnyNode["type"]]?: Run<Extract<AnyNode, { typ
   ForOfStatement: (node, scope, on) => {
     const container = on.evaluate(node.right, scope);
     if (node.await) on.strict?.refuse("async", node, scope);
-    iterating(container, on, () => runForOf(node, on.elements(container), scope, on));
+    on.hidden(container, "iterate", node.right, scope);
+    iterating(join(container, viewedBy(node.right, scope, on)), on, () =>
+      runForOf(node, on.elements(container), scope, on),
+    );
   },
   ForInStatement: (node, scope, on) => {
-    on.evaluate(node.right, scope);
+    on.hidden(on.evaluate(node.right, scope), "any", node.right, scope);
     runForOf(node, PLAINS, scope, on);
   },
   WithStatement: (node, scope, on) => {
@@ -125,6 +129,10 @@ function runDeclaration(node: VariableDeclaration, scope: Scope, on: Interpreter
   for (const { id, init } of declarations) {
     if (!init && kind === "var") continue;
     const value = init ? on.evaluate(init, scope) : UNDEFINED;
+    if (id.type === "ObjectPattern" && init?.type === "Identifier")
+      for (const property of id.properties)
+        if (property.type === "Property" && !property.computed && property.key.type === "Identifier")
+          on.strict?.readMember(value, known(property.key.name), init.name, property, scope);
     on.assign(id, value, scope, kind === "var" ? "var" : "let");
   }
 }
@@ -180,6 +188,15 @@ function runTry(node: TryStatement, scope: Scope, on: Interpreter): void {
     on.run(finalizer, scope);
     if (after === null) on.state = null;
   }
+}
+
+const VIEWS = /^(?:keys|values|entries)$/;
+
+/** The container that `list.entries()` and the like go through. */
+function viewedBy(node: AnyNode, scope: Scope, on: Interpreter): Kind {
+  if (node.type !== "CallExpression" || node.callee.type !== "MemberExpression") return NOTHING;
+  const { object, property } = node.callee;
+  return property.type === "Identifier" && VIEWS.test(property.name) ? on.evaluate(object, scope) : NOTHING;
 }
 
 /** Functions that compilers call for `using`, where the engine does not have it. */

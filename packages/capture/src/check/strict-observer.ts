@@ -1,13 +1,14 @@
 /** @file Strict mode: reports what a trace cannot see of the code that it runs. */
 import { Tensor } from "@sconce/tensor";
-import type { AnyNode, Function as FunctionNode, MemberExpression } from "acorn";
+import type { AnyNode, Function as FunctionNode } from "acorn";
 import { Module } from "../nn/module.js";
 import { type AnyFunction, isClass } from "../source/parse-function.js";
 import { ITEMS, type OuterBinding, outerBinding } from "../source/script-bindings.js";
-import { HOST_READS, hostFunction, hostName } from "./host-functions.js";
+import { HOST_READS, hostFunction, hostName, isHostObject } from "./host-functions.js";
 import type { Scope, StrictObserver } from "./interpreter.js";
 import { type Kind, mayBeTensor, primitive } from "./kinds.js";
 import { isGlobal } from "./names.js";
+import { isProxy } from "./proxies.js";
 import type { StrictConstruct } from "./strict-constructs.js";
 
 /** Receives a construct that is refused, or why it is not known whether it is. */
@@ -43,9 +44,12 @@ export class StrictReporter implements StrictObserver {
 
   read(name: string, value: Kind | undefined, node: AnyNode, scope: Scope): void {
     if (value !== undefined) {
+      if (value.values.some(isHostObject)) this.refuse("host", node, scope);
       const { fn } = scope.frame;
       const binding = fn && isState(value) ? outerBinding(fn, name) : undefined;
-      const changes = binding?.changed.has(ITEMS) && value.values.some(isContainer);
+      const changes =
+        (binding?.changed.has(ITEMS) && value.values.some(isContainer)) ||
+        (binding?.called.has("") && value.values.some(isCollection));
       if (binding?.isReassigned || changes) this.refuse("outer-read", node, scope);
       return;
     }
@@ -60,15 +64,18 @@ export class StrictReporter implements StrictObserver {
     if (construct !== undefined) this.refuse(construct, node, scope);
   }
 
-  readMember(object: Kind, key: Kind, node: MemberExpression, scope: Scope): void {
+  readMember(object: Kind, key: Kind, owner: string | undefined, node: AnyNode, scope: Scope): void {
     const name = primitive(key)?.value;
     if (mayBeTensor(object) && HOST_READS.has(String(name))) this.refuse("host-read", node, scope);
     if (object.values.includes(globalThis)) this.#global(String(name), node, scope);
-    const { object: owner } = node;
+    if (object.values.some(isHostObject)) this.refuse("host", node, scope);
+    if (readsClock(object, name)) this.refuse("clock", node, scope);
     const { fn } = scope.frame;
-    if (owner.type !== "Identifier" || fn === undefined || scope.find(owner.name) !== undefined) return;
-    if (!object.values.some(isContainer)) return;
-    if (isChanged(outerBinding(fn, owner.name), name)) this.refuse("outer-read", node, scope);
+    if (owner === undefined || fn === undefined || scope.find(owner) !== undefined) return;
+    if (!object.values.some((value) => isContainer(value) || isClassValue(value))) return;
+    const binding = outerBinding(fn, owner);
+    if (isChanged(binding, name) || callsChange(binding, object, name))
+      this.refuse("outer-read", node, scope);
   }
 
   assigned(object: Kind, node: AnyNode, scope: Scope): void {
@@ -95,7 +102,7 @@ export class StrictReporter implements StrictObserver {
   called(fn: unknown, args: readonly Kind[], node: AnyNode, scope: Scope): boolean {
     if (fn === JSON.stringify && args[0] !== undefined && mayBeTensor(args[0]))
       this.refuse("host-read", node, scope);
-    const construct = fn === Date && args.length === 0 ? "clock" : hostFunction(fn);
+    const construct = fn === Date ? dateConstruct(args, node) : hostFunction(fn);
     if (construct !== undefined) this.refuse(construct, node, scope);
     return construct !== undefined;
   }
@@ -107,11 +114,56 @@ export class StrictReporter implements StrictObserver {
   }
 }
 
+/**
+ * `new Date(year, month)` is in the time zone of the host; `Date(...)` gives the time as a text.
+ */
+function dateConstruct(args: readonly Kind[], { type }: AnyNode): StrictConstruct | undefined {
+  if (type === "CallExpression" || args.length === 0) return "clock";
+  return args.length > 1 ? "host" : undefined;
+}
+
+/** Properties of `performance` that hold a time. */
+const TIMES = /^(?:timeOrigin|timing|nodeTiming|navigation|memory|eventCounts|interactionCount)$/;
+
+const readsClock = ({ values }: Kind, name: unknown): boolean =>
+  TIMES.test(String(name)) &&
+  values.some(
+    (value) => value !== undefined && value === (globalThis as { performance?: unknown }).performance,
+  );
+
+const isClassValue = (value: unknown): boolean =>
+  typeof value === "function" && !(value instanceof Module) && isClass(value as AnyFunction);
+
 /** Whether reading a property of a variable, or its items, reads what functions change. */
 const isChanged = (binding: OuterBinding | undefined, name: unknown): boolean =>
   binding !== undefined &&
   (binding.changed.has(ITEMS) ||
     (name === undefined ? binding.changed.size > 0 : binding.changed.has(String(name))));
+
+/** Whether functions change a collection, or one that a property of a variable holds. */
+function callsChange(binding: OuterBinding | undefined, { values }: Kind, name: unknown): boolean {
+  if (binding === undefined) return false;
+  const paths = [...binding.called].map((path) => path.split("."));
+  const isRead = ([first]: readonly string[]): boolean => first === "" || first === String(name);
+  return paths.some((path) => isRead(path) && values.some((value) => isCollection(valueAt(value, path))));
+}
+
+/** What a path of properties leads to; undefined where a getter is in between. */
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce(
+    (at: unknown, key) =>
+      key === "" || !isContainer(at) || isProxy(at)
+        ? at
+        : (Object.getOwnPropertyDescriptor(at, key)?.value as unknown),
+    value,
+  );
+}
+
+/** Whether a value is a collection of the language, whose methods change it. */
+const isCollection = (value: unknown): boolean =>
+  Array.isArray(value) ||
+  ArrayBuffer.isView(value) ||
+  [Map, Set, WeakMap, WeakSet].some((type) => value instanceof type);
 
 /** Whether a global variable is one of a program: those of engines are functions or not listed. */
 function isUserGlobal(name: string): boolean {
@@ -119,7 +171,7 @@ function isUserGlobal(name: string): boolean {
   return found?.enumerable === true && typeof found.value !== "function";
 }
 
-const isContainer = (value: unknown): boolean =>
+const isContainer = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !(value instanceof Module) && !(value instanceof Tensor);
 
 /** Whether a variable holds state: modules and classes are traced, whatever holds them. */

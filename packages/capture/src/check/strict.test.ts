@@ -367,7 +367,7 @@ describe("the control flow of the language", () => {
     ["promises", "(y) => { Promise.resolve(1); return y; }", ["async: Promise.resolve(1)"]],
     ["imports", "(y) => { import('a'); return y; }", ["async: import('a')"]],
     ["texts that are run", "(y) => { eval('1'); return y; }", ["eval: eval"]],
-    ["functions of texts", "(y) => new Function('a')(y)", ["eval: Function"]],
+    ["functions of texts", "(y) => new Function('a')(y)", ["eval: new Function('a')"]],
     ["names of an object", "function f(y) { with (y) { return y; } }", ["with: with (y)"]],
     ["arguments", "function f(y) { return arguments[0]; }", ["arguments: arguments"]],
   ])("%s", (_, source, wanted) => {

@@ -48,7 +48,7 @@ export class SourceChecks {
     if (refused.length > 0) throw strictProblems([...refused, ...errors]);
     if (errors.length > 0) throw sourceProblems(errors);
     this.#unchecked.push(...unchecked);
-    this.#report(unchecked, uncheckedPlaces);
+    this.#report(unchecked, (all) => uncheckedPlaces(all, isStrict));
   }
 
   /**

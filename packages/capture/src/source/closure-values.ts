@@ -16,3 +16,18 @@ export function closureValue(fn: AnyFunction, name: string): { readonly value: u
   const scope = scopes.find((variables) => Object.hasOwn(variables, name));
   return scope && { value: scope[name] };
 }
+
+/**
+ * Returns the value of a private field, `#scale`: undefined where the engine does not show it, or
+ * the object has no such field; `known` is false where the value is one that the engine does not
+ * give.
+ */
+export function privateField(
+  object: object,
+  name: string,
+): { readonly known: boolean; readonly value: unknown } | undefined {
+  const fields = inspect(object, (inspected) => inspected.privateFields());
+  if (!fields?.has(name)) return undefined;
+  const field = fields.get(name);
+  return { known: field !== undefined, value: field?.value };
+}

@@ -1,8 +1,7 @@
 /** @file V8's inspector, asked about functions. Its answers come before `post` returns. */
-import type { AnyFunction } from "./parse-function.js";
-
 /** What the inspector says of a value. */
 interface RemoteValue {
+  readonly type?: string;
   readonly objectId?: string;
   readonly description?: string;
   readonly value?: unknown;
@@ -12,6 +11,7 @@ interface RemoteValue {
 interface Answer {
   readonly result?: RemoteValue | readonly { readonly name: string; readonly value?: RemoteValue }[];
   readonly internalProperties?: readonly { readonly name: string; readonly value?: RemoteValue }[];
+  readonly privateProperties?: readonly { readonly name: string; readonly value?: RemoteValue }[];
   readonly scriptSource?: string;
 }
 
@@ -42,8 +42,11 @@ interface NodeProcess {
 const KEY = "sconce.inspected";
 const holder = globalThis as unknown as Record<symbol, unknown>;
 
-/** Returns the answer of `ask` about a function; undefined where the engine has no inspector. */
-export function inspect<T>(fn: AnyFunction, ask: (inspected: Inspected) => T): T | undefined {
+/**
+ * Returns the answer of `ask` about a function or an object; undefined where the engine has no
+ * inspector.
+ */
+export function inspect<T>(fn: object, ask: (inspected: Inspected) => T): T | undefined {
   const { process } = globalThis as { process?: NodeProcess };
   try {
     const Session = process?.getBuiltinModule?.("node:inspector")?.Session;
@@ -61,18 +64,21 @@ export function inspect<T>(fn: AnyFunction, ask: (inspected: Inspected) => T): T
   }
 }
 
-/** A function with what the inspector knows of it. */
+/** A function or an object with what the inspector knows of it. */
 class Inspected {
   readonly #session: Session;
   readonly #properties: NonNullable<Answer["internalProperties"]>;
+  readonly #fields: NonNullable<Answer["privateProperties"]>;
 
-  constructor(session: Session, fn: AnyFunction) {
+  constructor(session: Session, fn: object) {
     this.#session = session;
     holder[Symbol.for(KEY)] = fn;
     const found = this.#ask("Runtime.evaluate", { expression: `globalThis[Symbol.for("${KEY}")]` });
     const { objectId } = found.result as RemoteValue;
     delete holder[Symbol.for(KEY)];
-    this.#properties = this.#ask("Runtime.getProperties", { objectId }).internalProperties ?? [];
+    const own = this.#ask("Runtime.getProperties", { objectId, ownProperties: true });
+    this.#properties = own.internalProperties ?? [];
+    this.#fields = own.privateProperties ?? [];
   }
 
   #ask(method: string, params: object): Answer {
@@ -129,6 +135,26 @@ class Inspected {
     return (result as Exclude<Answer["result"], RemoteValue | undefined>).flatMap(({ name, value }) =>
       /^\d+$/.test(name) && !/^Global/.test(value?.description ?? "Global") ? this.#fetch(value!) : [],
     );
+  }
+
+  /**
+   * The values of private fields by their names, `#scale`; undefined for numbers that JSON lacks.
+   * Accessors and methods are left out.
+   */
+  privateFields(): ReadonlyMap<string, { readonly value: unknown } | undefined> {
+    const found = new Map<string, { readonly value: unknown } | undefined>();
+    for (const { name, value } of this.#fields) {
+      if (value?.objectId === undefined) {
+        const isShown = value !== undefined && (Object.hasOwn(value, "value") || value.type === "undefined");
+        if (value !== undefined) found.set(name, isShown ? { value: value.value } : undefined);
+        continue;
+      }
+      const functionDeclaration = `function () { globalThis[Symbol.for("${KEY}")] = this; }`;
+      this.#ask("Runtime.callFunctionOn", { objectId: value.objectId, functionDeclaration });
+      found.set(name, { value: holder[Symbol.for(KEY)] });
+      delete holder[Symbol.for(KEY)];
+    }
+    return found;
   }
 
   #fetch({ objectId }: RemoteValue): Readonly<Record<string, unknown>>[] {

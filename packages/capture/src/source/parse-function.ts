@@ -1,5 +1,5 @@
 /** @file The syntax tree of a function, read from its own source (`fn.toString()`). */
-import { type AnyNode, type Expression, parseExpressionAt } from "acorn";
+import { type AnyNode, type Class, type Expression, parseExpressionAt } from "acorn";
 
 /** What can be called: functions, methods, arrow functions, modules. */
 // biome-ignore lint/suspicious/noExplicitAny: any function has a source
@@ -29,6 +29,25 @@ export function parseFunction(fn: AnyFunction): ParsedFunction | null {
   return known;
 }
 
+/** The tree of a class; positions are offsets into `source`. */
+export interface ParsedClass extends Omit<ParsedFunction, "node"> {
+  readonly node: Class;
+}
+
+const classes = new WeakMap<object, ParsedClass | null>();
+
+/** Returns the tree of a class; null for other functions, and where the engine has no source. */
+export function parseClass(fn: AnyFunction): ParsedClass | null {
+  let known = classes.get(fn);
+  if (known === undefined) {
+    const source = `(${sourceOf(fn)})`;
+    const tree = isClass(fn) ? expressionOf(source, "module") : undefined;
+    known = tree?.type === "ClassExpression" ? { node: tree, source, start: 1 } : null;
+    classes.set(fn, known);
+  }
+  return known;
+}
+
 const NATIVE = /\{\s*\[native code\]\s*\}\s*$/;
 
 const sourceOf = (fn: AnyFunction): string => Function.prototype.toString.call(fn);
@@ -53,9 +72,14 @@ function parseIn(
   sourceType: "module" | "script" = "module",
 ): ParsedFunction | null {
   const source = before + text + after;
-  let tree: Expression;
+  const tree = expressionOf(source, sourceType);
+  const node = tree && functionIn(tree);
+  return node === undefined ? null : { node, source, start: before.length };
+}
+
+function expressionOf(source: string, sourceType: "module" | "script"): Expression | undefined {
   try {
-    tree = parseExpressionAt(source, 0, {
+    return parseExpressionAt(source, 0, {
       ecmaVersion: "latest",
       sourceType,
       checkPrivateFields: false,
@@ -63,10 +87,8 @@ function parseIn(
       allowAwaitOutsideFunction: true,
     });
   } catch {
-    return null;
+    return undefined;
   }
-  const node = functionIn(tree);
-  return node === undefined ? null : { node, source, start: before.length };
 }
 
 function functionIn(tree: Expression): ParsedFunction["node"] | undefined {

@@ -2,7 +2,7 @@
  * @file What the script around a function does with the variables that the function closes over:
  * whether other code assigns to them or changes what they hold.
  */
-import { type AnyNode, parse } from "acorn";
+import { type AnyNode, type MemberExpression, parse } from "acorn";
 import { inspect } from "./inspector.js";
 import type { AnyFunction } from "./parse-function.js";
 
@@ -10,8 +10,14 @@ import type { AnyFunction } from "./parse-function.js";
 export interface OuterBinding {
   /** Whether it gets another value after it was declared. */
   readonly isReassigned: boolean;
-  /** Properties that functions assign, and `*` where they call a method that changes the value. */
+  /** Properties that functions assign, and `*` where any of them may be. */
   readonly changed: ReadonlySet<string>;
+  /**
+   * Paths of properties on which functions call methods with the names of those that change a
+   * container, `options.sizes`; the empty text for the value itself: `list.push(x)`,
+   * `torch.add(x)`.
+   */
+  readonly called: ReadonlySet<string>;
 }
 
 /** Stands for all items of a container. */
@@ -84,6 +90,7 @@ function parseScript(text: string, sourceType: "module" | "script"): AnyNode | u
 
 class Variable implements OuterBinding {
   readonly changed = new Set<string>();
+  readonly called = new Set<string>();
   readonly block: Block;
   isInitialized = false;
   isReassigned = false;
@@ -125,15 +132,17 @@ interface Use {
   readonly block: Block;
   /** The property that is assigned; undefined where the variable is. */
   readonly property: string | undefined;
+  /** Whether a method is called: `property` is a path then, empty for the variable. */
+  readonly isCall?: boolean;
 }
 
 /** What functions do is a change; the code around them makes the value first. */
-function apply({ name, block, property }: Use): void {
+function apply({ name, block, property, isCall }: Use): void {
   const variable = block.find(name);
   if (variable === undefined) return;
   const isInitial = block.owner === variable.block.owner;
   if (property !== undefined) {
-    if (!isInitial) variable.changed.add(property);
+    if (!isInitial) (isCall ? variable.called : variable.changed).add(property);
   } else if (isInitial && !variable.isInitialized) variable.isInitialized = true;
   else variable.isReassigned = true;
 }
@@ -194,21 +203,66 @@ function collectUse(node: AnyNode, block: Block, { uses }: Collected): void {
     written(node.left, block, uses);
   else if (node.type === "CallExpression" && node.callee.type === "MemberExpression") {
     const { object, property } = node.callee;
-    if (object.type === "Identifier" && property.type === "Identifier" && CHANGES.test(property.name))
-      uses.push({ name: object.name, block, property: ITEMS });
+    if (property.type !== "Identifier") return;
+    const [first, second] = node.arguments;
+    if (CHANGES.test(property.name)) called(object, block, uses);
+    else if (isWriter(object, property.name) && first)
+      for (const name of writtenNames(second)) changed(first, name, block, uses);
   }
 }
 
+/**
+ * The properties that `Object.assign(target, { a: 1 })` or `Reflect.set(target, "a", 1)` writes.
+ */
+function writtenNames(given: AnyNode | undefined): string[] {
+  if (given?.type === "Literal" && typeof given.value === "string") return [given.value];
+  if (given?.type !== "ObjectExpression") return [ITEMS];
+  return given.properties.map((one) =>
+    one.type === "Property" && !one.computed && one.key.type === "Identifier" ? one.key.name : ITEMS,
+  );
+}
+
+/** Whether a function of `Object` or `Reflect` writes to its first argument. */
+const isWriter = (object: AnyNode, name: string): boolean =>
+  object.type === "Identifier" && /^(?:Object|Reflect)$/.test(object.name) && WRITES.test(name);
+
+const WRITES = /^(?:assign|define(?:Property|Properties)|set(?:PrototypeOf)?|deleteProperty)$/;
+
 /** Takes note of the variables that a target of an assignment changes. */
 function written(target: AnyNode, block: Block, uses: Use[]): void {
-  if (target.type !== "MemberExpression") {
-    for (const name of namesIn(target)) uses.push({ name, block, property: undefined });
-    return;
-  }
-  const { object, property, computed } = target;
-  if (object.type !== "Identifier") return;
-  const key = !computed && property.type === "Identifier" ? property.name : ITEMS;
-  uses.push({ name: object.name, block, property: key });
+  for (const name of namesIn(target)) uses.push({ name, block, property: undefined });
+  for (const member of membersIn(target)) changed(member.object, nameOf(member), block, uses);
+}
+
+/**
+ * Takes note of a change of what an expression holds: that of its first property, if it has one.
+ */
+function changed(holder: AnyNode, key: string, block: Block, uses: Use[]): void {
+  if (holder.type === "MemberExpression") changed(holder.object, nameOf(holder), block, uses);
+  else if (holder.type === "Identifier") uses.push({ name: holder.name, block, property: key });
+}
+
+/** Takes note of a call that changes what an expression holds, if that is a container. */
+function called(holder: AnyNode, block: Block, uses: Use[]): void {
+  const path: string[] = [];
+  let at = holder;
+  for (; at.type === "MemberExpression"; at = at.object) path.unshift(nameOf(at));
+  if (at.type === "Identifier") uses.push({ name: at.name, block, property: path.join("."), isCall: true });
+}
+
+const nameOf = ({ property, computed }: MemberExpression): string =>
+  !computed && property.type === "Identifier" ? property.name : ITEMS;
+
+/** The properties in a pattern. */
+function membersIn(node: AnyNode): MemberExpression[] {
+  if (node.type === "MemberExpression") return [node];
+  if (node.type === "AssignmentPattern") return membersIn(node.left);
+  if (node.type === "RestElement") return membersIn(node.argument);
+  if (node.type === "ArrayPattern")
+    return node.elements.flatMap((item) => (item === null ? [] : membersIn(item)));
+  if (node.type === "ObjectPattern")
+    return node.properties.flatMap((item) => membersIn(item.type === "Property" ? item.value : item));
+  return [];
 }
 
 const isNode = (value: unknown): value is AnyNode =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeLayer, exportLayer, type LayerCase } from "./layer-cases.fixture.js";
+import { describeLayer, exportLayer, type LayerCase, layerInBothModes } from "./layer-cases.fixture.js";
 
 /** Sconce's codes for PyTorch's errors: `aten.ctc_loss.Tensor` is not implemented. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -25,5 +25,12 @@ export function compareLayers(cases: readonly LayerCase[]): void {
     if (wanted[0]!.length > 1) return expect(got).toEqual(wanted);
     const code = REFUSALS[nameBefore(wanted[0]![0]!)];
     expect(got.map(([line]) => nameBefore(line!))).toEqual([code, code]);
+  });
+
+  const accepted = called.filter(([, { train }]) => train!.length > 1);
+  test.each(accepted)("%s has the same operators in strict mode, which follows it [S-005]", (_, one) => {
+    const { plain, strict, unchecked } = layerInBothModes(one);
+    expect(unchecked).toEqual([]);
+    expect(strict).toEqual(plain);
   });
 }

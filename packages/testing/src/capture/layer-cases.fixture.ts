@@ -1,8 +1,17 @@
 /** @file Layers as PyTorch made and exported them (`oracle/layers.py`), and their expressions. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { exportProgram, manualSeed, nn, torch, tuple } from "@sconce/capture";
+import {
+  type ExportOptions,
+  exportProgram,
+  manualSeed,
+  nn,
+  type SourceFinding,
+  torch,
+  tuple,
+} from "@sconce/capture";
 import { SconceError } from "@sconce/errors";
+import type { ExportedProgram } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 
 /** Inputs of a call: a tensor such as `f2x3`, or several in a tuple. */
@@ -93,22 +102,39 @@ function digest(tensor: Tensor): string {
   return shown.map((value) => value.toExponential(3).replace(/e([+-])(\d)$/, "e$10$2")).join(" ");
 }
 
-/** The lines of an exported layer, or the code of the error. */
-export function exportLayer({ layer, inputs, keywords }: LayerCase, training: boolean): string[] {
-  const module = (evaluate(layer) as nn.Module).train(training);
+/** Exports a layer as a case calls it. */
+function exported(one: LayerCase, training: boolean, options: ExportOptions): ExportedProgram {
+  const module = (evaluate(one.layer) as nn.Module).train(training);
   const kwargs = Object.fromEntries(
-    Object.entries(keywords).map(([name, value]) => [
+    Object.entries(one.keywords).map(([name, value]) => [
       camelCase(name),
       typeof value === "string" ? made(value) : value,
     ]),
   );
+  return exportProgram(module, one.inputs.map(made), { kwargs, onWarning: () => undefined, ...options });
+}
+
+/** The lines of an exported layer, or the code of the error. */
+export function exportLayer(one: LayerCase, training: boolean): string[] {
   try {
-    const program = exportProgram(module, inputs.map(made), { kwargs, onWarning: () => undefined });
-    return bodyLines(withPythonNames(String(program), Object.keys(keywords)));
+    return bodyLines(withPythonNames(String(exported(one, training, {})), Object.keys(one.keywords)));
   } catch (error) {
     if (error instanceof SconceError) return [`${error.code}: ${error.message}`];
     throw error;
   }
+}
+
+/** The operators of a layer in both modes, and what strict mode could not follow. */
+export function layerInBothModes(one: LayerCase): { plain: string[]; strict: string[]; unchecked: string[] } {
+  const unchecked: string[] = [];
+  const operators = (options: ExportOptions): string[] =>
+    [...exported(one, true, options).graph.nodes()]
+      .filter(({ op }) => op === "call_function")
+      .map(({ target }) => target);
+  const onUnchecked = ({ message, code }: SourceFinding): void => {
+    unchecked.push(`${code}: ${message}`);
+  };
+  return { plain: operators({}), strict: operators({ strict: true, onUnchecked }), unchecked };
 }
 
 /** Programs have names in lower case: `attn_mask` is `attnMask` here, `attnmask` in the program. */

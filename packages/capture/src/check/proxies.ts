@@ -1,0 +1,29 @@
+/** @file Proxies: each use of one runs code, also the check's own. */
+
+interface NodeProcess {
+  getBuiltinModule?(name: "node:util"): { readonly types: { isProxy(value: unknown): boolean } } | undefined;
+}
+
+let ask: ((value: unknown) => boolean) | undefined;
+
+/** Why a proxy is not followed. */
+export const PROXY = "a proxy runs code at each use";
+
+/** Names under which test runners give code its imports: proxies that only pass reads on. */
+const IMPORT = /^__vi(?:te_ssr)?_import_/;
+
+const imports = new WeakSet<object>();
+
+/** Takes note of a variable: imports may be proxies that are followed. */
+export function noteVariable(name: string, value: unknown): void {
+  if (typeof value === "object" && value !== null && IMPORT.test(name)) imports.add(value);
+}
+
+/** Whether a value is a proxy, where the host says so: Node does, browsers do not. */
+export function isProxy(value: unknown): boolean {
+  if (ask === undefined) {
+    const { process } = globalThis as { process?: NodeProcess };
+    ask = process?.getBuiltinModule?.("node:util")?.types.isProxy ?? (() => false);
+  }
+  return ask(value) && !imports.has(value as object);
+}
