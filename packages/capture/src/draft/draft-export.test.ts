@@ -14,6 +14,7 @@ import {
   guard,
   guardInt,
   library,
+  map,
   nn,
   ShapesCollection,
   type SymBool,
@@ -154,10 +155,15 @@ describe("draftExport", () => {
     expect(failures(draft(model, [torch.full([2], -1)]))).toMatchObject([{ result: "False" }]);
   });
 
-  test("a branch decides nothing by data", () => {
+  test("a branch decides by the data of the example, and a loop does not", () => {
     const inner = (x: Tensor): Tensor => (truth(x.sum().gt(0)) ? x.add(1) : x.sub(1));
     const model = (x: Tensor): Tensor => cond(x.sum().gt(0), inner, (z: Tensor) => z.mul(2), [x]);
-    expect(codes(() => draft(model, [torch.ones(2)]))).toBe("DATA_DEPENDENT_GUARD");
+    const program = draft(model, [torch.ones(2)]);
+    expect(failures(program)).toMatchObject([{ type: "DATA_DEPENDENT_ERROR", result: "True" }]);
+    const negative = Tensor.from([-1, -2], { dtype: "float32" });
+    expect(program.module()(negative)).toEqual(negative.mul(2));
+    const loop = (x: Tensor): Tensor => map((row: Tensor) => inner(row), x);
+    expect(codes(() => draft(loop, [torch.ones([2, 2])]))).toBe("DATA_DEPENDENT_GUARD");
   });
 
   test("other failures give no program", () => {
@@ -243,7 +249,7 @@ describe("draftExport", () => {
         (y) => y.sum(),
         [x],
       );
-    expect(refused(branch)).toContain("NO_FAKE: There was no fake impl registered");
+    expect(refused(branch)).toContain("because a return was not dense in memory");
   });
 
   test("a warning points at the report", () => {

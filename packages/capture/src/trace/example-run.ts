@@ -36,20 +36,20 @@ export interface ExampleRunInit {
 export class ExampleRun {
   readonly #env: ShapeEnv;
   readonly #draft: DraftRecorder;
-  /** Whether the program decides by the values; a nested graph does not. */
-  readonly #decides: boolean;
+  /** Whether the graph is nested: the example need not run it. */
+  readonly #isNested: boolean;
   readonly #values: WeakMap<FakeTensor, Tensor>;
   readonly #copies: Map<Storage, Storage>;
 
   constructor({ env, draft, outer }: ExampleRunInit) {
     this.#env = env;
     this.#draft = draft;
-    this.#decides = outer === undefined;
+    this.#isNested = outer !== undefined;
     this.#values = outer === undefined ? new WeakMap() : outer.#values;
     this.#copies = outer === undefined ? new Map() : outer.#copies;
   }
 
-  /** The run of a nested graph: it has values, and nothing is decided by them. */
+  /** The run of a nested graph; the values of the example decide there, too. */
   nested(): ExampleRun {
     return new ExampleRun({ env: this.#env, draft: this.#draft, outer: this });
   }
@@ -86,7 +86,7 @@ export class ExampleRun {
       return evaluateEagerly(target, given as never, named as never) as OperatorResult;
     } catch (error) {
       // In a branch that the example does not take, an operator may refuse the values.
-      if (!this.#decides || (isSconceError(error) && error.code === "NO_KERNEL")) return undefined;
+      if (this.#isNested || (isSconceError(error) && error.code === "NO_KERNEL")) return undefined;
       throw error;
     }
   }
@@ -112,7 +112,7 @@ export class ExampleRun {
    * @param rule what the shape rule gives
    */
   resultOf(target: string, real: OperatorResult | undefined, rule: () => MetaValue): MetaValue {
-    if (real === undefined || !this.#decides || customOperator(target) === undefined) return rule();
+    if (real === undefined || customOperator(target) === undefined) return rule();
     let fake: MetaValue;
     try {
       fake = rule();
@@ -143,7 +143,7 @@ export class ExampleRun {
   }
 
   #observe(expr: unknown, value: number): void {
-    if (!this.#decides || !(expr instanceof SymExpr)) return;
+    if (!(expr instanceof SymExpr)) return;
     // A condition that is read is `Eq(u0, 1)`: its symbol is 1 or 0.
     const [symbol, ...others] = freeSymbols(expr).values();
     if (symbol === undefined || others.length > 0) return;

@@ -34,17 +34,22 @@ export function specializeSizes(env: SymEnv, tensors: readonly FakeTensor[]): vo
 /** Whether two shapes are equal; symbolic sizes are decided, with a guard where needed. */
 export function sizesEqual(a: readonly SymInt[], b: readonly SymInt[], env: SymEnv): boolean {
   if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (!sizeEquals(a[i]!, b[i]!, env)) return false;
+  for (let i = 0; i < a.length; i++)
+    if (!decides((condition) => env.guard(condition), a[i]!, b[i]!)) return false;
   return true;
 }
 
 /**
- * Whether two sizes are equal, with a guard where that depends on the example. A number stands on
- * the right of a guard, as Python compares it.
+ * Whether two sizes are equal, as an operator requires (`torch._check`): a guard where that depends
+ * on the example, an assertion where only the data decide.
  */
-export function sizeEquals(a: SymInt, b: SymInt, env: SymEnv): boolean {
-  if (typeof a === "number") return typeof b === "number" ? a === b : env.guard(eq(b, a));
-  return sameAs(a, b) || env.guard(eq(a, b));
+export const sizeEquals = (a: SymInt, b: SymInt, env: SymEnv): boolean =>
+  decides((condition) => env.check(condition), a, b);
+
+/** Compares two sizes. A number stands on the right of a guard, as Python compares it. */
+function decides(decide: SymEnv["guard"], a: SymInt, b: SymInt): boolean {
+  if (typeof a === "number") return typeof b === "number" ? a === b : decide(eq(b, a));
+  return sameAs(a, b) || decide(eq(a, b));
 }
 
 /**

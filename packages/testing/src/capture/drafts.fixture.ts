@@ -1,18 +1,24 @@
 /** @file Models with decisions on data and with specifications that do not hold, as PyTorch's. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import {
-  Dim,
-  type ExportOptions,
-  guard,
-  guardInt,
-  library,
-  type SymBool,
-  sym,
-  torch,
-  tuple,
-} from "@sconce/capture";
+import { Dim, guard, guardInt, type SymBool, sym, torch, tuple } from "@sconce/capture";
 import { Tensor } from "@sconce/tensor";
+import { type DraftCase, FURTHER_DRAFTS } from "./draft-models.fixture.js";
+import {
+  doubled,
+  fill,
+  grid,
+  halves,
+  ints,
+  kept,
+  numbers,
+  pair,
+  right,
+  truth,
+  turned,
+  twice,
+  wide,
+} from "./draft-operators.fixture.js";
 
 /** A failure: type, expression, result or kind of guard, occurrences. */
 export type RecordedFailure = readonly [string, string, string | null, (number | null)?];
@@ -20,6 +26,8 @@ export type RecordedFailure = readonly [string, string, string | null, (number |
 /** What PyTorch's `draft_export` gives. */
 export interface RecordedDraft {
   readonly code: string;
+  /** The code of nested graphs. */
+  readonly graphs?: Readonly<Record<string, string>>;
   readonly ranges: Readonly<Record<string, string>>;
   readonly failures: readonly RecordedFailure[];
   /** The kinds of calls of operators without a right fake. */
@@ -31,51 +39,8 @@ export const RECORDED = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as
   Record<string, RecordedDraft>
 >;
 
-type Model = (...args: never[]) => unknown;
-type Case = readonly [Model, readonly unknown[], ExportOptions["dynamicShapes"]?];
-
-const numbers = (count: number, start = 0): Tensor =>
-  Tensor.from(
-    Array.from({ length: count }, (_, i) => start + i),
-    { dtype: "float32" },
-  );
-const ints = (...values: readonly number[]): Tensor => Tensor.from([...values]);
-const grid = (): Tensor => numbers(12).view(4, 3);
-/** Python's `bool(condition)` of a tensor. */
-const truth = (x: Tensor): boolean => guard(x.ne(0).item() as unknown as SymBool);
-const twice = (x: Tensor): Tensor => x.mul(2);
-
-const options = { schema: "(Tensor x) -> Tensor", mutatesArgs: [] } as const;
-const kept = library.customOp("drafts::kept", options, (x) => torch.maskedSelect(x, x.gt(0)));
-const pair = library.customOp(
-  "drafts::pair",
-  { schema: "(Tensor x, int n) -> (Tensor, Tensor)", mutatesArgs: [] },
-  (x, n) => [x.sin(), x.mul(n).sum(0)],
-);
-const turned = library.customOp("drafts::turned", options, (x) => x.t().contiguous().clone().t());
-const doubled = library
-  .customOp("drafts::twice", options, (x) => torch.cat([x, x]))
-  .registerFake((x) => torch.emptyLike(x));
-const wide = library
-  .customOp("drafts::wide", options, (x) => x.to("float64"))
-  .registerFake((x) => torch.emptyLike(x));
-const halves = library
-  .customOp("drafts::halves", { schema: "(Tensor x) -> Tensor[]", mutatesArgs: [] }, (x) => [
-    x.narrow(0, 0, 2).clone(),
-    x.narrow(0, 2, 4).clone(),
-  ])
-  .registerFake((x) => [x.newEmpty([2]), x.newEmpty([2])]);
-const right = library
-  .customOp("drafts::right", options, (x) => torch.maskedSelect(x, x.gt(0)))
-  .registerFake((x) => x.newEmpty([library.getCtx().newDynamicSize()]));
-const fill = library.customOp(
-  "drafts::fill",
-  { schema: "(Tensor(a!) x, float value) -> ()", mutatesArgs: ["x"] },
-  (x, value) => void x.fill_(value),
-);
-
 /** The models by their names in `draft_exports.py`. */
-export const DRAFTS: Readonly<Record<string, Case>> = {
+export const DRAFTS: Readonly<Record<string, DraftCase>> = {
   tensor_condition: [(x: Tensor) => (truth(x.sum().gt(3)) ? x.add(1) : x.sub(1)), [numbers(6)]],
   item_condition: [
     (n: Tensor, x: Tensor) => {
@@ -249,4 +214,5 @@ export const DRAFTS: Readonly<Record<string, Case>> = {
     },
     [numbers(6)],
   ],
+  ...FURTHER_DRAFTS,
 };
