@@ -111,6 +111,15 @@ export const pluginError = (path: string, why: string, fix: string, cause?: unkn
 export const modelError = (path: string, why: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "MODEL_MODULE", message: `the module ${path} ${why}`, fix, cause });
 
+/** A reproducer of a version that this Sconce does not have. */
+export const otherReproducerVersion = (version: string): SconceError =>
+  new SconceError({
+    code: "FORMAT_VERSION",
+    message: `a reproducer of version ${version} cannot be read; this Sconce reads version 1`,
+    where: "line 1",
+    fix: "update Sconce, or write it again with `sconce bisect ... -o FILE`",
+  });
+
 /** A reproducer that cannot be read. */
 export const malformed = (why: string, cause?: unknown): SconceError =>
   new SconceError({

@@ -55,6 +55,15 @@ describe("a reproducer", () => {
     expect(reproducerText(read)).toBe(TEXT);
   });
 
+  test("another version is refused", () => {
+    expect(() => parseReproducer(TEXT.replace("reproducer 1", "reproducer 9"))).toThrow(
+      expect.objectContaining({
+        code: "FORMAT_VERSION",
+        message: "a reproducer of version 9 cannot be read; this Sconce reads version 1",
+      }),
+    );
+  });
+
   const cut = (from: string): string => TEXT.slice(0, TEXT.indexOf(from));
   const json = (change: (facts: Record<string, unknown>) => void): string => {
     const [start, end] = [TEXT.indexOf("{"), TEXT.indexOf("\n--- program")];
@@ -64,7 +73,11 @@ describe("a reproducer", () => {
   };
 
   test.each<[string, string, RegExp]>([
-    ["another version", TEXT.replace("reproducer 1", "reproducer 9"), /begins with "sconce-reproducer 9"/],
+    [
+      "a version that is not a number",
+      TEXT.replace("reproducer 1", "reproducer x"),
+      /begins with "sconce-reproducer x"/,
+    ],
     ["no program", cut("--- program"), /has no section "program": it is cut off/],
     ["no tensors", cut("--- tensors"), /has no section "tensors"/],
     [

@@ -8,7 +8,7 @@ import { Budget, isSconceError, parsePlainJson, type WorkOptions } from "@sconce
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { type Storage, Tensor } from "@sconce/tensor";
-import { fileError, malformed } from "./errors.js";
+import { fileError, malformed, otherReproducerVersion } from "./errors.js";
 import { fileName, readBytes, readStart } from "./input-file.js";
 import { commandWork, withCommandFix } from "./limits.js";
 import { StorageReader, storageLine, tensorEntry } from "./reproducer-tensors.js";
@@ -98,11 +98,13 @@ export async function openReproducer(path: string): Promise<OpenedReproducer | u
   }
 }
 
-/** @throws SconceError `REPRODUCER`, `BUDGET_EXCEEDED`; those of IR text */
+/** @throws SconceError `REPRODUCER`, `FORMAT_VERSION`, `BUDGET_EXCEEDED`; those of IR text */
 export function parseReproducer(text: string, options: WorkOptions = {}): ReproducerFile {
   const budget = Budget.of(options, text.length);
   const [magic] = text.split("\n", 1);
-  if (magic !== MAGIC)
+  const version = /^sconce-reproducer (\d{1,6})(?:\.\d{1,6})?$/.exec(magic ?? "")?.[1];
+  if (version !== undefined && version !== "1") throw otherReproducerVersion(version);
+  if (version === undefined)
     throw malformed(`begins with ${JSON.stringify(magic)}, not with ${JSON.stringify(MAGIC)}`);
   const { header, sections } = sectionsOf(text);
   const { inputs, ...facts } = factsOf(header, budget);

@@ -48,7 +48,7 @@ const reproducerOf = (size: number): string =>
 function npyOf(size: number): Uint8Array {
   const header = `{'descr': '<f4', 'fortran_order': False, 'shape': (${size},), }\n`;
   const data = new Uint8Array(10 + header.length + 4 * size);
-  data.set([0x93, ...Buffer.from("NUMPY"), 1, 0, header.length, 0, ...Buffer.from(header)]);
+  data.set([...Buffer.from("\x93NUMPY\x01\0", "latin1"), header.length, 0, ...Buffer.from(header)]);
   return data;
 }
 

@@ -2,7 +2,12 @@
  * @file Histories by themselves: replay, JSON, provenance. What every program needs of them is in
  * the main entry point.
  */
-export { historyFromJson, historyTensors, historyToJson } from "./history/json.js";
+export {
+  type HistoryFromJsonOptions,
+  historyFromJson,
+  historyTensors,
+  historyToJson,
+} from "./history/json.js";
 export type { LineSplice } from "./history/program-lines.js";
 export {
   type Provenance,

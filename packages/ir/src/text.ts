@@ -3,6 +3,7 @@
  * and runs programs does not need it.
  */
 export { Cursor as IrCursor } from "./ir-text/cursor.js";
+export type { VersionOptions } from "./ir-text/format-version.js";
 export {
   PARSE_GRAPH_OPTIONS,
   PARSE_IR_OPTIONS,

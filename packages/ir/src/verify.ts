@@ -6,4 +6,11 @@ export { CORE_ATEN, DIALECTS, EDGE } from "./verifier/dialects.js";
 export { DIM_ORDER_OPERATORS, promotedPlaces } from "./verifier/edge.js";
 export { verifyAll, verifyAllSteps, verifyParts } from "./verifier/part-checks.js";
 export { verifyTransition } from "./verifier/transition.js";
-export { assertValid, type VerifyOptions, verify, verifyGraph, verifyGraphSteps } from "./verifier/verify.js";
+export {
+  assertValid,
+  onValid,
+  type VerifyOptions,
+  verify,
+  verifyGraph,
+  verifyGraphSteps,
+} from "./verifier/verify.js";

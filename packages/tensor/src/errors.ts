@@ -152,7 +152,7 @@ export const safetensorsError = (message: string, where?: string, cause?: unknow
   new SconceError({
     code: "SAFETENSORS",
     message,
-    where,
+    where: where === "" ? 'the tensor ""' : where,
     fix: "write the file again; it is damaged or not safetensors",
     cause,
   });

@@ -12,6 +12,7 @@ import {
   toNumber,
   typeText,
 } from "@sconce/ir";
+import { onValid } from "@sconce/ir/verify";
 import { callingConvention, keywordsOf } from "@sconce/ops";
 import { dtypeInfo } from "@sconce/tensor";
 import { commentText, isIdentifier, keyText, numberText, stringText } from "./literals.js";
@@ -41,10 +42,14 @@ interface LeafType {
  * import type { Program } from "./model.js";
  * const module = (await sconce.module(program)) as Program;
  * const result = await module.call({ x });
- * @throws SconceError `NO_CALLING_CONVENTION`
+ * @throws SconceError `NO_CALLING_CONVENTION`, `INVALID_PROGRAM`
  */
 export function typeDeclarations(program: ExportedProgram, options: DeclarationOptions = {}): string {
   checkOptions("typeDeclarations", options, OPTIONS);
+  return onValid(program, () => declarationsOf(program, options));
+}
+
+function declarationsOf(program: ExportedProgram, options: DeclarationOptions): string {
   const { inSpec, outSpec, forwardArgNames } = callingConvention(program);
   const [args, kwargs] = inSpec.children as [TreeSpec, TreeSpec];
   const leaves = inputLeaves(program);

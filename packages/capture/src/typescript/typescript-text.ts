@@ -12,6 +12,7 @@ import {
   type Node,
   type TreeSpec,
 } from "@sconce/ir";
+import { onValid } from "@sconce/ir/verify";
 import { callingConvention, keywordsOf, MUTATIONS, type OperatorTable } from "@sconce/ops";
 import { evaluateInt, freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
@@ -47,13 +48,12 @@ const OPTIONS: OptionNames<TypescriptOptions> = { from: true, operators: true };
  * Texts of the program are data: names become identifiers, and strings are escaped.
  *
  * @throws SconceError `NO_TYPESCRIPT` for what the functional API has no way to write,
- * `NO_CALLING_CONVENTION`
+ * `NO_CALLING_CONVENTION`, `INVALID_PROGRAM`
  */
 export function typescriptText(program: ExportedProgram, options: TypescriptOptions = {}): string {
   checkOptions("typescriptText", options, OPTIONS);
   const file = new ModuleFile(options.operators ?? modelOperators());
-  const model = new ModelText(program, file);
-  const parts = model.run();
+  const parts = onValid(program, () => new ModelText(program, file).run());
   return `${[file.importText(options.from ?? "sconce"), file.declarations.join("\n"), ...parts]
     .filter((part) => part !== "")
     .join("\n\n")}\n`;

@@ -1,6 +1,6 @@
-import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { type ExportedProgram, type Graph, requireProgram } from "@sconce/ir";
-import { assertValid } from "@sconce/ir/verify";
+import { onValid } from "@sconce/ir/verify";
 import { callingConvention, type OperatorTable } from "@sconce/ops";
 import { notModule } from "../nn/errors.js";
 import { Module } from "../nn/module.js";
@@ -49,15 +49,11 @@ export function unflatten(
   checkOptions("unflatten", options, OPTIONS);
   requireProgram(program, "unflatten");
   callingConvention(program);
-  try {
+  return onValid(program, () => {
     const operators = options.operators ?? modelOperators();
     const { root, preserved } = draftTree(program, operators);
     return new TreeBuilder(program, operators, preserved).root(root, flatArgsAdapter);
-  } catch (error) {
-    // Nobody may have verified the program: then that is what is wrong.
-    if (!isSconceError(error)) assertValid(program);
-    throw error;
-  }
+  });
 }
 
 /** The place of a module in its parent, and in the further calls of the parent. */

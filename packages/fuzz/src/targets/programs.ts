@@ -90,7 +90,7 @@ function npy(random: Random): Uint8Array {
   ] as const);
   const text = `{'descr': '${descr}', 'fortran_order': ${random.pick(["False", "True"])}, 'shape': (${shape.join(", ")}${shape.length === 1 ? "," : ""}), }\n`;
   const header = new Uint8Array(10 + text.length);
-  header.set([0x93, ...Buffer.from("NUMPY"), 1, 0, text.length & 255, text.length >> 8]);
+  header.set([...Buffer.from("\x93NUMPY\x01\0", "latin1"), text.length & 255, text.length >> 8]);
   header.set(Buffer.from(text), 10);
   const data = new Uint8Array(shape.reduce((a, b) => a * b, 1) * size).fill(random.below(256));
   return Uint8Array.from([...header, ...data]);

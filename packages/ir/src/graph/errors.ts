@@ -106,6 +106,28 @@ export const irSyntax = (message: string, where: string): SconceError =>
     fix: "see docs/concepts/ir-text.md for the grammar",
   });
 
+/** A text of a version that the reader does not have. */
+export const formatVersion = (
+  format: string,
+  { found, known, where }: { readonly found: string; readonly known: string; readonly where: string },
+): SconceError =>
+  new SconceError({
+    code: "FORMAT_VERSION",
+    message: `${format} of version ${found} cannot be read; this Sconce reads version ${known}`,
+    where,
+    fix: "update Sconce, or write the text again with this version of Sconce",
+  });
+
+/** What cannot be read of a text of a newer version. */
+export const ofNewerVersion = (error: SconceError, newer: string): SconceError =>
+  new SconceError({
+    code: error.code,
+    message: `${error.message} (${newer})`,
+    where: error.where,
+    fix: "update Sconce: a newer version wrote the text",
+    cause: error,
+  });
+
 /** `where`: line and column of a text, or the node. */
 export const unknownTarget = (
   { message, fix }: Pick<SconceError, "message" | "fix">,

@@ -3,6 +3,7 @@ import {
   Budget,
   checkOptions,
   isSconceError,
+  type OptionNames,
   parsePlainJson,
   requireText,
   WORK_OPTIONS,
@@ -14,6 +15,7 @@ import { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import { Cursor } from "../ir-text/cursor.js";
 import { ExpressionWriter } from "../ir-text/expressions.js";
+import { readVersion, type VersionedFormat, type VersionOptions } from "../ir-text/format-version.js";
 import { parseGraph } from "../ir-text/parse-program.js";
 import { printIr, tensorsOf } from "../ir-text/print-program.js";
 import { parseStaticTensor, tensorTypeText } from "../ir-text/types.js";
@@ -23,7 +25,7 @@ import { type RecordedHistory, type RecordedStep, recordedHistory } from "./reco
 import type { GraphSplices, NestedChange, NodeSplice } from "./splices.js";
 
 const FORMAT = "sconce-history";
-const VERSION = 1;
+const HISTORY: VersionedFormat = { name: "history JSON", version: { major: 1, minor: 0 } };
 const MAX_DEPTH = 200;
 
 /**
@@ -50,7 +52,7 @@ export function historyToJson(program: ExportedProgram): string {
     lines: step.lines.map(({ at, removed, added }) => [at, removed, added]),
     tensors: { before: named(step.tensorsBefore), after: named(step.tensorsAfter) },
   }));
-  return JSON.stringify({ format: FORMAT, version: VERSION, steps });
+  return JSON.stringify({ format: FORMAT, version: HISTORY.version.major, steps });
 }
 
 /**
@@ -98,17 +100,22 @@ const nestedJson = ({ target, change, removed, added }: NestedChange): object =>
   ...(added === undefined ? {} : { added: printIr(added, { metadata: true }) }),
 });
 
+/** Bounds on the work, and what to do with a text of a newer version. */
+export interface HistoryFromJsonOptions extends WorkOptions, VersionOptions {}
+
+const OPTIONS: OptionNames<HistoryFromJsonOptions> = { ...WORK_OPTIONS, onWarning: true };
+
 /**
  * Reads a history. `tensors` are those of `tensorsOf` the program and of {@link historyTensors}
  * together; only steps that change tensors need any.
- * @throws SconceError `HISTORY_FORMAT`, `BUDGET_EXCEEDED`
+ * @throws SconceError `HISTORY_FORMAT`, `FORMAT_VERSION`, `BUDGET_EXCEEDED`
  */
 export function historyFromJson(
   text: string,
   tensors: ReadonlyMap<string, Tensor> = new Map(),
-  options: WorkOptions = {},
+  options: HistoryFromJsonOptions = {},
 ): RecordedHistory {
-  checkOptions("historyFromJson", options, WORK_OPTIONS);
+  checkOptions("historyFromJson", options, OPTIONS);
   requireText(text, "historyFromJson");
   const budget = Budget.of(options, text.length);
   const json = parsePlainJson(text, {
@@ -116,13 +123,15 @@ export function historyFromJson(
     depth: 8 * MAX_DEPTH,
     fail: (message, at, cause) => historyFormat(message, `character ${at}`, cause),
   });
-  const { format, version, steps } = record(json, "the text");
-  if (format !== FORMAT || version !== VERSION)
-    throw historyFormat(
-      `it is not a ${FORMAT} of version ${VERSION}`,
-      format === FORMAT ? "version" : "format",
-    );
-  return { steps: list(steps, "steps").map((step, i) => stepOf(step, `steps[${i}]`, tensors, budget)) };
+  const { format, version, minor = 0, steps } = record(json, "the text");
+  if (format !== FORMAT) throw historyFormat(`it is not a ${FORMAT}`, "format");
+  const found = {
+    version: { major: count(version, "version"), minor: count(minor, "minor") },
+    where: "version",
+  };
+  return readVersion(HISTORY, found, options, () => ({
+    steps: list(steps, "steps").map((step, i) => stepOf(step, `steps[${i}]`, tensors, budget)),
+  }));
 }
 
 function stepOf(

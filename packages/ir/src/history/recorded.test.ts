@@ -140,12 +140,8 @@ describe("JSON", () => {
   test.each([
     ["no JSON", "{", /it is not JSON/],
     ["no object", "[]", /an object is expected/],
-    [
-      "another format",
-      JSON.stringify({ format: "x", version: 1, steps: [] }),
-      /not a sconce-history of version 1/,
-    ],
-    ["another version", JSON.stringify({ format: "sconce-history", version: 2, steps: [] }), /of version 1/],
+    ["another format", JSON.stringify({ format: "x", version: 1, steps: [] }), /not a sconce-history/],
+    ["a version that is not a number", JSON.stringify({ format: "sconce-history" }), /a count is expected/],
     ["no steps", JSON.stringify({ format: "sconce-history", version: 1 }), /a list is expected/],
     ["a pass that is not a text", withStep({ pass: 3 }), /a text is expected/],
     ["a negative place", withStep({ lines: [[-1, [], []]] }), /a count is expected/],

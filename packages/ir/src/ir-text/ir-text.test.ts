@@ -189,7 +189,7 @@ describe("hostile text", () => {
     ["graph(%x, %x) { return () }", "line 1, column 11"],
     ["graph() { return () #1 }", "line 1, column 11"],
     ["graph() { return () } trailing", "line 1, column 23"],
-    ["sconce-ir 2\ngraph() { return () }", "line 1, column 12"],
+    ["sconce-ir x\ngraph() { return () }", "line 1, column 11"],
     ["graph() { return (f(a=1, 2)) }", "line 1, column 19"],
     ['graph() { return () #0 } metadata { #0 {"stackTrace": 1}\n}', "line 1, column 40"],
   ])("%j is refused with its place", (text, where) => {

@@ -14,12 +14,19 @@ import type { ExportedProgram } from "../program/program.js";
 import type { NodeMeta } from "../values/meta.js";
 import { Cursor } from "./cursor.js";
 import { parseSymbol, type Symbols } from "./expressions.js";
+import {
+  type FormatVersion,
+  parseVersion,
+  readVersion,
+  type VersionedFormat,
+  type VersionOptions,
+} from "./format-version.js";
 import { parseMetadata } from "./metadata.js";
 import { finishGraph, type GraphDraft, parseGraphBody } from "./parse-graph.js";
 import { ProgramDraft } from "./program-draft.js";
 
 /** Which operators a graph may call, and bounds on the work of reading its text. */
-export interface ParseGraphOptions extends TargetOptions, WorkOptions {}
+export interface ParseGraphOptions extends TargetOptions, WorkOptions, VersionOptions {}
 
 /** What {@link parseIr} reads with the text. */
 export interface ParseIrOptions extends ParseGraphOptions {
@@ -32,7 +39,11 @@ export interface ParseIrOptions extends ParseGraphOptions {
 }
 
 /** The names of the options of {@link parseGraph}. */
-export const PARSE_GRAPH_OPTIONS: OptionNames<ParseGraphOptions> = { ...TARGETS, ...WORK_OPTIONS };
+export const PARSE_GRAPH_OPTIONS: OptionNames<ParseGraphOptions> = {
+  ...TARGETS,
+  ...WORK_OPTIONS,
+  onWarning: true,
+};
 /** The names of the options of {@link parseIr}. */
 export const PARSE_IR_OPTIONS: OptionNames<ParseIrOptions> = { tensors: true, ...PARSE_GRAPH_OPTIONS };
 
@@ -51,8 +62,8 @@ export function parseGraph(text: string, options: ParseGraphOptions = {}): Graph
 
 /**
  * Reads a program, what `printIr` writes.
- * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET`, `BUDGET_EXCEEDED` with line and column,
- * `IR_TENSOR`
+ * @throws SconceError `IR_SYNTAX`, `FORMAT_VERSION`, `UNKNOWN_TARGET`, `BUDGET_EXCEEDED` with line
+ * and column, `IR_TENSOR`
  */
 export function parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
   checkOptions("parseIr", options, PARSE_IR_OPTIONS);
@@ -69,10 +80,12 @@ interface IrFile {
   readonly program: ProgramDraft | undefined;
 }
 
-function parseFile(text: string, draft: ProgramDraft | undefined, options: WorkOptions): IrFile {
+function parseFile(text: string, draft: ProgramDraft | undefined, options: ParseGraphOptions): IrFile {
   const cursor = new Cursor(text, Budget.of(options, text.length));
   try {
-    return parseParts(cursor, draft);
+    const found = parseHeader(cursor);
+    const parts = (): IrFile => parseParts(cursor, draft);
+    return found === undefined ? parts() : readVersion(FORMAT, found, options, parts);
   } catch (error) {
     // Sizes of types are computed while they are read: that names no line.
     throw isSconceError(error) && error.where === undefined ? error.at(cursor.place(cursor.at)) : error;
@@ -81,7 +94,6 @@ function parseFile(text: string, draft: ProgramDraft | undefined, options: WorkO
 
 function parseParts(cursor: Cursor, draft: ProgramDraft | undefined): IrFile {
   const symbols: Symbols = new Map();
-  parseHeader(cursor);
   while (cursor.acceptWord("symbol")) parseSymbol(cursor, symbols);
   let program: ProgramDraft | undefined;
   if (cursor.acceptWord("program")) {
@@ -95,8 +107,14 @@ function parseParts(cursor: Cursor, draft: ProgramDraft | undefined): IrFile {
   return { cursor, graph, metadata, program };
 }
 
-function parseHeader(cursor: Cursor): void {
-  if (!cursor.accept("sconce-ir")) return;
-  const version = cursor.integer("the version of the format");
-  if (version !== 1) throw cursor.fail(`version ${version} of the format is not known, only 1 is`);
+const FORMAT: VersionedFormat = { name: "IR text", version: { major: 1, minor: 0 } };
+
+/** The version that the text begins with, and its place. */
+function parseHeader(cursor: Cursor): { version: FormatVersion; where: string } | undefined {
+  if (!cursor.accept("sconce-ir")) return undefined;
+  cursor.skip();
+  const { at } = cursor;
+  const version = parseVersion(cursor.number()?.text ?? "");
+  if (version === undefined) throw cursor.fail("expected the version of the format", at);
+  return { version, where: cursor.place(at) };
 }

@@ -121,6 +121,20 @@ export function assertValid(program: ExportedProgram, options: VerifyOptions = {
   if (problems.length > 0) throw invalidProgram(problems);
 }
 
+/**
+ * Runs what takes a valid program. Where it breaks on a program that nobody verified, the problems
+ * of the program are the error.
+ * @throws SconceError `INVALID_PROGRAM`, and what `run` throws
+ */
+export function onValid<T>(program: ExportedProgram, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!isSconceError(error)) assertValid(program);
+    throw error;
+  }
+}
+
 /** Adds problems with the user's line of their node, and what to do about them. */
 function reporter(graph: Graph | null, path: string | undefined, problems: Problem[]): Report {
   return (code, message, node, fix = FIXES[code]) => {
