@@ -43,6 +43,15 @@ export const sourceTooLarge = (size: number, limit: number): SconceError =>
     fix: "raise `limits.maxStreamBytes`, or pass a Blob or a RandomAccess",
   });
 
+/** A file that is not the one that was opened. */
+export const fileChanged = (path: string): SconceError =>
+  new SconceError({
+    code: "SOURCE_CHANGED",
+    message: "the file was changed or replaced after the program was loaded from it",
+    where: path,
+    fix: "load the program again; read all weights with `loadValues` before the file may change",
+  });
+
 export const sourceType = (source: unknown): SconceError =>
   new SconceError({
     code: "SOURCE_TYPE",
@@ -91,6 +100,7 @@ export type Pt2Fault =
   | "PT2_ROOT"
   | "PT2_VERSION"
   | "PT2_SCHEMA_VERSION"
+  | "PT2_OPSET_VERSION"
   | "PT2_MISSING_RECORD"
   | "PT2_NO_MODEL"
   | "PT2_BYTE_ORDER"

@@ -1,9 +1,10 @@
 /// <reference types="node" />
 /** @file Opening program files by path, for Node.js. */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
-import { fileFailed } from "./errors.js";
+import { fileChanged, fileFailed } from "./errors.js";
 import { calledNamespaces, type NamespacesOptions } from "./pt2/called-namespaces.js";
 import type { ReadPt2Options } from "./pt2/options.js";
 import { readPt2 } from "./pt2/read.js";
@@ -39,15 +40,64 @@ export function fileSource(file: number, size: number): RandomAccess {
   return { size, read: async (offset, length) => readRange(file, offset, length) };
 }
 
+/** Whether a file is still the one that was opened. */
+const isSame = (a: Stats, b: Stats): boolean =>
+  a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs;
+
+/**
+ * A file that is opened for each read, so that nothing has to be closed: for weights that are read
+ * when they are needed. A file that was replaced or changed meanwhile is refused.
+ * @throws SconceError `FILE`; when it is read, also `SOURCE_CHANGED`
+ */
+export async function openPath(path: string | URL): Promise<RandomAccess> {
+  const shown = String(path);
+  const typed = (error: unknown): unknown =>
+    error instanceof Error && "syscall" in error ? fileFailed(shown, error) : error;
+  const opened = await stat(path).catch((error: unknown) => {
+    throw typed(error);
+  });
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    const file = await open(path, "r");
+    try {
+      if (!isSame(await file.stat(), opened)) throw fileChanged(shown);
+      return await readPart(file, offset, length);
+    } finally {
+      await file.close();
+    }
+  };
+  return {
+    size: opened.size,
+    read: (offset, length) =>
+      read(offset, length).catch((error: unknown) => {
+        throw typed(error);
+      }),
+  };
+}
+
+/** As many bytes as the file has of a range, without holding the event loop. */
+async function readPart(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
+  const { buffer } = Buffer.allocUnsafeSlow(length);
+  let done = 0;
+  while (done < length) {
+    const part = new Uint8Array(buffer, done, Math.min(length - done, LARGEST_READ));
+    const { bytesRead } = await file.read(part, 0, part.length, offset + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return new Uint8Array(buffer, 0, done);
+}
+
 /**
  * Reads a `.pt2` file. Files below 2 GiB are read at once, and their weights are views of that one
- * buffer; of larger files each record is read by itself.
+ * buffer; of larger files each record is read by itself. With `weights: "lazy"`, weights are read
+ * from the path when they are needed, and the file must stay as it is.
  * @throws SconceError `FILE` where the file cannot be read, and as {@link readPt2}
  */
 export async function openPt2File(
   path: string | URL,
   options: ReadPt2Options = {},
 ): Promise<ExportedProgram> {
+  if (options.weights === "lazy") return readPt2(await openPath(path), options);
   return withFile(path, (file, size) =>
     readPt2(size < ONE_BUFFER ? readRange(file, 0, size) : fileSource(file, size), options),
   );

@@ -14,9 +14,15 @@ export interface RandomAccess {
   /** Length of the content in bytes. */
   readonly size: number;
   /**
-   * Resolves to exactly `length` bytes; the reader may keep them, so they are not written to again.
+   * Whether the source itself rejects when nothing comes for long. Its reads may then take as long
+   * as they need; those of other sources are bounded by `limits.stallMilliseconds`.
    */
-  read(offset: number, length: number): Promise<Uint8Array>;
+  readonly noticesStalls?: boolean;
+  /**
+   * Resolves to exactly `length` bytes; the reader may keep them, so they are not written to again.
+   * The signal is raised when the bytes are not needed any more.
+   */
+  read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
 /** Anything an archive can be read from. */
@@ -58,7 +64,8 @@ export interface SourceOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const MAX_STREAM_BYTES = 2 ** 32 - 1;
+/** Most bytes that are taken from a stream, unless a limit says otherwise. */
+export const MAX_STREAM_BYTES = 2 ** 32 - 1;
 
 /**
  * Makes any source readable in pieces. A stream is collected first, up to a limit. What the source
@@ -70,7 +77,7 @@ export async function toRandomAccess(source: ByteSource, options: SourceOptions)
   options.signal?.throwIfAborted();
   const patience = new Patience(options);
   try {
-    return await accessTo(source, patience, options.limits?.maxStreamBytes ?? MAX_STREAM_BYTES);
+    return await accessTo(source, patience, options);
   } catch (error) {
     throw patience.typed(error);
   }
@@ -79,8 +86,9 @@ export async function toRandomAccess(source: ByteSource, options: SourceOptions)
 async function accessTo(
   source: ByteSource,
   patience: Patience,
-  maxStreamBytes: number,
+  options: SourceOptions,
 ): Promise<RandomAccess> {
+  const maxStreamBytes = options.limits?.maxStreamBytes ?? MAX_STREAM_BYTES;
   const buffer = ArrayBuffer.isView(source) ? source.buffer : source;
   if (buffer instanceof ArrayBuffer && isDetached(buffer)) throw sourceTransferred();
   if (source instanceof Uint8Array) return new MemorySource(source);
@@ -97,7 +105,20 @@ async function accessTo(
   if (typeof size !== "number") throw sourceType(source);
   if (!Number.isSafeInteger(size) || size < 0)
     throw sourceFailed(`its size is ${size}, not a number of bytes`);
-  return new PatientSource(source as RandomAccess, size, patience);
+  const { noticesStalls } = source as RandomAccess;
+  const patient = noticesStalls === true ? new Patience(options, true) : patience;
+  return new PatientSource(source as RandomAccess, size, patient);
+}
+
+/**
+ * The same source for another piece of work: with another signal and other limits.
+ */
+export const again = (source: RandomAccess & Partial<Reopened>, options: SourceOptions): RandomAccess =>
+  source.again?.(options) ?? source;
+
+/** A source that can be read for several pieces of work, each with its own signal. */
+export interface Reopened {
+  again(options: SourceOptions): RandomAccess;
 }
 
 /** Waits for a source as long as it is allowed to take. */
@@ -105,9 +126,13 @@ class Patience {
   readonly #signal: AbortSignal | undefined;
   readonly #longest: number;
 
-  constructor({ limits, signal }: SourceOptions) {
+  constructor({ limits, signal }: SourceOptions, noticesStalls = false) {
     this.#signal = signal;
-    this.#longest = limits?.stallMilliseconds ?? LONGEST_STALL;
+    this.#longest = noticesStalls ? Infinity : (limits?.stallMilliseconds ?? LONGEST_STALL);
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#signal;
   }
 
   /** Rejects when the promise does, when the signal is given, and when it takes too long. */
@@ -141,25 +166,31 @@ class Patience {
 }
 
 /** Milliseconds. */
-const LONGEST_STALL = 60_000;
+export const LONGEST_STALL = 60_000;
 /** Longer times cannot be given to a timer. */
 const MOST_TIMER = 2 ** 31 - 1;
 
 /** A source that may throw, stall, or give something else than bytes. */
-class PatientSource implements RandomAccess {
+class PatientSource implements RandomAccess, Reopened {
   readonly size: number;
-  readonly #source: Pick<RandomAccess, "read">;
+  readonly #source: Pick<RandomAccess, "read" | "noticesStalls">;
   readonly #patience: Patience;
 
-  constructor(source: Pick<RandomAccess, "read">, size: number, patience: Patience) {
+  constructor(source: Pick<RandomAccess, "read" | "noticesStalls">, size: number, patience: Patience) {
     this.#source = source;
     this.size = size;
     this.#patience = patience;
   }
 
+  again(options: SourceOptions): PatientSource {
+    const { noticesStalls } = this.#source;
+    return new PatientSource(this.#source, this.size, new Patience(options, noticesStalls));
+  }
+
   async read(offset: number, length: number): Promise<Uint8Array> {
     try {
-      const bytes: unknown = await this.#patience.wait(this.#source.read(offset, length));
+      const { signal } = this.#patience;
+      const bytes: unknown = await this.#patience.wait(this.#source.read(offset, length, signal));
       // Tensors view these bytes: a Buffer would give them its own methods.
       if (bytes instanceof Uint8Array) return new MemorySource(bytes).bytes;
       throw sourceFailed(`it gave ${kindOf(bytes)} instead of bytes`);
@@ -203,7 +234,7 @@ async function collect(
 }
 
 /** One buffer of all chunks, each released once it is copied. */
-function joined(chunks: (Uint8Array | undefined)[], size: number): Uint8Array {
+export function joined(chunks: (Uint8Array | undefined)[], size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   for (let i = 0, position = 0; i < chunks.length; i++) {
     bytes.set(chunks[i]!, position);

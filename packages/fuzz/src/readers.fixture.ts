@@ -114,6 +114,8 @@ export const OTHERS: Readonly<Record<string, string>> = {
   parseSchema: "reads what an author of operators writes in code",
   completePipeline: "completes what a user types",
   fileFault: "describes an error of the file system",
+  openPath: "gives a source for readers; reads nothing of it",
+  openUrl: "gives a source for readers; keeps the first 64 KiB",
   inModule: "compares the path of a module with a node",
   joinPieces: "joins what was written",
   run: "runs the command; its readers have budgets",

@@ -34,6 +34,7 @@ import {
   type TargetOptions,
   type Value,
 } from "@sconce/ir";
+import { loadValues } from "@sconce/ir/load-values";
 import {
   PARSE_GRAPH_OPTIONS,
   PARSE_IR_OPTIONS,
@@ -155,13 +156,23 @@ export class Sconce {
   /**
    * Reads a program that PyTorch saved (`torch.export.save`). Calls of custom operators that the
    * session does not know are kept: the program prints and lowers, and `compile` says what it
-   * lacks.
+   * lacks. Warnings go to the logger unless `onWarning` takes them.
+   *
+   * With `weights: "lazy"` the weights stay in the file: `compile`, `module`, `bisectAsync`,
+   * `firstNonfinite` and `compareBackends` read them when they need them, `transformAsync` for
+   * passes that read values, and `save` copies them. For other work, wait for `loadValues`.
+   *
    * @throws SconceError with a code for each kind of damage; nothing in a file is ever run
    */
   load(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
     checkOptions("load", options, READ_PT2_OPTIONS);
     this.#use();
-    return this.#loaded(source, { operators: this.operators, pytreeTypes: this.pytreeTypes, ...options });
+    const own = {
+      operators: this.operators,
+      pytreeTypes: this.pytreeTypes,
+      onWarning: (message: string) => this.services.logger.warn(message),
+    };
+    return this.#loaded(source, { ...own, ...options });
   }
 
   async #loaded(source: ByteSource, options: ReadPt2Options): Promise<ExportedProgram> {
@@ -298,6 +309,7 @@ export class Sconce {
     const calls = this.#pipeline(passes);
     // Passes may make calls that the program does not have.
     await (managing.check ? this.prepare() : loadSessionKernels("any", this.operators));
+    if (managing.check || calls.some(readsValues)) await loadValues(program, { signal });
     return this.services.passManagers.create(managing).runAsync(program, calls, { signal, onProgress });
   }
 
@@ -353,7 +365,7 @@ export class Sconce {
     const checked = bisectOptions("bisectAsync", bisecting);
     this.#use("bisectAsync", program);
     const calls = this.#pipeline(passes);
-    await this.prepare();
+    await Promise.all([this.prepare(), loadValues(program, { signal })]);
     const session = this.services.passManagers.context();
     const work = bisectSteps(program, calls, session, checked);
     return finishWithPauses(work, "bisection", signal);
@@ -398,6 +410,7 @@ export class Sconce {
       throw explained(error);
     }
     const compiled = async (): Promise<Executable> => {
+      await loadValues(program, { signal: options?.signal });
       await loadSessionKernels(program.graph, this.operators);
       return compileOn(chosen, program, options, {
         operators: this.operators,
@@ -440,7 +453,8 @@ export class Sconce {
     const { operators } = this;
     const kernels = kernelsOf(this.#plugins, operators);
     const maxBytes = options.maxBytes ?? this.#maxBytes;
-    return sessionNonfinite(program, inputs, { ...options, operators, kernels, maxBytes });
+    const run = { ...options, operators, kernels, maxBytes };
+    return loadValues(program, { signal: options.signal }).then(() => sessionNonfinite(program, inputs, run));
   }
 
   /**
@@ -508,6 +522,10 @@ export class Sconce {
     throw unknownBackend(name, backends.keys());
   }
 }
+
+/** Whether an item of a pipeline has a pass that reads values of the program's state. */
+const readsValues = (item: PipelineItem): boolean =>
+  "repeat" in item ? item.repeat.some(readsValues) : item.pass.readsValues === true;
 
 /** Options of `transformAsync`. */
 export interface TransformAsyncOptions extends PassManagerOptions, LongWorkOptions {}

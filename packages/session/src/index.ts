@@ -42,8 +42,9 @@ export {
   type WorkPhase,
 } from "@sconce/errors";
 // Files, tensors, backends
-export type { ByteSource, ReadPt2Options } from "@sconce/formats";
+export type { ByteSource, RandomAccess, ReadLimits, ReadPt2Options } from "@sconce/formats";
 export { readPt2 } from "@sconce/formats";
+export { type OpenUrlOptions, openUrl } from "@sconce/formats/http";
 export type {
   JsonIR,
   JsonIRAttribute,
@@ -112,6 +113,7 @@ export {
 } from "@sconce/ir";
 export { diffPrograms } from "@sconce/ir/diff";
 export { historyFromJson, historyToJson, provenance, replay } from "@sconce/ir/history";
+export { type LoadValuesOptions, loadValues } from "@sconce/ir/load-values";
 export type { ParseGraphOptions, ParseIrOptions } from "@sconce/ir/text";
 export { printIr, tensorsOf } from "@sconce/ir/text";
 export { verify, verifyGraph } from "@sconce/ir/verify";

@@ -12,6 +12,8 @@ export interface Printable {
   readonly strides: readonly number[];
   readonly storageOffset: number;
   readonly hasValues: boolean;
+  /** Whether the values are in memory; they are not read for printing. @defaultValue true */
+  readonly isLoaded?: boolean;
   readonly data: TypedArray;
   readonly requiresGrad: boolean;
 }
@@ -49,12 +51,14 @@ export function printTensor(tensor: Printable, options?: PrintOptions): string {
   const isEmpty = numel(shape) === 0;
   const suffixes: string[] = [];
   if (!tensor.hasValues) suffixes.push("device='meta'");
-  const shows = tensor.hasValues && !isEmpty;
-  if (shows ? style.edgeItems === 0 : !tensor.hasValues || shape.length !== 1)
+  const isKnown = tensor.hasValues && (tensor.isLoaded ?? true);
+  if (tensor.hasValues && !isKnown) suffixes.push("not loaded");
+  const shows = isKnown && !isEmpty;
+  if (shows ? style.edgeItems === 0 : !isKnown || shape.length !== 1)
     suffixes.push(`size=${sizeText(shape)}`);
   if (shows ? !INFERRED.has(dtype) : dtype !== "float32") suffixes.push(`dtype=torch.${dtype}`);
   if (tensor.requiresGrad) suffixes.push("requires_grad=True");
-  const body = shows ? elementsText(tensor, style) : tensor.hasValues ? "[]" : "...";
+  const body = shows ? elementsText(tensor, style) : isKnown ? "[]" : "...";
   return suffixedText(PREFIX, body, suffixes, style.lineWidth);
 }
 

@@ -7,6 +7,9 @@ import { storageWithoutValues } from "./errors.js";
  */
 export const DEFAULT_MAX_BYTES: number = 2 ** 32;
 
+/** So much of a storage is written at once: the memory in use beside it stays small. */
+const PIECE_BYTES = 2 ** 22;
+
 let limit = DEFAULT_MAX_BYTES;
 
 /**
@@ -76,6 +79,36 @@ export class Storage {
   }
 
   /**
+   * Whether the bytes are in memory. Those of a program that was loaded with `weights: "lazy"` are
+   * not at first: reading or writing `bytes` or a view then throws `VALUES_NOT_LOADED`.
+   */
+  get isLoaded(): boolean {
+    return true;
+  }
+
+  /**
+   * Reads the bytes into memory, if they are not there yet, and checks them.
+   * @throws SconceError `ABORTED` for the signal; what reading the file throws
+   */
+  async load(_signal?: AbortSignal): Promise<void> {}
+
+  /**
+   * All bytes in order, in pieces of at most 4 MiB. Those that are not in memory stay out of it.
+   */
+  pieces(_signal?: AbortSignal): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
+    return piecesOf(this.bytes);
+  }
+
+  /**
+   * A copy of some of the bytes: as many as there are. Of bytes that are not in memory, only these
+   * are read: the checksum of the file covers all of them, so it cannot be checked.
+   * @throws SconceError what reading the file throws
+   */
+  async read(offset: number, length: number, _signal?: AbortSignal): Promise<Uint8Array> {
+    return this.bytes.slice(offset, offset + length);
+  }
+
+  /**
    * The whole storage as the dtype's typed array, without a copy. `bytes` starts at a multiple of
    * the lane size.
    */
@@ -117,5 +150,9 @@ class StorageWithoutValues extends Storage {
 }
 
 const NO_BYTES = new Uint8Array(0);
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
 
 type DTypeInfoArray = ReturnType<typeof dtypeInfo>["array"];

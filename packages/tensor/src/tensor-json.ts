@@ -17,7 +17,9 @@ export interface TensorJson {
   readonly dtype: DType;
   /** Sizes, outermost dimension first. */
   readonly shape: readonly number[];
-  /** Left out for tensors of more than 10,000 elements, and for those without values. */
+  /**
+   * Left out for tensors of more than 10,000 elements, for those without values, and not loaded.
+   */
   readonly values?: NestedJson;
 }
 

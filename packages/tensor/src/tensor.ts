@@ -91,9 +91,27 @@ export class Tensor {
   }
 
   /**
+   * Whether its elements are in memory. Those of a program that was loaded with `weights: "lazy"`
+   * are not at first: reading them throws `VALUES_NOT_LOADED` until {@link load} has read them.
+   */
+  get isLoaded(): boolean {
+    return this.storage.isLoaded;
+  }
+
+  /**
+   * Reads its elements into memory, if they are not there yet, and returns the tensor. Tensors that
+   * share memory are read together, once.
+   * @throws SconceError `ABORTED` for the signal; what reading the file throws
+   */
+  async load(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<this> {
+    await this.storage.load(options.signal);
+    return this;
+  }
+
+  /**
    * The whole storage as this dtype's typed array (complex: interleaved lanes). Not offset, not
    * strided.
-   * @throws SconceError `NO_VALUES`
+   * @throws SconceError `NO_VALUES`, `VALUES_NOT_LOADED`
    */
   get data(): TypedArray {
     return this.storage.view(this.dtype);
@@ -245,7 +263,7 @@ export class Tensor {
    * all.
    */
   toJSON(): TensorJson {
-    return tensorJson(this, this.numel, this.hasValues ? () => this.toArray() : undefined);
+    return tensorJson(this, this.numel, this.hasValues && this.isLoaded ? () => this.toArray() : undefined);
   }
 
   /**

@@ -1,5 +1,5 @@
 /** @file Which libraries' operators an archive calls, without reading the program. */
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, type OptionNames, throwIfAborted } from "@sconce/errors";
 import { type ByteSource, toRandomAccess } from "../source.js";
 import { ZipArchive } from "../zip/archive.js";
 import { budgetFor } from "./assemble.js";
@@ -14,7 +14,7 @@ const NAMESPACES: OptionNames<NamespacesOptions> = { limits: true, budget: true,
 /**
  * Namespaces of the operators that the programs of an archive call (`aten`, `torchvision`), by a
  * search of their text: nothing is parsed or checked.
- * @throws SconceError `ZIP_*` for what is not an archive
+ * @throws SconceError `ZIP_*` for what is not an archive, `SOURCE_*`, `ABORTED`
  */
 export async function calledNamespaces(
   source: ByteSource,
@@ -22,11 +22,21 @@ export async function calledNamespaces(
 ): Promise<ReadonlySet<string>> {
   checkOptions("calledNamespaces", options, NAMESPACES);
   checkOptions("calledNamespaces (limits)", options.limits, LIMITS);
+  try {
+    return await namespacesIn(source, options);
+  } catch (error) {
+    if (error === options.signal?.reason) throwIfAborted(options.signal, "load");
+    throw error;
+  }
+}
+
+async function namespacesIn(source: ByteSource, options: NamespacesOptions): Promise<ReadonlySet<string>> {
   const access = await toRandomAccess(source, options);
   const budget = budgetFor(options, access.size);
   const zip = await ZipArchive.open(access, { budget });
   const found = new Set<string>();
   for (const name of zip.names()) {
+    throwIfAborted(options.signal, "load");
     if (!/\/models\/[^/]*\.json$/.test(name) && name !== FLAT_RECORDS.program) continue;
     const text = new TextDecoder().decode(await zip.read(name));
     for (const [, namespace] of text.matchAll(/"torch\.ops\.(\w{1,200})\./g)) found.add(namespace!);

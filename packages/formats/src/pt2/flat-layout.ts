@@ -3,9 +3,10 @@ import type { ExportedProgram } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
 import type { ZipArchive } from "../zip/archive.js";
 import { assemble, type CountedOptions } from "./assemble.js";
+import { readExtraFiles } from "./extra-files.js";
 import { readProgramJson } from "./program-json.js";
 import { savedInputs } from "./sample-inputs.js";
-import { payloadFromPickle, readSavedFile } from "./saved-file.js";
+import { isReadByRanges, payloadFromPickle, readLazySavedFile, readSavedFile } from "./saved-file.js";
 import { FLAT_RECORDS, SCHEMA_MAJOR } from "./schema.js";
 import type { Payload } from "./weights.js";
 
@@ -21,6 +22,8 @@ export async function readFlatArchive(zip: ZipArchive, options: CountedOptions):
     return [name, await zip.read(name)];
   };
   const payload = async (names: readonly string[]): Promise<Payload> => {
+    const lazy = options.weights === "lazy" ? names.find((name) => isReadByRanges(zip, name)) : undefined;
+    if (lazy !== undefined) return payloadFromPickle(await readLazySavedFile(zip, lazy, options), lazy);
     const [name, bytes] = await need(...names);
     return bytes.length === 0
       ? { tensors: new Map(), parameterNames: new Set() }
@@ -32,9 +35,12 @@ export async function readFlatArchive(zip: ZipArchive, options: CountedOptions):
   const weights = await payload(FLAT_RECORDS.stateDict);
   const constants = await payload(FLAT_RECORDS.constants);
   const [inputsName, inputs] = await need(FLAT_RECORDS.sampleInputs);
-  for (const name of zip.names()) if (!read.has(name)) await zip.check(name);
+  const extra = options.extraFiles && (await readExtraFiles(zip, FLAT_RECORDS.extra, read));
+  if (options.weights !== "lazy") for (const name of zip.names()) if (!read.has(name)) await zip.check(name);
   const examples = savedInputs(inputs, inputsName, description, options);
-  return assemble(file, description, weights, constants, examples);
+  const program = assemble(file, description, weights, constants, examples);
+  for (const [name, bytes] of extra ?? []) options.extraFiles!.set(name, bytes);
+  return program;
 }
 
 function checkVersion(text: string): void {

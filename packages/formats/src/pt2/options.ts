@@ -10,6 +10,7 @@ import {
 import type { PytreeRegistry } from "@sconce/ir";
 import type { SourceLimits } from "../source.js";
 import type { OperatorPolicy } from "./program.js";
+import type { VersionOptions } from "./version-options.js";
 
 /** Bounds on reading a file: on the work, and on what its source may send. */
 export interface ReadLimits extends Limits, SourceLimits {}
@@ -18,7 +19,7 @@ export interface ReadLimits extends Limits, SourceLimits {}
  * How `readPt2` reads a file: which operators may be unknown, bounds on what the file claims, and
  * how to stop. Progress counts the bytes of the entries that were read.
  */
-export interface ReadPt2Options extends OperatorPolicy, LongWorkOptions {
+export interface ReadPt2Options extends OperatorPolicy, VersionOptions, LongWorkOptions {
   /** Which of several programs in the archive. Default `model`. */
   readonly model?: string | undefined;
   /** Bounds on what the file may claim; those left out keep their defaults. */
@@ -30,6 +31,16 @@ export interface ReadPt2Options extends OperatorPolicy, LongWorkOptions {
    * inputs.
    */
   readonly pytreeTypes?: PytreeRegistry | undefined;
+  /**
+   * Receives the files that were saved beside the program, by name, with their bytes: all of them,
+   * as `torch.export.load` does. It changes only when the program has been read.
+   */
+  readonly extraFiles?: Map<string, Uint8Array> | undefined;
+  /**
+   * When weights and constants are read: with the program, or when `loadValues` or `tensor.load()`
+   * asks for them. Their checksums are compared when they are read. @defaultValue `eager`
+   */
+  readonly weights?: "eager" | "lazy" | undefined;
 }
 
 /** The names of the limits. */
@@ -48,4 +59,8 @@ export const READ_OPTIONS: OptionNames<ReadPt2Options> = {
   pytreeTypes: true,
   operators: true,
   unknownOperators: true,
+  extraFiles: true,
+  expectedOpsetVersion: true,
+  weights: true,
+  onWarning: true,
 };

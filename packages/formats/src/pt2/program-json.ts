@@ -4,6 +4,7 @@ import { Place, readObject } from "../json/place.js";
 import { JsonObject, type JsonValue } from "../json/value.js";
 import type { CountedOptions } from "./assemble.js";
 import { describeProgram, type ProgramDescription } from "./program.js";
+import { hasOtherVersions } from "./version-options.js";
 import { paused } from "./watch.js";
 
 /**
@@ -19,6 +20,7 @@ export async function readProgramJson(
   const keys = new Set<string>();
   const json = await paused(parseJsonSteps(bytes, file, budget, keys), options);
   const root = readObject(json, new Place(file));
+  if (hasOtherVersions(root, options)) (await import("./later.js")).checkVersions(root, file, options);
   const symbols = needsSymbols(root, keys)
     ? new (await import("./symbol-table.js")).SymbolTable(budget)
     : undefined;

@@ -137,3 +137,30 @@ export function withModel(change: (model: Loose) => void): Uint8Array {
   change(model);
   return makePt2(makeRecords(model));
 }
+
+/** An archive whose two weights of so many elements come first, as PyTorch writes them. */
+export function makeLargePt2(elements: number): Uint8Array {
+  const meta = tensorMeta([elements], [1], true);
+  const model = makeModel();
+  model["graph_module"]!["graph"]!["tensor_values"]!["p_w"] = loose(meta);
+  model["graph_module"]!["graph"]!["tensor_values"]!["p_v"] = loose(meta);
+  model["graph_module"]!["graph"]!["inputs"] = loose([tensor("p_w"), tensor("p_v"), tensor("x")]);
+  model["graph_module"]!["signature"]!["input_specs"] = loose([
+    { parameter: { arg: { name: "p_w" }, parameter_name: "w" } },
+    { parameter: { arg: { name: "p_v" }, parameter_name: "v" } },
+    { user_input: { arg: tensor("x") } },
+  ]);
+  const entry = (path: string) => ({ path_name: path, is_param: true, use_pickle: false, tensor_meta: meta });
+  const config = { config: { w: entry("weight_0"), v: entry("weight_1") } };
+  const values = new Float32Array(elements).map((_, i) => i % 1000);
+  const weights: [string, Uint8Array][] = [
+    ["data/weights/weight_0", new Uint8Array(values.buffer)],
+    ["data/weights/weight_1", new Uint8Array(values.slice().reverse().buffer)],
+  ];
+  const records = new Map([
+    ...weights,
+    ...[...makeRecords(model)].filter(([name]) => name !== weights[0]![0]),
+  ]);
+  records.set("data/weights/model_weights_config.json", utf8(JSON.stringify(config)));
+  return makePt2(records);
+}

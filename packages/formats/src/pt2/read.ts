@@ -1,6 +1,6 @@
 /** @file `.pt2` archives: `torch.export.load` without running anything that is in them. */
 
-import { checkOptions, isSconceError, throwIfAborted } from "@sconce/errors";
+import { checkOptions, isSconceError, optionValue, throwIfAborted } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { otherFormatError, pt2Error } from "../errors.js";
 import { type ByteSource, type RandomAccess, readExactly, toRandomAccess } from "../source.js";
@@ -12,7 +12,7 @@ import { readProgramJson } from "./program-json.js";
 import type { SavedInputs } from "./sample-inputs.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, FLAT_RECORDS, RECORDS } from "./schema.js";
 import { watchEntries } from "./watch.js";
-import { type Payload, readPayload } from "./weights.js";
+import { type Payload, type RecordReader, readPayload, storagesOf } from "./weights.js";
 
 const decoder = /* @__PURE__ */ new TextDecoder();
 
@@ -26,6 +26,7 @@ const decoder = /* @__PURE__ */ new TextDecoder();
 export async function readPt2(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
   checkOptions("readPt2", options, READ_OPTIONS);
   checkOptions("readPt2 (limits)", options.limits, LIMITS);
+  checkValues(options);
   try {
     return await readProgram(source, options);
   } catch (error) {
@@ -33,6 +34,15 @@ export async function readPt2(source: ByteSource, options: ReadPt2Options = {}):
     if (error === signal?.reason) throwIfAborted(signal, "load");
     throw error;
   }
+}
+
+/** @throws SconceError `OPTION_VALUE` */
+function checkValues(options: ReadPt2Options): void {
+  const { weights, extraFiles } = options;
+  if (weights !== undefined && weights !== "eager" && weights !== "lazy")
+    throw optionValue("load", "weights", weights, '"eager" or "lazy"');
+  if (extraFiles !== undefined && !(extraFiles instanceof Map))
+    throw optionValue("load", "extraFiles", typeof extraFiles, "a Map, which receives the files");
 }
 
 async function readProgram(source: ByteSource, options: ReadPt2Options): Promise<ExportedProgram> {
@@ -111,8 +121,22 @@ class ArchiveReader {
     const weights = await this.#payload(RECORDS.weights, `${model}_weights_config.json`, `${model}.pt`);
     const constants = await this.#payload(RECORDS.constants, `${model}_constants_config.json`, `${model}.pt`);
     const exampleInputs = await this.#sampleInputs(`${RECORDS.sampleInputs}${model}.pt`, description);
-    await this.#checkOthers();
-    return assemble(file, description, weights, constants, exampleInputs);
+    const extra = await this.#extraFiles();
+    if (!this.#isLazy) await this.#checkOthers();
+    const program = assemble(file, description, weights, constants, exampleInputs);
+    // A load that fails gives nothing.
+    for (const [name, bytes] of extra) this.#options.extraFiles!.set(name, bytes);
+    return program;
+  }
+
+  async #extraFiles(): Promise<Iterable<[string, Uint8Array]>> {
+    if (this.#options.extraFiles === undefined) return [];
+    const { readExtraFiles } = await import("./later.js");
+    return readExtraFiles(this.#zip, this.#root + RECORDS.extra, this.#read);
+  }
+
+  get #isLazy(): boolean {
+    return this.#options.weights === "lazy";
   }
 
   async #text(record: string): Promise<string | undefined> {
@@ -190,21 +214,38 @@ class ArchiveReader {
   }
 
   async #payload(folder: string, config: string, pickled: string): Promise<Payload> {
-    const legacy = await this.#find(folder + pickled);
-    if (legacy !== undefined) {
-      const { payloadFromPickle, readSavedFile } = await import("./saved-file.js");
-      return payloadFromPickle(readSavedFile(legacy, folder + pickled, this.#options), folder + pickled);
-    }
+    if (this.#zip.has(this.#root + folder + pickled)) return this.#pickled(folder + pickled);
     const configBytes = await this.#need(folder + config);
-    return readPayload(configBytes, folder + config, this.#options.budget, (name) =>
-      this.#find(folder + name),
-    );
+    const record = this.#isLazy
+      ? await this.#lazyRecords(folder)
+      : storagesOf((name) => this.#find(folder + name));
+    return readPayload(configBytes, folder + config, this.#options.budget, record);
+  }
+
+  /** All weights in one pickle, as torch 2.8 wrote them. */
+  async #pickled(record: string): Promise<Payload> {
+    const saved = await import("./later.js");
+    const entry = this.#root + record;
+    const value =
+      this.#isLazy && saved.isReadByRanges(this.#zip, entry)
+        ? await saved.readLazySavedFile(this.#zip, entry, this.#options)
+        : saved.readSavedFile(await this.#need(record), record, this.#options);
+    return saved.payloadFromPickle(value, record);
+  }
+
+  async #lazyRecords(folder: string): Promise<RecordReader> {
+    const { lazyRecord } = await import("./later.js");
+    const { limits } = this.#options;
+    return async (name, alignment) => {
+      const entry = this.#root + folder + name;
+      return this.#zip.has(entry) ? lazyRecord(this.#zip, entry, { alignment, limits }) : undefined;
+    };
   }
 
   async #sampleInputs(record: string, description: ProgramDescription): Promise<SavedInputs | null> {
     const bytes = await this.#need(record);
     if (bytes.length === 0) return null;
-    const { savedInputs } = await import("./sample-inputs.js");
+    const { savedInputs } = await import("./later.js");
     return savedInputs(bytes, record, description, this.#options);
   }
 

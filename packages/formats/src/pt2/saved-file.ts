@@ -1,11 +1,22 @@
 /** @file `torch.save` files of an exported program. */
+import type { Budget } from "@sconce/errors";
+import type { Storage } from "@sconce/tensor";
 import { parseJson } from "../json/parse.js";
 import { Place } from "../json/place.js";
-import { readTorchFile, SavedTensor } from "../torch-save/tensor-file.js";
-import type { ZipOptions } from "../zip/archive.js";
+
+import {
+  readOpenTorchFile,
+  readTorchFile,
+  SavedTensor,
+  type TorchFileOptions,
+} from "../torch-save/tensor-file.js";
+import { ZipArchive, type ZipOptions } from "../zip/archive.js";
+import { EntryAccess, lazyRecord } from "./lazy-records.js";
+import type { ReadPt2Options } from "./options.js";
 import { staticLayout } from "./static-layout.js";
 import { SymbolTable } from "./symbol-table.js";
 import { valueReaders } from "./values.js";
+
 import type { Payload } from "./weights.js";
 
 /**
@@ -13,14 +24,38 @@ import type { Payload } from "./weights.js";
  * `PICKLE_*`, `ZIP_*`, `JSON_*`, `PT2_*`
  */
 export const readSavedFile = (bytes: Uint8Array, where: string, options: ZipOptions): unknown =>
-  readTorchFile(bytes, where, {
-    ...options,
-    fakeTensor: (json, file) => {
-      const { tensor } = valueReaders(new SymbolTable(options.budget));
-      return staticLayout(tensor(parseJson(json, file, options.budget), new Place(file)));
-    },
-  });
+  readTorchFile(bytes, where, { ...options, fakeTensor: fakeTensorReader(options.budget) });
 
+const fakeTensorReader =
+  (budget: Budget): NonNullable<TorchFileOptions["fakeTensor"]> =>
+  (json, file) =>
+    staticLayout(
+      valueReaders(new SymbolTable(budget)).tensor(parseJson(json, file, budget), new Place(file)),
+    );
+
+/** Bytes of the widest element: a storage may be viewed by several dtypes. */
+const LARGEST_ELEMENT = 16;
+
+/** Whether an entry holds an archive whose parts can be read by themselves. */
+export function isReadByRanges(zip: ZipArchive, name: string): boolean {
+  const entry = zip.entry(name);
+  return entry !== undefined && entry.method === 0 && entry.size > 0;
+}
+
+/**
+ * The saved value, without the bytes of its tensors: they stay in the file until they are asked
+ * for. @throws SconceError `PICKLE_*`, `ZIP_*`, `JSON_*`, `PT2_*`
+ */
+export async function readLazySavedFile(
+  zip: ZipArchive,
+  entry: string,
+  { budget, limits }: ZipOptions & Pick<ReadPt2Options, "limits">,
+): Promise<unknown> {
+  const inner = await ZipArchive.open(new EntryAccess(zip, entry), { budget });
+  const storage = (name: string): Storage =>
+    lazyRecord(inner, name, { alignment: LARGEST_ELEMENT, limits, name: `${entry} ${name}` });
+  return readOpenTorchFile(inner, entry, { budget, fakeTensor: fakeTensorReader(budget), storage });
+}
 /** A payload from a pickled dict of tensors, as older files have it. */
 export function payloadFromPickle(saved: unknown, file: string): Payload {
   const place = new Place(file);

@@ -7,6 +7,8 @@ import type { DType } from "@sconce/tensor";
 
 export const SCHEMA_MAJOR = 8;
 export const SCHEMA_MINOR = 20;
+/** The version of ATen's operators that the known PyTorch writes. */
+export const ATEN_VERSION = 10;
 export const ARCHIVE_FORMAT = "pt2";
 export const ARCHIVE_VERSION = "0";
 
@@ -35,6 +37,7 @@ export const FLAT_RECORDS = Object.freeze({
   stateDict: ["serialized_state_dict.pt", "serialized_state_dict.json"],
   constants: ["serialized_constants.pt", "serialized_constants.json"],
   sampleInputs: "serialized_example_inputs.pt",
+  extra: "extra_files/",
 });
 
 /** The serializer's own numbers, not those of c10. */

@@ -13,19 +13,31 @@ import type { ZipArchive } from "../zip/archive.js";
 import type { CountedOptions } from "./assemble.js";
 import type { ReadPt2Options } from "./options.js";
 
+type WatchOptions = Pick<ReadPt2Options, "signal" | "onProgress" | "weights" | "extraFiles">;
+
+/** Entries whose content is read when it is asked for, in all layouts. */
+const LAZY =
+  /^[^/]+\/data\/(?:weights|constants)\/(?!.*_config\.json$)|^serialized_(?:state_dict|constants)\./;
+const EXTRA = /^[^/]+\/extra\/|^extra_files\//;
+
 /** Reports the entries of an archive as they are read. Returns what reports the end. */
 export function watchEntries(
   zip: ZipArchive,
-  { signal, onProgress }: Pick<ReadPt2Options, "signal" | "onProgress">,
+  { signal, onProgress, weights, extraFiles }: WatchOptions,
   budget: Budget,
 ): () => void {
-  const total = [...zip.names()].reduce((bytes, name) => bytes + zip.entry(name)!.size, 0);
+  const isRead = (name: string): boolean =>
+    weights !== "lazy" || (!LAZY.test(name) && (extraFiles !== undefined || !EXTRA.test(name)));
+  const total = [...zip.names()].reduce(
+    (bytes, name) => (isRead(name) ? bytes + zip.entry(name)!.size : bytes),
+    0,
+  );
   const progress = new ProgressReport("load", userCallback("load", onProgress), total);
   const seen = new Set<string>();
   let [done, next, last] = [0, 0, performance.now()];
   zip.watch = ({ name, size }) => {
     throwIfAborted(signal, "load");
-    if (!seen.has(name)) {
+    if (!seen.has(name) && isRead(name)) {
       done += next;
       next = size;
       seen.add(name);

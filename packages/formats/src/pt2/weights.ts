@@ -36,8 +36,19 @@ const payloadMetaReader =
 const pickled = (place: Place, path: string) =>
   place.fail("PT2_USE_PICKLE", `"${path.slice(0, 100)}" is a pickled Python object, which is never unpacked`);
 
-/** Gives the bytes of a record of the folder, or undefined when there is none. */
-export type RecordReader = (name: string) => Promise<Uint8Array | undefined>;
+/**
+ * Gives the storage of a record of the folder, or undefined when there is none; its bytes begin at
+ * a multiple of `alignment`.
+ */
+export type RecordReader = (name: string, alignment: number) => Promise<Storage | undefined>;
+
+/** Gives records as storages whose bytes are read at once. */
+export const storagesOf =
+  (bytesOf: (name: string) => Promise<Uint8Array | undefined>): RecordReader =>
+  async (name, alignment) => {
+    const bytes = await bytesOf(name);
+    return bytes && new Storage(aligned(bytes, alignment));
+  };
 
 /**
  * Reads a payload configuration and the records that it names; entries that share a record share a
@@ -61,15 +72,14 @@ export async function readPayload(
       place.at("config", null, (_, at) => at.at(name, null, () => at.fail("PT2_WEIGHT", message)));
     let shared = records.get(path);
     if (shared === undefined) {
-      const bytes = await record(path);
-      if (bytes === undefined) {
+      const storage = await record(path, dtypeInfo(meta.dtype).array.BYTES_PER_ELEMENT);
+      if (storage === undefined) {
         throw place.fail(
           "PT2_MISSING_RECORD",
           `the record "${path.slice(0, 200)}" of "${name}" is not in the archive`,
         );
       }
-      const lane = dtypeInfo(meta.dtype).array.BYTES_PER_ELEMENT;
-      shared = { storage: new Storage(aligned(bytes, lane)), dtype: meta.dtype };
+      shared = { storage, dtype: meta.dtype };
       records.set(path, shared);
     }
     if (shared.dtype !== meta.dtype && shared.storage.byteLength > 0)

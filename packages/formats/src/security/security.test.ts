@@ -1,5 +1,6 @@
 import { Budget } from "@sconce/errors";
 import { describe, expect, test } from "vitest";
+import { calledNamespaces } from "../pt2/called-namespaces.js";
 import { makeZip, utf8 } from "../zip/zip.fixture.js";
 import { scanPickle } from "./scan-pickle.js";
 import { securityReport } from "./security.js";
@@ -204,5 +205,27 @@ describe("archives", () => {
     await expect(securityReport(archive({}), { limit: 1 } as never)).rejects.toMatchObject({
       code: "UNKNOWN_OPTION",
     });
+  });
+
+  test("an aborted signal stops it, before and while it reads", async () => {
+    const reason = new Error("enough");
+    const options = { signal: AbortSignal.abort(reason) };
+    const bytes = archive({ "models/model.json": "{}" });
+    await expect(securityReport(bytes, options)).rejects.toMatchObject({ code: "ABORTED", cause: reason });
+    await expect(calledNamespaces(bytes, options)).rejects.toMatchObject({ code: "ABORTED", cause: reason });
+    for (const work of [securityReport, calledNamespaces]) {
+      const controller = new AbortController();
+      const source = {
+        size: bytes.length,
+        read: async (offset: number, length: number) => {
+          if (offset === 0) controller.abort(reason);
+          return bytes.slice(offset, offset + length);
+        },
+      };
+      await expect(work(source, { signal: controller.signal })).rejects.toMatchObject({
+        code: "ABORTED",
+        cause: reason,
+      });
+    }
   });
 });

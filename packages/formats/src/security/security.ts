@@ -2,7 +2,7 @@
  * @file What an archive would make PyTorch execute or evaluate. The archive is only looked at:
  * nothing in it is executed, evaluated, imported or built.
  */
-import { type Budget, checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
+import { type Budget, checkOptions, isSconceError, type OptionNames, throwIfAborted } from "@sconce/errors";
 import { parseJson } from "../json/parse.js";
 import { JsonObject, type JsonValue } from "../json/value.js";
 import { isZip } from "../other-format.js";
@@ -35,7 +35,7 @@ const SOURCE = /\.(?:py|cpp|cc|c|cu|h|hpp|sh)$/i;
  * or runs the program: pickles with the names that they import, expressions, guards, objects,
  * custom operators, compiled code. Files that `readPt2` refuses are reported as far as their
  * entries can be read.
- * @throws SconceError `ZIP_*` for what is not an archive, `BUDGET_EXCEEDED`, `SOURCE_*`
+ * @throws SconceError `ZIP_*` for what is not an archive, `BUDGET_EXCEEDED`, `SOURCE_*`, `ABORTED`
  */
 export async function securityReport(
   source: ByteSource,
@@ -43,6 +43,17 @@ export async function securityReport(
 ): Promise<SecurityReport> {
   checkOptions("securityReport", options, OPTIONS);
   checkOptions("securityReport (limits)", options.limits, LIMITS);
+  const { signal } = options;
+  try {
+    throwIfAborted(signal, "security report");
+    return await reportOf(source, options);
+  } catch (error) {
+    if (error === signal?.reason) throwIfAborted(signal, "security report");
+    throw error;
+  }
+}
+
+async function reportOf(source: ByteSource, options: SecurityOptions): Promise<SecurityReport> {
   const access = await toRandomAccess(source, options);
   const budget = budgetFor(options, access.size);
   const zip = await ZipArchive.open(access, { budget });
@@ -50,7 +61,7 @@ export async function securityReport(
   const report = (finding: SecurityFinding): void => void findings.push(finding);
   const pickled = await pickledPayloads(zip, budget);
   for (const name of zip.names()) {
-    options.signal?.throwIfAborted();
+    throwIfAborted(options.signal, "security report");
     try {
       await scanEntry(zip, name, { budget, pickled, report });
     } catch (error) {

@@ -68,9 +68,47 @@ const STORAGES: ReadonlyMap<string, DType | undefined> = new Map<string, DType |
  */
 export function readTorchFile(bytes: Uint8Array, where: string, options: TorchFileOptions): unknown {
   const zip = ZipArchive.openSync(bytes, inflate, options);
+  const root = rootOf(zip, where);
+  const byteOrder = zip.has(`${root}byteorder`) ? zip.readSync(`${root}byteorder`) : undefined;
+  const parts = { zip, root, byteOrder, pickle: zip.readSync(`${root}data.pkl`) };
+  const storage = (entry: string): Storage => new Storage(aligned(zip.readSync(entry), 16));
+  return new TensorPickle(parts, where, { storage, ...options }).read();
+}
+
+/**
+ * The same for an archive that is open: only the pickle is read, and `storage` gives the storage of
+ * an entry.
+ * @throws SconceError `PICKLE_*`, `ZIP_*`
+ */
+export async function readOpenTorchFile(
+  zip: ZipArchive,
+  where: string,
+  options: TorchFileOptions & StorageOption,
+): Promise<unknown> {
+  const root = rootOf(zip, where);
+  const byteOrder = zip.has(`${root}byteorder`) ? await zip.read(`${root}byteorder`) : undefined;
+  const parts = { zip, root, byteOrder, pickle: await zip.read(`${root}data.pkl`) };
+  return new TensorPickle(parts, where, options).read();
+}
+
+/** The folder of all entries. @throws SconceError `PICKLE_SYNTAX` */
+function rootOf(zip: ZipArchive, where: string): string {
   const name = [...zip.names()].find((entry) => entry === "data.pkl" || entry.endsWith("/data.pkl"));
   if (name === undefined) throw pickleError("PICKLE_SYNTAX", "no data.pkl in the saved file", where);
-  return new TensorPickle(zip, name.slice(0, -"data.pkl".length), where, options).read();
+  return name.slice(0, -"data.pkl".length);
+}
+
+/** Makes the storage of an entry. */
+interface StorageOption {
+  readonly storage: (entry: string) => Storage;
+}
+
+/** What is read of a file before its pickle is run. */
+interface FileParts {
+  readonly zip: ZipArchive;
+  readonly root: string;
+  readonly byteOrder: Uint8Array | undefined;
+  readonly pickle: Uint8Array;
 }
 
 /**
@@ -87,30 +125,26 @@ function markedDims(state: unknown): readonly number[] | undefined {
 }
 
 class TensorPickle {
-  readonly #zip: ZipArchive;
-  readonly #root: string;
+  readonly #parts: FileParts;
   readonly #where: string;
-  readonly #options: TorchFileOptions;
+  readonly #options: TorchFileOptions & StorageOption;
   readonly #storages = new Map<string, Storage>();
 
-  constructor(zip: ZipArchive, root: string, where: string, options: TorchFileOptions) {
-    this.#zip = zip;
-    this.#root = root;
+  constructor(parts: FileParts, where: string, options: TorchFileOptions & StorageOption) {
+    this.#parts = parts;
     this.#where = where;
     this.#options = options;
   }
 
   read(): unknown {
-    const byteOrder = `${this.#root}byteorder`;
-    if (this.#zip.has(byteOrder) && new TextDecoder().decode(this.#zip.readSync(byteOrder)) !== "little") {
+    const { byteOrder, pickle } = this.#parts;
+    if (byteOrder !== undefined && new TextDecoder().decode(byteOrder) !== "little")
       throw this.#forbid("big-endian data");
-    }
     const handlers: PickleHandlers = {
       call: (name, args) => this.#call(name, args),
       persistent: (id) => this.#storage(id),
     };
-    const data = this.#zip.readSync(`${this.#root}data.pkl`);
-    return readPickle(data, `${this.#where} data.pkl`, handlers, this.#options.budget);
+    return readPickle(pickle, `${this.#where} data.pkl`, handlers, this.#options.budget);
   }
 
   #fault = (message: string) => pickleError("PICKLE_SYNTAX", message, this.#where);
@@ -178,11 +212,12 @@ class TensorPickle {
       throw this.#fault("a persistent id that is not a storage");
     }
     if (!STORAGES.has(type.name)) throw this.#forbid(`storages of the type ${type.name}`);
-    const entry = `${this.#root}data/${key}`;
+    const { zip, root } = this.#parts;
+    const entry = `${root}data/${key}`;
     let storage = this.#storages.get(entry);
     if (storage === undefined) {
-      if (!this.#zip.has(entry)) throw this.#fault(`the storage ${key.slice(0, 50)} is missing`);
-      storage = new Storage(aligned(this.#zip.readSync(entry), 16));
+      if (!zip.has(entry)) throw this.#fault(`the storage ${key.slice(0, 50)} is missing`);
+      storage = this.#options.storage(entry);
       this.#storages.set(entry, storage);
     }
     return new SavedStorage(storage, STORAGES.get(type.name));

@@ -6,7 +6,7 @@ import { crc32 } from "./crc32.js";
 import { readDirectory, type ZipEntry } from "./directory.js";
 import { type DirectoryLocation, locateDirectory, TAIL_SIZE } from "./end-record.js";
 import type { Inflate } from "./inflate.js";
-import { checkDescriptor, checkLocalHeader, LOCAL_SIZE } from "./local-header.js";
+import { checkDescriptor, checkLocalHeader, LOCAL_SIZE, localHeaderSize } from "./local-header.js";
 
 /** The work that a whole file may take. */
 export interface ZipOptions {
@@ -23,6 +23,8 @@ const LARGEST_JSON_RATIO = 200;
 const MEBI = 2 ** 20;
 const CHUNK = 8 * MEBI;
 const SMALL = 65536;
+/** Names and fields of PyTorch's entries fit into this, with the header before them. */
+const LIKELY_HEADER = 1024;
 
 /** Data of an entry begins here; `limit` is where the next entry or the directory begins. */
 interface Span {
@@ -98,13 +100,43 @@ export class ZipArchive {
     await this.watch?.(entry);
     if (entry.method !== 0) this.#inflate ??= (await import("./inflate.js")).inflate;
     if (this.source instanceof MemorySource || limit - entry.offset <= SMALL) {
-      return this.#unpack(entry, await this.#fetch(entry.offset, limit - entry.offset));
+      return this.#unpack(entry, await this.bytes(entry.offset, limit - entry.offset));
     }
     // The data are fetched by themselves so that they begin where a typed array can.
     const start = await this.#dataStart(span);
-    const packed = await this.#fetch(start, entry.compressedSize);
+    const packed = await this.bytes(start, entry.compressedSize);
     await this.#checkRest(span, start);
     return this.#content(entry, packed);
+  }
+
+  /** The same archive for another piece of work: with its own source and budget. */
+  reading(source: RandomAccess, budget: Budget): ZipArchive {
+    return new ZipArchive(source, this.#spans, { budget });
+  }
+
+  /**
+   * Checks what an entry declares before it is read, and counts what it unpacks to.
+   * @throws SconceError `ZIP_BOMB`, `BUDGET_EXCEEDED`
+   */
+  reserve(name: string): void {
+    const { entry } = this.#span(name);
+    if (entry.method !== 0) this.#requireRoom(entry);
+  }
+
+  /**
+   * Where the data of an entry begin, when what stands around them has been checked.
+   * @throws SconceError `ZIP_HEADER_MISMATCH`, `ZIP_HIDDEN_DATA`
+   */
+  async locate(name: string): Promise<number> {
+    const span = this.#span(name);
+    const start = await this.#dataStart(span);
+    await this.#checkRest(span, start);
+    return start;
+  }
+
+  /** Bytes of the file; the time of waiting for them is not work. */
+  bytes(offset: number, length: number): Promise<Uint8Array> {
+    return this.#budget.waiting(readExactly(this.source, offset, length));
   }
 
   /** {@link read} for an archive that was opened by {@link openSync}. */
@@ -127,26 +159,23 @@ export class ZipArchive {
     let crc = 0;
     for (let position = 0; position < entry.size; position += CHUNK) {
       const length = Math.min(CHUNK, entry.size - position);
-      crc = crc32(await this.#fetch(start + position, length), crc);
+      crc = crc32(await this.bytes(start + position, length), crc);
     }
-    this.#compareCrc(entry, crc);
+    compareCrc(entry, crc);
     await this.#checkRest(span, start);
   }
 
   async #dataStart({ entry, limit }: Span): Promise<number> {
     const length = limit - entry.offset;
-    const head = await this.#fetch(entry.offset, Math.min(length, LOCAL_SIZE + 2 * 0xffff));
+    let head = await this.bytes(entry.offset, Math.min(length, LIKELY_HEADER));
+    const size = localHeaderSize(head);
+    if (size > head.length) head = await this.bytes(entry.offset, Math.min(length, size));
     return entry.offset + checkLocalHeader(entry, head, length);
   }
 
   async #checkRest({ entry, limit }: Span, start: number): Promise<void> {
     const end = start + entry.compressedSize;
-    checkDescriptor(entry, await this.#fetch(end, limit - end));
-  }
-
-  /** Bytes of the source; the time of waiting for them is not work. */
-  #fetch(offset: number, length: number): Promise<Uint8Array> {
-    return this.#budget.waiting(readExactly(this.source, offset, length));
+    checkDescriptor(entry, await this.bytes(end, limit - end));
   }
 
   #span(name: string): Span {
@@ -164,29 +193,19 @@ export class ZipArchive {
 
   #content(entry: ZipEntry, packed: Uint8Array): Uint8Array {
     const content = entry.method === 0 ? packed : this.#unpacked(entry, packed);
-    this.#compareCrc(entry, crc32(content));
+    compareCrc(entry, crc32(content));
     return content;
   }
 
-  #compareCrc(entry: ZipEntry, crc: number): void {
-    if (crc === entry.crc) return;
-    const hex = (value: number): string => value.toString(16).padStart(8, "0");
-    throw zipError(
-      "ZIP_CRC",
-      `checksum ${hex(crc)} where the archive says ${hex(entry.crc)}: the data are damaged`,
-      entry.name,
-    );
-  }
-
-  #unpacked(entry: ZipEntry, packed: Uint8Array): Uint8Array {
-    const { name, size } = entry;
-    if (size > packed.length * LARGEST_RATIO + 64) {
-      throw zipError("ZIP_BOMB", `${packed.length} bytes cannot unpack to ${size}`, name);
+  /** Refuses what an entry cannot unpack to, or must not. @throws SconceError `ZIP_BOMB` */
+  #requireRoom({ name, size, compressedSize }: ZipEntry): void {
+    if (size > compressedSize * LARGEST_RATIO + 64) {
+      throw zipError("ZIP_BOMB", `${compressedSize} bytes cannot unpack to ${size}`, name);
     }
-    if (name.endsWith(".json") && size > MEBI && size > packed.length * LARGEST_JSON_RATIO) {
+    if (name.endsWith(".json") && size > MEBI && size > compressedSize * LARGEST_JSON_RATIO) {
       throw zipError(
         "ZIP_BOMB",
-        `${packed.length} bytes of JSON that unpack to ${size} are not a program`,
+        `${compressedSize} bytes of JSON that unpack to ${size} are not a program`,
         name,
       );
     }
@@ -199,6 +218,11 @@ export class ZipArchive {
       );
     }
     this.#budget.spend("bytes", size, () => name);
+  }
+
+  #unpacked(entry: ZipEntry, packed: Uint8Array): Uint8Array {
+    const { name, size } = entry;
+    this.#requireRoom(entry);
     let content: Uint8Array;
     try {
       content = this.#inflate!(packed, size);
@@ -214,6 +238,17 @@ export class ZipArchive {
     }
     return content;
   }
+}
+
+/** @throws SconceError `ZIP_CRC` */
+export function compareCrc(entry: ZipEntry, crc: number): void {
+  if (crc === entry.crc) return;
+  const hex = (value: number): string => value.toString(16).padStart(8, "0");
+  throw zipError(
+    "ZIP_CRC",
+    `checksum ${hex(crc)} where the archive says ${hex(entry.crc)}: the data are damaged`,
+    entry.name,
+  );
 }
 
 /**

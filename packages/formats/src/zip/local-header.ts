@@ -6,6 +6,12 @@ const LOCAL = 0x04034b50;
 export const LOCAL_SIZE = 30;
 const DESCRIPTOR = 0x08074b50;
 
+/** How long the header is with its name and its fields, as its first bytes say. */
+export function localHeaderSize(head: Uint8Array): number {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  return LOCAL_SIZE + view.getUint16(26, true) + view.getUint16(28, true);
+}
+
 /** Compares the local header with the directory; gives the offset of the data in the span. */
 export function checkLocalHeader(entry: ZipEntry, bytes: Uint8Array, spanLength: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

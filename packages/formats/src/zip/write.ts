@@ -7,13 +7,13 @@ import { SerializationId } from "./serialization-id.js";
 import { utf8 } from "./utf8.js";
 
 /** An entry to write. */
-export interface ZipContent {
+export interface ZipContent<Pieces = Iterable<Uint8Array>> {
   /** The name without the folder of the archive. */
   readonly name: string;
   /** The number of bytes of all pieces. */
   readonly size: number;
   /** The content, piece by piece. */
-  readonly pieces: Iterable<Uint8Array>;
+  readonly pieces: Pieces;
 }
 
 const NOTHING = new Uint8Array();
@@ -35,6 +35,14 @@ interface Written {
   readonly offset: number;
 }
 
+/** An entry while it is written. */
+interface Begun extends Written {
+  /** The name without the folder of the archive. */
+  readonly path: string;
+  size: number;
+  crc: number;
+}
+
 /** An entry of a text. */
 export const textEntry = (name: string, text: string): ZipContent => bytesEntry(name, utf8(text));
 
@@ -50,35 +58,80 @@ export const bytesEntry = (name: string, bytes: Uint8Array): ZipContent => ({
  * is added at the end.
  */
 export function* zipPieces(root: string, entries: Iterable<ZipContent>): Generator<Uint8Array, void> {
-  const written: Written[] = [];
-  const id = new SerializationId();
-  let position = 0;
-  function* write(content: ZipContent): Generator<Uint8Array, void> {
-    const name = utf8(`${root}/${content.name}`);
-    const offset = position;
-    const header = localHeader(name, content.size, offset);
-    yield header;
-    let [crc, size] = [0, 0];
-    for (const piece of content.pieces) {
-      crc = crc32(piece, crc);
-      size += piece.length;
-      yield piece;
-    }
-    const footer = size === 0 ? NOTHING : descriptor(crc, size, isWide(size, offset));
-    yield footer;
-    position += header.length + size + footer.length;
-    id.add(content.name, size, crc);
-    written.push({ name, size, crc, offset });
+  const zip = new ZipWriter(root);
+  for (const { name, size, pieces } of entries) {
+    yield zip.begin(name, size);
+    for (const piece of pieces) yield zip.data(piece);
+    yield zip.end();
   }
-  for (const entry of entries) yield* write(entry);
-  yield* write(textEntry(SERIALIZATION_ID, id.text()));
-  const directory = written.map(directoryEntry);
-  yield* directory;
-  yield endRecords(
-    written.length,
-    directory.reduce((sum, { length }) => sum + length, 0),
-    position,
-  );
+  yield* zip.finish();
+}
+
+/** The same for contents that come as they are asked for. */
+export async function* zipStream(
+  root: string,
+  entries: Iterable<ZipContent<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>>,
+): AsyncGenerator<Uint8Array, void> {
+  const zip = new ZipWriter(root);
+  for (const { name, size, pieces } of entries) {
+    yield zip.begin(name, size);
+    for await (const piece of pieces) yield zip.data(piece);
+    yield zip.end();
+  }
+  yield* zip.finish();
+}
+
+/** Makes what stands around the contents, and counts where it stands. */
+class ZipWriter {
+  readonly #root: string;
+  readonly #written: Written[] = [];
+  readonly #id = new SerializationId();
+  #position = 0;
+  /** The entry that is being written. */
+  #entry: Begun = { path: "", name: NOTHING, offset: 0, size: 0, crc: 0 };
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Begins an entry. Returns its header. */
+  begin(name: string, size: number): Uint8Array {
+    const full = utf8(`${this.#root}/${name}`);
+    this.#entry = { path: name, name: full, offset: this.#position, size: 0, crc: 0 };
+    return this.#counted(localHeader(full, size, this.#position));
+  }
+
+  /** Counts a piece of the content, and returns it. */
+  data(piece: Uint8Array): Uint8Array {
+    this.#entry.crc = crc32(piece, this.#entry.crc);
+    this.#entry.size += piece.length;
+    return this.#counted(piece);
+  }
+
+  /** Ends the entry. Returns what follows the content. */
+  end(): Uint8Array {
+    const { path, offset, size, crc } = this.#entry;
+    this.#id.add(path, size, crc);
+    this.#written.push(this.#entry);
+    return this.#counted(size === 0 ? NOTHING : descriptor(crc, size, isWide(size, offset)));
+  }
+
+  /** The last entry, the directory and the end records. */
+  *finish(): Generator<Uint8Array, void> {
+    const { name, size, pieces } = textEntry(SERIALIZATION_ID, this.#id.text());
+    yield this.begin(name, size);
+    for (const piece of pieces) yield this.data(piece);
+    yield this.end();
+    const directory = this.#written.map(directoryEntry);
+    yield* directory;
+    const bytes = directory.reduce((sum, { length }) => sum + length, 0);
+    yield endRecords(this.#written.length, bytes, this.#position);
+  }
+
+  #counted(bytes: Uint8Array): Uint8Array {
+    this.#position += bytes.length;
+    return bytes;
+  }
 }
 
 /** One buffer of all pieces. */

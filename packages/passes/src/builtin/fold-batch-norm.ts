@@ -13,6 +13,7 @@ export const foldBatchNorm = definePass({
   name: NAME,
   doc: "Folds batch norms with fixed statistics into the weights of the convolution or linear layer before them.",
   requires: "ATEN",
+  readsValues: true,
   // The factors are multiplied into the weights: sums of products are rounded, and overflow,
   // otherwise.
   changesNumbers: { rtol: 1e-4, atol: 1e-4, valueClasses: ["infinity", "nan", "large", "overflow"] },

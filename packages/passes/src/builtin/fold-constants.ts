@@ -41,6 +41,7 @@ export const foldConstants = definePass({
   name: "fold-constants",
   doc: "Computes calls whose inputs are constant, and lifts the results as tensor constants.",
   requires: "ATEN",
+  readsValues: true,
   options: {
     weights: {
       default: false,

@@ -154,7 +154,7 @@ function sameTensor(a: Tensor, b: Tensor): boolean {
     return false;
   if (a.storageOffset !== b.storageOffset) return false;
   if (a.storage === b.storage) return true;
-  if (!a.hasValues || !b.hasValues) return false;
+  if (!a.hasValues || !b.hasValues || !a.isLoaded || !b.isLoaded) return false;
   const [x, y] = [a.storage.bytes, b.storage.bytes];
   return x.length === y.length && x.every((byte, i) => byte === y[i]);
 }

@@ -30,7 +30,8 @@ export class TensorGuard {
   }
 
   #keep(name: string, { storage }: Tensor): void {
-    if (!storage.hasValues) return;
+    // What is not in memory cannot be written to.
+    if (!storage.hasValues || !storage.isLoaded) return;
     const known = this.#kept.get(storage);
     if (known !== undefined) known.names.push(name);
     else this.#kept.set(storage, { names: [name], bytes: storage.bytes, copy: storage.bytes.slice() });

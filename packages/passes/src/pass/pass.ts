@@ -122,6 +122,11 @@ export interface Pass {
   readonly removesAssertions?: readonly string[] | undefined;
   /** The pass makes the program take inputs on purpose that it refused: other sizes or dtypes. */
   readonly widensInputs?: boolean | undefined;
+  /**
+   * The pass reads values of parameters, buffers or constants: `transformAsync` then waits for
+   * those of a program that was loaded with `weights: "lazy"`.
+   */
+  readonly readsValues?: boolean | undefined;
   /** Returns the changed program; the same object when nothing changes. */
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
   /**
@@ -156,6 +161,7 @@ const PASS: OptionNames<Definition<OptionSpecs>> = {
   changesNumbers: true,
   removesAssertions: true,
   widensInputs: true,
+  readsValues: true,
   run: true,
   steps: true,
 };

@@ -2,15 +2,13 @@
 import type { Work } from "@sconce/errors";
 import { type ExportedProgram, type OperatorLookup, registeredFields, type TreeSpec } from "@sconce/ir";
 import { jsonDumps, type PythonJson } from "../../json/python-json.js";
-import { SCHEMA_MAJOR, SCHEMA_MINOR } from "../schema.js";
+import { ATEN_VERSION, SCHEMA_MAJOR, SCHEMA_MINOR } from "../schema.js";
 import { graphJson } from "./graph.js";
 import { moduleCallJson, rangesJson, signatureJson } from "./signature.js";
 import type { ValueWriter } from "./values.js";
 
 /** The PyTorch whose format is written. */
 const TORCH_VERSION = "2.14.1";
-/** The version of ATen's operators in that PyTorch. */
-const ATEN_VERSION = 10;
 
 /** How the JSON of a program is made. */
 export interface ProgramJsonOptions {

@@ -8,13 +8,8 @@ import { textEntry, type ZipContent } from "../../zip/write.js";
 import type { ValueWriter } from "./values.js";
 
 const META = /* @__PURE__ */ device("meta");
-/** So much of a storage is written at once: memory in use beside the tensor stays small. */
-const PIECE_BYTES = 2 ** 22;
-
-/** The bytes of a storage in pieces. */
-function* storagePieces({ bytes }: Storage): Generator<Uint8Array, void> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
-}
+/** An entry whose content comes from memory, or from the file that it is still in. */
+export type StreamedContent = ZipContent<ReturnType<Storage["pieces"]>>;
 
 /** A folder of tensors: where its entries lie, and what they are called. */
 export interface PayloadFolder {
@@ -27,6 +22,8 @@ export interface PayloadFolder {
 /** What the program knows of its tensors. */
 export interface PayloadContext {
   readonly values: ValueWriter;
+  /** Stops the reading of tensors that are not in memory. */
+  readonly signal: AbortSignal | undefined;
   isParameter(name: string): boolean;
   deviceOf(name: string): DeviceLiteral | undefined;
 }
@@ -65,7 +62,7 @@ export function* payloadEntries(
   tensors: ReadonlyMap<string, Tensor>,
   { folder, config, prefix }: PayloadFolder,
   context: PayloadContext,
-): Generator<ZipContent, void> {
+): Generator<StreamedContent, void> {
   const described = new Map<string, PythonJson>();
   for (const [i, { storage, members }] of groupsOf(tensors).entries()) {
     const path = `${prefix}${i}`;
@@ -73,7 +70,7 @@ export function* payloadEntries(
     yield {
       name: folder + path,
       size: storage.hasValues ? storage.byteLength : 0,
-      pieces: storage.hasValues ? storagePieces(storage) : [],
+      pieces: storage.hasValues ? storage.pieces(context.signal) : [],
     };
   }
   yield textEntry(folder + config, jsonDumps({ config: described }));

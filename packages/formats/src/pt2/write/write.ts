@@ -21,13 +21,13 @@ import { extraFileName, opsetVersionValue } from "../../errors.js";
 import { torchFilePieces } from "../../torch-save/write-file.js";
 import { nameFault } from "../../zip/entry-name.js";
 import { utf8 } from "../../zip/utf8.js";
-import { bytesEntry, joinPieces, textEntry, type ZipContent, zipPieces } from "../../zip/write.js";
+import { bytesEntry, joinPieces, textEntry, type ZipContent, zipStream } from "../../zip/write.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, RECORDS } from "../schema.js";
 import { WRITE_OPTIONS, type WritePt2Options } from "./options.js";
 import { programJson } from "./program.js";
 import { isUnwritable, sampleInputsOf } from "./sample-inputs.js";
 import { ValueWriter } from "./values.js";
-import { payloadEntries } from "./weights.js";
+import { payloadEntries, type StreamedContent } from "./weights.js";
 
 export { joinPieces } from "../../zip/write.js";
 export type { WritePt2Options } from "./options.js";
@@ -39,8 +39,9 @@ const MODEL = "model";
 const ZIP_VERSION = "6\n";
 
 /**
- * The bytes of a `.pt2` file, piece by piece: tensors are views of the program's own memory. All
- * that can fail fails before the first piece. The same program gives the same bytes.
+ * The bytes of a `.pt2` file, piece by piece: tensors are views of the program's own memory, or
+ * come from the file that they are still in, and stay out of memory. What the program lacks fails
+ * before the first piece. The same program gives the same bytes.
  * @throws SconceError `NOT_SAVABLE` with the node, `OPTION_VALUE`, `ABORTED`, `OBSERVER_FAILED`,
  * `TREE_NOT_SERIALIZABLE`
  */
@@ -57,14 +58,14 @@ export async function* pt2Pieces(
   progress.at(0, entries[0]?.name ?? "");
   let [done, last] = [0, performance.now()];
   const counted = entries.map((entry) => ({ ...entry, pieces: count(entry) }));
-  function* count({ name, pieces }: ZipContent): Generator<Uint8Array, void> {
-    for (const piece of pieces) {
+  async function* count({ name, pieces }: StreamedContent): AsyncGenerator<Uint8Array, void> {
+    for await (const piece of pieces) {
       yield piece;
       done += piece.length;
       progress.at(done, name);
     }
   }
-  for (const piece of zipPieces(folder, counted)) {
+  for await (const piece of zipStream(folder, counted)) {
     throwIfAborted(signal, "save");
     yield piece;
     if (performance.now() - last < PAUSE_MS) continue;
@@ -76,7 +77,8 @@ export async function* pt2Pieces(
 }
 
 /** All entries in PyTorch's order; only tensors are not in memory twice. */
-function* entriesOf(program: ExportedProgram, options: WritePt2Options): Work<ZipContent[]> {
+function* entriesOf(program: ExportedProgram, options: WritePt2Options): Work<StreamedContent[]> {
+  const { signal } = options;
   const extra = extraEntries(options);
   const values = new ValueWriter(program.symbolHints);
   const devices = devicesOf(program);
@@ -93,8 +95,8 @@ function* entriesOf(program: ExportedProgram, options: WritePt2Options): Work<Zi
   warnOfOpaque(program, options);
   warnOfUnloadable(program, options);
   return [
-    ...payloadEntries(program.stateDict, weights, { values, isParameter, deviceOf }),
-    ...payloadEntries(program.constants, constants, { values, isParameter: () => false, deviceOf }),
+    ...payloadEntries(program.stateDict, weights, { values, isParameter, deviceOf, signal }),
+    ...payloadEntries(program.constants, constants, { values, isParameter: () => false, deviceOf, signal }),
     json,
     bytesEntry(`${RECORDS.sampleInputs}${MODEL}.pt`, sampleInputs(program, options)),
     ...extra,

@@ -1,0 +1,61 @@
+/** @file Errors of reading over HTTP; they are loaded with it. */
+import { SconceError } from "@sconce/errors";
+
+/** More bytes than the engine has memory for, in one tensor. */
+export const sourceMemory = (length: number, cause: unknown): SconceError =>
+  new SconceError({
+    code: "SOURCE_TOO_LARGE",
+    message: `there is no memory for ${length} bytes of the file`,
+    fix: 'read fewer tensors at once, with `weights: "lazy"`',
+    cause,
+  });
+
+/** An address that cannot be read over HTTP. */
+export const httpUrl = (url: string): SconceError =>
+  new SconceError({
+    code: "HTTP_URL",
+    message: `${JSON.stringify(url.slice(0, 200))} is not the address of a file on a server`,
+    fix: "give an address with http: or https:; for a path use openPt2File of sconce/node",
+  });
+
+/** A response that is neither the range that was asked for nor the file. */
+export const httpStatus = (status: number, url: string): SconceError =>
+  new SconceError({
+    code: "HTTP_STATUS",
+    message: `the server answered with the status ${status}`,
+    where: url,
+    fix:
+      status === 401 || status === 403
+        ? "give what the server asks for in `headers`, or correct the address"
+        : status === 404 || status === 410
+          ? "correct the address"
+          : "try again later, or ask who runs the server",
+  });
+
+/** A server that serves ranges wrongly, or not at all. */
+export const httpRange = (fault: string, url: string): SconceError =>
+  new SconceError({
+    code: "HTTP_RANGE",
+    message: `the file cannot be read by ranges: ${fault}`,
+    where: url === "" ? undefined : url,
+    fix: "let the server answer `Range` with 206 and `Content-Range` (other origins: with `Access-Control-Expose-Headers: Content-Range, ETag`), or load the whole file: `load((await fetch(url)).body)`",
+  });
+
+/** Another file than the one that was opened. */
+export const httpChanged = (what: string, url: string): SconceError =>
+  new SconceError({
+    code: "SOURCE_CHANGED",
+    message: `the file on the server changed while it was read: ${what}`,
+    where: url,
+    fix: "open it again, and load the program from the new file",
+  });
+
+/** A request without a response. */
+export const httpFailed = (reason: string, url: string, cause: unknown): SconceError =>
+  new SconceError({
+    code: "SOURCE_FAILED",
+    message: `the source cannot be read: ${reason}`,
+    where: url,
+    fix: "check the address and the network; a server of another origin must allow the request (CORS)",
+    cause,
+  });
