@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Dim } from "../dynamic/index.js";
 import { type ExportOptions, exportProgram } from "../export/export-program.js";
 import { torch } from "../torch/torch.js";
+import { typescriptText } from "../typescript/index.js";
 import { associativeScan } from "./associative-scan.js";
 
 const input = torch.arange(12, { dtype: "float32" }).reshape(4, 3);
@@ -12,6 +13,13 @@ const callsOf = (model: (...args: never[]) => unknown, options: ExportOptions = 
   [...exportProgram(model, [input], options).graph.nodes()].flatMap(({ op, target }) =>
     op === "call_function" ? [target] : [],
   );
+
+/** The model of a written module. */
+function runModule(text: string): (x: Tensor) => Tensor {
+  const [, body = ""] = /forward\(x: Tensor\) \{\n(.*?)\n {2}\}\n/s.exec(text) ?? [];
+  const code = body.replaceAll(" as const", "").replaceAll("]!", "]");
+  return new Function("torch", "x", code).bind(null, torch) as (x: Tensor) => Tensor;
+}
 
 const refusal = (model: (...args: never[]) => unknown, options: ExportOptions = {}): string => {
   try {
@@ -95,6 +103,73 @@ describe("associativeScan", () => {
     ["a dimension that is not there", scanned((a, b) => a.mul(b), { dim: 2 }), "'dim + 1' dimensions"],
   ])("%s is refused", (_, model, message) => {
     expect(refusal(model)).toContain(message);
+  });
+
+  describe("in generic mode runs in modules and calls of programs", () => {
+    const generic = { dim: 0, combineMode: "generic" } as const;
+    const sums = (x: Tensor): Tensor =>
+      associativeScan((a: Tensor, b: Tensor) => a.cumsum(0).mul(b), x, generic);
+    const twice = (x: Tensor): Tensor =>
+      associativeScan(
+        (a: Tensor, b: Tensor) =>
+          associativeScan((c: Tensor, d: Tensor) => c.add(d.mul(d)), a.mul(b), generic),
+        x,
+        generic,
+      );
+    // Results of PyTorch 2.14.
+    test.each<[string, (x: Tensor) => Tensor, number, number[][]]>([
+      ["one item", sums, 1, [[0, 0.25]]],
+      [
+        "two items",
+        sums,
+        2,
+        [
+          [0, 0.25],
+          [0, 0.1875],
+        ],
+      ],
+      [
+        "five items",
+        sums,
+        5,
+        [
+          [0, 0.25],
+          [0, 0.1875],
+          [0, 0.234375],
+          [0, 0.73828125],
+          [0, 1.6611328125],
+        ],
+      ],
+      [
+        "a scan in a scan",
+        twice,
+        5,
+        [
+          [0, 0.25],
+          [0, 0.03515625],
+          [0, 0.0019311904907226562],
+          [0, 0.048824437195435166],
+          [0, 0.012068117441470651],
+        ],
+      ],
+    ])("%s", (_, model, rows, wanted) => {
+      const x = torch
+        .arange(2 * rows, { dtype: "float64" })
+        .reshape(rows, 2)
+        .div(4);
+      const program = exportProgram(model, [x]);
+      expect((program.call(x) as Tensor).tolist()).toEqual(wanted);
+      expect((program.module()(x) as Tensor).tolist()).toEqual(wanted);
+      expect(model(x).tolist()).toEqual(wanted);
+      const run = runModule(typescriptText(program));
+      expect(run(x).tolist()).toEqual(wanted);
+    });
+
+    test("a scan in a scan has batches of two levels", () => {
+      const { graph } = exportProgram(twice, [input]);
+      const levels = [...graph.nodes()].filter(({ target }) => target.endsWith("_add_batch_dim"));
+      expect(new Set(levels.map(({ args }) => args[2]))).toEqual(new Set([1, 2]));
+    });
   });
 
   test("in generic mode needs a static size", () => {

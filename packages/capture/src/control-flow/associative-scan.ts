@@ -217,16 +217,28 @@ function interleave(even: Tensor, odd: Tensor): Tensor {
   return isLonger ? slice(flat, 0, lengthOf(other) + lengthOf(even) - 1) : flat;
 }
 
+/** How many batches of a trace are open: a function may call a generic scan itself. */
+const levels = new WeakMap<Tracer, number>();
+
 /** Combines all pairs of items at once, as `torch.vmap` does. */
 function batched(trace: Tracer, combine: Combine, pairs: readonly Tensor[]): readonly Tensor[] {
   const count = lengthOf(pairs[0]!);
+  const outer = levels.get(trace) ?? 0;
+  const level = outer + 1;
   const call = (name: string, args: readonly (Tensor | Argument)[], val: MetaValue): unknown =>
     trace.callFunction(`torch._functorch.predispatch.${name}`, args, val, name);
   call("lazy_load_decompositions", [], null);
   call("_vmap_increment_nesting", [count, "error"], null);
-  const items = pairs.map((pair) => call("_add_batch_dim", [pair, 0, 1], firstItem(pair, false)));
-  const results = combine(items).map((result) =>
-    call("_remove_batch_dim", [result, 1, count, 0], sameFacts(stackedItems(knownOf(result), count))),
+  const items = pairs.map((pair) => call("_add_batch_dim", [pair, 0, level], firstItem(pair, false)));
+  levels.set(trace, level);
+  let combined: readonly Tensor[];
+  try {
+    combined = combine(items as Tensor[]);
+  } finally {
+    levels.set(trace, outer);
+  }
+  const results = combined.map((result) =>
+    call("_remove_batch_dim", [result, level, count, 0], sameFacts(stackedItems(knownOf(result), count))),
   );
   call("_vmap_decrement_nesting", [], null);
   return results as Tensor[];

@@ -14,9 +14,11 @@ import {
 import { defaultOperators, isScalarFunction } from "@sconce/ops";
 import { camelCase } from "../torch/names.js";
 import type { OperatorArgument } from "../trace/dispatch.js";
+import { isLaneCall, lanesEnd, opensLanes } from "../unlift/lanes.js";
 import { callForm, standIn } from "./call-form.js";
 import { notWritable } from "./errors.js";
-import { type FlowBody, flowText, isFlow } from "./flow-text.js";
+import { flowText, isFlow } from "./flow-text.js";
+import { type LanesBody, laneCallText, lanesText } from "./lanes-text.js";
 import { argumentText, commentText, keyText, memberText, stringText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";
 import { scalarFunction } from "./scalar-text.js";
@@ -35,31 +37,53 @@ const SIZES: Readonly<Record<string, string>> = {
 };
 
 /** Writes the statements of one graph. */
-export class BodyText implements FlowBody {
+export class BodyText implements LanesBody {
   readonly file: ModuleFile;
   readonly graph: Graph;
   readonly lines: string[] = [];
   readonly indent: string;
+  readonly lanes: readonly string[];
   /** Expressions for the values of nodes. */
   readonly #values: Map<string, string>;
   /** Nodes whose text another node has. */
   readonly #written = new Set<string>();
 
-  constructor(file: ModuleFile, graph: Graph, values: ReadonlyMap<string, string>, indent: string) {
+  constructor(
+    file: ModuleFile,
+    graph: Graph,
+    values: ReadonlyMap<string, string>,
+    indent: string,
+    lanes: readonly string[] = [],
+  ) {
     this.file = file;
     this.graph = graph;
     this.#values = new Map(values);
     this.indent = indent;
+    this.lanes = lanes;
   }
 
   /** Writes all calls, and returns the items of the result. */
   run(): readonly Argument[] {
-    const nodes = withStrictFirst([...this.graph.nodes()]);
-    nodes.forEach((node, i) => {
-      if (node.op === "call_function" && !this.#written.has(node.name)) this.#call(node, nodes, i);
-    });
+    this.statements(withStrictFirst([...this.graph.nodes()]));
     const result = this.graph.outputArgument();
     return itemsOf(result) ?? [result];
+  }
+
+  statements(nodes: readonly Node[]): void {
+    for (let i = 0; i < nodes.length; i++) {
+      const node = nodes[i]!;
+      if (node.op !== "call_function" || this.#written.has(node.name)) continue;
+      const end = opensLanes(node) ? lanesEnd(nodes, i) : -1;
+      if (end > i) {
+        lanesText(this, node, nodes.slice(i + 1, end));
+        i = end;
+      } else if (isLaneCall(node.target)) laneCallText(this, node);
+      else this.#call(node, nodes, i);
+    }
+  }
+
+  ofLane(lane: string): BodyText {
+    return new BodyText(this.file, this.graph, this.#values, `${this.indent}  `, [...this.lanes, lane]);
   }
 
   /** Begins the body of a function for a nested graph. */

@@ -24,6 +24,7 @@ export interface FlowBody {
 const COND = "higher_order.cond";
 const MAP = "higher_order.map_impl";
 const SCAN = "higher_order.scan";
+const ASSOCIATIVE_SCAN = "higher_order.associative_scan";
 const WHILE = "higher_order.while_loop";
 const WITH_GRAD = "higher_order.wrap_with_set_grad_enabled";
 
@@ -49,6 +50,9 @@ export function flowText(body: FlowBody, node: Node, later: readonly Node[]): vo
       return;
     case SCAN:
       body.declare(node, scanText(body, node));
+      return;
+    case ASSOCIATIVE_SCAN:
+      body.declare(node, associativeText(body, node));
       return;
     case WHILE:
       body.declare(node, whileText(body, node));
@@ -169,6 +173,21 @@ function scanText(body: FlowBody, node: Node): string {
   );
   const types = [carry.length, items.length, outputs].map(typeOf).join(", ");
   return `${use("scan")}<${types}>(${text}, ${listText(carry)}, ${listText(items)}).flat()`;
+}
+
+function associativeText(body: FlowBody, node: Node): string {
+  const [fn, xs, rest] = node.args;
+  const graph = graphOf(body, node, fn);
+  const texts = (argument: Argument | undefined): string[] =>
+    (itemsOf(argument ?? null) ?? []).map((item) => body.text(item, node.name));
+  const items = texts(xs);
+  const [count, inputs] = [items.length, graph.placeholders()];
+  const closed = texts(rest).map((text, i) => [inputs[2 * count + i]!, text] as const);
+  const { use } = body.file;
+  const parameters = [inputs.slice(0, count), inputs.slice(count, 2 * count)];
+  const text = functionText(body, graph, { parameters, closed }, listText);
+  const type = `readonly ${listText(items.map(() => use("Tensor")))}`;
+  return `${use("associativeScan")}<${type}>(${text}, ${listText(items)}, { dim: 0 })`;
 }
 
 function whileText(body: FlowBody, node: Node): string {

@@ -31,6 +31,7 @@ import { SET_GRAD } from "../trace/grad-regions.js";
 import { SymBool } from "../trace/sym-int.js";
 import { Tracer } from "../trace/tracer.js";
 import { notRetraceable, notRunnable } from "./errors.js";
+import { isLaneCall, laneCall, lanesEnd, opensLanes, runLanes } from "./lanes.js";
 import { retraceGraphs } from "./nested-graphs.js";
 import { GETITEM, TREE_FLATTEN_SPEC, TREE_UNFLATTEN } from "./tree-calls.js";
 
@@ -54,19 +55,51 @@ export function runGraph(graph: Graph, inputs: readonly unknown[], owner: GraphO
 
 /** The graph's result, for the values of its placeholders: a bare value where it returns one. */
 export function graphResult(graph: Graph, inputs: readonly unknown[], owner: GraphOwner): unknown {
+  const nodes = [...graph.nodes()];
   const values = new Map<string, unknown>();
-  let next = 0;
-  for (const node of graph.nodes()) {
-    if (node.op === "placeholder") values.set(node.name, inputs[next++]);
-    else if (node.op === "get_attr") values.set(node.name, attributeOf(graph, node, owner));
-    else if (node.op === "output") return argumentValue(node.args[0] ?? null, values);
+  const placeholders = nodes.filter(({ op }) => op === "placeholder");
+  placeholders.forEach(({ name }, i) => values.set(name, inputs[i]));
+  runNodes({ graph, owner, values }, nodes);
+  const output = nodes.find(({ op }) => op === "output");
+  return output === undefined ? [] : argumentValue(output.args[0] ?? null, values);
+}
+
+/** A graph with the values of the nodes that ran. */
+interface Run {
+  readonly graph: Graph;
+  readonly owner: GraphOwner;
+  readonly values: Map<string, unknown>;
+}
+
+function runNodes(run: Run, nodes: readonly Node[]): void {
+  const { graph, owner, values } = run;
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i]!;
+    if (node.op === "placeholder" || node.op === "output") continue;
+    if (node.op === "get_attr") values.set(node.name, attributeOf(graph, node, owner));
+    else if (opensLanes(node) && currentTrace() === undefined) i = runRegion(run, nodes, i);
     else
       values.set(
         node.name,
         owner.step(node, () => runCall(node, values, owner)),
       );
   }
-  return [];
+}
+
+/** Runs a region of `vmap`; gives the index of the call that closes it. */
+function runRegion(run: Run, nodes: readonly Node[], start: number): number {
+  const { values } = run;
+  const begin = nodes[start]!;
+  const end = lanesEnd(nodes, start);
+  if (end < 0) throw notRunnable(`${begin.target}, whose region is not closed,`, begin.name);
+  const region = nodes.slice(start + 1, end);
+  const count = Number(argumentValue(begin.args[0] ?? 0, values));
+  const leaving = runLanes(region, count, () => {
+    runNodes(run, region);
+    return values;
+  });
+  for (const [name, value] of leaving) values.set(name, value);
+  return end;
 }
 
 function attributeOf(graph: Graph, node: Node, owner: GraphOwner): unknown {
@@ -126,7 +159,10 @@ function runCall(node: Node, values: ReadonlyMap<string, unknown>, owner: GraphO
   const size = SIZES[target];
   if (size !== undefined) return size(args[0] as Tensor, args[1] as number);
   if (HIGHER_ORDER.has(target)) return runHigherOrder(node, args, kwargs, owner);
-  if (target.startsWith(LANES) && currentTrace() !== undefined) throw notRetraceable(node);
+  if (isLaneCall(target)) {
+    if (currentTrace() !== undefined) throw notRetraceable(node);
+    return laneCall(target, args);
+  }
   const parts = target.split(".");
   if (parts.length !== 3) throw notRunnable(target, node.name);
   const call = (): unknown => callOperator(target, args, kwargs);
@@ -134,9 +170,6 @@ function runCall(node: Node, values: ReadonlyMap<string, unknown>, owner: GraphO
   if (trace !== undefined && target === ASSERTION) requireCondition(trace.env, args[0]);
   return trace === undefined ? call() : trace.inFunction(parts.slice(1).join("."), "OpOverload", call);
 }
-
-/** Calls of `vmap`, which a generic `associativeScan` records. */
-const LANES = "torch._functorch.predispatch.";
 
 const ASSERTION = "aten._assert_scalar.default";
 

@@ -40,8 +40,8 @@ test.each(cases.filter(([, { error }]) => error !== undefined))(
   },
 );
 
-/** Lanes of `vmap`, mixed precision, and inputs that are not recorded. */
-const NOT_CALLED = ["flow_associative_scan", "text_regions", "lifted_meta"];
+/** Mixed precision, and inputs that are not recorded. */
+const NOT_CALLED = ["text_regions", "lifted_meta"];
 
 test.each(cases.filter(([name]) => !NOT_CALLED.includes(name)))(
   "the module of %s gives PyTorch's numbers",

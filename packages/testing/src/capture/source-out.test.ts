@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Dim, exportProgram, float, library, nn, noGrad, torch } from "@sconce/capture";
+import { associativeScan, Dim, exportProgram, float, library, nn, noGrad, torch } from "@sconce/capture";
 import { typescriptText } from "@sconce/capture/typescript";
 import { type ExportedProgram, edit, renameNodes } from "@sconce/ir";
 import { runDecompositions } from "@sconce/passes";
@@ -96,6 +96,25 @@ describe("source out", () => {
       expect(got).toBe(wanted);
     },
   );
+
+  test("a generic associative scan is written item by item", async () => {
+    kept((await writtenAgain("flow_associative_scan", "program")).text);
+    expect(await writtenCallProblems("flow_associative_scan")).toEqual([]);
+  });
+
+  test("a pointwise associative scan is a call with its function", () => {
+    const scanned = (x: Tensor, y: Tensor): unknown =>
+      associativeScan(([a, b]: Tensor[], [c, d]: Tensor[]) => [a!.mul(c!).add(y), b!.add(d!)], [x, x.sin()], {
+        dim: 1,
+        reverse: true,
+      });
+    const args = [torch.arange(12).reshape(3, 4).div(7), torch.ones(3)] as const;
+    const program = exportProgram(scanned, args);
+    const text = kept(typescriptText(program));
+    expect(text).toContain("associativeScan<readonly [Tensor, Tensor]>(");
+    const again = exportModule(runModule(text));
+    expect(String(again.call(...args))).toBe(String(program.call(...args)));
+  });
 
   test("what is neither a method nor a function is called by the name of its overload", async () => {
     const text = typescriptText(await openCorpusProgram("net_quantized_decomposed", "program"));

@@ -36,8 +36,8 @@ test.each(Object.keys(UNFLATTENED).filter((key) => REFUSED.test(key)))("%s is re
   expect(() => unflatten(program)).toThrow(expect.objectContaining({ code: "NOT_UNFLATTENABLE" }));
 });
 
-/** Custom operators, mixed precision, lanes of `vmap`. */
-const NOT_RUN = /^(pm_custom_(op|nonzero)\/|(text_regions|flow_associative_scan)\/program)/;
+/** Custom operators, mixed precision. */
+const NOT_RUN = /^(pm_custom_(op|nonzero)\/|text_regions\/program)/;
 
 test.each(cases.filter(([key]) => !NOT_RUN.test(key) && !key.startsWith("lifted_meta/")))(
   "%s gives PyTorch's numbers",
