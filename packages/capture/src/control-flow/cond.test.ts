@@ -140,6 +140,22 @@ describe("results", () => {
     );
   });
 
+  // PyTorch 2.14 takes no bounds of sizes that are computed.
+  test("of computed sizes have no bounds: a batch of 1 runs, too", () => {
+    const model = (y: Tensor): unknown =>
+      cond(
+        positive(y),
+        (a: Tensor) => torch.cat([a, a]),
+        (a: Tensor) => a.add(1),
+        [y],
+      );
+    expect(lines(model, dynamic)).toContain('ge_1: "Sym(u0 >= 0)" = sym_size_int_2 >= 0');
+    const program = exportProgram(model, [x], dynamic);
+    expect(String(program)).toMatch(/Range constraints: \{u0: VR\[0, int_oo\], s\d+: VR\[0, int_oo\]\}/);
+    const row = torch.ones(1, 3).neg();
+    expect((program.call(row) as Tensor).tolist()).toEqual([[0, 0, 0]]);
+  });
+
   test.each<[string, (y: Tensor) => unknown, string]>([
     [
       "other structures",

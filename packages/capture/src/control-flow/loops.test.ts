@@ -138,6 +138,26 @@ describe("whileLoop", () => {
       "infinite loop detected",
     ],
     [
+      "a number that is carried",
+      (x) => whileLoop(small as never, (n: number, y: Tensor) => [n, y.mul(2)], [1.5, x]),
+      "only consists of tensor or int leaves, but got 1.5.",
+    ],
+    [
+      "a boolean that is carried",
+      (x) => whileLoop(small as never, (n: boolean, y: Tensor) => [n, y.mul(2)], [true, x]),
+      "only consists of tensor or int leaves, but got true.",
+    ],
+    [
+      "a number in place of an integer",
+      (x) =>
+        whileLoop(
+          (_: number, y: Tensor) => y.sum().lt(9),
+          (_: number, y: Tensor) => [0.5, y.mul(2)],
+          [1, x],
+        ),
+      "the body gives 0.5 for carried_inputs[0], which is an integer",
+    ],
+    [
       "what is not an array",
       (x) => whileLoop(small, (y: Tensor) => y.mul(2), x as never as [Tensor]),
       "carried_inputs",

@@ -74,10 +74,14 @@ function mergeSizes({ env, names }: Place, a: SymInt, b: SymInt, added: readonly
   // TorchDynamo asserts the bounds too. It takes sizes for dynamic, without an upper bound.
   for (const name of added) names.create(name);
   const merged = env.freshUnbackedInt();
-  const [x, y] = [env.range(a), env.range(b)];
+  const [x, y] = [sizeRange(env, a), sizeRange(env, b)];
   env.setRange(merged, { min: Math.min(x.min, y.min), max: Math.max(x.max, y.max) });
   return merged as unknown as SymInt;
 }
+
+/** Only numbers and symbols have bounds here: of other expressions PyTorch takes none. */
+const sizeRange = (env: ShapeEnv, size: SymInt): ReturnType<ShapeEnv["range"]> =>
+  size instanceof SymExpr && size.op !== "Symbol" ? { min: 0, max: Infinity } : env.range(size);
 
 /** Dimensions by their strides, smallest first; equal ones from the last. */
 function strideOrder(env: ShapeEnv, { strides }: FakeTensor): number[] {

@@ -1,4 +1,4 @@
-import { describeValue } from "@sconce/errors";
+import { describeValue, type SconceError } from "@sconce/errors";
 import { FakeTensor, flattenValue, type MetaValue, symInt, unflattenTree } from "@sconce/ir";
 import { printExpr, type SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
@@ -51,11 +51,11 @@ export function whileLoop<
 >(condFn: Condition, bodyFn: Body, carried: readonly [...Carried]): Carried {
   requireFunctions("cond_fn and body_fn", [condFn, bodyFn]);
   const { leaves, spec } = flattenValue(carried);
-  if (!isArray(carried) || !leaves.every(isCarried))
-    throw controlFlowArguments(
-      `Expect carried_inputs to be a tuple of possibly nested dict/list/tuple that only consists of tensor or int leaves, but got ${describeValue(carried)}.`,
-      "pass an array of tensors and integers",
-    );
+  if (!isArray(carried)) throw wrongCarry(describeValue(carried));
+  if (!leaves.every(isCarried)) {
+    const wrong = leaves.filter((leaf) => !isCarried(leaf));
+    throw wrongCarry(wrong.map((leaf) => describeValue(leaf)).join(", "));
+  }
   const trace = currentTrace();
   const run = (fn: (...values: Carried) => unknown): Run => {
     const checked = checkedFunction(trace, "while_loop", fn);
@@ -74,6 +74,12 @@ export function whileLoop<
   }
   return state;
 }
+
+const wrongCarry = (given: string): SconceError =>
+  controlFlowArguments(
+    `Expect carried_inputs to be a tuple of possibly nested dict/list/tuple that only consists of tensor or int leaves, but got ${given}.`,
+    "pass an array of tensors and integers; carry other numbers and booleans as tensors, `torch.tensor(0.5)`",
+  );
 
 const NAMES = ["body_fn_output", "carried_inputs"] as const;
 
@@ -157,7 +163,7 @@ function requireIntegers(results: readonly unknown[]): void {
     throw controlFlowResults(
       "while_loop",
       `the body gives ${describeValue(results[wrong])} for carried_inputs[${wrong}], which is an integer`,
-      "return an integer where an integer is carried",
+      "return an integer where an integer is carried; carry other numbers and booleans as tensors",
     );
 }
 

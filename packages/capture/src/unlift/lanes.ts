@@ -13,7 +13,7 @@ const END = `${LANES}_vmap_decrement_nesting`;
 /** Takes one item of a batch: `(batch, dimension, level)`. */
 export const ADD_LANES = `${LANES}_add_batch_dim`;
 /** Puts the items behind each other: `(item, level, count, dimension)`. */
-export const REMOVE_LANES = `${LANES}_remove_batch_dim`;
+const REMOVE_LANES = `${LANES}_remove_batch_dim`;
 
 /** Whether a call belongs to `vmap`. */
 export const isLaneCall = (target: string): boolean => target.startsWith(LANES);

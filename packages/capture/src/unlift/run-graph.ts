@@ -58,7 +58,7 @@ export function graphResult(graph: Graph, inputs: readonly unknown[], owner: Gra
   const nodes = [...graph.nodes()];
   const values = new Map<string, unknown>();
   const placeholders = nodes.filter(({ op }) => op === "placeholder");
-  placeholders.forEach(({ name }, i) => values.set(name, inputs[i]));
+  for (const [i, { name }] of placeholders.entries()) values.set(name, inputs[i]);
   runNodes({ graph, owner, values }, nodes);
   const output = nodes.find(({ op }) => op === "output");
   return output === undefined ? [] : argumentValue(output.args[0] ?? null, values);

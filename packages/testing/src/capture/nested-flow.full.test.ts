@@ -17,10 +17,12 @@ const exported = flowCases().flatMap((entry, at) =>
   entry.result.results === undefined ? [] : [{ entry, at, results: entry.result.results }],
 );
 
+/** Whether a number is near the recorded one. The file has null for NaN and infinities. */
 const isClose = (a: unknown, b: unknown): boolean => {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((x, i) => isClose(x, b[i]));
-  if (typeof b !== "number" || !Number.isFinite(b)) return a === null ? !Number.isFinite(b) : a === b;
+  if (a === null) return typeof b === "number" && !Number.isFinite(b);
+  if (typeof b !== "number" || !Number.isFinite(b)) return a === b;
   return typeof a === "number" && Math.abs(a - b) <= 2e-3 * Math.max(1, Math.abs(a));
 };
 
