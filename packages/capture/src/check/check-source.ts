@@ -42,6 +42,7 @@ import {
 } from "./kinds.js";
 import { ANY, elementsOf, memberKind } from "./members.js";
 import { DATA_DEPENDENT } from "./operator-results.js";
+import { isOwnGetter } from "./own-functions.js";
 import { isProxy, noteVariable, PROXY } from "./proxies.js";
 import { Findings, type SourceFinding, type SourceReport } from "./report.js";
 import { runBlock, runStatement } from "./statements.js";
@@ -283,7 +284,7 @@ class Checker implements Interpreter {
     return memberKind(object, key, {
       written: (owner, name) => this.#writtenTo(owner, name),
       getter: (get, self) => {
-        if (isStateGetter(get)) return known(get());
+        if (isStateGetter(get) || isOwnGetter(get)) return known(get());
         this.strict?.called(get, [], node, scope);
         // Getters of the language give numbers and texts: `map.size`.
         return this.follow(get as AnyFunction, self, []) ?? PLAINS;

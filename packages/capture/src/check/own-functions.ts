@@ -34,6 +34,10 @@ export function declareOperator(value: object, returns: string): void {
 export const operatorReturns = (value: unknown): string | undefined =>
   typeof value === "function" ? operators.get(value) : undefined;
 
+/** Whether a getter is that of `torch.ops`, which makes the functions when they are read first. */
+export const isOwnGetter = (get: object): boolean =>
+  get === Object.getOwnPropertyDescriptor(torch, "ops")?.get;
+
 /** The name of a function of Sconce, `torch.cat`; undefined for other values. */
 export function ownFunctionName(value: unknown): string | undefined {
   names ??= index();

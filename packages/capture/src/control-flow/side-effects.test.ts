@@ -432,6 +432,11 @@ describe("what the check cannot follow", () => {
   });
 });
 
+test("functions of torch.ops have none, though they are made when they are read first", () => {
+  const program = exportProgram(branch((y: T) => torch.ops.aten.mul.Tensor(y, 2)) as never, [x]);
+  expect(String(program)).toMatch(/aten\.mul\.Tensor\(\w+, 2\)/);
+});
+
 test("the error has place, construct and rewrite", () => {
   const lines = readFileSync(new URL(import.meta.url), "utf8").split("\n");
   const at = lines.findIndex((line) => line.includes("count++;")) + 1;

@@ -6,7 +6,6 @@ import {
   isRef,
   isSymScalar,
   itemsOf,
-  kindOf,
   type MetaValue,
   type Node,
   typeText,
@@ -19,7 +18,7 @@ import { callForm, standIn } from "./call-form.js";
 import { notWritable } from "./errors.js";
 import { flowText, isFlow } from "./flow-text.js";
 import { type LanesBody, laneCallText, lanesText } from "./lanes-text.js";
-import { argumentText, commentText, keyText, memberText, stringText } from "./literals.js";
+import { argumentText, commentText, keyText, memberText, stringText, taggedText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";
 import { scalarFunction } from "./scalar-text.js";
 
@@ -114,6 +113,11 @@ export class BodyText implements LanesBody {
     this.#values.set(name, text);
   }
 
+  /** Writes a line. */
+  line(text: string): void {
+    this.lines.push(this.indent + text);
+  }
+
   /** Declares a variable for a node, if anything reads it. */
   declare(node: Node, expression: string): void {
     const isUsed = this.graph.users(node.name).length > 0;
@@ -191,13 +195,11 @@ export class BodyText implements LanesBody {
   /** A call of an operator that is not of Sconce: who runs the module declares it first. */
   #customOperator(node: Node): string {
     const { target, name, args, kwargs } = node;
-    const literals = [...args, ...Object.values(kwargs)].flatMap((arg) => itemsOf(arg) ?? [arg]);
-    if (literals.some((arg) => ["dtype", "device", "layout", "memory_format"].includes(kindOf(arg) ?? "")))
-      throw notWritable(`an argument of ${target}`, name, "decompose the operator first");
-    const named = Object.entries(kwargs).map(([key, value]) => `${keyText(key)}: ${this.text(value, name)}`);
+    const shown = (value: Argument): string => taggedText(value) ?? this.text(value, name);
+    const named = Object.entries(kwargs).map(([key, value]) => `${keyText(key)}: ${shown(value)}`);
     const given = [
       stringText(target),
-      `[${args.map((arg) => this.text(arg, name)).join(", ")}]`,
+      `[${args.map(shown).join(", ")}]`,
       ...(named.length === 0 ? [] : [`{ ${named.join(", ")} }`]),
     ];
     const type = scalarType(node.meta.val) ?? "Tensor";

@@ -1,25 +1,8 @@
 /** @file Calls of nested graphs as the functions of control flow: the graphs become functions. */
 import { type Argument, FakeTensor, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
 import { notWritable } from "./errors.js";
-import type { ModuleFile } from "./module-file.js";
-
-/** The statements of a graph that has calls of nested graphs. */
-export interface FlowBody {
-  readonly file: ModuleFile;
-  readonly graph: Graph;
-  readonly indent: string;
-  readonly lines: readonly string[];
-  /** Writes all calls, and returns the items of the result. */
-  run(): readonly Argument[];
-  /** The expression for an argument. */
-  text(value: Argument, where: string): string;
-  /** Declares a variable for a node, if anything reads it. */
-  declare(node: Node, expression: string): void;
-  /** Leaves out a node: another one says what it does. */
-  skip(name: string): void;
-  /** Begins the body of a function for a nested graph. */
-  nested(graph: Graph, values: ReadonlyMap<string, string>): FlowBody;
-}
+import type { FlowBody } from "./flow-body.js";
+import { functionalizedText } from "./functionalized-text.js";
 
 const COND = "higher_order.cond";
 const MAP = "higher_order.map_impl";
@@ -59,6 +42,9 @@ export function flowText(body: FlowBody, node: Node, later: readonly Node[]): vo
       return;
     case WITH_GRAD:
       gradText(body, node, later);
+      return;
+    case "higher_order.auto_functionalized_v2":
+      functionalizedText(body, node);
       return;
     default:
       throw notWritable(

@@ -2,7 +2,7 @@
 import { FakeTensor, type Node } from "@sconce/ir";
 import { ADD_LANES, lanesResults } from "../unlift/lanes.js";
 import { notWritable } from "./errors.js";
-import type { FlowBody } from "./flow-text.js";
+import type { FlowBody } from "./flow-body.js";
 import { stringText } from "./literals.js";
 
 /** The statements of a graph that has regions. */

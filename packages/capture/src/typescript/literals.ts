@@ -2,7 +2,7 @@
  * @file Text of names and values in TypeScript. Texts of a program are data: they never become
  * code.
  */
-import { type Argument, isRef, itemsOf } from "@sconce/ir";
+import { type Argument, isRef, itemsOf, kindOf } from "@sconce/ir";
 import { notWritable } from "./errors.js";
 
 /** Words that cannot be names of variables in a module. */
@@ -102,6 +102,17 @@ export function argumentText(
         "lower the program with `decompose`, or remove the call with a pass",
       );
   }
+}
+
+const TAGGED = new Set(["dtype", "device", "layout", "memory_format"]);
+
+/** A dtype, device, layout or memory format as `callOperator` takes it; undefined for others. */
+export function taggedText(value: Argument): string | undefined {
+  if (!TAGGED.has(kindOf(value) ?? "")) return undefined;
+  const parts = Object.entries(value as object).map(
+    ([key, part]) => `${keyText(key)}: ${typeof part === "string" ? stringText(part) : String(part)}`,
+  );
+  return `{ ${parts.join(", ")} } as const`;
 }
 
 /** A number as JavaScript writes it. */

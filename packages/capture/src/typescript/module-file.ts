@@ -19,10 +19,13 @@ export class ModuleFile {
   /** Lines of declarations in front of the model. */
   readonly declarations: string[] = [];
   readonly operators: OperatorTable;
+  /** Inputs that the program writes to, by the nodes that give what is written. */
+  readonly writes: ReadonlyMap<string, string>;
   readonly #imported = new Set<string>();
 
-  constructor(operators: OperatorTable) {
+  constructor(operators: OperatorTable, writes: ReadonlyMap<string, string>) {
     this.operators = operators;
+    this.writes = writes;
   }
 
   /** Imports a function, a class or a type of Sconce, and returns its name. */

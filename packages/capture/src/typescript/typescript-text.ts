@@ -52,7 +52,7 @@ const OPTIONS: OptionNames<TypescriptOptions> = { from: true, operators: true };
  */
 export function typescriptText(program: ExportedProgram, options: TypescriptOptions = {}): string {
   checkOptions("typescriptText", options, OPTIONS);
-  const file = new ModuleFile(options.operators ?? modelOperators());
+  const file = new ModuleFile(options.operators ?? modelOperators(), writesOf(program));
   const parts = onValid(program, () => new ModelText(program, file).run());
   return `${[file.importText(options.from ?? "sconce"), file.declarations.join("\n"), ...parts]
     .filter((part) => part !== "")
@@ -65,6 +65,20 @@ interface UserInput {
   readonly val: MetaValue | undefined;
   /** The type of its leaf. */
   readonly type: string;
+}
+
+/** The input that an output of the signature names. */
+const inputOf = ({ graphSignature }: ExportedProgram, target: string): string =>
+  graphSignature.inputSpecs.find(
+    ({ target: own, arg, kind }) => own === target || (kind === "USER_INPUT" && arg.name === target),
+  )?.arg.name ?? target;
+
+/** Inputs and buffers that the program writes to, by the nodes that give what is written. */
+function writesOf(program: ExportedProgram): ReadonlyMap<string, string> {
+  const written = program.graphSignature.outputSpecs.filter(
+    ({ kind }) => MUTATIONS.has(kind) && kind !== "PARAMETER_MUTATION",
+  );
+  return new Map(written.map(({ arg, target }) => [arg.name, inputOf(program, target!)]));
 }
 
 class ModelText {
@@ -219,8 +233,9 @@ class ModelText {
     graphSignature.outputSpecs.forEach(({ kind, target }, i) => {
       if (!MUTATIONS.has(kind)) return;
       const place = this.#placeOf(target!, body);
-      const item = items[i]!;
-      const copy = `${place}.copy_(${body.text(item, "output")})`;
+      const written = body.text(items[i]!, "output");
+      if (written === place) return;
+      const copy = `${place}.copy_(${written})`;
       // A parameter is written to without gradients alone.
       lines.push(
         `    ${kind === "PARAMETER_MUTATION" ? `${this.#file.use("noGrad")}(() => ${copy})` : copy};`,
@@ -241,10 +256,7 @@ class ModelText {
 
   /** The expression for state or an input that the program writes to. */
   #placeOf(target: string, body: BodyText): string {
-    const spec = this.#program.graphSignature.inputSpecs.find(
-      ({ target: own, arg, kind }) => own === target || (kind === "USER_INPUT" && arg.name === target),
-    );
-    return body.nodeText(spec?.arg.name ?? target, "output");
+    return body.nodeText(inputOf(this.#program, target), "output");
   }
 
   #example(): string[] {

@@ -141,15 +141,16 @@ function differenceOf(
 }
 
 /**
- * Swaps each module right below a network by one that was exported alone, with the arguments of its
- * call in the network, and compares the results with the recorded ones. Returns the swapped
- * modules, and what differs.
+ * Swaps each module up to a depth below a network by one that was exported alone, with the
+ * arguments of its call in the network, and compares the results with the recorded ones. Returns
+ * the swapped modules, and what differs.
  */
 export async function swapEach(
   name: string,
   make: () => CorpusModel,
+  depth = 1,
 ): Promise<{ readonly swapped: readonly string[]; readonly problems: readonly string[] }> {
-  const calls = await callsOfChildren(name, make);
+  const calls = await callsOfModules(name, make, depth);
   const swapped: string[] = [];
   const problems: string[] = [];
   for (const [path, args] of calls) {
@@ -168,11 +169,16 @@ export async function swapEach(
   return { swapped, problems };
 }
 
-/** The arguments of the first call of each module right below a network. */
-async function callsOfChildren(name: string, make: () => CorpusModel): Promise<Map<string, unknown[]>> {
+/** The arguments of the first call of each module, up to a depth below a network. */
+async function callsOfModules(
+  name: string,
+  make: () => CorpusModel,
+  depth: number,
+): Promise<Map<string, unknown[]>> {
   const { model, args, options } = await prepareFromCorpus(name, make);
   const calls = new Map<string, unknown[]>();
-  for (const [path, child] of (model as nn.Module).namedChildren()) {
+  for (const [path, child] of (model as nn.Module).namedModules()) {
+    if (path === "" || path.split(".").length > depth) continue;
     const forward = child.forward.bind(child) as (...all: readonly unknown[]) => unknown;
     Object.defineProperty(child, "forward", {
       value: (...given: readonly unknown[]): unknown => {
