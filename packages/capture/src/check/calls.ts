@@ -144,7 +144,8 @@ function callNamespace(
 ): Kind {
   const path = name.split(".");
   const last = path.at(-1)!;
-  if (last === "guard" || last === "guardInt" || /^(?:check|constrain)/.test(last)) return PLAINS;
+  if (last === "guard" || last === "guardInt" || last === "manualSeed" || /^(?:check|constrain)/.test(last))
+    return PLAINS;
   if (path.includes("sym")) return symbolicResult(args, on);
   const operands = flowOperands(last, args, (list, i) => on.member(list, known(i), node, scope));
   const given = runCallbacks(args, operands ?? [TENSORS, TENSORS, TENSORS, TENSORS], on, node, scope);

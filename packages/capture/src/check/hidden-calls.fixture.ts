@@ -186,6 +186,7 @@ const HOST: readonly Snippet[] = [
     "(y) => y.mul(read('a').length)",
     "const read = process.getBuiltinModule('node:fs').readFileSync;",
   ),
+  snippet("a seed", "host@1", "(y) => { manualSeed(7); return y; }"),
   snippet("an alias of the console", "host@1", "(y) => { c.log(1); return y; }", "const c = console;"),
   snippet("a tick", "host@1", "(y) => { next(() => 0); return y; }", "const next = process.nextTick;"),
 ];

@@ -2,10 +2,12 @@ import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { cond } from "../control-flow/cond.js";
 import { map } from "../control-flow/map.js";
+import { exportProgram } from "../export/export-program.js";
 import * as nn from "../nn/index.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { guard, sym } from "../torch/sym.js";
 import { torch } from "../torch/torch.js";
+import { manualSeed } from "../trace/eager.js";
 import { noGrad } from "../trace/grad-mode.js";
 import { checkSource } from "./check-source.js";
 import { HIDDEN_EFFECTS } from "./hidden-effects.fixture.js";
@@ -14,7 +16,7 @@ import type { Snippet } from "./snippet.fixture.js";
 
 const x = torch.ones([2, 3]);
 
-const names = { torch, nn, cond, map, noGrad, sym, guard };
+const names = { torch, nn, cond, map, noGrad, sym, guard, manualSeed };
 
 /** Functions of one text, which compilers do not change. */
 const functionsOf = (all: readonly Partial<Snippet>[]): AnyFunction[] =>
@@ -49,6 +51,22 @@ test.each(ORDINARY_MODELS.map(({ name }, i) => [name, ordinary[i]!] as const))(
     expect(shown).toEqual([]);
   },
 );
+
+test("a seed is refused at the line of the model, and in no other place [S-005]", () => {
+  class Seeded extends nn.Module {
+    override forward(y: Tensor): Tensor {
+      manualSeed(7);
+      return y.add(torch.rand(3));
+    }
+  }
+  expect(() => exportProgram(new Seeded(), [x], { strict: true })).toThrow(
+    expect.objectContaining({
+      code: "STRICT_MODE",
+      where: expect.stringContaining("hidden-effects.test.ts:"),
+      message: expect.not.stringContaining("eager.ts"),
+    }),
+  );
+});
 
 describe("modules", () => {
   const noise = (y: Tensor): Tensor => y.mul(Math.random());

@@ -1,4 +1,5 @@
 /** @file Functions and objects around the program: what strict mode makes of using them. */
+import { manualSeed } from "../trace/eager.js";
 import type { StrictConstruct } from "./strict-constructs.js";
 
 /** Objects and functions of hosts by the names under which code finds them. */
@@ -78,6 +79,8 @@ function index(): Map<unknown, StrictConstruct> {
         if (typeof fn === "function" && name !== "constructor" && !found.has(fn) && fn !== Function)
           found.set(fn, id === "host" && DRAWS.test(name) ? "random" : id);
   };
+  // Seeds the numbers of this process, not those of the program.
+  found.set(manualSeed, "host");
   found.set(Math.random, "random").set(Date.now, "clock").set(Promise, "async");
   const { fromAsync } = Array as { readonly fromAsync?: unknown };
   if (fromAsync !== undefined) found.set(fromAsync, "async");

@@ -1,5 +1,5 @@
 /** @file Functions of Sconce by their values: a bundler may have renamed what the code calls. */
-import { float, pythonTuple } from "@sconce/ir";
+import { float, pythonTuple, tuple } from "@sconce/ir";
 import { associativeScan } from "../control-flow/associative-scan.js";
 import { cond } from "../control-flow/cond.js";
 import { map } from "../control-flow/map.js";
@@ -11,6 +11,7 @@ import { slice } from "../torch/indexing.js";
 import { guard, guardInt, sym } from "../torch/sym.js";
 import { torch } from "../torch/torch.js";
 import { callOperator } from "../trace/dispatch.js";
+import { manualSeed } from "../trace/eager.js";
 import { enableGrad, noGrad, setGradEnabled } from "../trace/grad-mode.js";
 
 let names: Map<unknown, string> | undefined;
@@ -67,6 +68,8 @@ function index(): Map<unknown, string> {
     slice,
     float,
     pythonTuple,
+    tuple,
+    manualSeed,
     callOperator,
     cond,
     map,

@@ -48,6 +48,20 @@ describe("sconce export", () => {
     expect((await sconce("run", out, "--random", "0")).code).toBe(0);
   });
 
+  test("exports a TypeScript module where Node removes types, and otherwise says what to do", async () => {
+    const { typescript } = process.features as { readonly typescript?: unknown };
+    const source = `const size: number = 2;\nexport const model = (x) => x.relu();\nexport const args = [torch.ones(size)];`;
+    const name = module("typed.ts", `import { torch } from "${CAPTURE}";\n${source}`);
+    const { code, out, err } = await sconce("export", name, "-o", join(dir, "typed.sir"));
+    if (typescript === "strip" || typescript === "transform")
+      expect({ code, nodes: /nodes, dialect TRAINING/.test(out) }).toEqual({ code: 0, nodes: true });
+    else {
+      expect(code).toBe(2);
+      expect(err).toMatch(/error MODEL_MODULE: the module .*typed\.ts cannot be loaded: /);
+      expect(err).toMatch(/fix compile the module \(`npx tsc`\).*Node 22\.18, 23\.6 and later/);
+    }
+  });
+
   test("--strict refuses what the trace cannot see [S-005]", async () => {
     const source = `export const model = (x) => x.mul(Math.random());\nexport const args = [torch.ones(2)];`;
     const name = module("random.mjs", `import { torch } from "${CAPTURE}";\n${source}`);

@@ -14,8 +14,12 @@ export interface RecordedExample {
 /** An example of the catalog: a part of a file. */
 export interface CatalogExample {
   readonly name: string;
+  /** The file of the folder `exportdb` that has it. */
+  readonly file: string;
   /** The code of the error; undefined for an example that is exported. */
   readonly code: string | undefined;
+  /** The construct that strict mode refuses in it; undefined for other examples. */
+  readonly construct: string | undefined;
   readonly description: string;
   readonly source: string;
   /** How to write a refused example. */
@@ -31,14 +35,29 @@ export const WITHOUT_COUNTERPART: Readonly<Record<string, string>> = {
 };
 
 const PART =
-  /^\/\/ (?:example|refused): (\w+)(?: ([A-Z_]+))?\n((?:\/\/ .*\n)+)([\s\S]*?)(?=^\/\/ (?:example|refused|end)\b)/gm;
+  /^\/\/ (?:example|refused): (\w+)(?: ([A-Z_]+)(?: ([a-z-]+))?)?\n((?:\/\/ .*\n)+)([\s\S]*?)(?=^\/\/ (?:example|refused|end)\b)/gm;
+
+/** Files of the folder `exportdb` with examples that are refused, in the order of the page. */
+export const REFUSED_FILES = [
+  "refused.fixture.ts",
+  "refused-library.fixture.ts",
+  "refused-strict.fixture.ts",
+];
 
 /** The examples in the text of a file, in order. */
-export const examplesOf = (text: string): CatalogExample[] =>
-  [...text.matchAll(PART)].map(([, name, code, comment, body]) => {
+export const examplesOf = (file: string, text: string): CatalogExample[] =>
+  [...text.matchAll(PART)].map(([, name, code, construct, comment, body]) => {
     const [source, rewrite] = body!.split("\n// rewrite\n") as [string, string?];
     const description = comment!.replace(/^\/\/ /gm, "").trim();
-    return { name: name!, code, description, source: source.trim(), rewrite: rewrite?.trim() };
+    return {
+      name: name!,
+      file,
+      code,
+      construct,
+      description,
+      source: source.trim(),
+      rewrite: rewrite?.trim(),
+    };
   });
 
 const quoted = (file: string, text: string): string =>
@@ -64,7 +83,7 @@ function supportedSection(example: CatalogExample, recorded: RecordedExample): s
     "",
     `Tags: ${tagText(recorded.tags)}.`,
     "",
-    quoted("supported.fixture.ts", example.source),
+    quoted(example.file, example.source),
     "",
     "```python",
     graphOf(recorded.program!),
@@ -74,20 +93,20 @@ function supportedSection(example: CatalogExample, recorded: RecordedExample): s
 }
 
 function refusedSection(example: CatalogExample, recorded: RecordedExample | undefined): string[] {
-  const { name, code, description, source, rewrite } = example;
+  const { name, file, code, construct, description, source, rewrite } = example;
   return [
     `### ${name}`,
     "",
     description,
     "",
-    `Error: [\`${code}\`](errors.md#${code!.toLowerCase()}).`,
+    `Error: [\`${code}\`](errors.md#${code!.toLowerCase()})${construct === undefined ? "" : `, \`${construct}\``}.`,
     ...(recorded === undefined ? [] : [`Tags: ${tagText(recorded.tags)}.`]),
     "",
-    quoted("refused.fixture.ts", source),
+    quoted(file, source),
     "",
     "Instead:",
     "",
-    quoted("refused.fixture.ts", rewrite!),
+    quoted(file, rewrite!),
     "",
   ];
 }
@@ -126,7 +145,7 @@ export function catalogPage(
     "each, and compares the program with PyTorch's. The errors of exports link here.",
     "",
     "```ts",
-    'import { Dim, check, cond, exportProgram, guard, library, map, nn, noGrad, pythonTuple, scan, slice, sym, torch } from "sconce";',
+    'import { Dim, check, cond, edit, exportProgram, guard, library, manualSeed, map, nn, noGrad, pythonTuple, runDecompositions, scan, slice, sym, torch, unflatten } from "sconce";',
     "```",
     "",
     ...tagTable([...supported, ...refused], recorded),

@@ -8,7 +8,7 @@ import { createSconce } from "@sconce/session";
 import type { DecompositionFile } from "../conformance/decompositions.js";
 import { capabilityPage, readCapabilities } from "./capability-page.js";
 import { capabilityTests } from "./capability-tests.js";
-import { catalogPage, examplesOf, type RecordedExample } from "./catalog-page.js";
+import { catalogPage, examplesOf, REFUSED_FILES, type RecordedExample } from "./catalog-page.js";
 import { drawnTargets } from "./drawn-targets.js";
 import { readFamilies } from "./families.js";
 import { loweringPage } from "./lowering-page.js";
@@ -44,12 +44,15 @@ async function referencePages(root: URL): Promise<[path: string, text: string][]
   const recorded = gunzipSync(fixture("decompositions/pytorch.json.gz")).toString();
   const { cases } = JSON.parse(recorded) as DecompositionFile;
   const examples = (file: string): ReturnType<typeof examplesOf> =>
-    examplesOf(readFileSync(new URL(`packages/testing/src/exportdb/${file}.fixture.ts`, root), "utf8"));
+    examplesOf(file, readFileSync(new URL(`packages/testing/src/exportdb/${file}`, root), "utf8"));
   const exportDb = JSON.parse(gunzipSync(fixture("capture/exportdb.json.gz")).toString()) as Readonly<
     Record<string, RecordedExample>
   >;
   return [
-    ["docs/reference/exportdb.md", catalogPage(examples("supported"), examples("refused"), exportDb)],
+    [
+      "docs/reference/exportdb.md",
+      catalogPage(examples("supported.fixture.ts"), REFUSED_FILES.flatMap(examples), exportDb),
+    ],
     ["docs/reference/operators.md", operatorPage({ sconce: createSconce(), families, drawn })],
     ["docs/reference/lowerings.md", loweringPage(families, cases)],
     ["docs/reference/capabilities.md", capabilityPage(readCapabilities(root), capabilityTests(root).tests)],

@@ -591,13 +591,13 @@ sine.registerFake((x: Tensor) => torch.emptyLike(x));
 export const operatorWithoutFakeRewrite = (): ExportedProgram =>
   exportProgram((x: Tensor) => sine(x), [torch.randn(3)]);
 
-// refused: number_of_the_export STRICT_MODE
-// What the trace cannot see runs once, during the export. Strict mode refuses it.
-export const numberOfTheExport = (): ExportedProgram =>
-  exportProgram((x: Tensor) => x.mul(Math.random()), [torch.randn(3)], { strict: true });
+// refused: strict_without_source EXPORT_OPTION
+// A strict export reads the source of the model.
+export const strictWithoutSource = (): ExportedProgram =>
+  exportProgram((x: Tensor) => x.sin(), [torch.randn(3)], { strict: true, checkSource: false });
 
 // rewrite
-export const numberOfTheExportRewrite = (): ExportedProgram =>
-  exportProgram((x: Tensor) => x.mul(torch.rand(1)), [torch.randn(3)], { strict: true });
+export const strictWithoutSourceRewrite = (): ExportedProgram =>
+  exportProgram((x: Tensor) => x.sin(), [torch.randn(3)], { strict: true });
 
 // end

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from "node:fs";
+import * as capture from "@sconce/capture";
+import * as session from "@sconce/session";
+import { expect, test } from "vitest";
+
+const PACKAGES = new URL("../../../", import.meta.url);
+
+/** Files of exports with texts of errors. */
+const files = ["capture", "symbolic"].flatMap((name) =>
+  readdirSync(new URL(`${name}/src/`, PACKAGES), { recursive: true, encoding: "utf8" })
+    .filter((file) => /errors\.ts$|strict-constructs\.ts$|diagnose\.ts$/.test(file))
+    .map((file) => new URL(`${name}/src/${file}`, PACKAGES)),
+);
+
+/** The texts behind `fix:`, with `${...}` left out. */
+const fixes = files.flatMap((file) =>
+  [
+    ...readFileSync(file, "utf8").matchAll(/\bfix(?:: |\s*=\s*)(?:[^,;]*\?\s*)?(["`'])([\s\S]*?[^\\])\1/g),
+  ].map(([, , text]) => text!.replace(/\\`/g, "`").replace(/\$\{[^}]*\}/g, "…")),
+);
+
+const names: Readonly<Record<string, unknown>> = { ...session, ...capture };
+const owners = ["torch", "nn", "sym", "library"] as const;
+/** Methods of tensors, and names that a text gives to the values of a model. */
+const isMethod = (name: string): boolean => name in session.Tensor.prototype;
+
+/** Names of functions in the code of a text that Sconce does not have. */
+function unknownNames(text: string): string[] {
+  const code = [...text.matchAll(/`([^`]*)`/g)].map(([, inside]) => inside!);
+  return code.flatMap((part) => [
+    ...[...part.matchAll(/\b(torch|nn|sym|library)\.(\w+)/g)]
+      .filter(([, owner, name]) => !(name! in (names[owner as (typeof owners)[number]] as object)))
+      .map(([all]) => all),
+    ...[...part.matchAll(/(?<![\w.$#])([a-z]\w*)\(/g)]
+      .map(([, name]) => name!)
+      .filter((name) => !(name in names || isMethod(name) || LANGUAGE.has(name))),
+  ]);
+}
+
+/** Words of the language, names of models, and a method of `library.getCtx()`. */
+const LANGUAGE = new Set(["for", "if", "forward", "super", "f", "newDynamicSize"]);
+
+test("fixes of exports are written in TypeScript, with names that Sconce has", () => {
+  expect(fixes.length).toBeGreaterThan(80);
+  const python = /\btorch\._|\b[a-z]+_[a-z_]+\b|\b(?:None|True|False|self|dict)\b/;
+  expect(fixes.filter((text) => python.test(text))).toEqual([]);
+  expect(fixes.flatMap(unknownNames)).toEqual([]);
+});
