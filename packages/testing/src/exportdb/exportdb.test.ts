@@ -34,14 +34,19 @@ test.each(Object.entries(supported as Readonly<Record<string, () => ExportedProg
 );
 
 /** The refused examples, from the headers. */
-const REFUSED = REFUSED_FILES.flatMap((file) =>
-  examplesOf(file, readFileSync(new URL(`./${file}`, import.meta.url), "utf8")),
-);
+const TEXTS = [
+  new URL("./refused.fixture.ts", import.meta.url),
+  new URL("./refused-library.fixture.ts", import.meta.url),
+  new URL("./refused-strict.fixture.ts", import.meta.url),
+].map((file) => readFileSync(file, "utf8"));
+const REFUSED = REFUSED_FILES.flatMap((file, i) => examplesOf(file, TEXTS[i]!));
 const HEADERS = REFUSED.map(({ name, code, construct }) => [name, code!, construct] as const);
 const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-const examples = { ...refused, ...refusedLibrary, ...refusedStrict } as unknown as Readonly<
-  Record<string, () => unknown>
->;
+type Examples = Readonly<Record<string, () => unknown>>;
+const ofModels = refused as unknown as Examples;
+const ofLibraries = refusedLibrary as unknown as Examples;
+const ofStrictMode = refusedStrict as unknown as Examples;
+const example = (name: string): (() => unknown) => ofModels[name] ?? ofLibraries[name] ?? ofStrictMode[name]!;
 
 test.each(HEADERS)(
   "%s is refused with %s, and its rewrite is exported [S-008]",
@@ -51,8 +56,8 @@ test.each(HEADERS)(
       construct === undefined
         ? expect.any(String)
         : expect.stringMatching(new RegExp(`^[^\n]*\n[^\n]*: ${construct}: `));
-    expect(examples[camel(name)]).toThrow(expect.objectContaining({ code, message }));
-    expect(await examples[`${camel(name)}Rewrite`]!()).toBeInstanceOf(ExportedProgram);
+    expect(example(camel(name))).toThrow(expect.objectContaining({ code, message }));
+    expect(await example(`${camel(name)}Rewrite`)()).toBeInstanceOf(ExportedProgram);
     warn.mockRestore();
   },
 );

@@ -11,7 +11,7 @@ const ONE = { schema: "(Tensor x) -> Tensor", mutatesArgs: [] } as const;
 export const operatorWithoutSchema = (): ExportedProgram => {
   const op = library.customOp(
     "catalog::no_schema",
-    { schema: "Tensor -> Tensor", mutatesArgs: [] },
+    { schema: "Tensor -> Tensor", mutatesArgs: [] } as never,
     (x: Tensor) => x.sin(),
   );
   return exportProgram((x: Tensor) => op(x), [torch.randn(3)]);
