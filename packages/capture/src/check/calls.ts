@@ -12,7 +12,7 @@ import { ProgramModule } from "../unlift/program-module.js";
 import { ARRAY_METHODS, builtinResult } from "./builtins.js";
 import { isUserFunction, runCallbacks } from "./callbacks.js";
 import { callSuper } from "./classes.js";
-import { arrayLength, construct } from "./construct.js";
+import { arrayLength, construct, isTensorType } from "./construct.js";
 import { fillArray, memberOf } from "./expressions.js";
 import { isIntrinsic } from "./host-functions.js";
 import { type Bound, indirectCall, useIntrinsic } from "./indirect-calls.js";
@@ -260,7 +260,9 @@ function callValue(
   if (on.strict !== undefined && isIntrinsic(value)) useIntrinsic(value, self, args, node, scope, on);
   const builtin = builtinResult(value as AnyFunction, { self, args, node, scope, on });
   if (builtin !== undefined) return builtin;
-  if (Object.getPrototypeOf(value) === Tensor || value === Tensor) return TENSORS;
+  if (isTensorType(value) || self.values.some(isTensorType)) return TENSORS;
+  if (self.values.some((owner) => owner instanceof Module && isOwnMethod(owner, value as AnyFunction)))
+    if (CHANGES_MODULE.test(value.name)) on.strict?.mutated(self, node, scope);
   const ofModule = callModuleMethod(value as AnyFunction, self, args, on);
   if (ofModule !== undefined) return ofModule;
   const own = ownFunctionName(value);
@@ -370,6 +372,10 @@ export const isLayer = (value: unknown): value is Module =>
 
 /** Methods of modules that read what the module holds. */
 const READS = /^(?:get|at|has|keys|values|entries|children|modules|parameters|buffers|named[A-Z]\w*)$/;
+
+/** Methods of modules that change the module. */
+const CHANGES_MODULE =
+  /^(?:register\w+|addModule|setSubmodule|loadStateDict|train|eval|apply|requiresGrad_|append|set)$/;
 
 /** A method that Sconce's classes of modules define; undefined for other functions. */
 function callModuleMethod(

@@ -108,6 +108,9 @@ const isOwnClass = (type: unknown): boolean =>
   Object.hasOwn(type as object, "torchClass") ||
   isTensorClass(type);
 
+/** Whether a value is a class of tensors: its functions make tensors, as `Tensor.from` does. */
+export const isTensorType = (type: unknown): boolean => type === Tensor || isTensorClass(type);
+
 const isTensorClass = (type: unknown): boolean =>
   typeof type === "function" && (type.prototype as unknown) instanceof Tensor;
 

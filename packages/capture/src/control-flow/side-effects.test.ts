@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { type ExportOptions, exportProgram } from "../export/export-program.js";
 import { nn } from "../index.js";
@@ -261,6 +262,7 @@ describe("attributes of modules", () => {
   class Net extends nn.Module {
     count = 0;
     readonly seen: T[] = [];
+    readonly inner: T = new nn.Linear(3, 3);
     gain: T = new nn.Buffer(torch.ones(3));
     #own: T = { v: 0 };
     readonly bodies: Readonly<Record<string, Model>> = {
@@ -286,6 +288,14 @@ describe("attributes of modules", () => {
       },
       method: (y) => this.step(y),
       getter: (y) => y.add(this.next),
+      register: (y) => {
+        this.registerBuffer("other", y.add(1));
+        return y.add(1);
+      },
+      mode: (y) => {
+        this.inner.eval();
+        return this.inner(y);
+      },
       reads: (y) => y.mul(this.gain).add(this.count),
     };
     constructor(readonly body: string) {
@@ -311,6 +321,8 @@ describe("attributes of modules", () => {
     ["private", [REFUSED, "this.#own.v"]],
     ["method", [REFUSED, "this.count"]],
     ["getter", [REFUSED, "this.count"]],
+    ["register", [REFUSED, 'this.registerBuffer("other", y.add(1))']],
+    ["mode", [REFUSED, "this.inner.eval()"]],
     ["reads", []],
   ])("%s", (body, wanted) => {
     expect(outcome(new Net(body))).toEqual(wanted);
@@ -378,6 +390,11 @@ describe("functions may", () => {
     ],
     ["read what is around", branch((y) => y.add(limits.scale + count + steps.length))],
     ["print", branch((y) => (console.debug("a branch", count), y.add(1)))],
+    [
+      "call operators by their overloads",
+      branch((y) => torch.ops.aten.add.Tensor(y, torch.ops.aten.sin.default(y))),
+    ],
+    ["make tensors", branch((y) => y.add(Tensor.from([1, 2, 3])))],
     ["be functions of Sconce", (y) => cond(y.sum().gt(0), torch.sin, torch.cos, [y])],
     [
       "change what a function around them keeps, outside of them",

@@ -27,8 +27,11 @@ function ownFiles(): RegExp {
 
 const TEST_FILE = /\.(?:test|fixture)\.[cm]?[jt]s$/;
 
-const isOwn = ({ file }: StackFrame): boolean =>
+/** Whether a file is one of Sconce; never where a bundler joined it with others. */
+export const isOwnFile = (file: string): boolean =>
   INSTALLED.test(file) || (ownFiles().test(file) && !TEST_FILE.test(file));
+
+const isOwn = ({ file }: StackFrame): boolean => isOwnFile(file);
 
 /** `exportProgram`, and the calls of modules that it follows: their callers are in `outer`. */
 const ENTRY = /[\\/]capture[\\/](?:src|dist)[\\/]export[\\/]/;
