@@ -31,7 +31,10 @@ export function parsePlainJson(text: string, options: PlainJsonOptions): unknown
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw options.fail(`it is not JSON: ${(cause as Error).message.slice(0, 200)}`, 0, cause);
+    const { message } = cause as Error;
+    // Some engines say where.
+    const at = Number(/ at position (\d+)/.exec(message)?.[1] ?? 0);
+    throw options.fail(`it is not JSON: ${message.slice(0, 200)}`, at, cause);
   }
 }
 

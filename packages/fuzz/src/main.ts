@@ -5,6 +5,8 @@
  */
 import { appendFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { costTable } from "./recipes/measure.js";
+import { RECIPES } from "./recipes/recipes.js";
 import {
   type FuzzFailure,
   type FuzzResult,
@@ -32,6 +34,7 @@ const OPTIONS = {
   seed: { type: "string", default: "1" },
   input: { type: "string" },
   totals: { type: "string" },
+  recipes: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
 
@@ -41,6 +44,7 @@ const HELP = `npm run fuzz -- [options]
   --parser NAME    one parser; all without it: ${TARGETS.map(({ name }) => name).join(", ")}
   --seed S         the seed of the inputs; 1 without it
   --input NUMBER   one input of the seed, which is shown and read
+  --recipes        reads the mutation recipes, and shows what they take
   --totals FILE    appends the counts of the run to this file, one JSON line
 `;
 
@@ -126,6 +130,7 @@ async function repeat(target: FuzzTarget, seed: number, number: number): Promise
 
 const { values } = parseArgs({ options: OPTIONS });
 if (values.help) process.stdout.write(HELP);
+else if (values.recipes) process.stdout.write(await costTable(RECIPES));
 else {
   const targets = chosen(values.parser);
   const seed = wholeNumber("seed", values.seed);

@@ -1,5 +1,5 @@
 /** @file `torch.save` files of an exported program. */
-import type { Budget } from "@sconce/errors";
+import { type Budget, isSconceError } from "@sconce/errors";
 import type { Storage } from "@sconce/tensor";
 import { parseJson } from "../json/parse.js";
 import { Place } from "../json/place.js";
@@ -23,8 +23,14 @@ import type { Payload } from "./weights.js";
  * The saved value; fake tensors in it become tensors without values. @throws SconceError
  * `PICKLE_*`, `ZIP_*`, `JSON_*`, `PT2_*`
  */
-export const readSavedFile = (bytes: Uint8Array, where: string, options: ZipOptions): unknown =>
-  readTorchFile(bytes, where, { ...options, fakeTensor: fakeTensorReader(options.budget) });
+export function readSavedFile(bytes: Uint8Array, where: string, options: ZipOptions): unknown {
+  try {
+    return readTorchFile(bytes, where, { ...options, fakeTensor: fakeTensorReader(options.budget) });
+  } catch (error) {
+    // Places in an archive within the archive.
+    throw isSconceError(error) && error.code.startsWith("ZIP_") ? error.at(where) : error;
+  }
+}
 
 const fakeTensorReader =
   (budget: Budget): NonNullable<TorchFileOptions["fakeTensor"]> =>

@@ -115,7 +115,7 @@ export const formatVersion = (
     code: "FORMAT_VERSION",
     message: `${format} of version ${found} cannot be read; this Sconce reads version ${known}`,
     where,
-    fix: "update Sconce, or write the text again with this version of Sconce",
+    fix: "update Sconce, or write the text with this version",
   });
 
 /** What cannot be read of a text of a newer version. */
@@ -124,7 +124,7 @@ export const ofNewerVersion = (error: SconceError, newer: string): SconceError =
     code: error.code,
     message: `${error.message} (${newer})`,
     where: error.where,
-    fix: "update Sconce: a newer version wrote the text",
+    fix: "update Sconce",
     cause: error,
   });
 

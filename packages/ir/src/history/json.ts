@@ -142,22 +142,25 @@ function stepOf(
 ): RecordedStep {
   const { pass, call, graph, lines, tensors } = record(json, where);
   const { before, after } = record(tensors, `${where}.tensors`);
-  const named = (value: unknown): Map<string, Tensor> =>
-    new Map(
-      Object.entries(record(value, `${where}.tensors`)).map(([key, name]) => {
-        if (typeof name === "object" && name !== null) return [key, tensorWithoutValues(name, where, budget)];
-        const tensor = known.get(string(name, `${where}.tensors`));
-        if (tensor === undefined) throw historyFormat(`the tensor "${String(name)}" is not given`, where);
+  const named = (value: unknown, side: string): Map<string, Tensor> => {
+    const at = `${where}.tensors.${side}`;
+    return new Map(
+      Object.entries(record(value, at)).map(([key, name]) => {
+        const place = `${at}[${JSON.stringify(key)}]`;
+        if (typeof name === "object" && name !== null) return [key, tensorWithoutValues(name, place, budget)];
+        const tensor = known.get(string(name, place));
+        if (tensor === undefined) throw historyFormat(`the tensor "${String(name)}" is not given`, place);
         return [key, tensor];
       }),
     );
+  };
   return {
     pass: string(pass, `${where}.pass`),
     call: call === undefined ? undefined : string(call, `${where}.call`),
     graph: graphOf(graph, `${where}.graph`, { budget, depth: 0 }),
-    lines: list(lines, `${where}.lines`).map((item) => lineOf(item, `${where}.lines`)),
-    tensorsBefore: named(before),
-    tensorsAfter: named(after),
+    lines: list(lines, `${where}.lines`).map((item, i) => lineOf(item, `${where}.lines[${i}]`)),
+    tensorsBefore: named(before, "before"),
+    tensorsAfter: named(after, "after"),
   };
 }
 
@@ -189,13 +192,16 @@ function graphOf(json: unknown, where: string, within: Within): GraphSplices {
   const { budget, depth } = within;
   if (depth > MAX_DEPTH) throw historyFormat(`graphs nest more than ${MAX_DEPTH} deep`, where);
   const { splices, removed, added, nested = [], targets = [[], []] } = record(json, where);
-  const [gone, come] = [parsed(removed, where, budget).nodes(), parsed(added, where, budget).nodes()];
+  const [gone, come] = [
+    parsed(removed, `${where}.removed`, budget).nodes(),
+    parsed(added, `${where}.added`, budget).nodes(),
+  ];
   const [oldTargets, newTargets] = list(targets, `${where}.targets`).map((side) =>
     list(side, where).map((item) => string(item, where)),
   );
   return {
-    splices: takeSplices(list(splices, `${where}.splices`), gone, come, where),
-    nested: list(nested, `${where}.nested`).map((item) => nestedOf(item, `${where}.nested`, within)),
+    splices: takeSplices(list(splices, `${where}.splices`), gone, come, `${where}.splices`),
+    nested: list(nested, `${where}.nested`).map((item, i) => nestedOf(item, `${where}.nested[${i}]`, within)),
     targets: [oldTargets ?? [], newTargets ?? []],
   };
 }
@@ -207,8 +213,9 @@ function takeSplices(
   where: string,
 ): NodeSplice[] {
   let [g, c] = [0, 0];
-  const result = splices.map((item): NodeSplice => {
-    const [at, removed, added] = list(item, where).map((value) => count(value, where));
+  const result = splices.map((item, i): NodeSplice => {
+    const place = `${where}[${i}]`;
+    const [at, removed, added] = list(item, place).map((value, k) => count(value, `${place}[${k}]`));
     const splice = {
       at: at ?? 0,
       removed: gone.slice(g, g + (removed ?? 0)),
@@ -227,10 +234,12 @@ function nestedOf(json: unknown, where: string, { budget, depth }: Within): Nest
   if ([change, removed, added].filter((value) => value !== undefined).length !== 1)
     throw historyFormat("a nested graph is either changed, removed or added", where);
   return {
-    target: string(target, where),
-    ...(change === undefined ? {} : { change: graphOf(change, where, { budget, depth: depth + 1 }) }),
-    ...(removed === undefined ? {} : { removed: parsed(removed, where, budget) }),
-    ...(added === undefined ? {} : { added: parsed(added, where, budget) }),
+    target: string(target, `${where}.target`),
+    ...(change === undefined
+      ? {}
+      : { change: graphOf(change, `${where}.change`, { budget, depth: depth + 1 }) }),
+    ...(removed === undefined ? {} : { removed: parsed(removed, `${where}.removed`, budget) }),
+    ...(added === undefined ? {} : { added: parsed(added, `${where}.added`, budget) }),
   };
 }
 

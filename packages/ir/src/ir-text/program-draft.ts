@@ -40,9 +40,9 @@ export class ProgramDraft {
   #holes = 0;
   #dialect = "";
   #torchVersion: string | undefined;
-  readonly #opset: [string, number][] = [];
+  readonly #opset = new Map<string, number>();
   readonly #fields = new Map<string, readonly string[]>();
-  readonly #notes: [string, string][] = [];
+  readonly #notes = new Map<string, string>();
   readonly #ranges = new Map<string, RangeConstraint>();
   readonly #hints = new Map<string, number>();
   readonly #guards: string[] = [];
@@ -93,19 +93,19 @@ export class ProgramDraft {
         this.#torchVersion = cursor.string();
         return;
       case "opset":
-        this.#opset.push([cursor.string(), cursor.integer("a version")]);
+        setOnce(cursor, this.#opset, cursor.string(), () => cursor.integer("a version"));
         return;
       case "fields":
-        this.#fields.set(cursor.string(), parseTexts(cursor));
+        setOnce(cursor, this.#fields, cursor.string(), () => parseTexts(cursor));
         return;
       case "note":
-        this.#notes.push([cursor.string(), cursor.string()]);
+        setOnce(cursor, this.#notes, cursor.string(), () => cursor.string());
         return;
       case "range":
-        this.#ranges.set(rangeKey(cursor), parseRange(cursor));
+        setOnce(cursor, this.#ranges, rangeKey(cursor), () => parseRange(cursor));
         return;
       case "hint":
-        this.#hints.set(cursor.string(), parseNumber(cursor));
+        setOnce(cursor, this.#hints, cursor.string(), () => parseNumber(cursor));
         return;
       case "guard":
         this.#guards.push(guardText(cursor));
@@ -148,7 +148,8 @@ export class ProgramDraft {
     const type = parseStaticTensor(cursor);
     const marked = cursor.acceptWord(NO_VALUES);
     if (!withTensors) return;
-    (kind === "constant" ? this.#constants : this.#state).set(name, this.#tensor(name, type, marked));
+    const tensors = kind === "constant" ? this.#constants : this.#state;
+    setOnce(cursor, tensors, name, () => this.#tensor(name, type, marked));
     if (kind === "parameter") this.#parameters.add(name);
   }
 
@@ -193,6 +194,15 @@ export class ProgramDraft {
     this.#holes += Math.max(extra, 0);
     return true;
   }
+}
+
+/**
+ * Adds what a line declares. A second line with the name would hide the first.
+ * @throws SconceError `IR_SYNTAX`
+ */
+function setOnce<V>(cursor: Cursor, map: Map<string, V>, name: string, read: () => V): void {
+  if (map.has(name)) throw cursor.fail(`${JSON.stringify(name)} is declared twice`);
+  map.set(name, read());
 }
 
 /** A guard, kept as text; that it can be read is checked here. */
