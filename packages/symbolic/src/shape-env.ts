@@ -52,6 +52,8 @@ export interface ShapeEnvInit {
    * (`prefer_deferred_runtime_asserts_over_guards`). @defaultValue false
    */
   readonly deferGuards?: boolean | undefined;
+  /** See {@link SymEnv.keepsMin}. @defaultValue false */
+  readonly keepsMin?: boolean | undefined;
 }
 
 const INIT: OptionNames<ShapeEnvInit> = {
@@ -60,6 +62,7 @@ const INIT: OptionNames<ShapeEnvInit> = {
   locate: true,
   observer: true,
   deferGuards: true,
+  keepsMin: true,
 };
 
 /**
@@ -67,6 +70,7 @@ const INIT: OptionNames<ShapeEnvInit> = {
  * run-time assertions.
  */
 export class ShapeEnv implements SymEnv {
+  readonly keepsMin: boolean;
   readonly #ranges: Map<string, ValueRange>;
   readonly #hints: Map<string, number>;
   #facts = new Map<string, boolean>();
@@ -93,6 +97,7 @@ export class ShapeEnv implements SymEnv {
     this.#locate = init.locate;
     this.#observer = init.observer;
     this.#defersGuards = init.deferGuards ?? false;
+    this.keepsMin = init.keepsMin ?? false;
     for (const name of this.#ranges.keys()) this.#reserve(name);
   }
 
@@ -131,6 +136,7 @@ export class ShapeEnv implements SymEnv {
       hints: this.#hints,
       locate: this.#locate,
       deferGuards: this.#defersGuards,
+      keepsMin: this.keepsMin,
     });
     for (const [key, truth] of this.#facts) copy.#facts.set(key, truth);
     for (const key of this.#divisible) copy.#divisible.add(key);

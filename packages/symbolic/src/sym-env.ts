@@ -7,6 +7,11 @@ import { point, type ValueRange } from "./interval.js";
 /** What shape rules ask of their surroundings when a size decides. */
 export interface SymEnv {
   /**
+   * Whether Python's `min` of two sizes gives an expression, as in exports that are not strict
+   * (`_override_builtin_ops`). Otherwise it compares them.
+   */
+  readonly keepsMin?: boolean;
+  /**
    * Decides a condition, recording a guard when only the example values decide it. Throws
    * DATA_DEPENDENT_GUARD.
    */

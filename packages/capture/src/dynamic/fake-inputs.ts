@@ -89,7 +89,7 @@ export function makeFakeInputs(
   if (dynamicShapes !== null && dynamicShapes !== undefined) checkDynamicShapes(inputs, dynamicShapes);
   const leaves = inputLeaves(inputs, dynamicShapes);
   const named = isStrict ? leaves.map((leaf, i) => ({ ...leaf, source: `L['flat_args'][${i}]` })) : leaves;
-  return fakeLeaves(named, dynamicShapes, options);
+  return fakeLeaves(named, dynamicShapes, { ...options, isStrict });
 }
 
 /** Fake inputs for leaves with their specifications, which were checked. */
@@ -98,7 +98,8 @@ export function fakeLeaves(
   dynamicShapes: DynamicShapes | null | undefined,
   { isStrict = false, ...options }: FakeInputOptions = {},
 ): FakeInputs {
-  const maker = new FakeMaker(isEmptySpec(dynamicShapes) ? [] : leaves, new ShapeEnv(options));
+  const env = new ShapeEnv({ ...options, keepsMin: !isStrict });
+  const maker = new FakeMaker(isEmptySpec(dynamicShapes) ? [] : leaves, env);
   const fakes = leaves.map((leaf) => maker.fake(leaf));
   return { ...maker.finish(), inputs: fakes, dynamicShapes };
 }

@@ -23,6 +23,24 @@ export const dataDependentResult = (target: string): SconceError =>
     fix: "compute with operators: `x.eq(y).all()` is a tensor, and `torch.where` or `cond` choose by it",
   });
 
+/** An operator decides by the data, so that PyTorch does not export it. */
+export const decidesByData = (target: string, reason: string, fix: string): SconceError =>
+  new SconceError({
+    code: "TRACED_VALUES",
+    message: `\`${target}\` ${reason}, which is not known while the program is traced`,
+    where: target,
+    fix,
+  });
+
+/** An operator without a shape rule for dynamic sizes (`UnsupportedOperatorException`). */
+export const noDynamicRule = (target: string, fix: string): SconceError =>
+  new SconceError({
+    code: "NO_FAKE",
+    message: `\`${target}\` has no shape rule for dynamic sizes`,
+    where: target,
+    fix,
+  });
+
 /** The values of a tensor are read while a program is traced. */
 export const tracedValues = (): SconceError =>
   new SconceError({

@@ -41,6 +41,7 @@ import { NewSymbols } from "./new-symbols.js";
 import { fakesIn, needsGrad, operandsOf, writtenOperands } from "./operands.js";
 import { fakeOf } from "./real-tensor.js";
 import { refusal } from "./refusals.js";
+import { refusedCall } from "./refused-operators.js";
 import { isConstant, scalarValue, wrapScalar } from "./scalar-values.js";
 import { type CachedCall, ShapeCache } from "./shape-cache.js";
 import { SizeNodes } from "./size-nodes.js";
@@ -267,6 +268,8 @@ export class Tracer implements Recorder {
     const named: Record<string, EmitArg> = {};
     for (const key in kwargs) if (kwargs[key] !== undefined) named[key] = this.#given(kwargs[key]);
     const normal = normalizeCall(row.schema, given, named);
+    const refused = this.example === undefined ? refusedCall(row.target, normal.args) : undefined;
+    if (refused !== undefined) throw refusal(refused);
     const nodeArgs = normal.args.map((arg) => this.#argument(arg));
     const nodeKwargs: Record<string, TraceArgument> = {};
     for (const key in normal.kwargs) nodeKwargs[key] = this.#argument(normal.kwargs[key]!);

@@ -19,6 +19,7 @@ import {
   type SymBool,
   type SymEnv,
   SymExpr,
+  symMin,
 } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, pythonEq } from "./comparison.js";
@@ -145,8 +146,8 @@ function merge({ shape, strides }: Layout, start: number, end: number, env: SymE
   return true;
 }
 
-/** Python's `min` of two sizes, which compares them. */
+/** Python's `min` of two sizes. */
 function least(env: SymEnv, a: SymInt, b: SymInt): SymInt {
-  if (typeof a === "number" && typeof b === "number") return Math.min(a, b);
+  if ((typeof a === "number" && typeof b === "number") || env.keepsMin === true) return symMin(a, b);
   return env.guard(lt(b, a)) ? b : a;
 }
