@@ -74,23 +74,37 @@ const isVariant = (name: string): boolean => builtinBackends.includes(name.split
  * content decides which.
  * @throws SconceError `FILE`, and those of the reader with the path in front of the place
  */
-export function openProgram(path: string, session: Sconce): Promise<ExportedProgram> {
-  return opened(path, session, true);
+export function openProgram(
+  path: string,
+  session: Sconce,
+  options: OpenOptions = {},
+): Promise<ExportedProgram> {
+  return opened(path, session, { ...options, needsTensors: true });
+}
+
+/** How a program file is opened. */
+export interface OpenOptions {
+  /** What becomes of calls in IR text of what does not exist. */
+  readonly unknownTargets?: TargetOptions["unknownTargets"];
+  /**
+   * When the weights of an archive are read: `lazy` for commands that do not need them, which then
+   * do not check them either.
+   */
+  readonly weights?: ReadPt2Options["weights"];
 }
 
 /**
  * Reads a program file and gives it the values of a safetensors file, where one is named: all of
- * them, or some. IR text then needs no tensors beside it. `unknownTargets` says what becomes of
- * calls in IR text of what does not exist.
+ * them, or some. IR text then needs no tensors beside it.
  * @throws SconceError `UNKNOWN_STATE`, `STATE_MISMATCH`, and those of {@link openProgram}
  */
 export async function openWithWeights(
   path: string,
   session: Sconce,
   weights: string | undefined,
-  unknownTargets?: TargetOptions["unknownTargets"],
+  options: OpenOptions = {},
 ): Promise<ExportedProgram> {
-  const program = await opened(path, session, weights === undefined, unknownTargets);
+  const program = await opened(path, session, { ...options, needsTensors: weights === undefined });
   if (weights === undefined) return program;
   return atFile(weights, async () => program.withState(weightsIn(await tensorBytes(weights), program)));
 }
@@ -110,17 +124,17 @@ function weightsIn(bytes: Uint8Array, program: ExportedProgram): Map<string, Ten
 function opened(
   path: string,
   session: Sconce,
-  needsTensors: boolean,
-  unknownTargets?: TargetOptions["unknownTargets"],
+  { needsTensors, unknownTargets, weights }: OpenOptions & { readonly needsTensors: boolean },
 ): Promise<ExportedProgram> {
   const { operators, pytreeTypes } = session;
+  const onWarning = (message: string): void => session.services.logger.warn(message);
   const parse = (text: string, options?: ParseIrOptions): ExportedProgram =>
     session.parseIr(text, { ...options, ...commandWork(), unknownTargets });
   return atFile(path, async () => {
     const format = await formatOf(path);
     if (format === "json-ir") return readJsonIRFile(path, session);
     if (format === "sir") return (await openReproducer(path))?.program ?? readSir(path, needsTensors, parse);
-    return openArchive(path, { operators, pytreeTypes, ...commandWork() });
+    return openArchive(path, { operators, pytreeTypes, weights, onWarning, ...commandWork() });
   });
 }
 

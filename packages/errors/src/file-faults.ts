@@ -9,12 +9,17 @@ const FAULTS: Readonly<Record<string, (path: string) => string>> = {
   EACCES: (path) => `${path} may not be opened`,
   EPERM: (path) => `${path} may not be opened`,
   ENOSPC: (path) => `there is no space left to write ${path}`,
+  EDQUOT: (path) => `the quota leaves no space to write ${path}`,
+  EFBIG: (path) => `${path} would be larger than files may be here`,
   ENAMETOOLONG: (path) => `the file system takes no name as long as ${path}`,
   ESPIPE: (path) => `${path} is a pipe, not a file`,
 };
 
 const FIXES: Readonly<Record<string, string>> = {
   EISDIR: "give the path of a file in it",
+  ENOSPC: "free some space, or write to another disk",
+  EDQUOT: "free some space, or write to another disk",
+  EFBIG: "write to another disk, or raise the limit",
   ENAMETOOLONG: "give a shorter name",
   ESPIPE: "give - as the file, and the pipe as standard input",
 };

@@ -20,7 +20,7 @@ export interface InfoOptions {
 export async function info(file: string, options: InfoOptions, io: SafeIo): Promise<void> {
   if (options.security) return security(file, options, io);
   const session = await openSession(io, options.plugin, undefined, [file]);
-  const program = await openProgram(file, session);
+  const program = await openProgram(file, session, options.loops ? {} : { weights: "lazy" });
   const format = await formatOf(file);
   const facts = factsOf(program, session.operators, { format, fileBytes: await sizeOf(file) });
   const loops = options.loops ? loopFactsOf(program, session) : undefined;

@@ -6,7 +6,7 @@ import { printIr } from "@sconce/ir/text";
 import { extractIR, type Sconce } from "@sconce/session";
 import { usage } from "../errors.js";
 import type { SafeIo } from "../io.js";
-import { openSession, openWithWeights } from "../open.js";
+import { type OpenOptions, openSession, openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import type { PassRunOptions, PRINT_FORMATS } from "../shared-options.js";
 import { loopsOf } from "./loops.js";
@@ -32,6 +32,9 @@ const FORMATS: Readonly<Record<(typeof PRINT_FORMATS)[number], Print>> = {
   loops: loopsText,
   ts: sourceText,
 };
+
+/** Formats that hold values of constants, or are made by passes that read them. */
+const READS_VALUES: ReadonlySet<string> = new Set(["json-ir", "loops", "ts"]);
 
 /** A module in TypeScript that gives the program when it is exported. */
 async function sourceText(program: ExportedProgram, { operators }: Sconce): Promise<string> {
@@ -66,7 +69,9 @@ function diagramOptions({ format, fold, modules }: PrintOptions): DiagramOptions
 export async function print(file: string, options: PrintOptions, io: SafeIo): Promise<void> {
   const diagram = diagramOptions(options);
   const session = await openSession(io, options.plugin, undefined, [file]);
-  const loaded = await openWithWeights(file, session, options.weights);
+  const needsValues = options.passes !== undefined || READS_VALUES.has(options.format);
+  const opening: OpenOptions = needsValues ? {} : { weights: "lazy" };
+  const loaded = await openWithWeights(file, session, options.weights, opening);
   const exported = runPasses(loaded, session, options, io);
   const text = await FORMATS[options.format](exported, session, io, diagram);
   // The text to the byte; a line end is added only for the eyes.

@@ -14,7 +14,7 @@ export async function writeTypes(file: string, options: TypesOptions, io: SafeIo
   const { output } = options;
   if (output !== STANDARD) await requireFolder(output);
   const session = await openSession(io, options.plugin, undefined, [file]);
-  const text = typeDeclarations(await openProgram(file, session));
+  const text = typeDeclarations(await openProgram(file, session, { weights: "lazy" }));
   if (output === STANDARD) io.exact(text);
   else {
     await writeFiles([[output, text]]);

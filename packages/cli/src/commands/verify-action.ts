@@ -18,7 +18,7 @@ export async function verify(
   outcome: Outcome,
 ): Promise<void> {
   const session = await openSession(io, options.plugin, undefined, [file]);
-  const exported = await openWithWeights(file, session, options.weights, "allow");
+  const exported = await openWithWeights(file, session, options.weights, { unknownTargets: "allow" });
   const problems = [...session.verify(exported), ...exampleProblems(exported)].map(withFix);
   if (problems.length > 0) outcome.code = EXIT.bad;
   const opaque = [

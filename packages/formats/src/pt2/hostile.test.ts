@@ -169,14 +169,17 @@ describe("broken and hostile programs", () => {
     }
   });
 
-  test("unknown fields and newer minor versions are accepted [S-126]", async () => {
+  test("unknown fields and newer minor versions are accepted, with a warning [S-126]", async () => {
+    const warnings: string[] = [];
     const program = await readPt2(
       withModel((m) => {
         m["schema_version"]!["minor"] = loose(999);
         m["news"] = loose({ a: 1 });
         graphOf(m)["nodes"]![0]!["news"] = loose(1);
       }),
+      { onWarning: (message) => void warnings.push(message) },
     );
+    expect(warnings).toEqual([expect.stringContaining("8.999")]);
     expect(program.graph.size).toBe(5);
   });
 });

@@ -11,7 +11,10 @@ export interface VersionOptions {
    * `PT2_OPSET_VERSION`. Without it, a version that is newer than the known one is a warning.
    */
   readonly expectedOpsetVersion?: Readonly<Record<string, number>> | undefined;
-  /** Called with what the reader of a file should know: the file is newer than the known format. */
+  /**
+   * Receives what the reader of a file should know: the file is newer than the known format.
+   * @defaultValue `console.warn`
+   */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 

@@ -14,10 +14,11 @@ import { numberIn, type VersionOptions } from "./version-options.js";
  * @throws SconceError `PT2_OPSET_VERSION`, `OPTION_VALUE`
  */
 export function checkVersions(root: JsonObject, file: string, options: VersionOptions): void {
-  const { expectedOpsetVersion: expected = {}, onWarning } = options;
+  const { expectedOpsetVersion: expected = {} } = options;
+  const warn = options.onWarning ?? ((message: string) => console.warn(message));
   const minor = numberIn(root, "schema_version", "minor");
   if (minor > SCHEMA_MINOR && numberIn(root, "schema_version", "major") === SCHEMA_MAJOR)
-    onWarning?.(
+    warn(
       `the file has the schema ${SCHEMA_MAJOR}.${minor}, which is newer than ${SCHEMA_MAJOR}.${SCHEMA_MINOR}: ` +
         "what later versions added is ignored; compare the outputs with known ones, or update Sconce",
     );
@@ -30,7 +31,7 @@ export function checkVersions(root: JsonObject, file: string, options: VersionOp
   }
   const aten = opset.get("aten") ?? 0;
   if (aten > ATEN_VERSION && !Object.hasOwn(expected, "aten"))
-    onWarning?.(
+    warn(
       `the file has version ${aten} of the operator set "aten", which is newer than ${ATEN_VERSION}: ` +
         "operators may have changed; compare the outputs with known ones, or update Sconce",
     );
