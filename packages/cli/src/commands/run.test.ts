@@ -186,7 +186,7 @@ describe("--first-nonfinite", () => {
 
 describe("exit code 2", () => {
   test.each([
-    ["USAGE", "--scalars, character 0: it is not JSON", ["--scalars", "{1: 2}"]],
+    ["USAGE", "--scalars, character 1: it is not JSON", ["--scalars", "{1: 2}"]],
     ["USAGE", "--scalars is not a JSON object", ["--scalars", "[3]"]],
     ["USAGE", '--scalars: "x" is not a position', ["--scalars", '{"x": 3}']],
     ["USAGE", "--scalars: cannot read", ["--scalars", '{"0": {"float": "big"}}']],
