@@ -15,7 +15,7 @@ import {
 import { onValid } from "@sconce/ir/verify";
 import { callingConvention, keywordsOf } from "@sconce/ops";
 import { dtypeInfo } from "@sconce/tensor";
-import { commentText, isIdentifier, keyText, numberText, stringText } from "./literals.js";
+import { commentText, isIdentifier, keyText, numberText, stringText, VariableNames } from "./literals.js";
 
 /** Options of {@link typeDeclarations}. */
 export interface DeclarationOptions {
@@ -60,7 +60,9 @@ function declarationsOf(program: ExportedProgram, options: DeclarationOptions): 
   const keywords = keywordsOf(inSpec).map((name, i) => ({ name, ...typeOf(kwargs.children[i]!, leaves) }));
   const outputs = typeOf(outSpec, outputLeaves(program));
   const labeled = positional.every(({ name }) => isIdentifier(name));
-  const items = positional.map(({ name, type }) => (labeled ? `${name}: ${type}` : type));
+  // Some tools reject a label that is a keyword.
+  const labels = new VariableNames();
+  const items = positional.map(({ name, type }) => (labeled ? `${labels.take(name)}: ${type}` : type));
   return `${[
     "/** The types of calls of a program, written by `sconce types`. */",
     `import type { ProgramModule, RunOptions, Tensor } from ${stringText(options.from ?? "sconce")};`,

@@ -1,0 +1,142 @@
+/**
+ * @file Names of a file in what is generated of a program: sources, types, diagrams, JSON, errors.
+ */
+import { unflatten } from "@sconce/capture";
+import { typeDeclarations, typescriptText } from "@sconce/capture/typescript";
+import { isSconceError } from "@sconce/errors";
+import { dotText, mermaidText } from "@sconce/formats/views";
+import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
+import { verify } from "@sconce/ir/verify";
+import { createSconce, extractIR, jsonIRText, programFromIR, readJsonIR } from "@sconce/session";
+import { Tensor } from "@sconce/tensor";
+import { transformSync } from "esbuild";
+import { describe, expect, test } from "vitest";
+
+const session = createSconce();
+
+/** Each would run `pwned()` where it left its text, comment or identifier. */
+const NAMES = [
+  'a";pwned();//',
+  "a';pwned();//",
+  "a`;pwned();//",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the name is hostile
+  "${pwned()}",
+  "*/pwned();/*",
+  "\npwned();\n",
+  "\u2028pwned();\u2029",
+  "]: pwned()",
+  "x;pwned()",
+  "</script><script>pwned()</script>",
+  "\\",
+  "\u202epwned()\u0007\u001b[2J",
+  "__proto__",
+  "constructor",
+  "class",
+  "this",
+  "await",
+  "",
+];
+
+const quoted = (name: string): string =>
+  JSON.stringify(name).replace(
+    /[\u007f-\uffff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+/**
+ * A program with the name in every place that a file gives: state, inputs, nodes, modules, keys.
+ */
+function programNamed(name: string): ReturnType<typeof parseIr> {
+  const [own, other, third] = [quoted(name), quoted(`p${name}`), quoted(`r${name}`)];
+  const text = `program "TRAINING" {
+  parameter ${other}: f32[2] grad
+  input %${other}: PARAMETER ${other}
+  input %${own}: USER_INPUT
+  output %${third}: USER_OUTPUT
+  call "" ((*), {}) -> {${own}: *} names [${own}]
+  call ${other}
+  examples
+    example tensor f32[2]
+}
+graph(%${other}: f32[2] grad, %${own}: f32[2]) {
+  %${third}: f32[2] = aten.mul.Tensor(%${own}, %${other}) #0
+  return (%${third})
+}
+metadata {
+  #0 {"stackTrace":${own},"nnModuleStack":[[${own},${other},${own}]],"torchFn":[${own},${own}]}
+}
+`;
+  const values = Tensor.from([1, 2], { dtype: "float32" });
+  const tensors = new Map([
+    [`p${name}`, values],
+    ["example.0", values],
+  ]);
+  return parseIr(text, { tensors });
+}
+
+/** The code of a source, without its comments and without the content of its strings. */
+const codeOf = (source: string): string =>
+  transformSync(source, { loader: "ts", legalComments: "none", charset: "ascii" }).code.replace(
+    /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$]|\\.|\$(?!\{))*`/g,
+    '""',
+  );
+
+const UNSAFE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
+
+/** What a conversion gives, or the text of its typed error. */
+function given(convert: () => string): { readonly text: string; readonly isError: boolean } {
+  try {
+    return { text: convert(), isError: false };
+  } catch (error) {
+    if (!isSconceError(error)) throw error;
+    return { text: `${error.describe()}`, isError: true };
+  }
+}
+
+describe.each(NAMES.map((name) => [JSON.stringify(name), name] as const))("the name %s", (_, name) => {
+  const program = programNamed(name);
+
+  test("does not become code in a TypeScript module, nor in types", () => {
+    for (const convert of [() => typescriptText(program), () => typeDeclarations(program)]) {
+      const { text, isError } = given(convert);
+      if (isError) expect(text).not.toMatch(UNSAFE);
+      else expect(codeOf(text)).not.toContain("pwned()");
+    }
+  });
+
+  test("is escaped in diagrams", () => {
+    expect(mermaidText(program).replaceAll("<br/>", "")).not.toMatch(/[<`$]|\r/);
+    for (const text of [mermaidText(program), dotText(program)]) expect(text).not.toMatch(UNSAFE);
+    expect(dotText(program)).not.toMatch(/^\s*pwned/m);
+  });
+
+  test("stays the same in IR text and in JSON IR", () => {
+    const again = parseIr(printIr(program), { tensors: tensorsOf(program) });
+    expect(printIr(again)).toBe(printIr(program));
+    expect([...again.stateDict.keys()]).toEqual([`p${name}`]);
+    const ir = readJsonIR(jsonIRText(extractIR(program)));
+    if (name === "")
+      expect(() => programFromIR(ir, session)).toThrow(expect.objectContaining({ code: "JSON_IR_GRAPH" }));
+    else expect([...programFromIR(ir, session).stateDict.keys()]).toEqual([`p${name}`]);
+  });
+
+  test("is escaped in problems of the verifier, and in errors", async () => {
+    for (const { message } of verify(program, { operators: session.operators }))
+      expect(message).not.toMatch(UNSAFE);
+    const { text } = given(() => String(unflatten(program).namedModules().length));
+    expect(text).not.toMatch(UNSAFE);
+    const outcome = await session
+      .module(program)
+      .then((module) => module.call([]))
+      .catch((error: unknown) => error);
+    if (isSconceError(outcome)) expect(outcome.describe()).not.toMatch(UNSAFE);
+    else expect(outcome).not.toBeInstanceOf(Error);
+  });
+});
+
+test("most names can be written as TypeScript", () => {
+  const written = NAMES.filter((name) => !given(() => typescriptText(programNamed(name))).isError);
+  const declared = NAMES.filter((name) => !given(() => typeDeclarations(programNamed(name))).isError);
+  expect(written.length).toBeGreaterThan(NAMES.length / 2);
+  expect(declared.length).toBeGreaterThan(NAMES.length / 2);
+});
