@@ -1,11 +1,17 @@
 /**
  * Fails on functions over 60 lines and files over 500 lines of code. The callbacks of `describe`
- * hold tests, which count by themselves; generated data does not count.
+ * hold tests, which count by themselves; generated data does not count. Fails, too, when recorded
+ * fixtures take more than 20 MB.
  */
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { parseFile, sourceFiles, walk } from "./source-files.mjs";
 
 const FUNCTION_LINES = 60;
 const FILE_LINES = 500;
+const FIXTURE_BYTES = 20_000_000;
+/** Folders of a package that hold recorded results. */
+const FIXTURES = ["fixtures", "cases", "golden"];
 const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
 /** Generated data. */
 const GENERATED = new Set([
@@ -46,5 +52,15 @@ for (const folder of ["packages", "examples", ".config"])
       problems.push(`${at}: a function of ${own} lines, more than ${FUNCTION_LINES}`);
     });
   }
+let bytes = 0;
+for (const name of readdirSync("packages"))
+  for (const folder of FIXTURES) {
+    const root = join("packages", name, folder);
+    const files = statSync(root, { throwIfNoEntry: false })?.isDirectory()
+      ? readdirSync(root, { recursive: true }).map((file) => statSync(join(root, String(file))))
+      : [];
+    for (const file of files) if (file.isFile()) bytes += file.size;
+  }
+if (bytes > FIXTURE_BYTES) problems.push(`fixtures take ${bytes} bytes, more than ${FIXTURE_BYTES}`);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

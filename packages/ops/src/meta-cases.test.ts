@@ -1,5 +1,6 @@
 /** @file Meta rules against what PyTorch's operators gave: dtype, sizes, strides, and refusals. */
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import type { FakeTensor } from "@sconce/ir";
 import { STATIC_ENV } from "@sconce/symbolic";
 import { describe, expect, it } from "vitest";
@@ -28,8 +29,10 @@ interface Case {
   readonly error?: string;
 }
 
-const FIXTURE = new URL("../../testing/fixtures/ops/meta-cases.json", import.meta.url);
-const CASES = JSON.parse(readFileSync(FIXTURE, "utf8")) as Readonly<Record<string, readonly Case[]>>;
+const FIXTURE = new URL("../../testing/fixtures/ops/meta-cases.json.gz", import.meta.url);
+const CASES = JSON.parse(gunzipSync(readFileSync(FIXTURE)).toString()) as Readonly<
+  Record<string, readonly Case[]>
+>;
 const FAMILIES = {
   activationOps,
   binaryPointwiseOps,

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import {
   bfloat16ToNumber,
@@ -31,7 +32,9 @@ interface Fixture {
 }
 /** What PyTorch computes; see `packages/testing/oracle/tensor_conversions.py`. */
 const fixture = JSON.parse(
-  readFileSync(new URL("../../testing/fixtures/tensor/conversions.json", import.meta.url), "utf8"),
+  gunzipSync(
+    readFileSync(new URL("../../testing/fixtures/tensor/conversions.json.gz", import.meta.url)),
+  ).toString(),
 ) as Fixture;
 const parse = (value: Num): number =>
   value === "inf" ? Infinity : value === "-inf" ? -Infinity : value === "nan" ? NaN : Number(value);

@@ -1,4 +1,4 @@
-"""Writes fixtures/dynamic-shapes/cases.json: random functions over the sizes of their inputs,
+"""Writes fixtures/dynamic-shapes/cases.json.gz: random functions over the sizes of their inputs,
 random specifications of dynamic sizes, and PyTorch's verdict on each.
 
 A function is a list of steps. ["if", c] branches on a condition, ["check", c] is torch._check(c),

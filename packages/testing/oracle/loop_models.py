@@ -1,7 +1,7 @@
 """Writes the three models that loops are made of in the tests, at their usual sizes and at reduced ones, as .pt2 files.
 
 Usage (with PyTorch, torchvision and transformers): python3 loop_models.py FOLDER
-Then, for each FILE.pt2: sconce print FILE.pt2 --format ir --passes strip-metadata > ../fixtures/models/FILE.sir
+Then, for each FILE.pt2: sconce print FILE.pt2 --format ir --passes strip-metadata | gzip -9n > ../fixtures/models/FILE.sir.gz
 The texts hold no weights: tests fill them with numbers of a fixed seed.
 """
 import os

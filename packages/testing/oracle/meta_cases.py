@@ -1,4 +1,4 @@
-"""Makes `fixtures/ops/meta-cases.json`: what PyTorch's operators give as dtype, sizes and strides.
+"""Makes `fixtures/ops/meta-cases.json.gz`: what PyTorch's operators give as dtype, sizes and strides.
 
 Usage: python meta_cases.py FOLDER_OF_OPERATOR_CASES OUTPUT.json
 

@@ -1,4 +1,4 @@
-"""Makes `fixtures/random/draws.json`: what PyTorch's random operators draw after `torch.manual_seed(seed)`.
+"""Makes `fixtures/random/draws.json.gz`: what PyTorch's random operators draw after `torch.manual_seed(seed)`.
 
 Usage: python random_draws.py OUTPUT.json
 

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import type { ExportedProgram } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
@@ -38,10 +39,8 @@ function uniform(seed: number): () => number {
  * A model with random weights, scaled so that values neither vanish nor grow from layer to layer.
  */
 export function model(name: ModelName, seed = 1): Model {
-  const text = readFileSync(
-    fileURLToPath(new URL(`../fixtures/models/${name}.sir`, import.meta.url)),
-    "utf8",
-  );
+  const file = fileURLToPath(new URL(`../fixtures/models/${name}.sir.gz`, import.meta.url));
+  const text = gunzipSync(readFileSync(file)).toString();
   const random = uniform(seed);
   const inputs = inputsOf(name, random);
   const tensors = new Map(inputs.map((input, i) => [`example.${i}`, input]));

@@ -3,6 +3,7 @@
  * `oracle/random_draws.py`.
  */
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { dtypeLiteral, float } from "@sconce/ir";
 import { contiguousStrides, type DType, type Element, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
@@ -33,7 +34,9 @@ interface RecordedCall {
 }
 
 const { seed, cases } = JSON.parse(
-  readFileSync(new URL("../../../testing/fixtures/random/draws.json", import.meta.url), "utf8"),
+  gunzipSync(
+    readFileSync(new URL("../../../testing/fixtures/random/draws.json.gz", import.meta.url)),
+  ).toString(),
 ) as { seed: number; cases: RecordedCall[] };
 
 const floatOf = (value: Recorded): number =>

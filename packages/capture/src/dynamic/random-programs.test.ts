@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { SconceError } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
 import { evaluate, freeSymbols, printExpr, printRange } from "@sconce/symbolic";
@@ -21,8 +22,8 @@ import {
   trace,
 } from "./random-program.fixture.js";
 
-const FILE = new URL("../../../testing/fixtures/dynamic-shapes/cases.json", import.meta.url);
-const cases = JSON.parse(readFileSync(FILE, "utf8")) as readonly RandomProgram[];
+const FILE = new URL("../../../testing/fixtures/dynamic-shapes/cases.json.gz", import.meta.url);
+const cases = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly RandomProgram[];
 type Inputs = ReturnType<typeof prepare>;
 
 /** What an export of a case gives, in the form of the recording. */

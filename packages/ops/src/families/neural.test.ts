@@ -1,5 +1,6 @@
 /** @file Operators of neural networks: meta rules and decompositions against what PyTorch gives. */
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { FakeTensor } from "@sconce/ir";
 import { printExpr, ShapeEnv, STATIC_ENV, symbol } from "@sconce/symbolic";
 import { describe, expect, it } from "vitest";
@@ -30,8 +31,10 @@ import { softmaxOps } from "./softmax.js";
 import { upsampleOps } from "./upsample.js";
 import { upsampleCubicOps } from "./upsample-cubic.js";
 
-const fixture = (path: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../../testing/fixtures/${path}`, import.meta.url), "utf8"));
+const fixture = (path: string): unknown => {
+  const bytes = readFileSync(new URL(`../../../testing/fixtures/${path}`, import.meta.url));
+  return JSON.parse((path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString());
+};
 
 interface MetaCase {
   readonly args: readonly CaseValue[];
@@ -49,7 +52,7 @@ interface Decomposition {
   readonly becomes: readonly string[];
 }
 
-const CASES = fixture("ops/meta-cases.json") as Readonly<Record<string, readonly MetaCase[]>>;
+const CASES = fixture("ops/meta-cases.json.gz") as Readonly<Record<string, readonly MetaCase[]>>;
 const DECOMPOSITIONS = fixture("decompositions/neural.json") as readonly Decomposition[];
 const FAMILIES = {
   adaptivePoolOps,

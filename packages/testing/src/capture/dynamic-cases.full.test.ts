@@ -2,6 +2,7 @@
  * Random functions over sizes, exported: PyTorch's verdicts, and counterexamples that are tried.
  */
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import {
   check,
   constraintReport,
@@ -33,8 +34,8 @@ interface Case {
   };
 }
 
-const FILE = new URL("../../fixtures/dynamic-shapes/cases.json", import.meta.url);
-const cases = JSON.parse(readFileSync(FILE, "utf8")) as readonly Case[];
+const FILE = new URL("../../fixtures/dynamic-shapes/cases.json.gz", import.meta.url);
+const cases = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly Case[];
 
 const OPERATORS: Readonly<Record<string, (a: Size, b: Size) => Size>> = {
   "+": sym.add,

@@ -8,7 +8,7 @@ import type { Family } from "./families.js";
 export interface OperatorPageParts {
   readonly sconce: Sconce;
   readonly families: readonly Family[];
-  /** Targets whose random numbers are compared with PyTorch's (`fixtures/random/draws.json`). */
+  /** Targets whose random numbers are compared with PyTorch's (`fixtures/random/draws.json.gz`). */
   readonly drawn: ReadonlySet<string>;
 }
 

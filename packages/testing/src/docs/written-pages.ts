@@ -40,7 +40,7 @@ function llmsText(current: string, index: string): string {
 async function referencePages(root: URL): Promise<[path: string, text: string][]> {
   const fixture = (path: string): Buffer => readFileSync(new URL(`packages/testing/fixtures/${path}`, root));
   const families = await readFamilies(root);
-  const drawn = drawnTargets(fixture("random/draws.json").toString());
+  const drawn = drawnTargets(gunzipSync(fixture("random/draws.json.gz")).toString());
   const recorded = gunzipSync(fixture("decompositions/pytorch.json.gz")).toString();
   const { cases } = JSON.parse(recorded) as DecompositionFile;
   const examples = (file: string): ReturnType<typeof examplesOf> =>
