@@ -1,9 +1,12 @@
+import { graphText } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { exportProgram } from "../export/export-program.js";
 import { nn } from "../index.js";
 import { torch } from "../torch/torch.js";
 import { enableGrad, noGrad } from "../trace/grad-mode.js";
+import type { InterpreterModule } from "../unflatten/interpreter-module.js";
+import { unflatten } from "../unflatten/unflatten.js";
 import { associativeScan } from "./associative-scan.js";
 import { cond } from "./cond.js";
 import { map } from "./map.js";
@@ -23,8 +26,8 @@ class Net extends nn.Module {
   }
 }
 
-function lines(run: (x: Tensor, w: Tensor) => unknown): string[] {
-  const text = String(exportProgram(new Net(run), [torch.ones(4, 3)]));
+function lines(run: (x: Tensor, w: Tensor) => unknown, strict = false): string[] {
+  const text = String(exportProgram(new Net(run), [torch.ones(4, 3)], { strict }));
   return text
     .split("\n")
     .map((line) => line.trim().replace(/;.*/, ""))
@@ -103,4 +106,53 @@ test("prefixes are not combined with a parameter where gradients are recorded", 
     associativeScan((a: Tensor, b: Tensor) => a.mul(b).mul(w), x, { dim: 0 });
   expect(() => exportProgram(new Net(run), [torch.ones(4, 3)])).toThrow("gradients for lifted parameters");
   expect(() => exportProgram(new Net((x, w) => noGrad(() => run(x, w))), [torch.ones(4, 3)])).not.toThrow();
+});
+
+test("a region belongs to the module that changes the mode, and its results to those that make them", () => {
+  class Frozen extends nn.Module {
+    readonly l = new nn.Linear(3, 3);
+
+    override forward(x: Tensor): Tensor {
+      return noGrad(() => this.l(x)).add(x);
+    }
+  }
+  const model = new nn.Sequential(new Frozen());
+  const x = torch.ones(2, 3);
+  const program = exportProgram(model, [x]);
+  const paths = (name: string): unknown =>
+    program.graph.node(name).meta.nnModuleStack?.map(([, path]) => path);
+  expect([paths("submod_3"), paths("linear"), paths("getitem")]).toEqual([
+    ["", "0"],
+    ["", "0"],
+    ["", "0", "0.l"],
+  ]);
+  const name = "wrap_with_set_grad_enabled";
+  expect(program.graph.node("linear").meta.torchFn).toEqual([name, `WrapWithSetGradEnabled.${name}`]);
+  const modules = unflatten(program);
+  expect(
+    graphText((modules.getSubmodule("0.l") as InterpreterModule).graph)
+      .split("\n")
+      .slice(1),
+  ).toEqual([
+    "    %linear : [num_users=1] = placeholder[target=linear]",
+    "    %getitem : [num_users=1] = call_function[target=operator.getitem](args = (%linear, 0), kwargs = {})",
+    "    return getitem",
+  ]);
+  expect(String(modules(x))).toBe(String(model(x)));
+});
+
+test("a strict export makes one region of those between which nothing runs", () => {
+  const found = lines((x, w) => {
+    noGrad(() => w.add_(1));
+    const y = noGrad(() => x.mul(w));
+    enableGrad(() => undefined);
+    return noGrad(() => y.add(1)).mul(w);
+  }, true);
+  expect(found.slice(3, 8)).toEqual([
+    "submod_3 = self.submod_1",
+    "wrap_with_set_grad_enabled = torch.ops.higher_order.wrap_with_set_grad_enabled(False, submod_3, p_w, x)",
+    'add: "f32[4, 3]" = wrap_with_set_grad_enabled[0]',
+    'add_: "f32[3]" = wrap_with_set_grad_enabled[1]',
+    'mul_1: "f32[4, 3]" = torch.ops.aten.mul.Tensor(add, add_)',
+  ]);
 });

@@ -3,12 +3,14 @@
  * of the mode becomes a separate graph, where the mode differs from that of the program.
  */
 import { FakeTensor, type MetaValue, Namespace } from "@sconce/ir";
-import { type TraceArgument, TraceNode, visitNodes, visitOperands } from "./trace-node.js";
+import { type TraceArgument, type TraceMeta, TraceNode, visitNodes, visitOperands } from "./trace-node.js";
 
 /** The target of a change of the mode. */
 export const SET_GRAD = "torch._C._set_grad_enabled";
 
 const GETITEM = "operator.getitem";
+
+const WITH_GRAD = "wrap_with_set_grad_enabled";
 
 /** A part of a graph that runs in a separate graph. */
 export interface Region {
@@ -32,6 +34,8 @@ interface Segment {
   readonly target: string;
   /** The mode that begins here; undefined at the start of the graph. */
   readonly enabled: boolean | undefined;
+  /** The modules whose `forward` changes the mode. */
+  readonly moduleStack: TraceMeta["moduleStack"];
   readonly nodes: TraceNode[];
 }
 
@@ -73,9 +77,12 @@ function segmentsOf(nodes: readonly TraceNode[]): Segment[] {
   let count = 0;
   for (const node of nodes) {
     if (node.target === SET_GRAD) {
-      segments.push({ target: `submod_${++count}`, enabled: node.args[0] as boolean, nodes: [] });
+      const { moduleStack } = node.meta;
+      const enabled = node.args[0] as boolean;
+      segments.push({ target: `submod_${++count}`, enabled, moduleStack, nodes: [] });
     } else {
-      if (segments.length === 0) segments.push({ target: "submod_0", enabled: undefined, nodes: [] });
+      if (segments.length === 0)
+        segments.push({ target: "submod_0", enabled: undefined, moduleStack: undefined, nodes: [] });
       segments.at(-1)!.nodes.push(node);
     }
   }
@@ -99,9 +106,10 @@ function outputsOf(
 }
 
 function regionOf(
-  { target, nodes }: Segment,
+  segment: Segment,
   to: readonly TraceNode[],
 ): { readonly region: Region; call(names: Namespace, items: Namespace): TraceNode[] } {
+  const { target, nodes } = segment;
   const own = new Set(nodes);
   const operands = new Set<TraceNode>();
   for (const node of nodes)
@@ -112,7 +120,7 @@ function regionOf(
   const { inputs, nodes: copies, copyOf } = moveInside(nodes, from);
   const outputs = to.map((node) => copyOf.get(node)!);
   const region: Region = { target, operands: from, inputs, nodes: copies, outputs };
-  return { region, call: (names, items) => callOf(target, from, to, { names, items }) };
+  return { region, call: (names, items) => callOf(segment, from, to, { names, items }) };
 }
 
 /** Copies of nodes that read copies of their operands. */
@@ -157,19 +165,20 @@ function moveInside(
 
 /** The call of a region, and the nodes that read its results. */
 function callOf(
-  target: string,
+  { target, moduleStack }: Segment,
   operands: readonly TraceNode[],
   outputs: readonly TraceNode[],
   { names, items }: { readonly names: Namespace; readonly items: Namespace },
 ): TraceNode[] {
-  const read = new TraceNode({ name: names.create(target), op: "get_attr", target });
+  const read = new TraceNode({ name: names.create(target), op: "get_attr", target, meta: { moduleStack } });
   const single = outputs.length === 1 ? outputs[0] : undefined;
   const call = new TraceNode({
     // The call of a region with one result has that result's name, which is free again.
-    name: single?.name ?? names.create("wrap_with_set_grad_enabled"),
+    name: single?.name ?? names.create(WITH_GRAD),
     op: "call_function",
-    target: "higher_order.wrap_with_set_grad_enabled",
+    target: `higher_order.${WITH_GRAD}`,
     args: [false, read, ...operands],
+    meta: { moduleStack, torchFn: [WITH_GRAD, `WrapWithSetGradEnabled.${WITH_GRAD}`] },
     val: outputs.map(({ val }) => val as MetaValue),
   });
   const reads = outputs.map((output, i) => {

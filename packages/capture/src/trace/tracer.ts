@@ -443,9 +443,12 @@ export class Tracer implements Recorder {
     const before = this.gradEnabled;
     this.gradEnabled = enabled;
     if (this.isStrict) {
-      // TorchDynamo leaves out what changes nothing, and a mode in which nothing runs.
+      // TorchDynamo leaves out what changes nothing, and both ends of a mode in which nothing runs.
       if (before === enabled) return before;
-      if (this.nodes.at(-1)?.target === SET_GRAD) this.nodes.pop();
+      if (this.nodes.at(-1)?.target === SET_GRAD) {
+        this.nodes.pop();
+        return before;
+      }
     }
     this.push({
       target: SET_GRAD,

@@ -1,5 +1,5 @@
 /** @file Calls of nested graphs as the functions of control flow: the graphs become functions. */
-import { type Argument, FakeTensor, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
+import { type Argument, FakeTensor, type Graph, isRef, isSymScalar, itemsOf, type Node } from "@sconce/ir";
 import { notWritable } from "./errors.js";
 import type { FlowBody } from "./flow-body.js";
 import { functionalizedText } from "./functionalized-text.js";
@@ -79,8 +79,12 @@ function functionText(
     return name;
   };
   const shownParameters = parameters.map((parameter) => {
+    if ("op" in parameter) {
+      // A loop may carry an integer.
+      const type = isSymScalar(parameter.meta.val) ? "Size" : "Tensor";
+      return `${take(parameter)}: ${file.use(type)}`;
+    }
     const tensor = file.use("Tensor");
-    if ("op" in parameter) return `${take(parameter)}: ${tensor}`;
     return `${listText(parameter.map(take))}: readonly ${listText(parameter.map(() => tensor))}`;
   });
   const inner = body.nested(graph, values);

@@ -1,9 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { associativeScan, Dim, exportProgram, float, library, nn, noGrad, torch } from "@sconce/capture";
+import {
+  associativeScan,
+  Dim,
+  exportProgram,
+  float,
+  library,
+  nn,
+  noGrad,
+  sym,
+  torch,
+  whileLoop,
+} from "@sconce/capture";
 import { typescriptText } from "@sconce/capture/typescript";
-import { type ExportedProgram, edit, renameNodes } from "@sconce/ir";
+import { codeText, type ExportedProgram, edit, renameNodes } from "@sconce/ir";
 import { runDecompositions } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
@@ -114,6 +125,19 @@ describe("source out", () => {
     expect(text).toContain("associativeScan<readonly [Tensor, Tensor]>(");
     const again = exportModule(runModule(text));
     expect(String(again.call(...args))).toBe(String(program.call(...args)));
+  });
+
+  test("an integer that a loop carries is a size of its functions", () => {
+    const counted = (x: Tensor): unknown =>
+      whileLoop(
+        (i: number, _: Tensor) => sym.lt(i, 5),
+        (i: number, y: Tensor) => [sym.add(i, 1), y.mul(2)],
+        [0, x],
+      );
+    const program = exportProgram(counted, [torch.ones(3)]);
+    const text = kept(typescriptText(program));
+    expect(text).toContain("(arg0_1: Size, arg1_1: Tensor) =>");
+    expect(codeText(exportModule(runModule(text)).graph)).toBe(codeText(program.graph));
   });
 
   test("what is neither a method nor a function is called by the name of its overload", async () => {
