@@ -68,11 +68,7 @@ import { compileOn } from "./backends/compile.js";
 import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
 import { type BackendMemory, LiveExecutables } from "./backends/memory.js";
 import { bisectOptions } from "./bisect-options.js";
-import {
-  type BackendComparison,
-  type CompareBackendsOptions,
-  compareBackends,
-} from "./compare/compare-backends.js";
+import type { BackendComparison, CompareBackendsOptions } from "./compare/compare-backends.js";
 import {
   checkDecompositions,
   createSession,
@@ -82,7 +78,7 @@ import {
   type Session,
   type SessionOptions,
 } from "./container.js";
-import { invalidToSave, noTarget, readerNotLoaded } from "./errors.js";
+import { comparisonNotLoaded, invalidToSave, noTarget, readerNotLoaded } from "./errors.js";
 import { createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
 import { isStream, type SaveOptions, save } from "./save.js";
@@ -479,7 +475,12 @@ export class Sconce {
         this.compile(part, backend, how),
       seed: (seed: number) => this.services.random.seed(seed),
     };
-    return compareBackends(program, inputs, [first!, second!], session, options);
+    return import("./compare/compare-backends.js").then(
+      ({ compareBackends }) => compareBackends(program, inputs, [first!, second!], session, options),
+      (cause: unknown) => {
+        throw comparisonNotLoaded(cause);
+      },
+    );
   }
 
   /**

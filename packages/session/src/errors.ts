@@ -91,6 +91,15 @@ export const writerNotLoaded = (cause: unknown): SconceError =>
     cause,
   });
 
+/** A page cannot load the module that compares backends. */
+export const comparisonNotLoaded = (cause: unknown): SconceError =>
+  new SconceError({
+    code: "COMPARISON_NOT_LOADED",
+    message: "the module that compares backends cannot be loaded",
+    fix: UNREACHABLE_MODULE_FIX,
+    cause,
+  });
+
 /** A page cannot load the module that reads archives. */
 export const readerNotLoaded = (cause: unknown): SconceError =>
   new SconceError({
