@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { LongWorkOptions, Progress, WorkPhase } from "@sconce/errors";
+import { type LongWorkOptions, PAUSE_MS, type Progress, type WorkPhase } from "@sconce/errors";
 import { readPt2 } from "@sconce/formats";
 import { openPt2File } from "@sconce/formats/node";
 import { type Backend, type CompileOptions, type Executable, edit } from "@sconce/ir";
 import { definePass } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { loadBackend } from "./backends.js";
 import { createSconce, Sconce } from "./index.js";
 
@@ -25,11 +25,14 @@ const PIPELINE = "decompose,canonicalize,repeat(fold-constants,cse),dce";
 const FILE = fileURLToPath(new URL("../../testing/fixtures/programs/net_mlp/program.pt2", import.meta.url));
 const bytes = readFileSync(FILE);
 
-/** How often a timer ran while some work went on. */
+/** How often a timer ran while some work went on, on a clock that asks for a pause at each piece. */
 async function ticksDuring(work: () => Promise<unknown>): Promise<number> {
   let ticks = 0;
+  let now = performance.now();
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 2 * PAUSE_MS));
   const timer = setInterval(() => ticks++, 1);
   await work().finally(() => clearInterval(timer));
+  clock.mockRestore();
   return ticks;
 }
 
