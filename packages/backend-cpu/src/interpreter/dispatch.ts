@@ -171,7 +171,7 @@ export class Dispatcher {
   }
 
   #emitter(pairs: FakePairs): Emit {
-    return emitFrom(RUNTIME_ENV, (target, args, kwargs) => {
+    const emit = emitFrom(RUNTIME_ENV, (target, args, kwargs) => {
       const realKwargs: Record<string, CallArgument> = {};
       for (const key in kwargs) if (kwargs[key] !== undefined) realKwargs[key] = pairs.toReals(kwargs[key]);
       return fakeResult(
@@ -183,6 +183,7 @@ export class Dispatcher {
         ),
       );
     });
+    return Object.assign(emit, { runsKernels: true });
   }
 }
 

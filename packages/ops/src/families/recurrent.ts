@@ -1,5 +1,5 @@
 /** @file Recurrent layers, unrolled over layers, directions and steps; and single cells. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
@@ -56,7 +56,15 @@ function groupWeights(
   });
 }
 
-/** Dropout between layers is left out: PyTorch's decomposition never reaches it. */
+/**
+ * Dropout between layers. PyTorch's decomposition never reaches it (`_rnn_helper`), so lowered
+ * programs have none; its kernels do it, and so do calls that run.
+ */
+function dropBetween(emit: Emit, output: FakeTensor, { dropout, train }: Options): FakeTensor {
+  if (emit.runsKernels !== true || !train || dropout === 0) return output;
+  return emit("aten.dropout.default", [output, float(dropout), true]);
+}
+
 function runLayers<State>(
   emit: Emit,
   input: FakeTensor,
@@ -80,6 +88,7 @@ function runLayers<State>(
       finals.push(state);
     }
     current = bidirectional ? emit("aten.cat.default", [outputs, outputs[0]!.ndim - 1]) : outputs[0]!;
+    if (layer < Number(num_layers) - 1) current = dropBetween(emit, current, options);
   }
   return [swap(current), finals];
 }

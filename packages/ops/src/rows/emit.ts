@@ -30,6 +30,11 @@ export interface Emit {
   /** Decides conditions on symbolic sizes. */
   readonly env: SymEnv;
   /**
+   * True where calls run on values. The few decompositions of PyTorch that do not compute what its
+   * kernels do follow the kernels there.
+   */
+  readonly runsKernels?: boolean;
+  /**
    * Receives arithmetic on symbolic sizes where PyTorch records it, with its result: a tracer adds
    * the node `operator.mul(a, b)` there. Sizes are also computed without it.
    */
