@@ -27,6 +27,7 @@ import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
 import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
 import type { ExportTracer } from "./export-tracer.js";
 import { finishGraph, toArgument } from "./finish-graph.js";
+import { liftedNames, unusedConstants } from "./lifted-constants.js";
 import type { PreservedCalls } from "./module-calls.js";
 import type { ModuleState, StateEntry } from "./module-state.js";
 import { allState, type StateInput, usedState } from "./strict-state.js";
@@ -54,8 +55,8 @@ export interface TraceResult {
 /** Makes the program. */
 export function finishProgram(trace: TraceResult): ExportedProgram {
   const { tracer, state, inputs, solved } = trace;
-  const constants = constantsOf(trace);
-  const { graph, inputs: stateInputs } = graphOf(trace, constants);
+  const { nodes, constants } = withoutUnused(trace);
+  const { graph, inputs: stateInputs } = graphOf(trace, nodes, constants);
   const { entries } = state;
   return new ExportedProgram({
     graph,
@@ -78,11 +79,12 @@ export function finishProgram(trace: TraceResult): ExportedProgram {
 /** The graph, under the names that PyTorch gives, and the state that it takes. */
 function graphOf(
   trace: TraceResult,
+  nodes: readonly TraceNode[],
   constants: readonly Constant[],
 ): { readonly graph: Graph; readonly inputs: readonly StateInput[] } {
   const { tracer, stateNodes, inputs, userNodes, results, read } = trace;
   const { names: traced, env } = tracer;
-  const live = withoutDeadSizes(tracer.nodes, results);
+  const live = withoutDeadSizes(nodes, results);
   const asserted = withRuntimeAsserts({ nodes: live, results, names: traced, env });
   const converted = withMetadataAsserts(asserted, traced);
   const checked = withoutCommonItems(withOperandAsserts(converted, traced, trace.inferred));
@@ -161,13 +163,39 @@ interface Constant {
   readonly fqns: readonly string[];
 }
 
-/** The constants of the trace, in order of use; those that no module has are numbered. */
-function constantsOf({ tracer, state }: TraceResult): Constant[] {
-  let count = 0;
-  return [...tracer.constants].map(([value, node]) => {
-    const fqns = state.constantNames.get(value) ?? [`lifted_tensor_${count++}`];
-    return { node, value, fqns };
-  });
+/** What the program keeps of the trace: unused copies of constants go, with their constants. */
+function withoutUnused(trace: TraceResult): {
+  readonly nodes: readonly TraceNode[];
+  readonly constants: readonly Constant[];
+} {
+  const { tracer, results, preserved } = trace;
+  const { nodes, constants } = tracer;
+  // The calling convention of a module may name what nothing else uses.
+  if (constants.size === 0 || preserved !== undefined)
+    return { nodes, constants: constantsOf(trace, constants) };
+  const unused = unusedConstants(nodes, results, constants.values());
+  return {
+    nodes: nodes.filter((node) => !unused.has(node)),
+    constants: constantsOf(
+      trace,
+      [...constants].filter(([, node]) => !unused.has(node)),
+    ),
+  };
+}
+
+/** Constants in order of use; those that no module has are numbered. */
+function constantsOf(
+  { state: { entries, constantNames } }: TraceResult,
+  used: Iterable<readonly [Tensor, TraceNode]>,
+): Constant[] {
+  const nameOf = liftedNames(
+    new Set([...entries.map(({ fqn }) => fqn), ...[...constantNames.values()].flat()]),
+  );
+  return [...used].map(([value, node]) => ({
+    node,
+    value,
+    fqns: constantNames.get(value) ?? [nameOf(node)],
+  }));
 }
 
 const KINDS = { SymInt: "symint", SymFloat: "symfloat", SymBool: "symbool" } as const;

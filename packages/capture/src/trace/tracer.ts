@@ -35,6 +35,7 @@ import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } fro
 import { dataDependentResult, escapedTensor, leakedTensor, tracedValues } from "./errors.js";
 import type { ExampleRun } from "./example-run.js";
 import { SET_GRAD } from "./grad-regions.js";
+import { KnownValues } from "./known-values.js";
 import { LeafWrites } from "./leaf-writes.js";
 import { memoryOf } from "./memory-of.js";
 import { NewSymbols } from "./new-symbols.js";
@@ -130,6 +131,7 @@ export class Tracer implements Recorder {
   /** Constants that an in-place call wrote to, as the last one left them. */
   readonly #written = new Map<Tensor, FakeTensor>();
   readonly #symbols: NewSymbols;
+  readonly #known = new KnownValues();
   readonly #guarded = new Set<string>();
   /** The stack of the function or operator that runs: all nodes that its call adds have it. */
   #stack: RawStack | undefined;
@@ -264,6 +266,8 @@ export class Tracer implements Recorder {
   }
 
   #record(row: OpDefinition, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult {
+    const read = this.#known.read(row, args, kwargs);
+    if (read !== undefined) return read;
     const given = args.map((arg) => this.#given(arg));
     const named: Record<string, EmitArg> = {};
     for (const key in kwargs) if (kwargs[key] !== undefined) named[key] = this.#given(kwargs[key]);
@@ -283,6 +287,7 @@ export class Tracer implements Recorder {
     const returned = places?.map((place) => this.#owners.get(operandsOf(normal)[place]!)) ?? written;
     const result = this.#fresh(raw, [...args, ...Object.values(kwargs)]);
     this.example?.finish(result, real);
+    this.#known.note(row, args, kwargs, result);
     const node = this.push({
       target: row.target,
       args: nodeArgs,
