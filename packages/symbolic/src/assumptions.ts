@@ -269,6 +269,14 @@ export function isFloatValued(e: SymExpr): boolean {
   );
 }
 
+/** What the value of an expression is; an infinity or NaN is a float. */
+export function scalarKind(value: number | boolean | SymExpr): "int" | "float" | "bool" {
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "number") return Number.isInteger(value) ? "int" : "float";
+  if (isCondition(value)) return "bool";
+  return value.op === "Rational" || isFloatValued(value) ? "float" : "int";
+}
+
 const FLOAT_HEADS: ReadonlySet<string> = new Set([
   "ToFloat",
   "IntTrueDiv",

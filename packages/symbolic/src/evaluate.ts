@@ -1,12 +1,18 @@
 import { lift, lower, printExpr, type SymBool, type SymInt, type SymValue } from "./algebra.js";
 import { construct } from "./construct.js";
 import { badOperand, divisionByZero, unboundSymbol } from "./errors.js";
+import {
+  divide,
+  equal,
+  less,
+  narrow,
+  plus,
+  raise,
+  times,
+  type ExactNumber as Value,
+} from "./exact-number.js";
 import { SymExpr } from "./expr.js";
 import { MATH_FUNCTIONS, roundDecimal, roundHalfEven } from "./float-op.js";
-import { floorDivMod } from "./number.js";
-
-/** Integers stay exact: a bigint where a number would round. */
-type Value = number | bigint | boolean;
 
 /** Values of symbols by name. */
 export type Bindings = ReadonlyMap<string, number>;
@@ -83,70 +89,6 @@ function evaluateProduct(e: SymExpr, bindings: Bindings): Value {
 }
 
 const number = (value: Value): number => Number(value);
-/** An exact integer, or undefined for a value that is a float. */
-const exact = (value: Value): bigint | undefined =>
-  typeof value === "bigint"
-    ? value
-    : typeof value === "boolean" || Number.isSafeInteger(value)
-      ? BigInt(value)
-      : undefined;
-const narrow = (value: bigint): Value => (Number.isSafeInteger(Number(value)) ? Number(value) : value);
-
-function exactly(
-  a: Value,
-  b: Value,
-  fast: (a: number, b: number) => number,
-  slow: (a: bigint, b: bigint) => bigint,
-): Value {
-  if (typeof a !== "bigint" && typeof b !== "bigint") {
-    const result = fast(Number(a), Number(b));
-    if (Number.isSafeInteger(result) || !Number.isInteger(result)) return result;
-  }
-  const [x, y] = [exact(a), exact(b)];
-  return x === undefined || y === undefined ? fast(number(a), number(b)) : narrow(slow(x, y));
-}
-
-const plus = (a: Value, b: Value): Value =>
-  exactly(
-    a,
-    b,
-    (x, y) => x + y,
-    (x, y) => x + y,
-  );
-const times = (a: Value, b: Value): Value =>
-  exactly(
-    a,
-    b,
-    (x, y) => x * y,
-    (x, y) => x * y,
-  );
-
-function divide(e: SymExpr, a: Value, b: Value, part: 0 | 1): Value {
-  if (number(b) === 0) throw divisionByZero(printExpr(e));
-  const [x, y] = [exact(a), exact(b)];
-  if (x !== undefined && y !== undefined) return narrow(floorDivMod(x, y)[part]);
-  const quotient = Math.floor(number(a) / number(b));
-  return part === 0 ? quotient : number(a) - quotient * number(b);
-}
-
-function raise(a: Value, b: Value): Value {
-  const result = number(a) ** number(b);
-  if (Number.isSafeInteger(result) || !Number.isInteger(result) || number(b) < 0 || number(b) > 256)
-    return result;
-  return exactly(
-    a,
-    b,
-    (x, y) => x ** y,
-    (x, y) => x ** y,
-  );
-}
-
-function less(a: Value, b: Value): boolean {
-  return a < b;
-}
-
-const equal = (a: Value, b: Value): boolean =>
-  typeof a === "boolean" || typeof b === "boolean" ? number(a) === number(b) : !less(a, b) && !less(b, a);
 
 const integral = (value: number): Value => {
   if (!Number.isFinite(value)) throw badOperand(`cannot convert float ${value} to integer`);
@@ -155,6 +97,7 @@ const integral = (value: number): Value => {
 
 function applyHead(e: SymExpr, args: readonly Value[]): Value {
   const [a, b, c] = args as readonly [Value, Value, Value];
+  const place = (): string => printExpr(e);
   switch (e.op) {
     case "Add":
       return args.reduce(plus);
@@ -165,12 +108,12 @@ function applyHead(e: SymExpr, args: readonly Value[]): Value {
       return number(a) ** number(b);
     case "FloorDiv":
     case "CleanDiv":
-      return divide(e, a, b, 0);
+      return divide(place, a, b, 0);
     case "Mod":
     case "PythonMod":
-      return divide(e, a, b, 1);
+      return divide(place, a, b, 1);
     case "ModularIndexing":
-      return divide(e, divide(e, a, b, 0), c, 1);
+      return divide(place, divide(place, a, b, 0), c, 1);
     case "Max":
       return args.reduce((x, y) => (less(x, y) ? y : x));
     case "Min":

@@ -1,4 +1,5 @@
 import { badOperand, divisionByZero } from "./errors.js";
+import { divide, type ExactNumber, equal, less, plus, raise, times } from "./exact-number.js";
 import { MATH_FUNCTIONS, roundDecimal, roundHalfEven } from "./float-op.js";
 import type { GuardBinaryOp, GuardCompareOp, GuardFunction, GuardNode, GuardSource } from "./guard-ast.js";
 import { printGuard } from "./guard-print.js";
@@ -6,12 +7,30 @@ import { printGuard } from "./guard-print.js";
 /** A value of a guard. */
 export type GuardValue = number | string | boolean | null;
 
-/** Returns the value of an input or of a property of one; undefined if it does not exist. */
-export type SourceResolver = (source: GuardSource) => GuardValue | undefined;
+/**
+ * Returns the value of an input or of a property of one; undefined if it does not exist. Integers
+ * past 2^53 are bigints.
+ */
+export type SourceResolver = (source: GuardSource) => GuardValue | bigint | undefined;
 
-/** The value of a guard, with Python's operators. Throws SYM_OPERAND and SYM_DIVISION_BY_ZERO. */
+/** Integers are exact, as Python's. */
+type Value = GuardValue | bigint;
+
+/**
+ * The value of a guard, with Python's operators. A result past 2^53 is rounded to the nearest
+ * double. Throws SYM_OPERAND and SYM_DIVISION_BY_ZERO.
+ */
 export function evaluateGuard(guard: GuardNode, resolve: SourceResolver): GuardValue {
-  const evaluate = (node: GuardNode): GuardValue => evaluateGuard(node, resolve);
+  const value = evaluated(guard, resolve);
+  return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** True when a guard holds. */
+export const guardHolds = (guard: GuardNode, resolve: SourceResolver): boolean =>
+  Boolean(evaluated(guard, resolve));
+
+function evaluated(guard: GuardNode, resolve: SourceResolver): Value {
+  const evaluate = (node: GuardNode): Value => evaluated(node, resolve);
   switch (guard.kind) {
     case "source": {
       const value = resolve(guard);
@@ -19,11 +38,12 @@ export function evaluateGuard(guard: GuardNode, resolve: SourceResolver): GuardV
       return value;
     }
     case "number":
+      return guard.exact ?? guard.value;
     case "constant":
       return guard.value;
     case "unary": {
       const value = evaluate(guard.operand);
-      return guard.op === "not" ? !value : guard.op === "-" ? -number(value) : number(value);
+      return guard.op === "not" ? !value : times(guard.op === "-" ? -1 : 1, number(value));
     }
     case "binary":
       return binary(guard.op, number(evaluate(guard.left)), number(evaluate(guard.right)), guard);
@@ -33,7 +53,7 @@ export function evaluateGuard(guard: GuardNode, resolve: SourceResolver): GuardV
         guard.rest.map(([op, right]) => [op, evaluate(right)]),
       );
     case "bool": {
-      let last: GuardValue = guard.op === "and";
+      let last: Value = guard.op === "and";
       for (const part of guard.values) {
         last = evaluate(part);
         if (Boolean(last) === (guard.op === "or")) return last;
@@ -50,38 +70,35 @@ export function evaluateGuard(guard: GuardNode, resolve: SourceResolver): GuardV
   }
 }
 
-/** True when a guard holds. */
-export const guardHolds = (guard: GuardNode, resolve: SourceResolver): boolean =>
-  Boolean(evaluateGuard(guard, resolve));
+type Numeric = number | bigint;
 
-function number(value: GuardValue): number {
+function number(value: Value): Numeric {
   if (typeof value === "string" || value === null) throw badOperand(`${JSON.stringify(value)} in arithmetic`);
-  return Number(value);
+  return typeof value === "bigint" ? value : Number(value);
 }
 
-function binary(op: GuardBinaryOp, a: number, b: number, guard: GuardNode): number {
-  if (b === 0 && (op === "/" || op === "//" || op === "%")) throw divisionByZero(printGuard(guard));
+function binary(op: GuardBinaryOp, a: Numeric, b: Numeric, guard: GuardNode): ExactNumber {
+  const place = (): string => printGuard(guard);
   switch (op) {
     case "+":
-      return a + b;
+      return plus(a, b);
     case "-":
-      return a - b;
+      return plus(a, times(-1, b));
     case "*":
-      return a * b;
+      return times(a, b);
     case "/":
-      return a / b;
+      if (Number(b) === 0) throw divisionByZero(place());
+      return Number(a) / Number(b);
     case "//":
-      return Math.floor(a / b);
-    case "%": {
-      const rest = a % b;
-      return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest + 0;
-    }
+      return divide(place, a, b, 0);
+    case "%":
+      return divide(place, a, b, 1);
     case "**":
-      return a ** b;
+      return raise(a, b);
   }
 }
 
-function compareChain(first: GuardValue, rest: readonly (readonly [GuardCompareOp, GuardValue])[]): boolean {
+function compareChain(first: Value, rest: readonly (readonly [GuardCompareOp, Value])[]): boolean {
   let left = first;
   for (const [op, right] of rest) {
     if (!compare(op, left, right)) return false;
@@ -90,32 +107,49 @@ function compareChain(first: GuardValue, rest: readonly (readonly [GuardCompareO
   return true;
 }
 
-function compare(op: GuardCompareOp, a: GuardValue, b: GuardValue): boolean {
-  if (op === "==" || op === "!=") return equal(a, b) === (op === "==");
+function compare(op: GuardCompareOp, a: Value, b: Value): boolean {
+  if (op === "==" || op === "!=") return same(a, b) === (op === "==");
   const [x, y] = [number(a), number(b)];
   return op === "<" ? x < y : op === "<=" ? x <= y : op === ">" ? x > y : x >= y;
 }
 
-const isNumeric = (value: GuardValue): value is number | boolean =>
-  typeof value === "number" || typeof value === "boolean";
-const equal = (a: GuardValue, b: GuardValue): boolean =>
-  isNumeric(a) && isNumeric(b) ? Number(a) === Number(b) : a === b;
+const isNumeric = (value: Value): value is Numeric | boolean => value !== null && typeof value !== "string";
+const same = (a: Value, b: Value): boolean => (isNumeric(a) && isNumeric(b) ? equal(a, b) : a === b);
 
-function call(fn: GuardFunction, args: readonly number[]): GuardValue {
+function call(fn: GuardFunction, args: readonly Numeric[]): Value {
   const first = args[0]!;
   switch (fn) {
     case "max":
     case "torch.sym_max":
-      return Math.max(...args);
+      return args.reduce((x, y) => (less(x, y) ? y : x));
     case "min":
     case "torch.sym_min":
-      return Math.min(...args);
+      return args.reduce((x, y) => (less(y, x) ? y : x));
     case "abs":
-      return Math.abs(first);
-    case "round":
-      return args.length === 2 ? roundDecimal(first, args[1]!) : roundHalfEven(first);
+      return less(first, 0) ? times(-1, first) : first;
     case "float":
     case "torch.sym_float":
+      return Number(first);
+    default:
+      // What is left rounds, or takes a float.
+      return typeof first === "bigint" && INTEGRAL.has(fn) ? first : callFloat(fn, args.map(Number));
+  }
+}
+
+const INTEGRAL: ReadonlySet<GuardFunction> = new Set<GuardFunction>([
+  "int",
+  "round",
+  "cast_symbool_to_symint_guardless",
+  "math.trunc",
+  "math.floor",
+  "math.ceil",
+]);
+
+function callFloat(fn: GuardFunction, args: readonly number[]): GuardValue {
+  const first = args[0]!;
+  switch (fn) {
+    case "round":
+      return args.length === 2 ? roundDecimal(first, args[1]!) : roundHalfEven(first);
     case "cast_symbool_to_symint_guardless":
       return first;
     case "int":

@@ -101,3 +101,20 @@ test("writing guards as PyTorch does", () => {
   expect(text(eq(add(s77, -1), symbol("s17")))).toBe("((-1) + L['x'].size()[0]) == L['x'].size()[0]");
   expect(text(eq(floorDiv(s77, 2), 5))).toBe("(L['x'].size()[0] // 2) == 5");
 });
+
+test.each([
+  ["9007199254740993 == 9007199254740992", false],
+  ["2**53 + 1 == 2**53", false],
+  ["3**40 % 7 == 4", true],
+  ["9223372036854775807 // 2 == 4611686018427387903", true],
+  ["n + 1 == 9007199254740994", true],
+  ["n == 9007199254740993", true],
+  ["n == 9007199254740992", false],
+  ["-n < -9007199254740992", true],
+  ["max(n, 1) - min(n, 9007199254740992) == 1", true],
+  ["int(n) % 2 == 1", true],
+  ["n == 9007199254740992.0", false],
+  ["inf - inf == inf - inf", false],
+])("integers are exact: %s", (text, expected) => {
+  expect(guardHolds(parseGuard(text), () => 9007199254740993n)).toBe(expected);
+});

@@ -149,3 +149,14 @@ test.each([
     }
   expect(() => parseSrepr(text)).toThrow();
 });
+
+test("infinities and NaN are numbers, not symbols", () => {
+  expect([parseSrepr("oo"), parseSrepr("-oo"), parseSrepr("oo + 1")]).toEqual([
+    Infinity,
+    -Infinity,
+    Infinity,
+  ]);
+  expect([parseSrepr("oo - oo"), parseSrepr("nan"), parseSrepr("oo/oo")]).toEqual([NaN, NaN, NaN]);
+  for (const text of ["int_oo", "zoo + 1"])
+    expect(() => parseSrepr(text)).toThrow(expect.objectContaining({ code: "SYM_PARSE" }));
+});

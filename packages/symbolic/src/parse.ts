@@ -62,6 +62,13 @@ const ASSUMPTIONS: ReadonlySet<string> = new Set([
   "negative",
   "nonzero",
 ]);
+/** Names of sympy for floats that are not finite. */
+const NOT_FINITE: ReadonlyMap<string, number> = new Map([
+  ["oo", Infinity],
+  ["nan", NaN],
+]);
+/** Names of sympy and PyTorch that no size and no value can have. */
+const INFINITE_INTEGERS: ReadonlySet<string> = new Set(["int_oo", "zoo"]);
 /** Left binding strength, loosest first; comparisons do not chain. */
 type BinaryRow = readonly [level: number, head: string];
 const BINARY: Readonly<Record<string, BinaryRow>> = {
@@ -159,14 +166,17 @@ class ExpressionParser {
   #name(token: Token): SymExpr {
     if (token.text === "true" || token.text === "True") return TRUE;
     if (token.text === "false" || token.text === "False") return FALSE;
-    if (isHead(token.text) || token.text.startsWith("__")) {
+    if (isHead(token.text) || token.text.startsWith("__") || INFINITE_INTEGERS.has(token.text)) {
       throw parseFailure(
         `${JSON.stringify(token.text.slice(0, 40))} is not a symbol`,
         this.#tokens.text,
         token.offset,
       );
     }
-    return this.#options.symbols?.(token.text) ?? symbolByName(token.text);
+    const declared = this.#options.symbols?.(token.text);
+    if (declared !== undefined) return declared;
+    const value = NOT_FINITE.get(token.text);
+    return value === undefined ? symbolByName(token.text) : floating(value);
   }
 
   #call(token: Token): SymExpr {

@@ -112,6 +112,20 @@ describe("the text of a tensor", () => {
     );
   });
 
+  test("of more elements or dimensions than can be read shows the size", () => {
+    const storage = Tensor.empty([1], "int64").storage;
+    const shape = Array.from({ length: 30 }, () => 7);
+    const strides = Array.from({ length: 30 }, () => 0);
+    const expanded = new Tensor({ dtype: "int64", shape, strides, storage });
+    expect(String(expanded)).toMatch(/^tensor\(\.\.\.,\s+size=\(7, 7, [7, ]+\),\s+dtype=torch.int64\)$/);
+    const deep = Tensor.from(
+      [1],
+      Array.from({ length: 20_000 }, () => 1),
+      "int64",
+    );
+    expect(String(deep)).toContain("tensor(...,");
+  });
+
   test("unknown options are refused", () => {
     expect(() => printTensor(matrix, { edgeitems: 3 } as never)).toThrow(
       'printTensor has no option "edgeitems"',

@@ -38,9 +38,20 @@ const PREFIX = "tensor(";
 /** Dtypes that a printed tensor does not name: PyTorch infers them from the text. */
 const INFERRED: ReadonlySet<DType> = new Set(["float32", "complex64", "int64", "bool"]);
 
+/** A tensor that would print more elements, or that has more dimensions, prints without them. */
+const MOST_SHOWN = 1_000_000;
+const MOST_DIMENSIONS = 500;
+
+/** How many elements print: an expanded tensor can have more than there is memory. */
+function shownElements(shape: readonly number[], { threshold, edgeItems }: PrintStyle): number {
+  const isSummary = numel(shape) > threshold;
+  return shape.reduce((count, size) => count * (isSummary ? Math.min(size, 2 * edgeItems) : size), 1);
+}
+
 /**
- * Returns the text of PyTorch's `print(tensor)`. A tensor without values prints as PyTorch's on the
- * `meta` device. Of a large tensor, only the elements that print are read.
+ * Returns the text of PyTorch's `print(tensor)`. Where PyTorch prints more than a million elements,
+ * or more than 500 dimensions, only the size prints. A tensor without values prints as PyTorch's on
+ * the `meta` device. Of a large tensor, only the elements that print are read.
  *
  * @throws SconceError `TENSOR_OPTION` for an option that does not exist, or a value that it cannot
  * have
@@ -53,12 +64,13 @@ export function printTensor(tensor: Printable, options?: PrintOptions): string {
   if (!tensor.hasValues) suffixes.push("device='meta'");
   const isKnown = tensor.hasValues && (tensor.isLoaded ?? true);
   if (tensor.hasValues && !isKnown) suffixes.push("not loaded");
-  const shows = isKnown && !isEmpty;
+  const isTooLarge = shownElements(shape, style) > MOST_SHOWN || shape.length > MOST_DIMENSIONS;
+  const shows = isKnown && !isEmpty && !isTooLarge;
   if (shows ? style.edgeItems === 0 : !isKnown || shape.length !== 1)
     suffixes.push(`size=${sizeText(shape)}`);
   if (shows ? !INFERRED.has(dtype) : dtype !== "float32") suffixes.push(`dtype=torch.${dtype}`);
   if (tensor.requiresGrad) suffixes.push("requires_grad=True");
-  const body = shows ? elementsText(tensor, style) : isKnown ? "[]" : "...";
+  const body = shows ? elementsText(tensor, style) : isKnown && isEmpty ? "[]" : "...";
   return suffixedText(PREFIX, body, suffixes, style.lineWidth);
 }
 

@@ -48,6 +48,8 @@ const latin1 = (source: string): Uint8Array => Uint8Array.from(source, (c) => c.
 const pickled = (data: Uint8Array): Uint8Array =>
   records((all) => all.set("data/weights/model.pt", makeZip([{ name: "m/data.pkl", data }])));
 
+const NO_ARGUMENTS = `[1,{"type":"builtins.tuple","context":"null","children_spec":[]}]`;
+
 export const PROGRAM_CLASSES: readonly ClassCase[] = [
   ["B-17", "an unknown tag", "PT2_UNION", () => argument({ as_zzz: 1 })],
   ["B-17", "two tags", "PT2_UNION", () => argument({ as_int: 1, as_float: 1 })],
@@ -184,6 +186,17 @@ export const PROGRAM_CLASSES: readonly ClassCase[] = [
     "BUDGET_EXCEEDED|read",
     () => expr(`FloorDiv(${chain(3000, "+")},${chain(3000, "+")}+1)`),
   ],
+  ["B-33", "a condition as size", "PT2_TYPE", () => expr("Eq(Symbol('s0', integer=True), Integer(1))")],
+  ["B-33", "a float as size", "PT2_TYPE", () => expr("ToFloat(Symbol('s0', integer=True))")],
+  ["B-33", "a fraction as size", "PT2_TYPE", () => expr("Rational(7, 2)")],
+  ["B-33", "an infinite size", "PT2_TYPE", () => expr("oo")],
+  ["B-33", "an infinite integer as size", "SYM_PARSE", () => expr("int_oo - int_oo")],
+  [
+    "B-33",
+    "a float as symbolic integer",
+    "PT2_TYPE",
+    () => graph((g) => Object.assign(g, { sym_int_values: { n: { as_expr: { expr_str: "1.5" } } } })),
+  ],
   ["B-34", "a guard that is code", "SYM_PARSE", () => guards("__import__('os').system('true')")],
   ["B-34", "a deep guard", "SYM_TOO_LARGE", () => guards("(".repeat(30_000))],
   ["B-34", "a long guard", "SYM_TOO_LARGE", () => guards(chain(4000, "+"))],
@@ -219,6 +232,7 @@ export const PROGRAM_CLASSES: readonly ClassCase[] = [
     "BAD_TREE_SPEC",
     () => tree('[1,{"type":"builtins.dict","context":"[\\"a\\"]","children_spec":[]}]'),
   ],
+  ["B-37", "fewer leaves than inputs", "PT2_SIGNATURE", () => tree(NO_ARGUMENTS)],
   ["B-38", "big endian", "PT2_BYTE_ORDER", () => records((r) => r.set("byteorder", utf8("big")))],
   ["B-38", "no byte order", "read", () => records((r) => r.delete("byteorder"))],
   ["B-38", "an unknown dtype", "PT2_TYPE", () => weight("dtype", 99)],

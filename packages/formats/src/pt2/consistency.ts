@@ -1,5 +1,15 @@
 /** @file Checks between the parts of a file that no single part can make. */
-import { FakeTensor, type InputSpec, isRef, itemsOf, type NodeMeta } from "@sconce/ir";
+import {
+  FakeTensor,
+  type InputSpec,
+  isRef,
+  itemsOf,
+  leafCount,
+  type NodeMeta,
+  type TreeSpec,
+  userInputs,
+  userOutputs,
+} from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { pt2Error } from "../errors.js";
 import type { ProgramDescription } from "./program.js";
@@ -61,6 +71,25 @@ export function checkState(
     }
     checkTarget(spec, placeholder.meta, weights, constants, where);
   });
+  checkTrees(file, description);
+}
+
+/** The trees of the calling convention have one leaf for each input and output of the user. */
+function checkTrees(file: string, { graphSignature, moduleCallGraph }: ProgramDescription): void {
+  const at = moduleCallGraph.findIndex(({ fqn }) => fqn === "");
+  const call = moduleCallGraph[at]?.signature;
+  if (call === undefined || call === null) return;
+  const check = (field: string, spec: TreeSpec, what: string, expected: number): void => {
+    const leaves = leafCount(spec);
+    if (leaves === expected) return;
+    throw pt2Error(
+      "PT2_SIGNATURE",
+      `the program has ${expected} ${what} of the user, the tree of its calls has ${leaves}`,
+      `${file} graph_module.module_call_graph[${at}].signature.${field}`,
+    );
+  };
+  check("in_spec", call.inSpec, "inputs", userInputs(graphSignature).length);
+  check("out_spec", call.outSpec, "outputs", userOutputs(graphSignature).length);
 }
 
 function checkTarget(

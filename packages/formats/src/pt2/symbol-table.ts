@@ -12,9 +12,16 @@ import {
   type SymExpr,
   type SymFloat,
   type SymInt,
+  scalarKind,
 } from "@sconce/symbolic";
 import type { Place } from "../json/place.js";
-import type { Symbols } from "./values.js";
+import type { ScalarKind, Symbols } from "./values.js";
+
+const EXPECTED: Readonly<Record<ScalarKind, string>> = {
+  int: "an integer",
+  float: "a number",
+  bool: "a condition",
+};
 
 /**
  * The symbols of one program: expressions are parsed once, and example values are collected on the
@@ -38,7 +45,15 @@ export class SymbolTable implements Symbols {
     return new SymbolTable(this.#budget);
   }
 
-  parse(text: string, place: Place): number | boolean | SymExpr {
+  parse(text: string, place: Place, kind: ScalarKind): number | boolean | SymExpr {
+    const expr = this.#parse(text, place);
+    const found = scalarKind(expr);
+    if (found === kind || (kind === "float" && found === "int")) return expr;
+    const shown = JSON.stringify(text.slice(0, 80));
+    throw place.fail("PT2_TYPE", `the expression ${shown} is a ${found}, expected ${EXPECTED[kind]}`);
+  }
+
+  #parse(text: string, place: Place): number | boolean | SymExpr {
     let expr = this.#parsed.get(text);
     if (expr === undefined) {
       try {

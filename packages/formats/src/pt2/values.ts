@@ -63,14 +63,17 @@ export const readDevice: Read<DeviceLiteral> = (value, place) => {
   return known;
 };
 
+/** What a symbolic scalar is. */
+export type ScalarKind = "int" | "float" | "bool";
+
 /** The symbols of one program. Only programs with expressions load what reads them. */
 export interface Symbols {
   /** Example values by symbol name. */
   readonly hints: ReadonlyMap<string, number>;
   /** True once a data-dependent symbol has been read. */
   readonly hasUnbacked: boolean;
-  /** The value of an expression. */
-  parse(text: string, place: Place): number | boolean | SymExpr;
+  /** The value of an expression, which has to be of a kind. */
+  parse(text: string, place: Place, kind: ScalarKind): number | boolean | SymExpr;
   /** Notes the example value of an expression. */
   hint(expr: SymExpr, value: number): void;
   /** Without the symbols that were read so far. */
@@ -81,13 +84,12 @@ export interface Symbols {
   checkGuard(text: string, place: Place): void;
 }
 
-type ScalarKind = "int" | "float" | "bool";
 const READ_STATIC = { int: readInteger, float: readFloat, bool: readBoolean } as const;
 
 type ScalarRead = Read<number | bigint | boolean | SymExpr>;
 
 function readSymbolic(kind: ScalarKind, symbols: Symbols | undefined): ScalarRead {
-  const as_expr = symbols === undefined ? refuseExpression : expressionReader(symbols);
+  const as_expr = symbols === undefined ? refuseExpression : expressionReader(kind, symbols);
   const members: Record<string, ScalarRead> = { as_expr, [`as_${kind}`]: READ_STATIC[kind] };
   return (value, place) => place.union(value, members);
 }
@@ -97,10 +99,10 @@ const refuseExpression: ScalarRead = (_, place) => {
   throw place.fail("PT2_WEIGHT", "a weight of symbolic size");
 };
 
-function expressionReader(symbols: Symbols): ScalarRead {
+function expressionReader(kind: ScalarKind, symbols: Symbols): ScalarRead {
   return (value, place) => {
     const object = readObject(value, place);
-    const expr = place.field(object, "expr_str", (text, at) => symbols.parse(readString(text, at), at));
+    const expr = place.field(object, "expr_str", (text, at) => symbols.parse(readString(text, at), at, kind));
     const hint = place.optional(
       object,
       "hint",

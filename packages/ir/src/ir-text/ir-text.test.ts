@@ -320,3 +320,14 @@ test("a type whose size is too large is refused with its line", () => {
     expect.objectContaining({ code: "SYM_TOO_LARGE", where: expect.stringContaining("line 1, column") }),
   );
 });
+
+test("sizes of many symbols count as work, and are integers", () => {
+  const sizes = Array.from({ length: 3_000 }, (_, i) => `s${i} + s${i + 1}`);
+  expect(() => parseGraph(`graph(%x: f32[${sizes.join(", ")}]) { return (%x) }`)).toThrow(
+    expect.objectContaining({ code: "BUDGET_EXCEEDED", where: expect.stringContaining("line 1") }),
+  );
+  for (const size of ["s0 < 3", "1.5", "ToFloat(s0)", "oo", "zuf0"])
+    expect(() => parseGraph(`graph(%x: f32[${size}]) { return (%x) }`)).toThrow(
+      expect.objectContaining({ code: "IR_SYNTAX" }),
+    );
+});

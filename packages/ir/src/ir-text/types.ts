@@ -1,5 +1,5 @@
 /** @file The types of values in IR text, both ways. */
-import { type SymBool, type SymFloat, type SymInt, symEquals } from "@sconce/symbolic";
+import { metered, type SymBool, type SymFloat, type SymInt, scalarKind, symEquals } from "@sconce/symbolic";
 import { DTYPES, type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { deviceText } from "../print-torch/argument-text.js";
 import { symContiguousStrides } from "../values/contiguous-strides.js";
@@ -127,12 +127,22 @@ function parseTensorType(
   const dim = (): SymInt => parseInt64(cursor, symbols);
   cursor.expect("[");
   const shape = cursor.list("]", dim);
-  const strides = cursor.accept("{") ? cursor.list("}", dim) : symContiguousStrides(shape);
+  const strides = cursor.accept("{") ? cursor.list("}", dim) : rowMajor(cursor, shape);
   const storageOffset = cursor.accept("@") ? parseOffset(cursor, symbols) : 0;
   const requiresGrad = cursor.acceptWord("grad");
   const where = cursor.acceptWord("device") ? parseDevice(cursor) : CPU;
   const stored = cursor.acceptWord("layout") ? inParentheses(cursor, () => parseLayout(cursor)) : "strided";
   return { dtype, shape, strides, storageOffset, requiresGrad, device: where, layout: stored };
+}
+
+/** Strides of symbolic sizes are products: they count as work, which grows with the rank. */
+function rowMajor(cursor: Cursor, shape: readonly SymInt[]): SymInt[] {
+  if (shape.every((size) => typeof size === "number")) return symContiguousStrides(shape);
+  return metered(
+    cursor.budget,
+    () => cursor.place(cursor.at),
+    () => symContiguousStrides(shape),
+  );
 }
 
 /**
@@ -150,9 +160,8 @@ function parseOffset(cursor: Cursor, symbols: Symbols): SymInt {
 function parseInt64(cursor: Cursor, symbols: Symbols): SymInt {
   const start = cursor.at;
   const value = parseExpression(cursor, symbols);
-  if (typeof value === "boolean" || (typeof value === "number" && !Number.isInteger(value)))
-    throw cursor.fail("expected an integer", start);
-  return value;
+  if (scalarKind(value) !== "int") throw cursor.fail("expected an integer", start);
+  return value as SymInt;
 }
 
 function parseFloat64(cursor: Cursor, symbols: Symbols): SymFloat {
@@ -164,8 +173,8 @@ function parseFloat64(cursor: Cursor, symbols: Symbols): SymFloat {
   }
   cursor.at = start;
   const value = parseExpression(cursor, symbols);
-  if (typeof value === "boolean") throw cursor.fail("expected a number", start);
-  return value;
+  if (scalarKind(value) === "bool") throw cursor.fail("expected a number", start);
+  return value as SymFloat;
 }
 
 function parseBool(cursor: Cursor, symbols: Symbols): SymBool {
@@ -173,8 +182,8 @@ function parseBool(cursor: Cursor, symbols: Symbols): SymBool {
   if (cursor.acceptWord("false")) return false;
   const start = cursor.at;
   const value = parseExpression(cursor, symbols);
-  if (typeof value === "number") throw cursor.fail("expected a condition", start);
-  return value;
+  if (scalarKind(value) !== "bool") throw cursor.fail("expected a condition", start);
+  return value as SymBool;
 }
 
 function parseObject(cursor: Cursor): MetaValue {

@@ -146,6 +146,9 @@ describe("a program with example inputs fails like PyTorch's guards", () => {
     expect(problem({ x: [1], constant: "sin" }, tensor(1), "cos")).toBe("Guard failed: n == 'sin'");
     expect(problem({ x: [1], constant: true }, tensor(1), true)).toBe("accepted");
     expect(problem({ x: [1], constant: 2.5 }, tensor(1), 2.25)).toBe("Guard failed: n == 2.5");
+    const large = 2n ** 53n;
+    expect(problem({ x: [1], constant: large }, tensor(1), large)).toBe("accepted");
+    expect(problem({ x: [1], constant: large }, tensor(1), large + 1n)).toBe(`Guard failed: n == ${large}`);
   });
 });
 

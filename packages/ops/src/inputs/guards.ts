@@ -25,6 +25,7 @@ import {
   printExpr,
   printGuard,
   printSource,
+  type SourceResolver,
   type SymExpr,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
@@ -100,7 +101,8 @@ function constantGuard(source: GuardSource, value: Argument): GuardNode[] {
   if (typeof value !== "number" && typeof value !== "bigint" && !isFloat(value)) return [];
   const number = toNumber(value as ScalarLiteral);
   if (Number.isNaN(number)) return [{ kind: "call", fn: "math.isnan", args: [source] }];
-  return [compare(source, "==", { kind: "number", value: number, float: isFloat(value) })];
+  const exact = typeof value === "bigint" ? { exact: value } : {};
+  return [compare(source, "==", { kind: "number", value: number, float: isFloat(value), ...exact })];
 }
 
 /** Equations between sizes whose common symbol no input has alone, as `x = 2*s` and `y = 3*s`. */
@@ -150,7 +152,7 @@ export function checkGuards(
   inputs: readonly Value[],
 ): void {
   const indexOf = leafFinder(leaves);
-  const resolve = (source: GuardSource): GuardValue | undefined => {
+  const resolve = (source: GuardSource): GuardValue | bigint | undefined => {
     const i = indexOf(source);
     return i === undefined ? undefined : propertyOf(inputs[i], source);
   };
@@ -161,7 +163,7 @@ export function checkGuards(
 }
 
 /** @throws SconceError `SYM_OPERAND`, `SYM_DIVISION_BY_ZERO` for guards that have no value */
-function holds(guard: GuardNode, resolve: (source: GuardSource) => GuardValue | undefined): boolean {
+function holds(guard: GuardNode, resolve: SourceResolver): boolean {
   try {
     return guardHolds(guard, resolve);
   } catch (error) {
@@ -188,9 +190,12 @@ function flatIndex({ root, path }: GuardSource): number | undefined {
   return root === "flat_args" && typeof path[0] === "number" ? path[0] : undefined;
 }
 
-function propertyOf(value: Value | undefined, { property, index }: GuardSource): GuardValue | undefined {
+function propertyOf(
+  value: Value | undefined,
+  { property, index }: GuardSource,
+): GuardValue | bigint | undefined {
   if (property === undefined) {
-    if (typeof value === "bigint" || isFloat(value)) return toNumber(value);
+    if (isFloat(value)) return toNumber(value);
     return value instanceof Tensor ? scalarOf(value) : value;
   }
   if (!(value instanceof Tensor)) return undefined;
@@ -202,17 +207,17 @@ function propertyOf(value: Value | undefined, { property, index }: GuardSource):
  * A tensor in the place of a number: Python compares its only element. @throws SconceError
  * `GUARD_FAILED`
  */
-function scalarOf(tensor: Tensor): GuardValue {
+function scalarOf(tensor: Tensor): GuardValue | bigint {
   if (tensor.numel !== 1) {
     const count = tensor.numel === 0 ? "no values" : "more than one value";
     throw inputRejected("GUARD_FAILED", `Boolean value of Tensor with ${count} is ambiguous`);
   }
   const [value] = tensor.toArray();
-  return typeof value === "boolean" || typeof value === "number" ? value : Number(value);
+  return typeof value === "object" ? Number(value) : value!;
 }
 
 /** What came: `x.size()[0] is 2`. */
-function found(guard: GuardNode, resolve: (source: GuardSource) => GuardValue | undefined): string {
+function found(guard: GuardNode, resolve: SourceResolver): string {
   const seen = new Map<string, string>();
   const visit = (node: unknown): void => {
     if (typeof node !== "object" || node === null) return;

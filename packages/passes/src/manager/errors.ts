@@ -83,6 +83,14 @@ export const unknownPass = (name: string, place: Piece, passes: Iterable<string>
   });
 };
 
+/** A caller without types may leave out the passes. */
+export const noPasses = (got: unknown): SconceError =>
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `parsePipeline takes a map of passes, and got ${kindOf(got)}`,
+    fix: "pass the passes of a session: parsePipeline(text, session.passes, session)",
+  });
+
 /** A pipeline that cannot be read. */
 export const syntaxError = (place: Piece, why: string): SconceError =>
   new SconceError({

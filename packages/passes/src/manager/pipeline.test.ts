@@ -102,3 +102,10 @@ describe("completion", () => {
     expect(completePipeline(text, passes)).toEqual(expected);
   });
 });
+
+test("a text that is too long, and passes that are left out, are refused", () => {
+  const long = `decompose{keep="${"a".repeat(5_000_000)}"}`;
+  expect(() => parsePipeline(long, passes)).toThrow(expect.objectContaining({ code: "PIPELINE_SYNTAX" }));
+  const untyped = parsePipeline as (text: string) => unknown;
+  expect(() => untyped("cse")).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+});

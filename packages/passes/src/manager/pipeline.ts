@@ -3,7 +3,7 @@ import { optionProblem } from "../options/bind.js";
 import { optionError } from "../options/errors.js";
 import type { OptionSession, OptionValue, PassOptions } from "../options/spec.js";
 import { type Pass, type PipelineItem, passCall, repeat } from "../pass/pass.js";
-import { syntaxError, unknownPass } from "./errors.js";
+import { noPasses, syntaxError, unknownPass } from "./errors.js";
 import { type Piece, placeOf } from "./piece.js";
 import { assignmentOf, partsOf, piecesOf, trimmed } from "./pipeline-pieces.js";
 
@@ -24,9 +24,15 @@ export function parsePipeline(
 ): PipelineItem[] {
   checkOptions("parsePipeline", work, WORK_OPTIONS);
   requireText(text, "parsePipeline");
+  if (typeof (passes as Partial<typeof passes> | undefined)?.get !== "function") throw noPasses(passes);
+  if (text.length > LONGEST_TEXT)
+    throw syntaxError({ text, at: 0, whole: text }, `it has more than ${LONGEST_TEXT} characters`);
   const budget = work.budget ?? new Budget(text.length, { nodes: MOST_ITEMS, ...work.limits });
   return new Reader(passes, session, budget).items({ text, at: 0, whole: text });
 }
+
+/** Characters that a pipeline may have. */
+const LONGEST_TEXT = 1_000_000;
 
 /** Passes, options and items of lists that a pipeline may have by default. */
 const MOST_ITEMS = 10_000;
