@@ -80,7 +80,7 @@ export const extraSetting = (layer: string, names: readonly string[], count: num
     code: "LAYER_ARGUMENTS",
     message: `${layer} takes ${names.length} optional arguments (${names.join(", ")}) but ${count} were given`,
     where: layer,
-    fix: `give settings by name: new nn.${layer}(..., { ${names[0]}: ... })`,
+    fix: `give settings by name: ${layer.startsWith("init.") ? "" : "new "}nn.${layer}(..., { ${names[0]}: ... })`,
   });
 
 /** Settings of a layer that contradict each other, in PyTorch's words. */

@@ -27,6 +27,7 @@ export {
   ConvTranspose1d,
   ConvTranspose2d,
   ConvTranspose3d,
+  type ConvTransposeCall,
   type ConvTransposeOptions,
   type PaddingMode,
 } from "./layers/conv.js";

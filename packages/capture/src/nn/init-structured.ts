@@ -2,6 +2,7 @@
 import type { Tensor } from "@sconce/tensor";
 import { callOperator, type OperatorArgument } from "../trace/dispatch.js";
 import { badSettings } from "./errors.js";
+import { type Settings, settingsOf } from "./settings.js";
 
 const call = (target: string, ...args: readonly OperatorArgument[]): Tensor =>
   callOperator(target, args) as Tensor;
@@ -66,11 +67,18 @@ export function sparse_(tensor: Tensor, sparsity: number, std = 0.01): Tensor {
   return tensor;
 }
 
+/** How far numbers spread. */
+export interface GainOptions {
+  /** The factor, that of the activation which follows. @defaultValue 1 */
+  readonly gain?: number;
+}
+
 /**
  * Fills a tensor with an orthogonal matrix: rows or columns are orthonormal, whichever are fewer.
  * Dimensions behind the first are taken as one.
  */
-export function orthogonal_(tensor: Tensor, gain = 1): Tensor {
+export function orthogonal_(tensor: Tensor, ...rest: Settings<[gain: number], GainOptions>): Tensor {
+  const { gain } = settingsOf("init.orthogonal_", rest, { gain: 1 });
   if (tensor.ndim < 2)
     throw badSettings("init", "Only tensors with 2 or more dimensions are supported", RANK_FIX);
   if (tensor.numel === 0) return tensor;
@@ -103,8 +111,11 @@ export interface TruncNormalOptions {
 }
 
 /** Fills a tensor with normal numbers between two bounds: others are drawn again. */
-export function truncNormal_(tensor: Tensor, options: TruncNormalOptions = {}): Tensor {
-  const { mean = 0, std = 1, a = -2, b = 2 } = options;
+export function truncNormal_(
+  tensor: Tensor,
+  ...rest: Settings<[mean: number, std: number, a: number, b: number], TruncNormalOptions>
+): Tensor {
+  const { mean, std, a, b } = settingsOf("init.truncNormal_", rest, { mean: 0, std: 1, a: -2, b: 2 });
   const share = normalShare((b - mean) / std) - normalShare((a - mean) / std);
   if (share > 0.3) redraw(tensor, mean, std, [a, b]);
   else rejectByDensity(tensor, mean, std, [a, b]);

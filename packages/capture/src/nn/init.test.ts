@@ -214,3 +214,31 @@ test.each<[string, () => unknown]>([
 ])("PyTorch refuses with the same words: %s", (message, run) => {
   expect(run).toThrow(expect.objectContaining({ code: "LAYER_ARGUMENTS", message }));
 });
+
+test("settings stand in PyTorch's places, or have names", () => {
+  const drawn = (fill: (tensor: Tensor) => Tensor): string => {
+    manualSeed(0);
+    return fill(empty(4, 3)).toString();
+  };
+  const same = (a: (tensor: Tensor) => Tensor, b: (tensor: Tensor) => Tensor): void =>
+    expect(drawn(a)).toBe(drawn(b));
+  same(
+    (t) => init.kaimingNormal_(t, 0, "fan_out", "relu"),
+    (t) => init.kaimingNormal_(t, { mode: "fan_out", nonlinearity: "relu" }),
+  );
+  same(
+    (t) => init.truncNormal_(t, 0, 0.02),
+    (t) => init.truncNormal_(t, { std: 0.02 }),
+  );
+  same(
+    (t) => init.normal_(t, 0, 2),
+    (t) => init.normal_(t, { std: 2 }),
+  );
+  same(
+    (t) => init.orthogonal_(t, 2),
+    (t) => init.orthogonal_(t, { gain: 2 }),
+  );
+  expect(drawn((t) => init.xavierUniform_(t, 2))).not.toBe(drawn((t) => init.xavierUniform_(t)));
+  expect(() => init.uniform_(empty(2), { low: 1 } as never)).toThrow("low");
+  expect(() => init.xavierNormal_(empty(2, 2), ...([1, 2] as never))).toThrow(/takes 1 optional argument/);
+});

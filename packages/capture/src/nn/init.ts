@@ -2,23 +2,47 @@
 import type { Tensor } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
 import { badSettings } from "./errors.js";
+import type { GainOptions } from "./init-structured.js";
+import { type Settings, settingsOf } from "./settings.js";
 
 export {
   dirac_,
   eye_,
+  type GainOptions,
   orthogonal_,
   sparse_,
   type TruncNormalOptions,
   truncNormal_,
 } from "./init-structured.js";
 
+/** The bounds of {@link uniform_}. */
+export interface UniformOptions {
+  /** The smallest number. @defaultValue 0 */
+  readonly a?: number;
+  /** The number above the largest. @defaultValue 1 */
+  readonly b?: number;
+}
+
 /** Fills a tensor with numbers drawn evenly from `[a, b)`. */
-export function uniform_(tensor: Tensor, a = 0, b = 1): Tensor {
+export function uniform_(tensor: Tensor, ...rest: Settings<[a: number, b: number], UniformOptions>): Tensor {
+  const { a, b } = settingsOf("init.uniform_", rest, { a: 0, b: 1 });
   return callOperator("aten.uniform_.default", [tensor, a, b]) as Tensor;
 }
 
+/** The distribution of {@link normal_}. */
+export interface NormalOptions {
+  /** The mean. @defaultValue 0 */
+  readonly mean?: number;
+  /** The standard deviation. @defaultValue 1 */
+  readonly std?: number;
+}
+
 /** Fills a tensor with numbers drawn from a normal distribution. */
-export function normal_(tensor: Tensor, mean = 0, std = 1): Tensor {
+export function normal_(
+  tensor: Tensor,
+  ...rest: Settings<[mean: number, std: number], NormalOptions>
+): Tensor {
+  const { mean, std } = settingsOf("init.normal_", rest, { mean: 0, std: 1 });
   return callOperator("aten.normal_.default", [tensor, mean, std]) as Tensor;
 }
 
@@ -80,8 +104,13 @@ export interface KaimingOptions {
   readonly nonlinearity?: string;
 }
 
-function kaimingDeviation(tensor: Tensor, options: KaimingOptions): number {
-  const { a = 0, mode = "fan_in", nonlinearity = "leaky_relu" } = options;
+/** What the Kaiming initializations take by position, in PyTorch's order. */
+type KaimingPositions = [a: number, mode: "fan_in" | "fan_out", nonlinearity: string];
+
+const KAIMING: Required<KaimingOptions> = { a: 0, mode: "fan_in", nonlinearity: "leaky_relu" };
+
+function kaimingDeviation(tensor: Tensor, options: Required<KaimingOptions>): number {
+  const { a, mode, nonlinearity } = options;
   if (mode !== "fan_in" && mode !== "fan_out")
     throw badSettings(
       "init",
@@ -93,27 +122,31 @@ function kaimingDeviation(tensor: Tensor, options: KaimingOptions): number {
 }
 
 /** He's initialization, evenly distributed. */
-export function kaimingUniform_(tensor: Tensor, options: KaimingOptions = {}): Tensor {
+export function kaimingUniform_(tensor: Tensor, ...rest: Settings<KaimingPositions, KaimingOptions>): Tensor {
+  const options = settingsOf("init.kaimingUniform_", rest, KAIMING);
   if (tensor.numel === 0) return tensor;
   const bound = Math.sqrt(3) * kaimingDeviation(tensor, options);
   return uniform_(tensor, -bound, bound);
 }
 
 /** He's initialization, normally distributed. */
-export function kaimingNormal_(tensor: Tensor, options: KaimingOptions = {}): Tensor {
+export function kaimingNormal_(tensor: Tensor, ...rest: Settings<KaimingPositions, KaimingOptions>): Tensor {
+  const options = settingsOf("init.kaimingNormal_", rest, KAIMING);
   if (tensor.numel === 0) return tensor;
   return normal_(tensor, 0, kaimingDeviation(tensor, options));
 }
 
 /** Glorot's initialization, evenly distributed. */
-export function xavierUniform_(tensor: Tensor, gain = 1): Tensor {
+export function xavierUniform_(tensor: Tensor, ...rest: Settings<[gain: number], GainOptions>): Tensor {
+  const { gain } = settingsOf("init.xavierUniform_", rest, { gain: 1 });
   const { fanIn, fanOut } = fans(tensor);
   const bound = Math.sqrt(3) * gain * Math.sqrt(2 / (fanIn + fanOut));
   return uniform_(tensor, -bound, bound);
 }
 
 /** Glorot's initialization, normally distributed. */
-export function xavierNormal_(tensor: Tensor, gain = 1): Tensor {
+export function xavierNormal_(tensor: Tensor, ...rest: Settings<[gain: number], GainOptions>): Tensor {
+  const { gain } = settingsOf("init.xavierNormal_", rest, { gain: 1 });
   const { fanIn, fanOut } = fans(tensor);
   return normal_(tensor, 0, gain * Math.sqrt(2 / (fanIn + fanOut)));
 }

@@ -1,5 +1,8 @@
 /** @file Convolutions in one, two and three dimensions, and their transposes. */
 import { type DType, Tensor } from "@sconce/tensor";
+import { sizesOf as inputSizes, sizeOf } from "../../torch/sizes.js";
+import { guard, sym } from "../../torch/sym.js";
+import type { Size } from "../../trace/sym-int.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { fans, kaimingUniform_ } from "../init.js";
@@ -292,6 +295,17 @@ const TRANSPOSED = {
   dtype: "float32" as DType,
 };
 
+/** What a call of a transposed convolution takes by name. */
+export interface ConvTransposeCall {
+  /** Sizes of the result, where several give the input: with or without batch and channels. */
+  readonly outputSize?: readonly Size[] | null;
+}
+
+/** What a call takes by position or by name. */
+type TransposedCall = Settings<[outputSize: readonly Size[] | null], ConvTransposeCall>;
+
+const TRANSPOSED_CALL: Required<ConvTransposeCall> = { outputSize: null };
+
 type TransposedArguments = [...GivenConv, ...Settings<ConvTransposePositions, ConvTransposeOptions>];
 
 function transposedParts(layer: string, rank: number, args: TransposedArguments): ConvParts {
@@ -317,47 +331,84 @@ function transposedParts(layer: string, rank: number, args: TransposedArguments)
   };
 }
 
+/** What transposed convolutions share. */
+abstract class ConvTransposeNd extends ConvNd {
+  /** What is added to the result, so that it has the sizes that a call asks for. */
+  protected outputPaddingOf(input: Tensor, rest: TransposedCall): readonly Size[] {
+    const layer = this.constructor.name;
+    const { outputSize } = settingsOf(layer, rest, TRANSPOSED_CALL);
+    if (outputSize === null) return this.outputPadding;
+    const { kernelSize, stride, dilation } = this;
+    const padding = this.padding as readonly number[];
+    const rank = kernelSize.length;
+    const lead = input.ndim === rank + 2 ? 2 : 1;
+    const wanted = outputSize.length === lead + rank ? outputSize.slice(lead) : outputSize;
+    if (wanted.length !== rank)
+      throw badSettings(
+        layer,
+        `ConvTranspose${rank}D: for ${input.ndim}D input, output_size must have ${rank} or ${lead + rank} elements (got ${wanted.length})`,
+        "give a size for each dimension of the window",
+      );
+    const smallest = kernelSize.map((size, d) => {
+      const spread = sym.mul(sym.sub(sizeOf(input, d + lead), 1), stride[d]!);
+      return sym.add(sym.add(sym.sub(spread, 2 * padding[d]!), dilation[d]! * (size - 1)), 1);
+    });
+    const largest = smallest.map((size, d) => sym.sub(sym.add(size, stride[d]!), 1));
+    for (const [d, size] of wanted.entries())
+      if (guard(sym.lt(size, smallest[d]!)) || guard(sym.gt(size, largest[d]!)))
+        throw badSettings(
+          layer,
+          `requested an output size of [${wanted.join(", ")}], but valid sizes range from [${smallest.join(", ")}] to [${largest.join(", ")}] (for an input of torch.Size([${inputSizes(input).slice(2).join(", ")}]))`,
+          "ask for sizes in this range",
+        );
+    return wanted.map((size, d) => sym.sub(size, smallest[d]!));
+  }
+}
+
 /** A transposed convolution of sequences (`torch.nn.ConvTranspose1d`). */
-export class ConvTranspose1d extends ConvNd {
+export class ConvTranspose1d extends ConvTransposeNd {
   static override readonly torchClass: string = "torch.nn.modules.conv.ConvTranspose1d";
 
   constructor(...args: TransposedArguments) {
     super(transposedParts("ConvTranspose1d", 1, args));
   }
 
-  override forward(input: Tensor): Tensor {
-    const { weight, bias, stride, outputPadding, groups, dilation } = this;
+  override forward(input: Tensor, ...rest: TransposedCall): Tensor {
+    const { weight, bias, stride, groups, dilation } = this;
     const padding = this.padding as readonly number[];
-    return F.convTranspose1d(input, weight, bias, stride, padding, outputPadding, groups, dilation);
+    const added = this.outputPaddingOf(input, rest);
+    return F.convTranspose1d(input, weight, bias, stride, padding, added, groups, dilation);
   }
 }
 
 /** A transposed convolution of images (`torch.nn.ConvTranspose2d`). */
-export class ConvTranspose2d extends ConvNd {
+export class ConvTranspose2d extends ConvTransposeNd {
   static override readonly torchClass: string = "torch.nn.modules.conv.ConvTranspose2d";
 
   constructor(...args: TransposedArguments) {
     super(transposedParts("ConvTranspose2d", 2, args));
   }
 
-  override forward(input: Tensor): Tensor {
-    const { weight, bias, stride, outputPadding, groups, dilation } = this;
+  override forward(input: Tensor, ...rest: TransposedCall): Tensor {
+    const { weight, bias, stride, groups, dilation } = this;
     const padding = this.padding as readonly number[];
-    return F.convTranspose2d(input, weight, bias, stride, padding, outputPadding, groups, dilation);
+    const added = this.outputPaddingOf(input, rest);
+    return F.convTranspose2d(input, weight, bias, stride, padding, added, groups, dilation);
   }
 }
 
 /** A transposed convolution of volumes (`torch.nn.ConvTranspose3d`). */
-export class ConvTranspose3d extends ConvNd {
+export class ConvTranspose3d extends ConvTransposeNd {
   static override readonly torchClass: string = "torch.nn.modules.conv.ConvTranspose3d";
 
   constructor(...args: TransposedArguments) {
     super(transposedParts("ConvTranspose3d", 3, args));
   }
 
-  override forward(input: Tensor): Tensor {
-    const { weight, bias, stride, outputPadding, groups, dilation } = this;
+  override forward(input: Tensor, ...rest: TransposedCall): Tensor {
+    const { weight, bias, stride, groups, dilation } = this;
     const padding = this.padding as readonly number[];
-    return F.convTranspose3d(input, weight, bias, stride, padding, outputPadding, groups, dilation);
+    const added = this.outputPaddingOf(input, rest);
+    return F.convTranspose3d(input, weight, bias, stride, padding, added, groups, dilation);
   }
 }

@@ -6,6 +6,7 @@ import { guard, sym } from "../../torch/sym.js";
 import { torch } from "../../torch/torch.js";
 import { truthOf } from "../../torch/truth.js";
 import { copyModule } from "../copy-module.js";
+import { notModule } from "../errors.js";
 import { additiveMask } from "../functional-attention.js";
 import { Module } from "../module.js";
 import { type Settings, settingsOf } from "../settings.js";
@@ -14,6 +15,11 @@ import type { TransformerDecoderLayer, TransformerEncoderLayer } from "./transfo
 
 const copies = <M extends Module>(layer: M, count: number): ModuleList<M> =>
   new ModuleList(Array.from({ length: count }, () => copyModule(layer)));
+
+/** Settings by name come into the place of the norm: the layers have them. */
+function requireNorm(owner: string, norm: unknown): void {
+  if (norm !== null && !(norm instanceof Module)) throw notModule(owner, norm);
+}
 
 /** Steps of a sequence, with or without a batch. */
 const stepsOf = (x: Tensor, batchFirst: boolean) => sizeOf(x, x.ndim === 3 && batchFirst ? 1 : 0);
@@ -65,6 +71,7 @@ export class TransformerEncoder extends Module {
 
   constructor(encoderLayer: TransformerEncoderLayer, numLayers: number, norm: Module | null = null) {
     super();
+    requireNorm("TransformerEncoder", norm);
     this.layers = copies(encoderLayer, numLayers);
     this.numLayers = numLayers;
     this.norm = norm;
@@ -138,6 +145,7 @@ export class TransformerDecoder extends Module {
 
   constructor(decoderLayer: TransformerDecoderLayer, numLayers: number, norm: Module | null = null) {
     super();
+    requireNorm("TransformerDecoder", norm);
     this.layers = copies(decoderLayer, numLayers);
     this.numLayers = numLayers;
     this.norm = norm;
