@@ -77,43 +77,43 @@ export function dispatchCalls(
   redirected: ReadonlyMap<string, string>,
 ): Set<string> {
   const called = calledModules(root, program.moduleCallGraph, redirected);
-  for (const [fqn, modules] of called) {
-    if (modules.length === 1) continue;
-    for (let i = 1; i <= modules.length; i++) {
+  for (const [fqn, calls] of called) {
+    const modules = [...calls.values()];
+    if (modules.length === 1 && calls.has(0)) continue;
+    for (let i = 1; i <= Math.max(...calls.keys()) + 1; i++) {
       const name = callName(fqn, i);
       if (!redirected.has(name)) root.remove(name);
     }
     root.set(fqn, dispatcher(modules, fqn, program));
   }
-  const preserved = new Set(called.keys());
+  const dispatched = new Set(called.keys());
   for (const [fqn, module] of [...root.all()])
     for (const { graph } of [module, ...module.calls])
-      if (graph !== undefined) dropCallNumbers(graph, fqn, preserved);
-  return preserved;
+      if (graph !== undefined) dropCallNumbers(graph, fqn, dispatched);
+  const preserved = program.moduleCallGraph.filter(({ fqn, signature }) => fqn !== "" && signature !== null);
+  return new Set(preserved.map(({ fqn }) => withoutCall(fqn)));
 }
 
-/** The modules of preserved calls by their paths, in the order of the calls. */
+/**
+ * The modules of preserved calls by their paths and numbers, in the order of the calls. A call that
+ * nothing uses has left no graph.
+ */
 function calledModules(
   root: DraftModule,
   entries: readonly ModuleCallEntry[],
   redirected: ReadonlyMap<string, string>,
-): Map<string, DraftModule[]> {
+): Map<string, ReadonlyMap<number, DraftModule>> {
   const called = new Map<string, [number, DraftModule][]>();
   for (const { fqn, signature } of entries) {
     if (fqn === "" || signature === null) continue;
     const module = root.find(pathOf(redirected.get(fqn) ?? fqn));
-    if (module === undefined) continue;
+    if (module?.graph === undefined) continue;
     const [base, number] = fqn.split("@") as [string, string?];
     const known = called.get(base) ?? [];
     called.set(base, known);
     known.push([Number(number ?? 0), module]);
   }
-  return new Map(
-    [...called].map(([base, calls]) => [
-      base,
-      calls.toSorted(([a], [b]) => a - b).map(([, module]) => module),
-    ]),
-  );
+  return new Map([...called].map(([base, calls]) => [base, new Map(calls.toSorted(([a], [b]) => a - b))]));
 }
 
 function dispatcher(calls: readonly DraftModule[], fqn: string, program: ExportedProgram): DraftModule {
@@ -133,10 +133,10 @@ function dispatcher(calls: readonly DraftModule[], fqn: string, program: Exporte
 }
 
 /** Dispatchers count the calls themselves. */
-function dropCallNumbers(graph: DraftGraph, fqn: string, preserved: ReadonlySet<string>): void {
+function dropCallNumbers(graph: DraftGraph, fqn: string, dispatched: ReadonlySet<string>): void {
   for (const node of graph.nodes()) {
     if (node.op !== "call_module") continue;
     const name = withoutCall(node.target);
-    if (preserved.has(fqn === "" ? name : `${fqn}.${name}`)) node.target = name;
+    if (dispatched.has(fqn === "" ? name : `${fqn}.${name}`)) node.target = name;
   }
 }
