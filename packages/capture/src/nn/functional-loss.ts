@@ -1,6 +1,6 @@
 /** @file Losses of `nn.functional` (`torch/nn/functional.py`). */
 import { type FloatLiteral, toNumber } from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
+import { isIntegralDType, Tensor } from "@sconce/tensor";
 import { invalidArgument, unknownChoice } from "../torch/errors.js";
 import type { PythonArguments } from "../torch/python-function.js";
 import { callMethod, callNn, callTorch } from "../torch/registry.js";
@@ -8,6 +8,7 @@ import { guardSameSizes, sizeOf, sizesOf, sizesText } from "../torch/sizes.js";
 import { sym } from "../torch/sym.js";
 import { torch } from "../torch/torch.js";
 import { truthOf } from "../torch/truth.js";
+import { currentTrace } from "../trace/dispatch.js";
 import type { Size } from "../trace/sym-int.js";
 import type { Body } from "./functional-activation.js";
 
@@ -233,18 +234,39 @@ function linearCrossEntropy(args: PythonArguments): unknown {
   return crossEntropy({ input: shaped, target, sizeAverage: null, reduce: null, ...rest });
 }
 
+const ctcOfLengths = direct(
+  callTorch,
+  "ctc_loss",
+  ["logProbs", "targets", "inputLengths", "targetLengths", "blank"],
+  ["zeroInfinity"],
+);
+
+/** Lengths in tensors are read where the loss runs; an export cannot know them, as in PyTorch. */
+function ctcLoss(args: PythonArguments): unknown {
+  const { inputLengths, targetLengths } = args;
+  const lengths = [inputLengths, targetLengths];
+  if (currentTrace() !== undefined || !lengths.every((value) => value instanceof Tensor))
+    return ctcOfLengths(args);
+  const [steps, labels] = lengths.map((value) => lengthsOf(value));
+  return ctcOfLengths({ ...args, inputLengths: steps, targetLengths: labels });
+}
+
+function lengthsOf(lengths: Tensor): number[] {
+  if (isIntegralDType(lengths.dtype)) return [...lengths.toArray()].map(Number);
+  throw invalidArgument(
+    "functional.ctcLoss",
+    `lengths are integers, got ${lengths.dtype}`,
+    "use tensors of integers, or arrays",
+  );
+}
+
 /** The functions by PyTorch's name. */
 export const LOSSES: Readonly<Record<string, Body>> = {
   binary_cross_entropy: binaryCrossEntropy,
   binary_cross_entropy_with_logits: withLogits,
   cosine_embedding_loss: direct(callTorch, "cosine_embedding_loss", ["input1", "input2", "target", "margin"]),
   cross_entropy: crossEntropy,
-  ctc_loss: direct(
-    callTorch,
-    "ctc_loss",
-    ["logProbs", "targets", "inputLengths", "targetLengths", "blank"],
-    ["zeroInfinity"],
-  ),
+  ctc_loss: ctcLoss,
   gaussian_nll_loss: gaussianLoss,
   hinge_embedding_loss: direct(callTorch, "hinge_embedding_loss", ["input", "target", "margin"]),
   huber_loss: elementLoss(
