@@ -129,7 +129,9 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
         const planning = planSteps(program, { device, limit, operators });
         const plan = await finishWithPauses(planning, "compilation", compileOptions.signal);
         const made = { original, program, plan, device, host, operators, limit, maxBytes };
+        await pacer.step();
         const executable = new GpujsExecutable(made);
+        await pacer.step();
         await executable.prepare(pacer, compileOptions.onProgress);
         return executable;
       } catch (error) {

@@ -1,6 +1,6 @@
 /** @file Finds nests that are inexact or out of bounds for every integer input. */
 import { bindNest, hasSizes, type LoopNest, type LoopProgram } from "@sconce/codegen";
-import { isSconceError } from "@sconce/errors";
+import { eachInPieces, isSconceError, type Work } from "@sconce/errors";
 import type { Bindings } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import type { Integers } from "../device.js";
@@ -13,23 +13,23 @@ import { ANY, point, type Range } from "./interval.js";
  * (places on a grid) have the sizes that follow. Nests of symbolic sizes are looked at for the
  * sizes of the example, and those without one when sizes are known.
  */
-export function inexactNests(
+export function* inexactNests(
   { nests, buffers }: LoopProgram,
   integers: Integers,
   examples: Bindings,
-): ReadonlyMap<LoopNest, string> {
+): Work<ReadonlyMap<LoopNest, string>> {
   const problems = new Map<LoopNest, string>();
   if (!nests.some(hasIntegers)) return problems;
   const floats = new Map<number, Range>();
   const rangeOf = (id: number): Range =>
     isFloatDType(buffers[id]!.dtype) ? (floats.get(id) ?? ANY) : point(0);
-  for (const nest of nests) {
+  yield* eachInPieces(nests, (nest) => {
     const bound = boundTo(nest, examples);
-    if (bound === undefined) continue;
+    if (bound === undefined) return;
     const { range, problem } = analyzeNest(bound, rangeOf, integers);
     if (problem !== undefined && hasIntegers(nest)) problems.set(nest, problem);
     floats.set(nest.output, range);
-  }
+  });
   return problems;
 }
 

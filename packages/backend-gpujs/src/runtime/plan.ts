@@ -7,7 +7,7 @@ import {
   type LoopProgram,
   loweringSteps,
 } from "@sconce/codegen";
-import { finish, type Work } from "@sconce/errors";
+import { eachInPieces, finish, type Work } from "@sconce/errors";
 import {
   type ExportedProgram,
   FakeTensor,
@@ -99,23 +99,25 @@ export function* planSteps(
       const lowered = blockScans(yield* loweringSteps(graph, { operators, limits }));
       loops.set(name, lowered);
       yield;
-      const find = (loops: LoopProgram): Problems => problemsOf(loops, planning, program.symbolHints);
-      const reasons = attribute(find(lowered), () => find(blockScans(unfusedLoops(graph, operators))));
+      const find = (loops: LoopProgram): Work<Problems> => problemsOf(loops, planning, program.symbolHints);
+      const alone = (): Problems => finish(find(blockScans(unfusedLoops(graph, operators))));
+      const reasons = attribute(yield* find(lowered), alone);
       for (const [node, reason] of reasons) if (!refused.has(node)) refused.set(node, reason);
     }
-    if (refused.size === before) return chain(program, divided, loops, planning);
+    yield;
+    if (refused.size === before) return yield* chain(program, divided, loops, planning);
   }
 }
 
 /** What is wrong with nests, whatever a run brings. */
-function problemsOf(loops: LoopProgram, { device, limit }: Planning, examples: Bindings): Problems {
+function* problemsOf(loops: LoopProgram, { device, limit }: Planning, examples: Bindings): Work<Problems> {
   const problems = new Map<LoopNest, string>();
-  const inexact = inexactNests(loops, device.integers, examples);
-  for (const nest of loops.nests) {
+  const inexact = yield* inexactNests(loops, device.integers, examples);
+  yield* eachInPieces(loops.nests, (nest) => {
     const tooMuch = hasSizes(nest) ? undefined : whyTooMuch(nest, limit);
     const reason = device.whyNot(nest, loops) ?? inexact.get(nest) ?? tooMuch;
     if (reason !== undefined) problems.set(nest, reason);
-  }
+  });
   return problems;
 }
 
@@ -132,12 +134,12 @@ const asBackend = (
   },
 });
 
-function chain(
+function* chain(
   program: ExportedProgram,
   { program: outer, regions, left }: Partition,
   loops: ReadonlyMap<string, LoopProgram>,
   planning: Planning,
-): ProgramPlan {
+): Work<ProgramPlan> {
   const { operators } = planning;
   const byCall = new Map(regions.map((region) => [region.name, region]));
   const calls = outer.graph.nodes().filter((node) => node.op === "call_function");
@@ -163,6 +165,7 @@ function chain(
   });
   const programOf = (part: Region) => () =>
     regionProgram(bare, { ...part, graph: unconstrained(part.graph) });
+  yield;
   const { parts } = splitBy(outer, ({ name }) => starts.has(name), operators);
   const whole = parts.length > 0 || calls.length === 0 ? parts : [wholeOf(outer)];
   const steps = whole.map((part): Step => {
@@ -171,6 +174,7 @@ function chain(
     if (region === undefined) return { ...part, device: undefined, program: programOf(part) };
     return { ...region, device: deviceOf(region), program: programOf(region) };
   });
+  yield;
   return { steps, nodes: placements(program, left) };
 }
 

@@ -19,6 +19,7 @@ import {
   PassManager,
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
+import { Pacer } from "./pacer.js";
 
 export interface PrepareOptions {
   readonly operators: OperatorTable;
@@ -40,9 +41,11 @@ export async function prepare(
   options: PrepareOptions,
   signal?: AbortSignal,
 ): Promise<Prepared> {
+  const pacer = new Pacer("compilation", signal);
   try {
     const { operators, evaluate, decompositions } = options;
     const isLowered = program.dialect === "ATEN" && isFunctional(program, operators);
+    await pacer.step();
     const lowered = isLowered
       ? program
       : await finishWithPauses(
@@ -57,7 +60,9 @@ export async function prepare(
     const manager = new PassManager({ operators, evaluate }, { record: false, verify: false });
     const tidy = [foldBatchNorm, canonicalize, commonSubexpressionElimination, deadCodeElimination];
     const tidied = await finishWithPauses(manager.steps(lowered, tidy), "compilation", signal);
+    await pacer.step();
     const ready = withoutProvedAssertions(tidied, operators);
+    await pacer.step();
     const [impurity] = functionality(ready, operators).impurities;
     return impurity === undefined ? { program: ready } : { program: undefined, reason: impurity.reason };
   } catch (error) {

@@ -26,6 +26,13 @@ import { type WorkLimit, whyTooMuch } from "./work.js";
 /** Sizes whose kernels are kept at the same time. */
 const KEPT_SIZES = 16;
 
+/** Nests that are prepared between two pauses. */
+const NESTS_A_PIECE = 64;
+
+function* inLots(nests: readonly LoopNest[]): Generator<readonly LoopNest[]> {
+  for (let at = 0; at < nests.length; at += NESTS_A_PIECE) yield nests.slice(at, at + NESTS_A_PIECE);
+}
+
 /** The region for one set of sizes. */
 interface Bound {
   /** The loops, scans of long rows in blocks. */
@@ -181,8 +188,17 @@ export class RegionRunner {
 
   async #make(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
     const loops = blockScans(this.loops, sizes);
-    const nests = loops.nests.map((nest) => bindNest(nest, sizes));
-    const problems = this.#problemsOf(nests, loops, sizes);
+    await watch.step?.();
+    const nests: LoopNest[] = [];
+    for (const part of inLots(loops.nests)) {
+      nests.push(...part.map((nest) => bindNest(nest, sizes)));
+      await watch.step?.();
+    }
+    const problems = new Map<LoopNest, string>();
+    for (const part of inLots(nests)) {
+      for (const [nest, reason] of this.#problemsOf(part, loops, sizes)) problems.set(nest, reason);
+      await watch.step?.();
+    }
     const bytes = problems.size === 0 ? requireMemory(loops, sizes, this.#memory, 0) : 0;
     const kernels = problems.size === 0 ? await kernelsOf(loops, nests, sizes, this.#device, watch) : [];
     return { loops, sizes, bytes, problems, nests, kernels, verdicts: new Map() };

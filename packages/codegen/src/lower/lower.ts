@@ -56,9 +56,10 @@ export const lowerToLoops = (graph: Graph, options: LowerToLoopsOptions): LoopPr
 /** As {@link lowerToLoops}, in pieces. */
 export function* loweringSteps(graph: Graph, options: LowerToLoopsOptions): Work<LoopProgram> {
   checkOptions("lowerToLoops", options, LOWER);
-  const lowering = new GraphLowering(graph, options);
+  const lowering = new GraphLowering(graph, options, yield* partsOf(graph, options, graph.nodes()));
   yield* lowering.run();
   if (lowering.refused.length > 0) throw notLowered(lowering.refused);
+  yield;
   return lowering.program();
 }
 
@@ -66,7 +67,7 @@ export function* loweringSteps(graph: Graph, options: LowerToLoopsOptions): Work
 export function whyNotLowered(node: Node, graph: Graph, options: LowerToLoopsOptions): string | undefined {
   if (node.op !== "call_function" || isStructural(node)) return undefined;
   if (isScalarFunction(node.target)) return NO_SIZE;
-  const lowering = new GraphLowering(graph, options, [node]);
+  const lowering = new GraphLowering(graph, options, finish(partsOf(graph, options, [node])));
   forEachInput(node, (name) => lowering.assume(graph.node(name)));
   try {
     lowering.probe();
@@ -106,6 +107,27 @@ function whyNever(row: OpDefinition | undefined): string | undefined {
   return undefined;
 }
 
+/** What lowering knows of all steps before the first. */
+interface Parts {
+  readonly expander: Expander;
+  readonly steps: readonly Node[];
+  readonly uses: ReadonlyMap<string, number>;
+  readonly joins: ReadonlyMap<string, string>;
+}
+
+function* partsOf(graph: Graph, options: LowerToLoopsOptions, nodes: readonly Node[]): Work<Parts> {
+  const { operators, env = STATIC_ENV, lowerings = LOWERINGS } = options;
+  const expander = new Expander({ operators, env, lowerings }, (name) => graph.node(name).meta.val);
+  const steps: Node[] = [];
+  yield* eachInPieces(nodes, (node) => void steps.push(...expander.expand(node)));
+  yield;
+  const uses = consumers(steps, lowerings);
+  yield;
+  const joins = joinsOf(steps, operators);
+  yield;
+  return { expander, steps, uses, joins };
+}
+
 class GraphLowering {
   readonly refused: NotLowered[] = [];
   readonly #graph: Graph;
@@ -120,23 +142,14 @@ class GraphLowering {
   readonly #values = new Map<string, Lowered>();
   readonly #inputs: (number | undefined)[] = [];
 
-  constructor(graph: Graph, options: LowerToLoopsOptions, nodes = graph.nodes()) {
+  constructor(graph: Graph, options: LowerToLoopsOptions, { expander, steps, uses, joins }: Parts) {
     this.#graph = graph;
     this.#options = options;
     this.#table = options.lowerings ?? LOWERINGS;
-    const { operators, env = STATIC_ENV } = options;
-    this.#expander = new Expander(
-      { operators, env, lowerings: this.#table },
-      (name) => graph.node(name).meta.val,
-    );
-    this.#steps = nodes.flatMap((node) => this.#expander.expand(node));
-    this.#stepOf = new Map(this.#steps.map((step) => [step.name, step]));
-    const facts = {
-      uses: consumers(this.#steps, this.#table),
-      joins: joinsOf(this.#steps, operators),
-      origins: this.#expander.origins,
-    };
-    this.#context = new LoweringContext(facts, options.limits);
+    this.#expander = expander;
+    this.#steps = steps;
+    this.#stepOf = new Map(steps.map((step) => [step.name, step]));
+    this.#context = new LoweringContext({ uses, joins, origins: expander.origins }, options.limits);
   }
 
   *run(): Work<void> {
