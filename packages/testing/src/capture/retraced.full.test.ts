@@ -10,8 +10,6 @@ const DIFFERENT: Readonly<Record<string, readonly (keyof (typeof RETRACED)[strin
   lower_arange_float: ["program", "modules"],
   // PyTorch closes over a size, and asserts of a size that the branches have no longer.
   lower_cond_sizes: ["program", "modules"],
-  // The only node of a region without gradients is the read of its result.
-  pm_parameter_update: ["modules"],
   // A node whose modules are an empty list has none in a file.
   shape_conv_sizes: ["modules"],
 };
