@@ -221,14 +221,30 @@ class BodyReading {
     const chunks: (Uint8Array | undefined)[] = [];
     let size = 0;
     const reader = this.#response.body?.getReader();
-    for (;;) {
-      const piece = reader && (await this.#stall.wait(reader.read()));
-      if (piece === undefined || piece.done) break;
-      size += piece.value.length;
-      if (size > most) throw tooMuch(size);
-      chunks.push(piece.value);
+    try {
+      for (;;) {
+        const piece = reader && (await this.#stall.wait(nextBytes(reader)));
+        if (piece === undefined || piece.done) break;
+        size += piece.value.length;
+        if (size > most) throw tooMuch(size);
+        chunks.push(piece.value);
+      }
+    } catch (error) {
+      void reader?.cancel(error).catch(() => {});
+      throw error;
     }
     return joined(chunks, size);
+  }
+}
+
+/** Reads on over empty chunks, which hold nothing. A timer can fire between them. */
+async function nextBytes(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  for (;;) {
+    const chunk = await reader.read();
+    if (chunk.done || chunk.value.length > 0) return chunk;
+    await new Promise((resolve) => setTimeout(resolve));
   }
 }
 

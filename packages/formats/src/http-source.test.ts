@@ -268,6 +268,15 @@ describe("stopping", () => {
     await expect(openUrl(server.url, { limits })).rejects.toMatchObject({ code: "SOURCE_STALLED" });
   });
 
+  test("a body of empty chunks", async () => {
+    const headers = { "content-range": "bytes 0-65535/70000" };
+    const body = () =>
+      new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array()) });
+    const fetch = async () => new Response(body(), { status: 206, headers });
+    const opening = openUrl("http://a.example/m.pt2", { fetch, limits: { stallMilliseconds: 20 } });
+    await expect(opening).rejects.toMatchObject({ code: "SOURCE_STALLED" });
+  });
+
   test("aborts the requests: of opening, of the graph, of weights", async () => {
     const never: Behavior = () => {};
     const server = await start(makeLargePt2(30_000), never);

@@ -8,6 +8,7 @@ import {
   type DeviceLiteral,
   device,
   dtypeLiteral,
+  float,
   isFloat,
   isInt,
   itemsOf,
@@ -140,8 +141,20 @@ function element(base: Parameter["base"], value: unknown): OperatorArgument {
     if (base === "Layout") return layout(value as LayoutName);
     if (base === "MemoryFormat") return memoryFormat(value as MemoryFormat);
   }
-  return value as OperatorArgument;
+  if (typeof value === "bigint" && (value >= 2n ** 64n || value < -(2n ** 63n)))
+    throw invalidArgument(
+      "the call",
+      `the integer ${value} is too large for PyTorch`,
+      "use an integer of 64 bits, or a float: `Number(value)`",
+    );
+  return isPastInt64(value) && base !== "int" && base !== "SymInt"
+    ? float(value)
+    : (value as OperatorArgument);
 }
+
+/** Whether a number is whole and no int64 holds it: a float, as for tensors of such numbers. */
+const isPastInt64 = (value: unknown): value is number =>
+  typeof value === "number" && (value >= 2 ** 63 || value < -(2 ** 63));
 
 /** A size that the trace made a constant is a number (`SymInt::maybe_as_int`). */
 export function specialized(value: SymInt): OperatorArgument {

@@ -1,3 +1,4 @@
+import { float } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, it } from "vitest";
 import { exportProgram } from "../export/export-program.js";
@@ -24,6 +25,24 @@ describe("tensors of values", () => {
     expect(torch.tensor([1.5], options).requiresGrad).toBe(true);
     expect(torch.tensor(x, options).requiresGrad).toBe(true);
     expect(torch.asarray([1.5], options).requiresGrad).toBe(true);
+  });
+});
+
+describe("numbers that no int64 holds", () => {
+  const argument = (value: number | bigint) => {
+    const program = exportProgram(((x: Tensor) => x.mul(value)) as never, [x]);
+    return program.graph.nodes().find(({ name }) => name === "mul")!.args[1];
+  };
+
+  it("are floats, as `torch.tensor` takes them", () => {
+    for (const value of [1e30, -1e30, 2 ** 63]) expect(argument(value)).toEqual(float(value));
+    expect([argument(2 ** 60), argument(-(2 ** 63))]).toEqual([2 ** 60, -(2 ** 63)]);
+    expect(torch.full([1], 1e30).dtype).toBe("float32");
+  });
+
+  it("are rejected as bigints", () => {
+    for (const value of [2n ** 64n, -(2n ** 63n) - 1n]) expect(() => argument(value)).toThrow(INVALID);
+    expect(argument(2n ** 63n)).toBe(2n ** 63n);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   device,
   dtypeLiteral,
   isFloat,
+  isInt,
   type LayoutName,
   layout,
   type MemoryFormat,
@@ -72,6 +73,7 @@ export function argumentOf(value: JsonIRAttribute, type: SchemaType): Argument |
 
 /** Whether a number or a boolean can stand for an argument. */
 function fits(value: boolean | number | bigint | object, base: SchemaType["base"]): boolean {
+  if (isInt(value) && BigInt.asIntN(64, BigInt(value)) !== BigInt(value)) return false;
   const isBoolean = typeof value === "boolean";
   switch (base) {
     case "Tensor":

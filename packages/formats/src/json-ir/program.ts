@@ -53,6 +53,18 @@ type TensorType = Pick<JsonIRTensor, "dtype" | "shape">;
 const fake = ({ dtype, shape }: JsonIRTensor): FakeTensor =>
   new FakeTensor({ dtype, shape, strides: contiguousStrides(shape) });
 
+/** JSON lists of no items do not say the sizes behind a size of 0: those are of the weight. */
+const withShapeOf = ({ shape }: TensorType, value: Tensor | undefined): Tensor | undefined =>
+  value !== undefined &&
+  shape.length > value.ndim &&
+  value.shape.at(-1) === 0 &&
+  startsWith(shape, value.shape)
+    ? Tensor.from([], shape, value.dtype)
+    : value;
+
+const startsWith = (shape: readonly number[], start: readonly number[]): boolean =>
+  start.every((size, dim) => shape[dim] === size);
+
 const sameType = (a: TensorType, b: TensorType): boolean => typeText(a) === typeText(b);
 
 /** What a name of the graph stands for. */
@@ -153,7 +165,7 @@ class Reconstruction {
     const { name } = weight;
     this.#claim(placeholder, { outputs: [weight], isTuple: false, positions: [0] }, where);
     this.#builder.placeholder(placeholder, { val: fake(weight) });
-    const value = this.#ir.constants.get(name);
+    const value = withShapeOf(weight, this.#ir.constants.get(name));
     if (value !== undefined && !sameType(value, weight))
       throw jsonIRGraph(
         `the value is ${typeText(value)}, and the weight ${typeText(weight)}`,

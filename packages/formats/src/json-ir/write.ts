@@ -1,5 +1,5 @@
 /** @file JSON IR as text: one tensor a line, lists of numbers as nested lists. */
-import { isFloat, toNumber } from "@sconce/ir";
+import { int, isFloat, isInt, toNumber } from "@sconce/ir";
 import {
   bfloat16ToNumber,
   type DType,
@@ -72,7 +72,7 @@ function nodeText({ name, opType, inputs, outputs, attrs }: JsonIRNode): string 
 function attributeText(value: JsonIRAttribute): string {
   if (Array.isArray(value)) return `[${(value as readonly JsonIRAttribute[]).map(attributeText).join(", ")}]`;
   if (isFloat(value)) return floatText(toNumber(value));
-  return typeof value === "bigint" ? String(value) : JSON.stringify(value);
+  return isInt(value) ? String(int(value)) : JSON.stringify(value);
 }
 
 function constantText(name: string, tensor: Tensor): string {

@@ -1,5 +1,5 @@
 /** @file JSON text as `json.dumps` of Python writes it. */
-import { floatRepr, pythonJson } from "@sconce/ir";
+import { floatRepr, int, pythonJson } from "@sconce/ir";
 import { JsonFloat } from "./value.js";
 
 /** A value that is text already. */
@@ -35,7 +35,8 @@ export function floatText(value: number): string {
 /** The text of a value, with the separators and escapes that Python uses by default. */
 export function jsonDumps(value: PythonJson): string {
   if (value === null || typeof value === "string") return pythonJson(value);
-  if (typeof value !== "object") return String(value);
+  // JavaScript prints digits of integers past 2^53 that they do not have.
+  if (typeof value !== "object") return String(typeof value === "number" ? int(value) : value);
   if (value instanceof JsonFloat) return floatText(value.value);
   if (value instanceof JsonText) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonDumps).join(", ")}]`;

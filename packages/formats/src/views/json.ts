@@ -5,7 +5,9 @@ import {
   annotation,
   type ExportedProgram,
   type Graph,
+  int,
   isFloat,
+  isInt,
   type Node,
   toNumber,
 } from "@sconce/ir";
@@ -82,7 +84,10 @@ const numberJson = (value: number): number | string =>
   Number.isFinite(value) && !Object.is(value, -0) ? value : Object.is(value, -0) ? "-0" : String(value);
 
 function valueJson(value: Argument): unknown {
-  if (typeof value === "bigint") return { int: String(value) };
+  if (isInt(value)) {
+    const exact = int(value);
+    return typeof exact === "bigint" ? { int: String(exact) } : exact;
+  }
   if (isFloat(value)) return { float: numberJson(toNumber(value)) };
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return (value as readonly Argument[]).map(valueJson);

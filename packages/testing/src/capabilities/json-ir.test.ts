@@ -234,6 +234,31 @@ describe("execution", () => {
     expect(jsonIRText(readJsonIR(floats))).toBe(floats);
   });
 
+  test("integers of attributes keep all their digits, and fit 64 bits [S-145]", async () => {
+    const x = Tensor.from([1n, 2n]);
+    const text = jsonIRText(extractIR((x: Tensor) => x.add(2 ** 60), [x]));
+    expect(text).toContain('"attrs": {"other": 1152921504606846976}');
+    const [sum] = await execute(readJsonIR(text), [x], {});
+    expect(sum!.toArray()).toEqual([2n ** 60n + 1n, 2n ** 60n + 2n]);
+    const past = readJsonIR(text.replace("1152921504606846976", String(2n ** 63n)));
+    expect(() => programFromIR(past, session)).toThrow(/"other" does not fit aten.add.Tensor/);
+  });
+
+  test("constants without elements have the shape of their weight [S-145]", async () => {
+    for (const shape of [
+      [0, 3],
+      [2, 0, 3],
+    ]) {
+      const rows = torch.zeros(...shape);
+      const model = (x: Tensor): Tensor => rows.add(x);
+      const read = readJsonIR(jsonIRText(extractIR(model, [torch.ones(1)])));
+      expect((await execute(read, [torch.ones(1)], {}))[0]!.shape).toEqual(shape);
+    }
+    const other = { mask: Tensor.from([], { dtype: "float32" }) };
+    const ir = { ...extractIR(modelOf(MASKED.file), [input(4)]), constants: new Map(Object.entries(other)) };
+    expect(() => programFromIR(ir, session)).toThrow(/the value is float32\[0\]/);
+  });
+
   test.each(["mask", "c_mask"])("constants of the caller win, by the name %s [S-148]", async (name) => {
     const model = modelOf(MASKED.file);
     const real = extractIR(model, [input(4)]);

@@ -42,6 +42,8 @@ export function targetText(target: string): string {
 type ListKind = Exclude<ValueKind, "tensor" | "custom_obj">;
 const isText = (value: Argument): value is string => typeof value === "string";
 const isBool = (value: Argument): value is boolean => typeof value === "boolean";
+/** Files have integers of int64, and those of uint64 for scalars. */
+const isTooLarge = (value: Argument): boolean => isInt(value) && (value >= 2 ** 64 || value < -(2 ** 63));
 const floatOf = (value: Argument): JsonFloat => jsonFloat(toNumber(value as number));
 
 /** Writes the arguments of one graph. */
@@ -54,9 +56,11 @@ export class ArgumentWriter {
 
   /** `type` decides what an empty list holds. */
   write(value: Argument, type?: SchemaType): PythonJson {
+    const items = itemsOf(value);
+    if (isTooLarge(value) || items?.some(isTooLarge) === true)
+      throw this.#context.fail("an integer that does not fit 64 bits");
     const constant = constantJson(value);
     if (constant !== undefined) return constant;
-    const items = itemsOf(value);
     if (items !== undefined) return items.length === 0 ? this.#emptyList(type) : this.#list(items);
     return this.#tagged(value as Exclude<Argument, readonly Argument[]>);
   }

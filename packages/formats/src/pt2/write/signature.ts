@@ -109,11 +109,8 @@ function boundJson(
   round: (value: number) => number,
 ): PythonJson {
   if (exact !== undefined && exact !== null) return exact;
-  return Number.isFinite(value) ? integer(round(value)) : null;
+  return Number.isFinite(value) ? round(value) : null;
 }
-
-/** Numbers past 2^53 print with an exponent. */
-const integer = (value: number): number | bigint => (Number.isSafeInteger(value) ? value : BigInt(value));
 
 export const rangesJson = (ranges: ReadonlyMap<string, RangeConstraint>): PythonJson =>
   new Map(

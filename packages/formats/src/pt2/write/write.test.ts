@@ -109,6 +109,18 @@ describe("a saved program", () => {
     expect(modelOf(changed)).toContain(String.raw`"custom": "{\"a\": 2}"`);
   });
 
+  test("writes integers past 2^53 with all their digits", async () => {
+    const ir = program(["%out: f32[2] = aten.clamp.default(%x, -1, 1)"]);
+    const clamped = (min: number, max: number) =>
+      ir.with({ graph: edit(ir.graph, (draft) => draft.replaceNode("out", { args: [ref("x"), min, max] })) });
+    const bytes = await saved(clamped(-(2 ** 63), 2 ** 60));
+    expect(modelOf(bytes)).toContain('{"as_int": -9223372036854775808}');
+    expect(modelOf(bytes)).toContain('{"as_int": 1152921504606846976}');
+    expect(modelOf(await saved(await read(bytes)))).toBe(modelOf(bytes));
+    for (const most of [2 ** 64, -(2 ** 64)])
+      await expect(saved(clamped(0, most))).rejects.toEqual(code("NOT_SAVABLE"));
+  });
+
   test("writes floats as Python does", async () => {
     const values = [1, -0, 1e-5, 1e16, 1e22, 0.1, 5e-324, Number.NaN, -Infinity];
     const val = new FakeTensor({ dtype: "float32", shape: [2], strides: [1] });
