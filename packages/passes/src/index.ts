@@ -1,18 +1,16 @@
 export type { Functionality, Impurity } from "./analysis/functional.js";
 export { functionality, isFunctional } from "./analysis/functional.js";
 export {
-  BISECT_OPTIONS,
   type Bisection,
-  type BisectOptions,
   bisect,
-  bisectSteps,
   type Culprit,
   type CulpritRewrite,
-  checkBisectOptions,
   type FailureKind,
   type RefusedInStep,
 } from "./bisect/bisect.js";
 export { type CheckedPasses, checkPasses } from "./bisect/check-passes.js";
+export { loadBisection, requireBisection } from "./bisect/load-bisection.js";
+export { BISECT_OPTIONS, type BisectOptions, checkBisectOptions } from "./bisect/options.js";
 export type { Reproducer } from "./bisect/subprogram.js";
 export { canonicalize } from "./builtin/canonicalize.js";
 export { checkFunctional } from "./builtin/check-functional.js";

@@ -49,11 +49,10 @@ import {
   BISECT_OPTIONS,
   type Bisection,
   type BisectOptions,
-  bisect,
-  bisectSteps,
   type CustomDecompTable,
   type Decompositions,
   decompositionSteps,
+  loadBisection,
   loadChecker,
   MANAGER_OPTIONS,
   opaqueAssumption,
@@ -63,6 +62,7 @@ import {
   parsePipeline,
   pipelineItems,
   type Rule,
+  requireBisection,
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
 import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
@@ -217,7 +217,7 @@ export class Sconce {
    * @throws SconceError `KERNELS_NOT_LOADED` when a module cannot be loaded
    */
   async prepare(): Promise<void> {
-    await Promise.all([loadSessionKernels("any", this.operators), loadChecker()]);
+    await Promise.all([loadSessionKernels("any", this.operators), loadChecker(), loadBisection()]);
   }
 
   /**
@@ -342,7 +342,8 @@ export class Sconce {
     this.#use("bisect", program);
     requireSessionKernels("any", this.operators);
     const checked = bisectOptions("bisect", options);
-    return bisect(program, this.#pipeline(passes), this.services.passManagers.context(), checked);
+    const steps = requireBisection();
+    return finish(steps(program, this.#pipeline(passes), this.services.passManagers.context(), checked));
   }
 
   /**
@@ -363,7 +364,7 @@ export class Sconce {
     const calls = this.#pipeline(passes);
     await Promise.all([this.prepare(), loadValues(program, { signal })]);
     const session = this.services.passManagers.context();
-    const work = bisectSteps(program, calls, session, checked);
+    const work = requireBisection()(program, calls, session, checked);
     return finishWithPauses(work, "bisection", signal);
   }
 

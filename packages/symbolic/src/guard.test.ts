@@ -8,9 +8,9 @@ import {
   guardHolds,
   parseGuard,
   printGuard,
-  printPython,
   symbol,
 } from "./index.js";
+import { printPython } from "./print-python.js";
 
 describe("guards", () => {
   test.each([

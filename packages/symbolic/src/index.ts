@@ -100,7 +100,6 @@ export {
 } from "./interval.js";
 export { metered } from "./meter.js";
 export { type ParseOptions, parseSrepr } from "./parse.js";
-export { type PythonStyle, printPython } from "./print-python.js";
 export { type GuardObserver, ShapeEnv, type ShapeEnvInit } from "./shape-env.js";
 export { type Solved, trySolve } from "./solve.js";
 export { asLinear, type Linear, solveLinear, substitute } from "./substitute.js";

@@ -7,11 +7,11 @@ import {
   parseSrepr,
   printExpr,
   printGuard,
-  printPython,
   type SymExpr,
   symEquals,
   toSrepr,
 } from "./index.js";
+import { printPython } from "./print-python.js";
 
 interface Row {
   readonly srepr: string;

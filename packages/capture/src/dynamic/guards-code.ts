@@ -1,5 +1,6 @@
 /** @file The guards of a program as PyTorch writes them (`_convert_guards_to_code`). */
-import { freeSymbols, printPython } from "@sconce/symbolic";
+import { freeSymbols } from "@sconce/symbolic";
+import { printPython } from "@sconce/symbolic/print-python";
 import type { FakeInputs } from "./fake-inputs.js";
 
 /**

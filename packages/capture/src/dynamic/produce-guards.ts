@@ -8,13 +8,13 @@ import {
   intersectRanges,
   le,
   printExpr,
-  printPython,
   SymExpr,
   type SymInt,
   substitute,
   symbol,
   type ValueRange,
 } from "@sconce/symbolic";
+import { printPython } from "@sconce/symbolic/print-python";
 import { linearSize, linearText, parseLinear } from "./dim.js";
 import { DimConstraints } from "./dim-constraints.js";
 import { constraintViolation } from "./errors.js";

@@ -4,7 +4,8 @@ import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { definePass, type Pass } from "../pass/pass.js";
 import { context, programOf, ramp } from "../programs.fixture.js";
-import { type BisectOptions, bisect, type Culprit } from "./bisect.js";
+import { bisect, type Culprit } from "./bisect.js";
+import type { BisectOptions } from "./options.js";
 
 /** A pass that gives each call of an operator another target. */
 const retarget = (from: string, to: string): Pass =>

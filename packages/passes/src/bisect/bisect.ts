@@ -2,21 +2,12 @@
  * @file Which pass breaks a program, by which of its rewrites, and on how small a program it shows.
  */
 
-import {
-  checkOptions,
-  finish,
-  isSconceError,
-  type LongWorkOptions,
-  type OptionNames,
-  optionValue,
-  ProgressReport,
-  type Work,
-} from "@sconce/errors";
+import { finish, isSconceError, ProgressReport, type Work } from "@sconce/errors";
 import { type ExportedProgram, requireProgram, sourceLine, type Value } from "@sconce/ir";
 import { nestedGraphs, nestedProgram, pathText } from "../changes/nested.js";
 import type { CheckReport } from "../checking/checker.js";
 import { noRunner, PassChangedNumbers } from "../checking/errors.js";
-import { CHECK_OPTIONS, type CheckOptions } from "../checking/options.js";
+import type { CheckOptions } from "../checking/options.js";
 import { DRAWN_LIMIT, outcomeOf } from "../checking/outcome.js";
 import { NoFixpoint } from "../manager/fixpoint-errors.js";
 import { PassManager, type PassObserver } from "../manager/pass-manager.js";
@@ -31,45 +22,11 @@ import {
 import type { RefusedRewrite } from "../rewrite/context.js";
 import { RewriteDiverges } from "../rewrite/divergence-errors.js";
 import { sampleInputs, samplingOf } from "../sampling/sample-inputs.js";
+import { type BisectOptions, checkBisectOptions } from "./options.js";
 import { shrink } from "./shrink.js";
 import { shrinkNested } from "./shrink-nested.js";
 import type { Reproducer } from "./subprogram.js";
 import { type Attempted, type Failure, type FailureKind, failureOf, Trial, type Tried } from "./trial.js";
-
-/** How a bisection samples, compares and reduces. */
-export interface BisectOptions extends CheckOptions {
-  /** Most programs tried when shrinking; 500 when left out. */
-  readonly maxTries?: number | undefined;
-  /**
-   * Called with the programs that were tried, and a text about the search; there may be fewer than
-   * the total.
-   */
-  readonly onProgress?: LongWorkOptions["onProgress"];
-  /** Called after each pass of the first run, which looks for the pass that fails. */
-  readonly observers?: readonly PassObserver[] | undefined;
-  /** Measure the time of each rewrite rule in that run. */
-  readonly timeRules?: boolean | undefined;
-}
-
-/** The names of the options. */
-export const BISECT_OPTIONS: OptionNames<BisectOptions> = {
-  ...CHECK_OPTIONS,
-  maxTries: true,
-  onProgress: true,
-  observers: true,
-  timeRules: true,
-};
-
-/**
- * Checks the options of `call`, a bisection.
- * @throws SconceError `UNKNOWN_OPTION`, `OPTION_VALUE`
- */
-export function checkBisectOptions(call: string, options: BisectOptions): void {
-  checkOptions(call, options, BISECT_OPTIONS);
-  const { maxTries } = options;
-  if (maxTries !== undefined && !(Number.isSafeInteger(maxTries) && maxTries >= 1))
-    throw optionValue(call, "maxTries", maxTries, "a whole number of programs, 1 or more");
-}
 
 /**
  * The first wrong rewrite: the first after which a pass fails, or the first of a cycle that never
