@@ -25,7 +25,7 @@ export const IR_TEXT_ROWS: readonly TextRow[] = [
     'parameter "a.weight": f32[4, 4]',
     'parameter "a.weight": f32[9007199254740993, 9007199254740993]',
     "IR_SYNTAX",
-    "line 6, column 24",
+    "line 6, column 29",
   ],
   ['parameter "a.weight"', 'paramether "a.weight"', "IR_SYNTAX", "line 6, column 13"],
   ['parameter "a.weight"', "parameter a.weight", "IR_SYNTAX", "line 6, column 13"],

@@ -217,6 +217,14 @@ describe("hostile text", () => {
     ["expressions", `graph(%x: int(${"(".repeat(100_000)})) {}`],
     ["digits", `graph() { return ${"9".repeat(1_000_000)} }`],
   ])("deep or long %s are refused", (_, text) => expect(codeOf(() => parseIr(text))).toBe("IR_SYNTAX"));
+
+  test.each(["f32[9007199254740993]", "f32[2, 99999999999999999999]", "f32[4]{-9007199254740993}"])(
+    "sizes and strides past 2^53 are refused: %s",
+    (type) =>
+      expect(() => parseGraph(`graph(%x: ${type}) { return (%x) }`)).toThrow(
+        expect.objectContaining({ code: "IR_SYNTAX", message: "expected a size below 2^53" }),
+      ),
+  );
 });
 
 describe("any value", () => {

@@ -124,7 +124,7 @@ function parseTensorType(
   dtype: DType,
   symbols: Symbols,
 ): ConstructorParameters<typeof FakeTensor>[0] {
-  const dim = (): SymInt => parseInt64(cursor, symbols);
+  const dim = (): SymInt => parseExtent(cursor, symbols);
   cursor.expect("[");
   const shape = cursor.list("]", dim);
   const strides = cursor.accept("{") ? cursor.list("}", dim) : rowMajor(cursor, shape);
@@ -162,6 +162,15 @@ function parseInt64(cursor: Cursor, symbols: Symbols): SymInt {
   const value = parseExpression(cursor, symbols);
   if (scalarKind(value) !== "int") throw cursor.fail("expected an integer", start);
   return value as SymInt;
+}
+
+/** A size or a stride: no tensor has one past 2^53. */
+function parseExtent(cursor: Cursor, symbols: Symbols): SymInt {
+  const start = cursor.at;
+  const value = parseInt64(cursor, symbols);
+  if (typeof value === "number" ? !Number.isSafeInteger(value) : value.op === "Integer")
+    throw cursor.fail("expected a size below 2^53", start);
+  return value;
 }
 
 function parseFloat64(cursor: Cursor, symbols: Symbols): SymFloat {
