@@ -3,7 +3,7 @@ import { isSconceError, throwIfAborted, thrownText } from "@sconce/errors";
 import { sourceChanged, sourceStalled, sourceTooLarge } from "./errors.js";
 import { httpChanged, httpFailed, httpRange, httpStatus, sourceMemory } from "./http-errors.js";
 import type { HttpOptions } from "./http-options.js";
-import { joined, LONGEST_STALL, MAX_STREAM_BYTES } from "./source.js";
+import { joined, LONGEST_STALL, MAX_STREAM_BYTES, nextBytes } from "./source.js";
 
 /** What the first response shows. */
 interface Opened {
@@ -234,17 +234,6 @@ class BodyReading {
       throw error;
     }
     return joined(chunks, size);
-  }
-}
-
-/** Reads on over empty chunks, which hold nothing. A timer can fire between them. */
-async function nextBytes(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<ReadableStreamReadResult<Uint8Array>> {
-  for (;;) {
-    const chunk = await reader.read();
-    if (chunk.done || chunk.value.length > 0) return chunk;
-    await new Promise((resolve) => setTimeout(resolve));
   }
 }
 

@@ -66,6 +66,11 @@ test.each<[what: string, code: string, source: () => ByteSource]>([
   ["stalls", "SOURCE_STALLED", () => reading(() => never)],
   ["is a stream that stalls", "SOURCE_STALLED", () => stream(() => {})],
   [
+    "is a stream of empty chunks",
+    "SOURCE_STALLED",
+    () => new ReadableStream({ pull: (control) => control.enqueue(new Uint8Array(0)) }),
+  ],
+  [
     "is a stream that fails",
     "SOURCE_FAILED",
     () => stream((controller) => controller.error(new Error("gone"))),

@@ -218,7 +218,7 @@ async function collect(
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = await patience.wait(reader.read());
+      const { done, value } = await patience.wait(nextBytes(reader));
       if (done) break;
       if (!(value instanceof Uint8Array)) throw sourceType(value);
       size += value.byteLength;
@@ -231,6 +231,17 @@ async function collect(
     throw error;
   }
   return joined(chunks, size);
+}
+
+/** Reads on over empty chunks, which hold nothing. A timer can fire between them. */
+export async function nextBytes(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  for (;;) {
+    const chunk = await reader.read();
+    if (chunk.done || chunk.value?.byteLength !== 0) return chunk;
+    await new Promise((resolve) => setTimeout(resolve));
+  }
 }
 
 /** One buffer of all chunks, each released once it is copied. */
