@@ -109,6 +109,14 @@ export const readerNotLoaded = (cause: unknown): SconceError =>
     cause,
   });
 
+/** What is given as JSON IR is something else. */
+export const notJsonIR = (call: string, got: string): SconceError =>
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `${call} takes JSON IR, and got ${got}`,
+    fix: "pass what `extractIR` or `readJsonIR` returned; `readJsonIR` takes the text",
+  });
+
 /**
  * A node of JSON IR reads a weight that nobody gave. The message is that of the format's own
  * executor.

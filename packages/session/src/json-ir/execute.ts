@@ -1,9 +1,15 @@
-import { checkOptions, LONG_WORK, type LongWorkOptions, type OptionNames } from "@sconce/errors";
+import {
+  checkOptions,
+  describeValue,
+  LONG_WORK,
+  type LongWorkOptions,
+  type OptionNames,
+} from "@sconce/errors";
 import type { JsonIR } from "@sconce/formats/json-ir";
 import type { Backend, ExportedProgram, StateValues, Value } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { createSconce, type Sconce } from "../create-sconce.js";
-import { missingWeight, unknownOverride } from "../errors.js";
+import { missingWeight, notJsonIR, unknownOverride } from "../errors.js";
 import { programFromIR } from "./program.js";
 
 /** What JSON IR runs with. */
@@ -35,9 +41,9 @@ const OPTIONS: OptionNames<ExecuteIROptions> = {
 /**
  * Runs JSON IR without the model that it was made of. The graph is built anew, and runs on a
  * backend of the session. Returns the outputs in the order of `graphOutputs`.
- * @throws SconceError `MISSING_WEIGHT` with the first node that reads it, `UNKNOWN_STATE` for
- * constants and overrides that the JSON does not name, `STATE_MISMATCH`, `JSON_IR_GRAPH`, and what
- * a run throws
+ * @throws SconceError `INVALID_ARGUMENT`, `MISSING_WEIGHT` with the first node that reads it,
+ * `UNKNOWN_STATE` for constants and overrides that the JSON does not name, `STATE_MISMATCH`,
+ * `JSON_IR_GRAPH`, and what a run throws
  */
 export async function executeIR(
   ir: JsonIR,
@@ -45,12 +51,26 @@ export async function executeIR(
   options: ExecuteIROptions = {},
 ): Promise<readonly Tensor[]> {
   checkOptions("executeIR", options, OPTIONS);
+  requireIR(ir, "executeIR");
   const { session = createSconce(), backend, weights, constants, overrides, ...running } = options;
   const values = valuesOf(ir, { weights, constants, overrides });
   requireWeights(ir, values);
   const program = programFromIR(ir, session).withState(values);
   return (await runOnce(program, inputs, session, { backend, ...running })) as readonly Tensor[];
 }
+
+/**
+ * Refuses what is not JSON IR, such as its text or that text parsed by `JSON.parse`.
+ * @throws SconceError `INVALID_ARGUMENT`
+ */
+function requireIR(value: unknown, call: string): asserts value is JsonIR {
+  const ir = (typeof value === "object" ? value : null) as Partial<JsonIR> | null;
+  const lists = [ir?.graphInputs, ir?.graphOutputs, ir?.weights, ir?.nodes];
+  const isIR = lists.every(Array.isArray) && [ir?.weightNameMapping, ir?.constants].every(isMap);
+  if (!isIR) throw notJsonIR(call, describeValue(value));
+}
+
+const isMap = (value: unknown): boolean => value instanceof Map;
 
 /** Compiles a program, runs it once, and disposes of the executable. */
 export async function runOnce(

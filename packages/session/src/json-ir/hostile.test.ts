@@ -37,6 +37,16 @@ function refused(text: string, limits?: Limits): string {
   return "nothing is refused";
 }
 
+test.each([null, undefined, TEXT, {}, [], JSON.parse(TEXT), new Map()])(
+  "values that are not JSON IR are refused: %s",
+  async (value) => {
+    await expect(executeIR(value as never, [])).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      fix: expect.stringContaining("readJsonIR"),
+    });
+  },
+);
+
 test("the text is valid", async () => {
   expect(refused(TEXT)).toBe("nothing is refused");
   const pair = (a: number, b: number): Tensor => Tensor.from([a, b], { dtype: "float32" });
