@@ -26,13 +26,6 @@ import { type WorkLimit, whyTooMuch } from "./work.js";
 /** Sizes whose kernels are kept at the same time. */
 const KEPT_SIZES = 16;
 
-/** Nests that are prepared between two pauses. */
-const NESTS_A_PIECE = 64;
-
-function* inLots(nests: readonly LoopNest[]): Generator<readonly LoopNest[]> {
-  for (let at = 0; at < nests.length; at += NESTS_A_PIECE) yield nests.slice(at, at + NESTS_A_PIECE);
-}
-
 /** The region for one set of sizes. */
 interface Bound {
   /** The loops, scans of long rows in blocks. */
@@ -190,13 +183,12 @@ export class RegionRunner {
     const loops = blockScans(this.loops, sizes);
     await watch.step?.();
     const nests: LoopNest[] = [];
-    for (const part of inLots(loops.nests)) {
-      nests.push(...part.map((nest) => bindNest(nest, sizes)));
-      await watch.step?.();
-    }
     const problems = new Map<LoopNest, string>();
-    for (const part of inLots(nests)) {
-      for (const [nest, reason] of this.#problemsOf(part, loops, sizes)) problems.set(nest, reason);
+    for (const unbound of loops.nests) {
+      const nest = bindNest(unbound, sizes);
+      nests.push(nest);
+      const problem = this.#problemOf(nest, loops, sizes);
+      if (problem !== undefined) problems.set(nest, problem);
       await watch.step?.();
     }
     const bytes = problems.size === 0 ? requireMemory(loops, sizes, this.#memory, 0) : 0;
@@ -204,21 +196,16 @@ export class RegionRunner {
     return { loops, sizes, bytes, problems, nests, kernels, verdicts: new Map() };
   }
 
-  /** What is too much for the device in these sizes. */
-  #problemsOf(nests: readonly LoopNest[], loops: LoopProgram, sizes: Bindings): Problems {
-    const problems = new Map<LoopNest, string>();
+  /** What of a nest is too much for the device in these sizes. */
+  #problemOf(nest: LoopNest, loops: LoopProgram, sizes: Bindings): string | undefined {
     const { maxBytes = Number.POSITIVE_INFINITY } = this.#device;
-    for (const nest of nests) {
-      const buffers = [...readsOf(nest.value), nest.output].map((id) => loops.buffers[id]!);
-      const most = Math.max(...buffers.map((buffer) => ELEMENT_BYTES * elementsOf(buffer, sizes)));
-      const tooLarge =
-        most > maxBytes
-          ? `it takes a buffer of ${most} bytes, the device's largest has ${maxBytes}`
-          : undefined;
-      const reason = whyTooMuch(nest, this.#limit) ?? tooLarge;
-      if (reason !== undefined) problems.set(nest, reason);
-    }
-    return problems;
+    const buffers = [...readsOf(nest.value), nest.output].map((id) => loops.buffers[id]!);
+    const most = Math.max(...buffers.map((buffer) => ELEMENT_BYTES * elementsOf(buffer, sizes)));
+    const tooLarge =
+      most > maxBytes
+        ? `it takes a buffer of ${most} bytes, the device's largest has ${maxBytes}`
+        : undefined;
+    return whyTooMuch(nest, this.#limit) ?? tooLarge;
   }
 
   /** Whether integers stay exact and indices inside, from what the inputs hold this time. */
@@ -247,10 +234,12 @@ export class RegionRunner {
       // Inputs have the same numbers in both.
       const own = blockScans(this.#unfused(), sizes);
       const bound = own.nests.map((nest) => bindNest(nest, sizes));
-      return new Map([
-        ...judge(bound, own, given, integers).problems,
-        ...this.#problemsOf(bound, own, sizes),
-      ]);
+      const found = new Map(judge(bound, own, given, integers).problems);
+      for (const nest of bound) {
+        const problem = this.#problemOf(nest, own, sizes);
+        if (problem !== undefined) found.set(nest, problem);
+      }
+      return found;
     };
     const refused = attribute(new Map([...inexact, ...problems]), alone);
     return { ranges, refused: new Map([...refused, ...this.#unheld(given)]) };
