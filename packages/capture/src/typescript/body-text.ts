@@ -197,14 +197,10 @@ export class BodyText implements LanesBody {
     const { target, name, args, kwargs } = node;
     const shown = (value: Argument): string => taggedText(value) ?? this.text(value, name);
     const named = Object.entries(kwargs).map(([key, value]) => `${keyText(key)}: ${shown(value)}`);
-    const given = [
-      stringText(target),
-      `[${args.map(shown).join(", ")}]`,
-      ...(named.length === 0 ? [] : [`{ ${named.join(", ")} }`]),
-    ];
+    const call = this.file.operatorCall(target, args.map(shown), named);
     const type = scalarType(node.meta.val) ?? "Tensor";
     const list = Array.isArray(node.meta.val) ? "[]" : "";
-    return `${this.file.use("callOperator")}(${given.join(", ")}) as ${this.file.use(type)}${list}`;
+    return `${call} as ${this.file.use(type)}${list}`;
   }
 
   #scalar({ target, name, args }: Node): string {

@@ -5,7 +5,7 @@
 import { type Argument, type Graph, isRef, itemsOf, type Node, type OpSchema } from "@sconce/ir";
 import { notWritable } from "./errors.js";
 import type { FlowBody } from "./flow-body.js";
-import { keyText, stringText, taggedText } from "./literals.js";
+import { keyText, taggedText } from "./literals.js";
 
 const GETITEM = "operator.getitem";
 const FUNCTIONALIZED = "higher_order.auto_functionalized_v2";
@@ -46,11 +46,10 @@ function ownMemory(body: FlowBody, node: Node, base: Argument): string {
  */
 function isFree(body: FlowBody, name: string, at: string): boolean {
   const { graph } = body;
-  const order = [...graph.nodes()].map((node) => node.name);
   const readers = graph.users(name).filter((reader) => reader.name !== at);
   const isHarmless = (reader: Node): boolean =>
     reader.target.startsWith("aten.sym_") ||
-    (order.indexOf(reader.name) < order.indexOf(at) && makesMemory(body, reader));
+    (graph.positionOf(reader.name) < graph.positionOf(at) && makesMemory(body, reader));
   if (!readers.every(isHarmless)) return false;
   const made = graph.node(name);
   return made.op === "placeholder" ? isWritten(body, name) : makesMemory(body, made);
@@ -104,9 +103,7 @@ function callText(body: FlowBody, node: Node, { target, schema, bases }: Call): 
     if (kwargOnly) named.push(`${keyText(name)}: ${text}`);
     else given.push(text);
   }
-  const parts = [stringText(target), `[${given.join(", ")}]`];
-  if (named.length > 0) parts.push(`{ ${named.join(", ")} }`);
-  return `${body.file.use("callOperator")}(${parts.join(", ")})`;
+  return body.file.operatorCall(target, given, named);
 }
 
 /** An argument that the operator writes to: a tensor, a view of one, or a list. */

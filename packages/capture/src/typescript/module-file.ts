@@ -34,6 +34,12 @@ export class ModuleFile {
     return name;
   };
 
+  /** A call of an operator by its name; `args` and `kwargs` are texts. */
+  operatorCall(target: string, args: readonly string[], kwargs: readonly string[]): string {
+    const keywords = kwargs.length === 0 ? "" : `, { ${kwargs.join(", ")} }`;
+    return `${this.use("callOperator")}(${stringText(target)}, [${args.join(", ")}]${keywords})`;
+  }
+
   /** The statement that imports what is used. */
   importText(from: string): string {
     const names = [...this.#imported].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
