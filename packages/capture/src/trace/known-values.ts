@@ -74,6 +74,7 @@ export class KnownValues {
         this.#keep(result, this.#evaluate("aten.clone.default", [source], {}));
       return;
     }
+    if (this.#values.size === 0 && !schema.isMutable && !schema.isView) return;
     const { tensors, hasSymbols } = operandsIn([...args, ...Object.values(kwargs)]);
     if (this.#values.size > 0) {
       const isComputed =
