@@ -41,14 +41,14 @@ export async function loadValues(program: ExportedProgram, options: LoadValuesOp
   throwIfAborted(signal, "load");
   const waiting = [...missingStorages(program, options.names)];
   if (waiting.length === 0) return;
-  const total = waiting.reduce((bytes, [, { byteLength }]) => bytes + byteLength, 0);
+  const total = waiting.reduce((bytes, [{ byteLength }]) => bytes + byteLength, 0);
   const progress = new ProgressReport("load", userCallback("loadValues", options.onProgress), total);
   const failed = new AbortController();
   const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
   let [done, next] = [0, 0];
   async function readNext(): Promise<void> {
     while (next < waiting.length) {
-      const [name, storage] = waiting[next++]!;
+      const [storage, name] = waiting[next++]!;
       progress.at(done, name);
       await storage.load(either);
       done += storage.byteLength;
@@ -69,16 +69,13 @@ export async function loadValues(program: ExportedProgram, options: LoadValuesOp
 function missingStorages(
   program: ExportedProgram,
   names: Iterable<string> | undefined,
-): Map<string, Storage> {
+): Map<Storage, string> {
   const { stateDict, constants } = program;
-  const missing = new Map<string, Storage>();
-  const seen = new Set<Storage>();
+  const missing = new Map<Storage, string>();
   for (const name of names ?? [...stateDict.keys(), ...constants.keys()]) {
     const storage = program.tensor(name)?.storage;
     if (storage === undefined) throw unknownState([name], [...stateDict.keys(), ...constants.keys()]);
-    if (storage.isLoaded || seen.has(storage)) continue;
-    seen.add(storage);
-    missing.set(name, storage);
+    if (!storage.isLoaded && !missing.has(storage)) missing.set(storage, name);
   }
   return missing;
 }
