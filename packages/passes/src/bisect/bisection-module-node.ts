@@ -1,6 +1,6 @@
 /** @file `#bisection` in Node, where files are at hand. */
+import { type LazyModule, loadedNow } from "../checking/lazy-module.js";
 import { bisectSteps } from "./bisect.js";
-import type { BisectionModule } from "./bisection-module.js";
 
 /** The search. */
-export const BISECTION: BisectionModule = { steps: bisectSteps, load: () => Promise.resolve() };
+export const BISECTION: LazyModule<typeof bisectSteps> = loadedNow(bisectSteps);

@@ -1,6 +1,6 @@
 /** @file `#checker` in Node, where files are at hand. */
 import { Checker } from "./checker.js";
-import type { CheckerModule } from "./checker-module.js";
+import { type LazyModule, loadedNow } from "./lazy-module.js";
 
 /** The checker. */
-export const CHECKER: CheckerModule = { type: Checker, load: () => Promise.resolve() };
+export const CHECKER: LazyModule<typeof Checker> = loadedNow(Checker);

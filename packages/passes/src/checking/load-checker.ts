@@ -1,13 +1,10 @@
 /** @file What compares the numbers of programs: at hand in Node, loaded by pages that need it. */
 import { CHECKER } from "#checker";
 import type { Checker } from "./checker.js";
-import { checkerNotLoaded } from "./errors.js";
+import { requireLoaded } from "./lazy-module.js";
 
 /** Loads what checks need; Node has it at once. */
 export const loadChecker = (): Promise<void> => CHECKER.load();
 
 /** @throws SconceError `CHECKER_NOT_LOADED` in a page that has not loaded it */
-export function requireChecker(): typeof Checker {
-  if (CHECKER.type === undefined) throw checkerNotLoaded();
-  return CHECKER.type;
-}
+export const requireChecker = (): typeof Checker => requireLoaded(CHECKER);
