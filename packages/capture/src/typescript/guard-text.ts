@@ -178,9 +178,10 @@ function partOf(node: GuardNode, file: ModuleFile, read: (source: GuardSource) =
 }
 
 function numberPart(
-  { value, float }: Extract<GuardNode, { readonly kind: "number" }>,
+  { value, float, exact }: Extract<GuardNode, { readonly kind: "number" }>,
   file: ModuleFile,
 ): Part {
+  if (exact !== undefined) return { text: `${exact}n`, value: exact };
   if (!float || !Number.isInteger(value)) return { text: numberText(value), value };
   return { text: `${file.use("float")}(${numberText(value)})`, value: { kind: "float", value } };
 }

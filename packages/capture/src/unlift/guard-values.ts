@@ -78,6 +78,7 @@ function evaluate(node: GuardNode, read: (source: GuardSource) => Value): Value 
     case "source":
       return read(node);
     case "number":
+      return node.exact ?? node.value;
     case "constant":
       return node.value;
     case "unary":
