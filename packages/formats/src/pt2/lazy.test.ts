@@ -160,6 +160,17 @@ describe("concurrent reading", () => {
     expect(counted.bytes - before).toBeLessThan(bytes.length);
   });
 
+  test("a part of a tensor that is given up does not stop the others", async () => {
+    const program = await lazily(counting(makeLargePt2(1000)).source);
+    const { storage } = program.tensor("w")!;
+    const given = new AbortController();
+    const part = storage.read(4, 4, given.signal);
+    const other = storage.read(8, 4);
+    given.abort(new Error("enough"));
+    await expect(part).rejects.toMatchObject({ code: "ABORTED", cause: { message: "enough" } });
+    expect([...new Float32Array((await other).slice().buffer)]).toEqual([2]);
+  });
+
   test("when all give up the source is stopped, and the next caller reads anew", async () => {
     const bytes = makeLargePt2(100_000);
     const signals: (AbortSignal | undefined)[] = [];

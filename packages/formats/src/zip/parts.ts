@@ -31,8 +31,8 @@ export async function* entryPieces(
   }
 }
 
-/** Where the data of entries begin, so that they are looked for once. */
-const starts = new WeakMap<object, Promise<number>>();
+/** Where the data of entries begin, so that later reads do not look for them again. */
+const starts = new WeakMap<object, number>();
 
 /**
  * Some bytes of an entry's content. The checksum covers the whole entry, so that of a stored one is
@@ -47,12 +47,8 @@ export async function entryRange(
 ): Promise<Uint8Array> {
   const entry = zip.entry(name)!;
   if (entry.method !== 0) return (await zip.read(name)).slice(offset, offset + length);
-  let start = starts.get(entry);
-  if (start === undefined) {
-    start = zip.locate(name);
-    starts.set(entry, start);
-    // A failed one is tried again.
-    start.catch(() => starts.delete(entry));
-  }
-  return zip.bytes((await start) + offset, length);
+  // Not a shared promise: the signal of one caller would stop the others.
+  const start = starts.get(entry) ?? (await zip.locate(name));
+  starts.set(entry, start);
+  return zip.bytes(start + offset, length);
 }
