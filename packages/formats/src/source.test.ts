@@ -112,6 +112,20 @@ test("the signal ends the wait for a source", async () => {
   await expect(loading).rejects.toMatchObject({ code: "ABORTED", cause: { message: "enough" } });
 });
 
+test("what a source throws when the signal stops it is not a failure of the source", async () => {
+  const abort = new AbortController();
+  const source: RandomAccess = {
+    size: bytes.length,
+    read: (_offset, _length, signal) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener("abort", () => reject(new Error("stopped")));
+        setTimeout(() => abort.abort(new Error("enough")));
+      }),
+  };
+  const loading = readPt2(source, { signal: abort.signal });
+  await expect(loading).rejects.toMatchObject({ code: "ABORTED", cause: { message: "enough" } });
+});
+
 test("a source of Buffers gives tensors of plain bytes", async () => {
   const pool = Buffer.concat([Buffer.from("x"), bytes]);
   const program = await readPt2(reading((offset, length) => pool.subarray(1 + offset, 1 + offset + length)));

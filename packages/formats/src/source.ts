@@ -157,10 +157,11 @@ class Patience {
     }
   }
 
-  /** An error of ours, or of the signal, as it is; others as the source's. */
+  /** An error of ours as it is, the reason of a raised signal, otherwise an error of the source. */
   typed(error: unknown): unknown {
-    if (isSconceError(error) || (this.#signal?.aborted === true && error === this.#signal.reason))
-      return error;
+    if (isSconceError(error)) return error;
+    // A source that the signal stopped may reject with an error of its own.
+    if (this.#signal?.aborted) return this.#signal.reason;
     return sourceFailed(thrownText(error), error);
   }
 }
