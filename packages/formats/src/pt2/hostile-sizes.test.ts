@@ -37,6 +37,7 @@ const CASES: readonly HostileCase[] = [
       g["tensor_values"]!["x"]!["sizes"] = loose([{ as_int: 2 ** 40 }, { as_int: 2 ** 40 }]);
     }),
   ],
+  ["an expression without text", "PT2_FIELD", "tensor_values.x.sizes[0].as_expr", size({ as_expr: {} })],
   ["a program as size", "SYM_", "sizes[0].as_expr.expr_str", expr("__import__('os').system('true')")],
   ["an attribute as size", "SYM_", "expr_str", expr("s0.__class__")],
   ["a deep size", "SYM_", "expr_str", expr(`${"(".repeat(50_000)}s0${")".repeat(50_000)}`)],

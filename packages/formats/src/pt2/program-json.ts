@@ -32,6 +32,6 @@ function needsSymbols(root: JsonObject, keys: ReadonlySet<string>): boolean {
   const holdsSome = (field: JsonValue | undefined): boolean =>
     field instanceof JsonObject ? field.size > 0 : Array.isArray(field) && field.length > 0;
   return (
-    keys.has("expr_str") || holdsSome(root.get("range_constraints")) || holdsSome(root.get("guards_code"))
+    keys.has("as_expr") || holdsSome(root.get("range_constraints")) || holdsSome(root.get("guards_code"))
   );
 }
