@@ -1,9 +1,9 @@
 /** @file Requests for ranges of a file on a server, and the checks of the responses. */
 import { isSconceError, throwIfAborted, thrownText } from "@sconce/errors";
-import { sourceChanged, sourceStalled, sourceTooLarge } from "./errors.js";
-import { httpChanged, httpFailed, httpRange, httpStatus, sourceMemory } from "./http-errors.js";
+import { sourceChanged, sourceTooLarge } from "./errors.js";
+import { httpChanged, httpFailed, httpRange, httpStatus } from "./http-errors.js";
 import type { HttpOptions } from "./http-options.js";
-import { joined, LONGEST_STALL, MAX_STREAM_BYTES, nextBytes } from "./source.js";
+import { collect, MAX_STREAM_BYTES, Patience } from "./source.js";
 
 /** What the first response shows. */
 interface Opened {
@@ -89,15 +89,6 @@ export class RangeClient {
     });
   }
 
-  /** Memory for what a server says that it has. @throws SconceError `SOURCE_TOO_LARGE` */
-  allocate(length: number): Uint8Array {
-    try {
-      return new Uint8Array(length);
-    } catch (cause) {
-      throw sourceMemory(length, cause);
-    }
-  }
-
   #requireSame(response: Response): void {
     if (!response.ok) return;
     const now = versionOf(response);
@@ -130,14 +121,14 @@ export class RangeClient {
     const stop = new AbortController();
     const abort = (): void => stop.abort(signal?.reason);
     signal?.addEventListener("abort", abort);
-    const stall = new Stall(this.#options.limits?.stallMilliseconds ?? LONGEST_STALL);
+    const patience = new Patience({ limits: this.#options.limits });
     try {
       throwIfAborted(signal, "load");
       const { fetch = globalThis.fetch, headers } = this.#options;
       const request = { headers: new Headers(headers), signal: stop.signal };
       request.headers.set("range", `bytes=${start}-${end - 1}`);
-      const response = await stall.wait(fetch(this.#url, request));
-      return await use(response, new BodyReading(response, stall));
+      const response = await patience.wait(fetch(this.#url, request));
+      return await use(response, new BodyReading(response, patience));
     } catch (error) {
       throwIfAborted(signal, "load");
       throw isSconceError(error) ? error.at(this.#shown) : httpFailed(thrownText(error), this.#shown, error);
@@ -165,36 +156,14 @@ export class RangeClient {
   }
 }
 
-/** Waits only so long for the next bytes. */
-class Stall {
-  readonly #longest: number;
-
-  constructor(longest: number) {
-    this.#longest = longest;
-  }
-
-  async wait<T>(promise: Promise<T>): Promise<T> {
-    if (!(this.#longest < 2 ** 31)) return promise;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(sourceStalled(this.#longest)), this.#longest);
-    });
-    try {
-      return await Promise.race([promise, late]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
-
 /** Reads the body of a response, never more than was asked for. */
 class BodyReading {
   readonly #response: Response;
-  readonly #stall: Stall;
+  readonly #patience: Patience;
 
-  constructor(response: Response, stall: Stall) {
+  constructor(response: Response, patience: Patience) {
     this.#response = response;
-    this.#stall = stall;
+    this.#patience = patience;
   }
 
   /** @throws SconceError `HTTP_RANGE` for more bytes, `SOURCE_CHANGED` for fewer */
@@ -211,29 +180,15 @@ class BodyReading {
     const { headers } = this.#response;
     const announced = headers.get("content-encoding") === null ? headers.get("content-length") : null;
     if (announced !== null && Number(announced) > most) throw sourceTooLarge(Number(announced), most);
-    const bytes = await this.#collect(most, (size) => sourceTooLarge(size, most));
+    const bytes = await this.#collect(most);
     if (announced !== null && bytes.length !== Number(announced))
       throw sourceChanged(0, Number(announced), bytes.length);
     return bytes;
   }
 
-  async #collect(most: number, tooMuch: (size: number) => Error): Promise<Uint8Array> {
-    const chunks: (Uint8Array | undefined)[] = [];
-    let size = 0;
-    const reader = this.#response.body?.getReader();
-    try {
-      for (;;) {
-        const piece = reader && (await this.#stall.wait(nextBytes(reader)));
-        if (piece === undefined || piece.done) break;
-        size += piece.value.length;
-        if (size > most) throw tooMuch(size);
-        chunks.push(piece.value);
-      }
-    } catch (error) {
-      void reader?.cancel(error).catch(() => {});
-      throw error;
-    }
-    return joined(chunks, size);
+  async #collect(most: number, tooMuch?: (size: number) => Error): Promise<Uint8Array> {
+    const { body } = this.#response;
+    return body === null ? new Uint8Array() : collect(body, this.#patience, most, tooMuch);
   }
 }
 

@@ -1,6 +1,6 @@
 /** @file Files on a server, read by ranges over HTTP. */
 import { checkOptions, type OptionNames, optionValue, throwIfAborted } from "@sconce/errors";
-import { httpUrl } from "./http-errors.js";
+import { httpUrl, sourceMemory } from "./http-errors.js";
 import type { OpenUrlOptions } from "./http-options.js";
 import { RangeClient } from "./http-range.js";
 import { SharedWork } from "./shared-work.js";
@@ -94,7 +94,7 @@ class RangeSource implements RandomAccess {
   /** The first part shows that the server has what it says, before there is memory for all. */
   async #large(offset: number, end: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const first = await this.#client.range(offset, Math.min(end, offset + PART), signal);
-    const bytes = this.#client.allocate(end - offset);
+    const bytes = allocated(end - offset);
     bytes.set(first);
     const parts: Promise<void>[] = [];
     const failed = new AbortController();
@@ -182,5 +182,14 @@ class RangeSource implements RandomAccess {
     this.#blocks.delete(block);
     this.#blocks.set(block, bytes);
     if (this.#blocks.size > MOST_BLOCKS) this.#blocks.delete(this.#blocks.keys().next().value!);
+  }
+}
+
+/** Memory for what a server says that it has. @throws SconceError `SOURCE_TOO_LARGE` */
+function allocated(length: number): Uint8Array {
+  try {
+    return new Uint8Array(length);
+  } catch (cause) {
+    throw sourceMemory(length, cause);
   }
 }

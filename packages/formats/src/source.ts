@@ -96,7 +96,7 @@ async function accessTo(
   if (typeof Blob !== "undefined" && source instanceof Blob)
     return new PatientSource(blobSource(source), source.size, patience);
   if (typeof source !== "object" || source === null) throw sourceType(source);
-  if ("getReader" in source) return new MemorySource(await collect(source, maxStreamBytes, patience));
+  if ("getReader" in source) return new MemorySource(await collect(source, patience, maxStreamBytes));
   if (ArrayBuffer.isView(source)) {
     return new MemorySource(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
   }
@@ -122,7 +122,7 @@ export interface Reopened {
 }
 
 /** Waits for a source as long as it is allowed to take. */
-class Patience {
+export class Patience {
   readonly #signal: AbortSignal | undefined;
   readonly #longest: number;
 
@@ -167,7 +167,7 @@ class Patience {
 }
 
 /** Milliseconds. */
-export const LONGEST_STALL = 60_000;
+const LONGEST_STALL = 60_000;
 /** Longer times cannot be given to a timer. */
 const MOST_TIMER = 2 ** 31 - 1;
 
@@ -209,10 +209,15 @@ function blobSource(blob: Blob): RandomAccess {
   };
 }
 
-async function collect(
+/**
+ * Reads all bytes of a stream.
+ * @throws SconceError `SOURCE_TYPE`, `SOURCE_STALLED`; `tooMuch` for more than `maxBytes`
+ */
+export async function collect(
   stream: ReadableStream<Uint8Array>,
-  maxBytes: number,
   patience: Patience,
+  maxBytes: number,
+  tooMuch: (size: number) => Error = (size) => sourceTooLarge(size, maxBytes),
 ): Promise<Uint8Array> {
   const reader = stream.getReader();
   const chunks: (Uint8Array | undefined)[] = [];
@@ -223,7 +228,7 @@ async function collect(
       if (done) break;
       if (!(value instanceof Uint8Array)) throw sourceType(value);
       size += value.byteLength;
-      if (size > maxBytes) throw sourceTooLarge(size, maxBytes);
+      if (size > maxBytes) throw tooMuch(size);
       chunks.push(value);
     }
   } catch (error) {
@@ -235,7 +240,7 @@ async function collect(
 }
 
 /** Reads on over empty chunks, which hold nothing. A timer can fire between them. */
-export async function nextBytes(
+async function nextBytes(
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): Promise<ReadableStreamReadResult<Uint8Array>> {
   for (;;) {
@@ -246,7 +251,7 @@ export async function nextBytes(
 }
 
 /** One buffer of all chunks, each released once it is copied. */
-export function joined(chunks: (Uint8Array | undefined)[], size: number): Uint8Array {
+function joined(chunks: (Uint8Array | undefined)[], size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   for (let i = 0, position = 0; i < chunks.length; i++) {
     bytes.set(chunks[i]!, position);
