@@ -3,7 +3,6 @@ import { type Budget, isSconceError } from "@sconce/errors";
 import type { Storage } from "@sconce/tensor";
 import { parseJson } from "../json/parse.js";
 import { Place } from "../json/place.js";
-
 import {
   readOpenTorchFile,
   readTorchFile,
@@ -16,7 +15,6 @@ import type { ReadPt2Options } from "./options.js";
 import { staticLayout } from "./static-layout.js";
 import { SymbolTable } from "./symbol-table.js";
 import { valueReaders } from "./values.js";
-
 import type { Payload } from "./weights.js";
 
 /**
@@ -62,6 +60,7 @@ export async function readLazySavedFile(
     lazyRecord(inner, name, { alignment: LARGEST_ELEMENT, limits, name: `${entry} ${name}` });
   return readOpenTorchFile(inner, entry, { budget, fakeTensor: fakeTensorReader(budget), storage });
 }
+
 /** A payload from a pickled dict of tensors, as older files have it. */
 export function payloadFromPickle(saved: unknown, file: string): Payload {
   const place = new Place(file);

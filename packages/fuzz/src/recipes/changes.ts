@@ -9,7 +9,7 @@ import { FORMATS, type Recipe, type RecipeFormat } from "./recipe.js";
 /** Stands for "the field is removed". */
 export const REMOVED = Symbol("removed");
 
-/** A change of JSON: the path with dots, the new value. */
+/** A change of JSON: the path with slashes, the new value. */
 export type JsonRow = readonly [path: string, value: unknown, code: string, where: string];
 /** A change of text: the first place where `from` stands becomes `to`. */
 export type TextRow = readonly [from: string, to: string, code: string, where: string];
