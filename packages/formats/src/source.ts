@@ -1,5 +1,5 @@
 /** @file Where the bytes of a file come from. */
-import { isDetached, isSconceError, thrownText } from "@sconce/errors";
+import { isDetached, isSconceError, type SconceError, throwIfAborted, thrownText } from "@sconce/errors";
 import {
   sourceChanged,
   sourceFailed,
@@ -62,6 +62,8 @@ export interface SourceLimits {
 export interface SourceOptions {
   readonly limits?: SourceLimits | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** What `ABORTED` calls the work. @defaultValue `load` */
+  readonly work?: string | undefined;
 }
 
 /** Most bytes that are taken from a stream, unless a limit says otherwise. */
@@ -70,13 +72,13 @@ export const MAX_STREAM_BYTES = 2 ** 32 - 1;
 /**
  * Makes any source readable in pieces. A stream is collected first, up to a limit. What the source
  * throws, and pieces that are not bytes, become typed errors; so does a source that sends nothing.
- * @throws SconceError `SOURCE_TOO_LARGE`, `SOURCE_TYPE`, `SOURCE_FAILED`, `SOURCE_STALLED`; the
- * reason of the signal
+ * @throws SconceError `SOURCE_TOO_LARGE`, `SOURCE_TYPE`, `SOURCE_FAILED`, `SOURCE_STALLED`,
+ * `ABORTED`
  */
 export async function toRandomAccess(source: ByteSource, options: SourceOptions): Promise<RandomAccess> {
-  options.signal?.throwIfAborted();
   const patience = new Patience(options);
   try {
+    options.signal?.throwIfAborted();
     return await accessTo(source, patience, options);
   } catch (error) {
     throw patience.typed(error);
@@ -124,10 +126,12 @@ export interface Reopened {
 /** Waits for a source as long as it is allowed to take. */
 export class Patience {
   readonly #signal: AbortSignal | undefined;
+  readonly #work: string;
   readonly #longest: number;
 
-  constructor({ limits, signal }: SourceOptions, noticesStalls = false) {
+  constructor({ limits, signal, work = "load" }: SourceOptions, noticesStalls = false) {
     this.#signal = signal;
+    this.#work = work;
     this.#longest = noticesStalls ? Infinity : (limits?.stallMilliseconds ?? LONGEST_STALL);
   }
 
@@ -157,12 +161,13 @@ export class Patience {
     }
   }
 
-  /** An error of ours as it is, the reason of a raised signal, otherwise an error of the source. */
-  typed(error: unknown): unknown {
-    if (isSconceError(error)) return error;
-    // A source that the signal stopped may reject with an error of its own.
-    if (this.#signal?.aborted) return this.#signal.reason;
-    return sourceFailed(thrownText(error), error);
+  /**
+   * An error of ours as it is, others as those of the source.
+   * @throws SconceError `ABORTED`: a source that the signal stopped may reject with any error
+   */
+  typed(error: unknown): SconceError {
+    if (!isSconceError(error) || error === this.#signal?.reason) throwIfAborted(this.#signal, this.#work);
+    return isSconceError(error) ? error : sourceFailed(thrownText(error), error);
   }
 }
 
@@ -196,8 +201,7 @@ class PatientSource implements RandomAccess, Reopened {
       if (bytes instanceof Uint8Array) return new MemorySource(bytes).bytes;
       throw sourceFailed(`it gave ${kindOf(bytes)} instead of bytes`);
     } catch (error) {
-      const typed = this.#patience.typed(error);
-      throw isSconceError(typed) ? typed.at(`byte ${offset}`) : typed;
+      throw this.#patience.typed(error).at(`byte ${offset}`);
     }
   }
 }

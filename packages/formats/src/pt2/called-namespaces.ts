@@ -22,15 +22,6 @@ export async function calledNamespaces(
 ): Promise<ReadonlySet<string>> {
   checkOptions("calledNamespaces", options, NAMESPACES);
   checkOptions("calledNamespaces (limits)", options.limits, LIMITS);
-  try {
-    return await namespacesIn(source, options);
-  } catch (error) {
-    if (error === options.signal?.reason) throwIfAborted(options.signal, "load");
-    throw error;
-  }
-}
-
-async function namespacesIn(source: ByteSource, options: NamespacesOptions): Promise<ReadonlySet<string>> {
   const access = await toRandomAccess(source, options);
   const budget = budgetFor(options, access.size);
   const zip = await ZipArchive.open(access, { budget });

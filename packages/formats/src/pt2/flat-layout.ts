@@ -1,4 +1,5 @@
 /** @file The flat layout of torch 2.1 to 2.7: a plain zip with one file for each part. */
+import { throwIfAborted } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { pt2Error } from "../errors.js";
 import type { ZipArchive } from "../zip/archive.js";
@@ -17,7 +18,7 @@ export async function readFlatArchive(zip: ZipArchive, options: CountedOptions):
     const name = names.find((candidate) => zip.has(candidate));
     if (name === undefined)
       throw pt2Error("PT2_MISSING_RECORD", `the archive has no entry ${names[0]}`, names[0]);
-    options.signal?.throwIfAborted();
+    throwIfAborted(options.signal, "load");
     read.add(name);
     return [name, await zip.read(name)];
   };

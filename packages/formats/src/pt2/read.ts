@@ -27,13 +27,7 @@ export async function readPt2(source: ByteSource, options: ReadPt2Options = {}):
   checkOptions("readPt2", options, READ_OPTIONS);
   checkOptions("readPt2 (limits)", options.limits, LIMITS);
   checkValues(options);
-  try {
-    return await readProgram(source, options);
-  } catch (error) {
-    const { signal } = options;
-    if (error === signal?.reason) throwIfAborted(signal, "load");
-    throw error;
-  }
+  return readProgram(source, options);
 }
 
 /** @throws SconceError `OPTION_VALUE` */
@@ -147,7 +141,7 @@ class ArchiveReader {
   async #find(record: string): Promise<Uint8Array | undefined> {
     const name = this.#root + record;
     if (!this.#zip.has(name)) return undefined;
-    this.#options.signal?.throwIfAborted();
+    throwIfAborted(this.#options.signal, "load");
     this.#read.add(name);
     return this.#zip.read(name);
   }

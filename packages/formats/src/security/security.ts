@@ -27,6 +27,8 @@ const OPTIONS: OptionNames<SecurityOptions> = { limits: true, budget: true, sign
 const TENSOR_GLOBAL =
   /^(?:torch\._utils\._rebuild_(?:tensor_v2|tensor_v3|meta_tensor_no_storage|parameter|parameter_with_state)|torch\._export\.serde\.serialize\._reconstruct_fake_tensor|torch\._tensor\._rebuild_from_type_v2|torch\.nn\.parameter\.Parameter|torch\.(?:Tensor|Size|device)|torch\.(?:Double|Float|Half|BFloat16|Long|Int|Short|Char|Byte|Bool|ComplexDouble|ComplexFloat)Storage|torch\.storage\.UntypedStorage|torch\.(?:float|u?int|bfloat|complex)\d+\w*|torch\.bool|collections\.(?:OrderedDict|deque|defaultdict)|_codecs\.encode|(?:__builtin__|builtins)\.(?:list|dict|set|int|float|complex))$/;
 
+/** What `ABORTED` calls the work. */
+const WORK = "security report";
 const NATIVE = /\.(?:so|dylib|dll|pyd|cubin|hsaco|o|a)$/i;
 const SOURCE = /\.(?:py|cpp|cc|c|cu|h|hpp|sh)$/i;
 
@@ -43,25 +45,14 @@ export async function securityReport(
 ): Promise<SecurityReport> {
   checkOptions("securityReport", options, OPTIONS);
   checkOptions("securityReport (limits)", options.limits, LIMITS);
-  const { signal } = options;
-  try {
-    throwIfAborted(signal, "security report");
-    return await reportOf(source, options);
-  } catch (error) {
-    if (error === signal?.reason) throwIfAborted(signal, "security report");
-    throw error;
-  }
-}
-
-async function reportOf(source: ByteSource, options: SecurityOptions): Promise<SecurityReport> {
-  const access = await toRandomAccess(source, options);
+  const access = await toRandomAccess(source, { ...options, work: WORK });
   const budget = budgetFor(options, access.size);
   const zip = await ZipArchive.open(access, { budget });
   const findings: SecurityFinding[] = [];
   const report = (finding: SecurityFinding): void => void findings.push(finding);
   const pickled = await pickledPayloads(zip, budget);
   for (const name of zip.names()) {
-    throwIfAborted(options.signal, "security report");
+    throwIfAborted(options.signal, WORK);
     try {
       await scanEntry(zip, name, { budget, pickled, report });
     } catch (error) {
