@@ -10,7 +10,7 @@ const FAULTS: Readonly<Record<string, (path: string) => string>> = {
   EPERM: (path) => `${path} may not be opened`,
   ENOSPC: (path) => `there is no space left to write ${path}`,
   EDQUOT: (path) => `the quota leaves no space to write ${path}`,
-  EFBIG: (path) => `${path} would be larger than files may be here`,
+  EFBIG: (path) => `${path} would exceed the limit on file sizes`,
   ENAMETOOLONG: (path) => `the file system takes no name as long as ${path}`,
   ESPIPE: (path) => `${path} is a pipe, not a file`,
 };

@@ -26,10 +26,10 @@ export const httpStatus = (status: number, url: string): SconceError =>
     where: url,
     fix:
       status === 401 || status === 403
-        ? "give what the server asks for in `headers`, or correct the address"
+        ? "set the credentials of the server in `headers`, or correct the address"
         : status === 404 || status === 410
           ? "correct the address"
-          : "try again later, or ask who runs the server",
+          : "try again later, or ask the operator of the server",
   });
 
 /** A server that serves ranges wrongly, or not at all. */

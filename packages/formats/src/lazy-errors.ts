@@ -1,4 +1,4 @@
-/** @file Errors of what few readers need: values that are read later, and expected versions. */
+/** @file Errors of values that are read later and of expected versions, which few loads need. */
 import { SconceError } from "@sconce/errors";
 import { pt2Error } from "./errors.js";
 

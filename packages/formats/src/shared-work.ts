@@ -17,7 +17,7 @@ export class SharedWork<T> {
     this.#result.catch(() => {});
   }
 
-  /** Whether everybody has given up: who comes now has to start anew. */
+  /** Whether every caller has given up: the next one has to start new work. */
   get isStopped(): boolean {
     return this.#controller.signal.aborted;
   }

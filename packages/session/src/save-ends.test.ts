@@ -189,7 +189,7 @@ await savePt2File(program, ${JSON.stringify(at("m.pt2"))}).catch((error) => {
     child.stdout!.on("data", (text: Buffer) => (out += text.toString()));
     expect(await once(child, "close")).toEqual([3, null]);
     const [code, message] = JSON.parse(out.trim().split("\n").at(-1)!) as string[];
-    expect([code, message]).toEqual(["FILE", `${at("m.pt2")} would be larger than files may be here`]);
+    expect([code, message]).toEqual(["FILE", `${at("m.pt2")} would exceed the limit on file sizes`]);
     expect([await readdir(folder), await readFile(at("m.pt2"), "utf8")]).toEqual([["m.pt2"], "old"]);
   });
 });

@@ -231,7 +231,7 @@ def loads():
                 got = tensors_of(program.module()(*args, **kwargs))
                 want = results[f"{'2.14' if folder.startswith('made-') else folder}/{entry[:-4]}"]
                 found[f"{folder}/{entry[:-4]}"] = "same" if close(got, want) else "differs"
-                # It takes the kinds of arguments in files of 2.7 for others.
+                # It misreads the kinds of arguments in files of 2.7.
                 if folder not in (MINE, "made-2.7") and close(got, want):
                     open(f"{folder}/{entry[:-4]}.2.14.txt", "w").write(str(program))
             except Exception as error:
@@ -250,8 +250,7 @@ os.makedirs(MINE, exist_ok=True)
 results = json.load(open("results.json")) if os.path.exists("results.json") else {}
 for name, model, args, kwargs, dynamic in programs():
     model.eval()
-    specs = None if dynamic is None else dynamic
-    program = torch.export.export(model, args, kwargs, dynamic_shapes=specs, strict=False)
+    program = torch.export.export(model, args, kwargs, dynamic_shapes=dynamic, strict=False)
     write(name, program)
     if MINE == "2.14":
         made(name, program)

@@ -1,6 +1,6 @@
 /**
- * @file What not every load needs, in one module: bundlers then make one chunk of it, and divide
- * what it shares with the reader into few others.
+ * @file Parts that only some loads need. They are one module, so that bundlers make one chunk of
+ * them instead of many small ones.
  */
 export { readExtraFiles } from "./extra-files.js";
 export { lazyRecord } from "./lazy-records.js";

@@ -94,7 +94,7 @@ function readSymbolic(kind: ScalarKind, symbols: Symbols | undefined): ScalarRea
   return (value, place) => place.union(value, members);
 }
 
-/** A program without symbols has expressions nowhere but where tensors of data are described. */
+/** Programs with expressions load the symbols: without them, the expression is in a weight. */
 const refuseExpression: ScalarRead = (_, place) => {
   throw place.fail("PT2_WEIGHT", "a weight of symbolic size");
 };

@@ -1,5 +1,5 @@
 /**
- * @file Which versions a file must have. What compares them is loaded when one is not the usual.
+ * @file Which versions a file must have. The module that compares them is loaded when it is needed.
  */
 import { JsonObject } from "../json/value.js";
 import { ATEN_VERSION, SCHEMA_MINOR } from "./schema.js";
@@ -18,14 +18,14 @@ export interface VersionOptions {
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** A number in an object of a document; 0 where there is none, which is an error of others. */
+/** A number in an object of a document; 0 where there is none, which other readers report. */
 export function numberIn(root: JsonObject, field: string, key: string): number {
   const inner = root.get(field);
   const value = inner instanceof JsonObject ? inner.get(key) : undefined;
   return typeof value === "number" ? value : 0;
 }
 
-/** Whether there is more to say of the versions of a file than that they are known. */
+/** Whether versions of a file are newer than the known ones, or have to be compared. */
 export const hasOtherVersions = (root: JsonObject, { expectedOpsetVersion }: VersionOptions): boolean =>
   expectedOpsetVersion !== undefined ||
   numberIn(root, "schema_version", "minor") > SCHEMA_MINOR ||
