@@ -38,10 +38,12 @@ const OPTIONS = {
   help: { type: "boolean", default: false },
 } as const;
 
+const NAMES = TARGETS.map(({ name }) => name).join(", ");
+
 const HELP = `npm run fuzz -- [options]
 
   --seconds N      how long to run; 10 without it
-  --parser NAME    one parser; all without it: ${TARGETS.map(({ name }) => name).join(", ")}
+  --parser NAME    one parser; all without it: ${NAMES}
   --seed S         the seed of the inputs; 1 without it
   --input NUMBER   one input of the seed, which is shown and read
   --recipes        reads the mutation recipes, and shows what they take
@@ -60,10 +62,8 @@ function wholeNumber(name: string, text: string): number {
 
 function chosen(name: string | undefined): readonly FuzzTarget[] {
   const found = TARGETS.filter((target) => name === undefined || target.name === name);
-  return found.length > 0 ? found : fail(`--parser: unknown parser "${name}"; the parsers are ${names()}`);
+  return found.length > 0 ? found : fail(`--parser: unknown parser "${name}"; the parsers are ${NAMES}`);
 }
-
-const names = (): string => TARGETS.map((target) => target.name).join(", ");
 
 /** Shows a failure, and writes its input to a file. */
 function showFailure({ parser, seed, number, problem, input }: FuzzFailure): void {

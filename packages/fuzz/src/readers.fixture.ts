@@ -1,5 +1,5 @@
 /** @file How each public reader is called with inputs of a size, and bounds on its work. */
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseReproducer, readNpy, reproducerText } from "@sconce/cli/readers";
@@ -14,6 +14,7 @@ import * as passes from "@sconce/passes";
 import * as session from "@sconce/session";
 import * as symbolic from "@sconce/symbolic";
 import { readSafetensors, Tensor, writeSafetensors } from "@sconce/tensor";
+import { afterAll } from "vitest";
 
 const numbered = <T>(size: number, item: (i: number) => T): T[] =>
   Array.from({ length: size }, (_, i) => item(i));
@@ -63,6 +64,7 @@ const archiveOf = async (size: number): Promise<Uint8Array> => {
 };
 
 const folder = mkdtempSync(join(tmpdir(), "sconce-readers-"));
+afterAll(() => rmSync(folder, { recursive: true }));
 const fileOf = async (size: number): Promise<string> => {
   const path = join(folder, `${size}.pt2`);
   writeFileSync(path, await archiveOf(size));
