@@ -2,6 +2,7 @@
 import type {
   AnyNode,
   BlockStatement,
+  Class,
   ForInStatement,
   ForOfStatement,
   IfStatement,
@@ -10,6 +11,7 @@ import type {
   TryStatement,
   VariableDeclaration,
 } from "acorn";
+import { evaluateClass } from "./classes.js";
 import {
   branch,
   closure,
@@ -42,7 +44,7 @@ const STATEMENTS: { readonly [T in AnyNode["type"]]?: Run<Extract<AnyNode, { typ
   DebuggerStatement: () => undefined,
   FunctionDeclaration: () => undefined,
   ClassDeclaration: (node, scope, on) => {
-    const value = on.evaluate({ ...node, type: "ClassExpression" } as AnyNode, scope);
+    const value = evaluateClass(node as Class, scope, on);
     if (node.id !== null) setVariable(on, scope.declare(node.id.name), value);
   },
   VariableDeclaration: runDeclaration,
