@@ -295,7 +295,7 @@ function evaluateAssignment(node: AssignmentExpression, scope: Scope, on: Interp
   const { operator, left, right } = node;
   if (operator === "=") {
     const value = on.evaluate(right, scope);
-    on.assign(left, value, scope);
+    on.assign(left, value, scope, undefined, right);
     return value;
   }
   const before = on.evaluate(left, scope);
@@ -412,6 +412,7 @@ export function assignTo(
   scope: Scope,
   on: Interpreter,
   declares?: "let" | "var",
+  from?: AnyNode | null,
 ): void {
   const to = (part: AnyNode, kind: Kind): void => assignTo(part, kind, scope, on, declares);
   if (target.type === "Identifier") {
@@ -431,7 +432,7 @@ export function assignTo(
     for (const [i, element] of target.elements.entries())
       if (element?.type === "RestElement") to(element, made(makeObject("array", on.elements(value))));
       else if (element !== null) to(element, on.member(value, known(String(i)), element, scope));
-  } else if (target.type === "ObjectPattern") assignProperties(target, value, scope, on, to);
+  } else if (target.type === "ObjectPattern") assignProperties(target, value, from, scope, on, to);
 }
 
 /** Assigns to a property, and runs its setter. */
@@ -451,10 +452,12 @@ function assignMember(target: MemberExpression, value: Kind, scope: Scope, on: I
 function assignProperties(
   { properties }: ObjectPattern,
   value: Kind,
+  from: AnyNode | null | undefined,
   scope: Scope,
   on: Interpreter,
   to: (part: AnyNode, kind: Kind) => void,
 ): void {
+  const owner = from?.type === "Identifier" ? from.name : undefined;
   for (const property of properties) {
     if (property.type === "RestElement") {
       const rest = makeObject("record");
@@ -464,7 +467,7 @@ function assignProperties(
     } else {
       const key = keyOf(property, scope, on);
       if (property.computed) on.coercion(key, "[]", property.key, scope);
-      on.strict?.readMember(value, key, undefined, property, scope);
+      on.strict?.readMember(value, key, owner, property, scope);
       to(property.value, on.member(value, key, property, scope));
     }
   }

@@ -354,6 +354,18 @@ const WRITES: readonly Snippet[] = [
     "const o = { a: 1 }; const set = (s) => { o.a = s; };",
   ),
   snippet(
+    "a property that an assigned pattern reads",
+    "outer-read@1",
+    "(y) => { let a; ({ a } = o); return y.mul(a); }",
+    "const o = { a: 1 }; const set = (s) => { o.a = s; };",
+  ),
+  snippet(
+    "a property that a pattern reads by its text",
+    "outer-read@1",
+    "(y) => { const { 'a': b } = o; return y.mul(b); }",
+    "const o = { a: 1 }; const set = (s) => { o.a = s; };",
+  ),
+  snippet(
     "a property that a pattern writes elsewhere",
     "outer-read@1",
     "(y) => y.mul(o.a)",

@@ -124,7 +124,8 @@ export interface Interpreter {
   scopeOf(fn: AnyFunction, source: SourceText): Scope;
   /** Checks a function that is a value; undefined where it has no source. */
   follow(fn: AnyFunction, self: Kind, args: readonly Kind[]): Kind | undefined;
-  assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var"): void;
+  /** Assigns to a target; `from` is the expression of the value. */
+  assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var", from?: AnyNode | null): void;
   /** A variable that the function closes over; undefined where it cannot be read. */
   closed(name: string, scope: Scope): Kind | undefined;
   setClosed(name: string, value: Kind): void;

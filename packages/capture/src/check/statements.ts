@@ -25,7 +25,7 @@ import {
   type State,
   setVariable,
 } from "./interpreter.js";
-import { join, type Kind, known, NOTHING, PLAINS, truth, UNDEFINED, unknown } from "./kinds.js";
+import { join, type Kind, NOTHING, PLAINS, truth, UNDEFINED, unknown } from "./kinds.js";
 
 type Run<T extends AnyNode> = (node: T, scope: Scope, on: Interpreter) => void;
 
@@ -131,11 +131,7 @@ function runDeclaration(node: VariableDeclaration, scope: Scope, on: Interpreter
   for (const { id, init } of declarations) {
     if (!init && kind === "var") continue;
     const value = init ? on.evaluate(init, scope) : UNDEFINED;
-    if (id.type === "ObjectPattern" && init?.type === "Identifier")
-      for (const property of id.properties)
-        if (property.type === "Property" && !property.computed && property.key.type === "Identifier")
-          on.strict?.readMember(value, known(property.key.name), init.name, property, scope);
-    on.assign(id, value, scope, kind === "var" ? "var" : "let");
+    on.assign(id, value, scope, kind === "var" ? "var" : "let", init);
   }
 }
 
