@@ -44,6 +44,7 @@ import {
 } from "./kinds.js";
 import { customResult, functionResult, methodResult } from "./operator-results.js";
 import { operatorReturns, ownFunctionName } from "./own-functions.js";
+import { prototypesOf } from "./prototypes.js";
 import { isProxy, PROXY } from "./proxies.js";
 
 /** Evaluates a call: the function, its arguments, and what it does with them. */
@@ -337,13 +338,11 @@ export function callModule(module: Module, args: readonly Kind[], on: Interprete
  * layers share; undefined for the user's own.
  */
 function layerOf(module: Module): string | undefined {
-  let owner: object | null = module;
-  while (owner !== null) {
+  for (const owner of prototypesOf(module)) {
     const type = Object.hasOwn(owner, "constructor") ? (owner.constructor as typeof Module) : undefined;
     if (type !== undefined && Object.hasOwn(type, "torchClass") && type.torchClass !== undefined)
       return type.name;
     if (Object.hasOwn(owner, "forward")) return undefined;
-    owner = Object.getPrototypeOf(owner) as object | null;
   }
   return undefined;
 }
@@ -351,18 +350,15 @@ function layerOf(module: Module): string | undefined {
 /** Methods and accessors that a class of the user's has in place of those of its layer. */
 function overridesOf(module: Module): AnyFunction[] {
   const found: AnyFunction[] = [];
-  let at = Object.getPrototypeOf(module) as object | null;
-  for (
-    ;
-    at !== null && !Object.hasOwn(at.constructor, "torchClass");
-    at = Object.getPrototypeOf(at) as object | null
-  )
+  for (const at of prototypesOf(Object.getPrototypeOf(module) as object)) {
+    if (Object.hasOwn(at.constructor, "torchClass")) break;
     for (const name of Reflect.ownKeys(at)) {
       const { value, get } = Object.getOwnPropertyDescriptor(at, name)!;
       const isKnown = name !== "constructor" && name in (Object.getPrototypeOf(at) as object);
       for (const fn of [value as unknown, get])
         if (isUserFunction(fn) && (isKnown || fn === get)) found.push(fn);
     }
+  }
   return found;
 }
 
@@ -402,8 +398,7 @@ function callModuleMethod(
 }
 
 function isOwnMethod(module: Module, fn: AnyFunction): boolean {
-  let owner = Object.getPrototypeOf(module) as object | null;
-  for (; owner !== null; owner = Object.getPrototypeOf(owner) as object | null)
+  for (const owner of prototypesOf(Object.getPrototypeOf(module) as object))
     if (Object.getOwnPropertyDescriptor(owner, fn.name)?.value === fn)
       return Object.hasOwn(owner.constructor, "torchClass");
   return false;

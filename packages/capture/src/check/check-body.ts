@@ -2,7 +2,6 @@
  * @file Checks the functions that control flow is given. A trace runs such a function once, or a
  * few times, so the program has no change of a JavaScript value from outside of it.
  */
-import { Tensor } from "@sconce/tensor";
 import type { AnyNode } from "acorn";
 import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
@@ -12,6 +11,7 @@ import { hostFunction } from "./host-functions.js";
 import type { Scope, StrictObserver } from "./interpreter.js";
 import { type Kind, known, MADE_BY_NEW, UNDEFINED, UNKNOWN } from "./kinds.js";
 import { operatorReturns, ownFunctionName } from "./own-functions.js";
+import { isObject } from "./prototypes.js";
 import type { SourceFinding, SourceReport } from "./report.js";
 import type { StrictConstruct } from "./strict-constructs.js";
 import type { ReportConstruct } from "./strict-observer.js";
@@ -91,6 +91,3 @@ class BodyReporter implements StrictObserver {
     return values.some(isObject) || (flags & UNKNOWN) !== 0;
   }
 }
-
-const isObject = (value: unknown): boolean =>
-  value instanceof Tensor || typeof value === "function" || (typeof value === "object" && value !== null);

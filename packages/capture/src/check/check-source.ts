@@ -43,6 +43,7 @@ import {
 import { ANY, elementsOf, memberKind } from "./members.js";
 import { DATA_DEPENDENT } from "./operator-results.js";
 import { isOwnGetter } from "./own-functions.js";
+import { inheritedProperty, isObject, prototypesOf } from "./prototypes.js";
 import { isProxy, noteVariable, PROXY } from "./proxies.js";
 import { Findings, type SourceFinding, type SourceReport } from "./report.js";
 import { runBlock, runStatement } from "./statements.js";
@@ -299,7 +300,7 @@ class Checker implements Interpreter {
   setMember(object: Kind, key: Kind, value: Kind): void {
     const name = primitive(key)?.value;
     for (const owner of object.values)
-      if ((typeof owner === "object" || typeof owner === "function") && owner !== null) {
+      if (isObject(owner)) {
         this.#write(owner, name === undefined ? ANY : String(name), value);
         const setter = setterOf(owner, name);
         if (setter !== undefined) this.follow(setter, known(owner), [value]);
@@ -394,8 +395,8 @@ function lexicalThis(fn: AnyFunction, candidates: readonly Kind[]): Kind {
 
 /** Whether a class of an object has a text. */
 function isMadeBy(value: unknown, text: string): boolean {
-  if (value === null || (typeof value !== "object" && typeof value !== "function")) return false;
-  for (let at: object | null = value; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+  if (!isObject(value)) return false;
+  for (const at of prototypesOf(value)) {
     const type = Object.hasOwn(at, "constructor") ? (at.constructor as unknown) : undefined;
     if (typeof type === "function" && isClass(type as AnyFunction) && String(type).includes(text))
       return true;
@@ -426,13 +427,8 @@ const anyPrimitive = (value: Kind): Kind => (primitive(value) === undefined ? va
 /** The setter of a property, where it has one that can be read. */
 function setterOf(owner: object, name: unknown): AnyFunction | undefined {
   if (name === undefined || isProxy(owner)) return undefined;
-  for (let at: object | null = owner; at !== null; at = Object.getPrototypeOf(at) as object | null) {
-    const found = Object.getOwnPropertyDescriptor(at, typeof name === "symbol" ? name : String(name));
-    if (found === undefined) continue;
-    const isState = found.get !== undefined && isStateGetter(found.get);
-    return isState ? undefined : (found.set as AnyFunction | undefined);
-  }
-  return undefined;
+  const { get, set } = inheritedProperty(owner, typeof name === "symbol" ? name : String(name)) ?? {};
+  return get !== undefined && isStateGetter(get) ? undefined : (set as AnyFunction | undefined);
 }
 
 /** A place is reported once for each construct. */

@@ -27,6 +27,7 @@ import {
   UNDEFINED,
   unknown,
 } from "./kinds.js";
+import { inheritedProperty, isObject, prototypesOf } from "./prototypes.js";
 
 type Member = MethodDefinition | PropertyDefinition;
 
@@ -132,7 +133,7 @@ export function makeInstance(
 /** Whether a value is a class or a constructor of the user's that makes no module. */
 function isOwnClass(value: unknown): value is AnyFunction {
   if (typeof value !== "function" || value instanceof Module || isNative(value as AnyFunction)) return false;
-  for (let at: object | null = value; at !== null; at = Object.getPrototypeOf(at) as object | null)
+  for (const at of prototypesOf(value))
     if (Object.hasOwn(at, "torchClass") || at === Module || at === Tensor) return false;
   return true;
 }
@@ -286,12 +287,9 @@ export function superOfInstance(name: string, { frame: { home, self, fn } }: Sco
 
 /** A method that objects of a class have. */
 function methodOf(type: AnyFunction, name: string): Kind | undefined {
-  let at = (type as { readonly prototype?: object }).prototype ?? null;
-  for (; at !== null; at = Object.getPrototypeOf(at) as object | null) {
-    const own = Object.getOwnPropertyDescriptor(at, name);
-    if (own !== undefined) return own.get === undefined ? known(own.value) : undefined;
-  }
-  return undefined;
+  const { prototype = null } = type as { readonly prototype?: object };
+  const found = inheritedProperty(prototype, name);
+  return found && found.get === undefined ? known(found.value) : undefined;
 }
 
 /** A method of the class above the one that has the running function. */
@@ -315,7 +313,7 @@ export function privateMember(self: Kind, name: string, node: AnyNode, scope: Sc
 }
 
 function privateOf(value: unknown, name: string, node: AnyNode, scope: Scope, on: Interpreter): Kind {
-  if (value === null || (typeof value !== "object" && typeof value !== "function")) return NOTHING;
+  if (!isObject(value)) return NOTHING;
   const [body, parts] = privateParts(value, name, on);
   if (body === undefined) return unknown(`\`${name}\` is private`);
   const self = known(value);
@@ -340,8 +338,7 @@ function privateParts(
   on: Interpreter,
 ): readonly [ClassBody | undefined, readonly Member[]] {
   const types: unknown[] = typeof value === "function" ? [value] : [];
-  for (let at: object | null = value; at !== null; at = Object.getPrototypeOf(at) as object | null)
-    if (Object.hasOwn(at, "constructor")) types.push(at.constructor);
+  for (const at of prototypesOf(value)) if (Object.hasOwn(at, "constructor")) types.push(at.constructor);
   for (const type of types) {
     const body = typeof type === "function" ? classBodyOf(type as AnyFunction, on) : undefined;
     const parts = (body?.node.body.body ?? []).filter(
@@ -363,7 +360,7 @@ export function setPrivate(
   on: Interpreter,
 ): void {
   for (const owner of self.values) {
-    if (owner === null || (typeof owner !== "object" && typeof owner !== "function")) continue;
+    if (!isObject(owner)) continue;
     const [body, parts] = privateParts(owner, name, on);
     const setter = parts.find((one) => (one as MethodDefinition).kind === "set") as
       | MethodDefinition

@@ -45,6 +45,7 @@ import {
   without,
 } from "./kinds.js";
 import { globalKind } from "./names.js";
+import { inheritedProperty } from "./prototypes.js";
 import { isProxy, PROXY } from "./proxies.js";
 
 type Evaluate<T extends AnyNode> = (node: T, scope: Scope, on: Interpreter) => Kind;
@@ -165,10 +166,7 @@ function superMember(scope: Scope, key: Kind): Kind {
   const found = self.values.map((value): Kind => {
     let owner: object | null = value as object;
     while (owner !== null && !holds(owner, fn)) owner = Object.getPrototypeOf(owner) as object | null;
-    let above = owner && (Object.getPrototypeOf(owner) as object | null);
-    while (above !== null && !Object.hasOwn(above, name))
-      above = Object.getPrototypeOf(above) as object | null;
-    const member = above && Object.getOwnPropertyDescriptor(above, name);
+    const member = inheritedProperty(owner && (Object.getPrototypeOf(owner) as object | null), name);
     return member && member.get === undefined ? known(member.value) : unknown("`super` is not followed");
   });
   const ofInstance = self.objects.length > 0 ? superOfInstance(name, scope) : undefined;

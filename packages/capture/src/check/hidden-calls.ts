@@ -10,6 +10,7 @@ import { isSym } from "../trace/sym-int.js";
 import { type HiddenUse, type Interpreter, runAnyTimes, type Scope } from "./interpreter.js";
 import { isNothing, type Kind, known, made, NOTHING, PLAINS, UNDEFINED } from "./kinds.js";
 import { ownFunctionName } from "./own-functions.js";
+import { isObject, prototypesOf } from "./prototypes.js";
 import { isProxy, PROXY } from "./proxies.js";
 
 type Uses = ReadonlySet<HiddenUse>;
@@ -117,7 +118,7 @@ const MADE_BY = Symbol.for("sconce.made-by");
 
 /** Whether a value may have functions of the user's that the language calls. */
 function mayHide(value: unknown): value is object {
-  if (value === null || (typeof value !== "object" && typeof value !== "function")) return false;
+  if (!isObject(value)) return false;
   if (isProxy(value)) return true;
   if (ArrayBuffer.isView(value) || isSym(value)) return false;
   if (value instanceof Tensor || ownFunctionName(value) !== undefined) return false;
@@ -127,7 +128,7 @@ function mayHide(value: unknown): value is object {
 
 /** A property of an object or of what it inherits from, except from classes of Sconce. */
 function descriptorOf(value: object, name: string | symbol): PropertyDescriptor | undefined {
-  for (let at: object | null = value; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+  for (const at of prototypesOf(value)) {
     const type = Object.getOwnPropertyDescriptor(at, "constructor")?.value as object | undefined;
     if (typeof type === "function" && Object.hasOwn(type, "torchClass")) return undefined;
     const found = Object.getOwnPropertyDescriptor(at, name);

@@ -5,6 +5,7 @@
 import { Tensor } from "@sconce/tensor";
 import type { Node } from "acorn";
 import { isSym } from "../trace/sym-int.js";
+import { isObject } from "./prototypes.js";
 
 /** A tensor that an operator makes. */
 export const TENSOR = 1;
@@ -87,9 +88,6 @@ export const makeObject = (type: "array" | "record", element: Kind = NOTHING): A
 });
 /** An array with these possible items. */
 export const arrayOf = (element: Kind): Kind => made(makeObject("array", element));
-
-const isObject = (value: unknown): boolean =>
-  (typeof value === "object" && value !== null) || typeof value === "function";
 
 /** An array with these items. */
 export const listOf = (items: readonly Kind[]): Kind =>

@@ -26,6 +26,7 @@ import {
   unknown,
 } from "./kinds.js";
 import { isNamespace, namespace } from "./names.js";
+import { inheritedProperty } from "./prototypes.js";
 import { isProxy, PROXY } from "./proxies.js";
 
 /** What of the interpreter reads of properties need. */
@@ -69,15 +70,11 @@ function valueMember(value: unknown, name: unknown, reader: MemberReader): Kind 
 export const ANY = "*";
 
 function property(owner: object, key: string | symbol, reader: MemberReader): Kind {
-  let at: object | null = owner;
   let found: PropertyDescriptor | undefined;
-  while (at !== null && found === undefined) {
-    try {
-      found = Object.getOwnPropertyDescriptor(at, key);
-    } catch {
-      return unknown("an import that is not evaluated yet");
-    }
-    at = Object.getPrototypeOf(at) as object | null;
+  try {
+    found = inheritedProperty(owner, key);
+  } catch {
+    return unknown("an import that is not evaluated yet");
   }
   const written = join(reader.written(owner, String(key)), reader.written(owner, ANY));
   if (found === undefined) return join(UNDEFINED, written);
@@ -120,10 +117,8 @@ function objectMember(object: AbstractObject, name: unknown): Kind {
   }
   const isFunction = /^(?:function|bound|class|method)$/.test(object.type);
   const prototype = object.prototype ?? (isFunction ? Function.prototype : Object.prototype);
-  for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null) {
-    const found = Object.getOwnPropertyDescriptor(at, typeof name === "symbol" ? name : String(name));
-    if (found !== undefined) return typeof found.value === "function" ? known(found.value) : PLAINS;
-  }
+  const found = inheritedProperty(prototype, typeof name === "symbol" ? name : String(name));
+  if (found !== undefined) return typeof found.value === "function" ? known(found.value) : PLAINS;
   return join(object.element, UNDEFINED);
 }
 

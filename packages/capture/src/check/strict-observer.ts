@@ -8,6 +8,7 @@ import { HOST_READS, hostFunction, hostName, isHostObject } from "./host-functio
 import type { Scope, StrictObserver } from "./interpreter.js";
 import { type Kind, mayBeTensor, primitive } from "./kinds.js";
 import { isGlobal } from "./names.js";
+import { isObject } from "./prototypes.js";
 import { isProxy } from "./proxies.js";
 import type { StrictConstruct } from "./strict-constructs.js";
 
@@ -109,7 +110,7 @@ export class StrictReporter implements StrictObserver {
 
   /** Whether a value was there before the trace: modules are put back as they were. */
   #isOuter(value: unknown): boolean {
-    if (value === null || (typeof value !== "object" && typeof value !== "function")) return false;
+    if (!isObject(value)) return false;
     return !(value instanceof Module || value instanceof Tensor || this.#arguments.has(value));
   }
 }
