@@ -1,32 +1,14 @@
 /** @file Classes of the checked code: which of them only hold what they are given. */
-import { type AnyNode, type Class, parseExpressionAt } from "acorn";
-import { type AnyFunction, isNative } from "../source/parse-function.js";
-
-const known = new WeakMap<AnyFunction, boolean>();
+import type { AnyNode, Class } from "acorn";
+import { type AnyFunction, isNative, parseClass } from "../source/parse-function.js";
 
 /**
  * Whether making an object of a class, and reading its properties, decides nothing: the constructor
  * assigns names and literals to properties, and there are no getters. Built-in classes count, too.
  */
 export function onlyHolds(type: AnyFunction): boolean {
-  let holds = known.get(type);
-  if (holds === undefined) {
-    holds = isNative(type) || sourceHolds(Function.prototype.toString.call(type));
-    known.set(type, holds);
-  }
-  return holds;
-}
-
-function sourceHolds(text: string): boolean {
-  try {
-    const tree = parseExpressionAt(`(${text})`, 0, {
-      ecmaVersion: "latest",
-      sourceType: "module",
-    }) as AnyNode;
-    return tree.type === "ClassExpression" && classHolds(tree);
-  } catch {
-    return false;
-  }
+  const parsed = parseClass(type);
+  return parsed === null ? isNative(type) : classHolds(parsed.node);
 }
 
 const classHolds = ({ superClass, body }: Class): boolean =>
