@@ -85,13 +85,11 @@ export class Findings {
 
   report(): SourceReport {
     // A call of a name reads it, too.
-    const isCalled = (key: string): boolean =>
-      key.startsWith("read ") && this.#unchecked.has(key.replace("read ", "call "));
-    const unchecked = [...this.#unchecked].filter(([key]) => !this.#errors.has(key) && !isCalled(key));
+    const unchecked = withoutImplied(this.#unchecked, "read", "call").filter(
+      ([key]) => !this.#errors.has(key),
+    );
     // An assignment such as `count += 1` reads the variable, too.
-    const isWritten = (key: string): boolean =>
-      key.startsWith("outer-read ") && this.#refused.has(key.replace("outer-read ", "outer-write "));
-    const refused = [...this.#refused].filter(([key]) => !isWritten(key));
+    const refused = withoutImplied(this.#refused, "outer-read", "outer-write");
     return {
       errors: [...this.#errors.values()],
       refused: refused.map(([, problem]) => problem),
@@ -99,3 +97,9 @@ export class Findings {
     };
   }
 }
+
+/** The entries of one construct are left out where another construct at their place implies it. */
+const withoutImplied = <T>(found: ReadonlyMap<string, T>, implied: string, by: string): [string, T][] =>
+  [...found].filter(
+    ([key]) => !(key.startsWith(`${implied} `) && found.has(`${by}${key.slice(implied.length)}`)),
+  );
