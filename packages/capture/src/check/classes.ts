@@ -121,7 +121,7 @@ export function makeInstance(
   const [value] = type.values;
   const [object] = type.objects;
   if (type.flags !== 0 || type.values.length + type.objects.length !== 1) return undefined;
-  if (object === undefined ? !isOwnClass(value) : object.type !== "class" && object.type !== "function")
+  if (object === undefined ? !isUserClass(value) : object.type !== "class" && object.type !== "function")
     return undefined;
   const instance = siteOf(scope, node as AnyNode, () => makeObject("record"));
   instance.props.set("constructor", type);
@@ -131,7 +131,7 @@ export function makeInstance(
 }
 
 /** Whether a value is a class or a constructor of the user's that makes no module. */
-function isOwnClass(value: unknown): value is AnyFunction {
+function isUserClass(value: unknown): value is AnyFunction {
   if (typeof value !== "function" || value instanceof Module || isNative(value as AnyFunction)) return false;
   for (const at of prototypesOf(value))
     if (Object.hasOwn(at, "torchClass") || at === Module || at === Tensor) return false;
@@ -155,7 +155,7 @@ function initialize(
     on.call(type, self, args, node, scope);
     return true;
   }
-  if (!isOwnClass(value)) {
+  if (!isUserClass(value)) {
     if (value !== Object) on.strict?.called(value, args, node, scope);
     return value === Object;
   }
@@ -221,7 +221,7 @@ function isFollowed(type: Kind): boolean {
     return base === undefined || isFollowed(base);
   }
   if (object !== undefined || value === Object) return true;
-  if (!isOwnClass(value)) return false;
+  if (!isUserClass(value)) return false;
   const above = Object.getPrototypeOf(value) as unknown;
   return above === Function.prototype || isFollowed(known(above));
 }

@@ -100,9 +100,10 @@ const mayDecide = ({ values, flags, objects }: Kind, { strict }: Interpreter): b
  * Whether making an object of a class may do more than hold values: outside of strict mode, decide.
  */
 const mayAct = (type: AnyFunction, isStrict: boolean): boolean =>
-  !isOwnClass(type) && (isStrict && isNative(type) ? !isIntrinsic(type) : !onlyHolds(type));
+  !isSconceClass(type) && (isStrict && isNative(type) ? !isIntrinsic(type) : !onlyHolds(type));
 
-const isOwnClass = (type: unknown): boolean =>
+/** Whether a value is a class or a layer of Sconce. */
+const isSconceClass = (type: unknown): boolean =>
   type === Tensor ||
   type instanceof Module ||
   Object.hasOwn(type as object, "torchClass") ||
