@@ -14,7 +14,7 @@ import { isUserFunction, runCallbacks } from "./callbacks.js";
 import { callSuper } from "./classes.js";
 import { arrayLength, construct, isTensorType } from "./construct.js";
 import { fillArray, memberOf } from "./expressions.js";
-import { isIntrinsic } from "./host-functions.js";
+import { isIntrinsic, LOCALIZED } from "./host-functions.js";
 import { type Bound, indirectCall, useIntrinsic } from "./indirect-calls.js";
 import { elementOf, type Interpreter, type Scope, siteOf, widen } from "./interpreter.js";
 import {
@@ -101,15 +101,12 @@ export function callKind(
   return joinKinds(parts);
 }
 
-/** Names of methods of texts and numbers that use the language of the host. */
-const LOCAL = /^toLocale|^localeCompare$/;
-
 /** Calls a method of a number or a text. */
 function callPlain(args: readonly Kind[], node: AnyNode, scope: Scope, on: Interpreter): void {
   runCallbacks(args, undefined, on, node, scope);
   const { callee } = node as Partial<CallExpression>;
   const name = callee?.type === "MemberExpression" && (callee.property as { readonly name?: string }).name;
-  if (typeof name === "string" && LOCAL.test(name)) on.strict?.refuse("host", node, scope);
+  if (typeof name === "string" && LOCALIZED.test(name)) on.strict?.refuse("host", node, scope);
   for (const arg of args) on.hidden(arg, "convert", node, scope);
 }
 

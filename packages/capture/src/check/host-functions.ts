@@ -43,8 +43,8 @@ const FUNCTION_CLASSES: readonly unknown[] = [
   async function* () {},
 ].map((fn) => fn.constructor as unknown);
 
-/** Methods that use the language of the host. */
-const LOCAL = /^toLocale|^localeCompare$/;
+/** Names of methods that use the language of the host. */
+export const LOCALIZED = /^toLocale|^localeCompare$/;
 /** Methods of dates that use the time zone of the host. */
 const LOCAL_TIME =
   /^(?:get(?:Date|Day|FullYear|Hours|Milliseconds|Minutes|Month|Seconds|TimezoneOffset|Year)|to(?:Date|Time)?String)$/;
@@ -87,7 +87,8 @@ function index(): Map<unknown, StrictConstruct> {
   for (const maker of FUNCTION_CLASSES) found.set(maker, "eval");
   for (const owner of [Date, Number, String, Array, BigInt].map(({ prototype }) => prototype as object))
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner)))
-      if (LOCAL.test(name) || (owner === Date.prototype && LOCAL_TIME.test(name))) found.set(value, "host");
+      if (LOCALIZED.test(name) || (owner === Date.prototype && LOCAL_TIME.test(name)))
+        found.set(value, "host");
   const { hrtime } = process ?? {};
   found.set(hrtime, "clock").set(hrtime?.bigint, "clock").delete(undefined);
   add(process, "host");
