@@ -259,9 +259,7 @@ function callValue(
   const builtin = builtinResult(value as AnyFunction, { self, args, node, scope, on });
   if (builtin !== undefined) return builtin;
   if (isTensorType(value) || self.values.some(isTensorType)) return TENSORS;
-  if (self.values.some((owner) => owner instanceof Module && isOwnMethod(owner, value as AnyFunction)))
-    if (CHANGES_MODULE.test(value.name)) on.strict?.mutated(self, node, scope);
-  const ofModule = callModuleMethod(value as AnyFunction, self, args, on);
+  const ofModule = callModuleMethod(value as AnyFunction, self, args, node, scope, on);
   if (ofModule !== undefined) return ofModule;
   const own = ownFunctionName(value);
   if (own !== undefined) return callNamespace(own, args, node, scope, on);
@@ -375,10 +373,13 @@ function callModuleMethod(
   fn: AnyFunction,
   self: Kind,
   args: readonly Kind[],
+  node: AnyNode,
+  scope: Scope,
   on: Interpreter,
 ): Kind | undefined {
   const owners = self.values.filter((value) => value instanceof Module && isOwnMethod(value, fn));
   if (owners.length === 0) return undefined;
+  if (CHANGES_MODULE.test(fn.name)) on.strict?.mutated(self, node, scope);
   const given = args.map(primitive);
   if (!READS.test(fn.name)) return unknown(`\`${fn.name}\` of a module is not followed`);
   if (given.includes(undefined)) return join(on.elements(self), UNDEFINED);
