@@ -1,4 +1,5 @@
 /** @file Functions and objects around the program: what strict mode makes of using them. */
+import { nodeModule } from "../source/node-module.js";
 import { manualSeed } from "../trace/eager.js";
 import type { StrictConstruct } from "./strict-constructs.js";
 
@@ -51,7 +52,6 @@ const LOCAL_TIME =
 
 interface NodeProcess extends Readonly<Record<string, unknown>> {
   readonly hrtime?: { readonly bigint?: unknown };
-  getBuiltinModule?(name: string): Readonly<Record<string, unknown>> | undefined;
 }
 
 let functions: Map<unknown, StrictConstruct> | undefined;
@@ -97,7 +97,7 @@ function index(): Map<unknown, StrictConstruct> {
   add(host["performance"] && (Object.getPrototypeOf(host["performance"]) as object), "clock");
   const cryptography = host["crypto"];
   add(cryptography && (Object.getPrototypeOf(cryptography) as object), "random");
-  for (const [name, id] of Object.entries(HOST_MODULES)) add(process?.getBuiltinModule?.(name), id);
+  for (const [name, id] of Object.entries(HOST_MODULES)) add(nodeModule(name), id);
   for (const [name, id] of HOST_NAMES)
     if (typeof host[name] === "function") found.set(host[name] as unknown, id);
   return found;

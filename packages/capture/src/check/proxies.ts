@@ -1,7 +1,9 @@
 /** @file Proxies: each use of one runs code, also the check's own. */
+import { nodeModule } from "../source/node-module.js";
 
-interface NodeProcess {
-  getBuiltinModule?(name: "node:util"): { readonly types: { isProxy(value: unknown): boolean } } | undefined;
+/** What is used of `node:util`. */
+interface Util {
+  readonly types: { isProxy(value: unknown): boolean };
 }
 
 let ask: ((value: unknown) => boolean) | undefined;
@@ -21,9 +23,6 @@ export function noteVariable(name: string, value: unknown): void {
 
 /** Whether a value is a proxy, where the host says so: Node does, browsers do not. */
 export function isProxy(value: unknown): boolean {
-  if (ask === undefined) {
-    const { process } = globalThis as { process?: NodeProcess };
-    ask = process?.getBuiltinModule?.("node:util")?.types.isProxy ?? (() => false);
-  }
+  ask ??= nodeModule<Util>("node:util")?.types.isProxy ?? (() => false);
   return ask(value) && !imports.has(value as object);
 }

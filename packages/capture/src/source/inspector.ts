@@ -1,4 +1,6 @@
 /** @file V8's inspector, asked about functions. Its answers come before `post` returns. */
+import { nodeModule } from "./node-module.js";
+
 /** What the inspector says of a value. */
 interface RemoteValue {
   readonly type?: string;
@@ -35,10 +37,6 @@ interface Session {
   post(method: string, params?: object, done?: (error: unknown, answer?: Answer) => void): void;
 }
 
-interface NodeProcess {
-  getBuiltinModule?(name: "node:inspector"): { readonly Session: new () => Session } | undefined;
-}
-
 const KEY = "sconce.inspected";
 const holder = globalThis as unknown as Record<symbol, unknown>;
 
@@ -47,9 +45,8 @@ const holder = globalThis as unknown as Record<symbol, unknown>;
  * inspector.
  */
 export function inspect<T>(fn: object, ask: (inspected: Inspected) => T): T | undefined {
-  const { process } = globalThis as { process?: NodeProcess };
   try {
-    const Session = process?.getBuiltinModule?.("node:inspector")?.Session;
+    const Session = nodeModule<{ readonly Session: new () => Session }>("node:inspector")?.Session;
     if (Session === undefined) return undefined;
     const session = new Session();
     session.connect();

@@ -2,6 +2,7 @@
  * @file Files of the user's sources, where the engine has a file system: lines of code, and places
  * in the files that code was generated from.
  */
+import { nodeModule } from "./node-module.js";
 import type { StackFrame } from "./stack-frames.js";
 
 /** What is used of Node's modules; they are only asked for where the engine is Node. */
@@ -22,13 +23,7 @@ interface MappedPlace {
   readonly originalColumn: number;
 }
 
-interface NodeProcess {
-  getBuiltinModule?<K extends keyof Builtins>(name: K): Builtins[K] | undefined;
-}
-
-function builtin<K extends keyof Builtins>(name: K): Builtins[K] | undefined {
-  return (globalThis as { process?: NodeProcess }).process?.getBuiltinModule?.(name);
-}
+const builtin = <K extends keyof Builtins>(name: K): Builtins[K] | undefined => nodeModule(name);
 
 /** A file with what it was generated from. */
 interface SourceFile {

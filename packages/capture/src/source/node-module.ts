@@ -1,0 +1,9 @@
+/** @file Modules of Node, where the engine is Node. */
+
+interface NodeProcess {
+  getBuiltinModule?(name: string): unknown;
+}
+
+/** Returns a module of Node, typed by what the caller uses of it; undefined in other engines. */
+export const nodeModule = <T extends object>(name: string): T | undefined =>
+  (globalThis as { process?: NodeProcess }).process?.getBuiltinModule?.(name) as T | undefined;
