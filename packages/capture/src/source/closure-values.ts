@@ -1,4 +1,4 @@
-import { inspect } from "./inspector.js";
+import { inspect, type PrivateField } from "./inspector.js";
 import type { AnyFunction } from "./parse-function.js";
 
 const known = new WeakMap<AnyFunction, readonly Readonly<Record<string, unknown>>[]>();
@@ -18,16 +18,8 @@ export function closureValue(fn: AnyFunction, name: string): { readonly value: u
 }
 
 /**
- * Returns the value of a private field, `#scale`: undefined where the engine does not show it, or
- * the object has no such field; `known` is false where the value is one that the engine does not
- * give.
+ * Returns a private field, `#scale`: undefined where the engine does not show it, or the object has
+ * no such field.
  */
-export function privateField(
-  object: object,
-  name: string,
-): { readonly known: boolean; readonly value: unknown } | undefined {
-  const fields = inspect(object, (inspected) => inspected.privateFields());
-  if (!fields?.has(name)) return undefined;
-  const field = fields.get(name);
-  return { known: field !== undefined, value: field?.value };
-}
+export const privateField = (object: object, name: string): PrivateField | undefined =>
+  inspect(object, (inspected) => inspected.privateFields())?.get(name);

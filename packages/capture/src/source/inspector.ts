@@ -37,6 +37,13 @@ interface Session {
   post(method: string, params?: object, done?: (error: unknown, answer?: Answer) => void): void;
 }
 
+/** The value of a private field. */
+export interface PrivateField {
+  /** Whether the inspector shows the value: it does not show numbers that JSON lacks. */
+  readonly known: boolean;
+  readonly value: unknown;
+}
+
 const KEY = "sconce.inspected";
 const holder = globalThis as unknown as Record<symbol, unknown>;
 
@@ -134,31 +141,32 @@ class Inspected {
     );
   }
 
-  /**
-   * The values of private fields by their names, `#scale`; undefined for numbers that JSON lacks.
-   * Accessors and methods are left out.
-   */
-  privateFields(): ReadonlyMap<string, { readonly value: unknown } | undefined> {
-    const found = new Map<string, { readonly value: unknown } | undefined>();
+  /** The private fields by their names, `#scale`, without accessors and methods. */
+  privateFields(): ReadonlyMap<string, PrivateField> {
+    const found = new Map<string, PrivateField>();
     for (const { name, value } of this.#fields) {
-      if (value?.objectId === undefined) {
-        const isShown = value !== undefined && (Object.hasOwn(value, "value") || value.type === "undefined");
-        if (value !== undefined) found.set(name, isShown ? { value: value.value } : undefined);
-        continue;
+      if (value === undefined) continue;
+      const { objectId, type } = value;
+      if (objectId !== undefined) found.set(name, { known: true, value: this.#take(objectId, "this") });
+      else {
+        const isShown = Object.hasOwn(value, "value") || type === "undefined";
+        found.set(name, { known: isShown, value: value.value });
       }
-      const functionDeclaration = `function () { globalThis[Symbol.for("${KEY}")] = this; }`;
-      this.#ask("Runtime.callFunctionOn", { objectId: value.objectId, functionDeclaration });
-      found.set(name, { value: holder[Symbol.for(KEY)] });
-      delete holder[Symbol.for(KEY)];
     }
     return found;
   }
 
-  #fetch({ objectId }: RemoteValue): Readonly<Record<string, unknown>>[] {
-    const functionDeclaration = `function () { globalThis[Symbol.for("${KEY}")] = this.object; }`;
+  /** The object of an id, or a property of it. */
+  #take(objectId: string | undefined, expression: "this" | "this.object"): unknown {
+    const functionDeclaration = `function () { globalThis[Symbol.for("${KEY}")] = ${expression}; }`;
     this.#ask("Runtime.callFunctionOn", { objectId, functionDeclaration });
-    const variables = holder[Symbol.for(KEY)];
+    const taken = holder[Symbol.for(KEY)];
     delete holder[Symbol.for(KEY)];
+    return taken;
+  }
+
+  #fetch({ objectId }: RemoteValue): Readonly<Record<string, unknown>>[] {
+    const variables = this.#take(objectId, "this.object");
     return typeof variables === "object" && variables !== null ? [variables as Record<string, unknown>] : [];
   }
 }
