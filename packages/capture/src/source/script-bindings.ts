@@ -2,7 +2,7 @@
  * @file What the script around a function does with the variables that the function closes over:
  * whether other code assigns to them or changes what they hold.
  */
-import { type AnyNode, type MemberExpression, parse } from "acorn";
+import { type AnyNode, type Identifier, type MemberExpression, parse } from "acorn";
 import { inspect } from "./inspector.js";
 import type { AnyFunction } from "./parse-function.js";
 
@@ -230,8 +230,9 @@ const WRITES = /^(?:assign|define(?:Property|Properties)|set(?:PrototypeOf)?|del
 
 /** Takes note of the variables that a target of an assignment changes. */
 function written(target: AnyNode, block: Block, uses: Use[]): void {
-  for (const name of namesIn(target)) uses.push({ name, block, property: undefined });
-  for (const member of membersIn(target)) changed(member.object, nameOf(member), block, uses);
+  for (const part of targetsIn(target))
+    if (part.type === "Identifier") uses.push({ name: part.name, block, property: undefined });
+    else changed(part.object, nameOf(part), block, uses);
 }
 
 /**
@@ -253,15 +254,15 @@ function called(holder: AnyNode, block: Block, uses: Use[]): void {
 const nameOf = ({ property, computed }: MemberExpression): string =>
   !computed && property.type === "Identifier" ? property.name : ITEMS;
 
-/** The properties in a pattern. */
-function membersIn(node: AnyNode): MemberExpression[] {
-  if (node.type === "MemberExpression") return [node];
-  if (node.type === "AssignmentPattern") return membersIn(node.left);
-  if (node.type === "RestElement") return membersIn(node.argument);
+/** The variables and properties that a pattern assigns. */
+function targetsIn(node: AnyNode): (Identifier | MemberExpression)[] {
+  if (node.type === "Identifier" || node.type === "MemberExpression") return [node];
+  if (node.type === "AssignmentPattern") return targetsIn(node.left);
+  if (node.type === "RestElement") return targetsIn(node.argument);
   if (node.type === "ArrayPattern")
-    return node.elements.flatMap((item) => (item === null ? [] : membersIn(item)));
+    return node.elements.flatMap((item) => (item === null ? [] : targetsIn(item)));
   if (node.type === "ObjectPattern")
-    return node.properties.flatMap((item) => membersIn(item.type === "Property" ? item.value : item));
+    return node.properties.flatMap((item) => targetsIn(item.type === "Property" ? item.value : item));
   return [];
 }
 
@@ -269,13 +270,5 @@ const isNode = (value: unknown): value is AnyNode =>
   typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 
 /** The names in a pattern. */
-function namesIn(node: AnyNode): string[] {
-  if (node.type === "Identifier") return [node.name];
-  if (node.type === "AssignmentPattern") return namesIn(node.left);
-  if (node.type === "RestElement") return namesIn(node.argument);
-  if (node.type === "ArrayPattern")
-    return node.elements.flatMap((item) => (item === null ? [] : namesIn(item)));
-  if (node.type === "ObjectPattern")
-    return node.properties.flatMap((item) => namesIn(item.type === "Property" ? item.value : item));
-  return [];
-}
+const namesIn = (node: AnyNode): string[] =>
+  targetsIn(node).flatMap((part) => (part.type === "Identifier" ? [part.name] : []));
