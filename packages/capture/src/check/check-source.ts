@@ -14,12 +14,11 @@ import { coercionProblem, conditionProblem, identityProblem } from "./diagnose.j
 import { assignTo, evaluateExpression } from "./expressions.js";
 import { runHidden } from "./hidden-calls.js";
 import {
-  type ClassBody,
   elementOf,
-  type Frame,
   type HiddenUse,
   type Interpreter,
   joinStates,
+  newFrame,
   Scope,
   type SourceText,
   type State,
@@ -403,23 +402,6 @@ function isMadeBy(value: unknown, text: string): boolean {
   }
   return false;
 }
-
-const newFrame = (
-  source: SourceText,
-  self: Kind,
-  fn: AnyFunction | undefined,
-  home: ClassBody | undefined,
-): Frame => ({
-  home,
-  source,
-  self,
-  fn,
-  returns: NOTHING,
-  exits: null,
-  thrown: null,
-  loops: [],
-  sites: new Map(),
-});
 
 /** Any number or text in place of a known one. */
 const anyPrimitive = (value: Kind): Kind => (primitive(value) === undefined ? value : join(PLAINS, value));

@@ -8,6 +8,7 @@ import {
   type ClassBody,
   closure,
   type Interpreter,
+  newFrame,
   runAnyTimes,
   Scope,
   setVariable,
@@ -64,18 +65,8 @@ function computedName(part: Member, { keys, scope }: ClassBody, on: Interpreter)
 
 /** The names that code of a class body sees, with `this`. */
 function insideOf(home: ClassBody, self: Kind, fn: AnyFunction | undefined): Scope {
-  const { frame } = home.scope;
-  const own = {
-    ...frame,
-    home,
-    self,
-    fn: fn ?? frame.fn,
-    returns: NOTHING,
-    exits: null,
-    thrown: null,
-    loops: [],
-  };
-  return new Scope(home.scope, own, true);
+  const { source, sites, fn: around } = home.scope.frame;
+  return new Scope(home.scope, { ...newFrame(source, self, fn ?? around, home), sites }, true);
 }
 
 /** The name of a part of a class; undefined where it is not known. */
@@ -321,9 +312,7 @@ function privateOf(value: unknown, name: string, node: AnyNode, scope: Scope, on
   const [part] = parts;
   if (part?.type === "MethodDefinition") {
     if (part.kind === "method") return closure(part.value, inner);
-    const getter = parts.find((one) => (one as MethodDefinition).kind === "get") as
-      | MethodDefinition
-      | undefined;
+    const getter = accessorIn(parts, "get");
     return getter === undefined ? UNDEFINED : on.call(closure(getter.value, inner), self, [], node, scope);
   }
   const field = privateField(value, name);
@@ -350,6 +339,9 @@ function privateParts(
   return [undefined, []];
 }
 
+const accessorIn = (parts: readonly Member[], kind: "get" | "set"): MethodDefinition | undefined =>
+  parts.find((part): part is MethodDefinition => part.type === "MethodDefinition" && part.kind === kind);
+
 /** Runs the setter of a private name, where the class of a value has one. */
 export function setPrivate(
   self: Kind,
@@ -362,9 +354,7 @@ export function setPrivate(
   for (const owner of self.values) {
     if (!isObject(owner)) continue;
     const [body, parts] = privateParts(owner, name, on);
-    const setter = parts.find((one) => (one as MethodDefinition).kind === "set") as
-      | MethodDefinition
-      | undefined;
+    const setter = accessorIn(parts, "set");
     if (body !== undefined && setter !== undefined)
       on.call(
         closure(setter.value, insideOf(body, known(owner), undefined)),

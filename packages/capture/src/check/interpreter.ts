@@ -43,6 +43,24 @@ export interface Frame {
   readonly sites: Map<AnyNode, AbstractObject>;
 }
 
+/** A call that begins. */
+export const newFrame = (
+  source: SourceText,
+  self: Kind,
+  fn: AnyFunction | undefined,
+  home: ClassBody | undefined,
+): Frame => ({
+  home,
+  source,
+  self,
+  fn,
+  returns: NOTHING,
+  exits: null,
+  thrown: null,
+  loops: [],
+  sites: new Map(),
+});
+
 /** Where `break` and `continue` of a loop go on. */
 export interface Exits {
   breaks: State;

@@ -4,6 +4,6 @@ interface NodeProcess {
   getBuiltinModule?(name: string): unknown;
 }
 
-/** Returns a module of Node, typed by what the caller uses of it; undefined in other engines. */
+/** Returns a module of Node, with the type of the part that is used; undefined in other engines. */
 export const nodeModule = <T extends object>(name: string): T | undefined =>
   (globalThis as { process?: NodeProcess }).process?.getBuiltinModule?.(name) as T | undefined;
