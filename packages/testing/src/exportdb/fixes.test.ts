@@ -21,7 +21,7 @@ const fixes = files.flatMap((file) =>
 
 const names: Readonly<Record<string, unknown>> = { ...session, ...capture };
 const owners = ["torch", "nn", "sym", "library"] as const;
-/** Methods of tensors, and names that a text gives to the values of a model. */
+/** Whether a name is that of a method of tensors. */
 const isMethod = (name: string): boolean => name in session.Tensor.prototype;
 
 /** Names of functions in the code of a text that Sconce does not have. */
@@ -33,12 +33,12 @@ function unknownNames(text: string): string[] {
       .map(([all]) => all),
     ...[...part.matchAll(/(?<![\w.$#])([a-z]\w*)\(/g)]
       .map(([, name]) => name!)
-      .filter((name) => !(name in names || isMethod(name) || LANGUAGE.has(name))),
+      .filter((name) => !(name in names || isMethod(name) || OTHER_NAMES.has(name))),
   ]);
 }
 
-/** Words of the language, names of models, and a method of `library.getCtx()`. */
-const LANGUAGE = new Set(["for", "if", "forward", "super", "f", "newDynamicSize"]);
+/** Keywords, names for functions of a model, and a method of `library.getCtx()`. */
+const OTHER_NAMES = new Set(["for", "if", "forward", "super", "f", "newDynamicSize"]);
 
 test("fixes of exports are written in TypeScript, with names that Sconce has", () => {
   expect(fixes.length).toBeGreaterThan(80);
