@@ -187,8 +187,8 @@ class Checker implements Interpreter {
     return callKind(callee, self, args, node, scope, this);
   }
 
-  assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var", from?: AnyNode | null): void {
-    assignTo(target, value, scope, this, declares, from);
+  assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var"): void {
+    assignTo(target, value, scope, this, declares);
   }
 
   follow(fn: AnyFunction, self: Kind, args: readonly Kind[]): Kind | undefined {

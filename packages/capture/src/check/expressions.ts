@@ -153,8 +153,7 @@ export function memberOf(
   if (property.type === "PrivateIdentifier")
     return { self, value: privateMember(self, `#${property.name}`, node, scope, on) };
   const isEmpty = (value: unknown): boolean => value === null || value === undefined;
-  const owner = object.type === "Identifier" ? object.name : undefined;
-  on.strict?.readMember(self, key, owner, node, scope);
+  on.strict?.readMember(self, key, node, scope);
   const value = on.member(optional ? without(self, isEmpty) : self, key, node, scope);
   return { self, value: optional && nullish(self) !== false ? join(value, UNDEFINED) : value };
 }
@@ -293,7 +292,7 @@ function evaluateAssignment(node: AssignmentExpression, scope: Scope, on: Interp
   const { operator, left, right } = node;
   if (operator === "=") {
     const value = on.evaluate(right, scope);
-    on.assign(left, value, scope, undefined, right);
+    on.assign(left, value, scope);
     return value;
   }
   const before = on.evaluate(left, scope);
@@ -359,6 +358,7 @@ function evaluateObject(node: ObjectExpression, scope: Scope, on: Interpreter): 
     if (property.type === "SpreadElement") {
       const spread = on.evaluate(property.argument, scope);
       on.hidden(spread, "read", property, scope);
+      on.strict?.readMember(spread, PLAINS, property, scope);
       spreadInto(record, spread);
     } else {
       const { key, computed: isComputed } = property;
@@ -410,7 +410,6 @@ export function assignTo(
   scope: Scope,
   on: Interpreter,
   declares?: "let" | "var",
-  from?: AnyNode | null,
 ): void {
   const to = (part: AnyNode, kind: Kind): void => assignTo(part, kind, scope, on, declares);
   if (target.type === "Identifier") {
@@ -430,7 +429,7 @@ export function assignTo(
     for (const [i, element] of target.elements.entries())
       if (element?.type === "RestElement") to(element, made(makeObject("array", on.elements(value))));
       else if (element !== null) to(element, on.member(value, known(String(i)), element, scope));
-  } else if (target.type === "ObjectPattern") assignProperties(target, value, from, scope, on, to);
+  } else if (target.type === "ObjectPattern") assignProperties(target, value, scope, on, to);
 }
 
 /** Assigns to a property, and runs its setter. */
@@ -450,22 +449,21 @@ function assignMember(target: MemberExpression, value: Kind, scope: Scope, on: I
 function assignProperties(
   { properties }: ObjectPattern,
   value: Kind,
-  from: AnyNode | null | undefined,
   scope: Scope,
   on: Interpreter,
   to: (part: AnyNode, kind: Kind) => void,
 ): void {
-  const owner = from?.type === "Identifier" ? from.name : undefined;
   for (const property of properties) {
     if (property.type === "RestElement") {
       const rest = makeObject("record");
       on.hidden(value, "read", property, scope);
+      on.strict?.readMember(value, PLAINS, property, scope);
       spreadInto(rest, value);
       to(property, made(rest));
     } else {
       const key = keyOf(property, scope, on);
       if (property.computed) on.coercion(key, "[]", property.key, scope);
-      on.strict?.readMember(value, key, owner, property, scope);
+      on.strict?.readMember(value, key, property, scope);
       to(property.value, on.member(value, key, property, scope));
     }
   }

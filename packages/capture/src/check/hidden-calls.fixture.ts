@@ -366,6 +366,36 @@ const WRITES: readonly Snippet[] = [
     "const o = { a: 1 }; const set = (s) => { o.a = s; };",
   ),
   snippet(
+    "a property of an object that has another name",
+    "outer-read@1",
+    "(y) => { const p = o; return y.mul(p.a); }",
+    "const o = { a: 1 }; const set = (s) => { o.a = s; };",
+  ),
+  snippet(
+    "a property of an object that is passed",
+    "outer-read@1",
+    "(y) => scaled(o, y)",
+    "const o = { a: 1 }; const set = (s) => { o.a = s; }; const scaled = (p, z) => z.mul(p.a);",
+  ),
+  snippet(
+    "a property of a class that has another name",
+    "outer-read@1",
+    "(y) => { const T = Net; return y.mul(T.count); }",
+    "class Net { static count = 1; } const set = () => { Net.count++; };",
+  ),
+  snippet(
+    "properties that are spread",
+    "outer-read@1",
+    "(y) => y.mul({ ...o }.a)",
+    "const o = { a: 1 }; const set = (s) => { o.a = s; };",
+  ),
+  snippet(
+    "the rest of properties",
+    "outer-read@1",
+    "(y) => { const { b, ...rest } = o; return y.mul(rest.a); }",
+    "const o = { a: 1, b: 2 }; const set = (s) => { o.a = s; };",
+  ),
+  snippet(
     "a property that a pattern writes elsewhere",
     "outer-read@1",
     "(y) => y.mul(o.a)",

@@ -142,8 +142,7 @@ export interface Interpreter {
   scopeOf(fn: AnyFunction, source: SourceText): Scope;
   /** Checks a function that is a value; undefined where it has no source. */
   follow(fn: AnyFunction, self: Kind, args: readonly Kind[]): Kind | undefined;
-  /** Assigns to a target; `from` is the expression of the value. */
-  assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var", from?: AnyNode | null): void;
+  assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var"): void;
   /** A variable that the function closes over; undefined where it cannot be read. */
   closed(name: string, scope: Scope): Kind | undefined;
   setClosed(name: string, value: Kind): void;
@@ -185,8 +184,8 @@ export interface StrictObserver {
   enter(node: FunctionNode, scope: Scope): void;
   /** A variable outside of the checked code is read. */
   read(name: string, value: Kind | undefined, node: AnyNode, scope: Scope): void;
-  /** A property of a value is read, which the code has under a name. */
-  readMember(object: Kind, key: Kind, owner: string | undefined, node: AnyNode, scope: Scope): void;
+  /** A property of a value is read. */
+  readMember(object: Kind, key: Kind, node: AnyNode, scope: Scope): void;
   /** A property of a value is assigned. */
   assigned(object: Kind, node: AnyNode, scope: Scope): void;
   /** A container gets or loses items. */

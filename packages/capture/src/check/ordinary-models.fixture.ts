@@ -171,5 +171,10 @@ export const ORDINARY_MODELS: readonly OrdinaryModel[] = [
     fn: "(y) => y.mul(structuredClone(OPTIONS).gain)",
     around: "const OPTIONS = { gain: 1 };",
   },
+  {
+    name: "a property of an object whose other property is written elsewhere",
+    fn: "(y) => { const p = o; const { a } = o; return scaled(p, y.mul(a)); }",
+    around: "const o = { a: 1, b: 2 }; const set = (s) => { o.b = s; }; const scaled = (q, z) => z.mul(q.a);",
+  },
 ];
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: the texts are code */

@@ -131,7 +131,7 @@ function runDeclaration(node: VariableDeclaration, scope: Scope, on: Interpreter
   for (const { id, init } of declarations) {
     if (!init && kind === "var") continue;
     const value = init ? on.evaluate(init, scope) : UNDEFINED;
-    on.assign(id, value, scope, kind === "var" ? "var" : "let", init);
+    on.assign(id, value, scope, kind === "var" ? "var" : "let");
   }
 }
 

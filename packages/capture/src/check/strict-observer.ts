@@ -27,6 +27,8 @@ export class StrictReporter implements StrictObserver {
   /** Containers of the arguments: the trace has its own copies. */
   readonly #arguments: ReadonlySet<unknown>;
   readonly #iterated: Kind[] = [];
+  /** The outer variables that hold an object or a class, which other variables may hold too. */
+  readonly #bindings = new Map<unknown, Set<OuterBinding>>();
 
   constructor(args: readonly unknown[], report: ReportConstruct) {
     this.refuse = report;
@@ -47,7 +49,9 @@ export class StrictReporter implements StrictObserver {
     if (value !== undefined) {
       if (value.values.some(isHostObject)) this.refuse("host", node, scope);
       const { fn } = scope.frame;
-      const binding = fn && isState(value) ? outerBinding(fn, name) : undefined;
+      const holders = value.values.filter((one) => isContainer(one) || isClassValue(one));
+      const binding = fn && (isState(value) || holders.length > 0) ? outerBinding(fn, name) : undefined;
+      if (binding !== undefined) for (const holder of holders) this.#note(holder, binding);
       const changes =
         (binding?.changed.has(ITEMS) && value.values.some(isContainer)) ||
         (binding?.called.has("") && value.values.some(isCollection));
@@ -58,6 +62,11 @@ export class StrictReporter implements StrictObserver {
     else this.#global(name, node, scope);
   }
 
+  #note(holder: unknown, binding: OuterBinding): void {
+    const known = this.#bindings.get(holder) ?? new Set();
+    this.#bindings.set(holder, known.add(binding));
+  }
+
   /** A name that no code around declares. */
   #global(name: string, node: AnyNode, scope: Scope): void {
     if (isGlobal(name)) return;
@@ -65,17 +74,14 @@ export class StrictReporter implements StrictObserver {
     if (construct !== undefined) this.refuse(construct, node, scope);
   }
 
-  readMember(object: Kind, key: Kind, owner: string | undefined, node: AnyNode, scope: Scope): void {
+  readMember(object: Kind, key: Kind, node: AnyNode, scope: Scope): void {
     const name = primitive(key)?.value;
     if (mayBeTensor(object) && HOST_READS.has(String(name))) this.refuse("host-read", node, scope);
     if (object.values.includes(globalThis)) this.#global(String(name), node, scope);
     if (object.values.some(isHostObject)) this.refuse("host", node, scope);
     if (readsClock(object, name)) this.refuse("clock", node, scope);
-    const { fn } = scope.frame;
-    if (owner === undefined || fn === undefined || scope.find(owner) !== undefined) return;
-    if (!object.values.some((value) => isContainer(value) || isClassValue(value))) return;
-    const binding = outerBinding(fn, owner);
-    if (isChanged(binding, name) || callsChange(binding, object, name))
+    const bindings = object.values.flatMap((value) => [...(this.#bindings.get(value) ?? [])]);
+    if (bindings.some((binding) => isChanged(binding, name) || callsChange(binding, object, name)))
       this.refuse("outer-read", node, scope);
   }
 
@@ -136,15 +142,12 @@ const isClassValue = (value: unknown): boolean =>
   typeof value === "function" && !(value instanceof Module) && isClass(value as AnyFunction);
 
 /** Whether reading a property of a variable, or its items, reads what functions change. */
-const isChanged = (binding: OuterBinding | undefined, name: unknown): boolean =>
-  binding !== undefined &&
-  (binding.changed.has(ITEMS) ||
-    (name === undefined ? binding.changed.size > 0 : binding.changed.has(String(name))));
+const isChanged = ({ changed }: OuterBinding, name: unknown): boolean =>
+  changed.has(ITEMS) || (name === undefined ? changed.size > 0 : changed.has(String(name)));
 
 /** Whether functions change a collection, or one that a property of a variable holds. */
-function callsChange(binding: OuterBinding | undefined, { values }: Kind, name: unknown): boolean {
-  if (binding === undefined) return false;
-  const paths = [...binding.called].map((path) => path.split("."));
+function callsChange({ called }: OuterBinding, { values }: Kind, name: unknown): boolean {
+  const paths = [...called].map((path) => path.split("."));
   const isRead = ([first]: readonly string[]): boolean => first === "" || first === String(name);
   return paths.some((path) => isRead(path) && values.some((value) => isCollection(valueAt(value, path))));
 }
