@@ -243,10 +243,11 @@ export async function collect(
   return joined(chunks, size);
 }
 
+/** Node's types have this name but not that of what it reads. */
+type BytesReader = ReadableStreamDefaultReader<Uint8Array>;
+
 /** Reads on over empty chunks, which hold nothing. A timer can fire between them. */
-async function nextBytes(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<ReadableStreamReadResult<Uint8Array>> {
+async function nextBytes(reader: BytesReader): ReturnType<BytesReader["read"]> {
   for (;;) {
     const chunk = await reader.read();
     if (chunk.done || chunk.value?.byteLength !== 0) return chunk;
