@@ -1,11 +1,13 @@
 """Writes packages/testing/fixtures/producer-versions: programs in the files of PyTorch 2.5 to 2.14.
 
-Run with PyTorch 2.6 and then with PyTorch 2.14, from the folder that the files shall go to. Each writes `VERSION/NAME.pt2`
+Run with PyTorch 2.6 and then with PyTorch 2.14, from the folder that the files shall go to. Each writes `VERSION/NAME.pt2.gz`
 as it saves programs, and `VERSION/NAME.txt`, the text of the program that it loads again. PyTorch 2.14 also makes
 `made-VERSION` of its own programs: the layout of the archive and the fields of the schema of that version. `results.json`
 has the results of the models, and `loads.json` what PyTorch 2.14 makes of each file; where its results are those of the
-model, `NAME.2.14.txt` is its text.
+model, `NAME.2.14.txt` is its text, unless that is the text of its own file.
 """
+import contextlib
+import gzip
 import io
 import json
 import os
@@ -112,10 +114,17 @@ def tensors_of(value):
 
 
 def write(name, program):
-    path = f"{MINE}/{name}.pt2"
-    torch.export.save(program, path, extra_files={"note.txt": f"written by {MINE}"})
+    saved = io.BytesIO()
+    torch.export.save(program, saved, extra_files={"note.txt": f"written by {MINE}"})
+    pack(f"{MINE}/{name}", saved.getvalue())
     with open(f"{MINE}/{name}.txt", "w") as text:
-        text.write(str(torch.export.load(path)))
+        text.write(str(torch.export.load(saved)))
+
+
+def pack(path, content):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(f"{path}.pt2.gz", "wb") as packed:
+        packed.write(gzip.compress(content, mtime=0))
 
 
 # What the schema lacked, by its minor version, and what was written in another form.
@@ -176,13 +185,13 @@ def made(name, program):
     artifact = serialize(program)
     parts = {"state_dict": artifact.state_dict, "constants": artifact.constants, "example_inputs": artifact.example_inputs}
     for version, minor in (("2.5.1", 1), ("2.7.1", 5)):
-        with zipfile.ZipFile(file(version, name), "w") as archive:
+        with made_file(version, name) as archive:
             archive.writestr("version", f"8.{minor}")
             archive.writestr("serialized_exported_program.json", old_document(artifact.exported_program, minor, version))
             for part, content in parts.items():
                 archive.writestr(f"serialized_{part}.pt", content)
             archive.writestr("extra_files/note.txt", f"made as {version}")
-    with zipfile.ZipFile(file("2.8.0", name), "w") as archive:
+    with made_file("2.8.0", name) as archive:
         entries = {
             "archive_format": "pt2",
             "archive_version": "0",
@@ -198,8 +207,8 @@ def made(name, program):
             archive.writestr(f"{name}/{entry}", content)
     saved = io.BytesIO()
     torch.export.save(program, saved)
-    for version, minor in (("2.9.1", 14), ("2.10.0", 16)):
-        with zipfile.ZipFile(saved) as source, zipfile.ZipFile(file(version, name), "w") as archive:
+    for version, minor in (("2.9.1", 14), ("2.10.0", 16), ("2.11.0", 17), ("2.12.0", 18), ("2.13.0", 19)):
+        with zipfile.ZipFile(saved) as source, made_file(version, name) as archive:
             for info in source.infolist():
                 content = source.read(info)
                 if info.filename.endswith("models/model.json"):
@@ -209,10 +218,12 @@ def made(name, program):
             archive.writestr("archive/extra/note.txt", f"made as {version}")
 
 
-def file(version, name):
-    folder = f"made-{'.'.join(version.split('.')[:2])}"
-    os.makedirs(folder, exist_ok=True)
-    return f"{folder}/{name}.pt2"
+@contextlib.contextmanager
+def made_file(version, name):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        yield archive
+    pack(f"made-{'.'.join(version.split('.')[:2])}/{name}", content.getvalue())
 
 
 def loads():
@@ -220,23 +231,26 @@ def loads():
     results = json.load(open("results.json"))
     found = {}
     for folder in sorted(os.listdir(".")):
-        if not os.path.isdir(folder):
-            continue
-        for entry in sorted(os.listdir(folder)):
-            if not entry.endswith(".pt2"):
-                continue
-            try:
-                program = torch.export.load(f"{folder}/{entry}")
-                args, kwargs = program.example_inputs
-                got = tensors_of(program.module()(*args, **kwargs))
-                want = results[f"{'2.14' if folder.startswith('made-') else folder}/{entry[:-4]}"]
-                found[f"{folder}/{entry[:-4]}"] = "same" if close(got, want) else "differs"
-                # It misreads the kinds of arguments in files of 2.7.
-                if folder not in (MINE, "made-2.7") and close(got, want):
-                    open(f"{folder}/{entry[:-4]}.2.14.txt", "w").write(str(program))
-            except Exception as error:
-                found[f"{folder}/{entry[:-4]}"] = f"{type(error).__name__}: {str(error).splitlines()[0][:120]}"
+        if os.path.isdir(folder):
+            for entry in sorted(os.listdir(folder)):
+                if entry.endswith(".pt2.gz"):
+                    name = entry[: -len(".pt2.gz")]
+                    found[f"{folder}/{name}"] = load(folder, name, results)
     return found
+
+
+def load(folder, name, results):
+    try:
+        program = torch.export.load(io.BytesIO(gzip.open(f"{folder}/{name}.pt2.gz").read()))
+        args, kwargs = program.example_inputs
+        got = tensors_of(program.module()(*args, **kwargs))
+        same = close(got, results[f"{'2.14' if folder.startswith('made-') else folder}/{name}"])
+        # It misreads the kinds of arguments in files of 2.7.
+        if folder not in (MINE, "made-2.7") and same and str(program) != open(f"{MINE}/{name}.txt").read():
+            open(f"{folder}/{name}.2.14.txt", "w").write(str(program))
+        return "same" if same else "differs"
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error).splitlines()[0][:120]}"
 
 
 def close(got, want):
