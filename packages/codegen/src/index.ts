@@ -72,6 +72,35 @@ export {
   type UnaryFn,
 } from "./ir/scalar.js";
 export { forEachScalar, hasReduction, indicesOf, readsOf } from "./ir/traverse.js";
+export { JAVASCRIPT, type JavaScriptSource, printJavaScript } from "./javascript/print.js";
+export {
+  type AddressSpace,
+  type Block,
+  blocksOf,
+  type ElementType,
+  elementOf,
+  forEachStatement,
+  indexLiteral,
+  KERNEL_OPS,
+  type Kernel,
+  type KernelLiteral,
+  type KernelMemory,
+  type KernelOp,
+  type KernelType,
+  type KernelValue,
+  type KernelVariable,
+  type Launch,
+  type LetStatement,
+  literal,
+  type Operand as KernelOperand,
+  operandsOf,
+  type Statement,
+  widthOf,
+} from "./kernel/kernel.js";
+export { parseKernel } from "./kernel/parse.js";
+export { printKernel } from "./kernel/print.js";
+export type { Speculation, Target } from "./kernel/target.js";
+export { verifyKernel } from "./kernel/verify.js";
 export type { LoweringArgs, LoweringResult, Operand } from "./lower/arguments.js";
 export { cannot, fixedNumber, fixedNumbers, type LoweringCall, outOf, shapeOf } from "./lower/call.js";
 export { DEFAULT_LIMITS, type FusionLimits } from "./lower/context.js";
@@ -107,6 +136,9 @@ export {
   type LoweredRegion,
   lowerProgram,
 } from "./program/lower-program.js";
+export { extentOf } from "./schedule/builder.js";
+export { elementKernel } from "./schedule/element.js";
+export { planThreads, type ThreadPlan } from "./schedule/thread-axes.js";
 export { printLoops } from "./text/print-loops.js";
 export { printLoweredProgram } from "./text/print-program.js";
 export { scalarText } from "./text/scalar-text.js";

@@ -5,9 +5,11 @@
 import {
   bindIndex,
   bindNest,
+  extentOf,
   type Index,
   type LoopNest,
   type LoopProgram,
+  planThreads,
   type Scalar,
   withSumGroups,
 } from "@sconce/codegen";
@@ -24,7 +26,6 @@ import { writeReduction } from "./reductions.js";
 import { unrounded } from "./rounding.js";
 import { Scope } from "./scope.js";
 import type { SourceWriter } from "./source-writer.js";
-import { extentOf, planThreads } from "./thread-axes.js";
 import { isWideProduct, knownZero } from "./zeros.js";
 
 /** A nest for fixed sizes as source. */

@@ -2,6 +2,7 @@
 import {
   atom,
   conjunctsOf,
+  extentOf,
   flatIndex,
   forEachAtom,
   indicesOf,
@@ -12,7 +13,6 @@ import { isFloatDType } from "@sconce/tensor";
 import { callSource } from "./functions.js";
 import { unrounded } from "./rounding.js";
 import type { SourceWriter } from "./source-writer.js";
-import { extentOf } from "./thread-axes.js";
 
 /** Terms that one iteration of a loop over products adds. */
 const UNROLLED = 4;

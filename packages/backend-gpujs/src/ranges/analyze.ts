@@ -5,6 +5,7 @@
 import {
   boundsOf,
   type CompareFn,
+  extentOf,
   fixedValue,
   forEachAtom,
   forEachScalar,
@@ -17,7 +18,6 @@ import {
 import { isFloatDType } from "@sconce/tensor";
 import type { Integers } from "../device.js";
 import { isLogic } from "../emit/conditions.js";
-import { extentOf } from "../emit/thread-axes.js";
 import {
   ANY,
   between,

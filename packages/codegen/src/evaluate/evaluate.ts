@@ -3,10 +3,13 @@
  * loops: tests compare emitters with it.
  */
 import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
-import { contiguousStrides, elementWriter, Storage, Tensor, type TypedArray } from "@sconce/tensor";
-import type { Index } from "../ir/index-expr.js";
-import type { LoopNest, LoopOutput, LoopProgram } from "../ir/loop-program.js";
-import { ScalarCompiler, type Scope } from "./compile.js";
+import { contiguousStrides, Storage, Tensor } from "@sconce/tensor";
+import { bindIndex, bindNest } from "../ir/bind.js";
+import { fixedValue, type Index } from "../ir/index-expr.js";
+import type { LoopOutput, LoopProgram } from "../ir/loop-program.js";
+import { JAVASCRIPT } from "../javascript/print.js";
+import { type ElementData, runJavaScript } from "../javascript/run.js";
+import { elementKernel } from "../schedule/element.js";
 
 /**
  * Returns the values of symbols, from the shapes of the inputs and from `given`.
@@ -32,8 +35,7 @@ export function bindSizes(
 }
 
 /** An index without axes as a number. */
-export const sizeOf = (index: Index, sizes: Bindings): number =>
-  new ScalarCompiler([], sizes, { axes: [], time: 0 }).index(index)();
+export const sizeOf = (index: Index, sizes: Bindings): number => fixedValue(bindIndex(index, sizes))!;
 
 /**
  * Runs a loop program on the tensors of its placeholders, row-major, and returns its results.
@@ -52,7 +54,10 @@ export function evaluateLoops(
     const at = program.inputs.indexOf(id);
     return at >= 0 ? rowMajor(inputs[at]!) : Tensor.empty(shapeOf(shape), dtype);
   });
-  for (const nest of program.nests) runNest(nest, tensors, sizes);
+  for (const nest of program.nests) {
+    const kernel = elementKernel(bindNest(nest, sizes), program, sizes, JAVASCRIPT);
+    runJavaScript(kernel, (id) => tensors[id] as ElementData);
+  }
   return program.outputs.map((output) => {
     if (output.kind === "constant") return output.value;
     if (output.kind === "size")
@@ -69,29 +74,3 @@ export function evaluateLoops(
 
 /** The tensor's elements from the start of a storage, in row-major order. */
 const rowMajor = (tensor: Tensor): Tensor => tensor.withLayout(contiguousStrides(tensor.shape), 0);
-
-function runNest(nest: LoopNest, tensors: readonly Tensor[], sizes: Bindings): void {
-  const scope: Scope = { axes: [], time: 0 };
-  const compiler = new ScalarCompiler(
-    tensors as readonly { dtype: Tensor["dtype"]; data: TypedArray }[],
-    sizes,
-    scope,
-  );
-  const slots = nest.axes.map(({ name }) => compiler.slot(name));
-  const element = compiler.element(nest.value);
-  const out = tensors[nest.output]!;
-  const write = elementWriter(out.dtype, out.data);
-  const walk = (depth: number, place: number): void => {
-    if (depth === slots.length) {
-      write(place, element());
-      return;
-    }
-    const extent = out.shape[depth]!;
-    for (let i = 0; i < extent; i++) {
-      scope.axes[slots[depth]!] = i;
-      scope.time++;
-      walk(depth + 1, place * extent + i);
-    }
-  };
-  walk(0, 0);
-}

@@ -1,24 +1,23 @@
 /**
- * @file Maps the elements of a nest to the at most three coordinates of gpu.js, with few divisions.
+ * @file Maps the elements of a nest to the at most three coordinates of a grid of threads, with few
+ * divisions.
  */
+import { substituteAxes } from "../ir/bind.js";
 import {
-  type Axis,
   atom,
   axis,
   constant,
   divide,
-  fixedValue,
-  forEachScalar,
   type Index,
-  indicesOf,
-  type LoopNest,
   multiply,
   product,
   remainder,
-  type Scalar,
-  substituteAxes,
   ZERO,
-} from "@sconce/codegen";
+} from "../ir/index-expr.js";
+import type { LoopNest } from "../ir/loop-program.js";
+import type { Axis, Scalar } from "../ir/terms.js";
+import { forEachScalar, indicesOf } from "../ir/traverse.js";
+import { extentOf } from "./builder.js";
 
 /** A nest over at most three axes. */
 export interface ThreadPlan {
@@ -26,9 +25,6 @@ export interface ThreadPlan {
   readonly axes: readonly Axis[];
   readonly value: Scalar;
 }
-
-/** Elements that a fixed extent counts. */
-export const extentOf = ({ extent }: Axis): number => fixedValue(extent) ?? 0;
 
 /**
  * Maps the axes of a nest with fixed sizes to threads. Axes of one element go away; neighbors that
@@ -58,7 +54,7 @@ export function planThreads(nest: LoopNest, maxSide = Number.POSITIVE_INFINITY):
     axes = [...axes.slice(0, at), joined, ...axes.slice(at + 2)];
   }
   if (axes.length > 3) [axes, value] = dividedOut(axes, value, 2);
-  // gpu.js folds results of one and of three coordinates itself.
+  // Targets fold results of one and of three coordinates themselves.
   if (axes.length === 2 && axes.some((one) => extentOf(one) > maxSide))
     [axes, value] = dividedOut(axes, value, 0);
   return { axes: [...axes].reverse(), value };

@@ -1,0 +1,184 @@
+/** @file Kernels as JavaScript: the reference printer, which every dtype has. */
+import { internalError } from "@sconce/errors";
+import { type DType, dtypeInfo, isBigIntDType, isFloatDType } from "@sconce/tensor";
+import { COMPARE, type ScalarFn } from "../ir/scalar-functions.js";
+import {
+  type Block,
+  elementOf,
+  type Kernel,
+  type KernelLiteral,
+  type KernelMemory,
+  type KernelValue,
+  type KernelVariable,
+  type LetStatement,
+  type Operand,
+  type Statement,
+} from "../kernel/kernel.js";
+import type { Target } from "../kernel/target.js";
+import { converterOf, type Element, functionOf } from "./functions.js";
+import { roundingOf } from "./rounding.js";
+
+/** Values are numbers, bigints and booleans; one thread runs over all elements. */
+export const JAVASCRIPT: Target = {
+  name: "javascript",
+  threads: "one",
+  maxSide: Number.POSITIVE_INFINITY,
+  exactIndex: Number.MAX_SAFE_INTEGER,
+  dividesInFloats: false,
+  sumsIn: "float64",
+  unroll: 1,
+  speculation: { operations: 0, loads: false },
+};
+
+/** Source, and the functions that it calls as `f[0]`, `f[1]`, ... */
+export interface JavaScriptSource {
+  /** The body of a function of `f`, of the readers `r` and of the writers `w` of the memories. */
+  readonly source: string;
+  readonly functions: readonly ((...args: Element[]) => Element)[];
+}
+
+/** Prints a kernel of one thread. Nothing but numbers reaches the source from outside. */
+export function printJavaScript(kernel: Kernel): JavaScriptSource {
+  const printer = new JavaScriptPrinter(kernel.memories);
+  const lines = printer.block(kernel.body);
+  return { source: `"use strict";\n${lines.join("\n")}\n`, functions: printer.functions };
+}
+
+const INDEX: Readonly<Record<string, (a: string, b: string) => string>> = {
+  add: (a, b) => `${a} + ${b}`,
+  sub: (a, b) => `${a} - ${b}`,
+  mul: (a, b) => `${a} * ${b}`,
+  max: (a, b) => `Math.max(${a}, ${b})`,
+  min: (a, b) => `Math.min(${a}, ${b})`,
+  floor_div: (a, b) => `Math.floor(${a} / ${b})`,
+  remainder: (a, b) => `((${a} % ${b}) + ${b}) % ${b}`,
+  udiv: (a, b) => `Math.floor(${a} / ${b})`,
+  urem: (a, b) => `${a} % ${b}`,
+  eq: (a, b) => `${a} === ${b}`,
+  ne: (a, b) => `${a} !== ${b}`,
+  lt: (a, b) => `${a} < ${b}`,
+  le: (a, b) => `${a} <= ${b}`,
+  gt: (a, b) => `${a} > ${b}`,
+  ge: (a, b) => `${a} >= ${b}`,
+};
+const COMPARISONS: ReadonlySet<string> = new Set(COMPARE);
+
+class JavaScriptPrinter {
+  readonly functions: ((...args: Element[]) => Element)[] = [];
+  readonly #known = new Map<string, string>();
+  readonly #names = new Map<KernelValue | KernelVariable, string>();
+  readonly #memories: readonly KernelMemory[];
+
+  constructor(memories: readonly KernelMemory[]) {
+    this.#memories = memories;
+  }
+
+  block(block: Block): string[] {
+    return block.flatMap((statement) => this.#statement(statement));
+  }
+  #inner(block: Block): string[] {
+    return this.block(block).map((line) => `  ${line}`);
+  }
+  #define(value: KernelValue | KernelVariable): string {
+    const name = `v${this.#names.size}`;
+    this.#names.set(value, name);
+    return name;
+  }
+  #use(operand: Operand): string {
+    return operand.kind === "literal" ? literalText(operand) : this.#names.get(operand)!;
+  }
+
+  #statement(statement: Statement): string[] {
+    switch (statement.kind) {
+      case "let": {
+        const text = this.#expression(statement);
+        return [`const ${this.#define(statement.value)} = ${text};`];
+      }
+      case "load": {
+        const text = `r[${this.#memories.indexOf(statement.memory)}](${this.#use(statement.at)})`;
+        return [`const ${this.#define(statement.value)} = ${text};`];
+      }
+      case "store": {
+        const at = `${this.#use(statement.at)}, ${this.#use(statement.value)}`;
+        return [`w[${this.#memories.indexOf(statement.memory)}](${at});`];
+      }
+      case "variable": {
+        const initial = this.#use(statement.initial);
+        return [`let ${this.#define(statement.variable)} = ${initial};`];
+      }
+      case "assign":
+        return [`${this.#use(statement.variable)} = ${this.#use(statement.value)};`];
+      case "for": {
+        const [start, end] = [this.#use(statement.start), this.#use(statement.end)];
+        const counter = this.#define(statement.counter);
+        const head = `for (let ${counter} = ${start}; ${counter} < ${end}; ${counter} += ${statement.step}) {`;
+        return [head, ...this.#inner(statement.body), "}"];
+      }
+      case "loop":
+        return ["for (;;) {", ...this.#inner(statement.body), "}"];
+      case "if": {
+        const [then, otherwise] = [this.#inner(statement.then), this.#inner(statement.otherwise)];
+        return [`if (${this.#use(statement.condition)}) {`, ...then, "} else {", ...otherwise, "}"];
+      }
+      case "break":
+        return [`if (${this.#use(statement.condition)}) break;`];
+      case "barrier":
+      case "microkernel":
+        throw internalError(`a kernel of one thread has no ${statement.kind}`);
+    }
+  }
+
+  #expression({ op, args, value, detail }: LetStatement): string {
+    const texts = args.map((arg) => this.#use(arg));
+    const [from, to] = [args[0]?.type ?? "index", value.type];
+    if (op === "select") return `${texts[0]} ? ${texts[1]} : ${texts[2]}`;
+    if (op === "cast") return this.#cast(texts[0]!, from as DType, to as DType);
+    const infix = from === "index" && (to === "index" || COMPARISONS.has(op)) ? INDEX[op] : undefined;
+    if (infix !== undefined) return infix(texts[0]!, texts[1]!);
+    const [operand, out] = [from, to].map(elementOf) as [DType, DType];
+    const name = this.#function(`${op} ${operand} ${out}`, () => functionOf(op as ScalarFn, operand, out));
+    return `${name}(${texts.join(", ")})${detail === undefined ? "" : internalDetail(op)}`;
+  }
+  #cast(text: string, from: DType | "index", to: DType | "index"): string {
+    if (from === "index") return isBigIntDType(to as DType) ? `BigInt(${text})` : text;
+    if (to === "index") return `Number(${text})`;
+    const convert = (): ((value: Element) => Element) => converterOf(from, to, roundingOf(to));
+    return `${this.#function(`cast ${from} ${to}`, convert)}(${text})`;
+  }
+  #function(key: string, make: () => ((...args: never[]) => Element) | undefined): string {
+    let name = this.#known.get(key);
+    if (name === undefined) {
+      const made = make();
+      if (made === undefined) throw internalError(`JavaScript has no ${key}`);
+      name = `f[${this.functions.push(made as (...args: Element[]) => Element) - 1}]`;
+      this.#known.set(key, name);
+    }
+    return name;
+  }
+}
+
+const internalDetail = (op: string): never => {
+  throw internalError(`${op} is not for one thread`);
+};
+
+/** A number, checked to be one. */
+function literalText({ value, type }: KernelLiteral): string {
+  const dtype = elementOf(type);
+  if (typeof value === "boolean") return String(value);
+  if (dtype === "index") return String(Number(value));
+  if (isFloatDType(dtype)) {
+    const rounded = roundingOf(dtype)(Number(value));
+    return Object.is(rounded, -0) ? "(-0)" : rounded < 0 ? `(${rounded})` : String(rounded);
+  }
+  if (dtype === "bool") return String(Boolean(value));
+  const whole =
+    typeof value === "bigint" ? value : Number.isFinite(value) ? BigInt(value) : limitOf(dtype, value);
+  return isBigIntDType(dtype) ? `(${whole}n)` : `(${whole})`;
+}
+/** An infinity as an integer: the greatest or the least. */
+function limitOf(dtype: DType, value: number): bigint {
+  const { itemSize, signed } = dtypeInfo(dtype);
+  const bits = BigInt(itemSize * 8 - (signed ? 1 : 0));
+  if (value > 0) return 2n ** bits - 1n;
+  return signed ? -(2n ** bits) : 0n;
+}

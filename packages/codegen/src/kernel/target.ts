@@ -1,0 +1,31 @@
+/** @file What a target of code generation can do, as far as scheduling has to know. */
+
+/** Which branches are computed whether they are chosen or not. */
+export interface Speculation {
+  /** Operations of such a branch at most. */
+  readonly operations: number;
+  /** Whether it may read memory, within its bounds. */
+  readonly loads: boolean;
+}
+
+/** The capabilities of a target. */
+export interface Target {
+  /** The name, for reports. */
+  readonly name: string;
+  /**
+   * How a kernel runs: in workgroups of threads; in a grid of threads, which store one element each
+   * at their own place; or as one thread with loops.
+   */
+  readonly threads: "workgroups" | "grid" | "one";
+  /** Threads along an axis of a grid of two axes. */
+  readonly maxSide: number;
+  /** Indices below it are exact in ordinary arithmetic. */
+  readonly exactIndex: number;
+  /** Whether a division of indices below `exactIndex` may go through floats, rounded down. */
+  readonly dividesInFloats: boolean;
+  /** What sums of float32 are added up in. */
+  readonly sumsIn: "float32" | "float64";
+  /** Products that one iteration of a long sum adds. */
+  readonly unroll: number;
+  readonly speculation: Speculation;
+}

@@ -1,0 +1,138 @@
+/** @file The rules that every kernel keeps. */
+import { kernelInvalid } from "./errors.js";
+import {
+  type Block,
+  blocksOf,
+  elementOf,
+  type Kernel,
+  type KernelType,
+  type KernelValue,
+  type KernelVariable,
+  type Operand,
+  operandsOf,
+  type Statement,
+} from "./kernel.js";
+
+/**
+ * Checks a kernel: what is read was computed before, in the same block or around it; memory is used
+ * as it is declared; types agree; barriers are met by all threads.
+ * @throws SconceError `KERNEL_INVALID` with the statement
+ */
+export function verifyKernel(kernel: Kernel): void {
+  new Verifier(kernel).block(kernel.body, { isDivergent: false, inLoop: false });
+}
+
+interface Place {
+  /** Whether some threads of a workgroup may be elsewhere. */
+  readonly isDivergent: boolean;
+  readonly inLoop: boolean;
+}
+
+class Verifier {
+  readonly #known = new Set<KernelValue | KernelVariable>();
+  /** What may differ between the threads of a workgroup. */
+  readonly #own = new Set<Operand>();
+  readonly #kernel: Kernel;
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  block(block: Block, place: Place): void {
+    const defined: (KernelValue | KernelVariable)[] = [];
+    for (const statement of block) {
+      for (const operand of operandsOf(statement)) this.#read(operand, statement);
+      const made = definedBy(statement);
+      if (made !== undefined) {
+        if (this.#known.has(made)) fail("a value is computed twice", statement);
+        this.#known.add(made);
+        defined.push(made);
+      }
+      this.#follow(statement, place);
+      this.#check(statement, place);
+      const isOwn = place.isDivergent || operandsOf(statement).some((one) => this.#own.has(one));
+      const isLoop = statement.kind === "for" || statement.kind === "loop";
+      const inner = { isDivergent: isOwn, inLoop: place.inLoop || isLoop };
+      for (const one of blocksOf(statement)) this.block(one, inner);
+    }
+    for (const one of defined) this.#known.delete(one);
+  }
+
+  #read(operand: Operand, statement: Statement): void {
+    if (operand.kind !== "literal" && !this.#known.has(operand))
+      fail(`it reads a ${operand.kind} that is not computed before`, statement);
+  }
+
+  /** Notes what differs between threads. */
+  #follow(statement: Statement, { isDivergent }: Place): void {
+    const isOwn = operandsOf(statement).some((one) => this.#own.has(one));
+    const target = statement.kind === "assign" ? statement.variable : definedBy(statement);
+    if (target === undefined) return;
+    const isThread = statement.kind === "let" && (statement.op === "thread" || statement.op === "local");
+    const isShared = statement.kind === "load" && statement.memory.access !== "read";
+    if (isOwn || isThread || isShared || isDivergent) this.#own.add(target);
+  }
+
+  #check(statement: Statement, { isDivergent, inLoop }: Place): void {
+    switch (statement.kind) {
+      case "load":
+        this.#isDeclared(statement);
+        if (statement.memory.access === "write") fail("it reads memory that is only written", statement);
+        requireType(statement.at.type, "index", statement);
+        if (elementOf(statement.memory.type) !== elementOf(statement.value.type))
+          fail("the memory has elements of another type", statement);
+        return;
+      case "store":
+        this.#isDeclared(statement);
+        if (statement.memory.access === "read") fail("it writes memory that is only read", statement);
+        requireType(statement.at.type, "index", statement);
+        requireType(statement.value.type, statement.memory.type, statement);
+        return;
+      case "variable":
+        requireType(statement.initial.type, statement.variable.type, statement);
+        return;
+      case "assign":
+        if (!this.#known.has(statement.variable)) fail("its variable is not there", statement);
+        requireType(statement.value.type, statement.variable.type, statement);
+        return;
+      case "if":
+        requireType(statement.condition.type, "bool", statement);
+        return;
+      case "break":
+        if (!inLoop) fail("it is in no loop", statement);
+        requireType(statement.condition.type, "bool", statement);
+        return;
+      case "barrier":
+        if (isDivergent) fail("some threads of the workgroup may not come to it", statement);
+        return;
+      default:
+        return;
+    }
+  }
+  #isDeclared(statement: Extract<Statement, { kind: "load" | "store" }>): void {
+    if (!this.#kernel.memories.includes(statement.memory)) fail("its memory is not declared", statement);
+  }
+}
+
+/** What a statement makes for those after it; the counter of a loop. */
+const definedBy = (statement: Statement): KernelValue | KernelVariable | undefined => {
+  switch (statement.kind) {
+    case "let":
+    case "load":
+      return statement.value;
+    case "variable":
+      return statement.variable;
+    case "for":
+      return statement.counter;
+    default:
+      return undefined;
+  }
+};
+
+function requireType(type: KernelType, wanted: KernelType, statement: Statement): void {
+  if (type !== wanted) fail(`${type} is not ${wanted}`, statement);
+}
+function fail(problem: string, statement: Statement): never {
+  const name = statement.kind === "let" ? statement.op : statement.kind;
+  throw kernelInvalid(problem, name);
+}

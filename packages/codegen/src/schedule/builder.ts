@@ -1,0 +1,460 @@
+/**
+ * @file Makes kernels from the scalars and indices of nests. A value goes to the outermost block in
+ * which it does not change, out of loops but not out of branches, and is computed there once.
+ */
+import { internalError } from "@sconce/errors";
+
+import {
+  add,
+  atom,
+  boundsOf,
+  constant,
+  fixedValue,
+  forEachAtom,
+  type Index,
+  type IndexAtom,
+  multiply,
+  scale,
+} from "../ir/index-expr.js";
+import { COMPARE } from "../ir/scalar-functions.js";
+import type { Axis, IndexTerm, Scalar } from "../ir/terms.js";
+import {
+  type Block,
+  indexLiteral,
+  type Kernel,
+  type KernelMemory,
+  type KernelOp,
+  type KernelType,
+  type KernelValue,
+  type KernelVariable,
+  type Launch,
+  literal,
+  type Operand,
+  type Statement,
+} from "../kernel/kernel.js";
+import type { Target } from "../kernel/target.js";
+import { Dependencies } from "./dependencies.js";
+import { writeReduction } from "./reductions.js";
+
+/** A block under construction. */
+interface OpenBlock {
+  readonly kind: "root" | "loop" | "branch";
+  readonly statements: Statement[];
+  /** Axes that have another value in each run of the block. */
+  readonly axes: ReadonlySet<string>;
+  readonly scalars: Map<Scalar, Operand>;
+  /** Values by the text of their operation. */
+  readonly known: Map<string, KernelValue>;
+}
+const openBlock = (kind: OpenBlock["kind"], axes: Iterable<string> = []): OpenBlock => ({
+  kind,
+  statements: [],
+  axes: new Set(axes),
+  scalars: new Map(),
+  known: new Map(),
+});
+
+const COMPARISONS: ReadonlySet<string> = new Set(COMPARE);
+/** Functions of few operations. */
+const CHEAP: ReadonlySet<string> = new Set(["add", "sub", "mul", "neg", "and", "or", "not", ...COMPARE]);
+
+/** Builds the body of one kernel. */
+export class KernelBuilder {
+  readonly target: Target;
+  readonly #memories: KernelMemory[] = [];
+  readonly #buffers: (buffer: number) => KernelMemory;
+  readonly #read = new Map<number, KernelMemory>();
+  readonly #dependencies = new Dependencies();
+  readonly #axisValues = new Map<string, Operand>();
+  readonly #lazyAxes = new Map<string, () => Operand>();
+  readonly #followers = new Map<Scalar, (value: Operand) => void>();
+  readonly #ids = new Map<Operand, number>();
+  #stack: OpenBlock[] = [openBlock("root")];
+
+  /** @param buffers declares the memory of a buffer that is read, when it first is */
+  constructor(target: Target, buffers: (buffer: number) => KernelMemory) {
+    this.target = target;
+    this.#buffers = buffers;
+  }
+
+  /** The whole kernel. */
+  kernel(launch: Launch): Kernel {
+    return {
+      memories: [...this.#read.values(), ...this.#memories],
+      launch,
+      body: this.#stack[0]!.statements,
+    };
+  }
+  /** Declares memory that the kernel writes. */
+  memory(memory: KernelMemory): KernelMemory {
+    this.#memories.push(memory);
+    return memory;
+  }
+  /** The memory of a buffer of the program that is read. */
+  buffer(id: number): KernelMemory {
+    let memory = this.#read.get(id);
+    if (memory === undefined) {
+      memory = this.#buffers(id);
+      this.#read.set(id, memory);
+    }
+    return memory;
+  }
+
+  // --- statements
+
+  get #block(): OpenBlock {
+    return this.#stack.at(-1)!;
+  }
+  #put(statement: Statement): void {
+    this.#block.statements.push(statement);
+  }
+  /** Writes to an outer block, before the statement that is being made there. */
+  #at<T>(level: number, write: () => T): T {
+    const saved = this.#stack;
+    this.#stack = saved.slice(0, level + 1);
+    const result = write();
+    this.#stack = saved;
+    return result;
+  }
+
+  /** A new value in the current block, or the one that is known there to be the same. */
+  op(op: KernelOp, type: KernelType, args: readonly Operand[], detail?: number | string): KernelValue {
+    const isFixed = args.every(({ kind }) => kind !== "variable");
+    const key = isFixed ? `${op} ${detail ?? ""} ${type} ${args.map((one) => this.#keyOf(one)).join()}` : "";
+    if (isFixed) {
+      for (const { known } of this.#stack) {
+        const found = known.get(key);
+        if (found !== undefined) return found;
+      }
+    }
+    const value: KernelValue = { kind: "value", type };
+    this.#put(
+      detail === undefined ? { kind: "let", value, op, args } : { kind: "let", value, op, args, detail },
+    );
+    if (isFixed) this.#block.known.set(key, value);
+    return value;
+  }
+  #keyOf(operand: Operand): string {
+    if (operand.kind === "literal")
+      return `${Object.is(operand.value, -0) ? "-0" : operand.value}:${operand.type}`;
+    let id = this.#ids.get(operand);
+    if (id === undefined) {
+      id = this.#ids.size;
+      this.#ids.set(operand, id);
+    }
+    return `%${id}`;
+  }
+
+  load(memory: KernelMemory, at: Operand, type: KernelType = memory.type): KernelValue {
+    const key = `${memory.name} ${type} ${this.#keyOf(at)}`;
+    const isFixed = memory.access === "read";
+    if (isFixed) {
+      for (const { known } of this.#stack) {
+        const found = known.get(key);
+        if (found !== undefined) return found;
+      }
+    }
+    const value: KernelValue = { kind: "value", type };
+    this.#put({ kind: "load", value, memory, at });
+    if (isFixed) this.#block.known.set(key, value);
+    return value;
+  }
+  store(memory: KernelMemory, at: Operand, value: Operand): void {
+    this.#put({ kind: "store", memory, at, value });
+  }
+  variable(type: KernelType, initial: Operand): KernelVariable {
+    const variable: KernelVariable = { kind: "variable", type };
+    this.#put({ kind: "variable", variable, initial });
+    return variable;
+  }
+  assign(variable: KernelVariable, value: Operand): void {
+    this.#put({ kind: "assign", variable, value });
+  }
+  barrier(): void {
+    this.#put({ kind: "barrier" });
+  }
+  breakIf(condition: Operand): void {
+    this.#put({ kind: "break", condition });
+  }
+
+  /** Statements that run only where the condition holds. */
+  when(condition: Operand, yes: () => void, no: () => void = () => {}): void {
+    // Both are made before the statement is put down: what moves out of them comes before it.
+    const [then, otherwise] = [yes, no].map((write) => this.#inner(openBlock("branch"), write)) as [
+      Block,
+      Block,
+    ];
+    this.#put({ kind: "if", condition, then, otherwise });
+  }
+  /** A loop whose counter is the place along an axis. */
+  loop(range: LoopRange, body: (counter: KernelValue) => void): void {
+    const { axis, start = indexLiteral(0), end, step = 1 } = range;
+    const counter: KernelValue = { kind: "value", type: "index" };
+    if (axis !== undefined) this.#axisValues.set(axis, counter);
+    const inner = openBlock("loop", axis === undefined ? range.changes : [axis]);
+    const statements = this.#inner(inner, () => body(counter));
+    this.#put({ kind: "for", counter, start, end, step, body: statements });
+  }
+  /** A loop that runs until it breaks. */
+  forever(body: () => void): void {
+    this.#put({ kind: "loop", body: this.#inner(openBlock("loop"), body) });
+  }
+  #inner(inner: OpenBlock, write: () => void): Block {
+    this.#stack.push(inner);
+    write();
+    this.#stack.pop();
+    return inner.statements;
+  }
+
+  // --- axes
+
+  /** An axis with one value in the whole kernel, made when it is first needed. */
+  defineAxis(name: string, value: () => Operand): void {
+    this.#lazyAxes.set(name, value);
+  }
+  #axis(name: string): Operand {
+    const known = this.#axisValues.get(name);
+    if (known !== undefined) return known;
+    const make = this.#lazyAxes.get(name);
+    if (make === undefined) throw internalError(`the axis ${name} has no loop`);
+    const made = this.#at(0, make);
+    this.#axisValues.set(name, made);
+    return made;
+  }
+  #levelOfAxis(name: string): number {
+    return Math.max(
+      0,
+      this.#stack.findLastIndex(({ axes }) => axes.has(name)),
+    );
+  }
+
+  // --- indices
+
+  /**
+   * An index as a value; terms that do not change in a loop are added before it.
+   *
+   * @param isWide whether it counts more than the target's own integers; found from its bounds when
+   * left out
+   */
+  index(index: Index, isWide = this.#reachesFar(index)): Operand {
+    if (index.terms.length === 0) return indexLiteral(index.constant);
+    if (isWide) return this.#wide(index);
+    const byLevel = new Map<number, IndexTerm[]>();
+    for (const term of index.terms) {
+      const level = this.#levelOf(term);
+      byLevel.set(level, [...(byLevel.get(level) ?? []), term]);
+    }
+    let total: Operand | undefined;
+    for (const level of [...byLevel.keys()].sort((a, b) => a - b))
+      total = this.#at(level, () =>
+        byLevel.get(level)!.reduce<Operand | undefined>((sum, term) => this.#plus(sum, term), total),
+      );
+    // The constant comes last, so that indices which differ in it alone have the rest in common.
+    if (index.constant === 0) return total!;
+    const constant = indexLiteral(Math.abs(index.constant));
+    return this.op(index.constant < 0 ? "sub" : "add", "index", [total!, constant]);
+  }
+  #reachesFar(index: Index): boolean {
+    const { min, max } = boundsOf(index);
+    const { exactIndex } = this.target;
+    return (min !== undefined && min <= -exactIndex) || (max !== undefined && max >= exactIndex);
+  }
+  /** The smallest terms are added by ordinary arithmetic, as far as they stay small together. */
+  #wide({ terms, constant: whole }: Index): Operand {
+    const left = [...terms].sort((a, b) => Math.abs(a.coefficient) - Math.abs(b.coefficient));
+    let small = constant(whole);
+    while (left.length > 1) {
+      const more = add(small, scale(left[0]!.atoms.map(atom).reduce(multiply), left[0]!.coefficient));
+      const { min, max } = boundsOf(more);
+      if (min === undefined || max === undefined || this.#reachesFar(more)) break;
+      small = more;
+      left.shift();
+    }
+    return left.reduce<Operand>(
+      (sum, { coefficient, atoms }) => {
+        const product = atoms
+          .map((item) => this.#atom(item))
+          .reduce((a, b) => this.op("wide_add", "index", [a, b, indexLiteral(0)]));
+        const size = indexLiteral(Math.abs(coefficient));
+        return this.op(coefficient < 0 ? "wide_sub" : "wide_add", "index", [product, size, sum]);
+      },
+      this.index(small, false),
+    );
+  }
+  /** The outermost block in which all of a term is known. */
+  #levelOf({ atoms }: IndexTerm): number {
+    let level = 0;
+    const visit = (item: IndexAtom): void => {
+      if (item.kind === "axis") level = Math.max(level, this.#levelOfAxis(item.name));
+      else if (item.kind === "value") level = Math.max(level, this.#home(item.scalar));
+      else if (item.kind !== "size")
+        for (const part of [item.numerator, item.denominator]) forEachAtom(part, visit);
+    };
+    for (const item of atoms) visit(item);
+    return level;
+  }
+  #plus(sum: Operand | undefined, { coefficient, atoms }: IndexTerm): Operand {
+    const [first, ...more] = atoms.map((item) => this.#atom(item));
+    const factor = more.reduce<Operand>((product, one) => this.op("mul", "index", [product, one]), first!);
+    const size = indexLiteral(Math.abs(coefficient));
+    const isUnit = size.value === 1;
+    const scaled = isUnit ? factor : this.op("mul", "index", [factor, size]);
+    if (sum === undefined)
+      return coefficient < 0 ? this.op("sub", "index", [indexLiteral(0), scaled]) : scaled;
+    return this.op(coefficient < 0 ? "sub" : "add", "index", [sum, scaled]);
+  }
+  #atom(item: IndexAtom): Operand {
+    switch (item.kind) {
+      case "axis":
+        return this.#axis(item.name);
+      case "value":
+        return this.op("cast", "index", [this.scalar(item.scalar)]);
+      case "size":
+        throw internalError("sizes are fixed before kernels are made");
+      default:
+        return this.#division(item);
+    }
+  }
+  #division({ kind, numerator, denominator }: Extract<IndexAtom, { numerator: Index }>): Operand {
+    const args = [this.index(numerator), this.index(denominator)];
+    const { min, max } = boundsOf(numerator);
+    const isQuotient = kind === "quotient";
+    if (fixedValue(denominator) !== undefined && min !== undefined) {
+      const { dividesInFloats, exactIndex } = this.target;
+      if (dividesInFloats && min > -exactIndex && max !== undefined && max < exactIndex) {
+        const quotient = this.op("fdiv", "index", args);
+        if (isQuotient) return quotient;
+        return this.op("sub", "index", [args[0]!, this.op("mul", "index", [quotient, args[1]!])]);
+      }
+      if (!dividesInFloats && min >= 0) return this.op(isQuotient ? "udiv" : "urem", "index", args);
+    }
+    return this.op(isQuotient ? "floor_div" : "remainder", "index", args);
+  }
+
+  // --- scalars
+
+  /** The value is already computed, and may change with each loop that is open. */
+  known(scalar: Scalar, value: Operand): void {
+    this.#dependencies.set(scalar, new Set(this.#stack.flatMap(({ axes }) => [...axes])));
+    this.#block.scalars.set(scalar, value);
+  }
+  /** Does something more wherever the scalar has been computed. */
+  after(scalar: Scalar, write: (value: Operand) => void): void {
+    this.#followers.set(scalar, write);
+  }
+  /** Names of the axes that a value depends on. */
+  axesOf(scalar: Scalar): ReadonlySet<string> {
+    return this.#dependencies.of(scalar);
+  }
+
+  /** The value of a scalar. */
+  scalar(scalar: Scalar): Operand {
+    if (scalar.kind === "constant") return literal(scalar.value, scalar.dtype);
+    for (const { scalars } of this.#stack) {
+      const known = scalars.get(scalar);
+      if (known !== undefined) return known;
+    }
+    return this.#at(this.#home(scalar), () => {
+      const value = this.#made(scalar);
+      this.#block.scalars.set(scalar, value);
+      this.#followers.get(scalar)?.(value);
+      return value;
+    });
+  }
+  /** The outermost block, out of loops but not of branches, in which the scalar does not change. */
+  #home(scalar: Scalar): number {
+    const axes = this.axesOf(scalar);
+    let level = this.#stack.length - 1;
+    while (level > 0 && this.#stack[level]!.kind === "loop") {
+      if ([...this.#stack[level]!.axes].some((axis) => axes.has(axis))) break;
+      level--;
+    }
+    return level;
+  }
+
+  #made(scalar: Exclude<Scalar, { kind: "constant" }>): Operand {
+    switch (scalar.kind) {
+      case "index":
+        return this.op("cast", scalar.dtype, [this.index(scalar.index)]);
+      case "load": {
+        const memory = this.buffer(scalar.buffer);
+        const isLong = memory.length > this.target.exactIndex;
+        return this.load(memory, this.index(scalar.index, isLong || undefined), scalar.dtype);
+      }
+      case "cast":
+        return this.op("cast", scalar.dtype, [this.scalar(scalar.value)]);
+      case "call":
+        return this.op(scalar.fn, scalar.dtype, this.#operands(scalar));
+      case "select":
+        return this.#select(scalar);
+      case "reduce":
+        return writeReduction(scalar, this);
+    }
+  }
+  /** Places are compared as indices: as values they might not be exact. */
+  #operands({ fn, args }: Extract<Scalar, { kind: "call" }>): readonly Operand[] {
+    const places = args.map(placeOf);
+    if (COMPARISONS.has(fn) && places.every((place) => place !== undefined) && args.some(isIndex))
+      return places.map((place) => (typeof place === "number" ? indexLiteral(place) : this.index(place)));
+    return args.map((arg) => this.scalar(arg));
+  }
+
+  /** What is not chosen is not computed, unless that is harmless. */
+  #select({ condition, then, otherwise, dtype }: Extract<Scalar, { kind: "select" }>): Operand {
+    const test = this.scalar(condition);
+    const { operations } = this.target.speculation;
+    if ([then, otherwise].every((part) => this.#costOf(part) <= operations))
+      return this.op("select", dtype, [test, this.scalar(then), this.scalar(otherwise)]);
+    const choice = this.variable(dtype, literal(dtype === "bool" ? false : 0, dtype));
+    const [yes, no] = [then, otherwise].map((part) => () => this.assign(choice, this.scalar(part)));
+    this.when(test, yes!, no);
+    return choice;
+  }
+  /** Operations of a branch; infinite where it must not be computed for nothing. */
+  #costOf(scalar: Scalar): number {
+    if (scalar.kind === "constant" || this.#stack.some(({ scalars }) => scalars.has(scalar))) return 0;
+    switch (scalar.kind) {
+      case "index":
+        return scalar.index.terms.length <= 1 ? 0 : 1;
+      case "load":
+        return this.target.speculation.loads && this.#isInside(scalar) ? 1 : Number.POSITIVE_INFINITY;
+      case "cast":
+        return this.#costOf(scalar.value);
+      case "call": {
+        const own = CHEAP.has(scalar.fn) ? 1 : this.target.speculation.operations;
+        return scalar.args.reduce((sum, arg) => sum + this.#costOf(arg), own);
+      }
+      default:
+        return Number.POSITIVE_INFINITY;
+    }
+  }
+  #isInside({ index, buffer }: Extract<Scalar, { kind: "load" }>): boolean {
+    const { min, max } = boundsOf(index);
+    return min !== undefined && max !== undefined && min >= 0 && max < this.buffer(buffer).length;
+  }
+}
+
+/** The range of a loop. */
+export interface LoopRange {
+  /** The axis whose place the counter is. */
+  readonly axis?: string | undefined;
+  /** Other axes that change with the loop. */
+  readonly changes?: Iterable<string> | undefined;
+  readonly start?: Operand | undefined;
+  readonly end: Operand;
+  readonly step?: number | undefined;
+}
+
+/** The index or whole number that a scalar is. */
+const placeOf = (scalar: Scalar): Index | number | undefined => {
+  if (scalar.kind === "index") return scalar.index;
+  return scalar.kind === "constant" && scalar.dtype === "int64" ? Number(scalar.value) : undefined;
+};
+const isIndex = ({ kind }: Scalar): boolean => kind === "index";
+
+/** The number of values of an axis with a fixed extent. */
+export function extentOf({ name, extent }: Axis): number {
+  const value = fixedValue(extent);
+  if (value === undefined) throw internalError(`the extent of ${name} is not bound`);
+  return value;
+}

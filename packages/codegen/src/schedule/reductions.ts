@@ -1,0 +1,193 @@
+/** @file Reductions as loops over a variable. */
+import { isFloatDType } from "@sconce/tensor";
+import { conjunctsOf } from "../analysis/scan.js";
+import { add, atom, axis, constant, fixedValue, flatIndex, type Index, scale } from "../ir/index-expr.js";
+import { Rewriter } from "../ir/rewrite.js";
+import type { Axis, ReduceScalar, Scalar } from "../ir/terms.js";
+import {
+  indexLiteral,
+  type KernelOp,
+  type KernelType,
+  type KernelVariable,
+  literal,
+  type Operand,
+} from "../kernel/kernel.js";
+import type { Target } from "../kernel/target.js";
+
+/** Makes the statements of a reduction. */
+interface ReductionBuilder {
+  readonly target: Target;
+  op(op: KernelOp, type: KernelType, args: readonly Operand[]): Operand;
+  variable(type: KernelType, initial: Operand): KernelVariable;
+  assign(variable: KernelVariable, value: Operand): void;
+  when(condition: Operand, yes: () => void): void;
+  loop(range: { readonly axis: string; readonly end: Operand }, body: () => void): void;
+  index(index: Index): Operand;
+  scalar(scalar: Scalar): Operand;
+  axesOf(scalar: Scalar): ReadonlySet<string>;
+}
+
+/** Makes the loops of a reduction, and gives its result. */
+export function writeReduction(scalar: ReduceScalar, builder: ReductionBuilder): Operand {
+  const { reduce, dtype } = scalar;
+  if (reduce === "argmax" || reduce === "argmin") return placeOfExtreme(scalar, builder);
+  const type = totalType(scalar, builder);
+  const start = scalar.initial === undefined ? identityOf(scalar, type) : builder.scalar(scalar.initial);
+  const total = builder.variable(type, converted(start, type, builder));
+  if (canUnroll(scalar, builder)) unrolledSum(scalar, builder, total);
+  else
+    reductionLoops(scalar, builder, () => {
+      const value = converted(builder.scalar(scalar.body), type, builder);
+      builder.assign(total, combined(scalar, total, value, builder));
+    });
+  return converted(total, dtype, builder);
+}
+const converted = (value: Operand, type: KernelType, builder: ReductionBuilder): Operand => {
+  if (value.type === type) return value;
+  return value.kind === "literal" && type === "float64"
+    ? literal(value.value, type)
+    : builder.op("cast", type, [value]);
+};
+
+/** The type of the total: sums and products of floats may be wider than their terms. */
+function totalType({ reduce, dtype }: ReduceScalar, { target }: ReductionBuilder): KernelType {
+  const isSum = reduce === "sum" || reduce === "prod";
+  return isSum && isFloatDType(dtype) && target.sumsIn === "float64" ? "float64" : dtype;
+}
+
+/** What a reduction starts from where nothing else is given. */
+function identityOf({ reduce }: ReduceScalar, type: KernelType): Operand {
+  const isBool = type === "bool";
+  switch (reduce) {
+    case "any":
+    case "all":
+      return literal(reduce === "all", "bool");
+    case "sum":
+      return literal(isBool ? false : 0, type);
+    case "prod":
+      return literal(isBool ? true : 1, type);
+    default:
+      return lowest(reduce === "max", type);
+  }
+}
+function lowest(isMax: boolean, type: KernelType): Operand {
+  if (type === "bool") return literal(!isMax, type);
+  const infinity = isMax ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  return literal(infinity, type);
+}
+
+/** Two values of a reduction as one. */
+function combined(
+  { reduce, dtype }: ReduceScalar,
+  a: Operand,
+  b: Operand,
+  builder: ReductionBuilder,
+): Operand {
+  switch (reduce) {
+    case "sum":
+      return builder.op("add", a.type, [a, b]);
+    case "prod":
+      return builder.op("mul", a.type, [a, b]);
+    case "any":
+    case "all":
+      return builder.op(reduce === "any" ? "or" : "and", "bool", [a, b]);
+    case "max":
+    case "min":
+      return builder.op(reduce, dtype, [a, b]);
+    default:
+      return b;
+  }
+}
+
+/**
+ * Loops over the axes around `inner`, which runs where the condition holds. Each part of the
+ * condition is tested as soon as its axes are there: what fails for a whole row is not tested for
+ * each of its elements.
+ */
+function reductionLoops({ axes, when }: ReduceScalar, builder: ReductionBuilder, inner: () => void): void {
+  let open: readonly Scalar[] = when === undefined ? [] : conjunctsOf(when);
+  const descend = (at: number): void => {
+    const later = new Set(axes.slice(at).map(({ name }) => name));
+    const tests = open.filter((part) => [...builder.axesOf(part)].every((name) => !later.has(name)));
+    open = open.filter((part) => !tests.includes(part));
+    const next = axes[at];
+    const body = (): void => {
+      if (next === undefined) inner();
+      else {
+        const end = indexLiteral(fixedValue(next.extent)!);
+        builder.loop({ axis: next.name, end }, () => descend(at + 1));
+      }
+    };
+    const [first, ...more] = tests.map((part) => builder.scalar(part));
+    if (first === undefined) body();
+    else
+      builder.when(
+        more.reduce((all, test) => builder.op("and", "bool", [all, test]), first),
+        body,
+      );
+  };
+  descend(0);
+}
+
+/**
+ * Whether it sums products of two elements, as matrix products do, over as many as come out even.
+ */
+function canUnroll({ reduce, body, axes, when }: ReduceScalar, { target }: ReductionBuilder): boolean {
+  const isProduct =
+    body.kind === "call" && body.fn === "mul" && body.args.every(({ kind }) => kind === "load");
+  const extent = axes.length === 0 ? 0 : fixedValue(axes.at(-1)!.extent)!;
+  return (
+    target.unroll > 1 &&
+    reduce === "sum" &&
+    isProduct &&
+    when === undefined &&
+    extent >= 4 * target.unroll &&
+    extent % target.unroll === 0
+  );
+}
+/** Several products in each iteration of the innermost loop. */
+function unrolledSum(scalar: ReduceScalar, builder: ReductionBuilder, total: KernelVariable): void {
+  const last = scalar.axes.at(-1)!;
+  const count = builder.target.unroll;
+  const step = axis(`${last.name} by ${count}`, constant(fixedValue(last.extent)! / count));
+  const terms = Array.from({ length: count }, (_, i) =>
+    new Rewriter({ axes: new Map([[last.name, add(scale(atom(step), count), constant(i))]]) }).scalar(
+      scalar.body,
+    ),
+  );
+  const axes: Axis[] = [...scalar.axes.slice(0, -1), step];
+  reductionLoops({ ...scalar, axes }, builder, () => {
+    const [first, ...more] = terms.map((term) => converted(builder.scalar(term), total.type, builder));
+    const sum = more.reduce((all, term) => builder.op("add", total.type, [all, term]), first!);
+    builder.assign(total, builder.op("add", total.type, [total, sum]));
+  });
+}
+
+/** The first place of the greatest or least; NaN is before all. */
+function placeOfExtreme(scalar: ReduceScalar, builder: ReductionBuilder): Operand {
+  const { axes, body } = scalar;
+  const type = body.dtype;
+  const best = builder.variable(type, literal(type === "bool" ? false : 0, type));
+  const at = builder.variable("index", indexLiteral(-1));
+  reductionLoops(scalar, builder, () => {
+    const value = builder.scalar(body);
+    const not = (one: Operand): Operand => builder.op("not", "bool", [one]);
+    const isBetter = builder.op(scalar.reduce === "argmax" ? "gt" : "lt", "bool", [value, best]);
+    let test = builder.op("or", "bool", [builder.op("lt", "bool", [at, indexLiteral(0)]), isBetter]);
+    if (isFloatDType(type)) {
+      const [isNan, wasNan] = [value, best].map((one) => builder.op("isnan", "bool", [one]));
+      const isFirstNan = builder.op("and", "bool", [isNan!, not(wasNan!)]);
+      test = builder.op("or", "bool", [test, isFirstNan]);
+    }
+    builder.when(test, () => {
+      builder.assign(best, value);
+      builder.assign(at, builder.index(placeIn(axes)));
+    });
+  });
+  return builder.op("cast", "int64", [builder.op("max", "index", [at, indexLiteral(0)])]);
+}
+const placeIn = (axes: readonly Axis[]): Index =>
+  flatIndex(
+    axes.map((one) => atom(one)),
+    axes.map(({ extent }) => extent),
+  );
