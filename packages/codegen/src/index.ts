@@ -73,6 +73,7 @@ export {
 } from "./ir/scalar.js";
 export { forEachScalar, hasReduction, indicesOf, readsOf } from "./ir/traverse.js";
 export { JAVASCRIPT, type JavaScriptSource, printJavaScript } from "./javascript/print.js";
+export { guardFloats } from "./kernel/guard-floats.js";
 export {
   type AddressSpace,
   type Block,
@@ -99,6 +100,8 @@ export {
 } from "./kernel/kernel.js";
 export { parseKernel } from "./kernel/parse.js";
 export { printKernel } from "./kernel/print.js";
+export { usesOf } from "./kernel/rewrite.js";
+export { roundFloats } from "./kernel/round-floats.js";
 export type { Speculation, Target } from "./kernel/target.js";
 export { verifyKernel } from "./kernel/verify.js";
 export type { LoweringArgs, LoweringResult, Operand } from "./lower/arguments.js";

@@ -86,7 +86,9 @@ class Verifier {
         this.#isDeclared(statement);
         if (statement.memory.access === "read") fail("it writes memory that is only read", statement);
         requireType(statement.at.type, "index", statement);
-        requireType(statement.value.type, statement.memory.type, statement);
+        // Memory of float32 rounds what is stored.
+        if (statement.value.type !== "float64" || statement.memory.type !== "float32")
+          requireType(statement.value.type, statement.memory.type, statement);
         return;
       case "variable":
         requireType(statement.initial.type, statement.variable.type, statement);

@@ -1,0 +1,43 @@
+/** @file Rounds to float32 where a target computes in doubles. */
+import { forEachStatement, type Kernel, type LetStatement, type Operand, operandsOf } from "./kernel.js";
+import { rewriteValues } from "./rewrite.js";
+
+/** Operations whose result is one of their operands, or a whole number that float32 holds. */
+const EXACT: ReadonlySet<string> = new Set([
+  ...["neg", "abs", "sign", "floor", "ceil", "trunc", "round", "max", "min"],
+  ...["cast", "select", "lane"],
+]);
+/**
+ * Functions that end up at the same bound for all that float32 does not hold, so that their
+ * arguments need no rounding.
+ */
+const SATURATING: ReadonlySet<string> = new Set(["exp", "sigmoid", "tanh", "erf"]);
+
+/**
+ * Returns the kernel with results of arithmetic on float32 cast from doubles. Results that go to
+ * memory, into a total in doubles or into a function that saturates are not rounded before.
+ */
+export function roundFloats(kernel: Kernel): Kernel {
+  const unrounded = new Set<Operand>();
+  const rounded = new Set<Operand>();
+  forEachStatement(kernel.body, (statement) => {
+    const isLenient =
+      statement.kind === "store" ||
+      (statement.kind === "let" && statement.op === "cast" && statement.value.type === "float64") ||
+      (statement.kind === "let" && SATURATING.has(statement.op));
+    for (const operand of operandsOf(statement)) (isLenient ? unrounded : rounded).add(operand);
+  });
+  return rewriteValues(kernel, (statement, { emit, definition }) => {
+    const [first] = statement.args;
+    const isWidening = statement.op === "cast" && statement.value.type === "float64";
+    // What was not rounded is a double already.
+    if (isWidening && first?.type === "float64" && definition(first) !== undefined) return first;
+    if (!isRounding(statement)) return undefined;
+    const exact = emit(statement.op, "float64", statement.args, statement.detail);
+    const isFree = unrounded.has(statement.value) && !rounded.has(statement.value);
+    return isFree ? exact : emit("cast", "float32", [exact]);
+  });
+}
+
+const isRounding = ({ op, value, args }: LetStatement): boolean =>
+  value.type === "float32" && !EXACT.has(op) && args.some(({ type }) => type.startsWith("float"));
