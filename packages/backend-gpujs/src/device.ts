@@ -39,26 +39,35 @@ export interface DeviceKernel {
   readonly source: string;
   /**
    * Computes the nest. `buffers` returns the device memory for a buffer id. Returns a new buffer,
-   * owned by the caller, or `into` overwritten if the device supports it.
+   * owned by the caller.
    */
-  run(buffers: (id: number) => DeviceBuffer, into?: DeviceBuffer): Promise<DeviceBuffer> | DeviceBuffer;
+  run(buffers: (id: number) => DeviceBuffer): Promise<DeviceBuffer> | DeviceBuffer;
 }
 
-/** Several nests compiled to one kernel. */
+/** Bytes of the slot in which the memory plan puts a buffer: as much as its largest value takes. */
+export type SlotBytes = (buffer: number) => number;
+
+/** Several nests that are one kernel of the device. */
 export interface GroupKernel {
+  /** The generated source, to be read by people. */
   readonly source: string;
   /** The buffers of the program that it reads. */
   readonly reads: readonly number[];
   /**
-   * Computes the group. Returns the results of its stored parts, in order; the caller owns each.
+   * Makes the kernel. It computes the group, and returns the results of its stored parts, in order;
+   * the caller owns each.
+   *
+   * @param slots see {@link CompileNestOptions}
    */
-  run(buffers: (id: number) => DeviceBuffer): readonly DeviceBuffer[];
+  compile(slots: SlotBytes): Promise<(buffers: (id: number) => DeviceBuffer) => readonly DeviceBuffer[]>;
 }
 
 /** What is known when a nest is compiled. */
 export interface CompileNestOptions {
   /** Values of the symbols in sizes; the kernel is valid for these only. */
   readonly sizes: Bindings;
+  /** By default each result takes memory of its own size. Devices may ignore it. */
+  readonly slots?: SlotBytes;
 }
 
 /** One open device. Every method throws `DEVICE_LOST` once the device is gone. */
@@ -97,14 +106,16 @@ export interface Device {
   /** Compiles a nest. Kernels are cached by source. */
   compile(nest: LoopNest, program: LoopProgram, options: CompileNestOptions): Promise<DeviceKernel>;
   /**
-   * Compiles nests over the same rows to one kernel, or returns undefined if separate kernels are
+   * Returns the one kernel of nests over the same rows, or undefined if separate kernels are
    * faster.
    */
-  compileRows?(group: RowGroup, program: LoopProgram): Promise<GroupKernel | undefined>;
+  rowsKernel?(group: RowGroup, program: LoopProgram): GroupKernel | undefined;
   /** Copies elements back as a row-major tensor of this dtype and shape. */
   download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor>;
   /** Gives a buffer back; it may not be used afterwards. */
   free(buffer: DeviceBuffer): void;
+  /** Called before the kernels of a region, with the bytes of all slots of its memory plan. */
+  reserve?(bytes: number): void;
   /**
    * Called after each run. A device that keeps free memory for the next run keeps no more than this
    * run needed.

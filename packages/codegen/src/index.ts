@@ -126,10 +126,10 @@ export { LOWERINGS } from "./lower/table.js";
 export { costOf, type NestCost } from "./plan/cost.js";
 export {
   bytesOf,
-  type Lifetime,
-  lifetimesOf,
   type MemoryPlan,
   type MemoryPlanOptions,
+  type MemoryStep,
+  type Place,
   planMemory,
 } from "./plan/memory.js";
 export { withoutProvedAssertions } from "./program/assertions.js";

@@ -248,3 +248,4 @@ export type {
   Value,
 } from "./program/backend.js";
 export { COMPILE_OPTIONS, RUN_OPTIONS } from "./program/backend.js";
+export { deadAfter, deathSteps, type UsesOf } from "./support/liveness.js";

@@ -34,13 +34,14 @@ import {
   writeBack,
 } from "@sconce/ops";
 import { evaluateInt } from "@sconce/symbolic";
-import { dtypeInfo, Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
 import { type Reasons, unfusedLoops } from "./attribution.js";
+import { ELEMENT_BYTES } from "./memory.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
-import { Divisions, deadAfter, liveOutOf, type Sequence } from "./sequence.js";
+import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { learnSizes } from "./sizes.js";
 import { DeviceValue, type RunValue, Uploads } from "./values.js";
 import type { WorkLimit } from "./work.js";
@@ -105,7 +106,7 @@ export class GpujsExecutable implements Executable {
     this.#state = publicState(original, this.#own);
     this.#uploads = new Uploads(device, fixedTensors(program, this.#own));
     this.#addRegions(plan.steps);
-    this.#whole = { steps: plan.steps, dead: deadAfter(plan.steps, liveOutOf(program)) };
+    this.#whole = sequenceOf(plan.steps, liveOutOf(program));
     this.#total = plan.steps.reduce((count, step) => count + nestsOf(step), 0);
   }
 
@@ -409,8 +410,7 @@ export class GpujsExecutable implements Executable {
 function valueBytes(values: Iterable<RunValue>): number {
   const held = new Map<unknown, number>();
   for (const value of values)
-    if (value instanceof DeviceValue)
-      held.set(value.held, value.held.buffer.length * dtypeInfo(value.dtype).itemSize);
+    if (value instanceof DeviceValue) held.set(value.held, value.held.buffer.length * ELEMENT_BYTES);
   return [...held.values()].reduce((total, bytes) => total + bytes, 0);
 }
 

@@ -2,26 +2,38 @@
  * @file The kernels of a region for one set of sizes: one per nest; nests over the same rows share
  * one.
  */
-import { type LoopNest, type LoopProgram, type RowGroup, readsOf, rowGroups } from "@sconce/codegen";
+import {
+  type LoopNest,
+  type LoopProgram,
+  type MemoryPlan,
+  type MemoryStep,
+  readsOf,
+  rowGroups,
+} from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
-import type { Device, DeviceBuffer } from "../device.js";
+import type { Device, DeviceBuffer, SlotBytes } from "../device.js";
 
 /** Drivers compile some side by side. */
 const COMPILED_AT_ONCE = 8;
 
-/** A kernel of one nest or of several. */
-export interface BoundKernel {
+type Run = (
+  buffers: (id: number) => DeviceBuffer,
+) => readonly DeviceBuffer[] | Promise<readonly DeviceBuffer[]>;
+
+/** What one kernel computes: a nest, or nests over the same rows. */
+export interface KernelStep extends MemoryStep {
   /** In the program's order. */
   readonly nests: readonly LoopNest[];
-  /** Buffers that it gives, in the order of its results. */
-  readonly outputs: readonly number[];
-  /** Buffers that nothing reads after it. */
-  readonly dead: readonly number[];
-  run(buffers: (id: number) => DeviceBuffer): Results | Promise<Results>;
+  /** The nest at whose place in the program it runs. */
+  readonly at: number;
+  compile(slots: SlotBytes): Promise<Run>;
 }
-type Results = readonly DeviceBuffer[];
-/** A kernel, the buffers that it reads, and the nest at whose place in the program it runs. */
-type Placed = Omit<BoundKernel, "dead"> & { readonly reads: ReadonlySet<number>; readonly at: number };
+/** A kernel of one nest or of several. Its results are in the order of `writes`. */
+export interface BoundKernel extends KernelStep {
+  /** Buffers that nothing uses after it. */
+  readonly dead: readonly number[];
+  readonly run: Run;
+}
 
 /** Callbacks that report progress while kernels are made. */
 export interface CompileWatch {
@@ -31,69 +43,58 @@ export interface CompileWatch {
   made(nests: number): void;
 }
 
-/** @param nests the program's, with sizes filled in */
-export async function kernelsOf(
+/**
+ * The steps of a region, before any kernel is made.
+ * @param nests the program's, with sizes filled in
+ */
+export function kernelSteps(
   loops: LoopProgram,
   nests: readonly LoopNest[],
   sizes: Bindings,
   device: Device,
-  watch: Partial<CompileWatch>,
-): Promise<BoundKernel[]> {
-  const placed = await groupKernels(loops, nests, device, watch);
-  const inGroups = new Set(placed.flatMap((one) => one.nests));
-  const single = nests.map((nest, at) => ({ nest, at })).filter(({ nest }) => !inGroups.has(nest));
-  const compile = async ({ nest, at }: (typeof single)[number]): Promise<Placed> => {
-    const kernel = await device.compile(loops.nests[at]!, loops, { sizes });
-    watch.made?.(1);
-    const run: BoundKernel["run"] = (buffers) => {
-      const result = kernel.run(buffers);
-      return result instanceof Promise ? result.then((one) => [one]) : [result];
+): KernelStep[] {
+  const steps = device.rowsKernel === undefined ? [] : groupSteps(loops, nests, device);
+  const inGroups = new Set(steps.flatMap((one) => one.nests));
+  nests.forEach((nest, at) => {
+    if (inGroups.has(nest)) return;
+    const compile = async (slots: SlotBytes): Promise<Run> => {
+      const kernel = await device.compile(loops.nests[at]!, loops, { sizes, slots });
+      return (buffers) => {
+        const result = kernel.run(buffers);
+        return result instanceof Promise ? result.then((one) => [one]) : [result];
+      };
     };
-    return { nests: [nest], outputs: [nest.output], reads: readsOf(nest.value), at, run };
-  };
-  for (let from = 0; from < single.length; from += COMPILED_AT_ONCE) {
-    await watch.step?.();
-    placed.push(...(await Promise.all(single.slice(from, from + COMPILED_AT_ONCE).map(compile))));
-  }
-  return withDead(
-    placed.sort((a, b) => a.at - b.at),
-    loops,
-  );
+    steps.push({ nests: [nest], writes: [nest.output], reads: readsOf(nest.value), at, compile });
+  });
+  return steps.sort((a, b) => a.at - b.at);
 }
 
-async function groupKernels(
-  loops: LoopProgram,
-  nests: readonly LoopNest[],
-  device: Device,
-  watch: Partial<CompileWatch>,
-): Promise<Placed[]> {
-  if (device.compileRows === undefined) return [];
-  const made = rowGroups(nests, loops).map(async (group: RowGroup): Promise<Placed[]> => {
-    const kernel = await device.compileRows?.(group, loops);
+const groupSteps = (loops: LoopProgram, nests: readonly LoopNest[], device: Device): KernelStep[] =>
+  rowGroups(nests, loops).flatMap((group): KernelStep[] => {
+    const kernel = device.rowsKernel?.(group, loops);
     if (kernel === undefined) return [];
     const { parts, positions } = group;
-    watch.made?.(parts.length);
-    return [
-      {
-        nests: parts.map(({ nest }) => nest),
-        outputs: parts.flatMap(({ isStored, nest }) => (isStored ? [nest.output] : [])),
-        reads: new Set(kernel.reads),
-        at: positions.at(-1)!,
-        run: (buffers) => kernel.run(buffers),
-      },
-    ];
+    const writes = parts.flatMap(({ isStored, nest }) => (isStored ? [nest.output] : []));
+    return [{ ...kernel, nests: parts.map(({ nest }) => nest), writes, at: positions.at(-1)! }];
   });
-  return (await Promise.all(made)).flat();
-}
 
-function withDead(kernels: readonly Placed[], { outputs }: LoopProgram): BoundKernel[] {
-  const last = new Map<number, number>();
-  kernels.forEach((kernel, at) => {
-    for (const id of [...kernel.outputs, ...kernel.reads]) last.set(id, at);
-  });
-  // Results live on.
-  for (const output of outputs) if (output.kind === "buffer") last.delete(output.buffer);
-  const dead = kernels.map((): number[] => []);
-  for (const [id, at] of last) dead[at]!.push(id);
-  return kernels.map((kernel, at) => ({ ...kernel, dead: dead[at]! }));
+/** Makes the kernels of steps. */
+export async function kernelsOf(
+  steps: readonly KernelStep[],
+  { dead, places, pieces }: MemoryPlan,
+  watch: Partial<CompileWatch>,
+): Promise<BoundKernel[]> {
+  const slots = (id: number): number => pieces[places.get(id)!.piece]!;
+  const made: BoundKernel[] = [];
+  const make = async (step: KernelStep, at: number): Promise<BoundKernel> => {
+    const run = await step.compile(slots);
+    watch.made?.(step.nests.length);
+    return { ...step, run, dead: dead[at]! };
+  };
+  for (let from = 0; from < steps.length; from += COMPILED_AT_ONCE) {
+    await watch.step?.();
+    const lot = steps.slice(from, from + COMPILED_AT_ONCE);
+    made.push(...(await Promise.all(lot.map((step, i) => make(step, from + i)))));
+  }
+  return made;
 }

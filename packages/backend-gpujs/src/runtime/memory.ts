@@ -1,8 +1,12 @@
 /** @file The memory that the kernels of a region take, before any of them is made. */
-import { bytesOf, type LoopNest, type LoopProgram, lifetimesOf } from "@sconce/codegen";
+import { type LoopProgram, type MemoryPlan, planMemory } from "@sconce/codegen";
 import { type Graph, nodePlace } from "@sconce/ir";
 import { overLimit } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
+import type { KernelStep } from "./kernels.js";
+
+/** Device memory takes as much for an element of any dtype. */
+export const ELEMENT_BYTES = 4;
 
 /** What bounds the memory of a region. */
 export interface RegionMemory {
@@ -12,36 +16,26 @@ export interface RegionMemory {
   readonly graph: Graph;
 }
 
+/** Plans the memory of a region for one set of sizes. */
+export const planRegion = (loops: LoopProgram, steps: readonly KernelStep[], sizes: Bindings): MemoryPlan =>
+  planMemory(loops, { steps, sizes, layout: "slots", alignment: 16, elementBytes: ELEMENT_BYTES });
+
 /**
- * Refuses a region whose values do not fit: each takes its bytes from the kernel that computes it
- * to the last that reads it.
+ * Refuses a region whose values do not fit.
  *
  * @param inUse bytes that other values of the run take
- * @returns the most bytes that are taken at once
  * @throws SconceError `OUT_OF_MEMORY` with the node
  */
 export function requireMemory(
-  loops: LoopProgram,
-  sizes: Bindings,
+  { alive, places }: MemoryPlan,
+  steps: readonly KernelStep[],
   { maxBytes, graph }: RegionMemory,
   inUse: number,
-): number {
-  const lifetimes = lifetimesOf(loops);
-  const ending = new Map<number, number>();
-  let [live, most] = [inUse, inUse];
-  lifetimes.forEach(({ buffer, to }, at) => {
-    const bytes = bytesOf(loops.buffers[buffer]!, sizes);
-    if (live + bytes > maxBytes)
-      throw overLimit(bytes, maxBytes - live, "on the device", placeOf(loops.nests[at]!, graph));
-    live += bytes;
-    most = Math.max(most, live);
-    ending.set(to, (ending.get(to) ?? 0) + bytes);
-    live -= ending.get(at) ?? 0;
-  });
-  return most;
+): void {
+  const at = alive.findIndex((bytes) => inUse + bytes > maxBytes);
+  if (at < 0) return;
+  const { writes, nests } = steps[at]!;
+  const bytes = writes.reduce((total, id) => total + places.get(id)!.bytes, 0);
+  const name = nests.at(-1)!.nodes.at(-1) ?? "";
+  throw overLimit(bytes, maxBytes - inUse - alive[at]! + bytes, "on the device", nodePlace(graph.node(name)));
 }
-
-const placeOf = ({ nodes }: LoopNest, graph: Graph): string => {
-  const node = graph.find(nodes.at(-1) ?? "");
-  return node === undefined ? `nodes ${nodes.join(", ")}` : nodePlace(node);
-};

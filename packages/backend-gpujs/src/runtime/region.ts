@@ -8,6 +8,7 @@ import {
   type LoopBuffer,
   type LoopNest,
   type LoopProgram,
+  type MemoryPlan,
   readsOf,
   sizeOf,
 } from "@sconce/codegen";
@@ -18,8 +19,8 @@ import { bitsOf } from "../ranges/analyze.js";
 import { isBounded, type Range, rangeOfDType } from "../ranges/interval.js";
 import { judge, type Verdict } from "../ranges/judge.js";
 import { attribute, type Problems, type Reasons } from "./attribution.js";
-import { type BoundKernel, type CompileWatch, kernelsOf } from "./kernels.js";
-import { type RegionMemory, requireMemory } from "./memory.js";
+import { type BoundKernel, type CompileWatch, kernelSteps, kernelsOf } from "./kernels.js";
+import { ELEMENT_BYTES, planRegion, type RegionMemory, requireMemory } from "./memory.js";
 import { DeviceValue, Held, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -31,8 +32,8 @@ interface Bound {
   /** The loops, scans of long rows in blocks. */
   readonly loops: LoopProgram;
   readonly sizes: Bindings;
-  /** The most bytes that its values take at once. */
-  readonly bytes: number;
+  /** Where its values lie, and until when. */
+  readonly memory: MemoryPlan;
   /** Nests that are not for the device in these sizes. */
   readonly problems: Problems;
   readonly nests: readonly LoopNest[];
@@ -116,11 +117,11 @@ export class RegionRunner {
     const bound = await this.#bind(sizes, { step: watch.step });
     const verdict = this.#judge(bound, inputs, uploads);
     if (verdict.refused.size > 0) return verdict.refused;
-    if (watch.inUse + bound.bytes > this.#memory.maxBytes)
-      requireMemory(bound.loops, sizes, this.#memory, watch.inUse);
+    requireMemory(bound.memory, bound.kernels, this.#memory, watch.inUse);
     const held = new Map<number, Held>();
     try {
       await this.#upload(inputs, uploads, held);
+      this.#device.reserve?.(bound.memory.peakBytes);
       for (const one of bound.kernels) await this.#kernel(one, bound.loops, verdict, held, watch);
       return this.loops.outputs.map((output): RunValue => {
         if (output.kind === "constant") return output.value;
@@ -143,7 +144,7 @@ export class RegionRunner {
   }
 
   async #kernel(
-    { nests, outputs, dead, run }: BoundKernel,
+    { nests, writes, dead, run }: BoundKernel,
     { buffers }: LoopProgram,
     { ranges }: RegionVerdict,
     held: Map<number, Held>,
@@ -153,7 +154,7 @@ export class RegionRunner {
     const start = performance.now();
     const made = await run((id) => held.get(id)!.buffer);
     if (watch.isTimed) await this.#device.finish();
-    outputs.forEach((id, at) => {
+    writes.forEach((id, at) => {
       const { dtype } = buffers[id]!;
       held.set(id, new Held(this.#device, made[at]!, ranges.get(id) ?? rangeOfDType(dtype)));
     });
@@ -191,9 +192,11 @@ export class RegionRunner {
       if (problem !== undefined) problems.set(nest, problem);
       await watch.step?.();
     }
-    const bytes = problems.size === 0 ? requireMemory(loops, sizes, this.#memory, 0) : 0;
-    const kernels = problems.size === 0 ? await kernelsOf(loops, nests, sizes, this.#device, watch) : [];
-    return { loops, sizes, bytes, problems, nests, kernels, verdicts: new Map() };
+    const steps = problems.size === 0 ? kernelSteps(loops, nests, sizes, this.#device) : [];
+    const memory = planRegion(loops, steps, sizes);
+    requireMemory(memory, steps, this.#memory, 0);
+    const kernels = await kernelsOf(steps, memory, watch);
+    return { loops, sizes, memory, problems, nests, kernels, verdicts: new Map() };
   }
 
   /** What of a nest is too much for the device in these sizes. */
@@ -258,8 +261,6 @@ export class RegionRunner {
   }
 }
 
-/** Device memory takes as much for an element of any dtype. */
-const ELEMENT_BYTES = 4;
 const elementsOf = ({ shape }: LoopBuffer, sizes: Bindings): number =>
   shape.reduce((elements, extent) => elements * sizeOf(extent, sizes), 1);
 

@@ -2,7 +2,7 @@
  * @file Steps in a row, and regions that are divided again for a run whose values or sizes do not
  * fit the device.
  */
-import type { ExportedProgram, Node } from "@sconce/ir";
+import { deadAfter, type ExportedProgram, type Node } from "@sconce/ir";
 import type { Reasons } from "./attribution.js";
 import type { Step } from "./plan.js";
 
@@ -18,16 +18,17 @@ export const liveOutOf = ({ graphSignature }: ExportedProgram): Set<string> =>
       kind === "USER_INPUT_MUTATION" ? [arg.name, target ?? ""] : [arg.name],
     ),
   );
-/** For each step the values that no later step needs. */
-export function deadAfter(steps: readonly Step[], liveOut: ReadonlySet<string>): string[][] {
-  const last = new Map<string, number>();
-  steps.forEach(({ inputs, outputs }, at) => {
-    for (const name of [...outputs, ...inputs]) last.set(name, at);
-  });
-  const dead = steps.map((): string[] => []);
-  for (const [name, at] of last) if (!liveOut.has(name)) dead[at]!.push(name);
-  return dead;
-}
+/** A sequence after which only the values of `liveOut` are needed. */
+export const sequenceOf = (steps: readonly Step[], liveOut: Iterable<string>): Sequence => ({
+  steps,
+  dead: deadAfter<string>(
+    steps.length,
+    (at, use) => {
+      for (const name of [...steps[at]!.outputs, ...steps[at]!.inputs]) use(name);
+    },
+    liveOut,
+  ),
+});
 /** How many divisions of regions are kept. Beyond that, the host runs the whole region. */
 const MOST_DIVISIONS = 64;
 
@@ -62,7 +63,7 @@ export class Divisions {
     if (divided.some(({ device }) => device?.graph.nodes().some(isRefused))) return undefined;
     const steps = divided.map((part) => ({ ...part, name: `${key}: ${part.name}` }));
     this.#added(steps);
-    return { steps, dead: deadAfter(steps, new Set([...step.inputs, ...step.outputs])) };
+    return sequenceOf(steps, [...step.inputs, ...step.outputs]);
   }
 }
 

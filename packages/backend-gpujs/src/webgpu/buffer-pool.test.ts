@@ -52,13 +52,28 @@ test("a free buffer is given out again for as much or half as much, the smallest
   expect(pool.take(400)).not.toBe(large);
 });
 
-test("no more is kept than half again of what a run needs at once, whatever sizes come", () => {
+test("a plan's slots stay, however few of them are in use at once", () => {
+  const { pool, counts, bytes } = makePool();
+  const weights = pool.take(10_000);
+  const slots = [1024, 256, 64, 16];
+  for (let i = 0; i < 3; i++) {
+    pool.reserve(1360);
+    // One after the other: never more than 1,024 bytes are taken.
+    for (const size of slots) pool.give(pool.take(size));
+    pool.trim();
+    expect([pool.used, pool.kept, bytes()]).toEqual([10_000, 1360, 11_360]);
+  }
+  expect(counts.made).toBe(5);
+  pool.give(weights);
+});
+
+test("no more is kept than half again of what a run takes at once, whatever sizes come", () => {
   const { pool, bytes } = makePool();
   const weights = pool.take(10_000);
   for (let i = 1; i < 300; i++) {
     run(pool, [i * 16, i * 48, i * 16]);
-    // Two values are alive at once.
-    const peak = i * 64;
+    // Two values are alive at once, each in a buffer of up to twice its size.
+    const peak = 2 * i * 64;
     expect(pool.kept).toBeLessThanOrEqual(1.5 * peak);
     expect(bytes()).toBe(pool.used + pool.kept);
   }

@@ -1,9 +1,11 @@
-/** @file A pool of free buffers: each run of a program needs the same sizes. */
+/**
+ * @file A pool of free buffers. The memory plan of a region asks for equal slots in each run, so
+ * from the second run on each is found.
+ */
 
 /**
- * Memory that comes and goes in a run may be so many times what the run needs at once, since not
- * all sizes are needed at the same time. With half as much again, transformers and convolutional
- * networks find all they need in their second run.
+ * Memory that comes and goes in a run may be so many times what it takes at most: the regions of a
+ * program need different slots.
  */
 const SLACK = 1.5;
 /** A free buffer may be so many times as large as what is asked for. */
@@ -14,15 +16,9 @@ export class BufferPool {
   readonly #destroy: (buffer: GPUBuffer) => void;
   /** The one that became free last comes last. */
   readonly #free = new Set<GPUBuffer>();
-  /** For each buffer that was given out what was asked for. */
-  readonly #asked = new Map<GPUBuffer, number>();
   #used = 0;
   #kept = 0;
-  /**
-   * Bytes that are needed: now, when the last run was over, at most in that run, and at most in
-   * this one.
-   */
-  #needed = 0;
+  /** Bytes in use when the last run was over, at most in that run, and at most in this one. */
   #base = 0;
   #lastPeak = 0;
   #peak = 0;
@@ -41,15 +37,18 @@ export class BufferPool {
     return this.#kept;
   }
 
+  /** Expects that so many bytes are taken beside those in use. */
+  reserve(bytes: number): void {
+    this.#peak = Math.max(this.#peak, this.#used + bytes);
+  }
+
   /** A buffer of so many bytes, or somewhat more. Its elements are whatever they were. */
   take(bytes: number): GPUBuffer {
     const found = this.#smallest(bytes);
     if (found !== undefined) this.#remove(found);
     const buffer = found ?? this.#create(bytes);
-    this.#asked.set(buffer, bytes);
     this.#used += buffer.size;
-    this.#needed += bytes;
-    this.#peak = Math.max(this.#peak, this.#needed);
+    this.reserve(0);
     this.#trim();
     return buffer;
   }
@@ -64,27 +63,23 @@ export class BufferPool {
   /** Takes back what `take` gave, to be given out again. */
   give(buffer: GPUBuffer): void {
     this.#used -= buffer.size;
-    this.#needed -= this.#asked.get(buffer)!;
-    this.#asked.delete(buffer);
     this.#kept += buffer.size;
     this.#free.add(buffer);
     this.#trim();
   }
 
-  /** A run is over: what it needed at most is what the next one may need. */
+  /** A run is over: what it took at most is what the next one may take. */
   trim(): void {
-    this.#base = this.#needed;
+    this.#base = this.#used;
     this.#lastPeak = this.#peak;
-    this.#peak = this.#needed;
+    this.#peak = this.#used;
     this.#trim();
   }
 
   /** Destroys what is free, and counts no longer on what is in use. */
   clear(): void {
     for (const buffer of [...this.#free]) this.#drop(buffer);
-    this.#asked.clear();
     this.#used = 0;
-    this.#needed = 0;
     this.#peak = 0;
     this.trim();
   }

@@ -13,6 +13,7 @@ import {
 } from "./device.fixture.js";
 import type { GpuJsContext } from "./open.js";
 import { openWebgpuNode } from "./open-node.js";
+import type { WgslBuffer } from "./wgsl-device.js";
 
 const device = await openTestDevice();
 afterAll(() => device?.dispose());
@@ -125,11 +126,26 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
     for (let i = 0; i < 300; i++) device!.free(await kernel.run(() => held));
     await device!.finish();
     expect(device!.allocated).toBe(before + 16);
-    const into = await kernel.run(() => held);
-    expect(await kernel.run(() => held, into)).toBe(into);
-    device!.free(into);
     device!.free(held);
     expect(device!.allocated).toBe(before);
+  });
+
+  test("a result takes the whole slot of its plan, and a smaller one finds it again", async () => {
+    const input = numbers([1, 2, 3]);
+    const program = elementProgram([input], 3, "float32", (i) => load(0, i, "float32"));
+    const shared = device!.share();
+    const held = shared.upload(input);
+    const compile = (bytes: number) =>
+      shared.compile(program.nests[0]!, program, { sizes: new Map(), slots: () => bytes });
+    const [large, small] = [await compile(4096), await compile(2048)];
+    shared.reserve(4096);
+    const first = (await large.run(() => held)) as WgslBuffer;
+    expect([first.length, shared.allocated]).toEqual([3, 16 + 4096]);
+    shared.free(first);
+    const second = (await small.run(() => held)) as WgslBuffer;
+    expect(second.gpu).toBe(first.gpu);
+    expect((await shared.download(second, "float32", [3])).toFloat64Array()).toEqual(input.toFloat64Array());
+    await shared.dispose();
   });
 
   test("names of a program are not in the source", async () => {

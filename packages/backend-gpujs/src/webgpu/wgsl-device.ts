@@ -151,10 +151,10 @@ export class WgslDevice implements Device {
     return buffer;
   }
 
-  /** Memory for so many elements. */
-  allocate(length: number, lane: Lane): WgslBuffer {
+  /** Memory for so many elements, of at least `slot` bytes. */
+  allocate(length: number, lane: Lane, slot = 0): WgslBuffer {
     this.#check();
-    const size = bytesOf(length);
+    const size = Math.max(bytesOf(length), slot);
     if (size > this.maxBytes)
       throw deviceRefused(`a buffer of ${size} bytes; the largest is ${this.maxBytes}`);
     const buffer = { length, lane, gpu: this.#pool.take(size) };
@@ -163,8 +163,13 @@ export class WgslDevice implements Device {
   }
 
   /** Compiles a nest for given sizes. */
-  async compile(nest: LoopNest, program: LoopProgram, { sizes }: CompileNestOptions): Promise<DeviceKernel> {
+  async compile(
+    nest: LoopNest,
+    program: LoopProgram,
+    { sizes, slots }: CompileNestOptions,
+  ): Promise<DeviceKernel> {
     this.#check();
+    const slot = slots?.(nest.output);
     const { dtype, shape } = program.buffers[nest.output]!;
     const length = shape.reduce((elements, extent) => elements * sizeOf(extent, sizes), 1);
     const lane = laneOf(dtype)!;
@@ -177,9 +182,9 @@ export class WgslDevice implements Device {
     return {
       language: shader.language ?? "wgsl",
       source: shader.source,
-      run: (buffers, into) => {
+      run: (buffers) => {
         this.#check();
-        const output = (into as WgslBuffer | undefined) ?? this.allocate(length, lane);
+        const output = this.allocate(length, lane, slot);
         const scratch = shader.scratch === undefined ? [] : [this.allocate(shader.scratch, "i32")];
         dispatch(buffers, [output, ...scratch]);
         for (const one of scratch) this.free(one);
@@ -189,31 +194,32 @@ export class WgslDevice implements Device {
   }
 
   /**
-   * Compiles nests over the same rows to one kernel, or returns undefined if separate kernels are
+   * Returns the one kernel of nests over the same rows, or undefined if separate kernels are
    * faster.
    */
-  async compileRows(group: RowGroup, program: LoopProgram): Promise<GroupKernel | undefined> {
+  rowsKernel(group: RowGroup, program: LoopProgram): GroupKernel | undefined {
     this.#check();
     const spread = rowSpread(group, this.#opened);
     if (spread === undefined) return undefined;
     const shader = rowShader(group, program, spread);
+    const { source, reads } = shader;
     const stored = group.parts.filter(({ isStored }) => isStored);
-    if (shader.reads.length + stored.length > this.maxReads + 1) return undefined;
+    if (reads.length + stored.length > this.maxReads + 1) return undefined;
     const outputs = stored.map(({ reduce, places, nest }) => ({
       length: reduce === undefined ? group.rows * places : group.rows,
       lane: laneOf(program.buffers[nest.output]!.dtype)!,
+      id: nest.output,
     }));
-    const dispatch = await this.#dispatcher(shader, outputs.length);
-    return {
-      source: shader.source,
-      reads: shader.reads,
-      run: (buffers) => {
+    const compile: GroupKernel["compile"] = async (slots) => {
+      const dispatch = await this.#dispatcher(shader, outputs.length);
+      return (buffers) => {
         this.#check();
-        const made = outputs.map(({ length, lane }) => this.allocate(length, lane));
+        const made = outputs.map(({ length, lane, id }) => this.allocate(length, lane, slots(id)));
         dispatch(buffers, made);
         return made;
-      },
+      };
     };
+    return { source, reads, compile };
   }
 
   /** What puts a shader to work on buffers. */
@@ -285,6 +291,11 @@ export class WgslDevice implements Device {
     if (this.#live.delete(mine)) this.#pool.give(mine.gpu);
   }
 
+  /** Keeps as much memory as the kernels of a region take. */
+  reserve(bytes: number): void {
+    this.#pool.reserve(bytes);
+  }
+
   /** Frees the memory that is kept for the next run beyond what this run needed. */
   trim(): void {
     this.#pool.trim();
@@ -327,5 +338,5 @@ export class WgslDevice implements Device {
 const emptyKernel = (allocate: () => WgslBuffer): DeviceKernel => ({
   language: "wgsl",
   source: "",
-  run: (_, into) => into ?? allocate(),
+  run: allocate,
 });

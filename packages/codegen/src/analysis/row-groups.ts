@@ -3,6 +3,7 @@
  * Each part is rewritten over a row and a place in it; later parts use row values of earlier parts
  * without memory.
  */
+import { deadAfter } from "@sconce/ir";
 import { atom, axis, constant, coordinatesOf, flatIndex, type Index, ZERO } from "../ir/index-expr.js";
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
@@ -52,10 +53,10 @@ export const UNORDERED_REDUCTIONS: ReadonlySet<string> = new Set(["sum", "prod",
 /** The groups among a program's nests, whose sizes are bound; of each nest there is one at most. */
 export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): RowGroup[] {
   const reads = nests.map(({ value }) => readsOf(value));
-  const lastRead = new Map<number, number>();
-  reads.forEach((read, at) => {
-    for (const id of read) lastRead.set(id, at);
+  const ends = deadAfter<number>(nests.length, (at, use) => {
+    for (const id of reads[at]!) use(id);
   });
+  const lastRead = new Map(ends.flatMap((ids, at) => ids.map((id) => [id, at])));
   const results = new Set(program.outputs.flatMap((one) => (one.kind === "buffer" ? [one.buffer] : [])));
   const taken = new Set<number>();
   const groups: RowGroup[] = [];

@@ -1,7 +1,9 @@
 import type { Graph } from "../graph/graph.js";
 import type { Node } from "../graph/node.js";
 import { attributePath, graphTarget, INFIX, PREFIX, targetKind } from "../graph/target.js";
-import { type Argument, forEachRef } from "../values/argument.js";
+import { forEachNodeRef } from "../graph/uses.js";
+import { deadAfter } from "../support/liveness.js";
+import type { Argument } from "../values/argument.js";
 import { type AnnotationOptions, annotationText } from "./annotation.js";
 import { codeArgument } from "./argument-text.js";
 import { type CodeNames, codeNames } from "./code-names.js";
@@ -34,7 +36,7 @@ export function generateCode(graph: Graph, options: CodeOptions = {}): Generated
   let lastComment: string | undefined;
   let position = 0;
   for (const node of graph.nodes()) {
-    const unused = dead[position++];
+    const unused = dead[position++]!;
     const note = verbose ? annotationText(node.meta.val, options) : undefined;
     if (node.op === "placeholder") {
       parameters.push(parameter(node, note, names));
@@ -51,7 +53,7 @@ export function generateCode(graph: Graph, options: CodeOptions = {}): Generated
         lastComment = comment;
       }
     }
-    body.push(indent + statement(node, note, names) + deletions(unused, names));
+    body.push(indent + statement(node, note, names) + deletions(node, unused, names));
   }
   if (graph.size === 0) body.push(`${indent}pass`);
   return { parameters, body };
@@ -108,35 +110,18 @@ function calleeName(target: string, names: CodeNames): string {
   }
 }
 
-/**
- * By position, the inputs that nothing after the node uses; a node without users counts as its own.
- */
-function lastUses(graph: Graph): readonly (readonly string[] | undefined)[] {
-  const used = new Set<string>();
+/** By position, the names that nothing after the node uses. */
+function lastUses(graph: Graph): readonly (readonly string[])[] {
   const nodes = graph.nodes();
-  const dead = new Array<string[] | undefined>(nodes.length);
-  let list: string[] | undefined;
-  const claim = (input: string): void => {
-    if (used.has(input)) return;
-    used.add(input);
-    if (list === undefined) list = [input];
-    else list.push(input);
-  };
-  for (let i = nodes.length - 1; i >= 0; i--) {
-    const node = nodes[i]!;
-    const unused = !used.has(node.name);
-    list = undefined;
-    // Names claimed once are not claimed again, so repeated inputs need no further care.
-    for (const arg of node.args) forEachRef(arg, claim);
-    for (const key in node.kwargs) forEachRef(node.kwargs[key]!, claim);
-    if (unused) claim(node.name);
-    if (node.op !== "output" && node.op !== "placeholder") dead[i] = list;
-  }
-  return dead;
+  return deadAfter<string>(nodes.length, (position, use) => {
+    const node = nodes[position]!;
+    forEachNodeRef(node, use);
+    use(node.name);
+  });
 }
 
-function deletions(unused: readonly string[] | undefined, names: CodeNames): string {
-  if (unused === undefined) return "";
+function deletions({ op }: Node, unused: readonly string[], names: CodeNames): string {
+  if (unused.length === 0 || op === "output") return "";
   let text = ";  ";
   for (const name of unused) text += `${names.node(name)} = `;
   return `${text}None`;

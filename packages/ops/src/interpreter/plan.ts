@@ -3,7 +3,15 @@
  * references, values are released after their last use.
  */
 import { eachInPieces, finish, type Work } from "@sconce/errors";
-import { type Argument, forEachInput, type Graph, isRef, type Node } from "@sconce/ir";
+import {
+  type Argument,
+  deathSteps,
+  forEachInput,
+  type Graph,
+  isRef,
+  type Node,
+  type UsesOf,
+} from "@sconce/ir";
 import { noOutput, noSubgraph, undefinedNode } from "./errors.js";
 import type { CallArgument, NestedGraph, NodeArgument } from "./values.js";
 
@@ -18,6 +26,9 @@ export interface Step {
   /** Slots whose values nothing reads after this step. */
   readonly dead: readonly number[];
 }
+
+/** A step whose last uses are not known yet. */
+type StepDraft = Omit<Step, "dead"> & { dead: Step["dead"] };
 
 /** A graph as steps over slots; nested graphs are values of this kind. */
 export interface GraphPlan extends NestedGraph {
@@ -44,31 +55,34 @@ export const planGraph = (graph: Graph): GraphPlan => finish(planSteps(graph));
 export function* planSteps(graph: Graph, name = ""): Work<GraphPlan> {
   const nested = yield* planNested(graph);
   const slotOf = new Map<string, number>();
-  const lastUse = new Map<number, number>();
-  const steps: Step[] = [];
+  const steps: StepDraft[] = [];
   const inputs: Step[] = [];
-  const keep = new Set<number>();
   // Assigned in a function that the compiler does not follow.
-  let output = undefined as Step | undefined;
+  let output = undefined as StepDraft | undefined;
   yield* eachInPieces(graph.nodes(), (node) => {
     const slot = slotOf.size;
     const template = (value: Argument): Template => templateOf(value, slotOf, node);
     const step = stepOf(node, slot, template, nested);
     if (node.op === "output") {
       output = step;
-      forEachInput(node, (name) => keep.add(slotOf.get(name)!));
       return;
     }
-    if (node.op === "placeholder") inputs.push(step);
-    else {
-      forEachInput(node, (name) => lastUse.set(slotOf.get(name)!, steps.length));
-      steps.push(step);
-    }
+    (node.op === "placeholder" ? inputs : steps).push(step);
     slotOf.set(node.name, slot);
   });
   if (output === undefined) throw noOutput();
-  const withDead = yield* withDeaths(steps, lastUse, keep);
-  return { graph, name, slots: slotOf.size, inputs, steps: withDead, output };
+  const results: number[] = [];
+  forEachInput(output.node, (name) => results.push(slotOf.get(name)!));
+  const uses: UsesOf<number> = (at, use) => {
+    const { node, slot } = steps[at]!;
+    forEachInput(node, (name) => use(slotOf.get(name)!));
+    use(slot);
+  };
+  const dead = yield* deathSteps(steps.length, uses, results);
+  yield* eachInPieces(steps, (step, at) => {
+    step.dead = dead[at]!;
+  });
+  return { graph, name, slots: slotOf.size, inputs, steps, output };
 }
 
 /** The plans of the nested graphs that are read, by name. */
@@ -87,7 +101,7 @@ function stepOf(
   slot: number,
   template: (value: Argument) => Template,
   nested: ReadonlyMap<string, GraphPlan>,
-): Step {
+): StepDraft {
   const subgraph = node.op === "get_attr" ? nested.get(node.target) : undefined;
   if (node.op === "get_attr" && subgraph === undefined) throw noSubgraph(node);
   return {
@@ -98,24 +112,6 @@ function stepOf(
     subgraph,
     dead: [],
   };
-}
-
-/** Adds to each step the slots that die with it: read for the last time, or never. */
-function* withDeaths(
-  steps: readonly Step[],
-  lastUse: ReadonlyMap<number, number>,
-  keep: ReadonlySet<number>,
-): Work<Step[]> {
-  const dead = steps.map((): number[] => []);
-  yield;
-  for (const [slot, step] of lastUse) if (!keep.has(slot)) dead[step]!.push(slot);
-  const result: Step[] = [];
-  yield* eachInPieces(steps, (step, i) => {
-    const { slot } = step;
-    if (!lastUse.has(slot) && !keep.has(slot)) dead[i]!.push(slot);
-    result.push({ ...step, dead: dead[i]! });
-  });
-  return result;
 }
 
 function templateOf(value: Argument, slotOf: ReadonlyMap<string, number>, user: Node): Template {
