@@ -49,6 +49,7 @@ export type {
   NestHint,
   NotLowered,
 } from "./ir/loop-program.js";
+export { printLoops } from "./ir/print-loops.js";
 export { type RewriteInit, Rewriter } from "./ir/rewrite.js";
 export {
   apply,
@@ -71,6 +72,7 @@ export {
   UNARY,
   type UnaryFn,
 } from "./ir/scalar.js";
+export { scalarText } from "./ir/scalar-text.js";
 export { forEachScalar, hasReduction, indicesOf, readsOf } from "./ir/traverse.js";
 export { JAVASCRIPT, type JavaScriptSource, printJavaScript } from "./javascript/print.js";
 export { guardFloats } from "./kernel/guard-floats.js";
@@ -139,10 +141,8 @@ export {
   type LoweredRegion,
   lowerProgram,
 } from "./program/lower-program.js";
+export { printLoweredProgram } from "./program/print-program.js";
 export { extentOf } from "./schedule/builder.js";
 export { elementKernel } from "./schedule/element.js";
 export { planThreads, type ThreadPlan } from "./schedule/thread-axes.js";
-export { printLoops } from "./text/print-loops.js";
-export { printLoweredProgram } from "./text/print-program.js";
-export { scalarText } from "./text/scalar-text.js";
 export { blockScans } from "./transform/block-scans.js";

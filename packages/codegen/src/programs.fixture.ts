@@ -2,8 +2,8 @@
 import { parseGraph } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import type { LoopProgram } from "./ir/loop-program.js";
+import { printLoops } from "./ir/print-loops.js";
 import { type LowerToLoopsOptions, lowerToLoops } from "./lower/lower.js";
-import { printLoops } from "./text/print-loops.js";
 
 const operators = defaultOperators();
 

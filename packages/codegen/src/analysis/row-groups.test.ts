@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { scalarText } from "../ir/scalar-text.js";
 import { loopsOf } from "../programs.fixture.js";
-import { scalarText } from "../text/scalar-text.js";
 import { rowGroups } from "./row-groups.js";
 
 /**

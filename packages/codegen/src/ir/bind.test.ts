@@ -1,9 +1,9 @@
 import { symbol } from "@sconce/symbolic";
 import { expect, test } from "vitest";
-import { scalarText } from "../text/scalar-text.js";
 import { bindNest } from "./bind.js";
 import { add, atom, axis, constant, divide, flatIndex, remainder, size } from "./index-expr.js";
 import { apply, cast, constantScalar, indexScalar, load, type Scalar, select } from "./scalar.js";
+import { scalarText } from "./scalar-text.js";
 
 test("binding sizes leaves numbers, and one object where one was", () => {
   const n = size(symbol("s0"));

@@ -2,7 +2,6 @@
  * @file Rewrites scalars and indices: substitutes sizes and axes, and keeps shared objects shared.
  */
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
-import { scalarText } from "../text/scalar-text.js";
 import { folded } from "./fold.js";
 import {
   type Axis,
@@ -18,6 +17,7 @@ import {
   remainder,
 } from "./index-expr.js";
 import { constantScalar, FALSE, type ReduceScalar, type Scalar, select, TRUE } from "./scalar.js";
+import { scalarText } from "./scalar-text.js";
 
 /** What a rewriter replaces. */
 export interface RewriteInit {

@@ -2,7 +2,7 @@
 import type { DType } from "@sconce/tensor";
 import { atom, type Index } from "../../ir/index-expr.js";
 import { apply, both, cast, constantScalar, type Scalar, select, TRUE } from "../../ir/scalar.js";
-import { scalarText } from "../../text/scalar-text.js";
+import { scalarText } from "../../ir/scalar-text.js";
 import { computeType, numberOf } from "../numbers.js";
 
 const LINEAR = 0;

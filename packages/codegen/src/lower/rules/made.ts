@@ -1,7 +1,7 @@
 /** @file Tensors in the shape and dtype of a call's result, and places that tensors name. */
 import { atom, type Index, isWithin, isZero } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
-import { scalarText } from "../../text/scalar-text.js";
+import { scalarText } from "../../ir/scalar-text.js";
 import { type LoweringCall, outOf, shapeOf } from "../call.js";
 import { LazyTensor } from "../lazy.js";
 

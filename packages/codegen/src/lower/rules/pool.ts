@@ -23,7 +23,7 @@ import {
   select,
   TRUE,
 } from "../../ir/scalar.js";
-import { scalarText } from "../../text/scalar-text.js";
+import { scalarText } from "../../ir/scalar-text.js";
 import { type LoweringCall, outOf, shapeOf } from "../call.js";
 import { LazyTensor } from "../lazy.js";
 import { computeType } from "../numbers.js";

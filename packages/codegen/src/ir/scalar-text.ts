@@ -1,7 +1,7 @@
 /**
  * @file Scalars as readable text. Indices read from tensors are equal if their texts are.
  */
-import { partsOf, type ReduceScalar, type Scalar } from "../ir/scalar.js";
+import { partsOf, type ReduceScalar, type Scalar } from "./scalar.js";
 
 const INFIX: Readonly<Record<string, string>> = {
   add: "+",

@@ -1,6 +1,6 @@
 /** @file The text form of loop programs. */
 import { dtypeInfo } from "@sconce/tensor";
-import type { LoopBuffer, LoopNest, LoopOutput, LoopProgram } from "../ir/loop-program.js";
+import type { LoopBuffer, LoopNest, LoopOutput, LoopProgram } from "./loop-program.js";
 import { scalarText } from "./scalar-text.js";
 
 const typeText = ({ dtype, shape }: Pick<LoopBuffer, "dtype" | "shape">): string =>

@@ -3,8 +3,8 @@
  */
 import { nodeText } from "@sconce/ir";
 import { CALL_REGION } from "@sconce/passes";
-import type { LoweredProgram } from "../program/lower-program.js";
-import { printLoops } from "./print-loops.js";
+import { printLoops } from "../ir/print-loops.js";
+import type { LoweredProgram } from "./lower-program.js";
 
 /**
  * Prints the loops of each region under its name, in the order in which the program calls them, and
