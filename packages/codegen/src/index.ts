@@ -78,7 +78,7 @@ export { JAVASCRIPT, type JavaScriptSource, printJavaScript } from "./javascript
 export { guardFloats } from "./kernel/guard-floats.js";
 export {
   type AddressSpace,
-  type Block,
+  type Block as KernelBlock,
   blocksOf,
   type ElementType,
   elementOf,
@@ -97,7 +97,7 @@ export {
   literal,
   type Operand as KernelOperand,
   operandsOf,
-  type Statement,
+  type Statement as KernelStatement,
   widthOf,
 } from "./kernel/kernel.js";
 export { parseKernel } from "./kernel/parse.js";

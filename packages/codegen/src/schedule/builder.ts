@@ -3,6 +3,7 @@
  * which it does not change, out of loops but not out of branches, and is computed there once.
  */
 import { internalError } from "@sconce/errors";
+import { type DType, isFloatDType } from "@sconce/tensor";
 
 import {
   add,
@@ -374,15 +375,19 @@ export class KernelBuilder {
 
   #made(scalar: Exclude<Scalar, { kind: "constant" }>): Operand {
     switch (scalar.kind) {
-      case "index":
-        return this.op("cast", scalar.dtype, [this.index(scalar.index)]);
+      case "index": {
+        const place = this.index(scalar.index);
+        return place.kind === "literal"
+          ? literal(place.value, scalar.dtype)
+          : this.op("cast", scalar.dtype, [place]);
+      }
       case "load": {
         const memory = this.buffer(scalar.buffer);
         const isLong = memory.length > this.target.exactIndex;
         return this.load(memory, this.index(scalar.index, isLong || undefined), scalar.dtype);
       }
       case "cast":
-        return this.op("cast", scalar.dtype, [this.scalar(scalar.value)]);
+        return this.#cast(this.scalar(scalar.value), scalar.dtype);
       case "call":
         return this.op(scalar.fn, scalar.dtype, this.#operands(scalar));
       case "select":
@@ -390,6 +395,14 @@ export class KernelBuilder {
       case "reduce":
         return writeReduction(scalar, this);
     }
+  }
+  /** A conversion; small whole numbers are converted at once. */
+  #cast(value: Operand, dtype: DType): Operand {
+    const isWhole = value.kind === "literal" && !isFloatDType(value.type as DType);
+    const number = value.kind === "literal" ? Number(value.value) : Number.NaN;
+    if (isWhole && Math.abs(number) <= 2 ** 24 && (dtype === "float32" || dtype === "float64"))
+      return literal(number, dtype);
+    return this.op("cast", dtype, [value]);
   }
   /** Places are compared as indices: as values they might not be exact. */
   #operands({ fn, args }: Extract<Scalar, { kind: "call" }>): readonly Operand[] {
