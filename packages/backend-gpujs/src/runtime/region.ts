@@ -4,8 +4,8 @@ import {
   bindNest,
   bindSizes,
   blockScans,
+  bytesOf,
   hasSizes,
-  type LoopBuffer,
   type LoopNest,
   type LoopProgram,
   type MemoryPlan,
@@ -203,7 +203,7 @@ export class RegionRunner {
   #problemOf(nest: LoopNest, loops: LoopProgram, sizes: Bindings): string | undefined {
     const { maxBytes = Number.POSITIVE_INFINITY } = this.#device;
     const buffers = [...readsOf(nest.value), nest.output].map((id) => loops.buffers[id]!);
-    const most = Math.max(...buffers.map((buffer) => ELEMENT_BYTES * elementsOf(buffer, sizes)));
+    const most = Math.max(...buffers.map((buffer) => bytesOf(buffer, sizes, ELEMENT_BYTES)));
     const tooLarge =
       most > maxBytes
         ? `it takes a buffer of ${most} bytes, the device's largest has ${maxBytes}`
@@ -260,9 +260,6 @@ export class RegionRunner {
     });
   }
 }
-
-const elementsOf = ({ shape }: LoopBuffer, sizes: Bindings): number =>
-  shape.reduce((elements, extent) => elements * sizeOf(extent, sizes), 1);
 
 /** Buffers that nests read or that are results. */
 function readIn({ nests, outputs }: LoopProgram): Set<number> {

@@ -1,5 +1,5 @@
 /** @file Runs nests as generated compute shaders on a WebGPU device. */
-import { bindNest, type LoopNest, type LoopProgram, type RowGroup, sizeOf } from "@sconce/codegen";
+import { bindNest, bytesOf, type LoopNest, type LoopProgram, type RowGroup } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, GroupKernel, Lane } from "../device.js";
@@ -29,7 +29,7 @@ const UNIFORM_USAGE = 0x40 | 0x08;
  * Whole vectors of four elements, as kernels may read them; an empty tensor has memory too, WebGPU
  * binds nothing of no bytes.
  */
-const bytesOf = (length: number): number => Math.max(16, Math.ceil(length / 4) * 16);
+const roundedBytes = (length: number): number => Math.max(16, Math.ceil(length / 4) * 16);
 
 /** Measured on SwiftShader, which takes some 10 ns for an iteration on two cores. */
 const SOFTWARE_ITERATIONS_PER_ELEMENT = 16;
@@ -154,7 +154,7 @@ export class WgslDevice implements Device {
   /** Memory for so many elements, of at least `slot` bytes. */
   allocate(length: number, lane: Lane, slot = 0): WgslBuffer {
     this.#check();
-    const size = Math.max(bytesOf(length), slot);
+    const size = Math.max(roundedBytes(length), slot);
     if (size > this.maxBytes)
       throw deviceRefused(`a buffer of ${size} bytes; the largest is ${this.maxBytes}`);
     const buffer = { length, lane, gpu: this.#pool.take(size) };
@@ -170,9 +170,9 @@ export class WgslDevice implements Device {
   ): Promise<DeviceKernel> {
     this.#check();
     const slot = slots?.(nest.output);
-    const { dtype, shape } = program.buffers[nest.output]!;
-    const length = shape.reduce((elements, extent) => elements * sizeOf(extent, sizes), 1);
-    const lane = laneOf(dtype)!;
+    const buffer = program.buffers[nest.output]!;
+    const length = bytesOf(buffer, sizes, 1);
+    const lane = laneOf(buffer.dtype)!;
     if (length === 0) return emptyKernel(() => this.allocate(0, lane));
     const { translator } = this.#opened;
     const shader =

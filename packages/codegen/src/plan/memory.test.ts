@@ -87,6 +87,25 @@ test.each(["arena", "slots"] as const)("no two values of a random program share 
   );
 });
 
+test("a program of 20,000 steps is planned without comparing each value with each", () => {
+  const buffers = Array.from(
+    { length: 20_001 },
+    (_, id): LoopBuffer => ({
+      id,
+      dtype: "float32",
+      shape: [constant(1 + ((id * 7919) % 1000))],
+      kind: id === 0 ? "input" : "value",
+      node: `n${id}`,
+    }),
+  );
+  const steps = buffers.slice(1).map(({ id }) => ({ reads: [id - 1, Math.max(0, id - 5)], writes: [id] }));
+  const program: LoopProgram = { buffers, nests: [], inputs: [0], outputs: [] };
+  for (const layout of ["arena", "slots"] as const) {
+    const { peakBytes, liveBytes } = planMemory(program, { steps, layout });
+    expect(peakBytes).toBeLessThanOrEqual(1.5 * liveBytes);
+  }
+});
+
 test("a place is taken again only after the step that reads its value last", () => {
   const buffers = [8, 4, 4, 8].map(
     (size, id): LoopBuffer => ({
@@ -107,9 +126,9 @@ test("a place is taken again only after the step that reads its value last", () 
   const plan = planMemory(program, { steps, layout: "slots", elementBytes: 4, alignment: 16 });
   expect(plan.pieces).toEqual([32, 16]);
   expect([...plan.places].map(([id, { piece }]) => [id, piece])).toEqual([
-    [3, 0],
     [1, 0],
     [2, 1],
+    [3, 0],
   ]);
   expect(plan.dead).toEqual([[], [0, 1], [2]]);
   expect(plan.alive).toEqual([16, 32, 48]);

@@ -64,13 +64,11 @@ export interface MemoryPlanOptions {
 interface Item {
   readonly buffer: number;
   readonly from: number;
-  readonly to: number;
+  to: number;
   readonly bytes: number;
+  piece: number;
+  offset: number;
 }
-
-/** Each nest as a step. */
-const stepsOf = ({ nests }: LoopProgram): MemoryStep[] =>
-  nests.map(({ output, value }) => ({ reads: readsOf(value), writes: [output] }));
 
 /** Bytes of a buffer. */
 export const bytesOf = (
@@ -78,6 +76,10 @@ export const bytesOf = (
   sizes: Bindings = new Map(),
   elementBytes = dtypeInfo(dtype).itemSize,
 ): number => shape.reduce((total, extent) => total * sizeOf(extent, sizes), elementBytes);
+
+/** Each nest as a step. */
+const stepsOf = ({ nests }: LoopProgram): MemoryStep[] =>
+  nests.map(({ output, value }) => ({ reads: readsOf(value), writes: [output] }));
 
 /**
  * Gives each value a place, the largest first ("greedy by size" of Pisarchyk and Lee, Efficient
@@ -95,49 +97,80 @@ export function planMemory(program: LoopProgram, options: MemoryPlanOptions = {}
     },
     results,
   );
-  const items = itemsOf(program, steps, dead, options);
+  const { items, alive } = itemsOf(program, steps, dead, options);
   const pieces: number[] = [];
-  const placed: (Item & Place)[] = [];
-  for (const item of [...items].sort((a, b) => b.bytes - a.bytes || a.from - b.from)) {
-    const rivals = placed.filter((other) => other.from <= item.to && item.from <= other.to);
-    const offset = layout === "arena" ? lowestGap(item.bytes, rivals) : 0;
-    const piece = layout === "arena" ? 0 : smallestFree(pieces, rivals);
-    pieces[piece] = Math.max(pieces[piece] ?? 0, offset + item.bytes);
-    placed.push({ ...item, piece, offset });
+  const placed = new PlacedItems(steps.length);
+  for (const item of [...items.values()].sort((a, b) => b.bytes - a.bytes || a.from - b.from)) {
+    const rivals = placed.rivalsOf(item);
+    if (layout === "arena") item.offset = lowestGap(item.bytes, rivals);
+    else item.piece = smallestFree(pieces, rivals);
+    pieces[item.piece] = Math.max(pieces[item.piece] ?? 0, item.offset + item.bytes);
+    placed.add(item);
   }
-  const alive = aliveAt(items, steps.length);
-  return {
-    places: new Map(placed.map(({ buffer, piece, offset, bytes }) => [buffer, { piece, offset, bytes }])),
-    pieces,
-    peakBytes: pieces.reduce((total, bytes) => total + bytes, 0),
-    dead,
-    alive,
-    liveBytes: alive.reduce((most, bytes) => Math.max(most, bytes), 0),
-  };
+  const peakBytes = pieces.reduce((total, bytes) => total + bytes, 0);
+  const liveBytes = alive.reduce((most, bytes) => Math.max(most, bytes), 0);
+  return { places: items, pieces, peakBytes, dead, alive, liveBytes };
 }
 
+/** The values that steps fill, without places yet, and the bytes that are alive at each step. */
 function itemsOf(
   { buffers }: LoopProgram,
   steps: readonly MemoryStep[],
   dead: MemoryPlan["dead"],
   { sizes, alignment = 64, elementBytes }: MemoryPlanOptions,
-): Item[] {
-  const last = new Map(dead.flatMap((ids, at) => ids.map((id) => [id, at])));
-  return steps.flatMap(({ writes }, from) =>
-    writes.map((buffer) => ({
-      buffer,
-      from,
+): { readonly items: Map<number, Item>; readonly alive: number[] } {
+  const items = new Map<number, Item>();
+  let now = 0;
+  const alive = steps.map(({ writes }, from) => {
+    for (const buffer of writes) {
+      const bytes = Math.ceil(bytesOf(buffers[buffer]!, sizes, elementBytes) / alignment) * alignment;
       // Results live on.
-      to: last.get(buffer) ?? steps.length,
-      bytes: Math.ceil(bytesOf(buffers[buffer]!, sizes, elementBytes) / alignment) * alignment,
-    })),
-  );
+      items.set(buffer, { buffer, from, to: steps.length, bytes, piece: 0, offset: 0 });
+      now += bytes;
+    }
+    const most = now;
+    for (const item of dead[from]!.flatMap((id) => items.get(id) ?? [])) {
+      item.to = from;
+      now -= item.bytes;
+    }
+    return most;
+  });
+  return { items, alive };
+}
+
+/** Steps of one window, under which the values that live in it are listed. */
+const WINDOW = 64;
+
+/** Values that have their places, found by the steps in which they live. */
+class PlacedItems {
+  readonly #byStart: readonly Item[][];
+  readonly #byWindow: readonly Item[][];
+
+  constructor(steps: number) {
+    const lists = (count: number): Item[][] => Array.from({ length: count }, () => []);
+    this.#byStart = lists(steps + 1);
+    this.#byWindow = lists(steps / WINDOW + 1);
+  }
+
+  add(item: Item): void {
+    this.#byStart[item.from]!.push(item);
+    for (let at = Math.floor(item.from / WINDOW); at <= item.to / WINDOW; at++)
+      this.#byWindow[at]!.push(item);
+  }
+
+  /** The values whose lifetimes overlap with one: alive where it starts, or started later. */
+  rivalsOf({ from, to }: Item): Item[] {
+    const there = this.#byWindow[Math.floor(from / WINDOW)]!;
+    const rivals = there.filter((other) => other.from <= from && from <= other.to);
+    for (let at = from + 1; at <= to; at++) rivals.push(...this.#byStart[at]!);
+    return rivals;
+  }
 }
 
 /** The lowest offset at which so many bytes lie beside the rivals. */
-function lowestGap(bytes: number, rivals: readonly (Item & Place)[]): number {
+function lowestGap(bytes: number, rivals: Item[]): number {
   let lowest = 0;
-  for (const rival of [...rivals].sort((a, b) => a.offset - b.offset)) {
+  for (const rival of rivals.sort((a, b) => a.offset - b.offset)) {
     if (lowest + bytes <= rival.offset) break;
     lowest = Math.max(lowest, rival.offset + rival.bytes);
   }
@@ -145,19 +178,9 @@ function lowestGap(bytes: number, rivals: readonly (Item & Place)[]): number {
 }
 
 /** The smallest slot without a rival, or a new one. Slots become smaller: the first fits all. */
-function smallestFree(slots: readonly number[], rivals: readonly Place[]): number {
-  const taken = new Set(rivals.map(({ piece }) => piece));
-  for (let at = slots.length - 1; at >= 0; at--) if (!taken.has(at)) return at;
-  return slots.length;
-}
-
-/** Bytes of the values that are alive at each step. */
-function aliveAt(items: readonly Item[], steps: number): number[] {
-  const change = new Float64Array(steps + 2);
-  for (const { from, to, bytes } of items) {
-    change[from]! += bytes;
-    change[to + 1]! -= bytes;
-  }
-  let alive = 0;
-  return Array.from(change.subarray(0, steps), (bytes) => (alive += bytes));
+function smallestFree(slots: readonly number[], rivals: readonly Item[]): number {
+  const isTaken = new Uint8Array(slots.length);
+  for (const { piece } of rivals) isTaken[piece] = 1;
+  const free = isTaken.lastIndexOf(0);
+  return free < 0 ? slots.length : free;
 }
