@@ -49,8 +49,6 @@ export type SlotBytes = (buffer: number) => number;
 
 /** Several nests that are one kernel of the device. */
 export interface GroupKernel {
-  /** The generated source, to be read by people. */
-  readonly source: string;
   /** The buffers of the program that it reads. */
   readonly reads: readonly number[];
   /**

@@ -202,7 +202,7 @@ export class WgslDevice implements Device {
     const spread = rowSpread(group, this.#opened);
     if (spread === undefined) return undefined;
     const shader = rowShader(group, program, spread);
-    const { source, reads } = shader;
+    const { reads } = shader;
     const stored = group.parts.filter(({ isStored }) => isStored);
     if (reads.length + stored.length > this.maxReads + 1) return undefined;
     const outputs = stored.map(({ reduce, places, nest }) => ({
@@ -210,16 +210,18 @@ export class WgslDevice implements Device {
       lane: laneOf(program.buffers[nest.output]!.dtype)!,
       id: nest.output,
     }));
-    const compile: GroupKernel["compile"] = async (slots) => {
-      const dispatch = await this.#dispatcher(shader, outputs.length);
-      return (buffers) => {
-        this.#check();
-        const made = outputs.map(({ length, lane, id }) => this.allocate(length, lane, slots(id)));
-        dispatch(buffers, made);
-        return made;
-      };
+    return {
+      reads,
+      compile: async (slots) => {
+        const dispatch = await this.#dispatcher(shader, outputs.length);
+        return (buffers) => {
+          this.#check();
+          const made = outputs.map(({ length, lane, id }) => this.allocate(length, lane, slots(id)));
+          dispatch(buffers, made);
+          return made;
+        };
+      },
     };
-    return { source, reads, compile };
   }
 
   /** What puts a shader to work on buffers. */

@@ -61,14 +61,7 @@ export interface MemoryPlanOptions {
 }
 
 /** A value of the plan, from the step that fills it to the last that uses it, both included. */
-interface Item {
-  readonly buffer: number;
-  readonly from: number;
-  to: number;
-  readonly bytes: number;
-  piece: number;
-  offset: number;
-}
+type Item = { -readonly [key in keyof Place]: Place[key] } & { readonly from: number; to: number };
 
 /** Bytes of a buffer. */
 export const bytesOf = (
@@ -125,7 +118,7 @@ function itemsOf(
     for (const buffer of writes) {
       const bytes = Math.ceil(bytesOf(buffers[buffer]!, sizes, elementBytes) / alignment) * alignment;
       // Results live on.
-      items.set(buffer, { buffer, from, to: steps.length, bytes, piece: 0, offset: 0 });
+      items.set(buffer, { from, to: steps.length, bytes, piece: 0, offset: 0 });
       now += bytes;
     }
     const most = now;
