@@ -9,6 +9,7 @@ export const TOY: Target = {
   exactIndex: 2 ** 31,
   dividesInFloats: false,
   sumsIn: "float32",
+  hasInfinity: true,
   unroll: 1,
   speculation: { operations: 0, loads: false },
 };

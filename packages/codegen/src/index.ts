@@ -101,6 +101,7 @@ export {
   widthOf,
 } from "./kernel/kernel.js";
 export { parseKernel } from "./kernel/parse.js";
+export { placesOf } from "./kernel/places.js";
 export { printKernel } from "./kernel/print.js";
 export { usesOf } from "./kernel/rewrite.js";
 export { roundFloats } from "./kernel/round-floats.js";

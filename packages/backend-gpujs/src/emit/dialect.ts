@@ -1,7 +1,9 @@
-/** @file The differences between gpu.js's modes that the kernel writer must respect. */
+/** @file The differences between gpu.js's modes, as targets of code generation. */
+import type { Target } from "@sconce/codegen";
 import type { Integers, Mode } from "../device.js";
 
-export interface Dialect {
+/** A mode of gpu.js. */
+export interface Dialect extends Target {
   readonly mode: Mode;
   /** Arithmetic is done in doubles, so that results have to be rounded to float32. */
   readonly isDouble: boolean;
@@ -22,11 +24,6 @@ export interface Dialect {
   readonly hasBits: boolean;
   /** Buffers that a kernel may read. */
   readonly maxReads: number;
-  /**
-   * Elements that a result of two coordinates may have along either: it becomes a texture of these
-   * sides.
-   */
-  readonly maxSide: number;
 }
 
 /** The largest texture that every WebGL 2 has (MAX_TEXTURE_SIZE of OpenGL ES 3.0, table 6.28). */
@@ -42,15 +39,32 @@ const MOST_READS = 64;
 
 const drawsTextures = (mode: Mode): boolean => mode === "webgl2" || mode === "headlessgl";
 
-export const dialectOf = (mode: Mode): Dialect => ({
-  mode,
-  isDouble: mode === "cpu",
-  isStrict: mode === "cpu" || mode === "webasm",
-  hasOwnFunctions: mode === "webgl2",
-  hasBits: !drawsTextures(mode),
-  maxReads: UNITS[mode] ?? MOST_READS,
-  maxSide: drawsTextures(mode) ? TEXTURE_SIDE : Number.POSITIVE_INFINITY,
-});
+/** A kernel gives one element for each thread of a grid of three axes. */
+export function dialectOf(mode: Mode): Dialect {
+  const isDouble = mode === "cpu";
+  const isStrict = isDouble || mode === "webasm";
+  const hasOwnFunctions = mode === "webgl2";
+  return {
+    name: `gpu.js ${mode}`,
+    mode,
+    isDouble,
+    isStrict,
+    hasOwnFunctions,
+    hasBits: !drawsTextures(mode),
+    maxReads: UNITS[mode] ?? MOST_READS,
+    threads: "grid",
+    // A result of two coordinates becomes a texture of these sides.
+    maxSide: drawsTextures(mode) ? TEXTURE_SIDE : Number.POSITIVE_INFINITY,
+    exactIndex: isDouble ? Number.MAX_SAFE_INTEGER : EXACT,
+    // Below 2^24 a correctly rounded float32 quotient is on the right side of every whole number.
+    dividesInFloats: isStrict,
+    sumsIn: isDouble ? "float64" : "float32",
+    hasInfinity: isStrict || hasOwnFunctions,
+    // As fast as what gpu.js makes of nested arrays.
+    unroll: 4,
+    speculation: { operations: 4, loads: true },
+  };
+}
 
 /** What devices whose memory is float32 compute with exactly. */
 export const FLOAT_INTEGERS: Integers = { low: -(2 ** 24), high: 2 ** 24, wraps: false };

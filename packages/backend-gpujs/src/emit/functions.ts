@@ -1,13 +1,17 @@
 /** @file Scalar functions as gpu.js source. */
-import type { ScalarFn } from "@sconce/codegen";
+import { COMPARE, type CompareFn, type KernelOp, type ScalarFn } from "@sconce/codegen";
+import { internalError } from "@sconce/errors";
 import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
 import { hasFunction, OWN_FLOAT } from "../webgpu/wgsl-functions.js";
-import type { Dialect } from "./dialect.js";
+import type { WgslModule } from "../webgpu/wgsl-text.js";
+import { type Dialect, EXACT } from "./dialect.js";
 import { SHADER_FUNCTIONS } from "./shader-functions.js";
 
-/** What functions need of the writer. */
+/** What functions need of the printer. */
 export interface Locals {
   readonly dialect: Dialect;
+  /** Our own functions that the source calls. */
+  readonly functions: WgslModule;
   /** Gives an expression a name, so that it is computed once. */
   readonly local: (expression: string) => string;
   /** A call of one of our own functions, where the dialect has them. */
@@ -33,9 +37,26 @@ const horner = (coefficients: readonly number[], x: string): string =>
     .reduce((sum, c) => `(${sum} * ${x} + ${numberSource(c)})`, numberSource(coefficients[0]!));
 
 /** A number as source; signs in parentheses. */
-export function numberSource(value: number): string {
+function numberSource(value: number): string {
   if (value < 0 || Object.is(value, -0)) return `(-${numberSource(-value)})`;
   return String(value);
+}
+
+/**
+ * A number as a literal, or by its bits where there is no literal for it. The infinities of
+ * integers are the greatest and the least that float32 counts.
+ */
+export function literalSource(value: number | bigint | boolean, dtype: DType, locals: Locals): string {
+  if (!isFloatDType(dtype)) {
+    const whole = Number(value);
+    if (Math.abs(whole) === Number.POSITIVE_INFINITY) return numberSource(Math.sign(whole) * EXACT);
+    if (!Number.isInteger(whole)) throw internalError(`${value} is not a whole number`);
+    return numberSource(whole);
+  }
+  const number = Math.fround(Number(value));
+  const needsBits = !Number.isFinite(number) || Object.is(number, -0);
+  if (locals.dialect.hasOwnFunctions && needsBits) return locals.functions.float(number);
+  return Number.isNaN(number) ? "(Infinity - Infinity)" : numberSource(number);
 }
 
 const math =
@@ -182,17 +203,6 @@ const REPEATS: ReadonlySet<ScalarFn> = new Set([
 export const readsTwice = (fn: ScalarFn): boolean => REPEATS.has(fn);
 
 const BITWISE: ReadonlySet<ScalarFn> = new Set(["bitwise_and", "bitwise_or", "bitwise_xor"]);
-const ROUNDED: ReadonlySet<ScalarFn> = new Set([
-  "neg",
-  "abs",
-  "sign",
-  "floor",
-  "ceil",
-  "trunc",
-  "round",
-  "max",
-  "min",
-]);
 
 /** Functions of floats that the shading language has itself, to the last bit. */
 const NATIVE: ReadonlySet<ScalarFn> = new Set([
@@ -225,8 +235,40 @@ export function callSource(
   // JavaScript's remainder of doubles is exact; float32 arithmetic has none.
   if (fn === "fmod" && isDouble) return `(${args[0]} % ${args[1]})`;
   const shader = locals.dialect.isStrict ? undefined : SHADER_FUNCTIONS[fn];
-  const text = shader?.(args[0]!, locals.local) ?? FLOAT[fn]?.(args, locals, dtype);
-  return text !== undefined && isDouble && !ROUNDED.has(fn) ? `Math.fround(${text})` : text;
+  return shader?.(args[0]!, locals.local) ?? FLOAT[fn]?.(args, locals, dtype);
+}
+
+const OPERATORS: Readonly<Record<CompareFn, string>> = {
+  eq: "==",
+  ne: "!=",
+  lt: "<",
+  le: "<=",
+  gt: ">",
+  ge: ">=",
+};
+const LOGIC: ReadonlySet<string> = new Set(["and", "or", "xor", "not", "isnan", "isinf", ...COMPARE]);
+/** Whether a function gives a truth value rather than a number that is 0 or 1. */
+export const isLogic = (fn: string): boolean => LOGIC.has(fn);
+
+/** The source of a test of numbers; undefined for functions that give numbers. */
+export function testSource(op: KernelOp, [a, b]: readonly string[], locals: Locals): string | undefined {
+  const { local, own, dialect } = locals;
+  switch (op) {
+    case "xor":
+      return `(${local(a!)} != ${local(b!)})`;
+    case "isnan": {
+      const x = local(a!);
+      // Neither half is a comparison that compilers take for granted.
+      return dialect.hasOwnFunctions ? own("f_isnan", x) : `(!(${x} >= 0 || ${x} < 0))`;
+    }
+    case "isinf":
+      return dialect.hasOwnFunctions ? own("f_isinf", local(a!)) : `(Math.abs(${a}) > 3.4028234663852886e38)`;
+    case "ne":
+      // In shaders, NaN may compare as not unequal to itself.
+      return dialect.hasOwnFunctions ? `(!(${a} == ${b}))` : `(${a} != ${b})`;
+    default:
+      return isLogic(op) ? `(${a} ${OPERATORS[op as CompareFn]} ${b})` : undefined;
+  }
 }
 /** Whether this mode has the function for operands of this dtype. */
 export function canSay(

@@ -4,7 +4,8 @@ import { disposed } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Mode } from "../device.js";
 import { type Dialect, dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
-import { type KernelSource, writeKernel } from "../emit/kernel-writer.js";
+import { gridKernel } from "../emit/grid-kernel.js";
+import { type KernelSource, printGpujs } from "../emit/print-gpujs.js";
 import { whyNotExpressible, whyNotHeld } from "../emit/refusals.js";
 import { kernelFailed } from "../errors.js";
 import { deviceLost, deviceRefused } from "../webgpu/errors.js";
@@ -132,7 +133,7 @@ export class GpujsDevice implements Device {
 
   async compile(nest: LoopNest, program: LoopProgram, { sizes }: CompileNestOptions): Promise<DeviceKernel> {
     this.#requireOpen();
-    const kernel = writeKernel(nest, program, sizes, this.#dialect);
+    const kernel = printGpujs(gridKernel(nest, program, sizes, this.#dialect), this.#dialect);
     return {
       language: "gpu.js",
       source: kernel.source,

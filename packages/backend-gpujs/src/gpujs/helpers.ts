@@ -1,4 +1,4 @@
-import { INDEX_HELPERS } from "../emit/index-writer.js";
+import { INDEX_HELPERS } from "../emit/index-text.js";
 import type { Gpu } from "./library.js";
 
 /**

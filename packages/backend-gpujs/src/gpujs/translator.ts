@@ -3,7 +3,7 @@
  * Sconce.
  */
 
-import type { KernelSource } from "../emit/kernel-writer.js";
+import type { KernelSource } from "../emit/print-gpujs.js";
 import { addIndexHelpers } from "./helpers.js";
 import type { Gpu, GpujsLibrary } from "./library.js";
 

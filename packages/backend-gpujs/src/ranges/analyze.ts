@@ -17,7 +17,7 @@ import {
 } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
 import type { Integers } from "../device.js";
-import { isLogic } from "../emit/conditions.js";
+import { isLogic } from "../emit/functions.js";
 import {
   ANY,
   between,

@@ -4,19 +4,21 @@
  * WGSL has: integers, bits, workgroup memory, functions that are exact enough.
  */
 import {
-  bindIndex,
-  forEachScalar,
+  forEachStatement,
+  guardFloats,
+  hasReduction,
+  type Kernel,
+  type KernelOp,
+  type KernelOperand,
+  type LetStatement,
   type LoopNest,
   type LoopProgram,
-  type Scalar,
-  type ScalarFn,
+  operandsOf,
 } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import { dialectOf, EXACT } from "../emit/dialect.js";
-import { extremeOf } from "../emit/extremes.js";
-import { lengthsOf } from "../emit/facts.js";
-import { writeKernel } from "../emit/kernel-writer.js";
-import { type CallScalar, isWideProduct } from "../emit/zeros.js";
+import { gridKernel } from "../emit/grid-kernel.js";
+import { printGpujs } from "../emit/print-gpujs.js";
 import type { Translator } from "../gpujs/translator.js";
 import type { Shader } from "./shader.js";
 
@@ -24,8 +26,8 @@ import type { Shader } from "./shader.js";
  * Functions that are the same in gpu.js's shaders; greatest and least are not, which have to test
  * for NaN by bits.
  */
-const PLAIN: ReadonlySet<ScalarFn> = new Set<ScalarFn>([
-  ...(["add", "sub", "mul", "neg", "abs", "floor", "ceil"] as const),
+const PLAIN: ReadonlySet<KernelOp> = new Set<KernelOp>([
+  ...(["add", "sub", "mul", "neg", "abs", "floor", "ceil", "select"] as const),
   ...(["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"] as const),
 ]);
 const MOST_WORKGROUPS = 65535;
@@ -40,63 +42,44 @@ export function pointwiseShader(
   bindings: Bindings,
   translator: Translator,
 ): Shader | undefined {
-  const lengthOf = lengthsOf(program, (index) => bindIndex(index, bindings));
-  if (!isPlain(nest, program, lengthOf)) return undefined;
-  const kernel = writeKernel(nest, program, bindings, DIALECT);
-  const made = translator.translate(kernel);
+  if (program.buffers[nest.output]!.dtype !== "float32" || hasReduction(nest.value)) return undefined;
+  // What has to be guarded needs functions that look at bits, and is not plain.
+  const kernel = guardFloats(gridKernel(nest, program, bindings, DIALECT));
+  if (!isPlain(kernel)) return undefined;
+  const printed = printGpujs(kernel, DIALECT);
+  const made = translator.translate(printed);
   if (made === undefined) return undefined;
-  const sizes = [...kernel.output, 1, 1].slice(0, 3);
+  const sizes = kernel.launch.grid;
   const groups = sizes.map((size, d) => Math.ceil(size / made.workgroupSize[d]!));
   if (groups.some((count) => count > MOST_WORKGROUPS)) return undefined;
   const words = [...sizes, groups[0]! * made.workgroupSize[0]!];
-  for (const id of kernel.reads) words.push(lengthOf(id), 1, 1, lengthOf(id));
+  for (const { access, length } of kernel.memories) if (access === "read") words.push(length, 1, 1, length);
   return {
     language: "gpu.js",
     source: made.wgsl,
-    reads: kernel.reads,
+    reads: printed.reads,
     workgroups: groups as [number, number, number],
     uniform: Uint32Array.from(words),
   };
 }
 
-function isPlain(nest: LoopNest, program: LoopProgram, lengthOf: (buffer: number) => number): boolean {
-  if (program.buffers[nest.output]!.dtype !== "float32") return false;
-  let isPlainSoFar = lengthOf(nest.output) < EXACT;
-  forEachScalar(nest.value, (scalar) => {
-    isPlainSoFar &&= isPlainScalar(scalar, lengthOf);
+function isPlain({ memories, body }: Kernel): boolean {
+  let isPlainSoFar = memories.every(({ type, length }) => type === "float32" && length < EXACT);
+  forEachStatement(body, (statement) => {
+    isPlainSoFar &&= operandsOf(statement).every(isPlainOperand);
+    if (statement.kind === "let") isPlainSoFar &&= isPlainLet(statement);
   });
   return isPlainSoFar;
 }
 
-function isPlainScalar(scalar: Scalar, lengthOf: (buffer: number) => number): boolean {
-  switch (scalar.kind) {
-    case "load":
-      return scalar.dtype === "float32" && lengthOf(scalar.buffer) < EXACT;
-    case "constant":
-      return Number.isFinite(Math.fround(Number(scalar.value))) && !Object.is(scalar.value, -0);
-    case "call":
-      return PLAIN.has(scalar.fn) && isHeld(scalar) && !needsBits(scalar);
-    case "select":
-      return isHeld(scalar) && extremeOf(scalar) === undefined;
-    case "index":
-      // Only compared: what computes with it is a cast or an integer.
-      return true;
-    default:
-      return false;
-  }
-}
-const ITSELF: ReadonlySet<ScalarFn> = new Set(["eq", "ne", "le", "ge"]);
-const isHeld = ({ dtype }: Scalar): boolean => dtype === "float32" || dtype === "bool";
 /**
- * Expressions that need bits. WGSL evaluates constant expressions, which must be finite. Compilers
- * simplify sums and products with a known zero, even those of NaN and of other zeros. An infinity
- * times a subnormal number is NaN where subnormal numbers count as zeros. They assume that there is
- * no NaN, so that everything is equal to itself.
+ * Whether a shader computes the same. WGSL evaluates constant expressions, which must be finite.
  */
-function needsBits(call: CallScalar): boolean {
-  const { fn, args } = call;
-  const isZero = (arg: Scalar): boolean => arg.kind === "constant" && Number(arg.value) === 0;
-  if (args.every(({ kind }) => kind === "constant")) return true;
-  if (ITSELF.has(fn) && args[0] === args[1]) return true;
-  return isWideProduct(call) || ((fn === "add" || fn === "sub") && args.some(isZero));
+function isPlainLet({ op, args, value }: LetStatement): boolean {
+  if (value.type === "index") return op !== "cast";
+  if (!PLAIN.has(op) || !["float32", "bool"].includes(value.type)) return false;
+  return !args.every(({ kind }) => kind === "literal");
 }
+const isPlainOperand = (operand: KernelOperand): boolean =>
+  operand.kind !== "literal" ||
+  (Number.isFinite(Math.fround(Number(operand.value))) && !Object.is(operand.value, -0));

@@ -26,6 +26,7 @@ export const JAVASCRIPT: Target = {
   exactIndex: Number.MAX_SAFE_INTEGER,
   dividesInFloats: false,
   sumsIn: "float64",
+  hasInfinity: true,
   unroll: 1,
   speculation: { operations: 0, loads: false },
 };

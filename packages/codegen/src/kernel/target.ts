@@ -25,6 +25,8 @@ export interface Target {
   readonly dividesInFloats: boolean;
   /** What sums of float32 are added up in. */
   readonly sumsIn: "float32" | "float64";
+  /** Whether there are infinities to begin a greatest or least with. */
+  readonly hasInfinity: boolean;
   /** Products that one iteration of a long sum adds. */
   readonly unroll: number;
   readonly speculation: Speculation;

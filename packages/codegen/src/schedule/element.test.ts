@@ -197,6 +197,60 @@ test("places beyond the integers of a target are made by wide operations", () =>
   `);
 });
 
+test("where there is no infinity the first value is the greatest so far", () => {
+  const greatest = `graph(%x: f32[4, 8]) {
+    %a: f32[4] = aten.amax.default(%x, [1])
+    return (%a,)
+  }`;
+  expect(kernelsOf(greatest, { ...GRID, hasInfinity: false })[0]).toMatchInlineSnapshot(`
+    "kernel grid(4, 1, 1) size 1 {
+      @b0: global read f32[32] of b0
+      @b1: global write f32[4] of b1
+      var $0: f32 = 0:f32
+      var $1: b8 = false
+      %0: index = thread 0
+      %1: index = mul %0, 8
+      for %2: index = 0 to 8 step 1 {
+        %3: index = add %1, %2
+        %4: f32 = load @b0[%3]
+        %5: f32 = max $0, %4
+        %6: f32 = select $1, %5, %4
+        $0 = %6
+        $1 = true
+      }
+      @b1[0] = $0
+    }
+    "
+  `);
+  expect(kernelsOf(greatest, GRID)[0]).toContain("-Infinity:f32");
+});
+
+test("any and all stop at nothing, and change their result only where a value decides", () => {
+  const test = `graph(%x: b8[4, 8]) {
+    %a: b8[4] = aten.all.dim(%x, 1)
+    return (%a,)
+  }`;
+  expect(kernelsOf(test, GRID)[0]).toMatchInlineSnapshot(`
+    "kernel grid(4, 1, 1) size 1 {
+      @b0: global read b8[32] of b0
+      @b1: global write b8[4] of b1
+      var $0: b8 = true
+      %0: index = thread 0
+      %1: index = mul %0, 8
+      for %2: index = 0 to 8 step 1 {
+        %3: index = add %1, %2
+        %4: b8 = load @b0[%3]
+        %5: b8 = not %4
+        if %5 {
+          $0 = false
+        }
+      }
+      @b1[0] = $0
+    }
+    "
+  `);
+});
+
 describe("malformed texts and invalid kernels", () => {
   const problem = (
     body: string,

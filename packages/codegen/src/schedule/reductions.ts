@@ -32,13 +32,16 @@ export function writeReduction(scalar: ReduceScalar, builder: ReductionBuilder):
   const { reduce, dtype } = scalar;
   if (reduce === "argmax" || reduce === "argmin") return placeOfExtreme(scalar, builder);
   const type = totalType(scalar, builder);
+  const isExtreme = (reduce === "max" || reduce === "min") && scalar.initial === undefined;
+  if (isExtreme && isFloatDType(dtype) && !builder.target.hasInfinity) return firstExtreme(scalar, builder);
   const start = scalar.initial === undefined ? identityOf(scalar, type) : builder.scalar(scalar.initial);
   const total = builder.variable(type, converted(start, type, builder));
   if (canUnroll(scalar, builder)) unrolledSum(scalar, builder, total);
   else
     reductionLoops(scalar, builder, () => {
       const value = converted(builder.scalar(scalar.body), type, builder);
-      builder.assign(total, combined(scalar, total, value, builder));
+      if (reduce === "any" || reduce === "all") decide(reduce, total, value, builder);
+      else builder.assign(total, combined(scalar, total, value, builder));
     });
   return converted(total, dtype, builder);
 }
@@ -76,6 +79,32 @@ function lowest(isMax: boolean, type: KernelType): Operand {
   return literal(infinity, type);
 }
 
+/** The greatest or least where there is no infinity: the first value is taken as it is. */
+function firstExtreme(scalar: ReduceScalar, builder: ReductionBuilder): Operand {
+  const { dtype } = scalar;
+  const best = builder.variable(dtype, literal(0, dtype));
+  const isLater = builder.variable("bool", literal(false, "bool"));
+  reductionLoops(scalar, builder, () => {
+    const value = builder.scalar(scalar.body);
+    const more = combined(scalar, best, value, builder);
+    builder.assign(best, builder.op("select", dtype, [isLater, more, value]));
+    builder.assign(isLater, literal(true, "bool"));
+  });
+  return best;
+}
+
+/** One value that decides is enough: the others change nothing. */
+function decide(
+  reduce: "any" | "all",
+  total: KernelVariable,
+  value: Operand,
+  builder: ReductionBuilder,
+): void {
+  const isAny = reduce === "any";
+  const test = isAny ? value : builder.op("not", "bool", [value]);
+  builder.when(test, () => builder.assign(total, literal(isAny, "bool")));
+}
+
 /** Two values of a reduction as one. */
 function combined(
   { reduce, dtype }: ReduceScalar,
@@ -88,9 +117,6 @@ function combined(
       return builder.op("add", a.type, [a, b]);
     case "prod":
       return builder.op("mul", a.type, [a, b]);
-    case "any":
-    case "all":
-      return builder.op(reduce === "any" ? "or" : "and", "bool", [a, b]);
     case "max":
     case "min":
       return builder.op(reduce, dtype, [a, b]);

@@ -1,11 +1,12 @@
-import { type LoopProgram, lowerToLoops } from "@sconce/codegen";
+import { type LoopProgram, lowerToLoops, parseKernel, verifyKernel } from "@sconce/codegen";
 import { defaultOperators } from "@sconce/ops";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Mode } from "../device.js";
 import { program } from "../programs.fixture.js";
 import { dialectOf } from "./dialect.js";
 import { canSay } from "./functions.js";
-import { type KernelSource, writeKernel } from "./kernel-writer.js";
+import { gridKernel } from "./grid-kernel.js";
+import { type KernelSource, printGpujs } from "./print-gpujs.js";
 
 function kernels(
   inputs: string,
@@ -17,7 +18,8 @@ function kernels(
   const loops: LoopProgram = lowerToLoops(program(inputs, body, result).graph, {
     operators: defaultOperators(),
   });
-  return loops.nests.map((nest) => writeKernel(nest, loops, sizes, dialectOf(mode)));
+  const dialect = dialectOf(mode);
+  return loops.nests.map((nest) => printGpujs(gridKernel(nest, loops, sizes, dialect), dialect));
 }
 
 test("axes that every index takes together are one; others are x, y and z", () => {
@@ -33,7 +35,7 @@ test("axes that every index takes together are one; others are x, y and z", () =
     "relu",
   );
   expect(permuted!.output).toEqual([6, 4]);
-  expect(permuted!.source).toContain("b0[(this.thread.y + this.thread.x * 4)]");
+  expect(permuted!.source).toContain("b0[this.thread.y + this.thread.x * 4]");
 });
 
 test("more than three axes are counted by one and divided out", () => {
@@ -51,19 +53,18 @@ test("what does not hang on a loop is computed before it, and long sums in group
   expect(variance!.source).toMatchInlineSnapshot(`
     "function (b0, b1) {
       let a0 = 0;
-      const t4 = b1[this.thread.x];
-      for (let k1 = 0; k1 < 8; k1++) {
-        let a2 = 0;
-        for (let k3 = 0; k3 < 512; k3++) {
-          const t5 = (b0[(this.thread.x * 4096 + k3 + k1 * 512)] - t4);
-          const t6 = (t5 * t5);
-          a2 = a2 + t6;
+      const t1 = b1[this.thread.x];
+      for (let k2 = 0; k2 < 8; k2++) {
+        let a3 = 0;
+        for (let k4 = 0; k4 < 512; k4++) {
+          const t5 = (b0[this.thread.x * 4096 + k2 * 512 + k4] - t1);
+          a3 = (a3 + (t5 * t5));
         }
-        a0 = a0 + a2;
+        a0 = (a0 + a3);
       }
-      const t7 = (4096 - 1);
-      const t8 = (a0 / Math.max(t7, 0));
-      return t8;
+      const t6 = (4096 - 1);
+      const t7 = (a0 / Math.max(t6, 0));
+      return t7;
     }"
   `);
 });
@@ -79,11 +80,10 @@ test("padding is guarded, not read", () => {
       let a0 = 0;
       for (let k1 = 0; k1 < 1; k1++) {
         for (let k2 = 0; k2 < 3; k2++) {
-          if (((this.thread.y + k2 - 1) >= 0) && ((this.thread.y + k2 - 1) < 4)) {
+          if (((this.thread.y + k2 - 1 >= 0) && (this.thread.y + k2 - 1 < 4))) {
             for (let k3 = 0; k3 < 3; k3++) {
-              if (((this.thread.x + k3 - 1) >= 0) && ((this.thread.x + k3 - 1) < 4)) {
-                const t4 = (b0[(this.thread.y * 4 + this.thread.x + k2 * 4 + k3 - 5)] * b1[(k2 * 3 + k3)]);
-                a0 = a0 + t4;
+              if (((this.thread.x + k3 - 1 >= 0) && (this.thread.x + k3 - 1 < 4))) {
+                a0 = (a0 + (b0[this.thread.y * 4 + this.thread.x + k2 * 4 + k3 - 5] * b1[k2 * 3 + k3]));
               }
             }
           }
@@ -123,7 +123,7 @@ test("indices from tensors are named before they are used, and whole without bit
     new Map(),
     "webgl2",
   );
-  expect(rows!.source).toMatch(/const (t\d) = b1\[this\.thread\.y\];[\s\S]*b0\[\(.*whole\(\1\)/);
+  expect(rows!.source).toMatch(/const (t\d) = b1\[this\.thread\.y\];[\s\S]*b0\[whole\(\1\)/);
   expect(rows!.source).not.toContain("|");
 });
 
@@ -156,4 +156,110 @@ test("indices beyond 2^24 have no literals with a sign as arguments, which WebGL
     "webgl2",
   );
   expect(flip!.source).toContain("b0[iless(this.thread.x, 1, 16777299)]");
+});
+
+describe("texts of kernels", () => {
+  /** The statements for a kernel's body; `%0` and `%1` are elements. */
+  function printed(body: string, mode: Mode = "webasm"): string {
+    const kernel = parseKernel(`kernel grid(64, 1, 1) size 1 {
+      @b0: global read f32[64] of b0
+      @out: global write f32[64]
+      %x: index = thread 0
+      %0: f32 = load @b0[%x]
+      %1: f32 = load @b0[0]
+      ${body}
+    }`);
+    verifyKernel(kernel);
+    const lines = printGpujs(kernel, dialectOf(mode)).source.split("\n").slice(1, -1);
+    return lines.map((line) => line.slice(2)).join("\n");
+  }
+
+  test("a test that is read once is a condition; others are numbers", () => {
+    const once = "%2: b8 = lt %0, %1\n%3: f32 = select %2, 1:f32, 2:f32\n@out[0] = %3";
+    expect(printed(once)).toMatchInlineSnapshot(`
+      "const t0 = ((b0[this.thread.x] < b0[0]) ? 1 : 2);
+      return t0;"
+    `);
+    const twice = "%2: b8 = lt %0, %1\n%3: f32 = cast %2\n%4: f32 = select %2, %3, 2:f32\n@out[0] = %4";
+    expect(printed(twice)).toMatchInlineSnapshot(`
+      "const t0 = ((b0[this.thread.x] < b0[0]) ? 1 : 0);
+      const t1 = ((t0 > 0.5) ? t0 : 2);
+      return t1;"
+    `);
+  });
+
+  test("what reads a variable is computed before the variable changes", () => {
+    const body = `var $0: f32 = 1:f32
+      %2: f32 = add $0, %0
+      $0 = %1
+      %3: f32 = mul %2, $0
+      @out[0] = %3`;
+    expect(printed(body)).toMatchInlineSnapshot(`
+      "let a0 = 1;
+      const t1 = (a0 + b0[this.thread.x]);
+      a0 = b0[0];
+      const t2 = (t1 * a0);
+      return t2;"
+    `);
+    const place = `var $0: index = -1
+      %2: index = add $0, 1
+      for %k: index = 0 to 4 step 1 {
+        $0 = %k
+      }
+      %3: f32 = load @b0[%2]
+      %4: f32 = load @b0[$0]
+      %5: f32 = add %3, %4
+      @out[0] = %5`;
+    expect(printed(place)).toMatchInlineSnapshot(`
+      "let a0 = -1;
+      const t1 = (a0 | 0) + 1;
+      for (let k2 = 0; k2 < 4; k2++) {
+        a0 = k2;
+      }
+      const t3 = (b0[(t1 | 0)] + b0[(a0 | 0)]);
+      return t3;"
+    `);
+  });
+
+  test("indices are expressions wherever they are read", () => {
+    const body = `%2: index = sub %x, 1
+      %3: index = mul %2, 3
+      %4: index = sub 5, %2
+      %5: index = add %3, %4
+      %6: f32 = load @b0[%5]
+      %7: f32 = load @b0[%3]
+      %8: f32 = add %6, %7
+      @out[0] = %8`;
+    expect(printed(body)).toMatchInlineSnapshot(`
+      "const t0 = (b0[(this.thread.x - 1) * 3 + 5 - (this.thread.x - 1)] + b0[(this.thread.x - 1) * 3]);
+      return t0;"
+    `);
+  });
+
+  test("places become floats in locals, where shaders mix them with floats", () => {
+    const body = `var $0: f32 = 0:f32
+      for %k: index = 0 to 4 step 1 {
+        %2: f32 = cast %k
+        %3: f32 = add $0, %2
+        $0 = %3
+      }
+      @out[0] = $0`;
+    expect(printed(body)).toContain("(a0 + k1)");
+    expect(printed(body, "webgl2")).toMatch(/const (t\d) = k1;\n.*\(a0 \+ \1\)/);
+  });
+
+  test("NaN, infinities and a zero with a sign", () => {
+    const body = (value: string): string => `%2: f32 = mul %0, ${value}:f32\n@out[0] = %2`;
+    const texts = (mode: Mode): string[] =>
+      ["NaN", "-Infinity", "-0"].map((value) => /\* (.*)\);/.exec(printed(body(value), mode))![1]!);
+    expect(texts("webasm")).toEqual(["(Infinity - Infinity)", "(-Infinity)", "(-0)"]);
+    expect(texts("webgl2")).toEqual(["f_nan()", "-f_inf()", "f_minuszero()"]);
+  });
+
+  test.each([
+    ["%2: f32 = mul %0, 2:f32", "ends with its element"],
+    ["loop {\nbreak if true\n}\n@out[0] = %0", "has no loop"],
+  ])("%s", (body, problem) => {
+    expect(() => printed(body)).toThrow(problem);
+  });
 });
