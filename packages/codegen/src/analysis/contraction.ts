@@ -36,7 +36,7 @@ export interface Contraction {
   readonly inner: readonly Axis[];
 }
 
-/** Names of the axes that a scalar's value depends on. */
+/** Names of the axes that a scalar's value depends on; `known` keeps those of its parts. */
 export function axesOf(
   scalar: Scalar,
   known: Map<Scalar, ReadonlySet<string>> = new Map(),

@@ -5,6 +5,7 @@
 import { internalError } from "@sconce/errors";
 import { type DType, isFloatDType } from "@sconce/tensor";
 
+import { axesOf } from "../analysis/contraction.js";
 import {
   add,
   atom,
@@ -34,7 +35,6 @@ import {
   type Statement,
 } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
-import { Dependencies } from "./dependencies.js";
 import { writeReduction } from "./reductions.js";
 
 /** A block under construction. */
@@ -65,7 +65,7 @@ export class KernelBuilder {
   readonly #memories: KernelMemory[] = [];
   readonly #buffers: (buffer: number) => KernelMemory;
   readonly #read = new Map<number, KernelMemory>();
-  readonly #dependencies = new Dependencies();
+  readonly #dependencies = new Map<Scalar, ReadonlySet<string>>();
   readonly #axisValues = new Map<string, Operand>();
   readonly #lazyAxes = new Map<string, () => Operand>();
   readonly #followers = new Map<Scalar, (value: Operand) => void>();
@@ -345,7 +345,7 @@ export class KernelBuilder {
   }
   /** Names of the axes that a value depends on. */
   axesOf(scalar: Scalar): ReadonlySet<string> {
-    return this.#dependencies.of(scalar);
+    return axesOf(scalar, this.#dependencies);
   }
 
   /** The value of a scalar. */
