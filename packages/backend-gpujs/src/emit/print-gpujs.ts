@@ -57,6 +57,13 @@ interface Expression extends IndexText {
   /** Variables whose changes it would see. */
   readonly reads?: readonly KernelVariable[];
 }
+/** The variables that expressions read together. */
+function readBy(expressions: readonly Expression[]): readonly KernelVariable[] | undefined {
+  let all: readonly KernelVariable[] | undefined;
+  for (const { reads } of expressions)
+    if (reads !== undefined) all = all === undefined ? reads : [...new Set([...all, ...reads])];
+  return all;
+}
 const test = (text: string): Expression => ({ text, rank: "atom", isTest: true });
 const number = ({ text, isTest }: Expression): string => (isTest === true ? `(${text} ? 1 : 0)` : text);
 const condition = ({ text, isTest }: Expression): string => (isTest === true ? text : `(${text} > 0.5)`);
@@ -220,7 +227,8 @@ class GpujsPrinter implements Locals {
       statement.kind === "let"
         ? this.#expression(statement, args)
         : indexAtom(`b${this.#read.indexOf(statement.memory)}[${this.#place(operands[0]!, args[0]!).text}]`);
-    this.#keep(statement.value, { ...expression, reads: args.flatMap(({ reads = [] }) => reads) });
+    const reads = readBy(args);
+    this.#keep(statement.value, reads === undefined ? expression : { ...expression, reads });
   }
 
   /** A place: variables hold numbers. */

@@ -5,11 +5,10 @@ import { type Block, blocksOf, type KernelValue, type Operand, operandsOf } from
 
 /** Places where the text of a value would stand. */
 interface Places {
-  readonly count: number;
+  count: number;
   /** Loops around the innermost of them. */
-  readonly loops: number;
+  loops: number;
 }
-const NOWHERE: Places = { count: 0, loops: 0 };
 
 /**
  * Counts the places that would have the text of each value. Places in a loop that the value is not
@@ -25,19 +24,27 @@ export function placesOf(
   const uses = new Map<KernelValue, number>();
   // From the end, so that the readers of a value are seen before it.
   const visit = (block: Block, loops: number): void => {
-    for (const statement of [...block].reverse()) {
+    for (let at = block.length - 1; at >= 0; at--) {
+      const statement = block[at]!;
       const isLoop = statement.kind === "for" || statement.kind === "loop";
       for (const inner of blocksOf(statement)) visit(inner, loops + (isLoop ? 1 : 0));
       let here: Places = { count: 1, loops };
       if (statement.kind === "let" || statement.kind === "load") {
-        const own = places.get(statement.value) ?? NOWHERE;
-        uses.set(statement.value, own.loops > loops ? Number.POSITIVE_INFINITY : own.count);
-        if (own.count === 0) continue;
+        const own = places.get(statement.value);
+        uses.set(
+          statement.value,
+          own === undefined ? 0 : own.loops > loops ? Number.POSITIVE_INFINITY : own.count,
+        );
+        if (own === undefined) continue;
         if (isRepeated(statement.value)) here = own;
       }
       for (const operand of operandsOf(statement)) {
-        const { count, loops: depth } = places.get(operand) ?? NOWHERE;
-        places.set(operand, { count: count + here.count, loops: Math.max(depth, here.loops) });
+        const known = places.get(operand);
+        if (known === undefined) places.set(operand, { ...here });
+        else {
+          known.count += here.count;
+          known.loops = Math.max(known.loops, here.loops);
+        }
       }
     }
   };

@@ -120,8 +120,9 @@ export class KernelBuilder {
 
   /** A new value in the current block, or the one that is known there to be the same. */
   op(op: KernelOp, type: KernelType, args: readonly Operand[], detail?: number | string): KernelValue {
+    let key = `${op} ${detail ?? ""} ${type}`;
+    for (const arg of args) key += ` ${this.#keyOf(arg)}`;
     const isFixed = args.every(({ kind }) => kind !== "variable");
-    const key = isFixed ? `${op} ${detail ?? ""} ${type} ${args.map((one) => this.#keyOf(one)).join()}` : "";
     if (isFixed) {
       for (const { known } of this.#stack) {
         const found = known.get(key);
