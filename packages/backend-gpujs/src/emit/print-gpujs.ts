@@ -21,8 +21,9 @@ import { internalError } from "@sconce/errors";
 import { type DType, isFloatDType } from "@sconce/tensor";
 import { WgslModule } from "../webgpu/wgsl-text.js";
 import type { Dialect } from "./dialect.js";
+import { condition, type Expression, number, readBy, test } from "./expression.js";
 import { callSource, type Locals, literalSource, narrowed, readsTwice, testSource } from "./functions.js";
-import { type IndexText, indexAtom, indexNumber, indexText, wholeNumber } from "./index-text.js";
+import { indexAtom, indexNumber, indexText, wholeNumber } from "./index-text.js";
 
 /** A kernel as source. */
 export interface KernelSource {
@@ -50,24 +51,6 @@ export function printGpujs({ memories, launch, body }: Kernel, dialect: Dialect)
   };
 }
 
-/** What stands for a value where it is read. */
-interface Expression extends IndexText {
-  /** Whether it is true or false, not a number. */
-  readonly isTest?: boolean;
-  /** Variables whose changes it would see. */
-  readonly reads?: readonly KernelVariable[];
-}
-/** The variables that expressions read together. */
-function readBy(expressions: readonly Expression[]): readonly KernelVariable[] | undefined {
-  let all: readonly KernelVariable[] | undefined;
-  for (const { reads } of expressions)
-    if (reads !== undefined) all = all === undefined ? reads : [...new Set([...all, ...reads])];
-  return all;
-}
-const test = (text: string): Expression => ({ text, rank: "atom", isTest: true });
-const number = ({ text, isTest }: Expression): string => (isTest === true ? `(${text} ? 1 : 0)` : text);
-const condition = ({ text, isTest }: Expression): string => (isTest === true ? text : `(${text} > 0.5)`);
-
 interface Scope {
   readonly lines: string[];
   /** Values that have no name, or the name of something else. */
@@ -92,6 +75,7 @@ class GpujsPrinter implements Locals {
   readonly #read: readonly KernelMemory[];
   readonly #places: ReadonlyMap<KernelValue, number>;
   readonly #names = new Map<KernelOperand, string>();
+  #next = 0;
   #scope: Scope = { lines: [], pending: new Map(), parent: undefined };
 
   constructor(dialect: Dialect, read: readonly KernelMemory[], body: KernelBlock) {
@@ -117,12 +101,8 @@ class GpujsPrinter implements Locals {
   #line(text: string): void {
     this.#scope.lines.push(text);
   }
-  #fresh(letter: string): string {
-    return `${letter}${this.#next++}`;
-  }
-  #next = 0;
   #local(expression: string): string {
-    const name = this.#fresh("t");
+    const name = `t${this.#next++}`;
     this.#line(`const ${name} = ${expression};`);
     return name;
   }
@@ -131,7 +111,7 @@ class GpujsPrinter implements Locals {
   readonly own = (name: string, ...args: readonly string[]): string => this.functions.call(name, ...args);
 
   #name(operand: KernelOperand, letter: string): string {
-    const name = this.#fresh(letter);
+    const name = `${letter}${this.#next++}`;
     this.#names.set(operand, name);
     return name;
   }
@@ -139,7 +119,7 @@ class GpujsPrinter implements Locals {
     if (operand.kind === "literal") return this.#literal(operand);
     const name = this.#names.get(operand);
     if (name !== undefined)
-      return { ...indexAtom(name), reads: operand.kind === "variable" ? [operand] : [] };
+      return operand.kind === "variable" ? { ...indexAtom(name), reads: [operand] } : indexAtom(name);
     for (let scope: Scope | undefined = this.#scope; scope !== undefined; scope = scope.parent) {
       const found = scope.pending.get(operand as KernelValue);
       if (found === undefined) continue;
@@ -277,12 +257,12 @@ class GpujsPrinter implements Locals {
     // gpu.js takes what an index of a texture reads out of it, as a float whatever is made of it:
     // only names stay.
     if (to === "index") return wholeNumber(isStrict ? text : this.local(text), this.dialect);
-    // Counters of loops are integers in shaders, where nothing mixes with floats.
-    if (from === "index") return indexAtom(isStrict ? this.local(text) : this.#local(text));
     if (to === "bool") {
       if (from === "bool") return value;
       return test(hasOwnFunctions ? this.own("f_truth", this.local(text)) : `(${text} != 0)`);
     }
+    // Counters of loops are integers in shaders, where nothing mixes with floats.
+    if (from === "index") return indexAtom(isStrict ? this.local(text) : this.#local(text));
     if (isFloatDType(to))
       return indexAtom(from === "float64" && to === "float32" ? `Math.fround(${text})` : text);
     return indexAtom(isFloatDType(from) ? `Math.trunc(${text})` : narrowed(text, from, to, this));
