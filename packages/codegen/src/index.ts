@@ -111,7 +111,13 @@ export type { LoweringArgs, LoweringResult, Operand } from "./lower/arguments.js
 export { cannot, fixedNumber, fixedNumbers, type LoweringCall, outOf, shapeOf } from "./lower/call.js";
 export { DEFAULT_LIMITS, type FusionLimits } from "./lower/context.js";
 export { broadcastTo, LazyTensor, reshaped, viewOf } from "./lower/lazy.js";
-export { type LowerToLoopsOptions, loweringSteps, lowerToLoops, whyNotLowered } from "./lower/lower.js";
+export {
+  type LowerToLoopsOptions,
+  loweringSteps,
+  lowerCall,
+  lowerToLoops,
+  whyNotLowered,
+} from "./lower/lower.js";
 export {
   defineLowerings,
   type Lowered,

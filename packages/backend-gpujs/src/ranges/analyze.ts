@@ -160,20 +160,21 @@ class Analysis {
 
   #call({ fn, args }: Extract<Scalar, { kind: "call" }>): Range {
     const ranges = args.map((arg) => this.of(arg));
-    if (isLogic(fn)) return TRUTH;
+    if (isLogic(fn)) return isFloatDType(args[0]!.dtype) ? TRUTH : truthOf(fn, ranges);
     return rangeOfCall(fn, ranges, isFloatDType(args[0]!.dtype));
   }
 
   #select({ condition, then, otherwise }: Extract<Scalar, { kind: "select" }>): Range {
-    this.of(condition);
     const ranges = [this.#where(condition, true, then), this.#where(condition, false, otherwise)];
     return ranges.filter((range) => range !== undefined).reduce(union);
   }
 
   /** The range of a value where a condition holds or does not; undefined where that is never so. */
   #where(condition: Scalar, holds: boolean, value: Scalar): Range | undefined {
+    const { low, high } = this.of(condition);
+    if (holds ? high < 1 : low > 0) return undefined;
     const facts = new Map(this.#known);
-    if (!this.#learn(condition, holds, facts)) return undefined;
+    this.#learn(condition, holds, facts);
     if (facts.size === this.#known.size) return this.of(value);
     const [known, memo] = [this.#known, this.#memo];
     [this.#known, this.#memo] = [facts, new Map()];
@@ -182,24 +183,17 @@ class Analysis {
     return range;
   }
 
-  /** Whether the condition may be so. */
-  #learn(condition: Scalar, holds: boolean, facts: Map<Scalar, Range>): boolean {
-    if (condition.kind !== "call") return true;
+  #learn(condition: Scalar, holds: boolean, facts: Map<Scalar, Range>): void {
+    if (condition.kind !== "call") return;
     const { fn, args } = condition;
-    if (fn === "not") return this.#learn(args[0]!, !holds, facts);
-    if (fn === (holds ? "and" : "or")) return args.every((arg) => this.#learn(arg, holds, facts));
-    if (fn in NEGATED) {
-      const [a, b] = args as [Scalar, Scalar];
-      // What is not smaller may be NaN, and floats have values between whole numbers.
-      if (isFloatDType(a.dtype)) return true;
-      const comparison = holds ? (fn as CompareFn) : NEGATED[fn as CompareFn];
-      const range = comparedWith(comparison, this.of(b));
-      if (range === undefined) return true;
-      const own = this.of(a);
-      if (own.high < range.low || own.low > range.high) return false;
-      facts.set(a, intersection(own, range));
-    }
-    return true;
+    if (fn === "not") this.#learn(args[0]!, !holds, facts);
+    if (fn === (holds ? "and" : "or")) for (const arg of args) this.#learn(arg, holds, facts);
+    const [a, b] = args as [Scalar, Scalar];
+    // What is not smaller may be NaN, and floats have values between whole numbers.
+    if (!(fn in NEGATED) || isFloatDType(a.dtype)) return;
+    const comparison = holds ? (fn as CompareFn) : NEGATED[fn as CompareFn];
+    const range = comparedWith(comparison, this.of(b));
+    if (range !== undefined) facts.set(a, intersection(this.of(a), range));
   }
 
   #reduce(scalar: ReduceScalar): Range {
@@ -228,6 +222,20 @@ class Analysis {
       }
     }
   }
+}
+
+/** A truth value of whole numbers or of truth values: 0 or 1 where their ranges decide it. */
+function truthOf(fn: string, [a, b]: readonly Range[]): Range {
+  if (fn === "not") return between(1 - a!.high, 1 - a!.low);
+  if (fn === "and") return between(Math.min(a!.low, b!.low), Math.min(a!.high, b!.high));
+  if (fn === "or") return between(Math.max(a!.low, b!.low), Math.max(a!.high, b!.high));
+  if (!(fn in NEGATED)) return TRUTH;
+  const isExcluded = (comparison: CompareFn): boolean => {
+    const range = comparedWith(comparison, b!);
+    return range !== undefined && (a!.high < range.low || a!.low > range.high);
+  };
+  if (isExcluded(fn as CompareFn)) return point(0);
+  return isExcluded(NEGATED[fn as CompareFn]) ? point(1) : TRUTH;
 }
 
 function sumRange(own: Range, count: number, start: Range): Range {

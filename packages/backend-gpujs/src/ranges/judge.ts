@@ -27,7 +27,6 @@ export function judge(
 ): Verdict {
   const ranges = new Map(inputs);
   const problems = new Map<LoopNest, string>();
-  if (!nests.some(hasIntegers)) return { problems, ranges };
   const rangeOf = (id: number): Range => ranges.get(id) ?? rangeOfDType(buffers[id]!.dtype);
   for (const nest of nests) {
     const { range, problem } = analyzeNest(nest, rangeOf, integers);

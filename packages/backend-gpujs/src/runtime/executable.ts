@@ -3,7 +3,6 @@
  * read.
  */
 
-import type { LoopProgram } from "@sconce/codegen";
 import { checkOptions, ProgressReport } from "@sconce/errors";
 import {
   type Backend,
@@ -15,7 +14,6 @@ import {
   type MemoryUse,
   type Node,
   type NodeProfile,
-  type NodeRef,
   type Placement,
   RUN_OPTIONS,
   type RunOptions,
@@ -36,10 +34,9 @@ import {
 import { evaluateInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
-import { type Reasons, unfusedLoops } from "./attribution.js";
 import { ELEMENT_BYTES } from "./memory.js";
 import { Pacer } from "./pacer.js";
-import type { ProgramPlan, Step } from "./plan.js";
+import type { ProgramPlan, Reasons, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { learnSizes } from "./sizes.js";
@@ -111,13 +108,11 @@ export class GpujsExecutable implements Executable {
   }
 
   #addRegions(steps: readonly Step[]): void {
-    const { device, limit, operators, maxBytes, program } = this.#init;
+    const { device, limit, maxBytes, program } = this.#init;
     const memory = { maxBytes, graph: program.graph };
-    for (const { name, device: own } of steps) {
-      if (own === undefined) continue;
-      const unfused = (): LoopProgram => unfusedLoops(own.graph, operators);
-      this.#regions.set(name, new RegionRunner(own.loops, device, limit, unfused, memory));
-    }
+    for (const { name, inputs, device: own } of steps)
+      if (own !== undefined)
+        this.#regions.set(name, new RegionRunner(own, inputs, device, limit, memory));
   }
 
   get state(): ReadonlyMap<string, Tensor> {
@@ -227,7 +222,7 @@ export class GpujsExecutable implements Executable {
     const inputs = step.inputs.map((name) => run.values.get(name) ?? null);
     const results = (await this.#onDevice(step, inputs, run)) ?? (await this.#onHost(step, inputs, run));
     if (results instanceof Map) {
-      const { sequence, hosted } = this.#divisions.without(step, this.#calls(results));
+      const { sequence, hosted } = this.#divisions.without(step, results);
       for (const [node, reason] of hosted) run.hosted.set(node, reason);
       await this.#sequence(sequence, run);
       return;
@@ -238,18 +233,6 @@ export class GpujsExecutable implements Executable {
       run.values.set(name, value);
       learnSizes(graph.node(name).meta.val, value, run.sizes);
     });
-  }
-
-  /** The calls behind nodes that pick from the results of one. */
-  #calls(refused: Reasons): Reasons {
-    const { graph } = this.#init.program;
-    return new Map(
-      [...refused].map(([name, reason]) => {
-        let node = graph.node(name);
-        while (node.target === "operator.getitem") node = graph.node((node.args[0] as NodeRef).name);
-        return [node.name, reason];
-      }),
-    );
   }
 
   /** Results, or what the device cannot compute; undefined for steps of the host. */
@@ -373,12 +356,15 @@ export class GpujsExecutable implements Executable {
   placement(): Placement {
     const { plan, device } = this.#init;
     const last = this.#last;
-    const planned = [...this.#regions.values()];
+    const planned = plan.steps.flatMap(({ name }) => this.#regions.get(name) ?? []);
+    // Sizes that are fixed decide before the first run.
+    const hosted = last?.hosted ?? new Map(planned.flatMap((region) => [...region.refused]));
     return {
       device: `${device.mode}: ${device.description}`,
       nodes: plan.nodes.map((placed) => {
-        const reason = last?.hosted.get(placed.node);
-        return reason === undefined ? placed : { ...placed, place: "host", reason };
+        const { node, target } = placed;
+        const reason = hosted.get(node);
+        return reason === undefined ? placed : { node, target, place: "host", reason };
       }),
       regions: last?.regions ?? planned.length,
       kernels: last?.kernels ?? planned.reduce((count, region) => count + region.kernels, 0),

@@ -1,13 +1,6 @@
 /** @file A prepared program as a chain of regions that run on the device and on the host. */
-import {
-  blockScans,
-  DEFAULT_LIMITS,
-  hasSizes,
-  type LoopNest,
-  type LoopProgram,
-  loweringSteps,
-} from "@sconce/codegen";
-import { eachInPieces, finish, type Work } from "@sconce/errors";
+import { blockScans, type LoopProgram, loweringSteps } from "@sconce/codegen";
+import { finish, type Work } from "@sconce/errors";
 import {
   type ExportedProgram,
   FakeTensor,
@@ -22,7 +15,6 @@ import {
   symInt,
   tuple,
 } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
 import {
   type AskedBackend,
   CALL_REGION,
@@ -32,12 +24,9 @@ import {
   regionProgram,
   splitBy,
 } from "@sconce/passes";
-import { type Bindings, symbolByName } from "@sconce/symbolic";
-import type { Device } from "../device.js";
-import { inexactNests } from "../ranges/static.js";
-import { attribute, type Problems, type Reasons, unfusedLoops } from "./attribution.js";
-import { whyNotOnDevice } from "./support.js";
-import { type WorkLimit, whyTooMuch } from "./work.js";
+import { symbolByName } from "@sconce/symbolic";
+import type { CallLoops } from "../ranges/call-ranges.js";
+import { conditionText, type Legalities, legalitiesOf, limitsOf, type Target } from "./legality.js";
 
 const NAME = "gpujs";
 
@@ -51,96 +40,72 @@ export interface Step {
   /** What the device runs; undefined for regions of the host. */
   readonly device: DeviceRegion | undefined;
 }
+/** Reasons by the names of nodes. */
+export type Reasons = ReadonlyMap<string, string>;
 /** A region as the device runs it. */
-interface DeviceRegion {
+export interface DeviceRegion {
   readonly loops: LoopProgram;
   readonly graph: Graph;
-  /** Divides the region again, without the nodes that its values or sizes keep off the device. */
-  readonly without: (refused: Reasons) => ProgramPlan;
+  /** The calls to look at in each run, in order. */
+  readonly checks: readonly CallLoops[];
+  /** Divides the region, for runs that leave these nodes to the host. */
+  readonly without: (refused: Reasons) => readonly Step[];
 }
 export interface ProgramPlan {
   readonly steps: readonly Step[];
   readonly nodes: readonly NodePlacement[];
 }
 
-/** How a program is divided. */
-export interface Planning {
-  readonly device: Pick<Device, "whyNot" | "whyNotHeld" | "maxReads" | "integers">;
-  readonly limit: WorkLimit;
-  readonly operators: OperatorTable;
-}
-
 /**
- * Divides a program. Nodes whose loops the device cannot compute go to the host, too.
- *
- * @param excluded nodes that are the host's in any case, with reasons
+ * Divides a program: asks what the device computes, then makes regions of what it does. No region
+ * has a call that the device cannot compute in some run.
  */
-const planProgram = (
-  program: ExportedProgram,
-  planning: Planning,
-  excluded: Reasons = new Map(),
-): ProgramPlan => finish(planSteps(program, planning, excluded));
+export function* planSteps(program: ExportedProgram, target: Target): Work<ProgramPlan> {
+  const asked = yield* legalitiesOf(program, target);
+  yield;
+  const { steps, left } = yield* divide(program, asked, target, new Map());
+  return { steps, nodes: placements(program, left, asked) };
+}
 
-/** As {@link planProgram}, in pieces. */
-export function* planSteps(
+/** A program in steps, and the calls that are the host's. */
+interface Division extends Pick<Partition, "left"> {
+  readonly steps: readonly Step[];
+}
+
+/** @param refused nodes that are the host's in any case, with reasons */
+function* divide(
   program: ExportedProgram,
-  planning: Planning,
-  excluded: Reasons = new Map(),
-): Work<ProgramPlan> {
-  const { device, operators } = planning;
-  const refused = new Map(excluded);
-  for (;;) {
-    const divided = yield* partitionSteps(program, asBackend(refused, operators, device), operators);
+  asked: Legalities,
+  target: Target,
+  refused: Reasons,
+): Work<Division> {
+  const { device, operators } = target;
+  const divided = yield* partitionSteps(program, asBackend(asked, refused), operators);
+  yield;
+  const loops = new Map<string, LoopProgram>();
+  for (const { name, graph } of divided.regions) {
+    loops.set(name, blockScans(yield* loweringSteps(graph, { operators, limits: limitsOf(device) })));
     yield;
-    const loops = new Map<string, LoopProgram>();
-    const before = refused.size;
-    for (const { name, graph } of divided.regions) {
-      const limits = { ...DEFAULT_LIMITS, reads: device.maxReads };
-      const lowered = blockScans(yield* loweringSteps(graph, { operators, limits }));
-      loops.set(name, lowered);
-      yield;
-      const find = (loops: LoopProgram): Work<Problems> => problemsOf(loops, planning, program.symbolHints);
-      const alone = (): Problems => finish(find(blockScans(unfusedLoops(graph, operators))));
-      const reasons = attribute(yield* find(lowered), alone);
-      for (const [node, reason] of reasons) if (!refused.has(node)) refused.set(node, reason);
-    }
-    yield;
-    if (refused.size === before) return yield* chain(program, divided, loops, planning);
   }
+  return { steps: yield* chain(divided, loops, asked, target), left: divided.left };
 }
 
-/** What is wrong with nests, whatever a run brings. */
-function* problemsOf(loops: LoopProgram, { device, limit }: Planning, examples: Bindings): Work<Problems> {
-  const problems = new Map<LoopNest, string>();
-  const inexact = yield* inexactNests(loops, device.integers, examples);
-  yield* eachInPieces(loops.nests, (nest) => {
-    const tooMuch = hasSizes(nest) ? undefined : whyTooMuch(nest, limit);
-    const reason = device.whyNot(nest, loops) ?? inexact.get(nest) ?? tooMuch;
-    if (reason !== undefined) problems.set(nest, reason);
-  });
-  return problems;
-}
-
-/** The backend that partitioning asks: the device's answers only. */
-const asBackend = (
-  refused: ReadonlyMap<string, string>,
-  operators: OperatorTable,
-  device: Pick<Device, "whyNotHeld">,
-): AskedBackend => ({
+/** The backend that partitioning asks: the answers for the device. */
+const asBackend = ({ answers }: Legalities, refused: Reasons): AskedBackend => ({
   name: NAME,
-  supports: (node, graph) => {
-    const reason = refused.get(node.name) ?? whyNotOnDevice(node, graph, operators, device);
+  supports: ({ name }) => {
+    const legality = answers.get(name)!;
+    const reason = refused.get(name) ?? (legality.kind === "no" ? legality.reason : undefined);
     return reason === undefined || { reason };
   },
 });
 
 function* chain(
-  program: ExportedProgram,
-  { program: outer, regions, left }: Partition,
+  { program: outer, regions }: Partition,
   loops: ReadonlyMap<string, LoopProgram>,
-  planning: Planning,
-): Work<ProgramPlan> {
-  const { operators } = planning;
+  asked: Legalities,
+  target: Target,
+): Work<Step[]> {
   const byCall = new Map(regions.map((region) => [region.name, region]));
   const calls = outer.graph.nodes().filter((node) => node.op === "call_function");
   const regionOf = ({ target, args }: (typeof calls)[number]): string | undefined =>
@@ -161,21 +126,22 @@ function* chain(
   const deviceOf = (region: Region): DeviceRegion => ({
     loops: loops.get(region.name)!,
     graph: region.graph,
-    without: (refused) => planProgram(regionProgram(bare, region), planning, refused),
+    checks: region.graph
+      .nodes()
+      .flatMap(({ op, name }) => (op === "call_function" && asked.checks.get(name)) || []),
+    without: (refused) => finish(divide(regionProgram(bare, region), asked, target, refused)).steps,
   });
   const programOf = (part: Region) => () =>
     regionProgram(bare, { ...part, graph: unconstrained(part.graph) });
   yield;
-  const { parts } = splitBy(outer, ({ name }) => starts.has(name), operators);
+  const { parts } = splitBy(outer, ({ name }) => starts.has(name), target.operators);
   const whole = parts.length > 0 || calls.length === 0 ? parts : [wholeOf(outer)];
-  const steps = whole.map((part): Step => {
+  return whole.map((part): Step => {
     const call = part.graph.nodes().find((node) => regionOf(node) !== undefined);
     const region = call && byCall.get(regionOf(call)!)!;
     if (region === undefined) return { ...part, device: undefined, program: programOf(part) };
     return { ...region, device: deviceOf(region), program: programOf(region) };
   });
-  yield;
-  return { steps, nodes: placements(program, left) };
 }
 
 /** The graph with inputs of any sizes: an earlier region computes them. */
@@ -206,13 +172,16 @@ function wholeOf({ graph }: ExportedProgram): Region {
   return { name: "part_0", graph: builder.build(), inputs, outputs: [...outputs] };
 }
 
-function placements(program: ExportedProgram, left: Partition["left"]): NodePlacement[] {
+function placements(
+  { graph }: ExportedProgram,
+  left: Partition["left"],
+  { answers }: Legalities,
+): NodePlacement[] {
   const reasons = new Map(left.map(({ node, reason }) => [node, reason]));
-  return program.graph
-    .nodes()
-    .filter(({ op, target }) => op === "call_function" && target !== "operator.getitem")
-    .map(({ name, target }) => {
-      const reason = reasons.get(name);
-      return { node: name, target, place: reason === undefined ? "device" : "host", reason };
-    });
+  return [...answers].map(([node, legality]) => {
+    const [{ target }, reason] = [graph.node(node), reasons.get(node)];
+    if (reason !== undefined) return { node, target, place: "host", reason };
+    if (legality.kind !== "when") return { node, target, place: "device" };
+    return { node, target, place: "device", condition: conditionText(legality.conditions) };
+  });
 }

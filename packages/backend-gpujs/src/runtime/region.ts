@@ -13,14 +13,14 @@ import {
   sizeOf,
 } from "@sconce/codegen";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
-import { isFloatDType, type Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
-import { bitsOf } from "../ranges/analyze.js";
-import { isBounded, type Range, rangeOfDType } from "../ranges/interval.js";
-import { judge, type Verdict } from "../ranges/judge.js";
-import { attribute, type Problems, type Reasons } from "./attribution.js";
+import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/call-ranges.js";
+import { rangeOfDType } from "../ranges/interval.js";
 import { type BoundKernel, type CompileWatch, kernelSteps, kernelsOf } from "./kernels.js";
-import { ELEMENT_BYTES, planRegion, type RegionMemory, requireMemory } from "./memory.js";
+import { tooLargeFor } from "./large-buffers.js";
+import { planRegion, type RegionMemory, requireMemory } from "./memory.js";
+import type { DeviceRegion, Reasons } from "./plan.js";
 import { DeviceValue, Held, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -34,14 +34,16 @@ interface Bound {
   readonly sizes: Bindings;
   /** Where its values lie, and until when. */
   readonly memory: MemoryPlan;
-  /** Nests that are not for the device in these sizes. */
-  readonly problems: Problems;
-  readonly nests: readonly LoopNest[];
+  /** Nodes that are the host's in these sizes. */
+  readonly refused: Reasons;
+  readonly checks: readonly BoundCall[];
   readonly kernels: readonly BoundKernel[];
   /** By the ranges of inputs. */
-  readonly verdicts: Map<string, RegionVerdict>;
+  readonly verdicts: Map<string, Verdict>;
 }
-interface RegionVerdict extends Pick<Verdict, "ranges"> {
+interface Verdict {
+  /** Ranges of values, by their names. */
+  readonly ranges: ValueRanges;
   /** Nodes that the host has to compute. */
   readonly refused: Reasons;
 }
@@ -59,32 +61,33 @@ export interface RegionWatch {
 /** Runs one region. */
 export class RegionRunner {
   readonly loops: LoopProgram;
+  readonly #region: DeviceRegion;
   readonly #device: Device;
   readonly #bound = new Map<string, Bound>();
   readonly #read: ReadonlySet<number>;
+  /** Names of inputs whose ranges decide what the device computes; undefined for the others. */
+  readonly #deciding: readonly (string | undefined)[];
   readonly #limit: WorkLimit;
-  readonly #unfused: () => LoopProgram;
   readonly #memory: RegionMemory;
   #kernels: number;
 
-  /**
-   * @param unfused makes the loops of the same region almost unfused, to attribute problems to
-   * calls
-   */
+  /** @param inputs names of the region's inputs */
   constructor(
-    loops: LoopProgram,
+    region: DeviceRegion,
+    inputs: readonly string[],
     device: Device,
     limit: WorkLimit,
-    unfused: () => LoopProgram,
     memory: RegionMemory,
   ) {
-    this.loops = loops;
+    this.loops = region.loops;
+    this.#region = region;
     this.#memory = memory;
-    this.#unfused = unfused;
     this.#device = device;
     this.#limit = limit;
-    this.#read = readIn(loops);
-    this.#kernels = loops.nests.length;
+    this.#read = readIn(region.loops);
+    this.#kernels = region.loops.nests.length;
+    const read = new Set(region.checks.flatMap(({ reads }) => reads.map(({ node }) => node)));
+    this.#deciding = inputs.map((name) => (read.has(name) ? name : undefined));
   }
 
   /** Kernels of the last sizes; before there were any, one for each nest. */
@@ -97,6 +100,10 @@ export class RegionRunner {
     return (
       !nests.some(hasSizes) && buffers.every(({ shape }) => shape.every(({ terms }) => terms.length === 0))
     );
+  }
+  /** Nodes that the host runs, as far as that is known before a run. */
+  get refused(): Reasons {
+    return this.#bound.get("")?.refused ?? new Map();
   }
   /** Makes the kernels for known sizes before the first run. */
   async prepare(sizes: Bindings, watch: CompileWatch): Promise<void> {
@@ -115,21 +122,21 @@ export class RegionRunner {
   ): Promise<readonly RunValue[] | Reasons> {
     const sizes = bindSizes(this.loops, inputs as readonly (Tensor | undefined)[], given);
     const bound = await this.#bind(sizes, { step: watch.step });
-    const verdict = this.#judge(bound, inputs, uploads);
-    if (verdict.refused.size > 0) return verdict.refused;
+    const { refused, ranges } = this.#judge(bound, inputs, uploads);
+    if (refused.size > 0) return refused;
     requireMemory(bound.memory, bound.kernels, this.#memory, watch.inUse);
     const held = new Map<number, Held>();
     try {
       await this.#upload(inputs, uploads, held);
       this.#device.reserve?.(bound.memory.peakBytes);
-      for (const one of bound.kernels) await this.#kernel(one, bound.loops, verdict, held, watch);
+      for (const one of bound.kernels) await this.#kernel(one, held, watch);
       return this.loops.outputs.map((output): RunValue => {
         if (output.kind === "constant") return output.value;
         if (output.kind === "size")
           return typeof output.value === "number" ? output.value : evaluateInt(output.value, sizes);
         const shape = output.shape.map((extent) => sizeOf(extent, sizes));
         const { dtype } = this.loops.buffers[output.buffer]!;
-        return new DeviceValue(held.get(output.buffer)!.retain(), dtype, shape);
+        return new DeviceValue(held.get(output.buffer)!.retain(), dtype, shape, ranges.get(output.node));
       });
     } finally {
       for (const one of held.values()) one.release();
@@ -145,8 +152,6 @@ export class RegionRunner {
 
   async #kernel(
     { nests, writes, dead, run }: BoundKernel,
-    { buffers }: LoopProgram,
-    { ranges }: RegionVerdict,
     held: Map<number, Held>,
     watch: RegionWatch,
   ): Promise<void> {
@@ -154,10 +159,7 @@ export class RegionRunner {
     const start = performance.now();
     const made = await run((id) => held.get(id)!.buffer);
     if (watch.isTimed) await this.#device.finish();
-    writes.forEach((id, at) => {
-      const { dtype } = buffers[id]!;
-      held.set(id, new Held(this.#device, made[at]!, ranges.get(id) ?? rangeOfDType(dtype)));
-    });
+    writes.forEach((id, at) => void held.set(id, new Held(this.#device, made[at]!)));
     for (const id of dead) {
       held.get(id)?.release();
       held.delete(id);
@@ -183,81 +185,46 @@ export class RegionRunner {
   async #make(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
     const loops = blockScans(this.loops, sizes);
     await watch.step?.();
+    const checks = this.#region.checks.map((call) => bindCall(call, sizes));
+    const refused = new Map(tooLargeFor(loops, this.#region.graph, sizes, this.#device.maxBytes));
+    for (const { call, nests } of checks)
+      for (const nest of nests) {
+        const reason = whyTooMuch(nest, this.#limit);
+        if (reason !== undefined) refused.set(call.node, reason);
+      }
     const nests: LoopNest[] = [];
-    const problems = new Map<LoopNest, string>();
-    for (const unbound of loops.nests) {
-      const nest = bindNest(unbound, sizes);
-      nests.push(nest);
-      const problem = this.#problemOf(nest, loops, sizes);
-      if (problem !== undefined) problems.set(nest, problem);
+    for (const nest of refused.size === 0 ? loops.nests : []) {
+      nests.push(bindNest(nest, sizes));
       await watch.step?.();
     }
-    const steps = problems.size === 0 ? kernelSteps(loops, nests, sizes, this.#device) : [];
+    const steps = kernelSteps(loops, nests, sizes, this.#device);
     const memory = planRegion(loops, steps, sizes);
     requireMemory(memory, steps, this.#memory, 0);
     const kernels = await kernelsOf(steps, memory, watch);
-    return { loops, sizes, memory, problems, nests, kernels, verdicts: new Map() };
-  }
-
-  /** What of a nest is too much for the device in these sizes. */
-  #problemOf(nest: LoopNest, loops: LoopProgram, sizes: Bindings): string | undefined {
-    const { maxBytes = Number.POSITIVE_INFINITY } = this.#device;
-    const buffers = [...readsOf(nest.value), nest.output].map((id) => loops.buffers[id]!);
-    const most = Math.max(...buffers.map((buffer) => bytesOf(buffer, sizes, ELEMENT_BYTES)));
-    const tooLarge =
-      most > maxBytes
-        ? `it takes a buffer of ${most} bytes, the device's largest has ${maxBytes}`
-        : undefined;
-    return whyTooMuch(nest, this.#limit) ?? tooLarge;
+    return { loops, sizes, memory, refused, checks, kernels, verdicts: new Map() };
   }
 
   /** Whether integers stay exact and indices inside, from what the inputs hold this time. */
-  #judge(bound: Bound, inputs: readonly RunValue[], uploads: Uploads): RegionVerdict {
-    const ranges = new Map<number, Range>();
-    this.loops.inputs.forEach((id, at) => {
+  #judge(bound: Bound, inputs: readonly RunValue[], uploads: Uploads): Verdict {
+    const ranges: ValueRanges = new Map();
+    this.#deciding.forEach((name, at) => {
       const value = inputs[at];
-      if (id === undefined || !isTensor(value) || !this.#read.has(id)) return;
-      const range = uploads.range(value);
-      if (!isFloatDType(value.dtype) || isBounded(range)) ranges.set(id, range);
+      if (name !== undefined && isTensor(value)) ranges.set(name, uploads.range(value));
     });
-    const key = [...ranges].map(([id, { low, high }]) => `${id}:${low}:${high}`).join();
+    const key = [...ranges].map(([name, { low, high, nan }]) => `${name}:${low}:${high}:${nan}`).join();
     let verdict = bound.verdicts.get(key);
     if (verdict === undefined) {
-      verdict = this.#verdict(bound, ranges);
+      const refused = new Map(bound.refused);
+      for (const check of bound.checks) {
+        const reason = judgeCall(check, ranges, this.#device.integers, rangeOfDType, smallest);
+        const { node } = check.call;
+        if (reason !== undefined && check.call.hasIntegers && !refused.has(node)) refused.set(node, reason);
+      }
+      verdict = { ranges, refused };
       if (bound.verdicts.size > 64) bound.verdicts.clear();
       bound.verdicts.set(key, verdict);
     }
     return verdict;
-  }
-
-  #verdict({ loops, nests, sizes, problems }: Bound, given: ReadonlyMap<number, Range>): RegionVerdict {
-    const { integers } = this.#device;
-    const { ranges, problems: inexact } = judge(nests, loops, given, integers);
-    const alone = (): Problems => {
-      // Inputs have the same numbers in both.
-      const own = blockScans(this.#unfused(), sizes);
-      const bound = own.nests.map((nest) => bindNest(nest, sizes));
-      const found = new Map(judge(bound, own, given, integers).problems);
-      for (const nest of bound) {
-        const problem = this.#problemOf(nest, own, sizes);
-        if (problem !== undefined) found.set(nest, problem);
-      }
-      return found;
-    };
-    const refused = attribute(new Map([...inexact, ...problems]), alone);
-    return { ranges, refused: new Map([...refused, ...this.#unheld(given)]) };
-  }
-
-  /** Results that show an input whose integers the device does not hold. */
-  #unheld(given: ReadonlyMap<number, Range>): [string, string][] {
-    const { low, high } = this.#device.integers;
-    return this.loops.outputs.flatMap((output): [string, string][] => {
-      const range = output.kind === "buffer" ? given.get(output.buffer) : undefined;
-      if (output.kind !== "buffer" || range === undefined || (range.low >= low && range.high <= high))
-        return [];
-      if (isFloatDType(this.loops.buffers[output.buffer]!.dtype)) return [];
-      return [[output.node, `it shows integers beyond ${bitsOf(high)}`]];
-    });
   }
 }
 

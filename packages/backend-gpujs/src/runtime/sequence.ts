@@ -2,9 +2,8 @@
  * @file Steps in a row, and regions that are divided again for a run whose values or sizes do not
  * fit the device.
  */
-import { deadAfter, type ExportedProgram, type Node } from "@sconce/ir";
-import type { Reasons } from "./attribution.js";
-import type { Step } from "./plan.js";
+import { deadAfter, type ExportedProgram } from "@sconce/ir";
+import type { Reasons, Step } from "./plan.js";
 
 /** Steps, and for each the values that nothing reads after it. */
 export interface Sequence {
@@ -32,9 +31,9 @@ export const sequenceOf = (steps: readonly Step[], liveOut: Iterable<string>): S
 /** How many divisions of regions are kept. Beyond that, the host runs the whole region. */
 const MOST_DIVISIONS = 64;
 
-/** The divisions of an executable's regions. */
+/** The divisions of an executable's regions, each made when a run first needs it. */
 export class Divisions {
-  readonly #known = new Map<string, Sequence | undefined>();
+  readonly #known = new Map<string, Sequence>();
   readonly #added: (steps: readonly Step[]) => void;
 
   /** @param added called with steps that are new */
@@ -48,22 +47,18 @@ export class Divisions {
    */
   without(step: Step, refused: Reasons): { readonly sequence: Sequence; readonly hosted: Reasons } {
     const key = `${step.name} without ${[...refused.keys()].sort().join(", ")}`;
-    if (!this.#known.has(key) && this.#known.size < MOST_DIVISIONS)
-      this.#known.set(key, this.#divide(step, refused, key));
-    const sequence = this.#known.get(key);
-    if (sequence !== undefined) return { sequence, hosted: refused };
-    const onHost = { ...step, name: `${step.name} on the host`, device: undefined };
-    return { sequence: { steps: [onHost], dead: [[]] }, hosted: wholly(step, refused) };
-  }
-
-  /** Undefined where the device would be given a node of those all the same. */
-  #divide(step: Step, refused: Reasons, key: string): Sequence | undefined {
-    const isRefused = ({ name, op }: Node): boolean => op === "call_function" && refused.has(name);
-    const divided = step.device!.without(refused).steps;
-    if (divided.some(({ device }) => device?.graph.nodes().some(isRefused))) return undefined;
+    const known = this.#known.get(key);
+    if (known !== undefined) return { sequence: known, hosted: refused };
+    if (this.#known.size >= MOST_DIVISIONS) {
+      const onHost = { ...step, name: `${step.name} on the host`, device: undefined };
+      return { sequence: { steps: [onHost], dead: [[]] }, hosted: wholly(step, refused) };
+    }
+    const divided = step.device!.without(refused);
     const steps = divided.map((part) => ({ ...part, name: `${key}: ${part.name}` }));
     this.#added(steps);
-    return sequenceOf(steps, [...step.inputs, ...step.outputs]);
+    const sequence = sequenceOf(steps, [...step.inputs, ...step.outputs]);
+    this.#known.set(key, sequence);
+    return { sequence, hosted: refused };
   }
 }
 

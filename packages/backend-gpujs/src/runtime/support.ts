@@ -1,4 +1,4 @@
-/** @file Decides which nodes the device computes, with a reason for each other node. */
+/** @file Decides from the metadata of nodes which of them a device may compute. */
 import { whyNotLowered } from "@sconce/codegen";
 import { FakeTensor, forEachInput, type Graph, isSymScalar, type MetaValue, type Node } from "@sconce/ir";
 import { isScalarFunction, type OperatorTable } from "@sconce/ops";
@@ -6,16 +6,22 @@ import { freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { Device } from "../device.js";
 
+/** What memory of a device holds. */
+type Holds = Pick<Device, "whyNotHeld">;
+
 /**
- * Returns why a device cannot take a node, or undefined if nothing speaks against it before
- * lowering.
+ * Returns why a device cannot take a node, or undefined if nothing speaks against it, as far as
+ * that is known without a device.
  */
-export function whyNotOnDevice(
+export const whyNotOnDevice = (
   node: Node,
   graph: Graph,
   operators: OperatorTable,
-  { whyNotHeld }: Pick<Device, "whyNotHeld">,
-): string | undefined {
+  device: Holds,
+): string | undefined => whyNotHeldBy(node, graph, device) ?? whyNotLowered(node, graph, { operators });
+
+/** Returns why a device cannot take a node, or undefined: from the metadata of what it reads and gives. */
+export function whyNotHeldBy(node: Node, graph: Graph, { whyNotHeld }: Holds): string | undefined {
   if (node.op !== "call_function") return undefined;
   if (node.target.startsWith("higher_order.")) return "control flow runs on the host";
   const inputs: MetaValue[] = [];
@@ -30,8 +36,7 @@ export function whyNotOnDevice(
   if ([...known, ...own.symbols].some(isFloatSymbol))
     return "its sizes depend on a float that the run computes";
   if ([...own.symbols].some((symbol) => !known.has(symbol))) return "its output sizes depend on data";
-  if (!hasTensor(node.meta.val)) return isSize(node) ? undefined : "it gives no tensor";
-  return whyNotLowered(node, graph, { operators });
+  return hasTensor(node.meta.val) || isSize(node) ? undefined : "it gives no tensor";
 }
 
 /** Operators that give sizes, which no kernel has to compute. */

@@ -7,15 +7,12 @@ import { ANY, between, type Range, rangeOfDType } from "../ranges/interval.js";
 /** Device memory with a count of those who use it. */
 export class Held {
   readonly buffer: DeviceBuffer;
-  /** What its elements may be. */
-  readonly range: Range;
   readonly #device: Device;
   #count = 1;
 
-  constructor(device: Device, buffer: DeviceBuffer, range: Range) {
+  constructor(device: Device, buffer: DeviceBuffer) {
     this.#device = device;
     this.buffer = buffer;
-    this.range = range;
   }
 
   retain(): this {
@@ -32,11 +29,14 @@ export class DeviceValue {
   readonly held: Held;
   readonly dtype: DType;
   readonly shape: readonly number[];
+  /** What its elements may be. */
+  readonly range: Range;
 
-  constructor(held: Held, dtype: DType, shape: readonly number[]) {
+  constructor(held: Held, dtype: DType, shape: readonly number[], range = rangeOfDType(dtype)) {
     this.held = held;
     this.dtype = dtype;
     this.shape = shape;
+    this.range = range;
   }
 }
 export type RunValue = Value | DeviceValue;
@@ -67,7 +67,7 @@ export class Uploads {
   }
 
   range(value: Tensor | DeviceValue): Range {
-    if (value instanceof DeviceValue) return value.held.range;
+    if (value instanceof DeviceValue) return value.range;
     let range = this.#fixedRanges.get(value);
     if (range === undefined) {
       range = rangeOfTensor(value);
@@ -81,7 +81,7 @@ export class Uploads {
     if (value instanceof DeviceValue) return value.held.retain();
     const kept = this.#kept.get(value);
     if (kept !== undefined) return kept.retain();
-    const held = new Held(this.#device, await this.#device.upload(value), this.range(value));
+    const held = new Held(this.#device, await this.#device.upload(value));
     if (!this.#fixed.has(value)) this.count++;
     else this.#kept.set(value, held.retain());
     return held;

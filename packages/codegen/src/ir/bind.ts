@@ -22,6 +22,7 @@ export function hasSizes({ axes, value }: LoopNest): boolean {
   const look = (index: Index): void =>
     forEachAtom(index, (item) => {
       found ||= item.kind === "size";
+      if (item.kind === "value") look(item.bound);
     });
   for (const { extent } of axes) look(extent);
   forEachScalar(value, (scalar) => {

@@ -21,8 +21,6 @@ export interface FusionLimits {
   readonly reads: number;
   /** Operations of one element, reductions counted once. */
   readonly operations: number;
-  /** Whether every call gets separate nests: each value that is computed gets memory. */
-  readonly isUnfused?: boolean;
 }
 /** WebGPU guarantees eight storage buffers, one of which is the output. */
 export const DEFAULT_LIMITS: FusionLimits = { reads: 7, operations: 96 };
@@ -129,6 +127,8 @@ export class LoweringContext {
   }
 
   #nest(tensor: LazyTensor, { hint, group }: MaterializeOptions): void {
+    // It fitted when it was made, but later calls may have given memory to what it is computed from.
+    this.fit(tensor.inputs, tensor.ownOperations);
     const { axes, value, key } = this.#elements(tensor);
     const known = this.#known.get(key);
     if (known !== undefined) {
@@ -171,8 +171,7 @@ export class LoweringContext {
     this.#reuse(root);
     if (tensor.repeats) return this.many(tensor, CHEAP);
     const shared = (this.#facts.uses.get(root.node) ?? 1) > 1;
-    if (this.#limits.isUnfused && root.operations > 0) this.materialize(root);
-    else if (shared && isExpensive(root) && !this.#isAwaited(root)) this.materialize(root);
+    if (shared && isExpensive(root) && !this.#isAwaited(root)) this.materialize(root);
     return tensor;
   }
 
@@ -182,7 +181,7 @@ export class LoweringContext {
     this.#reuse(root);
     // Values that read no memory (a range, a constant) are cheaper to compute again than to read.
     const isFree = readsOf(root).size === 0;
-    const most = this.#limits.isUnfused ? 0 : isFree ? CHEAP_WITHOUT_READS : operations;
+    const most = isFree ? CHEAP_WITHOUT_READS : operations;
     if (root.buffer === undefined && (root.heavy || root.operations > most)) this.materialize(root);
     return tensor;
   }

@@ -9,6 +9,7 @@ import {
   type MetaValue,
   type Node,
   type NodeRef,
+  type Reason,
 } from "@sconce/ir";
 import { bindArgs, isScalarFunction, type OpDefinition, type OperatorTable, type OpTag } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv } from "@sconce/symbolic";
@@ -63,24 +64,35 @@ export function* loweringSteps(graph: Graph, options: LowerToLoopsOptions): Work
   return lowering.program();
 }
 
-/** Returns why a call cannot be lowered to loops, or undefined; calls are judged one by one. */
-export function whyNotLowered(node: Node, graph: Graph, options: LowerToLoopsOptions): string | undefined {
-  if (node.op !== "call_function" || isStructural(node)) return undefined;
-  if (isScalarFunction(node.target)) return NO_SIZE;
-  const lowering = new GraphLowering(graph, options, finish(partsOf(graph, options, [node])));
+/**
+ * Lowers one call whose operands are in memory. The outputs are the results that the graph reads,
+ * by the names of their nodes. Returns the reason where the call has no loops.
+ */
+export function lowerCall(node: Node, graph: Graph, options: LowerToLoopsOptions): LoopProgram | Reason {
+  if (node.op !== "call_function" || isStructural(node)) return NO_LOOPS;
+  if (isScalarFunction(node.target)) return { reason: NO_SIZE };
+  const parts = Array.isArray(node.meta.val) ? graph.users(node.name).filter(isPick) : [];
+  const lowering = new GraphLowering(graph, options, finish(partsOf(graph, options, [node, ...parts])));
   forEachInput(node, (name) => lowering.assume(graph.node(name)));
   try {
-    lowering.probe();
-    return undefined;
+    return lowering.alone([node, ...parts]);
   } catch (error) {
-    if (error instanceof CannotLower) return error.message;
+    if (error instanceof CannotLower) return { reason: error.message };
     throw error;
   }
 }
 
+/** Returns why a call cannot be lowered to loops, or undefined; calls are judged one by one. */
+export function whyNotLowered(node: Node, graph: Graph, options: LowerToLoopsOptions): string | undefined {
+  const lowered = lowerCall(node, graph, options);
+  return "reason" in lowered ? lowered.reason : undefined;
+}
+
+const NO_LOOPS: LoopProgram = { buffers: [], nests: [], inputs: [], outputs: [] };
+const isPick = ({ target }: Node): boolean => target === "operator.getitem";
 /** Calls that pick from results or compute sizes: nothing to lower. */
 const isStructural = (node: Node): boolean =>
-  node.target === "operator.getitem" || (isSizeValue(node.meta.val) && !readsTensor(node.target));
+  isPick(node) || (isSizeValue(node.meta.val) && !readsTensor(node.target));
 /** Floats and bools of sizes. */
 const NO_SIZE = "it is a number computed from sizes, which no loop makes";
 /** Whether a scalar comes from a tensor's elements: all others come from sizes. */
@@ -194,13 +206,10 @@ class GraphLowering {
     return given[0]?.buffer;
   }
 
-  /** Lowers the steps of one call whose operands are given. @throws CannotLower */
-  probe(): void {
-    for (const step of this.#steps) {
-      this.call(step);
-      const result = this.#values.get(step.name);
-      if (result !== undefined) for (const tensor of tensorsOf(result)) this.#context.buffer(tensor);
-    }
+  /** The loops of one call whose operands are given, for those results. @throws CannotLower */
+  alone(results: readonly Node[]): LoopProgram {
+    for (const step of this.#steps) this.call(step);
+    return this.#program(results.flatMap(({ name }) => this.#tensorOutput(name) ?? []));
   }
 
   /** @throws CannotLower */
@@ -267,7 +276,9 @@ class GraphLowering {
   }
 
   program(): LoopProgram {
-    const outputs = this.#outputs();
+    return this.#program(this.#outputs());
+  }
+  #program(outputs: readonly LoopOutput[]): LoopProgram {
     const { buffers, nests } = this.#context;
     return { buffers, nests: neededOf(nests, outputs), inputs: this.#inputs, outputs };
   }
@@ -276,16 +287,20 @@ class GraphLowering {
     const output = this.#graph.nodes().find(({ op }) => op === "output");
     return flat(output?.args ?? []).map((item): LoopOutput => {
       if (!isRef(item)) return { kind: "constant", value: item as string | number | null };
-      const value = this.#values.get(item.name);
-      if (value instanceof LazyTensor) {
-        const buffer = this.#context.buffer(value);
-        return { kind: "buffer", buffer, shape: value.shape, node: item.name };
-      }
+      const tensor = this.#tensorOutput(item.name);
+      if (tensor !== undefined) return tensor;
       const { val } = this.#graph.node(item.name).meta;
       return isSymScalar(val) && val.kind === "SymInt"
         ? { kind: "size", value: val.expr }
         : { kind: "constant", value: null };
     });
+  }
+
+  /** A tensor in memory, which it is given here. */
+  #tensorOutput(node: string): LoopOutput | undefined {
+    const value = this.#values.get(node);
+    if (!(value instanceof LazyTensor)) return undefined;
+    return { kind: "buffer", buffer: this.#context.buffer(value), shape: value.shape, node };
   }
 }
 
@@ -299,9 +314,6 @@ function neededOf(nests: readonly LoopNest[], outputs: readonly LoopOutput[]): L
   });
   return kept.reverse().map((nest, id) => ({ ...nest, id }));
 }
-
-const tensorsOf = (value: Lowered): LazyTensor[] =>
-  (value instanceof LazyTensor ? [value] : value).filter((item) => item !== null);
 
 /** Leaves of the output's nested lists. */
 const flat = (value: unknown): unknown[] => {

@@ -59,6 +59,11 @@ export interface NodePlacement {
   readonly place: "device" | "host";
   /** Why it runs on the host. */
   readonly reason?: string | undefined;
+  /**
+   * What has to hold in a run for the device to run it; `when integers computed from %x stay below
+   * 2^24`. Nothing when left out.
+   */
+  readonly condition?: string | undefined;
 }
 
 /** Which parts of a program a backend with a device runs there. */

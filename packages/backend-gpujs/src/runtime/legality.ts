@@ -1,0 +1,195 @@
+/**
+ * @file Whether the device computes a call: asked of the call's own loops, before calls become
+ * regions and loops are fused.
+ */
+import {
+  blockScans,
+  DEFAULT_LIMITS,
+  type FusionLimits,
+  forEachAtom,
+  forEachScalar,
+  hasSizes,
+  indicesOf,
+  type LoopNest,
+  lowerCall,
+} from "@sconce/codegen";
+import { eachInPieces, isSconceError, type Work } from "@sconce/errors";
+import type { ExportedProgram, Graph, Node } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import type { Bindings } from "@sconce/symbolic";
+import type { Device, Integers } from "../device.js";
+import { bitsOf } from "../ranges/analyze.js";
+import {
+  type BoundCall,
+  bindCall,
+  type CallLoops,
+  callLoopsOf,
+  isInteger,
+  judgeCall,
+  producersOf,
+  smallest,
+  type ValueRanges,
+  withFeeders,
+} from "../ranges/call-ranges.js";
+import { rangeOfDType } from "../ranges/interval.js";
+import { whyNotHeldBy } from "./support.js";
+import { type WorkLimit, whyTooMuch } from "./work.js";
+
+/** What calls are judged by. */
+export interface Target {
+  readonly device: Pick<Device, "whyNot" | "whyNotHeld" | "maxReads" | "integers">;
+  /** What is too much work for the device. */
+  readonly limit: WorkLimit;
+  readonly operators: OperatorTable;
+}
+
+/** Whether the device computes a call: always, never, or in runs in which conditions hold. */
+export type Legality =
+  | { readonly kind: "yes" }
+  | { readonly kind: "no"; readonly reason: string }
+  | { readonly kind: "when"; readonly conditions: readonly Condition[] };
+
+/** What has to hold in a run. */
+export type Condition =
+  /** Integers computed from these values stay exact. */
+  | { readonly kind: "integers"; readonly of: readonly string[]; readonly bound: number }
+  /** Places that these values name exist. */
+  | { readonly kind: "indices"; readonly of: readonly string[] }
+  /** The loops of a scan, a sort or a scatter take few iterations. */
+  | { readonly kind: "iterations"; readonly hint: string; readonly most: number };
+
+/** The answers for a program. */
+export interface Legalities {
+  /** By the names of calls. */
+  readonly answers: ReadonlyMap<string, Legality>;
+  /** The calls to look at in each run: those with conditions, and what ranges for these come from. */
+  readonly checks: ReadonlyMap<string, CallLoops>;
+}
+
+/** How loops are fused for a device. */
+export const limitsOf = ({ maxReads }: Pick<Device, "maxReads">): FusionLimits => ({
+  ...DEFAULT_LIMITS,
+  reads: maxReads,
+});
+
+/** Asks for every call of a program, in pieces. */
+export function* legalitiesOf(program: ExportedProgram, target: Target): Work<Legalities> {
+  const { graph, symbolHints } = program;
+  const answers = new Map<string, Legality>();
+  const calls: CallLoops[] = [];
+  yield* eachInPieces(graph.nodes(), (node) => {
+    if (node.op !== "call_function" || node.target === "operator.getitem") return;
+    const asked = ask(node, graph, target);
+    answers.set(node.name, asked.answer);
+    if (asked.call !== undefined) calls.push(asked.call);
+  });
+  const producers = producersOf(calls);
+  const decide = new Decision(target.device.integers, symbolHints);
+  const ranged = withFeeders(calls.filter(({ hasIntegers }) => hasIntegers), producers);
+  yield* eachInPieces(calls.filter((call) => ranged.has(call)), (call) => {
+    answers.set(call.node, decide.about(call, answers.get(call.node)!));
+  });
+  const checked = withFeeders(calls.filter(({ node }) => answers.get(node)!.kind === "when"), producers);
+  const checks = calls.filter((call) => checked.has(call) && answers.get(call.node)!.kind !== "no");
+  return { answers, checks: new Map(checks.map((call) => [call.node, call])) };
+}
+
+/** The conditions as text: "when integers computed from %x stay below 2^24". */
+export const conditionText = (conditions: readonly Condition[]): string =>
+  `when ${conditions.map(textOf).join(" and ")}`;
+
+function textOf(condition: Condition): string {
+  if (condition.kind === "iterations")
+    return `its ${condition.hint} takes at most ${condition.most} iterations for each element of the host`;
+  const names = condition.of.map((name) => `%${name}`).join(", ");
+  if (condition.kind === "indices") return `indices${names && ` in ${names}`} lie inside of their tensor`;
+  return `integers${names && ` computed from ${names}`} stay below ${bitsOf(condition.bound)}`;
+}
+
+/** The answer by what a call computes, before the ranges of its integers are looked at. */
+function ask(
+  node: Node,
+  graph: Graph,
+  { device, limit, operators }: Target,
+): { readonly answer: Legality; readonly call?: CallLoops } {
+  const held = whyNotHeldBy(node, graph, device);
+  if (held !== undefined) return { answer: { kind: "no", reason: held } };
+  const loops = lowerCall(node, graph, { operators, limits: limitsOf(device) });
+  if ("reason" in loops) return { answer: { kind: "no", reason: loops.reason } };
+  const blocked = blockScans(loops);
+  const conditions: Condition[] = [];
+  for (const nest of blocked.nests) {
+    const isOpen = hasSizes(nest);
+    const reason = device.whyNot(nest, blocked) ?? (isOpen ? undefined : whyTooMuch(nest, limit));
+    if (reason !== undefined) return { answer: { kind: "no", reason } };
+    const [kind, most] = [nest.hint?.kind, limit.iterationsPerElement];
+    if (isOpen && kind !== undefined && kind !== "contraction" && conditions.length === 0)
+      conditions.push({ kind: "iterations", hint: kind, most });
+  }
+  return { answer: answerOf(conditions), call: callLoopsOf(node.name, loops) };
+}
+const answerOf = (conditions: readonly Condition[]): Legality =>
+  conditions.length === 0 ? { kind: "yes" } : { kind: "when", conditions };
+
+/** Decides about calls by ranges, in the order of the graph. */
+class Decision {
+  readonly #integers: Integers;
+  readonly #examples: Bindings;
+  /** Ranges of the smallest integers, and the widest that there may be. */
+  readonly #least: ValueRanges = new Map();
+  readonly #most: ValueRanges = new Map();
+
+  constructor(integers: Integers, examples: Bindings) {
+    this.#integers = integers;
+    this.#examples = examples;
+  }
+
+  about(call: CallLoops, answer: Legality): Legality {
+    const isFixed = !call.loops.nests.some(hasSizes);
+    const bound = isFixed ? { call, loops: call.loops, nests: call.loops.nests } : this.#example(call);
+    const reason = bound && judgeCall(bound, this.#least, this.#integers, smallest);
+    const isExact = isFixed && judgeCall(bound!, this.#most, this.#integers, rangeOfDType) === undefined;
+    if (answer.kind === "no" || !call.hasIntegers) return answer;
+    if (reason !== undefined) return { kind: "no", reason };
+    if (isExact) return answer;
+    const own = conditionsOf(call, this.#integers.high);
+    return answerOf(answer.kind === "when" ? [...answer.conditions, ...own] : own);
+  }
+
+  /** The call in the sizes of the example; undefined where it has others. */
+  #example(call: CallLoops): BoundCall | undefined {
+    try {
+      return bindCall(call, this.#examples);
+    } catch (error) {
+      if (isSconceError(error, "SYM_UNBOUND")) return undefined;
+      throw error;
+    }
+  }
+}
+
+function conditionsOf(
+  { reads, loops: { nests, buffers, outputs } }: CallLoops,
+  bound: number,
+): Condition[] {
+  const of = [...new Set(reads.filter(({ dtype }) => isInteger(dtype)).map(({ node }) => node))];
+  const readsPlaces = nests.some(hasPlaces);
+  const givesIntegers = outputs.some(
+    (output) => output.kind === "buffer" && isInteger(buffers[output.buffer]!.dtype),
+  );
+  const conditions: Condition[] = [];
+  if (givesIntegers || !readsPlaces) conditions.push({ kind: "integers", of, bound });
+  if (readsPlaces) conditions.push({ kind: "indices", of });
+  return conditions;
+}
+
+/** Whether a nest reads at places that tensors name. */
+function hasPlaces({ value }: LoopNest): boolean {
+  let found = false;
+  forEachScalar(value, (scalar) => {
+    for (const index of indicesOf(scalar))
+      forEachAtom(index, (item) => {
+        found ||= item.kind === "value";
+      });
+  });
+  return found;
+}
