@@ -113,8 +113,8 @@ export { DEFAULT_LIMITS, type FusionLimits } from "./lower/context.js";
 export { broadcastTo, LazyTensor, reshaped, viewOf } from "./lower/lazy.js";
 export {
   type LowerToLoopsOptions,
-  loweringSteps,
   lowerCall,
+  loweringSteps,
   lowerToLoops,
   whyNotLowered,
 } from "./lower/lower.js";

@@ -1,5 +1,12 @@
 /** @file Ranges from call to call: what a call gives, from what its own loops read. */
-import { bindNest, blockScans, forEachScalar, type LoopBuffer, type LoopNest, type LoopProgram } from "@sconce/codegen";
+import {
+  bindNest,
+  blockScans,
+  forEachScalar,
+  type LoopBuffer,
+  type LoopNest,
+  type LoopProgram,
+} from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import { type DType, isFloatDType } from "@sconce/tensor";
 import type { Integers } from "../device.js";

@@ -111,8 +111,7 @@ export class GpujsExecutable implements Executable {
     const { device, limit, maxBytes, program } = this.#init;
     const memory = { maxBytes, graph: program.graph };
     for (const { name, inputs, device: own } of steps)
-      if (own !== undefined)
-        this.#regions.set(name, new RegionRunner(own, inputs, device, limit, memory));
+      if (own !== undefined) this.#regions.set(name, new RegionRunner(own, inputs, device, limit, memory));
   }
 
   get state(): ReadonlyMap<string, Tensor> {

@@ -2,41 +2,35 @@
 import { type LoopBuffer, type LoopProgram, readsOf, sizeOf } from "@sconce/codegen";
 import { FakeTensor, forEachInput, type Graph, type MetaValue, type Node, type NodeRef } from "@sconce/ir";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
+import { ELEMENT_BYTES } from "./memory.js";
 import type { Reasons } from "./plan.js";
 
-/** Device memory takes as much for an element of any dtype. */
-const ELEMENT_BYTES = 4;
-
 /**
- * Returns the calls that the host has to run so that no value on the device is too large: none if
- * every buffer fits, since most large values in between are never in memory.
+ * Returns the calls that the host has to run so that every buffer fits. Large values that are in no
+ * memory, since what reads them is fused with them, do not count.
  */
 export function tooLargeFor(
-  loops: LoopProgram,
+  { nests, buffers }: LoopProgram,
   graph: Graph,
   sizes: Bindings,
   maxBytes = Number.POSITIVE_INFINITY,
 ): Reasons {
   const refused = new Map<string, string>();
-  const used = new Set(loops.nests.flatMap((nest) => [...readsOf(nest.value), nest.output]));
-  const large = [...used].map((id) => loops.buffers[id]!).filter((one) => bytesOf(one, sizes) > maxBytes);
-  if (large.length === 0) return refused;
-  const calls = graph.nodes().filter(({ op, target }) => op === "call_function" && target !== PICK);
   const refuse = (name: string, bytes: number): void => {
-    if (!refused.has(name))
-      refused.set(name, `it takes a buffer of ${bytes} bytes, the device's largest has ${maxBytes}`);
+    const reason = `it takes a buffer of ${bytes} bytes, the device's largest has ${maxBytes}`;
+    if (bytes > maxBytes) refused.set(callOf(name, graph), reason);
   };
-  for (const node of calls) {
-    const bytes = largestValue(node, graph, sizes);
-    if (bytes > maxBytes) refuse(node.name, bytes);
+  for (const nest of nests) {
+    const used = [...readsOf(nest.value), nest.output].map((id) => buffers[id]!);
+    if (used.every((buffer) => bytesOf(buffer, sizes) <= maxBytes)) continue;
+    for (const name of nest.nodes) refuse(name, largestValue(graph.node(name), graph, sizes));
+    // Values between the steps that calls decompose into are in no metadata.
+    for (const buffer of used)
+      refuse(buffer.kind === "value" ? buffer.node : nest.nodes.at(-1)!, bytesOf(buffer, sizes));
   }
-  // Values between the steps that calls decompose into are in no metadata.
-  for (const buffer of large)
-    if (buffer.kind === "value") refuse(callOf(buffer.node, graph).name, bytesOf(buffer, sizes));
   return refused;
 }
 
-const PICK = "operator.getitem";
 const bytesOf = ({ shape }: LoopBuffer, sizes: Bindings): number =>
   shape.reduce((bytes, extent) => bytes * sizeOf(extent, sizes), ELEMENT_BYTES);
 
@@ -51,7 +45,8 @@ function largestValue(node: Node, graph: Graph, sizes: Bindings): number {
   return Math.max(0, ...bytes);
 }
 
-function callOf(name: string, graph: Graph): Node {
-  const node = graph.node(name);
-  return node.target === PICK ? callOf((node.args[0] as NodeRef).name, graph) : node;
+/** The call that gives a value. */
+function callOf(name: string, graph: Graph): string {
+  const { target, args } = graph.node(name);
+  return target === "operator.getitem" ? callOf((args[0] as NodeRef).name, graph) : name;
 }

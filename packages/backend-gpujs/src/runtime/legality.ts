@@ -44,7 +44,7 @@ export interface Target {
 }
 
 /** Whether the device computes a call: always, never, or in runs in which conditions hold. */
-export type Legality =
+type Legality =
   | { readonly kind: "yes" }
   | { readonly kind: "no"; readonly reason: string }
   | { readonly kind: "when"; readonly conditions: readonly Condition[] };
@@ -52,9 +52,9 @@ export type Legality =
 /** What has to hold in a run. */
 export type Condition =
   /** Integers computed from these values stay exact. */
-  | { readonly kind: "integers"; readonly of: readonly string[]; readonly bound: number }
+  | { readonly kind: "integers"; readonly values: readonly string[]; readonly bound: number }
   /** Places that these values name exist. */
-  | { readonly kind: "indices"; readonly of: readonly string[] }
+  | { readonly kind: "indices"; readonly values: readonly string[] }
   /** The loops of a scan, a sort or a scatter take few iterations. */
   | { readonly kind: "iterations"; readonly hint: string; readonly most: number };
 
@@ -62,7 +62,9 @@ export type Condition =
 export interface Legalities {
   /** By the names of calls. */
   readonly answers: ReadonlyMap<string, Legality>;
-  /** The calls to look at in each run: those with conditions, and what ranges for these come from. */
+  /**
+   * The calls to look at in each run: those with conditions, and what ranges for these come from.
+   */
   readonly checks: ReadonlyMap<string, CallLoops>;
 }
 
@@ -85,11 +87,20 @@ export function* legalitiesOf(program: ExportedProgram, target: Target): Work<Le
   });
   const producers = producersOf(calls);
   const decide = new Decision(target.device.integers, symbolHints);
-  const ranged = withFeeders(calls.filter(({ hasIntegers }) => hasIntegers), producers);
-  yield* eachInPieces(calls.filter((call) => ranged.has(call)), (call) => {
-    answers.set(call.node, decide.about(call, answers.get(call.node)!));
-  });
-  const checked = withFeeders(calls.filter(({ node }) => answers.get(node)!.kind === "when"), producers);
+  const ranged = withFeeders(
+    calls.filter(({ hasIntegers }) => hasIntegers),
+    producers,
+  );
+  yield* eachInPieces(
+    calls.filter((call) => ranged.has(call)),
+    (call) => {
+      answers.set(call.node, decide.about(call, answers.get(call.node)!));
+    },
+  );
+  const checked = withFeeders(
+    calls.filter(({ node }) => answers.get(node)!.kind === "when"),
+    producers,
+  );
   const checks = calls.filter((call) => checked.has(call) && answers.get(call.node)!.kind !== "no");
   return { answers, checks: new Map(checks.map((call) => [call.node, call])) };
 }
@@ -101,12 +112,12 @@ export const conditionText = (conditions: readonly Condition[]): string =>
 function textOf(condition: Condition): string {
   if (condition.kind === "iterations")
     return `its ${condition.hint} takes at most ${condition.most} iterations for each element of the host`;
-  const names = condition.of.map((name) => `%${name}`).join(", ");
+  const names = condition.values.map((name) => `%${name}`).join(", ");
   if (condition.kind === "indices") return `indices${names && ` in ${names}`} lie inside of their tensor`;
   return `integers${names && ` computed from ${names}`} stay below ${bitsOf(condition.bound)}`;
 }
 
-/** The answer by what a call computes, before the ranges of its integers are looked at. */
+/** Answers from the loops of a call, before the ranges of its integers are looked at. */
 function ask(
   node: Node,
   graph: Graph,
@@ -122,9 +133,9 @@ function ask(
     const isOpen = hasSizes(nest);
     const reason = device.whyNot(nest, blocked) ?? (isOpen ? undefined : whyTooMuch(nest, limit));
     if (reason !== undefined) return { answer: { kind: "no", reason } };
-    const [kind, most] = [nest.hint?.kind, limit.iterationsPerElement];
-    if (isOpen && kind !== undefined && kind !== "contraction" && conditions.length === 0)
-      conditions.push({ kind: "iterations", hint: kind, most });
+    const [hint, most] = [nest.hint?.kind, limit.iterationsPerElement];
+    const isLimited = hint !== undefined && hint !== "contraction" && Number.isFinite(most);
+    if (isOpen && isLimited && conditions.length === 0) conditions.push({ kind: "iterations", hint, most });
   }
   return { answer: answerOf(conditions), call: callLoopsOf(node.name, loops) };
 }
@@ -167,18 +178,15 @@ class Decision {
   }
 }
 
-function conditionsOf(
-  { reads, loops: { nests, buffers, outputs } }: CallLoops,
-  bound: number,
-): Condition[] {
-  const of = [...new Set(reads.filter(({ dtype }) => isInteger(dtype)).map(({ node }) => node))];
+function conditionsOf({ reads, loops: { nests, buffers, outputs } }: CallLoops, bound: number): Condition[] {
+  const values = [...new Set(reads.filter(({ dtype }) => isInteger(dtype)).map(({ node }) => node))];
   const readsPlaces = nests.some(hasPlaces);
   const givesIntegers = outputs.some(
     (output) => output.kind === "buffer" && isInteger(buffers[output.buffer]!.dtype),
   );
   const conditions: Condition[] = [];
-  if (givesIntegers || !readsPlaces) conditions.push({ kind: "integers", of, bound });
-  if (readsPlaces) conditions.push({ kind: "indices", of });
+  if (givesIntegers || !readsPlaces) conditions.push({ kind: "integers", values, bound });
+  if (readsPlaces) conditions.push({ kind: "indices", values });
   return conditions;
 }
 

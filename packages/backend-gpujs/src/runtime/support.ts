@@ -20,7 +20,10 @@ export const whyNotOnDevice = (
   device: Holds,
 ): string | undefined => whyNotHeldBy(node, graph, device) ?? whyNotLowered(node, graph, { operators });
 
-/** Returns why a device cannot take a node, or undefined: from the metadata of what it reads and gives. */
+/**
+ * Returns why a device cannot take a node, or undefined: from the metadata of what it reads and
+ * gives.
+ */
 export function whyNotHeldBy(node: Node, graph: Graph, { whyNotHeld }: Holds): string | undefined {
   if (node.op !== "call_function") return undefined;
   if (node.target.startsWith("higher_order.")) return "control flow runs on the host";

@@ -127,7 +127,8 @@ export class LoweringContext {
   }
 
   #nest(tensor: LazyTensor, { hint, group }: MaterializeOptions): void {
-    // It fitted when it was made, but later calls may have given memory to what it is computed from.
+    // It fitted when it was made, but later calls may have given memory to what it is computed
+    // from.
     this.fit(tensor.inputs, tensor.ownOperations);
     const { axes, value, key } = this.#elements(tensor);
     const known = this.#known.get(key);
