@@ -1,5 +1,5 @@
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
-import { LOWERINGS } from "@sconce/codegen";
+import { LOWERINGS, whyNotLowered } from "@sconce/codegen";
 import { checkOptions, finishWithPauses, type OptionNames } from "@sconce/errors";
 import {
   type Backend,
@@ -23,7 +23,7 @@ import { GpujsExecutable } from "./runtime/executable.js";
 import { Pacer } from "./runtime/pacer.js";
 import { planSteps } from "./runtime/plan.js";
 import { prepare } from "./runtime/prepare.js";
-import { SIZES, whyNotOnDevice } from "./runtime/support.js";
+import { SIZES, whyNotHeldBy } from "./runtime/support.js";
 import { limitOf } from "./runtime/work.js";
 import { whyNoLane } from "./webgpu/support.js";
 
@@ -88,16 +88,16 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
   const host = options.host ?? cpuBackend({ operators, maxBytes });
   const evaluate = options.evaluate ?? (createEvaluator({ operators, maxBytes }) as Evaluator);
   const memory = { whyNotHeld: options.mode === "webgpu" ? whyNoLane : whyNotHeld };
+  const takes = (node: Node, graph: Graph): true | Reason => {
+    const reason = whyNotHeldBy(node, graph, memory) ?? whyNotLowered(node, graph, { operators });
+    return reason === undefined || { reason };
+  };
   return {
     name: options.name ?? "gpujs",
     // What was given by hand stays.
     inSession: (session, interpreter) => gpujsBackend({ ...partsOf(session), host: interpreter, ...options }),
-    takes: (node, graph) => {
-      const reason = whyNotOnDevice(node, graph, operators, memory);
-      return reason === undefined || { reason };
-    },
-    supports: (node, graph) =>
-      whyNotOnDevice(node, graph, operators, memory) === undefined || host.supports(node, graph),
+    takes,
+    supports: (node, graph) => takes(node, graph) === true || host.supports(node, graph),
     describeSupport: (target) => {
       if (Object.hasOwn(LOWERINGS, target)) return "loops";
       if (SIZES.has(target)) return "sizes";

@@ -1,5 +1,5 @@
 /** @file Calls whose values are larger than the largest buffer of a device. */
-import { type LoopBuffer, type LoopProgram, readsOf, sizeOf } from "@sconce/codegen";
+import { bytesOf, type LoopProgram, readsOf } from "@sconce/codegen";
 import { FakeTensor, forEachInput, type Graph, type MetaValue, type Node, type NodeRef } from "@sconce/ir";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { ELEMENT_BYTES } from "./memory.js";
@@ -16,23 +16,17 @@ export function tooLargeFor(
   maxBytes = Number.POSITIVE_INFINITY,
 ): Reasons {
   const refused = new Map<string, string>();
-  const refuse = (name: string, bytes: number): void => {
-    const reason = `it takes a buffer of ${bytes} bytes, the device's largest has ${maxBytes}`;
-    if (bytes > maxBytes) refused.set(callOf(name, graph), reason);
-  };
   for (const nest of nests) {
     const used = [...readsOf(nest.value), nest.output].map((id) => buffers[id]!);
-    if (used.every((buffer) => bytesOf(buffer, sizes) <= maxBytes)) continue;
-    for (const name of nest.nodes) refuse(name, largestValue(graph.node(name), graph, sizes));
+    const most = Math.max(...used.map((buffer) => bytesOf(buffer, sizes, ELEMENT_BYTES)));
+    if (most <= maxBytes) continue;
+    const causes = nest.nodes.filter((name) => largestValue(graph.node(name), graph, sizes) > maxBytes);
+    const reason = `it takes a buffer of ${most} bytes, the device's largest has ${maxBytes}`;
     // Values between the steps that calls decompose into are in no metadata.
-    for (const buffer of used)
-      refuse(buffer.kind === "value" ? buffer.node : nest.nodes.at(-1)!, bytesOf(buffer, sizes));
+    for (const name of causes.length > 0 ? causes : nest.nodes) refused.set(callOf(name, graph), reason);
   }
   return refused;
 }
-
-const bytesOf = ({ shape }: LoopBuffer, sizes: Bindings): number =>
-  shape.reduce((bytes, extent) => bytes * sizeOf(extent, sizes), ELEMENT_BYTES);
 
 /** Bytes of the largest tensor that a call reads or gives. */
 function largestValue(node: Node, graph: Graph, sizes: Bindings): number {

@@ -86,17 +86,16 @@ export function* legalitiesOf(program: ExportedProgram, target: Target): Work<Le
     if (asked.call !== undefined) calls.push(asked.call);
   });
   const producers = producersOf(calls);
-  const decide = new Decision(target.device.integers, symbolHints);
+  const ranges = [new Map(), new Map()] as const;
   const ranged = withFeeders(
     calls.filter(({ hasIntegers }) => hasIntegers),
     producers,
   );
-  yield* eachInPieces(
-    calls.filter((call) => ranged.has(call)),
-    (call) => {
-      answers.set(call.node, decide.about(call, answers.get(call.node)!));
-    },
-  );
+  const judged = calls.filter((call) => ranged.has(call));
+  const { integers } = target.device;
+  yield* eachInPieces(judged, (call) => {
+    answers.set(call.node, byRanges(call, answers.get(call.node)!, ranges, integers, symbolHints));
+  });
   const checked = withFeeders(
     calls.filter(({ node }) => answers.get(node)!.kind === "when"),
     producers,
@@ -142,39 +141,31 @@ function ask(
 const answerOf = (conditions: readonly Condition[]): Legality =>
   conditions.length === 0 ? { kind: "yes" } : { kind: "when", conditions };
 
-/** Decides about calls by ranges, in the order of the graph. */
-class Decision {
-  readonly #integers: Integers;
-  readonly #examples: Bindings;
-  /** Ranges of the smallest integers, and the widest that there may be. */
-  readonly #least: ValueRanges = new Map();
-  readonly #most: ValueRanges = new Map();
+/** The answer by the ranges of the smallest integers, and of the widest that there may be. */
+function byRanges(
+  call: CallLoops,
+  answer: Legality,
+  [least, most]: readonly [ValueRanges, ValueRanges],
+  integers: Integers,
+  examples: Bindings,
+): Legality {
+  const isOpen = call.loops.nests.some(hasSizes);
+  const bound = isOpen ? exampleOf(call, examples) : { call, loops: call.loops, nests: call.loops.nests };
+  const reason = bound && judgeCall(bound, least, integers, smallest);
+  const isExact = !isOpen && judgeCall(bound!, most, integers, rangeOfDType) === undefined;
+  if (!call.hasIntegers) return answer;
+  if (reason !== undefined) return { kind: "no", reason };
+  const sized = answer.kind === "when" ? answer.conditions : [];
+  return isExact ? answer : answerOf([...sized, ...conditionsOf(call, integers.high)]);
+}
 
-  constructor(integers: Integers, examples: Bindings) {
-    this.#integers = integers;
-    this.#examples = examples;
-  }
-
-  about(call: CallLoops, answer: Legality): Legality {
-    const isFixed = !call.loops.nests.some(hasSizes);
-    const bound = isFixed ? { call, loops: call.loops, nests: call.loops.nests } : this.#example(call);
-    const reason = bound && judgeCall(bound, this.#least, this.#integers, smallest);
-    const isExact = isFixed && judgeCall(bound!, this.#most, this.#integers, rangeOfDType) === undefined;
-    if (answer.kind === "no" || !call.hasIntegers) return answer;
-    if (reason !== undefined) return { kind: "no", reason };
-    if (isExact) return answer;
-    const own = conditionsOf(call, this.#integers.high);
-    return answerOf(answer.kind === "when" ? [...answer.conditions, ...own] : own);
-  }
-
-  /** The call in the sizes of the example; undefined where it has others. */
-  #example(call: CallLoops): BoundCall | undefined {
-    try {
-      return bindCall(call, this.#examples);
-    } catch (error) {
-      if (isSconceError(error, "SYM_UNBOUND")) return undefined;
-      throw error;
-    }
+/** The call in the sizes of the example; undefined where it has others. */
+function exampleOf(call: CallLoops, sizes: Bindings): BoundCall | undefined {
+  try {
+    return bindCall(call, sizes);
+  } catch (error) {
+    if (isSconceError(error, "SYM_UNBOUND")) return undefined;
+    throw error;
   }
 }
 

@@ -1,10 +1,7 @@
 import type { Graph, MetaValue } from "@sconce/ir";
 import { parseGraph } from "@sconce/ir/text";
-import { defaultOperators } from "@sconce/ops";
 import { expect, test } from "vitest";
-import { whyNotOnDevice } from "./support.js";
-
-const operators = defaultOperators();
+import { whyNotHeldBy } from "./support.js";
 
 test("calls that pick from a list of results look at the list once", () => {
   let reads = 0;
@@ -28,7 +25,7 @@ test("calls that pick from a list of results look at the list once", () => {
   } as unknown as Graph;
   for (const name of names) {
     const node = graph.node(name.slice(1));
-    expect(whyNotOnDevice(node, watched, operators, { whyNotHeld: () => undefined })).toBeUndefined();
+    expect(whyNotHeldBy(node, watched, { whyNotHeld: () => undefined })).toBeUndefined();
   }
   expect(reads).toBeGreaterThan(0);
   expect(reads).toBeLessThanOrEqual(2 * names.length);

@@ -1,30 +1,19 @@
 /** @file Decides from the metadata of nodes which of them a device may compute. */
-import { whyNotLowered } from "@sconce/codegen";
 import { FakeTensor, forEachInput, type Graph, isSymScalar, type MetaValue, type Node } from "@sconce/ir";
-import { isScalarFunction, type OperatorTable } from "@sconce/ops";
+import { isScalarFunction } from "@sconce/ops";
 import { freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { Device } from "../device.js";
 
-/** What memory of a device holds. */
-type Holds = Pick<Device, "whyNotHeld">;
-
 /**
- * Returns why a device cannot take a node, or undefined if nothing speaks against it, as far as
- * that is known without a device.
+ * Returns why a device cannot take a node, or undefined if its loops decide: from the metadata of
+ * what it reads and gives.
  */
-export const whyNotOnDevice = (
+export function whyNotHeldBy(
   node: Node,
   graph: Graph,
-  operators: OperatorTable,
-  device: Holds,
-): string | undefined => whyNotHeldBy(node, graph, device) ?? whyNotLowered(node, graph, { operators });
-
-/**
- * Returns why a device cannot take a node, or undefined: from the metadata of what it reads and
- * gives.
- */
-export function whyNotHeldBy(node: Node, graph: Graph, { whyNotHeld }: Holds): string | undefined {
+  { whyNotHeld }: Pick<Device, "whyNotHeld">,
+): string | undefined {
   if (node.op !== "call_function") return undefined;
   if (node.target.startsWith("higher_order.")) return "control flow runs on the host";
   const inputs: MetaValue[] = [];
