@@ -4,7 +4,6 @@ import {
   bindNest,
   bindSizes,
   blockScans,
-  bytesOf,
   hasSizes,
   type LoopNest,
   type LoopProgram,
