@@ -107,7 +107,7 @@ export interface Device {
    * Returns the one kernel of nests over the same rows, or undefined if separate kernels are
    * faster.
    */
-  rowsKernel?(group: RowGroup, program: LoopProgram): GroupKernel | undefined;
+  rowsKernel?(group: RowGroup, program: LoopProgram, sizes: Bindings): GroupKernel | undefined;
   /** Copies elements back as a row-major tensor of this dtype and shape. */
   download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor>;
   /** Gives a buffer back; it may not be used afterwards. */

@@ -151,5 +151,8 @@ export {
 export { printLoweredProgram } from "./program/print-program.js";
 export { extentOf } from "./schedule/builder.js";
 export { elementKernel } from "./schedule/element.js";
+export type { Schedule, ScheduleContext } from "./schedule/frame.js";
+export { scheduleNest, scheduleRows } from "./schedule/schedule.js";
+export { sortIterations } from "./schedule/sort.js";
 export { planThreads, type ThreadPlan } from "./schedule/thread-axes.js";
 export { blockScans } from "./transform/block-scans.js";

@@ -53,7 +53,7 @@ export function kernelSteps(
   sizes: Bindings,
   device: Device,
 ): KernelStep[] {
-  const steps = device.rowsKernel === undefined ? [] : groupSteps(loops, nests, device);
+  const steps = device.rowsKernel === undefined ? [] : groupSteps(loops, nests, sizes, device);
   const inGroups = new Set(steps.flatMap((one) => one.nests));
   nests.forEach((nest, at) => {
     if (inGroups.has(nest)) return;
@@ -69,9 +69,14 @@ export function kernelSteps(
   return steps.sort((a, b) => a.at - b.at);
 }
 
-const groupSteps = (loops: LoopProgram, nests: readonly LoopNest[], device: Device): KernelStep[] =>
+const groupSteps = (
+  loops: LoopProgram,
+  nests: readonly LoopNest[],
+  sizes: Bindings,
+  device: Device,
+): KernelStep[] =>
   rowGroups(nests, loops).flatMap((group): KernelStep[] => {
-    const kernel = device.rowsKernel?.(group, loops);
+    const kernel = device.rowsKernel?.(group, loops, sizes);
     if (kernel === undefined) return [];
     const { parts, positions } = group;
     const writes = parts.flatMap(({ isStored, nest }) => (isStored ? [nest.output] : []));

@@ -1,5 +1,5 @@
 /** @file Devices and programs for the tests of legality. */
-import { bindNest, hasSizes, readsOf } from "@sconce/codegen";
+import { bindNest, hasSizes, readsOf, sortIterations } from "@sconce/codegen";
 import { finish } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
@@ -11,8 +11,7 @@ import { program } from "../programs.fixture.js";
 import { bindCall, judgeCall, type ValueRanges } from "../ranges/call-ranges.js";
 import { between, intersection, point, type Range, rangeOfDType } from "../ranges/interval.js";
 import { judge } from "../ranges/judge.js";
-import { sortIterations } from "../webgpu/order-shader.js";
-import { WGSL_INTEGERS, whyNoLane, whyNotWgsl } from "../webgpu/support.js";
+import { WGSL_INTEGERS, wgslTarget, whyNoLane, whyNotWgsl } from "../webgpu/support.js";
 import type { Target } from "./legality.js";
 import { planSteps, type Step } from "./plan.js";
 import { whyTooMuch } from "./work.js";
@@ -34,7 +33,7 @@ const webgpu: Target = {
     maxReads: 7,
     integers: WGSL_INTEGERS,
   },
-  limit: { iterationsPerElement: 100, iterationsOf: (nest) => sortIterations(nest, false) },
+  limit: { iterationsPerElement: 100, iterationsOf: (nest) => sortIterations(nest, wgslTarget(true)) },
   operators,
 };
 /** WebGPU with the fewest buffers that it guarantees, and a mode with few, no NaN and no bits. */

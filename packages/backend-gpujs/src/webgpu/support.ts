@@ -1,5 +1,12 @@
 /** @file Decides which nests the WebGPU device can compute, with a reason for each other nest. */
-import { forEachScalar, type LoopNest, type LoopProgram, readsOf, type Scalar } from "@sconce/codegen";
+import {
+  forEachScalar,
+  type LoopNest,
+  type LoopProgram,
+  readsOf,
+  type Scalar,
+  type Target,
+} from "@sconce/codegen";
 import type { DType } from "@sconce/tensor";
 import type { Integers } from "../device.js";
 import { hasFunction } from "./wgsl-functions.js";
@@ -7,6 +14,20 @@ import { wgslType } from "./wgsl-text.js";
 
 /** int64 lives in 32 bits; runs in which it may leave them go to the host. */
 export const WGSL_INTEGERS: Integers = { low: -(2 ** 31), high: 2 ** 31 - 1, wraps: true };
+
+/** The capabilities of WebGPU on hardware, or of a processor that stands in for it. */
+export const wgslTarget = (isHardware: boolean): Target => ({
+  name: "wgsl",
+  threads: "workgroups",
+  isHardware,
+  maxSide: Number.POSITIVE_INFINITY,
+  exactIndex: 2 ** 31,
+  dividesInFloats: false,
+  sumsIn: "float32",
+  hasInfinity: true,
+  unroll: 1,
+  speculation: { operations: 3, loads: false },
+});
 
 /** Why device memory does not hold a dtype. */
 export const whyNoLane = (dtype: DType): string | undefined =>

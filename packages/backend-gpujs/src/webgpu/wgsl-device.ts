@@ -1,6 +1,17 @@
 /** @file Runs nests as generated compute shaders on a WebGPU device. */
-import { bindNest, bytesOf, type LoopNest, type LoopProgram, type RowGroup } from "@sconce/codegen";
+import {
+  bindNest,
+  bytesOf,
+  type LoopNest,
+  type LoopProgram,
+  type RowGroup,
+  scheduleNest,
+  scheduleRows,
+  sortIterations,
+  type Target,
+} from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
+import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, GroupKernel, Lane } from "../device.js";
 import type { Translator } from "../gpujs/translator.js";
@@ -8,12 +19,9 @@ import { BindGroups } from "./bind-groups.js";
 import { BufferPool } from "./buffer-pool.js";
 import { deviceLost, deviceRefused } from "./errors.js";
 import { GpuCore } from "./gpu-core.js";
-import { sortIterations } from "./order-shader.js";
 import { pointwiseShader } from "./pointwise-shader.js";
-import { rowShader } from "./row-shader.js";
-import type { Shader } from "./shader.js";
-import { rowSpread, shaderOf } from "./strategy.js";
-import { WGSL_INTEGERS, whyNoLane, whyNotWgsl } from "./support.js";
+import { printWgsl, type Shader } from "./print-wgsl.js";
+import { WGSL_INTEGERS, wgslTarget, whyNoLane, whyNotWgsl } from "./support.js";
 import { elementsOfTensor, tensorOfElements } from "./transfer.js";
 import { laneOf } from "./wgsl-text.js";
 
@@ -64,6 +72,7 @@ export class WgslDevice implements Device {
   /** Iterations of inner loops that take about as long on the device as one element on the host. */
   readonly iterationsPerElement: number;
   readonly #opened: OpenedGpu;
+  readonly #target: Target;
   readonly #core: GpuCore;
   readonly #live = new Set<WgslBuffer>();
   readonly #pool: BufferPool;
@@ -73,6 +82,7 @@ export class WgslDevice implements Device {
 
   constructor(opened: OpenedGpu, core = new GpuCore(opened.device)) {
     this.#opened = opened;
+    this.#target = wgslTarget(!opened.isSoftware);
     this.#core = core;
     const { device } = opened;
     this.description = opened.description;
@@ -139,7 +149,7 @@ export class WgslDevice implements Device {
    * or undefined.
    */
   iterationsOf(nest: LoopNest): number | undefined {
-    return sortIterations(nest, this.#opened.isSoftware);
+    return sortIterations(nest, this.#target);
   }
 
   /** Copies a tensor to the device. */
@@ -177,7 +187,7 @@ export class WgslDevice implements Device {
     const { translator } = this.#opened;
     const shader =
       (translator && pointwiseShader(nest, program, sizes, translator)) ??
-      shaderOf(bindNest(nest, sizes), program, this.#opened);
+      this.#shaderOf(nest, program, sizes);
     const dispatch = await this.#dispatcher(shader, shader.scratch === undefined ? 1 : 2);
     return {
       language: shader.language ?? "wgsl",
@@ -193,15 +203,21 @@ export class WgslDevice implements Device {
     };
   }
 
+  #shaderOf(nest: LoopNest, program: LoopProgram, sizes: Bindings): Shader {
+    const context = { program, sizes, target: this.#target };
+    const { kernel, first } = scheduleNest(bindNest(nest, sizes), context);
+    return { ...printWgsl(kernel), first: first && printWgsl(first) };
+  }
+
   /**
    * Returns the one kernel of nests over the same rows, or undefined if separate kernels are
    * faster.
    */
-  rowsKernel(group: RowGroup, program: LoopProgram): GroupKernel | undefined {
+  rowsKernel(group: RowGroup, program: LoopProgram, sizes: Bindings): GroupKernel | undefined {
     this.#check();
-    const spread = rowSpread(group, this.#opened);
-    if (spread === undefined) return undefined;
-    const shader = rowShader(group, program, spread);
+    const kernel = scheduleRows(group, { program, sizes, target: this.#target });
+    if (kernel === undefined) return undefined;
+    const shader = printWgsl(kernel);
     const { reads } = shader;
     const stored = group.parts.filter(({ isStored }) => isStored);
     if (reads.length + stored.length > this.maxReads + 1) return undefined;

@@ -61,6 +61,10 @@ export function intLiteral(value: number): string {
   return value < 0 ? `(${value}i)` : `${value}i`;
 }
 
+/** An infinity as an integer: the greatest or the least. */
+export const limitOf = (value: number): number =>
+  Number.isFinite(value) ? value : value < 0 ? MIN_INT : 2 ** 31 - 1;
+
 /** Source text under construction, with the functions that it calls. */
 export class WgslModule {
   readonly #used = new Set<string>();

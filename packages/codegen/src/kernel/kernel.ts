@@ -42,6 +42,7 @@ export type Operand = KernelValue | KernelVariable | KernelLiteral;
  *   target's own integers.
  * - `thread`, `workgroup` and `local` say where the kernel runs: the place along the axis `detail`
  *   of the grid, the number of the workgroup, the place in it.
+ * - `order` gives an index in the order of floats: zeros are equal, NaN is the greatest.
  * - `call` calls a function of the target's own library, by the name in `detail`.
  */
 export const KERNEL_OPS = [
@@ -56,6 +57,7 @@ export const KERNEL_OPS = [
   "thread",
   "workgroup",
   "local",
+  "order",
   "call",
 ] as const;
 /** The operation of a {@link LetStatement}. */

@@ -2,7 +2,7 @@
 
 /** Which branches are computed whether they are chosen or not. */
 export interface Speculation {
-  /** Operations of such a branch at most. */
+  /** Operations of such a branch at most; a function of many counts as four. */
   readonly operations: number;
   /** Whether it may read memory, within its bounds. */
   readonly loads: boolean;
@@ -17,6 +17,11 @@ export interface Target {
    * at their own place; or as one thread with loops.
    */
   readonly threads: "workgroups" | "grid" | "one";
+  /**
+   * Whether there are many workgroups at a time, whose threads gain by sharing memory. Default: no,
+   * as where a processor computes in place of a GPU.
+   */
+  readonly isHardware?: boolean;
   /** Threads along an axis of a grid of two axes. */
   readonly maxSide: number;
   /** Indices below it are exact in ordinary arithmetic. */

@@ -58,6 +58,8 @@ const openBlock = (kind: OpenBlock["kind"], axes: Iterable<string> = []): OpenBl
 const COMPARISONS: ReadonlySet<string> = new Set(COMPARE);
 /** Functions of few operations. */
 const CHEAP: ReadonlySet<string> = new Set(["add", "sub", "mul", "neg", "and", "or", "not", ...COMPARE]);
+/** Operations of a function, as far as a branch counts them. */
+const FUNCTION_COST = 4;
 
 /** Builds the body of one kernel. */
 export class KernelBuilder {
@@ -435,7 +437,7 @@ export class KernelBuilder {
       case "cast":
         return this.#costOf(scalar.value);
       case "call": {
-        const own = CHEAP.has(scalar.fn) ? 1 : this.target.speculation.operations;
+        const own = CHEAP.has(scalar.fn) ? 1 : FUNCTION_COST;
         return scalar.args.reduce((sum, arg) => sum + this.#costOf(arg), own);
       }
       default:

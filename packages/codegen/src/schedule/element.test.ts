@@ -44,9 +44,9 @@ test("what does not change in a loop is computed before it", () => {
       @b1: global read f32[2] of b1
       @b2: global write f32[2] of b2
       %0: index = workgroup
-      %1: index = mul %0, 64
-      %2: index = local
-      %3: index = add %1, %2
+      %1: index = local
+      %2: index = mul %0, 64
+      %3: index = add %2, %1
       %4: b8 = lt %3, 2
       %5: index = mul %3, 3
       if %4 {
@@ -154,9 +154,9 @@ test("branches keep reads that may lie outside of memory", () => {
       @b0: global read f32[3] of b0
       @b1: global write f32[5] of b1
       %0: index = workgroup
-      %1: index = mul %0, 64
-      %2: index = local
-      %3: index = add %1, %2
+      %1: index = local
+      %2: index = mul %0, 64
+      %3: index = add %2, %1
       %4: b8 = lt %3, 5
       if %4 {
         %5: index = sub %3, 1

@@ -106,17 +106,20 @@ function decide(
 }
 
 /** Two values of a reduction as one. */
-function combined(
+export function combined(
   { reduce, dtype }: ReduceScalar,
   a: Operand,
   b: Operand,
-  builder: ReductionBuilder,
+  builder: Pick<ReductionBuilder, "op">,
 ): Operand {
   switch (reduce) {
     case "sum":
       return builder.op("add", a.type, [a, b]);
     case "prod":
       return builder.op("mul", a.type, [a, b]);
+    case "any":
+    case "all":
+      return builder.op(reduce === "any" ? "or" : "and", "bool", [a, b]);
     case "max":
     case "min":
       return builder.op(reduce, dtype, [a, b]);

@@ -2,19 +2,13 @@
  * @file Finds values worth keeping that a reduction and the elements of its rows both compute: the
  * exponentials of a softmax.
  */
-import {
-  FLOAT_UNARY,
-  forEachAtom,
-  indicesOf,
-  type LoopProgram,
-  PLACE,
-  partsOf,
-  type RowPart,
-  type Scalar,
-  type ScalarFn,
-  scalarText,
-} from "@sconce/codegen";
-import { wgslType } from "./wgsl-text.js";
+import type { DType } from "@sconce/tensor";
+import { PLACE, type RowPart } from "../analysis/row-groups.js";
+import { forEachAtom } from "../ir/index-expr.js";
+import type { LoopProgram } from "../ir/loop-program.js";
+import { FLOAT_UNARY, partsOf, type Scalar, type ScalarFn } from "../ir/scalar.js";
+import { scalarText } from "../ir/scalar-text.js";
+import { indicesOf } from "../ir/traverse.js";
 
 /** One value in two places. */
 export interface Kept {
@@ -36,19 +30,22 @@ const COSTLY: ReadonlySet<ScalarFn> = new Set<ScalarFn>([
 export function keptOf(parts: readonly RowPart[], program: LoopProgram): Kept | undefined {
   const [part, ...more] = parts.filter(({ reduce }) => reduce === undefined);
   if (part === undefined || more.length > 0) return undefined;
-  if (wgslType(program.buffers[part.nest.output]!.dtype) !== "f32") return undefined;
+  const { dtype } = program.buffers[part.nest.output]!;
   for (const { reduce, places } of [...parts].reverse()) {
     if (reduce === undefined || reduce.when !== undefined || places !== part.places) continue;
     const known = new Map<string, Scalar>();
     always(reduce.body, (scalar) => known.set(scalarText(scalar), scalar));
-    const inElements = first(part.value, (scalar) => isCostly(scalar) && known.has(scalarText(scalar)));
+    const inElements = first(
+      part.value,
+      (scalar) => isCostly(scalar, dtype) && known.has(scalarText(scalar)),
+    );
     if (inElements !== undefined)
       return { inReduction: known.get(scalarText(inElements))!, inElements, part };
   }
   return undefined;
 }
-const isCostly = (scalar: Scalar): boolean =>
-  wgslType(scalar.dtype) === "f32" &&
+const isCostly = (scalar: Scalar, dtype: DType): boolean =>
+  scalar.dtype === dtype &&
   first(scalar, (one) => one.kind === "call" && COSTLY.has(one.fn)) !== undefined &&
   first(scalar, isOfPlace) !== undefined;
 /** Whether it is another one for each element of a row. */

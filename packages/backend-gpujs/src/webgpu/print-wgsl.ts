@@ -1,0 +1,318 @@
+/** @file Kernels as WGSL. */
+import {
+  type KernelBlock as Block,
+  elementOf,
+  guardFloats,
+  type Kernel,
+  type KernelLiteral,
+  type KernelMemory,
+  type KernelType,
+  type KernelValue,
+  type KernelVariable,
+  type LetStatement,
+  type KernelOperand as Operand,
+  type KernelStatement as Statement,
+  usesOf,
+  widthOf,
+} from "@sconce/codegen";
+import { internalError } from "@sconce/errors";
+import type { DType } from "@sconce/tensor";
+import { callText, castText } from "./wgsl-functions.js";
+import { intLiteral, laneOf, limitOf, WgslModule, type WgslType, wgslType } from "./wgsl-text.js";
+
+/** What a pipeline is made of. Nothing in the source is named after anything in the program. */
+export interface Shader {
+  readonly source: string;
+  /** WGSL of our own when left out. */
+  readonly language?: "gpu.js";
+  /**
+   * The buffers of the program at bindings 0, 1, ...; the bindings of what it writes are after
+   * them.
+   */
+  readonly reads: readonly number[];
+  readonly workgroups: readonly [x: number, y: number, z?: number];
+  /** What a uniform buffer at binding 0, before all others, holds; none when left out. */
+  readonly uniform?: Uint32Array;
+  /** What runs before, on the same buffers. */
+  readonly first?: Pick<Shader, "source" | "workgroups"> | undefined;
+  /** Elements of separate memory, bound after the output; none when left out. */
+  readonly scratch?: number | undefined;
+}
+
+/** Prints a kernel, with floats kept exact. Only numbers reach the source from outside. */
+export function printWgsl(kernel: Kernel): Shader {
+  const guarded = guardFloats(kernel);
+  const { memories, launch } = guarded;
+  const bound = memories.filter(({ space }) => space === "global");
+  const reads = bound.filter(({ access }) => access === "read");
+  const writes = bound.filter(({ access }) => access !== "read");
+  const own = memories.filter(({ space }) => space !== "global");
+  return {
+    source: new WgslPrinter(guarded, [...reads, ...writes, ...own]).source(),
+    reads: reads.map(({ buffer }) => buffer!),
+    workgroups: launch.grid,
+    scratch: bound.find(({ buffer }) => buffer === undefined)?.length,
+  };
+}
+
+/** A size or count, checked to be one. */
+function count(value: number): string {
+  if (!Number.isSafeInteger(value) || value < 0) throw internalError(`${value} is not a count`);
+  return String(value);
+}
+const LANES = ["x", "y", "z", "w"];
+/** Indices are integers as int64 has them in a shader. */
+const dtypeOf = (type: KernelType): DType => {
+  const element = elementOf(type);
+  return element === "index" ? "int64" : element;
+};
+const typeOf = (type: KernelType): WgslType => wgslType(dtypeOf(type))!;
+const isBoolMemory = ({ type, space }: KernelMemory): boolean =>
+  space === "global" && elementOf(type) === "bool";
+
+/** The deepest expression: parsers have limits. */
+const DEEPEST = 12;
+
+/** The text of a value that is read once and has no name yet. */
+interface Pending {
+  readonly text: string;
+  readonly depth: number;
+}
+
+class WgslPrinter {
+  readonly #module = new WgslModule();
+  readonly #names = new Map<KernelValue | KernelVariable, string>();
+  readonly #pending = new Map<Operand, Pending>();
+  readonly #uses: ReadonlyMap<Operand, number>;
+  readonly #memories: readonly KernelMemory[];
+  readonly #kernel: Kernel;
+  #lines: string[] = [];
+  #next = 0;
+  /** The depth of what the current statement reads. */
+  #depth = 0;
+
+  /** @param memories those that are bound come first, in the order of their bindings */
+  constructor(kernel: Kernel, memories: readonly KernelMemory[]) {
+    this.#kernel = kernel;
+    this.#memories = memories;
+    this.#uses = usesOf(kernel);
+  }
+
+  source(): string {
+    const { launch, body } = this.#kernel;
+    const lines = this.#block(body);
+    const [x, y] = launch.grid;
+    const group = y === 1 ? "at.x" : `at.y * ${count(x)}u + at.x`;
+    const own = this.#memories.filter(({ space }) => space === "private");
+    const shared = this.#memories.filter(({ space }) => space !== "private");
+    const main = [
+      `let group = i32(${group});`,
+      "let local = i32(number);",
+      ...own.map((memory) => `var ${this.#memory(memory)}: ${arrayText(memory)};`),
+      ...lines,
+    ];
+    return `${shared.map((memory, at) => `${this.#declaration(memory, at)}\n`).join("")}${this.#module.functions}
+@compute @workgroup_size(${count(launch.size)})
+fn main(@builtin(workgroup_id) at: vec3<u32>, @builtin(local_invocation_index) number: u32) {
+${main.map((line) => `  ${line}\n`).join("")}}
+`;
+  }
+  #memory(memory: KernelMemory): string {
+    return `m${this.#memories.indexOf(memory)}`;
+  }
+  #declaration(memory: KernelMemory, binding: number): string {
+    const [name, { space, access }] = [this.#memory(memory), memory];
+    if (space === "workgroup") return `var<workgroup> ${name}: ${arrayText(memory)};`;
+    const mode = access === "read" ? "read" : "read_write";
+    return `@group(0) @binding(${binding}) var<storage, ${mode}> ${name}: ${arrayText(memory)};`;
+  }
+
+  #block(block: Block): string[] {
+    const outer = this.#lines;
+    this.#lines = [];
+    for (const statement of block) this.#statement(statement);
+    this.#flush();
+    const lines = this.#lines;
+    this.#lines = outer;
+    return lines;
+  }
+  #inner(head: string, block: Block): void {
+    this.#lines.push(`${head} {`, ...this.#block(block).map((line) => `  ${line}`), "}");
+  }
+
+  #define(value: KernelValue | KernelVariable): string {
+    const name = `v${this.#next++}`;
+    this.#names.set(value, name);
+    return name;
+  }
+  /** A value: its text follows where it is read, if that is once and before anything changes. */
+  #value(value: KernelValue, text: string): void {
+    const depth = this.#depth + 1;
+    if (this.#uses.get(value) === 1 && depth < DEEPEST) this.#pending.set(value, { text, depth });
+    else this.#lines.push(`let ${this.#define(value)} = ${text};`);
+  }
+  /** Names what was not read yet: memory and variables change. */
+  #flush(): void {
+    for (const [value, { text }] of this.#pending)
+      this.#lines.push(`let ${this.#define(value as KernelValue)} = ${text};`);
+    this.#pending.clear();
+  }
+  #use(operand: Operand): string {
+    if (operand.kind === "literal") return this.#literal(operand);
+    const pending = this.#pending.get(operand);
+    if (pending === undefined) return this.#names.get(operand)!;
+    this.#pending.delete(operand);
+    this.#depth = Math.max(this.#depth, pending.depth);
+    return pending.text;
+  }
+  /** A name, for what stands in several places. */
+  #name(operand: Operand): string {
+    const text = this.#use(operand);
+    if (operand.kind !== "value" || this.#names.has(operand)) return text;
+    const name = this.#define(operand);
+    this.#lines.push(`let ${name} = ${text};`);
+    return name;
+  }
+  /** A statement that changes something. */
+  #line(text: string): void {
+    this.#flush();
+    this.#lines.push(text);
+  }
+
+  #statement(statement: Statement): void {
+    this.#depth = 0;
+    switch (statement.kind) {
+      case "let":
+        this.#let(statement);
+        break;
+      case "load":
+        this.#load(statement);
+        break;
+      case "store": {
+        const value = this.#use(statement.value);
+        const text = isBoolMemory(statement.memory) ? `select(0i, 1i, ${value})` : value;
+        this.#line(`${this.#memory(statement.memory)}[${this.#use(statement.at)}] = ${text};`);
+        break;
+      }
+      case "variable": {
+        const { variable } = statement;
+        const initial = this.#use(statement.initial);
+        this.#line(`var ${this.#define(variable)}: ${typeText(variable.type)} = ${initial};`);
+        break;
+      }
+      case "assign":
+        this.#line(`${this.#use(statement.variable)} = ${this.#use(statement.value)};`);
+        break;
+      case "break":
+        this.#line(`if (${this.#use(statement.condition)}) { break; }`);
+        break;
+      case "barrier":
+        this.#line("workgroupBarrier();");
+        break;
+      case "microkernel":
+        throw internalError(`WGSL has no ${statement.name}`);
+      default:
+        this.#nested(statement);
+    }
+  }
+  #nested(statement: Extract<Statement, { kind: "for" | "loop" | "if" }>): void {
+    if (statement.kind === "if") {
+      const condition = this.#use(statement.condition);
+      this.#flush();
+      this.#inner(`if (${condition})`, statement.then);
+      if (statement.otherwise.length > 0) this.#inner("else", statement.otherwise);
+      return;
+    }
+    this.#flush();
+    if (statement.kind === "loop") this.#inner("loop", statement.body);
+    else {
+      const [start, end] = [this.#use(statement.start), this.#use(statement.end)];
+      const counter = this.#define(statement.counter);
+      const step = intLiteral(statement.step);
+      this.#inner(
+        `for (var ${counter} = ${start}; ${counter} < ${end}; ${counter} += ${step})`,
+        statement.body,
+      );
+    }
+  }
+  #load({ memory, value, at }: Extract<Statement, { kind: "load" }>): void {
+    const name = this.#memory(memory);
+    const isOneOfFour = widthOf(memory.type) === 4 && widthOf(value.type) === 1;
+    const place = isOneOfFour ? this.#name(at) : this.#use(at);
+    const text = isOneOfFour ? `${name}[${place} >> 2u][${place} & 3i]` : `${name}[${place}]`;
+    this.#value(value, isBoolMemory(memory) ? `(${text} != 0i)` : text);
+  }
+
+  #let(statement: LetStatement): void {
+    const { op, args, value } = statement;
+    const place = this.#place(statement);
+    if (place !== undefined) {
+      this.#names.set(value, place);
+      return;
+    }
+    // Of constants alone WGSL would make a constant expression, which must be finite and not divide
+    // by zero.
+    const isFixed = args.every(({ kind }) => kind === "literal");
+    const texts = args.map((arg) =>
+      isFixed ? this.#fixed(arg) : op === "sign" ? this.#name(arg) : this.#use(arg),
+    );
+    this.#value(value, this.#expression(statement, texts));
+  }
+  #fixed(literal: Operand): string {
+    const name = `v${this.#next++}`;
+    this.#lines.push(`let ${name} = ${this.#use(literal)};`);
+    return name;
+  }
+  /** What needs no statement: a lane of four, the number of a thread. */
+  #place({ op, args, detail }: LetStatement): string | undefined {
+    if (op === "lane") return `${this.#name(args[0]!)}.${LANES[Number(detail)]!}`;
+    if (op === "workgroup") return "group";
+    return op === "local" ? "local" : undefined;
+  }
+
+  #expression({ op, args, value, detail }: LetStatement, [a, b, c]: readonly string[]): string {
+    const [from, to] = [dtypeOf(args[0]?.type ?? value.type), dtypeOf(value.type)];
+    switch (op) {
+      case "select":
+        return `select(${c}, ${b}, ${a})`;
+      case "cast":
+        return castText(this.#module, a!, from, to);
+      case "udiv":
+      case "urem":
+        return `i32(u32(${a}) ${op === "udiv" ? "/" : "%"} u32(${b}))`;
+      case "order":
+        return this.#module.call("f_order", a!);
+      case "call":
+        return this.#module.call(String(detail), ...[a, b, c].filter((text) => text !== undefined));
+      case "fdiv":
+      case "wide_add":
+      case "wide_sub":
+      case "thread":
+      case "lane":
+      case "workgroup":
+      case "local":
+        throw internalError(`WGSL has no ${op} here`);
+      default:
+        return callText(this.#module, op, from, to, b === undefined ? [a!] : [a!, b]);
+    }
+  }
+
+  #literal({ value, type }: KernelLiteral): string {
+    switch (typeOf(type)) {
+      case "bool":
+        return String(Boolean(value));
+      case "f32":
+        return this.#module.float(Number(value));
+      case "i32":
+        return intLiteral(limitOf(Number(value)));
+    }
+  }
+}
+
+const typeText = (type: KernelType): string => (widthOf(type) === 4 ? `vec4<${typeOf(type)}>` : typeOf(type));
+/** Memory that is bound has as many elements as its buffer. */
+function arrayText(memory: KernelMemory): string {
+  const { space, type, length } = memory;
+  if (space !== "global") return `array<${typeText(type)}, ${count(length)}>`;
+  return `array<${isBoolMemory(memory) ? laneOf("bool")! : typeText(type)}>`;
+}
