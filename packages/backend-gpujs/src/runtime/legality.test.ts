@@ -1,5 +1,6 @@
+import { cpuBackend } from "@sconce/backend-cpu";
 import { finish } from "@sconce/errors";
-import type { ExportedProgram } from "@sconce/ir";
+import type { Backend, ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { gpujsBackend } from "../backend.js";
@@ -102,6 +103,45 @@ describe("placement", () => {
     expect(executable.placement!().nodes).toEqual([{ node: "rows", target, place: "host", reason }, neg]);
     await executable.run([w, ints([0, 3, 1])]);
     expect(executable.placement!().nodes).toEqual(onDevice);
+  });
+  test("a region is divided when a run first needs it, once for the same calls", async () => {
+    const interpreter = cpuBackend();
+    let compiled = 0;
+    const host: Backend = {
+      ...interpreter,
+      compile: (...given) => {
+        compiled++;
+        return interpreter.compile(...given);
+      },
+    };
+    const sums = program(
+      "%i: i64[2], %j: i64[2]",
+      "%a: i64[2] = aten.add.Tensor(%i, %i)\n%b: i64[2] = aten.add.Tensor(%j, %j)",
+      "a, b",
+    );
+    using executable = await gpujsBackend({ mode: "webasm", host }).compile(sums);
+    const [low, high] = [ints([1, 2]), ints([3, 2 ** 30])];
+    const counts: unknown[] = [];
+    for (const [i, j] of [
+      [low, low],
+      [high, low],
+      [low, high],
+      [high, low],
+      [low, low],
+    ] as const) {
+      const results = (await executable.run([i, j])) as Tensor[];
+      expect(results.map((one) => one.toArray()[1])).toEqual(
+        [i, j].map((one) => 2n * (one.toArray()[1] as bigint)),
+      );
+      counts.push([executable.placement!().fallbacks.join(), compiled]);
+    }
+    expect(counts).toEqual([
+      ["", 0],
+      ["a", 1],
+      ["b", 2],
+      ["a", 2],
+      ["", 2],
+    ]);
   });
   test("names calls of buffers that are too large before a run, but not of values that are in no memory", async () => {
     const library = await loadGpujs();

@@ -19,6 +19,7 @@ import type { OperatorTable } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { Device, Integers } from "../device.js";
 import { bitsOf } from "../ranges/analyze.js";
+import { rangeOfDType } from "../ranges/interval.js";
 import {
   type BoundCall,
   bindCall,
@@ -26,12 +27,10 @@ import {
   callLoopsOf,
   isInteger,
   judgeCall,
-  producersOf,
   smallest,
   type ValueRanges,
   withFeeders,
-} from "../ranges/call-ranges.js";
-import { rangeOfDType } from "../ranges/interval.js";
+} from "../ranges/judge.js";
 import { whyNotHeldBy } from "./support.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -85,22 +84,17 @@ export function* legalitiesOf(program: ExportedProgram, target: Target): Work<Le
     answers.set(node.name, asked.answer);
     if (asked.call !== undefined) calls.push(asked.call);
   });
-  const producers = producersOf(calls);
   const ranges = [new Map(), new Map()] as const;
-  const ranged = withFeeders(
-    calls.filter(({ hasIntegers }) => hasIntegers),
-    producers,
-  );
-  const judged = calls.filter((call) => ranged.has(call));
   const { integers } = target.device;
-  yield* eachInPieces(judged, (call) => {
-    answers.set(call.node, byRanges(call, answers.get(call.node)!, ranges, integers, symbolHints));
-  });
-  const checked = withFeeders(
-    calls.filter(({ node }) => answers.get(node)!.kind === "when"),
-    producers,
+  yield* eachInPieces(
+    withFeeders(calls, ({ hasIntegers }) => hasIntegers),
+    (call) => {
+      answers.set(call.node, byRanges(call, answers.get(call.node)!, ranges, integers, symbolHints));
+    },
   );
-  const checks = calls.filter((call) => checked.has(call) && answers.get(call.node)!.kind !== "no");
+  const isConditional = ({ node }: CallLoops): boolean => answers.get(node)!.kind === "when";
+  const taken = calls.filter(({ node }) => answers.get(node)!.kind !== "no");
+  const checks = withFeeders(taken, isConditional);
   return { answers, checks: new Map(checks.map((call) => [call.node, call])) };
 }
 

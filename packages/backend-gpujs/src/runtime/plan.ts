@@ -25,7 +25,7 @@ import {
   splitBy,
 } from "@sconce/passes";
 import { symbolByName } from "@sconce/symbolic";
-import type { CallLoops } from "../ranges/call-ranges.js";
+import type { CallLoops } from "../ranges/judge.js";
 import { conditionText, type Legalities, legalitiesOf, limitsOf, type Target } from "./legality.js";
 
 const NAME = "gpujs";

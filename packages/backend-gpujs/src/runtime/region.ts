@@ -14,8 +14,8 @@ import {
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import type { Device } from "../device.js";
-import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/call-ranges.js";
 import { rangeOfDType } from "../ranges/interval.js";
+import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/judge.js";
 import { type BoundKernel, type CompileWatch, kernelSteps, kernelsOf } from "./kernels.js";
 import { tooLargeFor } from "./large-buffers.js";
 import { planRegion, type RegionMemory, requireMemory } from "./memory.js";
