@@ -4,7 +4,7 @@ import type { ExportedProgram, Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { type GpujsBackendOptions, gpujsBackend, gpujsByName } from "./backend.js";
-import type { Device } from "./device.js";
+import type { Device } from "./device/device.js";
 import { GpujsDevice } from "./gpujs/device.js";
 import { loadGpujs } from "./gpujs/library.js";
 import { floats, ints, program } from "./programs.fixture.js";

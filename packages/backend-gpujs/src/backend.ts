@@ -15,9 +15,9 @@ import {
 } from "@sconce/ir";
 import { decomposes, defaultOperators, memoryLimit, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator, PassContext, SessionBackend } from "@sconce/passes";
-import type { Mode } from "./device.js";
+import type { Mode } from "./device/device.js";
+import { excludedCall, unknownMode } from "./device/errors.js";
 import { whyNotHeld } from "./emit/refusals.js";
-import { excludedCall, unknownMode } from "./errors.js";
 import { MODES, type OpenOptions, openDevice } from "./modes.js";
 import { GpujsExecutable } from "./runtime/executable.js";
 import { Pacer } from "./runtime/pacer.js";

@@ -2,8 +2,8 @@
 
 import { isSconceError } from "@sconce/errors";
 import { openPlatform } from "#webgpu";
-import type { Device, Mode } from "./device.js";
-import { noMode, unknownMode } from "./errors.js";
+import type { Device, Mode } from "./device/device.js";
+import { noMode, unknownMode } from "./device/errors.js";
 import { GpujsDevice } from "./gpujs/device.js";
 import { type GpujsLibrary, loadGpujs } from "./gpujs/library.js";
 import { whyForbidden } from "./gpujs/policy.js";

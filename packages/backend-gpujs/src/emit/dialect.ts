@@ -1,6 +1,6 @@
 /** @file The differences between gpu.js's modes, as targets of code generation. */
 import type { Target } from "@sconce/codegen";
-import type { Integers, Mode } from "../device.js";
+import type { Integers, Mode } from "../device/device.js";
 
 /** A mode of gpu.js. */
 export interface Dialect extends Target {

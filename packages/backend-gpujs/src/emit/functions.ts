@@ -2,8 +2,8 @@
 import { COMPARE, type CompareFn, type KernelOp, type ScalarFn } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
-import { hasFunction, OWN_FLOAT } from "../webgpu/wgsl-functions.js";
-import type { WgslModule } from "../webgpu/wgsl-text.js";
+import { hasFunction, OWN_FLOAT } from "../wgsl/wgsl-functions.js";
+import type { WgslModule } from "../wgsl/wgsl-text.js";
 import { type Dialect, EXACT } from "./dialect.js";
 import { SHADER_FUNCTIONS } from "./shader-functions.js";
 

@@ -19,7 +19,7 @@ import {
 } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import { type DType, isFloatDType } from "@sconce/tensor";
-import { WgslModule } from "../webgpu/wgsl-text.js";
+import { WgslModule } from "../wgsl/wgsl-text.js";
 import type { Dialect } from "./dialect.js";
 import { condition, type Expression, number, readBy, test } from "./expression.js";
 import { callSource, type Locals, literalSource, narrowed, readsTwice, testSource } from "./functions.js";

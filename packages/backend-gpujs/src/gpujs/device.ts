@@ -2,13 +2,13 @@
 import { type LoopNest, type LoopProgram, readsOf } from "@sconce/codegen";
 import { disposed } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
-import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Mode } from "../device.js";
+import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Mode } from "../device/device.js";
+import { kernelFailed } from "../device/errors.js";
+import { deviceLost, deviceRefused } from "../device/webgpu-errors.js";
 import { type Dialect, dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
 import { gridKernel } from "../emit/grid-kernel.js";
 import { type KernelSource, printGpujs } from "../emit/print-gpujs.js";
 import { whyNotExpressible, whyNotHeld } from "../emit/refusals.js";
-import { kernelFailed } from "../errors.js";
-import { deviceLost, deviceRefused } from "../webgpu/errors.js";
 import { elementsOf, tensorOf } from "./elements.js";
 import { glslOf } from "./glsl.js";
 import { addIndexHelpers } from "./helpers.js";

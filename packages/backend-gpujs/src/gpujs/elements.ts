@@ -8,8 +8,8 @@ import {
   Storage,
   Tensor,
 } from "@sconce/tensor";
+import { valueRange } from "../device/errors.js";
 import { EXACT } from "../emit/dialect.js";
-import { valueRange } from "../errors.js";
 
 /**
  * Row-major elements as float32: the tensor's own memory where it is that already. @throws

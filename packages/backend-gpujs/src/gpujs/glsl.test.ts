@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { signaturesOfFloats, WgslModule } from "../webgpu/wgsl-text.js";
+import { signaturesOfFloats, WgslModule } from "../wgsl/wgsl-text.js";
 import { glslOf } from "./glsl.js";
 
 function textOf(name: string, ...args: readonly string[]): string {

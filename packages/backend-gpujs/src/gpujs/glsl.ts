@@ -3,7 +3,7 @@
  * are outside of their domain and what becomes of NaN. They are the functions of the WGSL device:
  * WGSL text declares all types, so it translates to GLSL.
  */
-import { signaturesOfFloats, type WgslModule } from "../webgpu/wgsl-text.js";
+import { signaturesOfFloats, type WgslModule } from "../wgsl/wgsl-text.js";
 import type { Gpu } from "./library.js";
 
 const TYPES: Readonly<Record<string, string>> = {

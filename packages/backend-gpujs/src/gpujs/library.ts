@@ -1,6 +1,6 @@
 /** @file Types of the parts of gpu.js that Sconce uses, and its loader. */
 import { isSconceError } from "@sconce/errors";
-import { noGpujs } from "../errors.js";
+import { noGpujs } from "../device/errors.js";
 
 /** A compiled kernel. */
 export interface Kernel {

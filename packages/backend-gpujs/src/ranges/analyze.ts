@@ -16,7 +16,7 @@ import {
   type Scalar,
 } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
-import type { Integers } from "../device.js";
+import type { Integers } from "../device/device.js";
 import { isLogic } from "../emit/functions.js";
 import {
   ANY,

@@ -33,7 +33,7 @@ import {
 } from "@sconce/ops";
 import { evaluateInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import type { Device } from "../device.js";
+import type { Device } from "../device/device.js";
 import { ELEMENT_BYTES } from "./memory.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Reasons, Step } from "./plan.js";

@@ -11,7 +11,7 @@ import {
   rowGroups,
 } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
-import type { Device, DeviceBuffer, SlotBytes } from "../device.js";
+import type { Device, DeviceBuffer, SlotBytes } from "../device/device.js";
 
 /** Drivers compile some side by side. */
 const COMPILED_AT_ONCE = 8;

@@ -4,7 +4,7 @@ import { finish } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { isFloatDType } from "@sconce/tensor";
-import type { Device, Mode } from "../device.js";
+import type { Device, Mode } from "../device/device.js";
 import { dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
 import { whyNotExpressible, whyNotHeld } from "../emit/refusals.js";
 import { program } from "../programs.fixture.js";

@@ -17,7 +17,7 @@ import { eachInPieces, isSconceError, type Work } from "@sconce/errors";
 import type { ExportedProgram, Graph, Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
-import type { Device, Integers } from "../device.js";
+import type { Device, Integers } from "../device/device.js";
 import { bitsOf } from "../ranges/analyze.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import {

@@ -13,7 +13,7 @@ import {
 } from "@sconce/codegen";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
-import type { Device } from "../device.js";
+import type { Device } from "../device/device.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/judge.js";
 import { type BoundKernel, type CompileWatch, kernelSteps, kernelsOf } from "./kernels.js";

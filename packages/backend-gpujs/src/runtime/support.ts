@@ -3,7 +3,7 @@ import { FakeTensor, forEachInput, type Graph, isSymScalar, type MetaValue, type
 import { isScalarFunction } from "@sconce/ops";
 import { freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import type { Device } from "../device.js";
+import type { Device } from "../device/device.js";
 
 /**
  * Returns why a device cannot take a node, or undefined if its loops decide: from the metadata of

@@ -1,7 +1,7 @@
 /** @file Values of a run: on the host, or in device memory that several of them may share. */
 import type { Value } from "@sconce/ir";
 import { type DType, isFloatDType, Tensor } from "@sconce/tensor";
-import type { Device, DeviceBuffer } from "../device.js";
+import type { Device, DeviceBuffer } from "../device/device.js";
 import { ANY, between, type Range, rangeOfDType } from "../ranges/interval.js";
 
 /** Device memory with a count of those who use it. */

@@ -4,7 +4,7 @@
  * them once, so it runs the long ones.
  */
 import { type LoopNest, outerReductions, volumeOf } from "@sconce/codegen";
-import type { Device } from "../device.js";
+import type { Device } from "../device/device.js";
 
 /** The limit of work on the device. */
 export type WorkLimit = Pick<Device, "iterationsPerElement" | "iterationsOf">;

@@ -10,7 +10,7 @@ import {
 } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
 import type { DType, Tensor } from "@sconce/tensor";
-import type { Device, DeviceBuffer } from "../device.js";
+import type { Device, DeviceBuffer } from "../device/device.js";
 import { openWebgpuNode } from "./open-node.js";
 import type { WgslDevice } from "./wgsl-device.js";
 

@@ -4,7 +4,7 @@
  * its place, by `#webgpu`.
  */
 import { isSconceError } from "@sconce/errors";
-import { noWebgpu } from "./errors.js";
+import { noWebgpu } from "../device/webgpu-errors.js";
 import { type OpenWebgpuOptions, openOn } from "./open.js";
 import type { WgslDevice } from "./wgsl-device.js";
 

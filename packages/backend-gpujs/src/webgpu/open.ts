@@ -3,7 +3,8 @@
  * common.
  */
 import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
-import { noWebgpu } from "./errors.js";
+import { SOFTWARE } from "../device/device.js";
+import { noWebgpu } from "../device/webgpu-errors.js";
 import { type OpenedGpu, WgslDevice } from "./wgsl-device.js";
 
 /** The part of gpu.js that holds its device. */
@@ -31,8 +32,6 @@ const OPEN: OptionNames<OpenWebgpuOptions> = { allowSoftware: true, asHardware: 
 
 const FIX_PAGE =
   "use a browser with WebGPU (Chromium, on Linux with Vulkan), or the webgl2, webasm or cpu mode of the backend";
-/** Names of software adapters. */
-export const SOFTWARE = /swiftshader|llvmpipe|lavapipe|software|basic render/i;
 
 /**
  * Limits that are raised to what the adapter has: WebGPU's defaults are far below what graphs need.

@@ -20,7 +20,7 @@ import { dialectOf, EXACT } from "../emit/dialect.js";
 import { gridKernel } from "../emit/grid-kernel.js";
 import { printGpujs } from "../emit/print-gpujs.js";
 import type { Translator } from "../gpujs/translator.js";
-import type { Shader } from "./print-wgsl.js";
+import type { Shader } from "../wgsl/print-wgsl.js";
 
 /**
  * Functions that are the same in gpu.js's shaders; greatest and least are not, which have to test

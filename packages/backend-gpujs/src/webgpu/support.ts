@@ -8,9 +8,9 @@ import {
   type Target,
 } from "@sconce/codegen";
 import type { DType } from "@sconce/tensor";
-import type { Integers } from "../device.js";
-import { hasFunction } from "./wgsl-functions.js";
-import { wgslType } from "./wgsl-text.js";
+import type { Integers } from "../device/device.js";
+import { hasFunction } from "../wgsl/wgsl-functions.js";
+import { wgslType } from "../wgsl/wgsl-text.js";
 
 /** int64 lives in 32 bits; runs in which it may leave them go to the host. */
 export const WGSL_INTEGERS: Integers = { low: -(2 ** 31), high: 2 ** 31 - 1, wraps: true };

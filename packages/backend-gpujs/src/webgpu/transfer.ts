@@ -1,9 +1,9 @@
 /** @file Converts tensors to elements of device memory, and back. */
 import { castTensor, type DType, Storage, Tensor } from "@sconce/tensor";
-import type { Lane } from "../device.js";
-import { notOnDevice, valueRange } from "./errors.js";
+import type { Lane } from "../device/device.js";
+import { notOnDevice, valueRange } from "../device/webgpu-errors.js";
+import { laneOf } from "../wgsl/wgsl-text.js";
 import { WGSL_INTEGERS } from "./support.js";
-import { laneOf } from "./wgsl-text.js";
 
 /**
  * The elements in row-major order, as the device holds them. Of int64 only what fits into 32 bits.

@@ -13,17 +13,24 @@ import {
 import { internalError } from "@sconce/errors";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
-import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, GroupKernel, Lane } from "../device.js";
+import type {
+  CompileNestOptions,
+  Device,
+  DeviceBuffer,
+  DeviceKernel,
+  GroupKernel,
+  Lane,
+} from "../device/device.js";
+import { deviceLost, deviceRefused } from "../device/webgpu-errors.js";
 import type { Translator } from "../gpujs/translator.js";
+import { printWgsl, type Shader } from "../wgsl/print-wgsl.js";
+import { laneOf } from "../wgsl/wgsl-text.js";
 import { BindGroups } from "./bind-groups.js";
 import { BufferPool } from "./buffer-pool.js";
-import { deviceLost, deviceRefused } from "./errors.js";
 import { GpuCore } from "./gpu-core.js";
 import { pointwiseShader } from "./pointwise-shader.js";
-import { printWgsl, type Shader } from "./print-wgsl.js";
 import { WGSL_INTEGERS, wgslTarget, whyNoLane, whyNotWgsl } from "./support.js";
 import { elementsOfTensor, tensorOfElements } from "./transfer.js";
-import { laneOf } from "./wgsl-text.js";
 
 /** Elements in a buffer of the device. */
 export interface WgslBuffer extends DeviceBuffer {

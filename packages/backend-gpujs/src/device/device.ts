@@ -6,6 +6,9 @@ import type { LoopNest, LoopProgram, RowGroup } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 
+/** Names of software adapters. */
+export const SOFTWARE = /swiftshader|llvmpipe|lavapipe|software|basic render/i;
+
 /** Where kernels run: gpu.js's modes. */
 export type Mode = "webgpu" | "webgl2" | "webasm" | "cpu" | "headlessgl";
 

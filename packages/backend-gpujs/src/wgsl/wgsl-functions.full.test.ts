@@ -13,7 +13,7 @@ import {
   load,
   onDevice,
   openTestDevice,
-} from "./device.fixture.js";
+} from "../webgpu/device.fixture.js";
 import { hasFunction } from "./wgsl-functions.js";
 import { wgslType } from "./wgsl-text.js";
 
