@@ -15,23 +15,31 @@ const SATURATING: ReadonlySet<string> = new Set(["exp", "sigmoid", "tanh", "erf"
 
 /**
  * Returns the kernel with results of arithmetic on float32 cast from doubles. Results that go to
- * memory, into a total in doubles or into a function that saturates are not rounded before.
+ * memory, into a total in doubles or into a function that saturates are not rounded before. A total
+ * in doubles that arithmetic takes further is rounded with the result.
  */
 export function roundFloats(kernel: Kernel): Kernel {
   const unrounded = new Set<Operand>();
   const rounded = new Set<Operand>();
+  const compared = new Set<Operand>();
   forEachStatement(kernel.body, (statement) => {
     const isLenient =
       statement.kind === "store" ||
       (statement.kind === "let" && statement.op === "cast" && statement.value.type === "float64") ||
       (statement.kind === "let" && SATURATING.has(statement.op));
-    for (const operand of operandsOf(statement)) (isLenient ? unrounded : rounded).add(operand);
+    const isArithmetic = statement.kind === "let" && isRounding(statement);
+    for (const operand of operandsOf(statement)) {
+      (isLenient ? unrounded : rounded).add(operand);
+      if (!isLenient && !isArithmetic) compared.add(operand);
+    }
   });
   return rewriteValues(kernel, (statement, { emit, definition }) => {
     const [first] = statement.args;
     const isWidening = statement.op === "cast" && statement.value.type === "float64";
     // What was not rounded is a double already.
     if (isWidening && first?.type === "float64" && definition(first) !== undefined) return first;
+    const isTotal = statement.op === "cast" && first?.kind === "variable" && first.type === "float64";
+    if (isTotal && !compared.has(statement.value)) return first;
     if (!isRounding(statement)) return undefined;
     const exact = emit(statement.op, "float64", statement.args, statement.detail);
     const isFree = unrounded.has(statement.value) && !rounded.has(statement.value);
