@@ -58,7 +58,7 @@ export function kernelSteps(
   nests.forEach((nest, at) => {
     if (inGroups.has(nest)) return;
     const compile = async (slots: SlotBytes): Promise<Run> => {
-      const kernel = await device.compile(loops.nests[at]!, loops, { sizes, slots });
+      const kernel = await device.compile(nest, loops, { sizes, slots });
       return (buffers) => {
         const result = kernel.run(buffers);
         return result instanceof Promise ? result.then((one) => [one]) : [result];

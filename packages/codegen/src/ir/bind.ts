@@ -6,13 +6,19 @@ import { isEmpty, Rewriter } from "./rewrite.js";
 import { constantScalar, type Scalar } from "./scalar.js";
 import { forEachScalar, indicesOf } from "./traverse.js";
 
+/** Nests without sizes, which need not be bound again. */
+const BOUND = new WeakSet<LoopNest>();
+
 /** The nest with numbers in place of sizes; parts that are shared stay shared. */
 export function bindNest(nest: LoopNest, sizes: Bindings): LoopNest {
+  if (BOUND.has(nest)) return nest;
   const rewriter = new Rewriter({ sizes });
   const axes = nest.axes.map((one) => rewriter.axis(one));
   // The sizes of a nest without elements may be invalid: quotients by an extent of zero.
   const value = axes.some(isEmpty) ? constantScalar(0, nest.value.dtype) : rewriter.scalar(nest.value);
-  return { ...nest, axes, value };
+  const bound = { ...nest, axes, value };
+  BOUND.add(bound);
+  return bound;
 }
 /** The index with numbers in place of sizes. */
 export const bindIndex = (index: Index, sizes: Bindings): Index => new Rewriter({ sizes }).index(index);
