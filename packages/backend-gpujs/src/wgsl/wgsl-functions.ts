@@ -62,17 +62,18 @@ const OWN_INT: Partial<Record<ScalarFn, string>> = {
   shift_left: "i_left",
   shift_right: "i_right",
 };
+/** Both operands are computed anyway: the forms that branch would take time. */
 const BOOL: Partial<Record<ScalarFn, Template>> = {
   not: (a) => `(!${a})`,
-  and: INFIX("&&"),
-  or: INFIX("||"),
+  and: INFIX("&"),
+  or: INFIX("|"),
   xor: INFIX("!="),
-  add: INFIX("||"),
-  mul: INFIX("&&"),
-  max: INFIX("||"),
-  min: INFIX("&&"),
-  bitwise_and: INFIX("&&"),
-  bitwise_or: INFIX("||"),
+  add: INFIX("|"),
+  mul: INFIX("&"),
+  max: INFIX("|"),
+  min: INFIX("&"),
+  bitwise_and: INFIX("&"),
+  bitwise_or: INFIX("|"),
   bitwise_xor: INFIX("!="),
   bitwise_not: (a) => `(!${a})`,
 };
