@@ -3,6 +3,10 @@ import { parseGraph } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import type { LoopProgram } from "./ir/loop-program.js";
 import { printLoops } from "./ir/print-loops.js";
+import type { Kernel } from "./kernel/kernel.js";
+import { parseKernel } from "./kernel/parse.js";
+import { printKernel } from "./kernel/print.js";
+import { verifyKernel } from "./kernel/verify.js";
 import { type LowerToLoopsOptions, lowerToLoops } from "./lower/lower.js";
 
 const operators = defaultOperators();
@@ -13,3 +17,13 @@ export const loopsOf = (text: string, options: Partial<LowerToLoopsOptions> = {}
 /** The same as text. */
 export const textOf = (text: string, options?: Partial<LowerToLoopsOptions>): string =>
   printLoops(loopsOf(text, options));
+
+/** A kernel as text, after it was verified, and read again from the text. */
+export function textOfKernel(kernel: Kernel): string {
+  verifyKernel(kernel);
+  const text = printKernel(kernel);
+  const read = parseKernel(text);
+  verifyKernel(read);
+  if (printKernel(read) !== text) throw new Error(`another kernel is read from ${text}`);
+  return text;
+}

@@ -46,9 +46,10 @@ class ValueRewriter {
 
   block(block: Block, loops: number): Block {
     const made: Statement[] = [];
+    const context = this.#context(loops, made);
     for (const one of block) {
       const statement = this.#read(one, loops);
-      const replacement = statement.kind === "let" ? this.#replaced(statement, loops, made) : undefined;
+      const replacement = statement.kind === "let" ? this.#rewrite(statement, context) : undefined;
       if (replacement === undefined) {
         made.push(statement);
         if (statement.kind === "let") this.#definitions.set(statement.value, statement);
@@ -57,8 +58,8 @@ class ValueRewriter {
     return made;
   }
 
-  #replaced(statement: LetStatement, loops: number, made: Statement[]): Operand | undefined {
-    return this.#rewrite(statement, {
+  #context(loops: number, made: Statement[]): LetContext {
+    return {
       loops,
       definition: (operand) => this.#definitions.get(operand),
       emit: (op, type, args, detail) => {
@@ -74,7 +75,7 @@ class ValueRewriter {
         this.#definitions.set(value, emitted);
         return value;
       },
-    });
+    };
   }
 
   #operand<T extends Operand>(operand: T): Operand {
@@ -82,6 +83,8 @@ class ValueRewriter {
   }
   /** The statement with what its operands have become. */
   #read(statement: Statement, loops: number): Statement {
+    const isOther = operandsOf(statement).some((operand) => this.#becomes.has(operand));
+    if (!isOther && blocksOf(statement).length === 0) return statement;
     switch (statement.kind) {
       case "let":
       case "microkernel":

@@ -122,10 +122,10 @@ export class KernelBuilder {
 
   /** A new value in the current block, or the one that is known there to be the same. */
   op(op: KernelOp, type: KernelType, args: readonly Operand[], detail?: number | string): KernelValue {
-    let key = `${op} ${detail ?? ""} ${type}`;
-    for (const arg of args) key += ` ${this.#keyOf(arg)}`;
     const isFixed = args.every(({ kind }) => kind !== "variable");
+    let key = isFixed ? `${op} ${detail ?? ""} ${type}` : "";
     if (isFixed) {
+      for (const arg of args) key += ` ${this.#keyOf(arg)}`;
       for (const { known } of this.#stack) {
         const found = known.get(key);
         if (found !== undefined) return found;
@@ -255,6 +255,7 @@ export class KernelBuilder {
       );
     // The constant comes last, so that indices which differ in it alone have the rest in common.
     if (index.constant === 0) return total!;
+    if (isZero(total!)) return indexLiteral(index.constant);
     const constant = indexLiteral(Math.abs(index.constant));
     return this.op(index.constant < 0 ? "sub" : "add", "index", [total!, constant]);
   }
@@ -300,10 +301,11 @@ export class KernelBuilder {
   #plus(sum: Operand | undefined, { coefficient, atoms }: IndexTerm): Operand {
     const [first, ...more] = atoms.map((item) => this.#atom(item));
     const factor = more.reduce<Operand>((product, one) => this.op("mul", "index", [product, one]), first!);
+    if (isZero(factor)) return sum ?? factor;
     const size = indexLiteral(Math.abs(coefficient));
     const isUnit = size.value === 1;
     const scaled = isUnit ? factor : this.op("mul", "index", [factor, size]);
-    if (sum === undefined)
+    if (sum === undefined || isZero(sum))
       return coefficient < 0 ? this.op("sub", "index", [indexLiteral(0), scaled]) : scaled;
     return this.op(coefficient < 0 ? "sub" : "add", "index", [sum, scaled]);
   }
@@ -466,6 +468,7 @@ const placeOf = (scalar: Scalar): Index | number | undefined => {
   if (scalar.kind === "index") return scalar.index;
   return scalar.kind === "constant" && scalar.dtype === "int64" ? Number(scalar.value) : undefined;
 };
+const isZero = (operand: Operand): boolean => operand.kind === "literal" && operand.value === 0;
 const isIndex = ({ kind }: Scalar): boolean => kind === "index";
 
 /** The number of values of an axis with a fixed extent. */

@@ -2,10 +2,9 @@ import { isSconceError } from "@sconce/errors";
 import { describe, expect, test } from "vitest";
 import { JAVASCRIPT } from "../javascript/print.js";
 import { parseKernel } from "../kernel/parse.js";
-import { printKernel } from "../kernel/print.js";
 import type { Target } from "../kernel/target.js";
 import { verifyKernel } from "../kernel/verify.js";
-import { loopsOf } from "../programs.fixture.js";
+import { loopsOf, textOfKernel } from "../programs.fixture.js";
 import { elementKernel } from "./element.js";
 
 const WORKGROUPS: Target = { ...JAVASCRIPT, threads: "workgroups", sumsIn: "float32" };
@@ -18,18 +17,10 @@ const GRID: Target = {
   speculation: { operations: 4, loads: true },
 };
 
-/** The kernels of a graph's nests as text; each is verified, and read again from its text. */
+/** The kernels of a graph's nests as text. */
 function kernelsOf(graph: string, target: Target): string[] {
   const program = loopsOf(graph);
-  return program.nests.map((nest) => {
-    const kernel = elementKernel(nest, program, new Map(), target);
-    verifyKernel(kernel);
-    const text = printKernel(kernel);
-    const read = parseKernel(text);
-    verifyKernel(read);
-    expect(printKernel(read)).toBe(text);
-    return text;
-  });
+  return program.nests.map((nest) => textOfKernel(elementKernel(nest, program, new Map(), target)));
 }
 
 const SOFTMAX_SUM = `graph(%x: f32[2, 3]) {

@@ -48,9 +48,8 @@ export function rowKernel(group: RowGroup, context: ScheduleContext, spread: Row
       width,
     );
   const perGroup = width / lanes;
-  const places = [frame.modulo(frame.local, perGroup), frame.over(frame.local, perGroup)] as const;
   const [inGroup, lane] = spread.isAcross
-    ? places
+    ? [frame.modulo(frame.local, perGroup), frame.over(frame.local, perGroup)]
     : [frame.over(frame.local, lanes), frame.modulo(frame.local, lanes)];
   const place = frame.place(frame.workgroup, perGroup, inGroup);
   // A barrier has to be met by all threads of a workgroup: rows beyond the last are computed as the
