@@ -31,7 +31,7 @@ class Pair {
     readonly right: unknown,
   ) {}
 }
-registerNamedTuple(Pair, { fields: ["left", "right"], serializedTypeName: "corpus.Pair" });
+registerNamedTuple(Pair, { fields: ["left", "right"], serializedTypeName: "pytree_classes.Pair" });
 
 class CustomNode {
   constructor(
@@ -51,7 +51,7 @@ registerPytreeNode(CustomNode, {
       ],
       tag,
     ] as const,
-  serializedTypeName: "corpus.CustomNode",
+  serializedTypeName: "pytree_classes.CustomNode",
   toDumpableContext: (tag) => tag,
   fromDumpableContext: (text) => text,
 });
@@ -97,8 +97,12 @@ describe("specifications of values", () => {
       new Point(1),
       json("corpus.Input", String.raw`"[[\"f\"], [\"p\"]]"`, leaf),
     ],
-    ["a named tuple", new Pair(1, 2), json("collections.namedtuple", '"corpus.Pair"', leaf, leaf)],
-    ["a registered class", new CustomNode(1, 2, "tag"), json("corpus.CustomNode", '"tag"', leaf, leaf)],
+    ["a named tuple", new Pair(1, 2), json("collections.namedtuple", '"pytree_classes.Pair"', leaf, leaf)],
+    [
+      "a registered class",
+      new CustomNode(1, 2, "tag"),
+      json("pytree_classes.CustomNode", '"tag"', leaf, leaf),
+    ],
     ["null is a leaf", null, leaf],
     ["an instance of another class is a leaf", new Date(0), leaf],
   ])("%s", (_, value, text) => {

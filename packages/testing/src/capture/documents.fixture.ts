@@ -8,7 +8,7 @@ import {
   registerPytreeNode,
 } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
-import type { CorpusModels } from "./harness.fixture.js";
+import type { CorpusModel, CorpusModels } from "./harness.fixture.js";
 
 class AddTwo extends nn.Module {
   override forward(x: Tensor, y: Tensor): Tensor {
@@ -93,33 +93,43 @@ class KeywordOrder extends nn.Module {
   }
 }
 
-class CustomNode {
-  constructor(
-    readonly first: Tensor,
-    readonly second: Tensor,
-    readonly tag: string,
-  ) {}
-}
-registerPytreeNode(CustomNode, {
-  flatten: ({ first, second, tag }) => [[first, second], tag] as const,
-  unflatten: ([first, second], tag) => new CustomNode(first as Tensor, second as Tensor, tag as string),
-  flattenWithKeys: ({ first, second, tag }) =>
-    [
-      [
-        [attributeKey("first"), first],
-        [attributeKey("second"), second],
-      ],
-      tag,
-    ] as const,
-  serializedTypeName: "corpus.CustomNode",
-  toDumpableContext: (tag) => tag,
-  fromDumpableContext: (text) => text,
-});
-
-class CustomNodeModule extends nn.Module {
-  override forward(c: CustomNode): CustomNode {
-    return new CustomNode(c.first.add(c.second), c.second, `${c.tag}!`);
+/**
+ * A model of a class that is registered anew: other tests run written sources, which register
+ * classes under the same name.
+ */
+function customNodeModel(): CorpusModel {
+  class CustomNode {
+    constructor(
+      readonly first: Tensor,
+      readonly second: Tensor,
+      readonly tag: string,
+    ) {}
   }
+  registerPytreeNode(CustomNode, {
+    flatten: ({ first, second, tag }) => [[first, second], tag] as const,
+    unflatten: ([first, second], tag) => new CustomNode(first as Tensor, second as Tensor, tag as string),
+    flattenWithKeys: ({ first, second, tag }) =>
+      [
+        [
+          [attributeKey("first"), first],
+          [attributeKey("second"), second],
+        ],
+        tag,
+      ] as const,
+    serializedTypeName: "corpus.CustomNode",
+    toDumpableContext: (tag) => tag,
+    fromDumpableContext: (text) => text,
+  });
+
+  class CustomNodeModule extends nn.Module {
+    override forward(c: CustomNode): CustomNode {
+      return new CustomNode(c.first.add(c.second), c.second, `${c.tag}!`);
+    }
+  }
+  return {
+    model: new CustomNodeModule(),
+    args: ([a, b]) => [new CustomNode(a, b, "tag")],
+  };
 }
 
 class MyMod extends nn.Module {
@@ -361,10 +371,7 @@ export const DOCUMENT_MODELS: CorpusModels = {
     args: ([a]) => [a],
     options: ([, d, b, c]) => ({ kwargs: { d, b, c } }),
   }),
-  tree_custom_node: () => ({
-    model: new CustomNodeModule(),
-    args: ([a, b]) => [new CustomNode(a, b, "tag")],
-  }),
+  tree_custom_node: customNodeModel,
   pm_static_int: () => ({ model: new MyMod() }),
   pm_static_primitives: () => ({ model: new StaticPrimitives() }),
   pm_dataclass: () => ({ model: new TakesDataclass(), args: ([f, p]) => [new Input(f, p)] }),
