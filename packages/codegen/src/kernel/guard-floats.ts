@@ -65,6 +65,8 @@ function withKnownZero({ op, args, value }: LetStatement, { emit }: LetContext):
   // `x - 0` and `x + -0` are `x`; `0 - x` is `-x + 0`.
   const signed = isMinus && zero === a ? emit("neg", value.type, [other]) : other;
   const isPlain = Object.is(numberOf(zero), -0) !== (isMinus && zero === b);
+  // A variable may change before the value is read. Compilers may simplify this operation.
+  if (isPlain && signed.kind === "variable") return undefined;
   return isPlain ? signed : emit("call", value.type, [signed], "f_pluszero");
 }
 

@@ -22,7 +22,12 @@ export function roundFloats(kernel: Kernel): Kernel {
   const unrounded = new Set<Operand>();
   const rounded = new Set<Operand>();
   const compared = new Set<Operand>();
+  /** Casts of variables that are assigned after them. */
+  const early = new Map<Operand, Operand>();
   forEachStatement(kernel.body, (statement) => {
+    if (statement.kind === "let" && statement.op === "cast") early.set(statement.value, statement.args[0]!);
+    if (statement.kind === "assign")
+      for (const [value, variable] of early) if (variable === statement.variable) compared.add(value);
     const isLenient =
       statement.kind === "store" ||
       (statement.kind === "let" && statement.op === "cast" && statement.value.type === "float64") ||

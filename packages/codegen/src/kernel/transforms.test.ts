@@ -60,6 +60,13 @@ describe("guardFloats", () => {
     expect(guarded(body)).toContain("= mul ");
   });
 
+  test("a variable that may change is not read in place of a value", () => {
+    const body = "var $0: f32 = 0:f32\n$0 = %0\n%2: f32 = sub $0, 0:f32\n$0 = %1\n%9: f32 = neg %2";
+    expect(guarded(body)).toContain("= sub $0, 0:f32");
+    const total = "var $0: f64 = 0:f64\n%2: f32 = cast $0\n$0 = 1:f64\n%9: f32 = mul %2, %1\n@out[%at] = %9";
+    expect(after(roundFloats, total)).toContain("= cast $0");
+  });
+
   test("a comparison with itself asks for NaN", () => {
     const body = "%2: b8 = ne %0, %0\n%9: f32 = select %2, 1:f32, 2:f32";
     expect(guarded(body)).toContain("%2: b8 = isnan %1\n%3: f32 = select %2");
