@@ -76,30 +76,7 @@ export { scalarText } from "./ir/scalar-text.js";
 export { forEachScalar, hasReduction, indicesOf, readsOf } from "./ir/traverse.js";
 export { JAVASCRIPT, type JavaScriptSource, printJavaScript } from "./javascript/print.js";
 export { guardFloats } from "./kernel/guard-floats.js";
-export {
-  type AddressSpace,
-  type Block as KernelBlock,
-  blocksOf,
-  type ElementType,
-  elementOf,
-  forEachStatement,
-  indexLiteral,
-  KERNEL_OPS,
-  type Kernel,
-  type KernelLiteral,
-  type KernelMemory,
-  type KernelOp,
-  type KernelType,
-  type KernelValue,
-  type KernelVariable,
-  type Launch,
-  type LetStatement,
-  literal,
-  type Operand as KernelOperand,
-  operandsOf,
-  type Statement as KernelStatement,
-  widthOf,
-} from "./kernel/kernel.js";
+export * from "./kernel/kernel.js";
 export { parseKernel } from "./kernel/parse.js";
 export { placesOf } from "./kernel/places.js";
 export { printKernel } from "./kernel/print.js";

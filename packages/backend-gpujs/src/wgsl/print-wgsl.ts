@@ -1,17 +1,17 @@
 /** @file Kernels as WGSL. */
 import {
-  type KernelBlock as Block,
   elementOf,
   guardFloats,
   type Kernel,
+  type KernelBlock,
   type KernelLiteral,
   type KernelMemory,
+  type KernelOperand,
+  type KernelStatement,
   type KernelType,
   type KernelValue,
   type KernelVariable,
   type LetStatement,
-  type KernelOperand as Operand,
-  type KernelStatement as Statement,
   usesOf,
   widthOf,
 } from "@sconce/codegen";
@@ -82,8 +82,8 @@ interface Pending {
 class WgslPrinter {
   readonly #module = new WgslModule();
   readonly #names = new Map<KernelValue | KernelVariable, string>();
-  readonly #pending = new Map<Operand, Pending>();
-  readonly #uses: ReadonlyMap<Operand, number>;
+  readonly #pending = new Map<KernelOperand, Pending>();
+  readonly #uses: ReadonlyMap<KernelOperand, number>;
   readonly #memories: readonly KernelMemory[];
   readonly #kernel: Kernel;
   #lines: string[] = [];
@@ -127,7 +127,7 @@ ${main.map((line) => `  ${line}\n`).join("")}}
     return `@group(0) @binding(${binding}) var<storage, ${mode}> ${name}: ${arrayText(memory)};`;
   }
 
-  #block(block: Block): string[] {
+  #block(block: KernelBlock): string[] {
     const outer = this.#lines;
     this.#lines = [];
     for (const statement of block) this.#statement(statement);
@@ -136,7 +136,7 @@ ${main.map((line) => `  ${line}\n`).join("")}}
     this.#lines = outer;
     return lines;
   }
-  #inner(head: string, block: Block): void {
+  #inner(head: string, block: KernelBlock): void {
     this.#lines.push(`${head} {`, ...this.#block(block).map((line) => `  ${line}`), "}");
   }
 
@@ -157,7 +157,7 @@ ${main.map((line) => `  ${line}\n`).join("")}}
       this.#lines.push(`let ${this.#define(value as KernelValue)} = ${text};`);
     this.#pending.clear();
   }
-  #use(operand: Operand): string {
+  #use(operand: KernelOperand): string {
     if (operand.kind === "literal") return this.#literal(operand);
     const pending = this.#pending.get(operand);
     if (pending === undefined) return this.#names.get(operand)!;
@@ -166,7 +166,7 @@ ${main.map((line) => `  ${line}\n`).join("")}}
     return pending.text;
   }
   /** A name, for what stands in several places. */
-  #name(operand: Operand): string {
+  #name(operand: KernelOperand): string {
     const text = this.#use(operand);
     if (operand.kind !== "value" || this.#names.has(operand)) return text;
     const name = this.#define(operand);
@@ -179,7 +179,7 @@ ${main.map((line) => `  ${line}\n`).join("")}}
     this.#lines.push(text);
   }
 
-  #statement(statement: Statement): void {
+  #statement(statement: KernelStatement): void {
     this.#depth = 0;
     switch (statement.kind) {
       case "let":
@@ -215,7 +215,7 @@ ${main.map((line) => `  ${line}\n`).join("")}}
         this.#nested(statement);
     }
   }
-  #nested(statement: Extract<Statement, { kind: "for" | "loop" | "if" }>): void {
+  #nested(statement: Extract<KernelStatement, { kind: "for" | "loop" | "if" }>): void {
     if (statement.kind === "if") {
       const condition = this.#use(statement.condition);
       this.#flush();
@@ -235,7 +235,7 @@ ${main.map((line) => `  ${line}\n`).join("")}}
       );
     }
   }
-  #load({ memory, value, at }: Extract<Statement, { kind: "load" }>): void {
+  #load({ memory, value, at }: Extract<KernelStatement, { kind: "load" }>): void {
     const name = this.#memory(memory);
     const isOneOfFour = widthOf(memory.type) === 4 && widthOf(value.type) === 1;
     const place = isOneOfFour ? this.#name(at) : this.#use(at);
@@ -258,7 +258,7 @@ ${main.map((line) => `  ${line}\n`).join("")}}
     );
     this.#value(value, this.#expression(statement, texts));
   }
-  #fixed(literal: Operand): string {
+  #fixed(literal: KernelOperand): string {
     const name = `v${this.#next++}`;
     this.#lines.push(`let ${name} = ${this.#use(literal)};`);
     return name;

@@ -7,25 +7,9 @@ import type { DType } from "@sconce/tensor";
 import { COMPARE, type ScalarFn } from "./scalar-functions.js";
 import type { CallScalar, ConstantScalar, Index, IndexScalar, LoadScalar, Scalar } from "./terms.js";
 
-export {
-  BINARY,
-  type BinaryFn,
-  COMPARE,
-  type CompareFn,
-  FLOAT_UNARY,
-  type ScalarFn,
-  UNARY,
-  type UnaryFn,
-} from "./scalar-functions.js";
-export type {
-  CallScalar,
-  ConstantScalar,
-  IndexScalar,
-  LoadScalar,
-  ReduceKind,
-  ReduceScalar,
-  Scalar,
-} from "./terms.js";
+export * from "./scalar-functions.js";
+export type * from "./terms.js";
+
 /** Returns a known value as a scalar. */
 export const constantScalar = (value: number | bigint | boolean, dtype: DType): ConstantScalar => ({
   kind: "constant",

@@ -3,16 +3,16 @@ import { internalError } from "@sconce/errors";
 import { type DType, dtypeInfo, isBigIntDType, isFloatDType } from "@sconce/tensor";
 import { COMPARE, type ScalarFn } from "../ir/scalar-functions.js";
 import {
-  type Block,
   elementOf,
   type Kernel,
+  type KernelBlock,
   type KernelLiteral,
   type KernelMemory,
+  type KernelOperand,
+  type KernelStatement,
   type KernelValue,
   type KernelVariable,
   type LetStatement,
-  type Operand,
-  type Statement,
 } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
 import { converterOf, type Element, functionOf } from "./functions.js";
@@ -74,10 +74,10 @@ class JavaScriptPrinter {
     this.#memories = memories;
   }
 
-  block(block: Block): string[] {
+  block(block: KernelBlock): string[] {
     return block.flatMap((statement) => this.#statement(statement));
   }
-  #inner(block: Block): string[] {
+  #inner(block: KernelBlock): string[] {
     return this.block(block).map((line) => `  ${line}`);
   }
   #define(value: KernelValue | KernelVariable): string {
@@ -85,11 +85,11 @@ class JavaScriptPrinter {
     this.#names.set(value, name);
     return name;
   }
-  #use(operand: Operand): string {
+  #use(operand: KernelOperand): string {
     return operand.kind === "literal" ? literalText(operand) : this.#names.get(operand)!;
   }
 
-  #statement(statement: Statement): string[] {
+  #statement(statement: KernelStatement): string[] {
     switch (statement.kind) {
       case "let": {
         const text = this.#expression(statement);

@@ -4,7 +4,7 @@
  * bits.
  */
 import { isFloatDType } from "@sconce/tensor";
-import { elementOf, type Kernel, type LetStatement, literal, type Operand } from "./kernel.js";
+import { elementOf, type Kernel, type KernelOperand, type LetStatement, literal } from "./kernel.js";
 import { type LetContext, rewriteValues } from "./rewrite.js";
 
 /** The least magnitude of a normal float32. */
@@ -34,17 +34,17 @@ export const guardFloats = (kernel: Kernel): Kernel =>
     );
   });
 
-const isFloat = ({ type }: Operand): boolean => {
+const isFloat = ({ type }: KernelOperand): boolean => {
   const element = elementOf(type);
   return element !== "index" && isFloatDType(element);
 };
-const numberOf = (operand: Operand): number | undefined =>
+const numberOf = (operand: KernelOperand): number | undefined =>
   operand.kind === "literal" ? Math.fround(Number(operand.value)) : undefined;
 
 /** A product with a constant that is not zero and counts as zero where subnormal numbers do. */
-function timesTiny({ op, args, value }: LetStatement, { emit }: LetContext): Operand | undefined {
+function timesTiny({ op, args, value }: LetStatement, { emit }: LetContext): KernelOperand | undefined {
   if (op !== "mul") return undefined;
-  const isTiny = (arg: Operand): boolean => {
+  const isTiny = (arg: KernelOperand): boolean => {
     const size = Math.abs(numberOf(arg) ?? 0);
     return size > 0 && size < NORMAL;
   };
@@ -54,9 +54,9 @@ function timesTiny({ op, args, value }: LetStatement, { emit }: LetContext): Ope
   return emit("call", value.type, [tiny === args[0] ? args[1]! : args[0]!, scaled], "f_tiny");
 }
 
-function withKnownZero({ op, args, value }: LetStatement, { emit }: LetContext): Operand | undefined {
+function withKnownZero({ op, args, value }: LetStatement, { emit }: LetContext): KernelOperand | undefined {
   if (op !== "add" && op !== "sub" && op !== "mul") return undefined;
-  const [a, b] = args as readonly [Operand, Operand];
+  const [a, b] = args as readonly [KernelOperand, KernelOperand];
   const zero = [b, a].find((arg) => numberOf(arg) === 0);
   if (zero === undefined || (a.kind === "literal" && b.kind === "literal")) return undefined;
   const other = zero === a ? b : a;
@@ -71,24 +71,24 @@ function withKnownZero({ op, args, value }: LetStatement, { emit }: LetContext):
 }
 
 /** One factor may be infinite and the other subnormal, which some count as a zero. */
-function wideProduct({ op, args, value }: LetStatement, context: LetContext): Operand | undefined {
+function wideProduct({ op, args, value }: LetStatement, context: LetContext): KernelOperand | undefined {
   if (op !== "mul" || context.loops > 0 || args[0] === args[1]) return undefined;
-  const isTame = (arg: Operand): boolean => {
+  const isTame = (arg: KernelOperand): boolean => {
     const size = Math.abs(numberOf(arg) ?? 0);
     return Number.isFinite(size) && size >= NORMAL;
   };
   return args.some(isTame) ? undefined : context.emit("call", value.type, args, "f_mul");
 }
 
-function withItself({ op, args }: LetStatement, { emit }: LetContext): Operand | undefined {
+function withItself({ op, args }: LetStatement, { emit }: LetContext): KernelOperand | undefined {
   if (args[0] !== args[1] || !["eq", "ne", "le", "ge"].includes(op)) return undefined;
   const isNan = emit("isnan", "bool", [args[0]!]);
   return op === "ne" ? isNan : emit("not", "bool", [isNan]);
 }
 
 /** `x > y ? x : y` and the like: NaN is looked for before. */
-function guardedChoice({ args, value }: LetStatement, context: LetContext): Operand | undefined {
-  const [condition, first, second] = args as readonly [Operand, Operand, Operand];
+function guardedChoice({ args, value }: LetStatement, context: LetContext): KernelOperand | undefined {
+  const [condition, first, second] = args as readonly [KernelOperand, KernelOperand, KernelOperand];
   if (!isFloat(value)) return undefined;
   let [test, ofNan] = [context.definition(condition), second];
   while (test?.op === "not") {
@@ -96,7 +96,7 @@ function guardedChoice({ args, value }: LetStatement, context: LetContext): Oper
     ofNan = ofNan === second ? first : second;
   }
   if (test === undefined || !ORDERED.has(test.op) || !isFloat(test.args[0]!)) return undefined;
-  const [a, b] = test.args as readonly [Operand, Operand];
+  const [a, b] = test.args as readonly [KernelOperand, KernelOperand];
   const operands = [a, b].filter(({ kind }) => kind !== "literal");
   const isChoice = (isSame(a, first) && isSame(b, second)) || (isSame(a, second) && isSame(b, first));
   if (!isChoice || operands.length === 0) return undefined;
@@ -105,5 +105,5 @@ function guardedChoice({ args, value }: LetStatement, context: LetContext): Oper
   const plain = context.emit("select", value.type, args);
   return context.emit("select", value.type, [isNan, ofNan, plain]);
 }
-const isSame = (a: Operand, b: Operand): boolean =>
+const isSame = (a: KernelOperand, b: KernelOperand): boolean =>
   a === b || (a.kind === "literal" && b.kind === "literal" && Object.is(Number(a.value), Number(b.value)));

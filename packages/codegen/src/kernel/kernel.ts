@@ -28,7 +28,7 @@ export interface KernelLiteral {
   readonly value: number | bigint | boolean;
 }
 /** What statements read. */
-export type Operand = KernelValue | KernelVariable | KernelLiteral;
+export type KernelOperand = KernelValue | KernelVariable | KernelLiteral;
 
 /**
  * Operations besides those of elements.
@@ -87,13 +87,13 @@ export interface KernelMemory {
 }
 
 /** Statements that run in order. */
-export type Block = readonly Statement[];
+export type KernelBlock = readonly KernelStatement[];
 /** Computes a value; nothing else happens. */
 export interface LetStatement {
   readonly kind: "let";
   readonly value: KernelValue;
   readonly op: KernelOp;
-  readonly args: readonly Operand[];
+  readonly args: readonly KernelOperand[];
   /** The lane, the axis of the grid or the name of the function. */
   readonly detail?: number | string | undefined;
 }
@@ -102,50 +102,50 @@ interface LoadStatement {
   readonly value: KernelValue;
   readonly memory: KernelMemory;
   /** The element, or the group of four if the value has four. */
-  readonly at: Operand;
+  readonly at: KernelOperand;
 }
 interface StoreStatement {
   readonly kind: "store";
   readonly memory: KernelMemory;
-  readonly at: Operand;
-  readonly value: Operand;
+  readonly at: KernelOperand;
+  readonly value: KernelOperand;
 }
 /** Makes a variable for the rest of the block. */
 interface VariableStatement {
   readonly kind: "variable";
   readonly variable: KernelVariable;
-  readonly initial: Operand;
+  readonly initial: KernelOperand;
 }
 interface AssignStatement {
   readonly kind: "assign";
   readonly variable: KernelVariable;
-  readonly value: Operand;
+  readonly value: KernelOperand;
 }
 /** Runs the body for `start <= counter < end`, every `step`. */
 interface ForStatement {
   readonly kind: "for";
   readonly counter: KernelValue;
-  readonly start: Operand;
-  readonly end: Operand;
+  readonly start: KernelOperand;
+  readonly end: KernelOperand;
   readonly step: number;
-  readonly body: Block;
+  readonly body: KernelBlock;
 }
 /** Runs the body until it breaks. */
 interface LoopStatement {
   readonly kind: "loop";
-  readonly body: Block;
+  readonly body: KernelBlock;
 }
 interface IfStatement {
   readonly kind: "if";
-  readonly condition: Operand;
-  readonly then: Block;
+  readonly condition: KernelOperand;
+  readonly then: KernelBlock;
   /** Empty when nothing happens. */
-  readonly otherwise: Block;
+  readonly otherwise: KernelBlock;
 }
 /** Leaves the innermost loop if the condition holds. */
 interface BreakStatement {
   readonly kind: "break";
-  readonly condition: Operand;
+  readonly condition: KernelOperand;
 }
 /** Waits for all threads of the workgroup, which must all come here. */
 interface BarrierStatement {
@@ -156,9 +156,9 @@ interface MicrokernelStatement {
   readonly kind: "microkernel";
   readonly name: string;
   readonly memories: readonly KernelMemory[];
-  readonly args: readonly Operand[];
+  readonly args: readonly KernelOperand[];
 }
-export type Statement =
+export type KernelStatement =
   | LetStatement
   | LoadStatement
   | StoreStatement
@@ -182,7 +182,7 @@ export interface Launch {
 export interface Kernel {
   readonly memories: readonly KernelMemory[];
   readonly launch: Launch;
-  readonly body: Block;
+  readonly body: KernelBlock;
 }
 
 /** The type of one element of a value. */
@@ -201,7 +201,7 @@ export const literal = (value: number | bigint | boolean, type: KernelType): Ker
 export const indexLiteral = (value: number): KernelLiteral => literal(value, "index");
 
 /** The blocks inside a statement. */
-export function blocksOf(statement: Statement): readonly Block[] {
+export function blocksOf(statement: KernelStatement): readonly KernelBlock[] {
   switch (statement.kind) {
     case "for":
     case "loop":
@@ -214,7 +214,7 @@ export function blocksOf(statement: Statement): readonly Block[] {
 }
 
 /** What a statement itself reads, in order. */
-export function operandsOf(statement: Statement): readonly Operand[] {
+export function operandsOf(statement: KernelStatement): readonly KernelOperand[] {
   switch (statement.kind) {
     case "let":
     case "microkernel":
@@ -240,8 +240,8 @@ export function operandsOf(statement: Statement): readonly Operand[] {
 
 /** Calls `visit` for each statement, outer ones before those inside. */
 export function forEachStatement(
-  block: Block,
-  visit: (statement: Statement, loops: number) => void,
+  block: KernelBlock,
+  visit: (statement: KernelStatement, loops: number) => void,
   loops = 0,
 ): void {
   for (const statement of block) {

@@ -3,17 +3,17 @@ import { BINARY, COMPARE, UNARY } from "../ir/scalar-functions.js";
 import { kernelText } from "./errors.js";
 import {
   type AddressSpace,
-  type Block,
   KERNEL_OPS,
   type Kernel,
+  type KernelBlock,
   type KernelMemory,
   type KernelOp,
+  type KernelOperand,
+  type KernelStatement,
   type KernelType,
   type KernelValue,
   type KernelVariable,
   literal,
-  type Operand,
-  type Statement,
 } from "./kernel.js";
 import { BY_ABBREVIATION } from "./print.js";
 
@@ -98,7 +98,7 @@ class KernelReader {
     return this.#memories.get(name) ?? this.#fail(`there is no memory @${name}`);
   }
 
-  #operand(text: string): Operand {
+  #operand(text: string): KernelOperand {
     if (/^[%$]/.test(text)) return this.#names.get(text) ?? this.#fail(`${text} is not there yet`);
     if (text === "true" || text === "false") return literal(text === "true", "bool");
     const [number, type = "index"] = text.split(":") as [string, string?];
@@ -107,13 +107,13 @@ class KernelReader {
     const isLarge = Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(number);
     return literal(isLarge ? BigInt(number) : value, this.#type(type));
   }
-  #operands(text: string): Operand[] {
+  #operands(text: string): KernelOperand[] {
     return text === "" ? [] : text.split(", ").map((one) => this.#operand(one));
   }
 
   /** Statements up to the line that closes the block, which is taken. */
-  #block(): Block {
-    const block: Statement[] = [];
+  #block(): KernelBlock {
+    const block: KernelStatement[] = [];
     for (;;) {
       const line = this.#line();
       if (line === "}" || line === "} else {" || this.#at > this.#lines.length) return block;
@@ -121,7 +121,7 @@ class KernelReader {
     }
   }
 
-  #statement(line: string): Statement {
+  #statement(line: string): KernelStatement {
     if (line === "barrier") return { kind: "barrier" };
     if (line === "loop {") return { kind: "loop", body: this.#block() };
     if (line.startsWith("break if ")) return { kind: "break", condition: this.#operand(line.slice(9)) };
@@ -133,7 +133,7 @@ class KernelReader {
     );
   }
 
-  #memoryStatement(line: string): Statement | undefined {
+  #memoryStatement(line: string): KernelStatement | undefined {
     const load = LOAD.exec(line);
     if (load !== null) {
       const [, name, type, memory, at] = load as unknown as string[];
@@ -158,7 +158,7 @@ class KernelReader {
     return { kind: "microkernel", name: micro[1]!, memories, args };
   }
 
-  #blockStatement(line: string): Statement | undefined {
+  #blockStatement(line: string): KernelStatement | undefined {
     const loop = FOR.exec(line);
     if (loop !== null) {
       const [, name, type, start, end, step] = loop as unknown as string[];
@@ -181,7 +181,7 @@ class KernelReader {
     return { kind: "if", condition, then, otherwise: hasElse ? this.#block() : [] };
   }
 
-  #valueStatement(line: string): Statement | undefined {
+  #valueStatement(line: string): KernelStatement | undefined {
     const made = VARIABLE.exec(line);
     if (made !== null) {
       const initial = this.#operand(made[3]!);

@@ -1,7 +1,7 @@
 /**
  * @file How often the text of a value would stand in source, for printers that write expressions.
  */
-import { type Block, blocksOf, type KernelValue, type Operand, operandsOf } from "./kernel.js";
+import { blocksOf, type KernelBlock, type KernelOperand, type KernelValue, operandsOf } from "./kernel.js";
 
 /** Places where the text of a value would stand. */
 interface Places {
@@ -17,13 +17,13 @@ interface Places {
  * @param isRepeated whether each reader of a value writes its text, however many there are
  */
 export function placesOf(
-  body: Block,
+  body: KernelBlock,
   isRepeated: (value: KernelValue) => boolean,
 ): ReadonlyMap<KernelValue, number> {
-  const places = new Map<Operand, Places>();
+  const places = new Map<KernelOperand, Places>();
   const uses = new Map<KernelValue, number>();
   // From the end, so that the readers of a value are seen before it.
-  const visit = (block: Block, loops: number): void => {
+  const visit = (block: KernelBlock, loops: number): void => {
     for (let at = block.length - 1; at >= 0; at--) {
       const statement = block[at]!;
       const isLoop = statement.kind === "for" || statement.kind === "loop";

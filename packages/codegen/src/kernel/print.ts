@@ -1,15 +1,15 @@
 /** @file The text form of kernels. `parseKernel` reads it again. */
 import { DTYPES, type DType, dtypeInfo } from "@sconce/tensor";
 import {
-  type Block,
   elementOf,
   type Kernel,
+  type KernelBlock,
   type KernelMemory,
+  type KernelOperand,
+  type KernelStatement,
   type KernelType,
   type KernelValue,
   type KernelVariable,
-  type Operand,
-  type Statement,
   widthOf,
 } from "./kernel.js";
 
@@ -41,10 +41,10 @@ class KernelWriter {
   #values = 0;
   #variables = 0;
 
-  block(block: Block): string[] {
+  block(block: KernelBlock): string[] {
     return block.flatMap((statement) => this.#statement(statement));
   }
-  #inner(block: Block): string[] {
+  #inner(block: KernelBlock): string[] {
     return this.block(block).map((line) => `  ${line}`);
   }
 
@@ -53,12 +53,12 @@ class KernelWriter {
     this.#names.set(value, name);
     return `${name}: ${typeText(value.type)}`;
   }
-  #use(operand: Operand): string {
+  #use(operand: KernelOperand): string {
     return operand.kind === "literal" ? literalText(operand) : (this.#names.get(operand) ?? "%?");
   }
 
-  #statement(statement: Statement): string[] {
-    const use = (operand: Operand): string => this.#use(operand);
+  #statement(statement: KernelStatement): string[] {
+    const use = (operand: KernelOperand): string => this.#use(operand);
     switch (statement.kind) {
       case "let": {
         const detail = statement.detail === undefined ? "" : ` ${statement.detail}`;
@@ -102,7 +102,7 @@ class KernelWriter {
   }
 }
 
-function literalText({ value, type }: Extract<Operand, { kind: "literal" }>): string {
+function literalText({ value, type }: Extract<KernelOperand, { kind: "literal" }>): string {
   const text = Object.is(value, -0) ? "-0" : String(value);
   return type === "index" || type === "bool" ? text : `${text}:${typeText(type)}`;
 }

@@ -1,16 +1,16 @@
 /** @file Transforms of kernels: values are replaced, and what nothing reads goes. */
 import {
-  type Block,
   blocksOf,
   forEachStatement,
   type Kernel,
+  type KernelBlock,
   type KernelOp,
+  type KernelOperand,
+  type KernelStatement,
   type KernelType,
   type KernelValue,
   type LetStatement,
-  type Operand,
   operandsOf,
-  type Statement,
 } from "./kernel.js";
 
 /** What a transform of values may ask and do. */
@@ -18,9 +18,9 @@ export interface LetContext {
   /** Loops around the statement. */
   readonly loops: number;
   /** The statement that computed an operand; undefined for all that is not a `let`. */
-  definition(operand: Operand): LetStatement | undefined;
+  definition(operand: KernelOperand): LetStatement | undefined;
   /** Adds a statement before the one that is rewritten. */
-  emit(op: KernelOp, type: KernelType, args: readonly Operand[], detail?: number | string): KernelValue;
+  emit(op: KernelOp, type: KernelType, args: readonly KernelOperand[], detail?: number | string): KernelValue;
 }
 
 /**
@@ -29,23 +29,23 @@ export interface LetContext {
  */
 export function rewriteValues(
   kernel: Kernel,
-  rewrite: (statement: LetStatement, context: LetContext) => Operand | undefined,
+  rewrite: (statement: LetStatement, context: LetContext) => KernelOperand | undefined,
 ): Kernel {
   const rewriter = new ValueRewriter(rewrite);
   return withoutDead({ ...kernel, body: rewriter.block(kernel.body, 0) });
 }
 
 class ValueRewriter {
-  readonly #rewrite: (statement: LetStatement, context: LetContext) => Operand | undefined;
-  readonly #becomes = new Map<Operand, Operand>();
-  readonly #definitions = new Map<Operand, LetStatement>();
+  readonly #rewrite: (statement: LetStatement, context: LetContext) => KernelOperand | undefined;
+  readonly #becomes = new Map<KernelOperand, KernelOperand>();
+  readonly #definitions = new Map<KernelOperand, LetStatement>();
 
-  constructor(rewrite: (statement: LetStatement, context: LetContext) => Operand | undefined) {
+  constructor(rewrite: (statement: LetStatement, context: LetContext) => KernelOperand | undefined) {
     this.#rewrite = rewrite;
   }
 
-  block(block: Block, loops: number): Block {
-    const made: Statement[] = [];
+  block(block: KernelBlock, loops: number): KernelBlock {
+    const made: KernelStatement[] = [];
     const context = this.#context(loops, made);
     for (const one of block) {
       const statement = this.#read(one, loops);
@@ -58,7 +58,7 @@ class ValueRewriter {
     return made;
   }
 
-  #context(loops: number, made: Statement[]): LetContext {
+  #context(loops: number, made: KernelStatement[]): LetContext {
     return {
       loops,
       definition: (operand) => this.#definitions.get(operand),
@@ -78,11 +78,11 @@ class ValueRewriter {
     };
   }
 
-  #operand<T extends Operand>(operand: T): Operand {
+  #operand<T extends KernelOperand>(operand: T): KernelOperand {
     return this.#becomes.get(operand) ?? operand;
   }
   /** The statement with what its operands have become. */
-  #read(statement: Statement, loops: number): Statement {
+  #read(statement: KernelStatement, loops: number): KernelStatement {
     const isOther = operandsOf(statement).some((operand) => this.#becomes.has(operand));
     if (!isOther && blocksOf(statement).length === 0) return statement;
     switch (statement.kind) {
@@ -108,7 +108,7 @@ class ValueRewriter {
       case "if": {
         const condition = this.#operand(statement.condition);
         const blocks = [statement.then, statement.otherwise].map((one) => this.block(one, loops));
-        const [then, otherwise] = blocks as [Block, Block];
+        const [then, otherwise] = blocks as [KernelBlock, KernelBlock];
         return { ...statement, condition, then, otherwise };
       }
       case "barrier":
@@ -118,8 +118,8 @@ class ValueRewriter {
 }
 
 /** How often each value and variable is read. */
-export function usesOf({ body }: Kernel): ReadonlyMap<Operand, number> {
-  const uses = new Map<Operand, number>();
+export function usesOf({ body }: Kernel): ReadonlyMap<KernelOperand, number> {
+  const uses = new Map<KernelOperand, number>();
   forEachStatement(body, (statement) => {
     for (const operand of operandsOf(statement)) uses.set(operand, (uses.get(operand) ?? 0) + 1);
   });
@@ -129,8 +129,8 @@ export function usesOf({ body }: Kernel): ReadonlyMap<Operand, number> {
 /** Returns the kernel without values that nothing reads. */
 export function withoutDead(kernel: Kernel): Kernel {
   const uses = new Map(usesOf(kernel));
-  const swept = (block: Block): Block => {
-    const kept: Statement[] = [];
+  const swept = (block: KernelBlock): KernelBlock => {
+    const kept: KernelStatement[] = [];
     for (const statement of [...block].reverse()) {
       const isValue = statement.kind === "let" || statement.kind === "load";
       if (isValue && (uses.get(statement.value) ?? 0) === 0) {
@@ -144,7 +144,7 @@ export function withoutDead(kernel: Kernel): Kernel {
   return { ...kernel, body: swept(kernel.body) };
 }
 
-function withBlocks(statement: Statement, map: (block: Block) => Block): Statement {
+function withBlocks(statement: KernelStatement, map: (block: KernelBlock) => KernelBlock): KernelStatement {
   if (statement.kind === "for" || statement.kind === "loop")
     return { ...statement, body: map(statement.body) };
   if (statement.kind !== "if") return statement;

@@ -1,5 +1,11 @@
 /** @file Rounds to float32 where a target computes in doubles. */
-import { forEachStatement, type Kernel, type LetStatement, type Operand, operandsOf } from "./kernel.js";
+import {
+  forEachStatement,
+  type Kernel,
+  type KernelOperand,
+  type LetStatement,
+  operandsOf,
+} from "./kernel.js";
 import { rewriteValues } from "./rewrite.js";
 
 /** Operations whose result is one of their operands, or a whole number that float32 holds. */
@@ -19,11 +25,11 @@ const SATURATING: ReadonlySet<string> = new Set(["exp", "sigmoid", "tanh", "erf"
  * in doubles that arithmetic takes further is rounded with the result.
  */
 export function roundFloats(kernel: Kernel): Kernel {
-  const unrounded = new Set<Operand>();
-  const rounded = new Set<Operand>();
-  const compared = new Set<Operand>();
+  const unrounded = new Set<KernelOperand>();
+  const rounded = new Set<KernelOperand>();
+  const compared = new Set<KernelOperand>();
   /** Casts of variables that are assigned after them. */
-  const early = new Map<Operand, Operand>();
+  const early = new Map<KernelOperand, KernelOperand>();
   forEachStatement(kernel.body, (statement) => {
     if (statement.kind === "let" && statement.op === "cast") early.set(statement.value, statement.args[0]!);
     if (statement.kind === "assign")

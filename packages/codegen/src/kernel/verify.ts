@@ -1,16 +1,16 @@
 /** @file The rules that every kernel keeps. */
 import { kernelInvalid } from "./errors.js";
 import {
-  type Block,
   blocksOf,
   elementOf,
   type Kernel,
+  type KernelBlock,
+  type KernelOperand,
+  type KernelStatement,
   type KernelType,
   type KernelValue,
   type KernelVariable,
-  type Operand,
   operandsOf,
-  type Statement,
 } from "./kernel.js";
 
 /**
@@ -31,14 +31,14 @@ interface Place {
 class Verifier {
   readonly #known = new Set<KernelValue | KernelVariable>();
   /** What may differ between the threads of a workgroup. */
-  readonly #own = new Set<Operand>();
+  readonly #own = new Set<KernelOperand>();
   readonly #kernel: Kernel;
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
   }
 
-  block(block: Block, place: Place): void {
+  block(block: KernelBlock, place: Place): void {
     const defined: (KernelValue | KernelVariable)[] = [];
     for (const statement of block) {
       for (const operand of operandsOf(statement)) this.#read(operand, statement);
@@ -58,13 +58,13 @@ class Verifier {
     for (const one of defined) this.#known.delete(one);
   }
 
-  #read(operand: Operand, statement: Statement): void {
+  #read(operand: KernelOperand, statement: KernelStatement): void {
     if (operand.kind !== "literal" && !this.#known.has(operand))
       fail(`it reads a ${operand.kind} that is not computed before`, statement);
   }
 
   /** Notes what differs between threads. */
-  #follow(statement: Statement, { isDivergent }: Place): void {
+  #follow(statement: KernelStatement, { isDivergent }: Place): void {
     const isOwn = operandsOf(statement).some((one) => this.#own.has(one));
     const target = statement.kind === "assign" ? statement.variable : definedBy(statement);
     if (target === undefined) return;
@@ -73,7 +73,7 @@ class Verifier {
     if (isOwn || isThread || isShared || isDivergent) this.#own.add(target);
   }
 
-  #check(statement: Statement, { isDivergent, inLoop }: Place): void {
+  #check(statement: KernelStatement, { isDivergent, inLoop }: Place): void {
     switch (statement.kind) {
       case "load":
         this.#isDeclared(statement);
@@ -111,13 +111,13 @@ class Verifier {
         return;
     }
   }
-  #isDeclared(statement: Extract<Statement, { kind: "load" | "store" }>): void {
+  #isDeclared(statement: Extract<KernelStatement, { kind: "load" | "store" }>): void {
     if (!this.#kernel.memories.includes(statement.memory)) fail("its memory is not declared", statement);
   }
 }
 
 /** What a statement makes for those after it; the counter of a loop. */
-const definedBy = (statement: Statement): KernelValue | KernelVariable | undefined => {
+const definedBy = (statement: KernelStatement): KernelValue | KernelVariable | undefined => {
   switch (statement.kind) {
     case "let":
     case "load":
@@ -131,10 +131,10 @@ const definedBy = (statement: Statement): KernelValue | KernelVariable | undefin
   }
 };
 
-function requireType(type: KernelType, wanted: KernelType, statement: Statement): void {
+function requireType(type: KernelType, wanted: KernelType, statement: KernelStatement): void {
   if (type !== wanted) fail(`${type} is not ${wanted}`, statement);
 }
-function fail(problem: string, statement: Statement): never {
+function fail(problem: string, statement: KernelStatement): never {
   const name = statement.kind === "let" ? statement.op : statement.kind;
   throw kernelInvalid(problem, name);
 }

@@ -19,7 +19,13 @@ import {
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
 import type { LoadScalar, Scalar } from "../ir/terms.js";
-import { indexLiteral, type Kernel, type KernelVariable, literal, type Operand } from "../kernel/kernel.js";
+import {
+  indexLiteral,
+  type Kernel,
+  type KernelOperand,
+  type KernelVariable,
+  literal,
+} from "../kernel/kernel.js";
 import { extentOf } from "./builder.js";
 import { elementsOf, KernelFrame, type ScheduleContext } from "./frame.js";
 
@@ -83,16 +89,16 @@ const [ROW_BLOCK, COLUMN_BLOCK] = ["block of rows", "block of columns"];
 
 /** Where a thread's block is; made when it is needed, at the start of the kernel. */
 interface BlockPlaces {
-  readonly row: () => Operand;
-  readonly column: () => Operand;
-  readonly outer: () => Operand;
+  readonly row: () => KernelOperand;
+  readonly column: () => KernelOperand;
+  readonly outer: () => KernelOperand;
 }
 /**
  * Which block a thread has. The threads of a workgroup have 8 by 8 blocks next to each other where
  * that comes out even, so that they share what they load.
  */
-function placesOf(frame: KernelFrame, rows: number, columns: number, flat: Operand): BlockPlaces {
-  const outer = (): Operand => frame.over(flat, columns * rows);
+function placesOf(frame: KernelFrame, rows: number, columns: number, flat: KernelOperand): BlockPlaces {
+  const outer = (): KernelOperand => frame.over(flat, columns * rows);
   if (rows % 8 !== 0 || columns % 8 !== 0)
     return {
       outer,
@@ -116,7 +122,7 @@ function defineSide(
   frame: KernelFrame,
   { side, width, isWhole, total }: Spread,
   name: string,
-  block: () => Operand,
+  block: () => KernelOperand,
 ): AxisMap[] {
   const { axes } = side;
   const last = axes.at(-1);
@@ -130,7 +136,7 @@ function defineSide(
   }
   return numbers.map((i) => {
     const last = indexLiteral(total - 1);
-    const flat = (): Operand =>
+    const flat = (): KernelOperand =>
       frame.op("min", "index", [frame.place(block(), width, indexLiteral(i)), last]);
     const own = axes.map((one) => axis(`${one.name} at ${i}`, one.extent));
     frame.defineCoordinates(own, flat);
@@ -276,7 +282,11 @@ class ProductWriter {
     }
   }
 
-  #guards({ when }: ContractionSide, own: readonly AxisMap[], at: Step): readonly (Operand | undefined)[] {
+  #guards(
+    { when }: ContractionSide,
+    own: readonly AxisMap[],
+    at: Step,
+  ): readonly (KernelOperand | undefined)[] {
     if (when === undefined) return [];
     return own.map((axes) => this.#frame.scalar(rewritten(when, [...at(0), ...axes])));
   }
@@ -288,7 +298,7 @@ class ProductWriter {
     how: LoadPlan["columns"],
     at: Step,
     element: number,
-  ): readonly Operand[] {
+  ): readonly KernelOperand[] {
     switch (how) {
       case "inner":
         return own.map((one) => this.#lane(value, [...at(0), ...one], element));
@@ -299,7 +309,7 @@ class ProductWriter {
     }
   }
   /** One of four elements that are loaded at once; the first is at the place that is given. */
-  #lane(value: Scalar, axes: Iterable<[string, Index]>, lane: number): Operand {
+  #lane(value: Scalar, axes: Iterable<[string, Index]>, lane: number): KernelOperand {
     const { buffer, index } = rewritten(value, axes) as LoadScalar;
     const four = this.#frame.load(this.#frame.buffer(buffer), this.#frame.index(divide(index, constant(4))));
     return this.#frame.op("lane", "float32", [four], lane);
@@ -341,7 +351,7 @@ function elementLoop(
   frame: KernelFrame,
   { side, width, blocks, isWhole, total }: Spread,
   block: string,
-  write: (counter: Operand, axes: AxisMap) => void,
+  write: (counter: KernelOperand, axes: AxisMap) => void,
 ): void {
   const along = axis(`element of ${block}`, constant(width));
   const flat = add(scale(atom(axis(block, constant(blocks))), width), atom(along));

@@ -21,18 +21,18 @@ import {
 import { COMPARE } from "../ir/scalar-functions.js";
 import type { Axis, IndexTerm, Scalar } from "../ir/terms.js";
 import {
-  type Block,
   indexLiteral,
   type Kernel,
+  type KernelBlock,
   type KernelMemory,
   type KernelOp,
+  type KernelOperand,
+  type KernelStatement,
   type KernelType,
   type KernelValue,
   type KernelVariable,
   type Launch,
   literal,
-  type Operand,
-  type Statement,
 } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
 import { writeReduction } from "./reductions.js";
@@ -40,10 +40,10 @@ import { writeReduction } from "./reductions.js";
 /** A block under construction. */
 interface OpenBlock {
   readonly kind: "root" | "loop" | "branch";
-  readonly statements: Statement[];
+  readonly statements: KernelStatement[];
   /** Axes that have another value in each run of the block. */
   readonly axes: ReadonlySet<string>;
-  readonly scalars: Map<Scalar, Operand>;
+  readonly scalars: Map<Scalar, KernelOperand>;
   /** Values by the text of their operation. */
   readonly known: Map<string, KernelValue>;
 }
@@ -68,10 +68,10 @@ export class KernelBuilder {
   readonly #buffers: (buffer: number) => KernelMemory;
   readonly #read = new Map<number, KernelMemory>();
   readonly #dependencies = new Map<Scalar, ReadonlySet<string>>();
-  readonly #axisValues = new Map<string, Operand>();
-  readonly #lazyAxes = new Map<string, () => Operand>();
-  readonly #followers = new Map<Scalar, (value: Operand) => void>();
-  readonly #ids = new Map<Operand, number>();
+  readonly #axisValues = new Map<string, KernelOperand>();
+  readonly #lazyAxes = new Map<string, () => KernelOperand>();
+  readonly #followers = new Map<Scalar, (value: KernelOperand) => void>();
+  readonly #ids = new Map<KernelOperand, number>();
   #stack: OpenBlock[] = [openBlock("root")];
 
   /** @param buffers declares the memory of a buffer that is read, when it first is */
@@ -108,7 +108,7 @@ export class KernelBuilder {
   get #block(): OpenBlock {
     return this.#stack.at(-1)!;
   }
-  #put(statement: Statement): void {
+  #put(statement: KernelStatement): void {
     this.#block.statements.push(statement);
   }
   /** Writes to an outer block, before the statement that is being made there. */
@@ -121,7 +121,7 @@ export class KernelBuilder {
   }
 
   /** A new value in the current block, or the one that is known there to be the same. */
-  op(op: KernelOp, type: KernelType, args: readonly Operand[], detail?: number | string): KernelValue {
+  op(op: KernelOp, type: KernelType, args: readonly KernelOperand[], detail?: number | string): KernelValue {
     const isFixed = args.every(({ kind }) => kind !== "variable");
     let key = isFixed ? `${op} ${detail ?? ""} ${type}` : "";
     if (isFixed) {
@@ -138,7 +138,7 @@ export class KernelBuilder {
     if (isFixed) this.#block.known.set(key, value);
     return value;
   }
-  #keyOf(operand: Operand): string {
+  #keyOf(operand: KernelOperand): string {
     if (operand.kind === "literal")
       return `${Object.is(operand.value, -0) ? "-0" : operand.value}:${operand.type}`;
     let id = this.#ids.get(operand);
@@ -149,7 +149,7 @@ export class KernelBuilder {
     return `%${id}`;
   }
 
-  load(memory: KernelMemory, at: Operand, type: KernelType = memory.type): KernelValue {
+  load(memory: KernelMemory, at: KernelOperand, type: KernelType = memory.type): KernelValue {
     const key = `${memory.name} ${type} ${this.#keyOf(at)}`;
     const isFixed = memory.access === "read";
     if (isFixed) {
@@ -163,30 +163,30 @@ export class KernelBuilder {
     if (isFixed) this.#block.known.set(key, value);
     return value;
   }
-  store(memory: KernelMemory, at: Operand, value: Operand): void {
+  store(memory: KernelMemory, at: KernelOperand, value: KernelOperand): void {
     this.#put({ kind: "store", memory, at, value });
   }
-  variable(type: KernelType, initial: Operand): KernelVariable {
+  variable(type: KernelType, initial: KernelOperand): KernelVariable {
     const variable: KernelVariable = { kind: "variable", type };
     this.#put({ kind: "variable", variable, initial });
     return variable;
   }
-  assign(variable: KernelVariable, value: Operand): void {
+  assign(variable: KernelVariable, value: KernelOperand): void {
     this.#put({ kind: "assign", variable, value });
   }
   barrier(): void {
     this.#put({ kind: "barrier" });
   }
-  breakIf(condition: Operand): void {
+  breakIf(condition: KernelOperand): void {
     this.#put({ kind: "break", condition });
   }
 
   /** Statements that run only where the condition holds. */
-  when(condition: Operand, yes: () => void, no: () => void = () => {}): void {
+  when(condition: KernelOperand, yes: () => void, no: () => void = () => {}): void {
     // Both are made before the statement is put down: what moves out of them comes before it.
     const [then, otherwise] = [yes, no].map((write) => this.#inner(openBlock("branch"), write)) as [
-      Block,
-      Block,
+      KernelBlock,
+      KernelBlock,
     ];
     this.#put({ kind: "if", condition, then, otherwise });
   }
@@ -203,7 +203,7 @@ export class KernelBuilder {
   forever(body: () => void): void {
     this.#put({ kind: "loop", body: this.#inner(openBlock("loop"), body) });
   }
-  #inner(inner: OpenBlock, write: () => void): Block {
+  #inner(inner: OpenBlock, write: () => void): KernelBlock {
     this.#stack.push(inner);
     write();
     this.#stack.pop();
@@ -213,10 +213,10 @@ export class KernelBuilder {
   // --- axes
 
   /** An axis with one value in the whole kernel, made when it is first needed. */
-  defineAxis(name: string, value: () => Operand): void {
+  defineAxis(name: string, value: () => KernelOperand): void {
     this.#lazyAxes.set(name, value);
   }
-  #axis(name: string): Operand {
+  #axis(name: string): KernelOperand {
     const known = this.#axisValues.get(name);
     if (known !== undefined) return known;
     const make = this.#lazyAxes.get(name);
@@ -240,7 +240,7 @@ export class KernelBuilder {
    * @param isWide whether it counts more than the target's own integers; found from its bounds when
    * left out
    */
-  index(index: Index, isWide = this.#reachesFar(index)): Operand {
+  index(index: Index, isWide = this.#reachesFar(index)): KernelOperand {
     if (index.terms.length === 0) return indexLiteral(index.constant);
     if (isWide) return this.#wide(index);
     const byLevel = new Map<number, IndexTerm[]>();
@@ -248,10 +248,10 @@ export class KernelBuilder {
       const level = this.#levelOf(term);
       byLevel.set(level, [...(byLevel.get(level) ?? []), term]);
     }
-    let total: Operand | undefined;
+    let total: KernelOperand | undefined;
     for (const level of [...byLevel.keys()].sort((a, b) => a - b))
       total = this.#at(level, () =>
-        byLevel.get(level)!.reduce<Operand | undefined>((sum, term) => this.#plus(sum, term), total),
+        byLevel.get(level)!.reduce<KernelOperand | undefined>((sum, term) => this.#plus(sum, term), total),
       );
     // The constant comes last, so that indices which differ in it alone have the rest in common.
     if (index.constant === 0) return total!;
@@ -265,7 +265,7 @@ export class KernelBuilder {
     return (min !== undefined && min <= -exactIndex) || (max !== undefined && max >= exactIndex);
   }
   /** The smallest terms are added by ordinary arithmetic, as far as they stay small together. */
-  #wide({ terms, constant: whole }: Index): Operand {
+  #wide({ terms, constant: whole }: Index): KernelOperand {
     const left = [...terms].sort((a, b) => Math.abs(a.coefficient) - Math.abs(b.coefficient));
     let small = constant(whole);
     while (left.length > 1) {
@@ -275,7 +275,7 @@ export class KernelBuilder {
       small = more;
       left.shift();
     }
-    return left.reduce<Operand>(
+    return left.reduce<KernelOperand>(
       (sum, { coefficient, atoms }) => {
         const product = atoms
           .map((item) => this.#atom(item))
@@ -298,9 +298,12 @@ export class KernelBuilder {
     for (const item of atoms) visit(item);
     return level;
   }
-  #plus(sum: Operand | undefined, { coefficient, atoms }: IndexTerm): Operand {
+  #plus(sum: KernelOperand | undefined, { coefficient, atoms }: IndexTerm): KernelOperand {
     const [first, ...more] = atoms.map((item) => this.#atom(item));
-    const factor = more.reduce<Operand>((product, one) => this.op("mul", "index", [product, one]), first!);
+    const factor = more.reduce<KernelOperand>(
+      (product, one) => this.op("mul", "index", [product, one]),
+      first!,
+    );
     if (isZero(factor)) return sum ?? factor;
     const size = indexLiteral(Math.abs(coefficient));
     const isUnit = size.value === 1;
@@ -309,7 +312,7 @@ export class KernelBuilder {
       return coefficient < 0 ? this.op("sub", "index", [indexLiteral(0), scaled]) : scaled;
     return this.op(coefficient < 0 ? "sub" : "add", "index", [sum, scaled]);
   }
-  #atom(item: IndexAtom): Operand {
+  #atom(item: IndexAtom): KernelOperand {
     switch (item.kind) {
       case "axis":
         return this.#axis(item.name);
@@ -321,7 +324,7 @@ export class KernelBuilder {
         return this.#division(item);
     }
   }
-  #division({ kind, numerator, denominator }: Extract<IndexAtom, { numerator: Index }>): Operand {
+  #division({ kind, numerator, denominator }: Extract<IndexAtom, { numerator: Index }>): KernelOperand {
     const args = [this.index(numerator), this.index(denominator)];
     const { min, max } = boundsOf(numerator);
     const isQuotient = kind === "quotient";
@@ -340,12 +343,12 @@ export class KernelBuilder {
   // --- scalars
 
   /** The value is already computed, and may change with each loop that is open. */
-  known(scalar: Scalar, value: Operand): void {
+  known(scalar: Scalar, value: KernelOperand): void {
     this.#dependencies.set(scalar, new Set(this.#stack.flatMap(({ axes }) => [...axes])));
     this.#block.scalars.set(scalar, value);
   }
   /** Does something more wherever the scalar has been computed. */
-  after(scalar: Scalar, write: (value: Operand) => void): void {
+  after(scalar: Scalar, write: (value: KernelOperand) => void): void {
     this.#followers.set(scalar, write);
   }
   /** Names of the axes that a value depends on. */
@@ -354,7 +357,7 @@ export class KernelBuilder {
   }
 
   /** The value of a scalar. */
-  scalar(scalar: Scalar): Operand {
+  scalar(scalar: Scalar): KernelOperand {
     if (scalar.kind === "constant") return literal(scalar.value, scalar.dtype);
     for (const { scalars } of this.#stack) {
       const known = scalars.get(scalar);
@@ -378,7 +381,7 @@ export class KernelBuilder {
     return level;
   }
 
-  #made(scalar: Exclude<Scalar, { kind: "constant" }>): Operand {
+  #made(scalar: Exclude<Scalar, { kind: "constant" }>): KernelOperand {
     switch (scalar.kind) {
       case "index": {
         const place = this.index(scalar.index);
@@ -402,7 +405,7 @@ export class KernelBuilder {
     }
   }
   /** A conversion; small whole numbers are converted at once. */
-  #cast(value: Operand, dtype: DType): Operand {
+  #cast(value: KernelOperand, dtype: DType): KernelOperand {
     const isWhole = value.kind === "literal" && !isFloatDType(value.type as DType);
     const number = value.kind === "literal" ? Number(value.value) : Number.NaN;
     if (isWhole && Math.abs(number) <= 2 ** 24 && (dtype === "float32" || dtype === "float64"))
@@ -410,7 +413,7 @@ export class KernelBuilder {
     return this.op("cast", dtype, [value]);
   }
   /** Places are compared as indices: as values they might not be exact. */
-  #operands({ fn, args }: Extract<Scalar, { kind: "call" }>): readonly Operand[] {
+  #operands({ fn, args }: Extract<Scalar, { kind: "call" }>): readonly KernelOperand[] {
     const places = args.map(placeOf);
     if (COMPARISONS.has(fn) && places.every((place) => place !== undefined) && args.some(isIndex))
       return places.map((place) => (typeof place === "number" ? indexLiteral(place) : this.index(place)));
@@ -418,7 +421,7 @@ export class KernelBuilder {
   }
 
   /** What is not chosen is not computed, unless that is harmless. */
-  #select({ condition, then, otherwise, dtype }: Extract<Scalar, { kind: "select" }>): Operand {
+  #select({ condition, then, otherwise, dtype }: Extract<Scalar, { kind: "select" }>): KernelOperand {
     const test = this.scalar(condition);
     const { operations } = this.target.speculation;
     if ([then, otherwise].every((part) => this.#costOf(part) <= operations))
@@ -458,8 +461,8 @@ export interface LoopRange {
   readonly axis?: string | undefined;
   /** Other axes that change with the loop. */
   readonly changes?: Iterable<string> | undefined;
-  readonly start?: Operand | undefined;
-  readonly end: Operand;
+  readonly start?: KernelOperand | undefined;
+  readonly end: KernelOperand;
   readonly step?: number | undefined;
 }
 
@@ -468,7 +471,7 @@ const placeOf = (scalar: Scalar): Index | number | undefined => {
   if (scalar.kind === "index") return scalar.index;
   return scalar.kind === "constant" && scalar.dtype === "int64" ? Number(scalar.value) : undefined;
 };
-const isZero = (operand: Operand): boolean => operand.kind === "literal" && operand.value === 0;
+const isZero = (operand: KernelOperand): boolean => operand.kind === "literal" && operand.value === 0;
 const isIndex = ({ kind }: Scalar): boolean => kind === "index";
 
 /** The number of values of an axis with a fixed extent. */

@@ -8,9 +8,9 @@ import {
   indexLiteral,
   type Kernel,
   type KernelMemory,
+  type KernelOperand,
   type KernelType,
   type Launch,
-  type Operand,
 } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
 import { extentOf, KernelBuilder } from "./builder.js";
@@ -83,34 +83,34 @@ export class KernelFrame extends KernelBuilder {
   }
 
   /** `a * by + more`. */
-  place(a: Operand, by: number, more?: Operand): Operand {
+  place(a: KernelOperand, by: number, more?: KernelOperand): KernelOperand {
     if (a.kind === "literal" && a.value === 0) return more ?? a;
     const scaled = by === 1 ? a : this.op("mul", "index", [a, indexLiteral(by)]);
     return more === undefined ? scaled : this.op("add", "index", [scaled, more]);
   }
   /** A place that is never negative, divided by a number. */
-  over(a: Operand, by: number): Operand {
+  over(a: KernelOperand, by: number): KernelOperand {
     return by === 1 ? a : this.op("udiv", "index", [a, indexLiteral(by)]);
   }
   /** What is left of a place that is never negative. */
-  modulo(a: Operand, by: number): Operand {
+  modulo(a: KernelOperand, by: number): KernelOperand {
     return by === 1 ? indexLiteral(0) : this.op("urem", "index", [a, indexLiteral(by)]);
   }
-  isBelow(a: Operand, end: number | Operand): Operand {
+  isBelow(a: KernelOperand, end: number | KernelOperand): KernelOperand {
     return this.op("lt", "bool", [a, typeof end === "number" ? indexLiteral(end) : end]);
   }
 
   /** The number of the workgroup. */
-  get workgroup(): Operand {
+  get workgroup(): KernelOperand {
     return this.op("workgroup", "index", []);
   }
   /** The number of the thread in its workgroup. */
-  get local(): Operand {
+  get local(): KernelOperand {
     return this.op("local", "index", []);
   }
 
   /** The coordinates of a flat place, each made when it is needed, at the start of the kernel. */
-  defineCoordinates(axes: readonly Axis[], flat: () => Operand): void {
+  defineCoordinates(axes: readonly Axis[], flat: () => KernelOperand): void {
     let step = 1;
     for (const [d, one] of [...axes.entries()].reverse()) {
       const [extent, by] = [extentOf(one), step];
@@ -127,7 +127,7 @@ export class KernelFrame extends KernelBuilder {
    * The whole kernel of so many workgroups. Those of a grid may be more: `write` runs where the
    * number of the workgroup, or of the thread, is there.
    */
-  workgroups(count: number, size: number, write: (flat: Operand) => void, threads?: number): Kernel {
+  workgroups(count: number, size: number, write: (flat: KernelOperand) => void, threads?: number): Kernel {
     const grid = foldWorkgroups(count);
     const flat = threads === undefined ? this.workgroup : this.place(this.workgroup, size, this.local);
     const made = grid[0] * grid[1] * (threads === undefined ? 1 : size);
@@ -137,12 +137,12 @@ export class KernelFrame extends KernelBuilder {
     return this.kernel({ grid, size });
   }
   /** The kernel of threads that have one of so many elements each. */
-  threads(elements: number, write: (flat: Operand) => void, size = THREADS): Kernel {
+  threads(elements: number, write: (flat: KernelOperand) => void, size = THREADS): Kernel {
     return this.workgroups(Math.ceil(elements / size), size, write, elements);
   }
 
   /** A loop whose variable is halved until `least`, all threads together. */
-  halving(from: Operand, body: (half: Operand) => void): void {
+  halving(from: KernelOperand, body: (half: KernelOperand) => void): void {
     const half = this.variable("index", from);
     this.forever(() => {
       this.breakIf(this.isBelow(half, 1));
@@ -157,7 +157,7 @@ export class KernelFrame extends KernelBuilder {
    *
    * @param stride threads from one lane to the next
    */
-  foldLanes(reduce: ReduceScalar, parts: KernelMemory, lane: Operand, lanes: number, stride = 1): void {
+  foldLanes(reduce: ReduceScalar, parts: KernelMemory, lane: KernelOperand, lanes: number, stride = 1): void {
     const { local } = this;
     this.halving(indexLiteral(lanes / 2), (half) => {
       this.when(this.isBelow(lane, half), () => {

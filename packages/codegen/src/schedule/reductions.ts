@@ -7,28 +7,28 @@ import type { Axis, ReduceScalar, Scalar } from "../ir/terms.js";
 import {
   indexLiteral,
   type KernelOp,
+  type KernelOperand,
   type KernelType,
   type KernelVariable,
   literal,
-  type Operand,
 } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
 
 /** Makes the statements of a reduction. */
 interface ReductionBuilder {
   readonly target: Target;
-  op(op: KernelOp, type: KernelType, args: readonly Operand[]): Operand;
-  variable(type: KernelType, initial: Operand): KernelVariable;
-  assign(variable: KernelVariable, value: Operand): void;
-  when(condition: Operand, yes: () => void): void;
-  loop(range: { readonly axis: string; readonly end: Operand }, body: () => void): void;
-  index(index: Index): Operand;
-  scalar(scalar: Scalar): Operand;
+  op(op: KernelOp, type: KernelType, args: readonly KernelOperand[]): KernelOperand;
+  variable(type: KernelType, initial: KernelOperand): KernelVariable;
+  assign(variable: KernelVariable, value: KernelOperand): void;
+  when(condition: KernelOperand, yes: () => void): void;
+  loop(range: { readonly axis: string; readonly end: KernelOperand }, body: () => void): void;
+  index(index: Index): KernelOperand;
+  scalar(scalar: Scalar): KernelOperand;
   axesOf(scalar: Scalar): ReadonlySet<string>;
 }
 
 /** Makes the loops of a reduction, and gives its result. */
-export function writeReduction(scalar: ReduceScalar, builder: ReductionBuilder): Operand {
+export function writeReduction(scalar: ReduceScalar, builder: ReductionBuilder): KernelOperand {
   const { reduce, dtype } = scalar;
   if (reduce === "argmax" || reduce === "argmin") return placeOfExtreme(scalar, builder);
   const type = totalType(scalar, builder);
@@ -45,7 +45,7 @@ export function writeReduction(scalar: ReduceScalar, builder: ReductionBuilder):
     });
   return converted(total, dtype, builder);
 }
-const converted = (value: Operand, type: KernelType, builder: ReductionBuilder): Operand => {
+const converted = (value: KernelOperand, type: KernelType, builder: ReductionBuilder): KernelOperand => {
   if (value.type === type) return value;
   return value.kind === "literal" && type === "float64"
     ? literal(value.value, type)
@@ -59,7 +59,7 @@ function totalType({ reduce, dtype }: ReduceScalar, { target }: ReductionBuilder
 }
 
 /** What a reduction starts from where nothing else is given. */
-function identityOf({ reduce }: ReduceScalar, type: KernelType): Operand {
+function identityOf({ reduce }: ReduceScalar, type: KernelType): KernelOperand {
   const isBool = type === "bool";
   switch (reduce) {
     case "any":
@@ -73,14 +73,14 @@ function identityOf({ reduce }: ReduceScalar, type: KernelType): Operand {
       return lowest(reduce === "max", type);
   }
 }
-function lowest(isMax: boolean, type: KernelType): Operand {
+function lowest(isMax: boolean, type: KernelType): KernelOperand {
   if (type === "bool") return literal(!isMax, type);
   const infinity = isMax ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   return literal(infinity, type);
 }
 
 /** The greatest or least where there is no infinity: the first value is taken as it is. */
-function firstExtreme(scalar: ReduceScalar, builder: ReductionBuilder): Operand {
+function firstExtreme(scalar: ReduceScalar, builder: ReductionBuilder): KernelOperand {
   const { dtype } = scalar;
   const best = builder.variable(dtype, literal(0, dtype));
   const isLater = builder.variable("bool", literal(false, "bool"));
@@ -97,7 +97,7 @@ function firstExtreme(scalar: ReduceScalar, builder: ReductionBuilder): Operand 
 function decide(
   reduce: "any" | "all",
   total: KernelVariable,
-  value: Operand,
+  value: KernelOperand,
   builder: ReductionBuilder,
 ): void {
   const isAny = reduce === "any";
@@ -108,10 +108,10 @@ function decide(
 /** Two values of a reduction as one. */
 export function combined(
   { reduce, dtype }: ReduceScalar,
-  a: Operand,
-  b: Operand,
+  a: KernelOperand,
+  b: KernelOperand,
   builder: Pick<ReductionBuilder, "op">,
-): Operand {
+): KernelOperand {
   switch (reduce) {
     case "sum":
       return builder.op("add", a.type, [a, b]);
@@ -193,14 +193,14 @@ function unrolledSum(scalar: ReduceScalar, builder: ReductionBuilder, total: Ker
 }
 
 /** The first place of the greatest or least; NaN is before all. */
-function placeOfExtreme(scalar: ReduceScalar, builder: ReductionBuilder): Operand {
+function placeOfExtreme(scalar: ReduceScalar, builder: ReductionBuilder): KernelOperand {
   const { axes, body } = scalar;
   const type = body.dtype;
   const best = builder.variable(type, literal(type === "bool" ? false : 0, type));
   const at = builder.variable("index", indexLiteral(-1));
   reductionLoops(scalar, builder, () => {
     const value = builder.scalar(body);
-    const not = (one: Operand): Operand => builder.op("not", "bool", [one]);
+    const not = (one: KernelOperand): KernelOperand => builder.op("not", "bool", [one]);
     const isBetter = builder.op(scalar.reduce === "argmax" ? "gt" : "lt", "bool", [value, best]);
     let test = builder.op("or", "bool", [builder.op("lt", "bool", [at, indexLiteral(0)]), isBetter]);
     if (isFloatDType(type)) {

@@ -9,7 +9,7 @@ import { add, atom, axis, constant, scale } from "../ir/index-expr.js";
 import { Rewriter } from "../ir/rewrite.js";
 import { apply, FALSE, indexScalar, type Scalar, select, TRUE } from "../ir/scalar.js";
 import type { ReduceScalar } from "../ir/terms.js";
-import { indexLiteral, type Kernel, type KernelMemory, type Operand } from "../kernel/kernel.js";
+import { indexLiteral, type Kernel, type KernelMemory, type KernelOperand } from "../kernel/kernel.js";
 import { extentOf } from "./builder.js";
 import { KernelFrame, type ScheduleContext } from "./frame.js";
 import { combined } from "./reductions.js";
@@ -87,7 +87,7 @@ class RowWriter {
   }
 
   /** @param isThere whether the thread's row is one; always when left out */
-  write(row: Operand, lane: Operand, isThere: Operand | undefined): void {
+  write(row: KernelOperand, lane: KernelOperand, isThere: KernelOperand | undefined): void {
     const frame = this.#frame;
     frame.defineAxis(ROW, () => row);
     frame.defineAxis(LANE, () => lane);
@@ -123,7 +123,7 @@ class RowWriter {
   }
 
   /** Lanes fold every so manieth element, then what they have. */
-  #fold(reduce: ReduceScalar, at: number, lane: Operand): void {
+  #fold(reduce: ReduceScalar, at: number, lane: KernelOperand): void {
     const frame = this.#frame;
     const { lanes, width, isAcross } = this.#spread;
     const parts = frame.shared(`parts${at}`, reduce.dtype, width);
@@ -141,7 +141,7 @@ class RowWriter {
   }
 
   /** The elements of a row that a part gives. */
-  #elements(part: RowPart, lane: Operand): void {
+  #elements(part: RowPart, lane: KernelOperand): void {
     const frame = this.#frame;
     const output = this.#outputs.get(part)!;
     const range = { axis: PLACE, start: lane, end: indexLiteral(part.places), step: this.#spread.lanes };
@@ -158,16 +158,16 @@ class RowWriter {
     this.#frame.after(inReduction, (value) => this.#frame.store(output, this.#frame.index(part.at), value));
   }
 
-  #where(test: Operand | undefined, write: () => void): void {
+  #where(test: KernelOperand | undefined, write: () => void): void {
     if (test === undefined) write();
     else this.#frame.when(test, write);
   }
 }
 /** Where a thread is. */
 interface Place {
-  readonly row: Operand;
-  readonly lane: Operand;
-  readonly isThere: Operand | undefined;
+  readonly row: KernelOperand;
+  readonly lane: KernelOperand;
+  readonly isThere: KernelOperand | undefined;
 }
 
 /**

@@ -10,7 +10,13 @@ import type { LoopNest } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
 import type { Axis, Scalar } from "../ir/terms.js";
 import { readsOf } from "../ir/traverse.js";
-import { indexLiteral, type Kernel, type KernelMemory, literal, type Operand } from "../kernel/kernel.js";
+import {
+  indexLiteral,
+  type Kernel,
+  type KernelMemory,
+  type KernelOperand,
+  literal,
+} from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
 import { extentOf } from "./builder.js";
 import { elementsOf, KernelFrame, type Schedule, type ScheduleContext, SHARED_THREADS } from "./frame.js";
@@ -41,12 +47,12 @@ function rowsAlong({ axes }: LoopNest, along: Axis): Rows {
   return { length: extentOf(along), count: elementsOf(others), step, others };
 }
 /** Where a row starts in a tensor of rows of so many elements. */
-function startOf(frame: KernelFrame, row: Operand, length: number, step: number): Operand {
+function startOf(frame: KernelFrame, row: KernelOperand, length: number, step: number): KernelOperand {
   if (step === 1) return frame.place(row, length);
   return frame.place(frame.over(row, step), length * step, frame.modulo(row, step));
 }
 /** The row of a flat place in a tensor of rows of so many elements. */
-function rowOf(frame: KernelFrame, flat: Operand, length: number, step: number): Operand {
+function rowOf(frame: KernelFrame, flat: KernelOperand, length: number, step: number): KernelOperand {
   const outer = frame.over(flat, length * step);
   return step === 1 ? outer : frame.place(outer, step, frame.modulo(flat, step));
 }
@@ -99,17 +105,17 @@ export function sortIterations(nest: LoopNest, target: Target): number | undefin
 
 /** An element that is ordered: by its key, then by its place. */
 interface Entry {
-  readonly key: Operand;
-  readonly place: Operand;
+  readonly key: KernelOperand;
+  readonly place: KernelOperand;
 }
-function comesBefore(frame: KernelFrame, a: Entry, b: Entry): Operand {
+function comesBefore(frame: KernelFrame, a: Entry, b: Entry): KernelOperand {
   const [less, same] = [frame.op("lt", "bool", [a.key, b.key]), frame.op("eq", "bool", [a.key, b.key])];
   const isEarlier = frame.op("and", "bool", [same, frame.op("lt", "bool", [a.place, b.place])]);
   return frame.op("or", "bool", [less, isEarlier]);
 }
 
 /** The order of a value as an integer. */
-function keyOf(frame: KernelFrame, value: Scalar, descending: boolean): Operand {
+function keyOf(frame: KernelFrame, value: Scalar, descending: boolean): KernelOperand {
   const own = frame.scalar(value);
   const key = frame.op(isFloatDType(value.dtype) ? "order" : "cast", "index", [own]);
   return descending ? frame.op("bitwise_not", "index", [key]) : key;
@@ -185,7 +191,7 @@ interface Entries {
   readonly keys: KernelMemory;
   readonly places: KernelMemory;
 }
-function entryAt(frame: KernelFrame, { keys, places }: Entries, at: Operand): Entry {
+function entryAt(frame: KernelFrame, { keys, places }: Entries, at: KernelOperand): Entry {
   return { key: frame.load(keys, at), place: frame.load(places, at) };
 }
 
@@ -194,7 +200,7 @@ function entryAt(frame: KernelFrame, { keys, places }: Entries, at: Operand): En
  * Batcher, 1968).
  */
 function writeSort(frame: KernelFrame, block: Entries, size: number, width: number): void {
-  const put = (at: Operand, { key, place }: Entry): void => {
+  const put = (at: KernelOperand, { key, place }: Entry): void => {
     frame.store(block.keys, at, key);
     frame.store(block.places, at, place);
   };
