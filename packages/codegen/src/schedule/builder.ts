@@ -114,6 +114,7 @@ export class KernelBuilder {
   /** Writes to an outer block, before the statement that is being made there. */
   #at<T>(level: number, write: () => T): T {
     const saved = this.#stack;
+    if (level === saved.length - 1) return write();
     this.#stack = saved.slice(0, level + 1);
     const result = write();
     this.#stack = saved;
