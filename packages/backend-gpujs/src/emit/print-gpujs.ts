@@ -177,7 +177,8 @@ class GpujsPrinter implements Locals {
         const [start, end] = [this.#use(statement.start), this.#use(statement.end)];
         this.#fix(changedIn(statement.body));
         const counter = this.#name(statement.counter, "k");
-        const next = statement.step === 1 ? `${counter}++` : `${counter} += ${statement.step}`;
+        const next =
+          statement.step === 1 ? `${counter}++` : `${counter} += ${indexNumber(statement.step).text}`;
         this.#braces(
           `for (let ${counter} = ${start.text}; ${counter} < ${end.text}; ${next})`,
           statement.body,

@@ -4,6 +4,7 @@ import { type DType, dtypeInfo, isBigIntDType, isFloatDType } from "@sconce/tens
 import { COMPARE, type ScalarFn } from "../ir/scalar-functions.js";
 import {
   elementOf,
+  indexLiteral,
   type Kernel,
   type KernelBlock,
   type KernelLiteral,
@@ -112,7 +113,8 @@ class JavaScriptPrinter {
       case "for": {
         const [start, end] = [this.#use(statement.start), this.#use(statement.end)];
         const counter = this.#define(statement.counter);
-        const head = `for (let ${counter} = ${start}; ${counter} < ${end}; ${counter} += ${statement.step}) {`;
+        const step = literalText(indexLiteral(statement.step));
+        const head = `for (let ${counter} = ${start}; ${counter} < ${end}; ${counter} += ${step}) {`;
         return [head, ...this.#inner(statement.body), "}"];
       }
       case "loop":

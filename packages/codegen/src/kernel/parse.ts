@@ -1,8 +1,11 @@
 /** @file Reads kernels from text, as `printKernel` writes it. */
+import { dtypeInfo } from "@sconce/tensor";
 import { BINARY, COMPARE, UNARY } from "../ir/scalar-functions.js";
 import { kernelText } from "./errors.js";
 import {
   type AddressSpace,
+  type ElementType,
+  elementOf,
   KERNEL_OPS,
   type Kernel,
   type KernelBlock,
@@ -32,17 +35,28 @@ const FOR = /^for (%\w+): (\w+) = (\S+) to (\S+) step (\d+) \{$/;
 const IF = /^if (\S+) \{$/;
 const MICROKERNEL = /^microkernel (\w+) (.*)$/;
 
+/** How deep blocks may nest: readers and printers call themselves for each. */
+const DEEPEST = 200;
+
 /**
  * Reads the text of a kernel. Names of values and variables are free.
  * @throws SconceError `KERNEL_TEXT` with the line
  */
 export const parseKernel = (text: string): Kernel => new KernelReader(text).kernel();
 
+/** Whether a type has a number. An infinity is the greatest or least of what has none. */
+function isOf(value: number, element: ElementType): boolean {
+  const kind = element === "index" ? "index" : dtypeInfo(element).kind;
+  if (kind === "float" || kind === "complex" || Math.abs(value) === Number.POSITIVE_INFINITY) return true;
+  return kind === "index" ? Number.isSafeInteger(value) : Number.isInteger(value);
+}
+
 class KernelReader {
   readonly #lines: readonly string[];
   readonly #names = new Map<string, KernelValue | KernelVariable>();
   readonly #memories = new Map<string, KernelMemory>();
   #at = 0;
+  #depth = 0;
 
   constructor(text: string) {
     this.#lines = text.split("\n").map((line) => line.trim());
@@ -50,7 +64,8 @@ class KernelReader {
 
   kernel(): Kernel {
     const head = HEAD.exec(this.#line()) ?? this.#fail("a kernel starts with its grid");
-    const [x, y, z, size] = head.slice(1).map(Number) as [number, number, number, number];
+    const counts = head.slice(1).map((text) => this.#count(text));
+    const [x, y, z, size] = counts as [number, number, number, number];
     for (let found = MEMORY.exec(this.#line()); found !== null; found = MEMORY.exec(this.#line()))
       this.#memory(found);
     this.#at--;
@@ -70,19 +85,26 @@ class KernelReader {
     throw kernelText(this.#at, this.#lines[this.#at - 1] ?? "", problem);
   }
 
+  /** A whole number that is exact. */
+  #count(text: string, least = 0): number {
+    const count = Number(text);
+    return Number.isSafeInteger(count) && count >= least ? count : this.#fail(`${text} is no count`);
+  }
+
   #memory([, name, space, access, type, length, buffer]: readonly string[]): void {
+    if (this.#memories.has(name!)) this.#fail(`@${name} is there already`);
     this.#memories.set(name!, {
       name: name!,
       space: space as AddressSpace,
       access: access as KernelMemory["access"],
       type: this.#type(type!),
-      length: Number(length),
-      buffer: buffer === undefined ? undefined : Number(buffer),
+      length: this.#count(length!),
+      buffer: buffer === undefined ? undefined : this.#count(buffer),
     });
   }
   #type(text: string): KernelType {
-    const [, element, four = ""] = /^(\w+?)(x4)?$/.exec(text)!;
-    const found = element === "index" ? "index" : BY_ABBREVIATION.get(element!);
+    const [, element = text, four = ""] = /^(\w+?)(x4)?$/.exec(text) ?? [];
+    const found = element === "index" ? "index" : BY_ABBREVIATION.get(element);
     return `${found ?? this.#fail(`there is no type ${element}`)}${four}` as KernelType;
   }
 
@@ -105,7 +127,9 @@ class KernelReader {
     const value = Number(number);
     if (number === "" || (Number.isNaN(value) && number !== "NaN")) this.#fail(`${text} has no value`);
     const isLarge = Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(number);
-    return literal(isLarge ? BigInt(number) : value, this.#type(type));
+    const found = this.#type(type);
+    if (!isOf(value, elementOf(found))) this.#fail(`${text} is no number of its type`);
+    return literal(isLarge ? BigInt(number) : value, found);
   }
   #operands(text: string): KernelOperand[] {
     return text === "" ? [] : text.split(", ").map((one) => this.#operand(one));
@@ -114,11 +138,14 @@ class KernelReader {
   /** Statements up to the line that closes the block, which is taken. */
   #block(): KernelBlock {
     const block: KernelStatement[] = [];
+    if (++this.#depth > DEEPEST) this.#fail(`blocks nest more than ${DEEPEST} deep`);
     for (;;) {
       const line = this.#line();
-      if (line === "}" || line === "} else {" || this.#at > this.#lines.length) return block;
+      if (line === "}" || line === "} else {" || this.#at > this.#lines.length) break;
       if (line !== "") block.push(this.#statement(line));
     }
+    this.#depth--;
+    return block;
   }
 
   #statement(line: string): KernelStatement {
@@ -169,7 +196,7 @@ class KernelReader {
         counter,
         start: range[0],
         end: range[1],
-        step: Number(step),
+        step: this.#count(step!, 1),
         body: this.#block(),
       };
     }

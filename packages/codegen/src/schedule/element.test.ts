@@ -271,7 +271,19 @@ describe("malformed texts and invalid kernels", () => {
     ["if true {\n%0: index = add 1, 2\n}\n%1: index = add %0, 1", /KERNEL_INVALID .*not computed before/],
     ["%0: index = local\n%1: b8 = lt %0, 3\nif %1 {\nbarrier\n}", /may not come to it/],
     ["loop {\nbarrier\nbreak if true\n}", "none"],
-  ])("%s", (body, expected) => {
-    expect(problem(body)).toMatch(expected);
+    ["%0: i64 = max -Infinity:i64, 9223372036854775807:i64", "none"],
+    ["%0: index = add 1:, 2", /no type/],
+    ["%0: i32 = add 1.5:i32, 1:i32", /no number of its type/],
+    ["%0: index = add 1e99, 1", /no number of its type/],
+    ["for %0: index = 0 to 2 step 0 {\n}", /0 is no count/],
+    ["", /@b0 is there already/, "@b0: global read f32[1]\n@b0: global read f32[2]"],
+    ["", /no count/, `@b0: global read f32[${"9".repeat(400)}]`],
+  ])("%s", (body, expected, memory?: string) => {
+    expect(problem(body, memory)).toMatch(expected);
+  });
+  test("blocks that nest too deep", () => {
+    const text = (depth: number) => "if true {\n".repeat(depth) + "}\n".repeat(depth);
+    expect(problem(text(199))).toBe("none");
+    expect(problem(text(10_000))).toMatch(/KERNEL_TEXT .*nest more than 200 deep/);
   });
 });
