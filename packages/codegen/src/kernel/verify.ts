@@ -1,10 +1,12 @@
 /** @file The rules that every kernel keeps. */
+import { UNARY } from "../ir/scalar-functions.js";
 import { kernelInvalid } from "./errors.js";
 import {
   blocksOf,
   elementOf,
   type Kernel,
   type KernelBlock,
+  type KernelOp,
   type KernelOperand,
   type KernelStatement,
   type KernelType,
@@ -75,6 +77,10 @@ class Verifier {
 
   #check(statement: KernelStatement, { isDivergent, inLoop }: Place): void {
     switch (statement.kind) {
+      case "let":
+        if (statement.op !== "call" && statement.args.length !== operandsOfOp(statement.op))
+          fail("it has another number of operands", statement);
+        return;
       case "load":
         this.#isDeclared(statement);
         if (statement.memory.access === "write") fail("it reads memory that is only written", statement);
@@ -130,6 +136,12 @@ const definedBy = (statement: KernelStatement): KernelValue | KernelVariable | u
       return undefined;
   }
 };
+
+const NONE: ReadonlySet<string> = new Set(["thread", "workgroup", "local"]);
+const ONE: ReadonlySet<string> = new Set([...UNARY, "cast", "lane", "order"]);
+const THREE: ReadonlySet<string> = new Set(["select", "wide_add", "wide_sub"]);
+/** How many operands an operation has. */
+const operandsOfOp = (op: KernelOp): number => (NONE.has(op) ? 0 : ONE.has(op) ? 1 : THREE.has(op) ? 3 : 2);
 
 function requireType(type: KernelType, wanted: KernelType, statement: KernelStatement): void {
   if (type !== wanted) fail(`${type} is not ${wanted}`, statement);

@@ -273,6 +273,7 @@ describe("malformed texts and invalid kernels", () => {
     ["loop {\nbarrier\nbreak if true\n}", "none"],
     ["%0: i64 = max -Infinity:i64, 9223372036854775807:i64", "none"],
     ["%0: index = add 1:, 2", /no type/],
+    ["%0: index = add 1", /KERNEL_INVALID statement "add": .*another number of operands/],
     ["%0: i32 = add 1.5:i32, 1:i32", /no number of its type/],
     ["%0: index = add 1e99, 1", /no number of its type/],
     ["for %0: index = 0 to 2 step 0 {\n}", /0 is no count/],
