@@ -2,9 +2,11 @@
 import { bindNest, type Kernel, type LoopNest, type LoopProgram, scheduleNest } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { Mode } from "./device/device.js";
+import { unknownMode } from "./device/errors.js";
 import { dialectOf } from "./emit/dialect.js";
 import { gridKernel } from "./emit/grid-kernel.js";
 import { printGpujs } from "./emit/print-gpujs.js";
+import { MODES } from "./modes.js";
 import { wgslTarget } from "./webgpu/support.js";
 import { printWgsl } from "./wgsl/print-wgsl.js";
 
@@ -20,6 +22,7 @@ export interface NestSource {
  * Returns the kernel and the source of a nest, to be read by people. In mode `webgpu` they are
  * those for hardware; gpu.js itself translates some pointwise nests there.
  * @param sizes values of the symbols in sizes
+ * @throws SconceError `UNKNOWN_GPU_MODE`
  */
 export function nestSource(
   nest: LoopNest,
@@ -27,6 +30,7 @@ export function nestSource(
   mode: Mode,
   sizes: Bindings = new Map(),
 ): NestSource {
+  if (!MODES.includes(mode)) throw unknownMode(String(mode), MODES);
   if (mode === "webgpu") {
     const { kernel } = scheduleNest(bindNest(nest, sizes), { program, sizes, target: wgslTarget(true) });
     return { kernel, source: printWgsl(kernel).source };

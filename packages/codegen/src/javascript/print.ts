@@ -168,6 +168,8 @@ const internalDetail = (op: string): never => {
 function literalText({ value, type }: KernelLiteral): string {
   const dtype = elementOf(type);
   if (typeof value === "boolean") return String(value);
+  if (typeof value !== "number" && typeof value !== "bigint")
+    throw internalError("a literal is not a number");
   if (dtype === "index") return String(Number(value));
   if (isFloatDType(dtype)) {
     const rounded = roundingOf(dtype)(Number(value));

@@ -88,7 +88,7 @@ class KernelReader {
   /** A whole number that is exact. */
   #count(text: string, least = 0): number {
     const count = Number(text);
-    return Number.isSafeInteger(count) && count >= least ? count : this.#fail(`${text} is no count`);
+    return Number.isSafeInteger(count) && count >= least ? count : this.#fail(`${text} is not a count`);
   }
 
   #memory([, name, space, access, type, length, buffer]: readonly string[]): void {
@@ -128,7 +128,7 @@ class KernelReader {
     if (number === "" || (Number.isNaN(value) && number !== "NaN")) this.#fail(`${text} has no value`);
     const isLarge = Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(number);
     const found = this.#type(type);
-    if (!isOf(value, elementOf(found))) this.#fail(`${text} is no number of its type`);
+    if (!isOf(value, elementOf(found))) this.#fail(`${text} is not a number of its type`);
     return literal(isLarge ? BigInt(number) : value, found);
   }
   #operands(text: string): KernelOperand[] {

@@ -274,11 +274,11 @@ describe("malformed texts and invalid kernels", () => {
     ["%0: i64 = max -Infinity:i64, 9223372036854775807:i64", "none"],
     ["%0: index = add 1:, 2", /no type/],
     ["%0: index = add 1", /KERNEL_INVALID statement "add": .*another number of operands/],
-    ["%0: i32 = add 1.5:i32, 1:i32", /no number of its type/],
-    ["%0: index = add 1e99, 1", /no number of its type/],
-    ["for %0: index = 0 to 2 step 0 {\n}", /0 is no count/],
+    ["%0: i32 = add 1.5:i32, 1:i32", /not a number of its type/],
+    ["%0: index = add 1e99, 1", /not a number of its type/],
+    ["for %0: index = 0 to 2 step 0 {\n}", /0 is not a count/],
     ["", /@b0 is there already/, "@b0: global read f32[1]\n@b0: global read f32[2]"],
-    ["", /no count/, `@b0: global read f32[${"9".repeat(400)}]`],
+    ["", /not a count/, `@b0: global read f32[${"9".repeat(400)}]`],
   ])("%s", (body, expected, memory?: string) => {
     expect(problem(body, memory)).toMatch(expected);
   });
