@@ -12,6 +12,8 @@ export interface Taps {
   readonly width: number;
   readonly index: Int32Array;
   readonly weight: Float64Array;
+  /** Whether taps of weight 0 are none; else they are read, and NaN and infinities give NaN. */
+  readonly isPadded?: boolean;
 }
 
 export interface Resampling {
@@ -36,8 +38,9 @@ export function tapsOf(inputs: number, outputs: number, scale: number | null, ho
   const weight = scratch(Float64Array, outputs * width);
   for (let o = 0; o < outputs; o++) {
     const [first, weights] = tap(o, inputs, outputs, scale, how);
+    const last = how.mode === "linear" && inputs === outputs ? o : inputs - 1;
     for (let t = 0; t < width; t++) {
-      index[o * width + t] = Math.min(Math.max(first + t, 0), inputs - 1);
+      index[o * width + t] = Math.min(Math.max(first + t, 0), last);
       weight[o * width + t] = weights[t]!;
     }
   }
@@ -148,7 +151,7 @@ export function wideTaps(
       weight[o * width + t] = total === 0 ? share : share / total;
     }
   }
-  return { inputs, outputs, width, index, weight };
+  return { inputs, outputs, width, index, weight, isPadded: true };
 }
 
 /** Taps whose weights are integers, `2 ** precision` for 1. */

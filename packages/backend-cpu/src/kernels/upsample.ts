@@ -13,7 +13,7 @@ import { byteTaps, type Mode, type Taps, tapsOf, type WideMode, wideTaps } from 
 /** Applies taps along a dimension of size `taps.inputs`, with `inner` elements after it. */
 function applyTaps(
   x: Float64Array,
-  { inputs, outputs, width, index, weight }: Taps,
+  { inputs, outputs, width, index, weight, isPadded = false }: Taps,
   inner: number,
 ): Float64Array {
   const outer = x.length / (inputs * inner);
@@ -23,7 +23,7 @@ function applyTaps(
       const to = (n * outputs + o) * inner;
       for (let t = 0; t < width; t++) {
         const factor = weight[o * width + t]!;
-        if (factor === 0) continue;
+        if (isPadded && factor === 0) continue;
         const from = (n * inputs + index[o * width + t]!) * inner;
         for (let i = 0; i < inner; i++) y[to + i]! += factor * x[from + i]!;
       }
