@@ -21,6 +21,7 @@ const MAY_IMPORT = {
   formats: ["errors", "tensor", "symbolic", "ir"],
   "backend-cpu": ["errors", "tensor", "symbolic", "ir", "ops"],
   "backend-gpujs": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu"],
+  "backend-wasm": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu"],
   session: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
   capture: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
   "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],

@@ -1,0 +1,1 @@
+export type { KernelBuffer, KernelCode, KernelImport, ModuleBuilder, WasmType } from "./kernel-code.js";

@@ -1,0 +1,63 @@
+/** @file Code of kernels: the contract between those that make kernels and the device. */
+
+/** What a kernel adds its functions to. */
+export interface ModuleBuilder {
+  /** Adds an imported function of JavaScript, and returns its index; all come before functions. */
+  importFunction(
+    module: string,
+    name: string,
+    parameters: readonly WasmType[],
+    results: readonly WasmType[],
+  ): number;
+}
+/** A type of values in WebAssembly. */
+export type WasmType = "i32" | "i64" | "f32" | "f64";
+
+/** A buffer of the loop program that a kernel uses. */
+export interface KernelBuffer {
+  /** Position in the buffers of the loop program. */
+  readonly buffer: number;
+  /** What the kernel does with it. */
+  readonly access: "read" | "write";
+}
+/** A JavaScript function that a kernel calls: one for which there is no WebAssembly code. */
+export interface KernelImport {
+  /** Unique among all kernels: the device gives the same name the same function. */
+  readonly name: string;
+  /** Types of the parameters. */
+  readonly parameters: readonly WasmType[];
+  /** The type of the result. */
+  readonly result: WasmType;
+  /** The function. */
+  readonly call: (...args: never[]) => number | bigint;
+}
+/**
+ * Code of one kernel. Its entry has the parameters (all i32): the address of each memory, in order;
+ * the address of scratch memory; the first unit; the end of units.
+ */
+export interface KernelCode {
+  /**
+   * The buffers of the loop program, in the order of the parameters; the last ones are written.
+   */
+  readonly memories: readonly KernelBuffer[];
+  /**
+   * Independent parts of the work: any division into ranges gives the same bits. Threads share
+   * them later.
+   */
+  readonly units: number;
+  /** Bytes of scratch memory that one thread needs, 16-byte aligned. */
+  readonly scratchBytes: number;
+  /**
+   * Functions that the kernel calls. The device imports each into the module, as `name` of the
+   * module `js`, before any kernel adds functions.
+   */
+  readonly imports: readonly KernelImport[];
+  /**
+   * Adds functions to a module; returns the index of the entry.
+   *
+   * @param imports the index of an imported function, by its name
+   */
+  readonly emit: (module: ModuleBuilder, imports: ReadonlyMap<string, number>) => number;
+  /** The kernel IR, or the name of the microkernel, for `sconce info --kernels` and reports. */
+  readonly text: string;
+}
