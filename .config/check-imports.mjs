@@ -170,13 +170,13 @@ for (const file of imports.keys()) visit(file, []);
 
 /**
  * Files beside the folders of a package: what others import, or the command's start. They compose
- * the folders.
+ * the folders, as the index of a folder composes those inside of it.
  */
-const ENTRY = /^(index|main|history|verify|diff|text|topology|node|webgpu|vitest|fast-check)\.ts$/;
+const ENTRY = /(^(main|history|verify|diff|text|topology|node|webgpu|vitest|fast-check)|^(.*\/)?index)\.ts$/;
 
 const RELATIVE_IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"/g;
 
-/** Folders of a package that import each other; files beside the folders count as one folder. */
+/** Folders of a package that import each other, those inside of others too. */
 function checkFolders(name) {
   const src = join(ROOT, "packages", name, "src");
   const edges = new Map();
@@ -186,7 +186,7 @@ function checkFolders(name) {
     for (const [, specifier] of readFileSync(file, "utf8").matchAll(RELATIVE_IMPORT)) {
       const target = resolve(dirname(file), specifier);
       const [from, to] = [place, pathFrom(src, target)].map((path) =>
-        path.includes("/") ? path.split("/")[0] : ".",
+        path.includes("/") ? dirname(path) : ".",
       );
       if (from !== to) edges.set(`${from} ${to}`, `${place} imports ${pathFrom(src, target)}`);
     }

@@ -5,7 +5,6 @@ export {
   outerReductions,
 } from "./analysis/contraction.js";
 export { type Placing, placingOf, type Rank, rankOf } from "./analysis/order.js";
-export { volumeOf } from "./analysis/row-axes.js";
 export {
   PLACE,
   ROW,
@@ -18,6 +17,7 @@ export { conjunctsOf, type Scan, scanOf } from "./analysis/scan.js";
 export { type SumGroups, sumGroups, withSumGroups } from "./analysis/sum-groups.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
 export { bindIndex, bindNest, hasSizes, substituteAxes } from "./ir/bind.js";
+export { extentOf, volumeOf } from "./ir/extents.js";
 export {
   type Axis,
   add,
@@ -84,17 +84,10 @@ export { usesOf } from "./kernel/rewrite.js";
 export { roundFloats } from "./kernel/round-floats.js";
 export type { Speculation, Target } from "./kernel/target.js";
 export { verifyKernel } from "./kernel/verify.js";
-export type { LoweringArgs, LoweringResult, Operand } from "./lower/arguments.js";
-export { cannot, fixedNumber, fixedNumbers, type LoweringCall, outOf, shapeOf } from "./lower/call.js";
-export { DEFAULT_LIMITS, type FusionLimits } from "./lower/context.js";
-export { broadcastTo, LazyTensor, reshaped, viewOf } from "./lower/lazy.js";
-export {
-  type LowerToLoopsOptions,
-  lowerCall,
-  loweringSteps,
-  lowerToLoops,
-  whyNotLowered,
-} from "./lower/lower.js";
+export type { LoweringArgs, LoweringResult, Operand } from "./lower/core/arguments.js";
+export { cannot, fixedNumber, fixedNumbers, type LoweringCall, outOf, shapeOf } from "./lower/core/call.js";
+export { DEFAULT_LIMITS, type FusionLimits } from "./lower/core/context.js";
+export { broadcastTo, LazyTensor, reshaped, viewOf } from "./lower/core/lazy.js";
 export {
   defineLowerings,
   type Lowered,
@@ -104,8 +97,15 @@ export {
   lowering,
   operandLowering,
   viewLowering,
-} from "./lower/lowering.js";
-export { numberScalar } from "./lower/numbers.js";
+} from "./lower/core/lowering.js";
+export { numberScalar } from "./lower/core/numbers.js";
+export {
+  type LowerToLoopsOptions,
+  lowerCall,
+  loweringSteps,
+  lowerToLoops,
+  whyNotLowered,
+} from "./lower/lower.js";
 export { type PointwiseOptions, pointwise } from "./lower/rules/pointwise.js";
 export { type ReduceInit, reduceOver } from "./lower/rules/reduce.js";
 export { LOWERINGS } from "./lower/table.js";
@@ -126,7 +126,6 @@ export {
   lowerProgram,
 } from "./program/lower-program.js";
 export { printLoweredProgram } from "./program/print-program.js";
-export { extentOf } from "./schedule/builder.js";
 export { elementKernel } from "./schedule/element.js";
 export type { Schedule, ScheduleContext } from "./schedule/frame.js";
 export { scheduleNest, scheduleRows } from "./schedule/schedule.js";

@@ -6,8 +6,8 @@ import { checkOptions } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import fc from "fast-check";
 import { buildProgram } from "./generator/build.js";
-import type { InputRecipe, ProgramRecipe, StepRecipe } from "./generator/recipe.js";
 import { INPUT_DTYPES, PROGRAM, type ProgramOptions } from "./generator/sample-program.js";
+import type { InputRecipe, ProgramRecipe, StepRecipe } from "./generator/step/recipe.js";
 
 export type { ProgramOptions } from "./generator/sample-program.js";
 

@@ -2,6 +2,7 @@
  * @file Finds the axes of a nest that count rows, from the index by which it reads one value of
  * each row.
  */
+import { extentsOf, volumeOf } from "../ir/extents.js";
 import {
   type Axis,
   add,
@@ -16,11 +17,6 @@ import {
   ZERO,
 } from "../ir/index-expr.js";
 import { Rewriter } from "../ir/rewrite.js";
-
-export const extentsOf = (axes: readonly Axis[]): Index[] => axes.map(({ extent }) => extent);
-/** Elements that axes of bound extents run over. */
-export const volumeOf = (axes: readonly Axis[]): number =>
-  axes.reduce((product, { extent }) => product * fixedValue(extent)!, 1);
 
 /**
  * Returns the axes as functions of a row and a place in it, if the index counts rows. Such an index

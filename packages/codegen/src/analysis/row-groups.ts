@@ -3,14 +3,16 @@
  * Each part is rewritten over a row and a place in it; later parts use row values of earlier parts
  * without memory.
  */
+
 import { deadAfter } from "@sconce/ir";
+import { extentsOf, volumeOf } from "../ir/extents.js";
 import { atom, axis, constant, coordinatesOf, flatIndex, type Index, ZERO } from "../ir/index-expr.js";
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
 import type { ReduceScalar, Scalar } from "../ir/scalar.js";
 import { forEachScalar, readsOf } from "../ir/traverse.js";
 import { contractionOf, outerReductions } from "./contraction.js";
-import { extentsOf, rowAxesOf, volumeOf } from "./row-axes.js";
+import { rowAxesOf } from "./row-axes.js";
 
 /** Names of the axes that parts are written over. */
 export const ROW = "row";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readsOf } from "../ir/traverse.js";
-import { DEFAULT_LIMITS } from "../lower/context.js";
+import { DEFAULT_LIMITS } from "../lower/core/context.js";
 import { loopsOf, textOf } from "../programs.fixture.js";
 
 const LIMITS = { ...DEFAULT_LIMITS, reads: 3 };

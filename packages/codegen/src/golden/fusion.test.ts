@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_LIMITS } from "../lower/context.js";
+import { DEFAULT_LIMITS } from "../lower/core/context.js";
 import { textOf } from "../programs.fixture.js";
 
 describe("pointwise operators join", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DEFAULT_LIMITS } from "../lower/context.js";
+import { DEFAULT_LIMITS } from "../lower/core/context.js";
 import { textOf } from "../programs.fixture.js";
 
 const PRODUCT = `%a: f32[4, 16] = aten.mm.default(%x, %w)`;

@@ -42,7 +42,10 @@ const DEEPEST = 200;
  * Reads the text of a kernel. Names of values and variables are free.
  * @throws SconceError `KERNEL_TEXT` with the line
  */
-export const parseKernel = (text: string): Kernel => new KernelReader(text).kernel();
+export function parseKernel(text: string): Kernel {
+  if (typeof text !== "string") throw kernelText(0, String(text), "it is no string");
+  return new KernelReader(text).kernel();
+}
 
 /** Whether a type has a number. An infinity is the greatest or least of what has none. */
 function isOf(value: number, element: ElementType): boolean {

@@ -1,5 +1,6 @@
 /** @file The rules that every kernel keeps. */
-import { UNARY } from "../ir/scalar-functions.js";
+import { isFloatDType } from "@sconce/tensor";
+import { COMPARE, FLOAT_UNARY, UNARY } from "../ir/scalar-functions.js";
 import { kernelInvalid } from "./errors.js";
 import {
   blocksOf,
@@ -12,7 +13,9 @@ import {
   type KernelType,
   type KernelValue,
   type KernelVariable,
+  type LetStatement,
   operandsOf,
+  widthOf,
 } from "./kernel.js";
 
 /**
@@ -78,8 +81,7 @@ class Verifier {
   #check(statement: KernelStatement, { isDivergent, inLoop }: Place): void {
     switch (statement.kind) {
       case "let":
-        if (statement.op !== "call" && statement.args.length !== operandsOfOp(statement.op))
-          fail("it has another number of operands", statement);
+        checkLet(statement);
         return;
       case "load":
         this.#isDeclared(statement);
@@ -92,9 +94,7 @@ class Verifier {
         this.#isDeclared(statement);
         if (statement.memory.access === "read") fail("it writes memory that is only read", statement);
         requireType(statement.at.type, "index", statement);
-        // Memory of float32 rounds what is stored.
-        if (statement.value.type !== "float64" || statement.memory.type !== "float32")
-          requireType(statement.value.type, statement.memory.type, statement);
+        requireNumber(statement.value.type, statement.memory.type, statement);
         return;
       case "variable":
         requireType(statement.initial.type, statement.variable.type, statement);
@@ -143,6 +143,53 @@ const THREE: ReadonlySet<string> = new Set(["select", "wide_add", "wide_sub"]);
 /** How many operands an operation has. */
 const operandsOfOp = (op: KernelOp): number => (NONE.has(op) ? 0 : ONE.has(op) ? 1 : THREE.has(op) ? 3 : 2);
 
+/** Operations of places alone, besides the arithmetic of any number. */
+const OF_INDICES: ReadonlySet<string> = new Set(["udiv", "urem", "fdiv", "wide_add", "wide_sub"]);
+const TO_BOOL: ReadonlySet<string> = new Set([...COMPARE, "isnan", "isinf"]);
+const OF_FLOATS: ReadonlySet<string> = new Set(FLOAT_UNARY);
+
+/** Checks how many operands an operation has, and the types of operands and value. */
+function checkLet(statement: LetStatement): void {
+  const { op, args, value, detail } = statement;
+  // A function of a target's library has the types that the target gives it.
+  if (op === "call") return;
+  if (args.length !== operandsOfOp(op)) fail("it has another number of operands", statement);
+  const [first = value, second = first, third = second] = args;
+  const isFour = widthOf(value.type) === 4;
+  if (NONE.has(op) || OF_INDICES.has(op) || op === "order") requireType(value.type, "index", statement);
+  if (op === "thread" && ![0, 1, 2].includes(Number(detail))) fail("it names no axis", statement);
+  switch (op) {
+    case "cast":
+      if (widthOf(first.type) !== widthOf(value.type))
+        fail("it changes how many elements there are", statement);
+      return;
+    case "order":
+      return;
+    case "lane":
+      requireType(first.type, `${elementOf(value.type)}x4`, statement);
+      if (isFour || ![0, 1, 2, 3].includes(Number(detail))) fail("it names no lane", statement);
+      return;
+    case "select":
+      requireType(elementOf(first.type), "bool", statement);
+      requireNumber(second.type, value.type, statement);
+      requireNumber(third.type, value.type, statement);
+      return;
+  }
+  for (const one of args.slice(1)) requireNumber(one.type, first.type, statement);
+  if (TO_BOOL.has(op)) requireType(value.type, isFour ? "boolx4" : "bool", statement);
+  else requireNumber(first.type, value.type, statement);
+  const element = elementOf(first.type);
+  if (OF_FLOATS.has(op) && (element === "index" || !isFloatDType(element)))
+    fail(`${element} has no ${op}`, statement);
+}
+
+const rounded = (type: KernelType): KernelType => (type === "float64" ? "float32" : type);
+/**
+ * The same type, or one rounded later: where arithmetic is in doubles, {@link roundFloats} reads a
+ * float64 as float32, and memory of float32 rounds what is stored.
+ */
+const requireNumber = (type: KernelType, wanted: KernelType, statement: KernelStatement): void =>
+  requireType(rounded(type), rounded(wanted), statement);
 function requireType(type: KernelType, wanted: KernelType, statement: KernelStatement): void {
   if (type !== wanted) fail(`${type} is not ${wanted}`, statement);
 }

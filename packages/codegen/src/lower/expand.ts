@@ -3,8 +3,8 @@ import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, NO_KWARGS, type Node, type NodeRef, ref } from "@sconce/ir";
 import { bindArgs, type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable } from "@sconce/ops";
 import { type SymEnv, sameSizes } from "@sconce/symbolic";
-import { CannotLower, cannot } from "./call.js";
-import type { LoweringTable } from "./lowering.js";
+import { CannotLower, cannot } from "./core/call.js";
+import type { LoweringTable } from "./core/lowering.js";
 
 export interface ExpandOptions {
   readonly operators: OperatorTable;

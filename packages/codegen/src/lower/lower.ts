@@ -16,13 +16,13 @@ import { STATIC_ENV, type SymEnv } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import type { LoopNest, LoopOutput, LoopProgram, NotLowered } from "../ir/loop-program.js";
 import { readsOf } from "../ir/traverse.js";
-import { CannotLower, cannot, shapeOf } from "./call.js";
-import { type FusionLimits, LoweringContext } from "./context.js";
+import { CannotLower, cannot, shapeOf } from "./core/call.js";
+import { type FusionLimits, LoweringContext } from "./core/context.js";
+import { LazyTensor } from "./core/lazy.js";
+import type { Lowered, LoweringTable } from "./core/lowering.js";
 import { notLowered } from "./errors.js";
 import { Expander } from "./expand.js";
 import { joinsOf } from "./joins.js";
-import { LazyTensor } from "./lazy.js";
-import type { Lowered, LoweringTable } from "./lowering.js";
 import { LOWERINGS } from "./table.js";
 
 /** How a graph is lowered to loops. */

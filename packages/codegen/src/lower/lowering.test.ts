@@ -4,10 +4,10 @@ import { defaultOperators, parseSchema } from "@sconce/ops";
 import { symbol } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
 import { apply } from "../ir/scalar.js";
-import { checkArguments } from "./arguments.js";
-import { LazyTensor } from "./lazy.js";
+import { checkArguments } from "./core/arguments.js";
+import { LazyTensor } from "./core/lazy.js";
+import { defineLowerings, lowering, operandLowering } from "./core/lowering.js";
 import { whyNotLowered } from "./lower.js";
-import { defineLowerings, lowering, operandLowering } from "./lowering.js";
 import { pointwise } from "./rules/pointwise.js";
 import { LOWERINGS } from "./table.js";
 

@@ -1,4 +1,5 @@
 import { joinTables } from "@sconce/ops";
+import type { LoweringTable } from "./core/lowering.js";
 import { ACTIVATIONS } from "./families/activation.js";
 import { ACTIVATION_GRADIENTS } from "./families/activation-backward.js";
 import { ADAPTIVE_POOLS } from "./families/adaptive-pool.js";
@@ -37,7 +38,6 @@ import { UNARY_OPERATORS } from "./families/unary-pointwise.js";
 import { VARIANCES } from "./families/variance.js";
 import { VIEWS } from "./families/view.js";
 import { SCATTERED_VIEWS } from "./families/view-copy.js";
-import type { LoweringTable } from "./lowering.js";
 
 /** The loop lowerings of core operators, by overload; each family is one file of `families`. */
 export const LOWERINGS: LoweringTable = joinTables({

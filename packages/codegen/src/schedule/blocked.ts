@@ -2,8 +2,10 @@
  * @file Sums of products with a block of results in the registers of each thread: an element of a
  * factor is loaded once for all results of the block that need it, four at once where they lie so.
  */
+
 import type { Contraction, ContractionSide } from "../analysis/contraction.js";
 import { sumGroups } from "../analysis/sum-groups.js";
+import { extentOf, volumeOf } from "../ir/extents.js";
 import {
   type Axis,
   add,
@@ -26,8 +28,7 @@ import {
   type KernelVariable,
   literal,
 } from "../kernel/kernel.js";
-import { extentOf } from "./builder.js";
-import { elementsOf, KernelFrame, type ScheduleContext } from "./frame.js";
+import { KernelFrame, type ScheduleContext } from "./frame.js";
 
 type AxisMap = ReadonlyMap<string, Index>;
 
@@ -48,7 +49,7 @@ interface Spread {
 /** Widths by how well they divide an extent: small enough for registers, four before others. */
 const WIDTHS = [4, 8, 7, 6, 5, 3, 2];
 function spreadOf(side: ContractionSide, isLarge: boolean): Spread {
-  const total = elementsOf(side.axes);
+  const total = volumeOf(side.axes);
   const last = side.axes.at(-1);
   const widths = isLarge ? [8, ...WIDTHS] : WIDTHS;
   const width = last === undefined ? 1 : widths.find((one) => extentOf(last) % one === 0);
@@ -67,12 +68,12 @@ export function blockedContraction(
   const { reduce, inner, batch } = contraction;
   // Larger blocks load less for each product, as long as there are enough of them to keep a GPU
   // busy.
-  const isLarge = context.target.isHardware === true && elementsOf(nest.axes) >= ENOUGH_BLOCKS * 64;
+  const isLarge = context.target.isHardware === true && volumeOf(nest.axes) >= ENOUGH_BLOCKS * 64;
   const [rows, columns] = [spreadOf(contraction.rows, isLarge), spreadOf(contraction.columns, isLarge)];
-  if (reduce.dtype !== "float32" || rows.width * columns.width < 4 || elementsOf(inner) < 4) return undefined;
+  if (reduce.dtype !== "float32" || rows.width * columns.width < 4 || volumeOf(inner) < 4) return undefined;
   const plan = loadPlan(contraction, columns, context.program);
   const frame = new KernelFrame(context, plan.fours);
-  return frame.threads(rows.blocks * columns.blocks * elementsOf(batch), (flat) => {
+  return frame.threads(rows.blocks * columns.blocks * volumeOf(batch), (flat) => {
     const places = placesOf(frame, rows.blocks, columns.blocks, flat);
     frame.defineCoordinates(batch, places.outer);
     const elements = {

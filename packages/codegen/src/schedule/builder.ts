@@ -474,10 +474,3 @@ const placeOf = (scalar: Scalar): Index | number | undefined => {
 };
 const isZero = (operand: KernelOperand): boolean => operand.kind === "literal" && operand.value === 0;
 const isIndex = ({ kind }: Scalar): boolean => kind === "index";
-
-/** The number of values of an axis with a fixed extent. */
-export function extentOf({ name, extent }: Axis): number {
-  const value = fixedValue(extent);
-  if (value === undefined) throw internalError(`the extent of ${name} is not bound`);
-  return value;
-}

@@ -274,6 +274,16 @@ describe("malformed texts and invalid kernels", () => {
     ["%0: i64 = max -Infinity:i64, 9223372036854775807:i64", "none"],
     ["%0: index = add 1:, 2", /no type/],
     ["%0: index = add 1", /KERNEL_INVALID statement "add": .*another number of operands/],
+    ["%0: index = add 1, 2:f32", /KERNEL_INVALID statement "add": .*float32 is not index/],
+    ["%0: f32 = add 1, 2", /index is not float32/],
+    ["%0: f32 = lt 1, 2", /float32 is not bool/],
+    ["%0: i32 = exp 1:i32", /int32 has no exp/],
+    ["%0: f32 = select 1, 1:f32, 2:f32", /index is not bool/],
+    ["%0: f32 = select true, 1:f32, 2", /index is not float32/],
+    ["%0: f32 = lane 1 2:f32", /float32 is not float32x4/],
+    ["%0: f32 = lane 4 %1", /%1 is not there/],
+    ["%0: f32x4 = cast 1", /changes how many elements/],
+    ["%0: index = thread 3", /names no axis/],
     ["%0: i32 = add 1.5:i32, 1:i32", /not a number of its type/],
     ["%0: index = add 1e99, 1", /not a number of its type/],
     ["for %0: index = 0 to 2 step 0 {\n}", /0 is not a count/],
@@ -281,6 +291,9 @@ describe("malformed texts and invalid kernels", () => {
     ["", /not a count/, `@b0: global read f32[${"9".repeat(400)}]`],
   ])("%s", (body, expected, memory?: string) => {
     expect(problem(body, memory)).toMatch(expected);
+  });
+  test("values that are no text", () => {
+    expect(() => parseKernel(5 as unknown as string)).toThrow(/KERNEL_TEXT|not a kernel/);
   });
   test("blocks that nest too deep", () => {
     const text = (depth: number) => "if true {\n".repeat(depth) + "}\n".repeat(depth);

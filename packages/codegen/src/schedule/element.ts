@@ -1,13 +1,14 @@
 /** @file The plain schedule: every element of a nest is computed by itself. */
+
 import type { Bindings } from "@sconce/symbolic";
 import { withSumGroups } from "../analysis/sum-groups.js";
+import { extentOf, volumeOf } from "../ir/extents.js";
 import { atom, flatIndex } from "../ir/index-expr.js";
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
 import type { Scalar } from "../ir/terms.js";
 import { indexLiteral, type Kernel, type KernelMemory } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
-import { extentOf } from "./builder.js";
-import { elementsOf, KernelFrame } from "./frame.js";
+import { KernelFrame } from "./frame.js";
 import { planThreads } from "./thread-axes.js";
 
 /** The kernel of one nest whose sizes are bound. */
@@ -58,7 +59,7 @@ function onGrid(nest: LoopNest, builder: KernelFrame, output: KernelMemory): Ker
 /** Workgroups of threads that have one element each. */
 function inWorkgroups(nest: LoopNest, builder: KernelFrame, output: KernelMemory): Kernel {
   const value = grouped(nest.value, builder);
-  return builder.threads(elementsOf(nest.axes), (flat) => {
+  return builder.threads(volumeOf(nest.axes), (flat) => {
     builder.defineCoordinates(nest.axes, () => flat);
     builder.store(output, flat, builder.scalar(value));
   });

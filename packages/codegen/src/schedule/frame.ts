@@ -1,6 +1,8 @@
 /** @file What schedules have in common: buffers as memory, places of threads, folds of lanes. */
+
 import type { Bindings } from "@sconce/symbolic";
 import { bindIndex } from "../ir/bind.js";
+import { extentOf } from "../ir/extents.js";
 import { fixedValue, product } from "../ir/index-expr.js";
 import type { LoopProgram } from "../ir/loop-program.js";
 import type { Axis, ReduceScalar } from "../ir/terms.js";
@@ -13,7 +15,7 @@ import {
   type Launch,
 } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
-import { extentOf, KernelBuilder } from "./builder.js";
+import { KernelBuilder } from "./builder.js";
 import { combined } from "./reductions.js";
 
 /** Threads of a workgroup where each computes an element by itself. */
@@ -36,10 +38,6 @@ export interface Schedule {
   /** Runs before, on the same memory. */
   readonly first?: Kernel | undefined;
 }
-
-/** Elements of axes with fixed extents. */
-export const elementsOf = (axes: readonly Axis[]): number =>
-  axes.reduce((elements, axis) => elements * extentOf(axis), 1);
 
 /** Workgroups for so many, folded over y. */
 function foldWorkgroups(count: number): Launch["grid"] {

@@ -3,14 +3,15 @@
  * workgroup, its lanes, which fold what each of them has in shared memory. What comes of it stays
  * in registers, and only elements that somebody reads are stored.
  */
+
 import { PLACE, ROW, type RowGroup, type RowPart } from "../analysis/row-groups.js";
 import { withSumGroups } from "../analysis/sum-groups.js";
+import { extentOf } from "../ir/extents.js";
 import { add, atom, axis, constant, scale } from "../ir/index-expr.js";
 import { Rewriter } from "../ir/rewrite.js";
 import { apply, FALSE, indexScalar, type Scalar, select, TRUE } from "../ir/scalar.js";
 import type { ReduceScalar } from "../ir/terms.js";
 import { indexLiteral, type Kernel, type KernelMemory, type KernelOperand } from "../kernel/kernel.js";
-import { extentOf } from "./builder.js";
 import { KernelFrame, type ScheduleContext } from "./frame.js";
 import { combined } from "./reductions.js";
 import { type Kept, keptOf } from "./row-kept.js";

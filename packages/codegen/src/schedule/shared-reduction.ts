@@ -3,16 +3,18 @@
  * fold what they have in memory that they share. One thread alone would leave most of a GPU idle;
  * in software there is nothing to share.
  */
+
 import { outerReductions } from "../analysis/contraction.js";
 import { UNORDERED_REDUCTIONS } from "../analysis/row-groups.js";
 import { withSumGroups } from "../analysis/sum-groups.js";
+import { volumeOf } from "../ir/extents.js";
 import { add, atom, axis, constant, coordinatesOf, scale } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
 import { apply, both, constantScalar, indexScalar, TRUE } from "../ir/scalar.js";
 import type { ReduceScalar } from "../ir/terms.js";
 import { indexLiteral, type Kernel, type KernelMemory } from "../kernel/kernel.js";
-import { elementsOf, KernelFrame, type ScheduleContext, SHARED_THREADS } from "./frame.js";
+import { KernelFrame, type ScheduleContext, SHARED_THREADS } from "./frame.js";
 import { combined } from "./reductions.js";
 
 /** Elements that keep a GPU busy without help. */
@@ -22,8 +24,8 @@ const MANY_ELEMENTS = 16384;
 export function sharedReduction(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
   const [reduce, ...more] = outerReductions(nest.value);
   if (reduce === undefined || more.length > 0 || !UNORDERED_REDUCTIONS.has(reduce.reduce)) return undefined;
-  const elements = elementsOf(nest.axes);
-  const count = elementsOf(reduce.axes);
+  const elements = volumeOf(nest.axes);
+  const count = volumeOf(reduce.axes);
   if (count < 2 * SHARED_THREADS || elements > MANY_ELEMENTS || outerReductions(reduce.body).size > 0)
     return undefined;
   const frame = new KernelFrame(context);

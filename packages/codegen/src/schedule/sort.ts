@@ -3,8 +3,10 @@
  * elements are then counted by binary search. Element by element each element would be compared
  * with all others.
  */
+
 import { isFloatDType } from "@sconce/tensor";
 import { type Placing, placingOf, type Rank, rankOf } from "../analysis/order.js";
+import { extentOf, volumeOf } from "../ir/extents.js";
 import { add, atom, axis, constant, scale } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
@@ -18,8 +20,7 @@ import {
   literal,
 } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
-import { extentOf } from "./builder.js";
-import { elementsOf, KernelFrame, type Schedule, type ScheduleContext, SHARED_THREADS } from "./frame.js";
+import { KernelFrame, type Schedule, type ScheduleContext, SHARED_THREADS } from "./frame.js";
 
 /**
  * Elements that are sorted together, of two words each: half of the workgroup memory that WebGPU
@@ -43,8 +44,8 @@ interface Rows {
 }
 function rowsAlong({ axes }: LoopNest, along: Axis): Rows {
   const others = axes.filter((one) => one !== along);
-  const step = elementsOf(axes.slice(axes.indexOf(along) + 1));
-  return { length: extentOf(along), count: elementsOf(others), step, others };
+  const step = volumeOf(axes.slice(axes.indexOf(along) + 1));
+  return { length: extentOf(along), count: volumeOf(others), step, others };
 }
 /** Where a row starts in a tensor of rows of so many elements. */
 function startOf(frame: KernelFrame, row: KernelOperand, length: number, step: number): KernelOperand {
@@ -91,8 +92,7 @@ const STEPS_OF_ITERATION = 8;
 /** Iterations of loops of the kernels above; undefined where there is none. */
 export function sortIterations(nest: LoopNest, target: Target): number | undefined {
   const placing = placingOf(nest);
-  if (placing !== undefined)
-    return (elementsOf(nest.axes) / extentOf(placing.axis)) * extentOf(placing.along);
+  if (placing !== undefined) return (volumeOf(nest.axes) / extentOf(placing.axis)) * extentOf(placing.along);
   const rank = rankOf(nest);
   if (rank === undefined || !isShared(rank, target)) return undefined;
   const length = extentOf(rank.axis);
@@ -100,7 +100,7 @@ export function sortIterations(nest: LoopNest, target: Target): number | undefin
   const sorting = (depth * (depth + 1)) / 2;
   const blocks = Math.ceil(length / BLOCK);
   const counting = blocks > 1 ? blocks * Math.log2(BLOCK) : 0;
-  return (elementsOf(nest.axes) * (sorting + counting)) / STEPS_OF_ITERATION;
+  return (volumeOf(nest.axes) * (sorting + counting)) / STEPS_OF_ITERATION;
 }
 
 /** An element that is ordered: by its key, then by its place. */
@@ -235,7 +235,7 @@ function countKernel(nest: LoopNest, context: ScheduleContext, rank: Rank, rows:
   const frame = frameOf(nest, context);
   const output = frame.output(nest.output);
   const scratch = scratchOf(frame, rows);
-  return frame.threads(elementsOf(nest.axes), (flat) => {
+  return frame.threads(volumeOf(nest.axes), (flat) => {
     frame.defineCoordinates(nest.axes, () => flat);
     const own = {
       key: keyOf(frame, rank.value, rank.descending),
@@ -276,7 +276,7 @@ function placeKernel(nest: LoopNest, context: ScheduleContext, placing: Placing)
   const axes = nest.axes.map((one) => (one === placing.axis ? along : one));
   const frame = new KernelFrame(context);
   const output = frame.output(nest.output);
-  return frame.threads(elementsOf(axes), (flat) => {
+  return frame.threads(volumeOf(axes), (flat) => {
     frame.defineCoordinates(axes, () => flat);
     const place = frame.op("cast", "index", [frame.scalar(rank)]);
     const isThere = frame.op("and", "bool", [

@@ -2,7 +2,9 @@
  * @file Maps the elements of a nest to the at most three coordinates of a grid of threads, with few
  * divisions.
  */
+
 import { substituteAxes } from "../ir/bind.js";
+import { extentOf } from "../ir/extents.js";
 import {
   atom,
   axis,
@@ -17,7 +19,6 @@ import {
 import type { LoopNest } from "../ir/loop-program.js";
 import type { Axis, Scalar } from "../ir/terms.js";
 import { forEachScalar, indicesOf } from "../ir/traverse.js";
-import { extentOf } from "./builder.js";
 
 /** A nest over at most three axes. */
 export interface ThreadPlan {

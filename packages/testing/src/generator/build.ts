@@ -17,12 +17,12 @@ import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import { isFunctional } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import { graphOf } from "../support/graph-of.js";
-import { BATCH, Draft, type DraftInput, MAX_BATCH, type Val } from "./draft.js";
 import { FAMILIES } from "./makers/index.js";
 import { rememberNoise } from "./noise.js";
 import { toStringMethod } from "./printing.js";
-import { Choices, type ProgramRecipe } from "./recipe.js";
-import { type Maker, Step } from "./step.js";
+import { BATCH, Draft, type DraftInput, MAX_BATCH, type Val } from "./step/draft.js";
+import { Choices, type ProgramRecipe } from "./step/recipe.js";
+import { type Maker, Step } from "./step/step.js";
 
 /** Which programs are generated. */
 export interface BuildOptions {

@@ -22,7 +22,7 @@ import {
 import { defaultOperators, metaOf } from "@sconce/ops";
 import { STATIC_ENV } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
-import { gridTensor } from "../generator/tensors.js";
+import { gridTensor } from "../generator/step/tensors.js";
 import { graphOf } from "../support/graph-of.js";
 
 type Arg = FakeTensor | Argument | readonly Arg[];

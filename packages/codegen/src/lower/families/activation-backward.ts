@@ -2,10 +2,10 @@
 
 import type { ScalarArg } from "@sconce/ops";
 import { apply, select } from "../../ir/scalar.js";
-import type { LoweringCall } from "../call.js";
-import type { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { numberScalar } from "../numbers.js";
+import type { LoweringCall } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { numberScalar } from "../core/numbers.js";
 import { constantLike } from "../rules/elements.js";
 import { pointwise } from "../rules/pointwise.js";
 

@@ -1,7 +1,7 @@
 /** @file Activations (`aten/src/ATen/native/cpu/Activation.cpp`). */
 import { apply, type Scalar, select } from "../../ir/scalar.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { numberScalar } from "../numbers.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { numberScalar } from "../core/numbers.js";
 import { add, clamped, constantLike, div, EXPENSIVE, mul, unary } from "../rules/elements.js";
 
 const sixth = (x: Scalar): Scalar =>

@@ -1,5 +1,5 @@
 /** @file Pools whose windows divide the input, and their gradients. */
-import { defineLowerings, lowering } from "../lowering.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
 import { averages, averagesBackward, greatest, greatestBackward } from "../rules/pool.js";
 import { adaptiveWindows } from "../rules/pool-windows.js";
 

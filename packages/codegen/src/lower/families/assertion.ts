@@ -1,8 +1,8 @@
 /** @file Assertions about the metadata of a tensor, which hold by the graph or are rejected. */
 import type { SymInt } from "@sconce/symbolic";
 import { same, size } from "../../ir/index-expr.js";
-import { cannot } from "../call.js";
-import { defineLowerings, lowering } from "../lowering.js";
+import { cannot } from "../core/call.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
 
 const isSame = (given: readonly SymInt[] | null, actual: readonly SymInt[]): boolean =>
   given === null ||

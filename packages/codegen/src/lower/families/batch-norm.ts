@@ -1,11 +1,11 @@
 /** @file Batch normalization, by saved statistics or by those of the batch. */
 import { type Index, ONE, product, subtract, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, type Scalar } from "../../ir/scalar.js";
-import type { LoweringArgs } from "../arguments.js";
-import { cannot, type LoweringCall, outOf, shapeOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType, numberOf, numberScalar } from "../numbers.js";
+import type { LoweringArgs } from "../core/arguments.js";
+import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType, numberOf, numberScalar } from "../core/numbers.js";
 import { affine, elementsAs, givenOf, normalized, statistic } from "../rules/normalize.js";
 import { keptAt, reduceOver } from "../rules/reduce.js";
 

@@ -3,11 +3,11 @@
 import type { ScalarArg } from "@sconce/ops";
 import { isFloatDType } from "@sconce/tensor";
 import { apply, cast, type Scalar, select } from "../../ir/scalar.js";
-import type { Operand } from "../arguments.js";
-import { type LoweringCall, outOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { defineLowerings, operandLowering } from "../lowering.js";
-import { checkedScalar } from "../numbers.js";
+import type { Operand } from "../core/arguments.js";
+import { type LoweringCall, outOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, operandLowering } from "../core/lowering.js";
+import { checkedScalar } from "../core/numbers.js";
 import {
   add,
   binary,

@@ -1,9 +1,9 @@
 /** @file Comparisons, and logic of two tensors. */
 import { apply, COMPARE, type CompareFn } from "../../ir/scalar.js";
-import type { LoweringCall } from "../call.js";
-import type { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering, operandLowering } from "../lowering.js";
-import { computeType } from "../numbers.js";
+import type { LoweringCall } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering, operandLowering } from "../core/lowering.js";
+import { computeType } from "../core/numbers.js";
 import { binary, commonType, type Operands, truth } from "../rules/elements.js";
 import { pointwise } from "../rules/pointwise.js";
 

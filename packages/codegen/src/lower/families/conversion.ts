@@ -1,8 +1,8 @@
 /** @file Conversions of dtype, and copies. */
 import { cast } from "../../ir/scalar.js";
-import { type LoweringCall, outOf } from "../call.js";
-import { broadcastTo, type LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
+import { type LoweringCall, outOf } from "../core/call.js";
+import { broadcastTo, type LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
 import { made } from "../rules/made.js";
 import { pointwise } from "../rules/pointwise.js";
 

@@ -4,10 +4,10 @@
  */
 import { add, constant, divide, type Index, multiply, scale } from "../../ir/index-expr.js";
 import { apply, both, cast, type Scalar, TRUE } from "../../ir/scalar.js";
-import { cannot, fixedNumber, type LoweringCall, outOf, shapeOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType } from "../numbers.js";
+import { cannot, fixedNumber, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType } from "../core/numbers.js";
 import { convolutionElement, transposedElement } from "../rules/contract.js";
 import { sumOf } from "../rules/reduce.js";
 import { inside, type Window, windowOf } from "../rules/window.js";

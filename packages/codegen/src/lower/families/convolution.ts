@@ -1,11 +1,11 @@
 /** @file Convolutions. */
 import { type Index, ONE, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, type Scalar } from "../../ir/scalar.js";
-import type { LoweringArgs } from "../arguments.js";
-import { fixedNumber, type LoweringCall, outOf } from "../call.js";
-import { broadcastTo, type LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType } from "../numbers.js";
+import type { LoweringArgs } from "../core/arguments.js";
+import { fixedNumber, type LoweringCall, outOf } from "../core/call.js";
+import { broadcastTo, type LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType } from "../core/numbers.js";
 import { contraction, convolutionElement, transposedElement } from "../rules/contract.js";
 import { windowOf } from "../rules/window.js";
 

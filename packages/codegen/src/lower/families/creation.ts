@@ -1,10 +1,10 @@
 /** @file Tensors filled with one number. */
 import type { ScalarArg } from "@sconce/ops";
 import { isFloatDType } from "@sconce/tensor";
-import { type LoweringCall, outOf } from "../call.js";
-import type { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { checkedScalar, numberScalar } from "../numbers.js";
+import { type LoweringCall, outOf } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { checkedScalar, numberScalar } from "../core/numbers.js";
 import { made } from "../rules/made.js";
 
 /**

@@ -26,10 +26,10 @@ import {
   select,
   TRUE,
 } from "../../ir/scalar.js";
-import { dimension, type LoweringCall, outOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType } from "../numbers.js";
+import { dimension, type LoweringCall, outOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType } from "../core/numbers.js";
 import { extremeOver, scanOver, withPlace } from "../rules/scan.js";
 
 /**

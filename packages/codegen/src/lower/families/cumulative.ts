@@ -2,10 +2,10 @@
 import { isFloatDType } from "@sconce/tensor";
 import type { Index } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar } from "../../ir/scalar.js";
-import { dimension, type LoweringCall, outOf } from "../call.js";
-import type { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType } from "../numbers.js";
+import { dimension, type LoweringCall, outOf } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType } from "../core/numbers.js";
 import { extremeOver, scanOver } from "../rules/scan.js";
 
 interface ScanArgs {

@@ -9,10 +9,10 @@ import {
   type Scalar,
   select,
 } from "../../ir/scalar.js";
-import { type LoweringCall, outOf } from "../call.js";
-import type { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType } from "../numbers.js";
+import { type LoweringCall, outOf } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType } from "../core/numbers.js";
 import { made, placeIn } from "../rules/made.js";
 
 const MEAN = 1;

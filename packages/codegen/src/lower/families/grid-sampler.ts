@@ -3,11 +3,11 @@
  */
 import { constant, type Index } from "../../ir/index-expr.js";
 import { cast, type Scalar } from "../../ir/scalar.js";
-import type { LoweringArgs } from "../arguments.js";
-import { type LoweringCall, outOf } from "../call.js";
-import type { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType } from "../numbers.js";
+import type { LoweringArgs } from "../core/arguments.js";
+import { type LoweringCall, outOf } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType } from "../core/numbers.js";
 import {
   byCorner,
   byDimension,

@@ -1,8 +1,8 @@
 /** @file Elements that index tensors point at. */
 import type { Index } from "../../ir/index-expr.js";
 import { constantScalar, type Scalar } from "../../ir/scalar.js";
-import { dimension } from "../call.js";
-import { defineLowerings, lowering } from "../lowering.js";
+import { dimension } from "../core/call.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
 import { indexingOf } from "../rules/indexing.js";
 import { isNothing, made, placeIn } from "../rules/made.js";
 

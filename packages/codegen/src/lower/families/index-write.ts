@@ -10,10 +10,10 @@ import {
   select,
   TRUE,
 } from "../../ir/scalar.js";
-import type { LoweringArgs } from "../arguments.js";
-import { type LoweringCall, outOf, shapeOf } from "../call.js";
-import { broadcastTo, LazyTensor, reshaped } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
+import type { LoweringArgs } from "../core/arguments.js";
+import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { broadcastTo, LazyTensor, reshaped } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
 import { truth } from "../rules/elements.js";
 import { indexingOf, resultAt } from "../rules/indexing.js";
 import { made, placeIn } from "../rules/made.js";

@@ -5,9 +5,9 @@
 import type { DType } from "@sconce/tensor";
 import { add, constant, type Index, subtract, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
-import { dimension, type LoweringCall, outOf, shapeOf } from "../call.js";
-import { type ElementOf, LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
+import { dimension, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { type ElementOf, LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
 import { made } from "../rules/made.js";
 
 /** What `cat` takes along with tensors of any shape. */

@@ -2,10 +2,10 @@
 import type { ScalarArg } from "@sconce/ops";
 import { type Axis, atom, type Index } from "../../ir/index-expr.js";
 import { apply, cast, type Scalar } from "../../ir/scalar.js";
-import { type LoweringCall, outOf, shapeOf } from "../call.js";
-import { broadcastTo, type LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType, numberScalar } from "../numbers.js";
+import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { broadcastTo, type LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType, numberScalar } from "../core/numbers.js";
 import { contraction, matmulElement } from "../rules/contract.js";
 import { made } from "../rules/made.js";
 import { sumOf } from "../rules/reduce.js";

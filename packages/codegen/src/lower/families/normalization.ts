@@ -2,9 +2,9 @@
 import type { SymInt } from "@sconce/symbolic";
 import { add, constant, type Index, multiply, size } from "../../ir/index-expr.js";
 import type { Scalar } from "../../ir/scalar.js";
-import { fixedNumber, type LoweringCall, outOf, shapeOf } from "../call.js";
-import { type LazyTensor, reshaped } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
+import { fixedNumber, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { type LazyTensor, reshaped } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
 import { affine, givenOf, normalized, statistic } from "../rules/normalize.js";
 
 interface GroupNormArgs {

@@ -2,9 +2,9 @@
 import { isFloatDType } from "@sconce/tensor";
 import { type Index, isZero, ONE, product, size, subtract, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
-import { cannot, dimension, type LoweringCall } from "../call.js";
-import { LazyTensor, reshaped } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
+import { cannot, dimension, type LoweringCall } from "../core/call.js";
+import { LazyTensor, reshaped } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
 import { placeIn } from "../rules/made.js";
 import { orderType, picked, placeOfRank, rankOf, single } from "../rules/rank.js";
 import { keptAt, reduceOver } from "../rules/reduce.js";

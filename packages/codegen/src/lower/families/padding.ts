@@ -1,9 +1,9 @@
 /** @file Padding by a number. */
 import { add, scale, size } from "../../ir/index-expr.js";
 import { both, cast, type Scalar, select, TRUE } from "../../ir/scalar.js";
-import { outOf } from "../call.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { checkedScalar } from "../numbers.js";
+import { outOf } from "../core/call.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { checkedScalar } from "../core/numbers.js";
 import { made } from "../rules/made.js";
 import { inside } from "../rules/window.js";
 

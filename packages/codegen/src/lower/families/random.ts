@@ -1,10 +1,10 @@
 /** @file Dropout that draws no random numbers. */
 import type { Index } from "../../ir/index-expr.js";
 import type { Scalar } from "../../ir/scalar.js";
-import { cannot, outOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { numberScalar } from "../numbers.js";
+import { cannot, outOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { numberScalar } from "../core/numbers.js";
 import { made } from "../rules/made.js";
 
 export const DROPOUTS = defineLowerings([

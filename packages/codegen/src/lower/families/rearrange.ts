@@ -1,8 +1,8 @@
 /** @file Elements in reverse, and repeated. */
 import { add, constant, type Index, remainder, subtract } from "../../ir/index-expr.js";
-import { dimension, outOf, shapeOf } from "../call.js";
-import { viewOf } from "../lazy.js";
-import { defineLowerings, lowering, viewLowering } from "../lowering.js";
+import { dimension, outOf, shapeOf } from "../core/call.js";
+import { viewOf } from "../core/lazy.js";
+import { defineLowerings, lowering, viewLowering } from "../core/lowering.js";
 
 export const REARRANGEMENTS = defineLowerings([
   viewLowering(["aten::flip(Tensor self, int[] dims) -> Tensor"], ({ self, dims }, call) => {

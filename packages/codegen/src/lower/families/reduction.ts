@@ -1,10 +1,10 @@
 /** @file Reductions over dimensions. */
 import type { DType } from "@sconce/tensor";
 import { apply, cast, type ReduceKind, type Scalar } from "../../ir/scalar.js";
-import { dimensions, type LoweringCall, outOf, shapeOf } from "../call.js";
-import type { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType } from "../numbers.js";
+import { dimensions, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType } from "../core/numbers.js";
 import { countOf, reduceOver } from "../rules/reduce.js";
 
 interface ReduceArgs {

@@ -2,11 +2,11 @@
 import type { DType } from "@sconce/tensor";
 import { constant, type Index } from "../../ir/index-expr.js";
 import { apply, both, indexScalar, type ReduceKind, type Scalar, TRUE } from "../../ir/scalar.js";
-import type { LoweringArgs, Operand } from "../arguments.js";
-import { cannot, dimension, type LoweringCall, outOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { checkedScalar } from "../numbers.js";
+import type { LoweringArgs, Operand } from "../core/arguments.js";
+import { cannot, dimension, type LoweringCall, outOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { checkedScalar } from "../core/numbers.js";
 import { isNothing, made, placeIn } from "../rules/made.js";
 import { inside } from "../rules/window.js";
 import { type Writing, written } from "../rules/write.js";

@@ -1,10 +1,10 @@
 /** @file `where`: each element from one of two operands. */
 import { cast, type Scalar, select } from "../../ir/scalar.js";
-import { type Operand, tensorOperand } from "../arguments.js";
-import { outOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { defineLowerings, operandLowering } from "../lowering.js";
-import { numberScalar } from "../numbers.js";
+import { type Operand, tensorOperand } from "../core/arguments.js";
+import { outOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, operandLowering } from "../core/lowering.js";
+import { numberScalar } from "../core/numbers.js";
 import { truth } from "../rules/elements.js";
 import { pointwise } from "../rules/pointwise.js";
 

@@ -1,10 +1,10 @@
 /** @file `softmax` and its logarithm over one dimension: rows in nests of one group. */
 import { type Index, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, type Scalar } from "../../ir/scalar.js";
-import { dimensions, type LoweringCall, outOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType } from "../numbers.js";
+import { dimensions, type LoweringCall, outOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType } from "../core/numbers.js";
 import { keptAt, reduceOver } from "../rules/reduce.js";
 
 /** Greatest of the row, sum of exponentials, quotient. */

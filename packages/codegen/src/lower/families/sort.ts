@@ -1,8 +1,8 @@
 /** @file Elements in order. */
 import { indexScalar } from "../../ir/scalar.js";
-import { dimension, type LoweringCall } from "../call.js";
-import type { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
+import { dimension, type LoweringCall } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
 import { picked, single } from "../rules/rank.js";
 
 function sorted(

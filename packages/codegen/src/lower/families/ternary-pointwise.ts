@@ -1,11 +1,11 @@
 /** @file Functions of three operands. */
 import type { ScalarArg } from "@sconce/ops";
 import { apply, type Scalar, select } from "../../ir/scalar.js";
-import { tensorOperand } from "../arguments.js";
-import type { LoweringCall } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering, operandLowering } from "../lowering.js";
-import { checkedScalar, numberScalar } from "../numbers.js";
+import { tensorOperand } from "../core/arguments.js";
+import type { LoweringCall } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering, operandLowering } from "../core/lowering.js";
+import { checkedScalar, numberScalar } from "../core/numbers.js";
 import { add, clamped, constantLike, mul, sub, unary } from "../rules/elements.js";
 import { pointwise } from "../rules/pointwise.js";
 

@@ -1,11 +1,11 @@
 /** @file `_trilinear`: sums of products of three tensors. */
 import { fixedValue, ONE } from "../../ir/index-expr.js";
 import { apply, cast } from "../../ir/scalar.js";
-import type { LoweringArgs } from "../arguments.js";
-import { type LoweringCall, outOf } from "../call.js";
-import { broadcastTo, type LazyTensor, viewOf } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType } from "../numbers.js";
+import type { LoweringArgs } from "../core/arguments.js";
+import { type LoweringCall, outOf } from "../core/call.js";
+import { broadcastTo, type LazyTensor, viewOf } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType } from "../core/numbers.js";
 import { made } from "../rules/made.js";
 import { sumOf } from "../rules/reduce.js";
 

@@ -1,10 +1,10 @@
 /** @file Functions of one element. */
 import { isFloatDType } from "@sconce/tensor";
 import { apply, constantScalar, FALSE, FLOAT_UNARY, type Scalar, type UnaryFn } from "../../ir/scalar.js";
-import { cannot, type LoweringCall } from "../call.js";
-import type { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType } from "../numbers.js";
+import { cannot, type LoweringCall } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType } from "../core/numbers.js";
 import { constantLike, div, EXPENSIVE, isExact, mul, truth, unary, unaryRule } from "../rules/elements.js";
 import { pointwise } from "../rules/pointwise.js";
 

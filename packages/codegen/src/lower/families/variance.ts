@@ -3,10 +3,10 @@ import type { ScalarArg } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
 import { product } from "../../ir/index-expr.js";
 import { apply, constantScalar, type Scalar } from "../../ir/scalar.js";
-import { dimensions, type LoweringCall, outOf, shapeOf } from "../call.js";
-import { type LazyTensor, reshaped } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
-import { computeType, numberOf, numberScalar } from "../numbers.js";
+import { dimensions, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { type LazyTensor, reshaped } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
+import { computeType, numberOf, numberScalar } from "../core/numbers.js";
 import { elementsAs, varianceOf } from "../rules/normalize.js";
 
 interface VarianceArgs {

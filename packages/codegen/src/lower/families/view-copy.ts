@@ -20,9 +20,9 @@ import {
   select,
   TRUE,
 } from "../../ir/scalar.js";
-import { dimension, type LoweringCall, outOf } from "../call.js";
-import type { LazyTensor } from "../lazy.js";
-import { defineLowerings, lowering } from "../lowering.js";
+import { dimension, type LoweringCall, outOf } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
+import { defineLowerings, lowering } from "../core/lowering.js";
 import { made } from "../rules/made.js";
 import { type SliceArgs, sliceOf } from "../rules/slice.js";
 import { inside } from "../rules/window.js";

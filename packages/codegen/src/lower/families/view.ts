@@ -4,9 +4,9 @@
  */
 import type { SymInt } from "@sconce/symbolic";
 import { add, constant, type Index, multiply, size, ZERO } from "../../ir/index-expr.js";
-import { cannot, dimension, type LoweringCall, outOf, shapeOf } from "../call.js";
-import { broadcastTo, type LazyTensor, reshaped, viewOf } from "../lazy.js";
-import { defineLowerings, viewLowering } from "../lowering.js";
+import { cannot, dimension, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { broadcastTo, type LazyTensor, reshaped, viewOf } from "../core/lazy.js";
+import { defineLowerings, viewLowering } from "../core/lowering.js";
 import { sliceOf } from "../rules/slice.js";
 import { strided } from "../rules/strided.js";
 

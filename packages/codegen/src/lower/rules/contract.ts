@@ -14,9 +14,9 @@ import {
   ZERO,
 } from "../../ir/index-expr.js";
 import { apply, both, cast, constantScalar, indexScalar, type Scalar, TRUE } from "../../ir/scalar.js";
-import { type LoweringCall, outOf, shapeOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { computeType } from "../numbers.js";
+import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { computeType } from "../core/numbers.js";
 import { sumOf } from "./reduce.js";
 import { inside, type Window } from "./window.js";
 

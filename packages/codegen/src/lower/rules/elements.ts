@@ -1,10 +1,10 @@
 /** @file Arithmetic of elements, and pointwise rules of one and two operands. */
 import { type DType, isFloatDType, type PromotionOperand, resultType } from "@sconce/tensor";
 import { apply, type BinaryFn, cast, constantScalar, type Scalar, type UnaryFn } from "../../ir/scalar.js";
-import type { Operand } from "../arguments.js";
-import { cannot, type LoweringCall, outOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { computeType, numberScalar } from "../numbers.js";
+import type { Operand } from "../core/arguments.js";
+import { cannot, type LoweringCall, outOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { computeType, numberScalar } from "../core/numbers.js";
 import { pointwise } from "./pointwise.js";
 
 /** The cost of functions that take more than a few additions. */

@@ -3,7 +3,7 @@ import type { DType } from "@sconce/tensor";
 import { atom, type Index } from "../../ir/index-expr.js";
 import { apply, both, cast, constantScalar, type Scalar, select, TRUE } from "../../ir/scalar.js";
 import { scalarText } from "../../ir/scalar-text.js";
-import { computeType, numberOf } from "../numbers.js";
+import { computeType, numberOf } from "../core/numbers.js";
 
 const LINEAR = 0;
 const NEAREST = 1;

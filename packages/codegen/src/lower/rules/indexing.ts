@@ -1,7 +1,7 @@
 /** @file Indexing by tensors: `x[i, :, j]`. */
 import { type Index, ONE, same } from "../../ir/index-expr.js";
-import { cannot, type LoweringCall } from "../call.js";
-import { broadcastTo, type LazyTensor } from "../lazy.js";
+import { cannot, type LoweringCall } from "../core/call.js";
+import { broadcastTo, type LazyTensor } from "../core/lazy.js";
 
 /**
  * Which dimensions tensors index, and where the dimensions of the index tensors are in the result.

@@ -2,8 +2,8 @@
 import { atom, type Index, isWithin, isZero } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import { scalarText } from "../../ir/scalar-text.js";
-import { type LoweringCall, outOf, shapeOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
+import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
 
 export interface MadeInit {
   readonly inputs: readonly LazyTensor[];

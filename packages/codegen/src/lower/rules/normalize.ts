@@ -2,9 +2,9 @@
 import type { DType } from "@sconce/tensor";
 import { type Index, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, type Scalar } from "../../ir/scalar.js";
-import { type LoweringCall, outOf, shapeOf } from "../call.js";
-import { LazyTensor, reshaped } from "../lazy.js";
-import { computeType, numberScalar } from "../numbers.js";
+import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { LazyTensor, reshaped } from "../core/lazy.js";
+import { computeType, numberScalar } from "../core/numbers.js";
 import { countOf, keptAt, meanOf, reduceOver } from "./reduce.js";
 
 /**

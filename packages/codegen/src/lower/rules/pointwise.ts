@@ -2,9 +2,9 @@
 import type { DType } from "@sconce/tensor";
 import type { Index } from "../../ir/index-expr.js";
 import { cast, type Scalar } from "../../ir/scalar.js";
-import { type LoweringCall, outOf, shapeOf } from "../call.js";
-import { broadcastTo, LazyTensor } from "../lazy.js";
-import { computeType } from "../numbers.js";
+import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { broadcastTo, LazyTensor } from "../core/lazy.js";
+import { computeType } from "../core/numbers.js";
 
 /** How the operands of a pointwise operator become one element. */
 export interface PointwiseOptions {

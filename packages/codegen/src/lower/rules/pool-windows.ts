@@ -14,7 +14,7 @@ import {
   ZERO,
 } from "../../ir/index-expr.js";
 import { apply, both, constantScalar, indexScalar, type Scalar, TRUE } from "../../ir/scalar.js";
-import { cannot } from "../call.js";
+import { cannot } from "../core/call.js";
 import { inside, perDim } from "./window.js";
 
 const zero = constantScalar(0, "int64");

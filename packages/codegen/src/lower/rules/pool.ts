@@ -24,9 +24,9 @@ import {
   TRUE,
 } from "../../ir/scalar.js";
 import { scalarText } from "../../ir/scalar-text.js";
-import { type LoweringCall, outOf, shapeOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { computeType } from "../numbers.js";
+import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { computeType } from "../core/numbers.js";
 import { made } from "./made.js";
 import type { Windows, WindowsOf } from "./pool-windows.js";
 

@@ -5,9 +5,9 @@
 import { isFloatDType } from "@sconce/tensor";
 import { atom, type Index } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar } from "../../ir/scalar.js";
-import { type LoweringCall, outOf, shapeOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { computeType } from "../numbers.js";
+import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { computeType } from "../core/numbers.js";
 import { placeIn } from "./made.js";
 
 /** Returns an integer as a scalar of int64. */

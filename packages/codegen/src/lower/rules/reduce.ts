@@ -2,9 +2,9 @@
 import type { DType } from "@sconce/tensor";
 import { type Axis, fixedValue, type Index, ONE, product, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, type ReduceKind, type Scalar } from "../../ir/scalar.js";
-import { cannot, type LoweringCall } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { computeType, numberOf } from "../numbers.js";
+import { cannot, type LoweringCall } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { computeType, numberOf } from "../core/numbers.js";
 
 /** What a reduction over dimensions of a tensor computes. */
 export interface ReduceInit {

@@ -2,9 +2,9 @@
 import type { DType } from "@sconce/tensor";
 import { atom, type Index, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, indexScalar, type ReduceKind, type Scalar } from "../../ir/scalar.js";
-import { type LoweringCall, outOf, shapeOf } from "../call.js";
-import { LazyTensor } from "../lazy.js";
-import { computeType } from "../numbers.js";
+import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { LazyTensor } from "../core/lazy.js";
+import { computeType } from "../core/numbers.js";
 
 export interface ScanInit {
   readonly kind: ReduceKind;

@@ -19,8 +19,8 @@ import {
   size,
   subtract,
 } from "../../ir/index-expr.js";
-import { cannot, type LoweringCall, outOf, shapeOf } from "../call.js";
-import { type LazyTensor, viewOf } from "../lazy.js";
+import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { type LazyTensor, viewOf } from "../core/lazy.js";
 
 export interface StridedInit {
   /** The base, with the strides that it has in the graph. */

@@ -2,7 +2,7 @@
 import type { SymInt } from "@sconce/symbolic";
 import { type Index, isWithin } from "../../ir/index-expr.js";
 import { apply, both, constantScalar, indexScalar, type Scalar, TRUE } from "../../ir/scalar.js";
-import { fixedNumbers } from "../call.js";
+import { fixedNumbers } from "../core/call.js";
 
 export interface Window {
   readonly stride: readonly number[];

@@ -5,9 +5,9 @@
 import { type DType, isFloatDType } from "@sconce/tensor";
 import type { Index } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, type ReduceKind, type Scalar, select, TRUE } from "../../ir/scalar.js";
-import { type LoweringCall, outOf } from "../call.js";
-import type { LazyTensor } from "../lazy.js";
-import { computeType } from "../numbers.js";
+import { type LoweringCall, outOf } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
+import { computeType } from "../core/numbers.js";
 import { made } from "./made.js";
 
 /** How sources are combined. */

@@ -1,7 +1,7 @@
 import { float } from "@sconce/ir";
 import { dtypeInfo } from "@sconce/tensor";
-import { Skip, type Val } from "../draft.js";
-import { exactly, rounded } from "../facts.js";
+import { Skip, type Val } from "../step/draft.js";
+import { exactly, rounded } from "../step/facts.js";
 import {
   broadcasts,
   computed,
@@ -12,7 +12,7 @@ import {
   type Maker,
   numbers,
   type Step,
-} from "../step.js";
+} from "../step/step.js";
 
 /** A dtype at least as wide as the result's, because of rounding. */
 const coarser = (a: Val, b: Val): Val["fake"]["dtype"] => {

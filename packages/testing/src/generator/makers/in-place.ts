@@ -1,8 +1,8 @@
 import type { Argument } from "@sconce/ir";
 import { float } from "@sconce/ir";
-import { Skip, type Val } from "../draft.js";
-import { rounded } from "../facts.js";
-import { broadcastsTo, floats, type Maker, type Step } from "../step.js";
+import { Skip, type Val } from "../step/draft.js";
+import { rounded } from "../step/facts.js";
+import { broadcastsTo, floats, type Maker, type Step } from "../step/step.js";
 
 /** What may be written to: no constant, and no two elements in one place. */
 const writable = (val: Val): boolean =>

@@ -1,4 +1,4 @@
-import type { Maker } from "../step.js";
+import type { Maker } from "../step/step.js";
 import { binary } from "./binary.js";
 import { inPlace } from "./in-place.js";
 import { casts, factories, indexing, joins } from "./joins.js";

@@ -1,9 +1,9 @@
 import { isStatic } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import { BATCH, Skip, type Val } from "../draft.js";
-import { exactly, type Facts, rounded } from "../facts.js";
-import { copied, exact, floats, isFloat, isStaticVal, type Maker, numbers, type Step } from "../step.js";
-import { indexTensor } from "../tensors.js";
+import { BATCH, Skip, type Val } from "../step/draft.js";
+import { exactly, type Facts, rounded } from "../step/facts.js";
+import { copied, exact, floats, isFloat, isStaticVal, type Maker, numbers, type Step } from "../step/step.js";
+import { indexTensor } from "../step/tensors.js";
 
 const sameType = (a: Val, b: Val): boolean =>
   a.fake.dtype === b.fake.dtype &&

@@ -1,7 +1,7 @@
 import { isStatic, type SymInt } from "@sconce/symbolic";
-import { Skip, type Val } from "../draft.js";
-import { epsilon, type Facts, rounded } from "../facts.js";
-import { floats, isStaticVal, type Maker, type Step } from "../step.js";
+import { Skip, type Val } from "../step/draft.js";
+import { epsilon, type Facts, rounded } from "../step/facts.js";
+import { floats, isStaticVal, type Maker, type Step } from "../step/step.js";
 
 /** Sums of `count` products of a value with weights. */
 function contracted(val: Val, weights: readonly Val[], count: number): Facts {

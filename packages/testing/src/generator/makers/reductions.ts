@@ -1,6 +1,6 @@
-import type { Val } from "../draft.js";
-import { epsilon, exactly, type Facts, rounded } from "../facts.js";
-import { copied, exact, floats, isFloat, type Maker, numbers, type Step } from "../step.js";
+import type { Val } from "../step/draft.js";
+import { epsilon, exactly, type Facts, rounded } from "../step/facts.js";
+import { copied, exact, floats, isFloat, type Maker, numbers, type Step } from "../step/step.js";
 
 const resultOf = (val: Val): Val["fake"]["dtype"] => (isFloat(val.fake.dtype) ? val.fake.dtype : "int64");
 

@@ -1,7 +1,7 @@
 import { type Argument, float } from "@sconce/ir";
-import { Skip, type Val } from "../draft.js";
-import { exactly, type Facts, rounded } from "../facts.js";
-import { computed, exact, floats, isFloat, type Maker, numbers, type Step } from "../step.js";
+import { Skip, type Val } from "../step/draft.js";
+import { exactly, type Facts, rounded } from "../step/facts.js";
+import { computed, exact, floats, isFloat, type Maker, numbers, type Step } from "../step/step.js";
 
 /** A function of one tensor, element by element. */
 interface Unary {

@@ -1,7 +1,7 @@
 import type { Argument } from "@sconce/ir";
 import { isStatic, type SymInt } from "@sconce/symbolic";
-import { Skip, type Val } from "../draft.js";
-import { arranged, copied, isStaticVal, type Maker, type Step } from "../step.js";
+import { Skip, type Val } from "../step/draft.js";
+import { arranged, copied, isStaticVal, type Maker, type Step } from "../step/step.js";
 
 const sized = (val: Val): boolean => val.fake.ndim > 0;
 

@@ -3,8 +3,8 @@ import type { SymInt } from "@sconce/ir";
 import type { ScalarArg } from "@sconce/ops";
 import { SymExpr } from "@sconce/symbolic";
 import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
-import { type Index, size } from "../ir/index-expr.js";
-import { cast, constantScalar, indexScalar, type Scalar } from "../ir/scalar.js";
+import { type Index, size } from "../../ir/index-expr.js";
+import { cast, constantScalar, indexScalar, type Scalar } from "../../ir/scalar.js";
 import { cannot } from "./call.js";
 
 /** Returns a Python number, or a size, as a scalar of a dtype. */

@@ -1,10 +1,20 @@
 /** @file Decides which values get memory, and makes the nests that fill it. */
 import { internalError } from "@sconce/errors";
 import type { DType } from "@sconce/tensor";
-import { type Axis, atom, axis, flatIndex, type Index, ONE, product, same, ZERO } from "../ir/index-expr.js";
-import type { LoopBuffer, LoopNest, NestHint } from "../ir/loop-program.js";
-import type { Scalar } from "../ir/scalar.js";
-import { scalarText } from "../ir/scalar-text.js";
+import {
+  type Axis,
+  atom,
+  axis,
+  flatIndex,
+  type Index,
+  ONE,
+  product,
+  same,
+  ZERO,
+} from "../../ir/index-expr.js";
+import type { LoopBuffer, LoopNest, NestHint } from "../../ir/loop-program.js";
+import type { Scalar } from "../../ir/scalar.js";
+import { scalarText } from "../../ir/scalar-text.js";
 import { LazyTensor, operationsOf, withInputs } from "./lazy.js";
 
 /**

@@ -1,6 +1,6 @@
 /** @file The call that a rule lowers, and how the rule rejects it. */
 import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
-import { type Index, size } from "../ir/index-expr.js";
+import { type Index, size } from "../../ir/index-expr.js";
 import type { LoweringContext } from "./context.js";
 
 /** One call of an operator during lowering, without its arguments. */

@@ -1,7 +1,7 @@
 /** @file Lazy tensors: functions from coordinates to the expression of an element. */
 import type { DType } from "@sconce/tensor";
-import { coordinatesOf, flatIndex, type Index, ONE, same, ZERO } from "../ir/index-expr.js";
-import { load, type Scalar } from "../ir/scalar.js";
+import { coordinatesOf, flatIndex, type Index, ONE, same, ZERO } from "../../ir/index-expr.js";
+import { load, type Scalar } from "../../ir/scalar.js";
 
 /** Returns the value of one element. */
 export type ElementOf = (coordinates: readonly Index[]) => Scalar;
