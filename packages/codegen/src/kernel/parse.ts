@@ -43,7 +43,7 @@ const DEEPEST = 200;
  * @throws SconceError `KERNEL_TEXT` with the line
  */
 export function parseKernel(text: string): Kernel {
-  if (typeof text !== "string") throw kernelText(0, String(text), "it is no string");
+  if (typeof text !== "string") throw kernelText(0, String(text), "a string is wanted");
   return new KernelReader(text).kernel();
 }
 

@@ -19,7 +19,7 @@ import {
   scale,
 } from "../ir/index-expr.js";
 import { COMPARE } from "../ir/scalar-functions.js";
-import type { Axis, IndexTerm, Scalar } from "../ir/terms.js";
+import type { IndexTerm, Scalar } from "../ir/terms.js";
 import {
   indexLiteral,
   type Kernel,

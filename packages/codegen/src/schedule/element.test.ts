@@ -292,7 +292,7 @@ describe("malformed texts and invalid kernels", () => {
   ])("%s", (body, expected, memory?: string) => {
     expect(problem(body, memory)).toMatch(expected);
   });
-  test("values that are no text", () => {
+  test("values of other types are refused", () => {
     expect(() => parseKernel(5 as unknown as string)).toThrow(/KERNEL_TEXT|not a kernel/);
   });
   test("blocks that nest too deep", () => {
