@@ -11,6 +11,7 @@ import { pathFrom, ROOT } from "./paths.mjs";
 /** A package may import those before it in its row's list. */
 const MAY_IMPORT = {
   errors: [],
+  wasm: ["errors"],
   tensor: ["errors"],
   symbolic: ["errors"],
   ir: ["errors", "tensor", "symbolic"],
