@@ -6,11 +6,8 @@ import {
   type KernelBlock,
   type KernelLiteral,
   type KernelMemory,
-  type KernelOperand,
   type KernelStatement,
   type KernelType,
-  type KernelValue,
-  type KernelVariable,
   type LetStatement,
   usesOf,
   widthOf,
@@ -18,6 +15,7 @@ import {
 import { internalError } from "@sconce/errors";
 import type { DType } from "@sconce/tensor";
 import { callText, castText } from "./wgsl-functions.js";
+import { WgslLines } from "./wgsl-lines.js";
 import { intLiteral, laneOf, limitOf, WgslModule, type WgslType, wgslType } from "./wgsl-text.js";
 
 /** What a pipeline is made of. Nothing in the source is named after anything in the program. */
@@ -70,32 +68,17 @@ const typeOf = (type: KernelType): WgslType => wgslType(dtypeOf(type))!;
 const isBoolMemory = ({ type, space }: KernelMemory): boolean =>
   space === "global" && elementOf(type) === "bool";
 
-/** The deepest expression: parsers have limits. */
-const DEEPEST = 12;
-
-/** The text of a value that is read once and has no name yet. */
-interface Pending {
-  readonly text: string;
-  readonly depth: number;
-}
-
 class WgslPrinter {
   readonly #module = new WgslModule();
-  readonly #names = new Map<KernelValue | KernelVariable, string>();
-  readonly #pending = new Map<KernelOperand, Pending>();
-  readonly #uses: ReadonlyMap<KernelOperand, number>;
   readonly #memories: readonly KernelMemory[];
   readonly #kernel: Kernel;
-  #lines: string[] = [];
-  #next = 0;
-  /** The depth of what the current statement reads. */
-  #depth = 0;
+  readonly #lines: WgslLines;
 
   /** @param memories those that are bound come first, in the order of their bindings */
   constructor(kernel: Kernel, memories: readonly KernelMemory[]) {
     this.#kernel = kernel;
     this.#memories = memories;
-    this.#uses = usesOf(kernel);
+    this.#lines = new WgslLines(usesOf(kernel), (literal) => this.#literal(literal));
   }
 
   source(): string {
@@ -128,59 +111,16 @@ ${main.map((line) => `  ${line}\n`).join("")}}
   }
 
   #block(block: KernelBlock): string[] {
-    const outer = this.#lines;
-    this.#lines = [];
-    for (const statement of block) this.#statement(statement);
-    this.#flush();
-    const lines = this.#lines;
-    this.#lines = outer;
-    return lines;
+    return this.#lines.block(() => {
+      for (const statement of block) this.#statement(statement);
+    });
   }
   #inner(head: string, block: KernelBlock): void {
     this.#lines.push(`${head} {`, ...this.#block(block).map((line) => `  ${line}`), "}");
   }
 
-  #define(value: KernelValue | KernelVariable): string {
-    const name = `v${this.#next++}`;
-    this.#names.set(value, name);
-    return name;
-  }
-  /** A value: its text follows where it is read, if that is once and before anything changes. */
-  #value(value: KernelValue, text: string): void {
-    const depth = this.#depth + 1;
-    if (this.#uses.get(value) === 1 && depth < DEEPEST) this.#pending.set(value, { text, depth });
-    else this.#lines.push(`let ${this.#define(value)} = ${text};`);
-  }
-  /** Names what was not read yet: memory and variables change. */
-  #flush(): void {
-    for (const [value, { text }] of this.#pending)
-      this.#lines.push(`let ${this.#define(value as KernelValue)} = ${text};`);
-    this.#pending.clear();
-  }
-  #use(operand: KernelOperand): string {
-    if (operand.kind === "literal") return this.#literal(operand);
-    const pending = this.#pending.get(operand);
-    if (pending === undefined) return this.#names.get(operand)!;
-    this.#pending.delete(operand);
-    this.#depth = Math.max(this.#depth, pending.depth);
-    return pending.text;
-  }
-  /** A name, for what stands in several places. */
-  #name(operand: KernelOperand): string {
-    const text = this.#use(operand);
-    if (operand.kind !== "value" || this.#names.has(operand)) return text;
-    const name = this.#define(operand);
-    this.#lines.push(`let ${name} = ${text};`);
-    return name;
-  }
-  /** A statement that changes something. */
-  #line(text: string): void {
-    this.#flush();
-    this.#lines.push(text);
-  }
-
   #statement(statement: KernelStatement): void {
-    this.#depth = 0;
+    this.#lines.start();
     switch (statement.kind) {
       case "let":
         this.#let(statement);
@@ -189,25 +129,25 @@ ${main.map((line) => `  ${line}\n`).join("")}}
         this.#load(statement);
         break;
       case "store": {
-        const value = this.#use(statement.value);
+        const value = this.#lines.use(statement.value);
         const text = isBoolMemory(statement.memory) ? `select(0i, 1i, ${value})` : value;
-        this.#line(`${this.#memory(statement.memory)}[${this.#use(statement.at)}] = ${text};`);
+        this.#lines.line(`${this.#memory(statement.memory)}[${this.#lines.use(statement.at)}] = ${text};`);
         break;
       }
       case "variable": {
         const { variable } = statement;
-        const initial = this.#use(statement.initial);
-        this.#line(`var ${this.#define(variable)}: ${typeText(variable.type)} = ${initial};`);
+        const initial = this.#lines.use(statement.initial);
+        this.#lines.line(`var ${this.#lines.define(variable)}: ${typeText(variable.type)} = ${initial};`);
         break;
       }
       case "assign":
-        this.#line(`${this.#use(statement.variable)} = ${this.#use(statement.value)};`);
+        this.#lines.line(`${this.#lines.use(statement.variable)} = ${this.#lines.use(statement.value)};`);
         break;
       case "break":
-        this.#line(`if (${this.#use(statement.condition)}) { break; }`);
+        this.#lines.line(`if (${this.#lines.use(statement.condition)}) { break; }`);
         break;
       case "barrier":
-        this.#line("workgroupBarrier();");
+        this.#lines.line("workgroupBarrier();");
         break;
       case "microkernel":
         throw internalError(`WGSL has no ${statement.name}`);
@@ -217,17 +157,17 @@ ${main.map((line) => `  ${line}\n`).join("")}}
   }
   #nested(statement: Extract<KernelStatement, { kind: "for" | "loop" | "if" }>): void {
     if (statement.kind === "if") {
-      const condition = this.#use(statement.condition);
-      this.#flush();
+      const condition = this.#lines.use(statement.condition);
+      this.#lines.flush();
       this.#inner(`if (${condition})`, statement.then);
       if (statement.otherwise.length > 0) this.#inner("else", statement.otherwise);
       return;
     }
-    this.#flush();
+    this.#lines.flush();
     if (statement.kind === "loop") this.#inner("loop", statement.body);
     else {
-      const [start, end] = [this.#use(statement.start), this.#use(statement.end)];
-      const counter = this.#define(statement.counter);
+      const [start, end] = [this.#lines.use(statement.start), this.#lines.use(statement.end)];
+      const counter = this.#lines.define(statement.counter);
       const step = intLiteral(statement.step);
       this.#inner(
         `for (var ${counter} = ${start}; ${counter} < ${end}; ${counter} += ${step})`,
@@ -238,34 +178,33 @@ ${main.map((line) => `  ${line}\n`).join("")}}
   #load({ memory, value, at }: Extract<KernelStatement, { kind: "load" }>): void {
     const name = this.#memory(memory);
     const isOneOfFour = widthOf(memory.type) === 4 && widthOf(value.type) === 1;
-    const place = isOneOfFour ? this.#name(at) : this.#use(at);
+    const place = isOneOfFour ? this.#lines.name(at) : this.#lines.use(at);
     const text = isOneOfFour ? `${name}[${place} >> 2u][${place} & 3i]` : `${name}[${place}]`;
-    this.#value(value, isBoolMemory(memory) ? `(${text} != 0i)` : text);
+    this.#lines.value(value, isBoolMemory(memory) ? `(${text} != 0i)` : text);
   }
 
   #let(statement: LetStatement): void {
     const { op, args, value } = statement;
     const place = this.#place(statement);
     if (place !== undefined) {
-      this.#names.set(value, place);
+      this.#lines.alias(value, place);
       return;
     }
     // Of constants alone WGSL would make a constant expression, which must be finite and not divide
     // by zero.
     const isFixed = args.every(({ kind }) => kind === "literal");
     const texts = args.map((arg) =>
-      isFixed ? this.#fixed(arg) : op === "sign" ? this.#name(arg) : this.#use(arg),
+      isFixed
+        ? this.#lines.local(this.#lines.use(arg))
+        : op === "sign"
+          ? this.#lines.name(arg)
+          : this.#lines.use(arg),
     );
-    this.#value(value, this.#expression(statement, texts));
-  }
-  #fixed(literal: KernelOperand): string {
-    const name = `v${this.#next++}`;
-    this.#lines.push(`let ${name} = ${this.#use(literal)};`);
-    return name;
+    this.#lines.value(value, this.#expression(statement, texts));
   }
   /** What needs no statement: a lane of four, the number of a thread. */
   #place({ op, args, detail }: LetStatement): string | undefined {
-    if (op === "lane") return `${this.#name(args[0]!)}.${LANES[Number(detail)]!}`;
+    if (op === "lane") return `${this.#lines.name(args[0]!)}.${LANES[Number(detail)]!}`;
     if (op === "workgroup") return "group";
     return op === "local" ? "local" : undefined;
   }
