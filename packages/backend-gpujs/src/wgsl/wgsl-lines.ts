@@ -30,7 +30,7 @@ export class WgslLines {
     this.#literal = literal;
   }
 
-  /** The lines that `write` adds, apart from those around them. */
+  /** The lines that `write` adds, without those around them. */
   block(write: () => void): string[] {
     const outer = this.#lines;
     this.#lines = [];
