@@ -1,18 +1,17 @@
 import { cpuBackend } from "@sconce/backend-cpu";
+import type { Device, DeviceExecutable } from "@sconce/device-runtime";
 import { isSconceError, type Progress } from "@sconce/errors";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { type GpujsBackendOptions, gpujsBackend, gpujsByName } from "./backend.js";
-import type { Device } from "./device/device.js";
 import { GpujsDevice } from "./gpujs/device.js";
 import { loadGpujs } from "./gpujs/library.js";
 import { floats, ints, program } from "./programs.fixture.js";
-import type { GpujsExecutable } from "./runtime/executable.js";
 
 const webasm = gpujsBackend({ mode: "webasm" });
-const compile = async (program: ExportedProgram): Promise<GpujsExecutable> =>
-  (await webasm.compile(program)) as GpujsExecutable;
+const compile = async (program: ExportedProgram): Promise<DeviceExecutable> =>
+  (await webasm.compile(program)) as DeviceExecutable;
 const numbers = (value: Value | undefined): unknown[] => (value as Tensor).toArray();
 const codeOf = async (action: () => Promise<unknown>): Promise<string> => {
   try {

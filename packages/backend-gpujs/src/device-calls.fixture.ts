@@ -3,11 +3,12 @@
  * by nest.
  */
 import { bindNest, bindSizes, type LoopProgram, lowerToLoops, sizeOf } from "@sconce/codegen";
+import type { KernelDevice } from "@sconce/device-runtime";
 import { isSconceError } from "@sconce/errors";
 import type { OperatorTable } from "@sconce/ops";
 import { CallProgram, type CaseOutcome, type OpCase, outcomeProblem, prepareCase } from "@sconce/ops-cases";
 import { isFloatDType, type Tensor } from "@sconce/tensor";
-import { type Device, type DeviceBuffer, judge, rangeOfTensor } from "./index.js";
+import { type DeviceBuffer, judge, rangeOfTensor } from "./index.js";
 
 export interface DeviceOutcome {
   /** What is wrong with the result; undefined for a pass. */
@@ -20,7 +21,7 @@ export interface DeviceOutcome {
 export async function checkOnDevice(
   one: OpCase,
   operators: OperatorTable,
-  device: Device,
+  device: KernelDevice,
 ): Promise<DeviceOutcome> {
   const prepared = prepareCase(one);
   let outcome: CaseOutcome;
@@ -39,7 +40,7 @@ export async function checkOnDevice(
 }
 
 /** Why the device does not take the program, or not on these inputs. */
-function whyNot(program: LoopProgram, inputs: readonly Tensor[], device: Device): string | undefined {
+function whyNot(program: LoopProgram, inputs: readonly Tensor[], device: KernelDevice): string | undefined {
   const refused = program.nests.map((nest) => device.whyNot(nest, program)).find((why) => why !== undefined);
   if (refused !== undefined) return refused;
   const sizes = bindSizes(program, inputs);
@@ -56,7 +57,7 @@ function whyNot(program: LoopProgram, inputs: readonly Tensor[], device: Device)
 export async function runOnDevice(
   program: LoopProgram,
   inputs: readonly Tensor[],
-  device: Device,
+  device: KernelDevice,
 ): Promise<unknown[]> {
   const sizes = bindSizes(program, inputs);
   const buffers = new Map<number, DeviceBuffer>();

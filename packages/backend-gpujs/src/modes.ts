@@ -1,9 +1,10 @@
 /** @file Selects and opens a mode of gpu.js. */
 
+import type { Device } from "@sconce/device-runtime";
 import { isSconceError } from "@sconce/errors";
 import { openPlatform } from "#webgpu";
-import type { Device, Mode } from "./device/device.js";
 import { noMode, unknownMode } from "./device/errors.js";
+import type { Mode } from "./device/mode.js";
 import { GpujsDevice } from "./gpujs/device.js";
 import { type GpujsLibrary, loadGpujs } from "./gpujs/library.js";
 import { whyForbidden } from "./gpujs/policy.js";

@@ -1,8 +1,8 @@
 /** @file The kernels and the sources of nests, without a device. */
 import { bindNest, type Kernel, type LoopNest, type LoopProgram, scheduleNest } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
-import type { Mode } from "./device/device.js";
 import { unknownMode } from "./device/errors.js";
+import type { Mode } from "./device/mode.js";
 import { dialectOf } from "./emit/dialect.js";
 import { gridKernel } from "./emit/grid-kernel.js";
 import { printGpujs } from "./emit/print-gpujs.js";

@@ -62,6 +62,7 @@ export {
   FALSE,
   FLOAT_UNARY,
   indexScalar,
+  isLogic,
   partsOf,
   type ReduceKind,
   type ReduceScalar,

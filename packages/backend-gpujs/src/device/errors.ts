@@ -1,5 +1,4 @@
 import { didYouMean, SconceError } from "@sconce/errors";
-import { type Node, nodePlace } from "@sconce/ir";
 
 /** gpu.js is a peer dependency that only this backend needs. */
 export const noGpujs = (cause: unknown): SconceError =>
@@ -43,13 +42,4 @@ export const kernelFailed = (nodes: readonly string[], cause: unknown): SconceEr
     }`,
     fix: "run the program on another mode or backend, and report it",
     cause,
-  });
-
-/** A call that the compilation excludes; `decomposes` says whether lowering the program helps. */
-export const excludedCall = (node: Node, decomposes: boolean): SconceError =>
-  new SconceError({
-    code: "NO_KERNEL",
-    message: `${node.target} is excluded from this compilation`,
-    where: nodePlace(node),
-    fix: `${decomposes ? "decompose the program first, or " : ""}do not exclude it`,
   });

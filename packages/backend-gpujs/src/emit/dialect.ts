@@ -1,6 +1,7 @@
 /** @file The differences between gpu.js's modes, as targets of code generation. */
 import type { Target } from "@sconce/codegen";
-import type { Integers, Mode } from "../device/device.js";
+import type { Integers } from "@sconce/device-runtime";
+import type { Mode } from "../device/mode.js";
 
 /** A mode of gpu.js. */
 export interface Dialect extends Target {

@@ -1,5 +1,5 @@
 /** @file Scalar functions as gpu.js source. */
-import { COMPARE, type CompareFn, type KernelOp, type ScalarFn } from "@sconce/codegen";
+import { type CompareFn, isLogic, type KernelOp, type ScalarFn } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
 import { hasFunction, OWN_FLOAT } from "../wgsl/wgsl-functions.js";
@@ -246,9 +246,6 @@ const OPERATORS: Readonly<Record<CompareFn, string>> = {
   gt: ">",
   ge: ">=",
 };
-const LOGIC: ReadonlySet<string> = new Set(["and", "or", "xor", "not", "isnan", "isinf", ...COMPARE]);
-/** Whether a function gives a truth value rather than a number that is 0 or 1. */
-export const isLogic = (fn: string): boolean => LOGIC.has(fn);
 
 /** The source of a test of numbers; undefined for functions that give numbers. */
 export function testSource(op: KernelOp, [a, b]: readonly string[], locals: Locals): string | undefined {

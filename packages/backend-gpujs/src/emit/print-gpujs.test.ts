@@ -1,7 +1,7 @@
 import { type LoopProgram, lowerToLoops, parseKernel, verifyKernel } from "@sconce/codegen";
 import { defaultOperators } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
-import type { Mode } from "../device/device.js";
+import type { Mode } from "../device/mode.js";
 import { program } from "../programs.fixture.js";
 import { dialectOf } from "./dialect.js";
 import { canSay } from "./functions.js";

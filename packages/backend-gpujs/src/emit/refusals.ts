@@ -1,8 +1,8 @@
 /** @file Reports what float32 lanes cannot hold, and what a mode cannot compute exactly. */
-import { forEachScalar, type LoopNest, type LoopProgram, type Scalar } from "@sconce/codegen";
+import { forEachScalar, isLogic, type LoopNest, type LoopProgram, type Scalar } from "@sconce/codegen";
 import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
 import type { Dialect } from "./dialect.js";
-import { canSay, isLogic } from "./functions.js";
+import { canSay } from "./functions.js";
 
 /**
  * Why a nest cannot be computed exactly in this mode, whatever the values; undefined when it can.

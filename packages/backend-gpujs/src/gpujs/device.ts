@@ -1,9 +1,10 @@
 /** @file gpu.js as a device: nests become kernels of one of its modes. */
 import { type LoopNest, type LoopProgram, readsOf } from "@sconce/codegen";
+import type { CompileNestOptions, DeviceBuffer, DeviceKernel, KernelDevice } from "@sconce/device-runtime";
 import { disposed } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
-import type { CompileNestOptions, Device, DeviceBuffer, DeviceKernel, Mode } from "../device/device.js";
 import { kernelFailed } from "../device/errors.js";
+import { ELEMENT_BYTES, type Mode } from "../device/mode.js";
 import { deviceLost, deviceRefused } from "../device/webgpu-errors.js";
 import { type Dialect, dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
 import { gridKernel } from "../emit/grid-kernel.js";
@@ -31,7 +32,6 @@ interface Handle {
 type Nested = Float32Array | readonly Nested[];
 
 class GpujsBuffer implements DeviceBuffer {
-  readonly lane = "f32";
   readonly length: number;
   readonly handle: Float32Array | Handle;
   isFree = false;
@@ -74,10 +74,11 @@ const NOTHING = new Float32Array(1);
 const GL_SETTINGS = { pipeline: true, immutable: true, tactic: "precision" } as const;
 
 /** One of gpu.js's modes. */
-export class GpujsDevice implements Device {
+export class GpujsDevice implements KernelDevice {
   readonly mode: Mode;
   readonly description: string;
   readonly integers = FLOAT_INTEGERS;
+  readonly elementBytes = ELEMENT_BYTES;
   readonly maxReads: number;
   readonly iterationsPerElement: number;
   readonly #gpu: Gpu;
@@ -219,7 +220,7 @@ export class GpujsDevice implements Device {
     if (own.isFree) return;
     own.isFree = true;
     this.#live.delete(own);
-    this.#allocated -= own.length * 4;
+    this.#allocated -= own.length * ELEMENT_BYTES;
     if (isHandle(own.handle)) own.handle.delete?.();
     if (own.kernel !== undefined) this.#kernels.freed(own.kernel);
   }
@@ -244,7 +245,7 @@ export class GpujsDevice implements Device {
   }
 
   #buffer(length: number, handle: Float32Array | Handle, isOurs = true, kernel?: KeptKernel): GpujsBuffer {
-    this.#allocated += length * 4;
+    this.#allocated += length * ELEMENT_BYTES;
     const buffer = new GpujsBuffer(length, length === 0 ? NOTHING : handle, isOurs, kernel);
     if (kernel !== undefined) this.#live.add(buffer);
     return buffer;

@@ -2,7 +2,7 @@
  * @file What a page's content security policy forbids: some modes of gpu.js compile their kernels
  * in ways that a page has to allow.
  */
-import type { Mode } from "../device/device.js";
+import type { Mode } from "../device/mode.js";
 
 /** The directive that a mode needs, and what tries it. */
 interface Need {

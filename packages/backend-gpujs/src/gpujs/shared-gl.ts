@@ -2,7 +2,7 @@
  * @file Shares one WebGL context between all programs of a page: browsers limit the number of
  * contexts.
  */
-import { SOFTWARE } from "../device/device.js";
+import { SOFTWARE } from "../device/mode.js";
 import { declareFunctions } from "./glsl.js";
 import { addIndexHelpers } from "./helpers.js";
 import { SharedKernels } from "./kept-kernels.js";

@@ -1,6 +1,8 @@
 /**
  * @file Fusion makes no nest that the device cannot compute of calls that it can: many programs.
  */
+
+import type { DeviceTarget } from "@sconce/device-runtime";
 import { isSconceError } from "@sconce/errors";
 import { defaultOperators } from "@sconce/ops";
 import { CallProgram, type OpCase, prepareCase } from "@sconce/ops-cases";
@@ -9,7 +11,6 @@ import { runDecompositions } from "@sconce/passes";
 import { sampleProgram } from "@sconce/testing";
 import { describe, expect, test } from "vitest";
 import { checkFusion, TARGETS, wideProgram } from "./legality.fixture.js";
-import type { Target } from "./legality.js";
 
 const operators = defaultOperators();
 const functional = readAllCases().filter(
@@ -17,7 +18,7 @@ const functional = readAllCases().filter(
 );
 
 /** The nests of a recorded call; none if it makes no functional program. */
-function checkCall(one: OpCase, target: Target): ReturnType<typeof checkFusion> {
+function checkCall(one: OpCase, target: DeviceTarget): ReturnType<typeof checkFusion> {
   try {
     const { args, kwargs } = prepareCase(one);
     return checkFusion(new CallProgram(one.target, args, kwargs, operators).program, target);

@@ -1,31 +1,43 @@
 /** @file Devices and programs for the tests of legality. */
 import { bindNest, hasSizes, readsOf, sortIterations } from "@sconce/codegen";
+import {
+  between,
+  bindCall,
+  type Device,
+  type DeviceTarget,
+  intersection,
+  judge,
+  judgeCall,
+  planSteps,
+  point,
+  type Range,
+  rangeOfDType,
+  type Step,
+  type ValueRanges,
+  whyTooMuch,
+} from "@sconce/device-runtime";
 import { finish } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { isFloatDType } from "@sconce/tensor";
-import type { Device, Mode } from "../device/device.js";
+import type { Mode } from "../device/mode.js";
 import { dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
 import { whyNotExpressible, whyNotHeld } from "../emit/refusals.js";
 import { program } from "../programs.fixture.js";
-import { between, intersection, point, type Range, rangeOfDType } from "../ranges/interval.js";
-import { bindCall, judge, judgeCall, type ValueRanges } from "../ranges/judge.js";
 import { WGSL_INTEGERS, wgslTarget, whyNoLane, whyNotWgsl } from "../webgpu/support.js";
-import type { Target } from "./legality.js";
-import { planSteps, type Step } from "./plan.js";
-import { whyTooMuch } from "./work.js";
 
 const operators = defaultOperators();
 
 /** What a mode of gpu.js allows, as its device says it. */
-function targetOf(mode: Mode): Target {
+function targetOf(mode: Mode): DeviceTarget {
   const dialect = dialectOf(mode);
   const { maxReads } = dialect;
   const whyNot: Device["whyNot"] = (nest, loops) => whyNotExpressible(nest, loops, dialect);
   const device = { whyNot, whyNotHeld, maxReads, integers: FLOAT_INTEGERS };
-  return { device, limit: { iterationsPerElement: 100 }, operators };
+  return { name: "gpujs", device, limit: { iterationsPerElement: 100 }, operators };
 }
-const webgpu: Target = {
+const webgpu: DeviceTarget = {
+  name: "gpujs",
   device: {
     whyNot: (nest, loops) => whyNotWgsl(nest, loops, 7),
     whyNotHeld: whyNoLane,
@@ -42,12 +54,12 @@ export const TARGETS = { webgpu, webasm: targetOf("webasm"), headlessgl: targetO
 const RANGES = [point(0), between(0, 1), between(-3, 5), between(-(2 ** 12), 2 ** 12)];
 
 /** The steps of a program on a device. */
-const planned = (given: ExportedProgram, target: Target) => finish(planSteps(given, target));
+const planned = (given: ExportedProgram, target: DeviceTarget) => finish(planSteps(given, target));
 
 /** The number of fused nests, and what is illegal in them, though the calls are not. */
 export function checkFusion(
   given: ExportedProgram,
-  target: Target,
+  target: DeviceTarget,
 ): { readonly nests: number; readonly problems: readonly string[] } {
   const { steps } = planned(given, target);
   const problems = steps.flatMap((step) => [
@@ -60,7 +72,7 @@ export function checkFusion(
   };
 }
 
-function illegalAlways({ device }: Step, target: Target): string[] {
+function illegalAlways({ device }: Step, target: DeviceTarget): string[] {
   const { maxReads } = target.device;
   return (device?.loops.nests ?? []).flatMap((nest) => {
     const reads = new Set(nest.nodes).size > 1 ? readsOf(nest.value).size : 0;
@@ -75,7 +87,7 @@ function illegalAlways({ device }: Step, target: Target): string[] {
 function illegalNow(
   { device, inputs }: Step,
   { symbolHints }: ExportedProgram,
-  { device: { integers }, limit }: Target,
+  { device: { integers }, limit }: DeviceTarget,
 ): string[] {
   if (device === undefined) return [];
   const { loops, checks } = device;

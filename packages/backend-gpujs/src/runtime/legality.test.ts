@@ -1,4 +1,5 @@
 import { cpuBackend } from "@sconce/backend-cpu";
+import { conditionText, type DeviceTarget, legalitiesOf } from "@sconce/device-runtime";
 import { finish } from "@sconce/errors";
 import type { Backend, ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
@@ -8,10 +9,9 @@ import { GpujsDevice } from "../gpujs/device.js";
 import { loadGpujs } from "../gpujs/library.js";
 import { floats, ints, program } from "../programs.fixture.js";
 import { TARGETS } from "./legality.fixture.js";
-import { conditionText, legalitiesOf, type Target } from "./legality.js";
 
 /** The answers for a program, as text. */
-function answersFor(given: ExportedProgram, target: Target = TARGETS.webasm): Record<string, string> {
+function answersFor(given: ExportedProgram, target: DeviceTarget = TARGETS.webasm): Record<string, string> {
   const { answers } = finish(legalitiesOf(given, target));
   const texts = [...answers].map(([name, legality]) => {
     if (legality.kind === "yes") return [name, "yes"];

@@ -1,17 +1,17 @@
 import { cpuBackend } from "@sconce/backend-cpu";
+import type { DeviceExecutable } from "@sconce/device-runtime";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { type GpujsBackendOptions, gpujsBackend } from "../backend.js";
 import { floats, ints, program } from "../programs.fixture.js";
 import { openTestDevice } from "../webgpu/device.fixture.js";
-import type { GpujsExecutable } from "./executable.js";
 
 const compile = async (
   exported: ExportedProgram,
   options: GpujsBackendOptions = {},
-): Promise<GpujsExecutable> =>
-  (await gpujsBackend({ mode: "webasm", ...options }).compile(exported)) as GpujsExecutable;
+): Promise<DeviceExecutable> =>
+  (await gpujsBackend({ mode: "webasm", ...options }).compile(exported)) as DeviceExecutable;
 const host = cpuBackend();
 /** What a program gives on both, and where it ran. */
 async function both(exported: ExportedProgram, inputs: readonly Tensor[], options?: GpujsBackendOptions) {

@@ -8,9 +8,9 @@ import {
   type LoopProgram,
   type Scalar,
 } from "@sconce/codegen";
+import type { DeviceBuffer, KernelDevice } from "@sconce/device-runtime";
 import { isSconceError } from "@sconce/errors";
 import type { DType, Tensor } from "@sconce/tensor";
-import type { Device, DeviceBuffer } from "../device/device.js";
 import { openWebgpuNode } from "./open-node.js";
 import type { WgslDevice } from "./wgsl-device.js";
 
@@ -84,7 +84,7 @@ export function elementProgram(
 export async function onDevice(
   program: LoopProgram,
   inputs: readonly Tensor[],
-  device: Device,
+  device: KernelDevice,
 ): Promise<Tensor> {
   const [nest] = program.nests;
   const { dtype, shape } = program.buffers[nest!.output]!;
@@ -107,7 +107,7 @@ export async function onDevice(
 export async function allOnDevice(
   program: LoopProgram,
   inputs: readonly Tensor[],
-  device: Device,
+  device: KernelDevice,
 ): Promise<Tensor[]> {
   const buffers = new Map<number, DeviceBuffer>();
   for (const [at, input] of inputs.entries()) buffers.set(program.inputs[at]!, await device.upload(input));

@@ -3,7 +3,7 @@
  * common.
  */
 import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
-import { SOFTWARE } from "../device/device.js";
+import { SOFTWARE } from "../device/mode.js";
 import { noWebgpu } from "../device/webgpu-errors.js";
 import { type OpenedGpu, WgslDevice } from "./wgsl-device.js";
 

@@ -3,12 +3,12 @@
  * several with workgroup memory.
  */
 import { cpuBackend } from "@sconce/backend-cpu";
+import type { DeviceExecutable } from "@sconce/device-runtime";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
 import { gpujsBackend } from "../backend.js";
 import { floats, program } from "../programs.fixture.js";
-import type { GpujsExecutable } from "../runtime/executable.js";
 import { openTestDevice } from "./device.fixture.js";
 
 const software = await openTestDevice();
@@ -18,10 +18,10 @@ afterAll(async () => {
   await hardware?.dispose();
 });
 
-const compile = async (program: ExportedProgram, asHardware: boolean): Promise<GpujsExecutable> => {
+const compile = async (program: ExportedProgram, asHardware: boolean): Promise<DeviceExecutable> => {
   const device = asHardware ? hardware! : software!;
   const backend = gpujsBackend({ mode: "webgpu", devices: { webgpu: async () => device.share() } });
-  return (await backend.compile(program)) as GpujsExecutable;
+  return (await backend.compile(program)) as DeviceExecutable;
 };
 const numbersOf = (shape: readonly number[], seed = 1): Tensor => {
   const count = shape.reduce((product, extent) => product * extent, 1);

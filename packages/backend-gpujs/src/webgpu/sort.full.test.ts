@@ -7,12 +7,12 @@ import {
   scheduleNest,
   sortIterations,
 } from "@sconce/codegen";
+import { whyTooMuch } from "@sconce/device-runtime";
 import type { ExportedProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { type DType, Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
 import { program } from "../programs.fixture.js";
-import { whyTooMuch } from "../runtime/work.js";
 import { allOnDevice, openTestDevice } from "./device.fixture.js";
 import { wgslTarget } from "./support.js";
 

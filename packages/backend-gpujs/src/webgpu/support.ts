@@ -7,8 +7,8 @@ import {
   type Scalar,
   type Target,
 } from "@sconce/codegen";
+import type { Integers } from "@sconce/device-runtime";
 import type { DType } from "@sconce/tensor";
-import type { Integers } from "../device/device.js";
 import { hasFunction } from "../wgsl/wgsl-functions.js";
 import { wgslType } from "../wgsl/wgsl-text.js";
 

@@ -1,6 +1,6 @@
 /** @file Converts tensors to elements of device memory, and back. */
 import { castTensor, type DType, Storage, Tensor } from "@sconce/tensor";
-import type { Lane } from "../device/device.js";
+import type { Lane } from "../device/mode.js";
 import { notOnDevice, valueRange } from "../device/webgpu-errors.js";
 import { laneOf } from "../wgsl/wgsl-text.js";
 import { WGSL_INTEGERS } from "./support.js";

@@ -10,17 +10,17 @@ import {
   sortIterations,
   type Target,
 } from "@sconce/codegen";
-import { internalError } from "@sconce/errors";
-import type { Bindings } from "@sconce/symbolic";
-import type { DType, Tensor } from "@sconce/tensor";
 import type {
   CompileNestOptions,
-  Device,
   DeviceBuffer,
   DeviceKernel,
   GroupKernel,
-  Lane,
-} from "../device/device.js";
+  KernelDevice,
+} from "@sconce/device-runtime";
+import { internalError } from "@sconce/errors";
+import type { Bindings } from "@sconce/symbolic";
+import type { DType, Tensor } from "@sconce/tensor";
+import { ELEMENT_BYTES, type Lane } from "../device/mode.js";
 import { deviceLost, deviceRefused } from "../device/webgpu-errors.js";
 import type { Translator } from "../gpujs/translator.js";
 import { printWgsl, type Shader } from "../wgsl/print-wgsl.js";
@@ -34,6 +34,8 @@ import { elementsOfTensor, tensorOfElements } from "./transfer.js";
 
 /** Elements in a buffer of the device. */
 export interface WgslBuffer extends DeviceBuffer {
+  /** How elements lie in the buffer. */
+  readonly lane: Lane;
   /** The buffer of WebGPU. */
   readonly gpu: GPUBuffer;
 }
@@ -67,13 +69,14 @@ export interface OpenedGpu {
 }
 
 /** A WebGPU device that runs kernels in WGSL. */
-export class WgslDevice implements Device {
+export class WgslDevice implements KernelDevice {
   /** Always `webgpu`. */
   readonly mode = "webgpu";
   /** The name of the adapter, for display. */
   readonly description: string;
   /** The integers that the device computes exactly. */
   readonly integers = WGSL_INTEGERS;
+  readonly elementBytes = ELEMENT_BYTES;
   /** The number of buffers that one kernel can read. */
   readonly maxReads: number;
   /** Iterations of inner loops that take about as long on the device as one element on the host. */

@@ -1,7 +1,7 @@
 /** @file Literals, types and our own functions in WGSL. */
 import { internalError } from "@sconce/errors";
 import type { DType } from "@sconce/tensor";
-import type { Lane } from "../device/device.js";
+import type { Lane } from "../device/mode.js";
 import { ANGLE_FUNCTIONS } from "./wgsl-angle.js";
 import { BIT_FUNCTIONS, type WgslFunction } from "./wgsl-bits.js";
 import { MATH_FUNCTIONS } from "./wgsl-math.js";

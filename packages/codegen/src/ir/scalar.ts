@@ -32,6 +32,8 @@ const call = (fn: ScalarFn, args: readonly Scalar[], dtype: DType = args[0]!.dty
   args,
 });
 const COMPARISONS: ReadonlySet<string> = new Set([...COMPARE, "isnan", "isinf", "and", "or", "xor", "not"]);
+/** Whether a function gives a truth value rather than a number that is 0 or 1. */
+export const isLogic = (fn: string): boolean => COMPARISONS.has(fn);
 /** A call whose dtype follows from the function: comparisons and logic give bools. */
 export const apply = (fn: ScalarFn, ...args: readonly Scalar[]): CallScalar =>
   call(fn, args, COMPARISONS.has(fn) ? "bool" : args[0]!.dtype);

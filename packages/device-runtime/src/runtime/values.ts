@@ -77,14 +77,19 @@ export class Uploads {
   }
 
   /** The caller releases what it gets. */
-  async get(value: Tensor | DeviceValue): Promise<Held> {
+  get(value: Tensor | DeviceValue): Promise<Held> | Held {
     if (value instanceof DeviceValue) return value.held.retain();
     const kept = this.#kept.get(value);
     if (kept !== undefined) return kept.retain();
-    const held = new Held(this.#device, await this.#device.upload(value));
-    if (!this.#fixed.has(value)) this.count++;
-    else this.#kept.set(value, held.retain());
-    return held;
+    const isFixed = this.#fixed.has(value);
+    const made = this.#device.upload(value, isFixed);
+    const keep = (buffer: DeviceBuffer): Held => {
+      const held = new Held(this.#device, buffer);
+      if (!isFixed) this.count++;
+      else this.#kept.set(value, held.retain());
+      return held;
+    };
+    return made instanceof Promise ? made.then(keep) : keep(made);
   }
 }
 

@@ -26,14 +26,15 @@ import {
 } from "@sconce/passes";
 import { symbolByName } from "@sconce/symbolic";
 import type { CallLoops } from "../ranges/judge.js";
-import { conditionText, type Legalities, legalitiesOf, limitsOf, type Target } from "./legality.js";
-
-const NAME = "gpujs";
+import { conditionText, type DeviceTarget, type Legalities, legalitiesOf, limitsOf } from "./legality.js";
 
 /** A region of the program. Inputs and outputs have the names of the program's nodes. */
 export interface Step {
+  /** Unique in the executable. */
   readonly name: string;
+  /** Names of the values that it reads. */
   readonly inputs: readonly string[];
+  /** Names of the values that it gives. */
   readonly outputs: readonly string[];
   /** The region as a separate program; the caller gives all of its inputs. */
   readonly program: () => ExportedProgram;
@@ -51,8 +52,11 @@ export interface DeviceRegion {
   /** Divides the region, for runs that leave these nodes to the host. */
   readonly without: (refused: Reasons) => readonly Step[];
 }
+/** A program divided into regions. */
 export interface ProgramPlan {
+  /** The regions in their order. */
   readonly steps: readonly Step[];
+  /** Where each call runs. */
   readonly nodes: readonly NodePlacement[];
 }
 
@@ -60,7 +64,7 @@ export interface ProgramPlan {
  * Divides a program: asks what the device computes, then makes regions of what it does. No region
  * has a call that the device cannot compute in some run.
  */
-export function* planSteps(program: ExportedProgram, target: Target): Work<ProgramPlan> {
+export function* planSteps(program: ExportedProgram, target: DeviceTarget): Work<ProgramPlan> {
   const asked = yield* legalitiesOf(program, target);
   yield;
   const { steps, left } = yield* divide(program, asked, target, new Map());
@@ -76,11 +80,11 @@ interface Division extends Pick<Partition, "left"> {
 function* divide(
   program: ExportedProgram,
   asked: Legalities,
-  target: Target,
+  target: DeviceTarget,
   refused: Reasons,
 ): Work<Division> {
   const { device, operators } = target;
-  const divided = yield* partitionSteps(program, asBackend(asked, refused), operators);
+  const divided = yield* partitionSteps(program, asBackend(asked, refused, target.name), operators);
   yield;
   const loops = new Map<string, LoopProgram>();
   for (const { name, graph } of divided.regions) {
@@ -91,8 +95,8 @@ function* divide(
 }
 
 /** The backend that partitioning asks: the answers for the device. */
-const asBackend = ({ answers }: Legalities, refused: Reasons): AskedBackend => ({
-  name: NAME,
+const asBackend = ({ answers }: Legalities, refused: Reasons, name: string): AskedBackend => ({
+  name,
   supports: ({ name }) => {
     const legality = answers.get(name)!;
     const reason = refused.get(name) ?? (legality.kind === "no" ? legality.reason : undefined);
@@ -104,7 +108,7 @@ function* chain(
   { program: outer, regions }: Partition,
   loops: ReadonlyMap<string, LoopProgram>,
   asked: Legalities,
-  target: Target,
+  target: DeviceTarget,
 ): Work<Step[]> {
   const byCall = new Map(regions.map((region) => [region.name, region]));
   const calls = outer.graph.nodes().filter((node) => node.op === "call_function");

@@ -61,9 +61,11 @@ export interface CallLoops {
 }
 /** The same for known sizes. */
 export interface BoundCall {
+  /** The call in symbolic sizes. */
   readonly call: CallLoops;
   /** Scans of long rows are in blocks. */
   readonly loops: LoopProgram;
+  /** Its nests with sizes filled in. */
   readonly nests: readonly LoopNest[];
 }
 /** Ranges by the names of values. */
@@ -92,6 +94,7 @@ function castsFloats({ value }: LoopNest): boolean {
   return found;
 }
 
+/** Fills sizes into the loops of a call. */
 export function bindCall(call: CallLoops, sizes: Bindings): BoundCall {
   const loops = blockScans(call.loops, sizes);
   return { call, loops, nests: loops.nests.map((nest) => bindNest(nest, sizes)) };

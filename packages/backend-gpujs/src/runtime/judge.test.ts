@@ -1,10 +1,9 @@
 import { atom, type Index, type Scalar } from "@sconce/codegen";
+import { between, judge, type Range } from "@sconce/device-runtime";
 import { expect, test } from "vitest";
 import { FLOAT_INTEGERS } from "../emit/dialect.js";
 import { call, elementProgram, fixed, load } from "../webgpu/device.fixture.js";
 import { WGSL_INTEGERS } from "../webgpu/support.js";
-import { between, type Range } from "./interval.js";
-import { judge } from "./judge.js";
 
 const INPUT = { dtype: "int64", numel: 4 } as const;
 const problem = (

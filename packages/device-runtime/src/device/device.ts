@@ -1,43 +1,38 @@
 /**
- * @file A device that runs kernels, with one implementation per GPU API. The runtime depends on
- * this interface only.
+ * @file A device that runs kernels, with one implementation per API. The runtime depends on this
+ * interface only.
  */
-import type { LoopNest, LoopProgram, RowGroup } from "@sconce/codegen";
+import type { LoopNest, LoopProgram, MemoryPlan, MemoryStep, RowGroup } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 
-/** Names of software adapters. */
-export const SOFTWARE = /swiftshader|llvmpipe|lavapipe|software|basic render/i;
-
-/** Where kernels run: gpu.js's modes. */
-export type Mode = "webgpu" | "webgl2" | "webasm" | "cpu" | "headlessgl";
-
-/**
- * The type of an element in device memory: `i32` for integers if the device has integers, else
- * `f32`.
- */
-export type Lane = "f32" | "i32";
-
 /** Which integers a device computes with exactly. */
 export interface Integers {
+  /** The least. */
   readonly low: number;
+  /** The greatest. Infinite if all integer dtypes are exact, and wrap as they do on the host. */
   readonly high: number;
   /** Whether int32 arithmetic wraps correctly. If not, results outside of the range are inexact. */
   readonly wraps: boolean;
 }
 
+/** Integers of a device that has all integer dtypes of the host. */
+export const ALL_INTEGERS: Integers = {
+  low: Number.NEGATIVE_INFINITY,
+  high: Number.POSITIVE_INFINITY,
+  wraps: true,
+};
+
 /** Elements on the device, row-major. */
 export interface DeviceBuffer {
   /** Number of elements. */
   readonly length: number;
-  /** How elements lie in the buffer. */
-  readonly lane: Lane;
 }
 
 /** A nest compiled for fixed sizes. */
 export interface DeviceKernel {
   /** The language of its source, for reports. */
-  readonly language: "gpu.js" | "wgsl";
+  readonly language: string;
   /** The generated source, to be read by people. */
   readonly source: string;
   /**
@@ -71,16 +66,67 @@ export interface CompileNestOptions {
   readonly slots?: SlotBytes;
 }
 
-/** One open device. Every method throws `DEVICE_LOST` once the device is gone. */
-export interface Device {
-  /** How the device computes; see {@link MODES}. */
-  readonly mode: Mode;
+/** What a device compiles as a whole: a region for one set of sizes. */
+export interface RegionRequest {
+  /** The region. */
+  readonly loops: LoopProgram;
+  /** Values of the symbols in its sizes. */
+  readonly sizes: Bindings;
+  /** The nests of each step, with sizes filled in, in the order in which they run. */
+  readonly steps: readonly RegionStep[];
+  /** Where values lie: one arena. Results of the region have places, too. */
+  readonly memory: MemoryPlan;
+}
+
+/** One kernel of a region. */
+export interface RegionStep extends MemoryStep {
+  /** What the kernel computes, in order. */
+  readonly nests: readonly LoopNest[];
+}
+
+/** The kernels of a region. */
+export interface RegionCode {
+  /** The source of each kernel, to be read by people. */
+  readonly sources: readonly string[];
+  /**
+   * Begins a run. Memory of the arena is in use until the run ends.
+   *
+   * @param inputs returns the memory of a buffer that is given
+   */
+  start(inputs: (id: number) => DeviceBuffer): RegionRun;
+}
+
+/** One run of the kernels of a region. */
+export interface RegionRun {
+  /** Runs the kernel of a step; the first is 0. */
+  step(at: number): Promise<void> | void;
+  /** Returns the memory of a result, owned by the caller; called once for each result. */
+  result(id: number): DeviceBuffer;
+  /** Gives the memory of all other values back. Called once, after a failure too. */
+  end(): void;
+}
+
+/** Why there is no device. */
+export interface Unavailable {
+  /** The reason, for reports. */
+  readonly unavailable: string;
+}
+
+/** What all open devices have. Every method throws `DEVICE_LOST` once the device is gone. */
+export interface DeviceBase {
+  /** How the device computes, for reports and errors. */
+  readonly mode: string;
   /** The name of the adapter, for display; contains `software` without hardware. */
   readonly description: string;
   /** Integers that are exact on this device. The host computes with all others. */
   readonly integers: Integers;
   /** Buffers that a kernel may read. */
   readonly maxReads: number;
+  /**
+   * Bytes of an element of any dtype in device memory. Default: as many as the dtype takes on the
+   * host.
+   */
+  readonly elementBytes?: number;
   /** Bytes of the largest buffer. Default: no limit. */
   readonly maxBytes?: number;
   /**
@@ -100,19 +146,14 @@ export interface Device {
   /** Returns why the device cannot compute a nest, or cannot compute it exactly, or undefined. */
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined;
   /**
-   * Copies a row-major tensor to the device. Throws `VALUE_RANGE` for integers that the lane cannot
-   * hold.
+   * Copies the elements of a tensor to the device. Throws `VALUE_RANGE` for integers that its
+   * memory cannot hold.
+   *
+   * @param isFixed whether its elements never change, so that the device may share the copy
    */
-  upload(tensor: Tensor): Promise<DeviceBuffer> | DeviceBuffer;
-  /** Compiles a nest. Kernels are cached by source. */
-  compile(nest: LoopNest, program: LoopProgram, options: CompileNestOptions): Promise<DeviceKernel>;
-  /**
-   * Returns the one kernel of nests over the same rows, or undefined if separate kernels are
-   * faster.
-   */
-  rowsKernel?(group: RowGroup, program: LoopProgram, sizes: Bindings): GroupKernel | undefined;
+  upload(tensor: Tensor, isFixed?: boolean): Promise<DeviceBuffer> | DeviceBuffer;
   /** Copies elements back as a row-major tensor of this dtype and shape. */
-  download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor>;
+  download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor> | Tensor;
   /** Gives a buffer back; it may not be used afterwards. */
   free(buffer: DeviceBuffer): void;
   /** Called before the kernels of a region, with the bytes of all slots of its memory plan. */
@@ -123,7 +164,7 @@ export interface Device {
    */
   trim?(): void;
   /** Waits until the device has finished all submitted work. */
-  finish(): Promise<void>;
+  finish(): Promise<void> | void;
   /** Bytes of device memory in use. */
   readonly allocated: number;
   /** How many buffers are in use. Default: 0. */
@@ -131,5 +172,29 @@ export interface Device {
   /** Bytes of free device memory that is kept for the next run. Default: 0. */
   readonly kept?: number;
   /** Frees everything that the device holds. */
-  dispose(): Promise<void>;
+  dispose(): Promise<void> | void;
 }
+
+/** A device whose kernels are made one by one, and whose results each take a buffer. */
+export interface KernelDevice extends DeviceBase {
+  /** Compiles a nest. Kernels are cached by source. */
+  compile(
+    nest: LoopNest,
+    program: LoopProgram,
+    options: CompileNestOptions,
+  ): Promise<DeviceKernel> | DeviceKernel;
+  /**
+   * Returns the one kernel of nests over the same rows, or undefined if separate kernels are
+   * faster.
+   */
+  rowsKernel?(group: RowGroup, program: LoopProgram, sizes: Bindings): GroupKernel | undefined;
+}
+
+/** A device that makes all kernels of a region at once; their values share one arena. */
+export interface RegionDevice extends DeviceBase {
+  /** Makes the kernels of a region. */
+  compileRegion(request: RegionRequest): RegionCode;
+}
+
+/** One open device. */
+export type Device = KernelDevice | RegionDevice;

@@ -16,11 +16,19 @@ import type { Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/judge.js";
-import { type BoundKernel, type CompileWatch, kernelSteps, kernelsOf } from "./kernels.js";
+import {
+  type CompileWatch,
+  type KernelStep,
+  type Kernels,
+  type KernelsRun,
+  kernelSteps,
+  kernelsOf,
+} from "./kernels.js";
 import { tooLargeFor } from "./large-buffers.js";
+import { dependsOnRanges } from "./legality.js";
 import { planRegion, type RegionMemory, requireMemory } from "./memory.js";
 import type { DeviceRegion, Reasons } from "./plan.js";
-import { DeviceValue, Held, isTensor, type RunValue, type Uploads } from "./values.js";
+import { DeviceValue, type Held, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
 /** Sizes whose kernels are kept at the same time. */
@@ -36,7 +44,8 @@ interface Bound {
   /** Nodes that are the host's in these sizes. */
   readonly refused: Reasons;
   readonly checks: readonly BoundCall[];
-  readonly kernels: readonly BoundKernel[];
+  readonly steps: readonly KernelStep[];
+  readonly kernels: Kernels;
   /** By the ranges of inputs. */
   readonly verdicts: Map<string, Verdict>;
 }
@@ -54,7 +63,7 @@ export interface RegionWatch {
   readonly inUse: number;
   /** Whether each kernel is waited for, so that its time is its own. */
   readonly isTimed: boolean;
-  ran(nests: readonly LoopNest[], milliseconds: number): void;
+  ran(step: KernelStep, milliseconds: number): void;
 }
 
 /** Runs one region. */
@@ -123,47 +132,74 @@ export class RegionRunner {
     const bound = await this.#bind(sizes, { step: watch.step });
     const { refused, ranges } = this.#judge(bound, inputs, uploads);
     if (refused.size > 0) return refused;
-    requireMemory(bound.memory, bound.kernels, this.#memory, watch.inUse);
+    requireMemory(bound.memory, bound.steps, this.#memory, watch.inUse);
     const held = new Map<number, Held>();
     try {
-      await this.#upload(inputs, uploads, held);
+      const copied = this.#upload(inputs, uploads, held);
+      if (copied !== undefined) await copied;
       this.#device.reserve?.(bound.memory.peakBytes);
-      for (const one of bound.kernels) await this.#kernel(one, held, watch);
-      return this.loops.outputs.map((output): RunValue => {
-        if (output.kind === "constant") return output.value;
-        if (output.kind === "size")
-          return typeof output.value === "number" ? output.value : evaluateInt(output.value, sizes);
-        const shape = output.shape.map((extent) => sizeOf(extent, sizes));
-        const { dtype } = this.loops.buffers[output.buffer]!;
-        return new DeviceValue(held.get(output.buffer)!.retain(), dtype, shape, ranges.get(output.node));
-      });
+      return await this.#compute(bound, ranges, held, watch);
     } finally {
       for (const one of held.values()) one.release();
     }
   }
 
-  async #upload(inputs: readonly RunValue[], uploads: Uploads, held: Map<number, Held>): Promise<void> {
-    for (const [at, id] of this.loops.inputs.entries()) {
-      const value = inputs[at];
-      if (id !== undefined && this.#read.has(id) && isTensor(value)) held.set(id, await uploads.get(value));
+  /** Copies inputs to the device; waits only for a device that has to be waited for. */
+  #upload(
+    inputs: readonly RunValue[],
+    uploads: Uploads,
+    held: Map<number, Held>,
+    from = 0,
+  ): Promise<void> | void {
+    for (let at = from; at < inputs.length; at++) {
+      const [id, value] = [this.loops.inputs[at], inputs[at]];
+      if (id === undefined || !this.#read.has(id) || !isTensor(value)) continue;
+      const copy = uploads.get(value);
+      if (copy instanceof Promise)
+        return copy.then((one) => {
+          held.set(id, one);
+          return this.#upload(inputs, uploads, held, at + 1);
+        });
+      held.set(id, copy);
     }
   }
 
-  async #kernel(
-    { nests, writes, dead, run }: BoundKernel,
+  async #compute(
+    { kernels, steps, sizes }: Bound,
+    ranges: ValueRanges,
     held: Map<number, Held>,
     watch: RegionWatch,
-  ): Promise<void> {
-    await watch.step();
-    const start = performance.now();
-    const made = await run((id) => held.get(id)!.buffer);
-    if (watch.isTimed) await this.#device.finish();
-    writes.forEach((id, at) => void held.set(id, new Held(this.#device, made[at]!)));
-    for (const id of dead) {
-      held.get(id)?.release();
-      held.delete(id);
+  ): Promise<readonly RunValue[]> {
+    const run = kernels.start(held);
+    try {
+      for (const [at, step] of steps.entries()) {
+        // Kernels may take microseconds: only what is a promise is waited for.
+        const paused = watch.step();
+        if (paused !== undefined) await paused;
+        const start = performance.now();
+        const running = run.step(at);
+        if (running !== undefined) await running;
+        if (watch.isTimed) await this.#device.finish();
+        watch.ran(step, performance.now() - start);
+      }
+      return this.#outputs(run, sizes, ranges);
+    } finally {
+      run.end();
     }
-    watch.ran(nests, performance.now() - start);
+  }
+
+  #outputs(run: KernelsRun, sizes: Bindings, ranges: ValueRanges): RunValue[] {
+    const results = new Map<number, Held>();
+    return this.loops.outputs.map((output): RunValue => {
+      if (output.kind === "constant") return output.value;
+      if (output.kind === "size")
+        return typeof output.value === "number" ? output.value : evaluateInt(output.value, sizes);
+      const { buffer, node } = output;
+      const shape = output.shape.map((extent) => sizeOf(extent, sizes));
+      const held = results.get(buffer)?.retain() ?? run.result(buffer);
+      results.set(buffer, held);
+      return new DeviceValue(held, this.loops.buffers[buffer]!.dtype, shape, ranges.get(node));
+    });
   }
 
   async #bind(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
@@ -177,7 +213,7 @@ export class RegionRunner {
       this.#bound.set(key, bound);
       if (this.#bound.size > KEPT_SIZES) this.#bound.delete(this.#bound.keys().next().value!);
     }
-    this.#kernels = bound.kernels.length;
+    this.#kernels = bound.steps.length;
     return bound;
   }
 
@@ -185,7 +221,7 @@ export class RegionRunner {
     const loops = blockScans(this.loops, sizes);
     await watch.step?.();
     const checks = this.#region.checks.map((call) => bindCall(call, sizes));
-    const refused = new Map(tooLargeFor(loops, this.#region.graph, sizes, this.#device.maxBytes));
+    const refused = new Map(tooLargeFor(loops, this.#region.graph, sizes, this.#device));
     for (const { call, nests } of checks)
       for (const nest of nests) {
         const reason = whyTooMuch(nest, this.#limit);
@@ -197,10 +233,10 @@ export class RegionRunner {
       await watch.step?.();
     }
     const steps = kernelSteps(loops, nests, sizes, this.#device);
-    const memory = planRegion(loops, steps, sizes);
+    const memory = planRegion(loops, steps, sizes, this.#device);
     requireMemory(memory, steps, this.#memory, 0);
-    const kernels = await kernelsOf(steps, memory, watch);
-    return { loops, sizes, memory, refused, checks, kernels, verdicts: new Map() };
+    const kernels = await kernelsOf({ loops, sizes, steps, memory }, this.#device, watch);
+    return { loops, sizes, memory, refused, checks, steps, kernels, verdicts: new Map() };
   }
 
   /** Whether integers stay exact and indices inside, from what the inputs hold this time. */
@@ -217,7 +253,8 @@ export class RegionRunner {
       for (const check of bound.checks) {
         const reason = judgeCall(check, ranges, this.#device.integers, rangeOfDType, smallest);
         const { node } = check.call;
-        if (reason !== undefined && check.call.hasIntegers && !refused.has(node)) refused.set(node, reason);
+        const isAsked = dependsOnRanges(check.call, this.#device.integers);
+        if (reason !== undefined && isAsked && !refused.has(node)) refused.set(node, reason);
       }
       verdict = { ranges, refused };
       if (bound.verdicts.size > 64) bound.verdicts.clear();

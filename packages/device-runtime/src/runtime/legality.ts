@@ -34,16 +34,20 @@ import {
 import { whyNotHeldBy } from "./support.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
-/** What calls are judged by. */
-export interface Target {
+/** What calls are judged by: a device, and what is asked of it. */
+export interface DeviceTarget {
+  /** The name of the backend. */
+  readonly name: string;
+  /** The device, or what one of its kind says. */
   readonly device: Pick<Device, "whyNot" | "whyNotHeld" | "maxReads" | "integers">;
   /** What is too much work for the device. */
   readonly limit: WorkLimit;
+  /** The operators of the program. */
   readonly operators: OperatorTable;
 }
 
 /** Whether the device computes a call: always, never, or in runs in which conditions hold. */
-type Legality =
+export type Legality =
   | { readonly kind: "yes" }
   | { readonly kind: "no"; readonly reason: string }
   | { readonly kind: "when"; readonly conditions: readonly Condition[] };
@@ -74,7 +78,7 @@ export const limitsOf = ({ maxReads }: Pick<Device, "maxReads">): FusionLimits =
 });
 
 /** Asks for every call of a program, in pieces. */
-export function* legalitiesOf(program: ExportedProgram, target: Target): Work<Legalities> {
+export function* legalitiesOf(program: ExportedProgram, target: DeviceTarget): Work<Legalities> {
   const { graph, symbolHints } = program;
   const answers = new Map<string, Legality>();
   const calls: CallLoops[] = [];
@@ -87,7 +91,7 @@ export function* legalitiesOf(program: ExportedProgram, target: Target): Work<Le
   const ranges = [new Map(), new Map()] as const;
   const { integers } = target.device;
   yield* eachInPieces(
-    withFeeders(calls, ({ hasIntegers }) => hasIntegers),
+    withFeeders(calls, (call) => dependsOnRanges(call, integers)),
     (call) => {
       answers.set(call.node, byRanges(call, answers.get(call.node)!, ranges, integers, symbolHints));
     },
@@ -114,7 +118,7 @@ function textOf(condition: Condition): string {
 function ask(
   node: Node,
   graph: Graph,
-  { device, limit, operators }: Target,
+  { device, limit, operators }: DeviceTarget,
 ): { readonly answer: Legality; readonly call?: CallLoops } {
   const held = whyNotHeldBy(node, graph, device);
   if (held !== undefined) return { answer: { kind: "no", reason: held } };
@@ -147,11 +151,15 @@ function byRanges(
   const bound = isOpen ? exampleOf(call, examples) : { call, loops: call.loops, nests: call.loops.nests };
   const reason = bound && judgeCall(bound, least, integers, smallest);
   const isExact = !isOpen && judgeCall(bound!, most, integers, rangeOfDType) === undefined;
-  if (!call.hasIntegers) return answer;
+  if (!dependsOnRanges(call, integers)) return answer;
   if (reason !== undefined) return { kind: "no", reason };
   const sized = answer.kind === "when" ? answer.conditions : [];
   return isExact ? answer : answerOf([...sized, ...conditionsOf(call, integers.high)]);
 }
+
+/** Whether the values that a call reads decide if the device computes it. */
+export const dependsOnRanges = ({ hasIntegers, loops }: CallLoops, { high }: Integers): boolean =>
+  hasIntegers && (Number.isFinite(high) || loops.nests.some(hasPlaces));
 
 /** The call in the sizes of the example; undefined where it has others. */
 function exampleOf(call: CallLoops, sizes: Bindings): BoundCall | undefined {
@@ -170,7 +178,8 @@ function conditionsOf({ reads, loops: { nests, buffers, outputs } }: CallLoops, 
     (output) => output.kind === "buffer" && isInteger(buffers[output.buffer]!.dtype),
   );
   const conditions: Condition[] = [];
-  if (givesIntegers || !readsPlaces) conditions.push({ kind: "integers", values, bound });
+  if (Number.isFinite(bound) && (givesIntegers || !readsPlaces))
+    conditions.push({ kind: "integers", values, bound });
   if (readsPlaces) conditions.push({ kind: "indices", values });
   return conditions;
 }

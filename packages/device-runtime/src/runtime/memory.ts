@@ -1,12 +1,9 @@
 /** @file The memory that the kernels of a region take, before any of them is made. */
-import { type LoopProgram, type MemoryPlan, planMemory } from "@sconce/codegen";
+import { type LoopProgram, type MemoryPlan, type MemoryStep, planMemory } from "@sconce/codegen";
 import { type Graph, nodePlace } from "@sconce/ir";
 import { overLimit } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
-import type { KernelStep } from "./kernels.js";
-
-/** Device memory takes as much for an element of any dtype. */
-export const ELEMENT_BYTES = 4;
+import type { Device, RegionStep } from "../device/device.js";
 
 /** What bounds the memory of a region. */
 export interface RegionMemory {
@@ -17,8 +14,18 @@ export interface RegionMemory {
 }
 
 /** Plans the memory of a region for one set of sizes. */
-export const planRegion = (loops: LoopProgram, steps: readonly KernelStep[], sizes: Bindings): MemoryPlan =>
-  planMemory(loops, { steps, sizes, layout: "slots", alignment: 16, elementBytes: ELEMENT_BYTES });
+export const planRegion = (
+  loops: LoopProgram,
+  steps: readonly MemoryStep[],
+  sizes: Bindings,
+  device: Device,
+): MemoryPlan =>
+  planMemory(loops, {
+    steps,
+    sizes,
+    ...(device.elementBytes !== undefined && { elementBytes: device.elementBytes }),
+    ...("compileRegion" in device ? { layout: "arena" } : { layout: "slots", alignment: 16 }),
+  });
 
 /**
  * Refuses a region whose values do not fit.
@@ -28,7 +35,7 @@ export const planRegion = (loops: LoopProgram, steps: readonly KernelStep[], siz
  */
 export function requireMemory(
   { alive, places }: MemoryPlan,
-  steps: readonly KernelStep[],
+  steps: readonly RegionStep[],
   { maxBytes, graph }: RegionMemory,
   inUse: number,
 ): void {

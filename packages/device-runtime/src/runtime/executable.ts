@@ -32,9 +32,8 @@ import {
   writeBack,
 } from "@sconce/ops";
 import { evaluateInt } from "@sconce/symbolic";
-import { Tensor } from "@sconce/tensor";
+import { dtypeInfo, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
-import { ELEMENT_BYTES } from "./memory.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Reasons, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
@@ -80,7 +79,7 @@ type RunReport = Pick<Run, "profile" | "hosted" | "toHost" | "regions" | "kernel
 };
 
 /** Runs a planned program; see `Executable`. */
-export class GpujsExecutable implements Executable {
+export class DeviceExecutable implements Executable {
   readonly #init: ExecutableInit;
   readonly #check: InputCheck;
   readonly #own: Map<string, Tensor>;
@@ -243,13 +242,12 @@ export class GpujsExecutable implements Executable {
     const region = this.#regions.get(step.name);
     if (region === undefined) return undefined;
     const { graph } = this.#init.program;
-    const inUse = valueBytes(run.values.values());
+    const inUse = valueBytes(run.values.values(), this.#init.device);
     const results = await region.run(inputs, run.sizes, this.#uploads, {
       inUse,
       step: () => run.pacer.step(),
       isTimed: run.options.profile === true,
-      ran: (nests, milliseconds) => {
-        const nodes = [...new Set(nests.flatMap((nest) => nest.nodes))];
+      ran: ({ nodes, nests }, milliseconds) => {
         const node = graph.node(nodes.at(-1)!);
         run.profile.push({ node: nodes.join(", "), target: node.target, milliseconds, place: "device" });
         this.#report(run, node, nests.length);
@@ -392,10 +390,13 @@ export class GpujsExecutable implements Executable {
 }
 
 /** Bytes that the values of earlier regions take on the device. */
-function valueBytes(values: Iterable<RunValue>): number {
+function valueBytes(values: Iterable<RunValue>, { elementBytes }: Device): number {
   const held = new Map<unknown, number>();
-  for (const value of values)
-    if (value instanceof DeviceValue) held.set(value.held, value.held.buffer.length * ELEMENT_BYTES);
+  for (const value of values) {
+    if (!(value instanceof DeviceValue)) continue;
+    const each = elementBytes ?? dtypeInfo(value.dtype).itemSize;
+    held.set(value.held, value.held.buffer.length * each);
+  }
   return [...held.values()].reduce((total, bytes) => total + bytes, 0);
 }
 

@@ -11,13 +11,13 @@ import {
   forEachScalar,
   type Index,
   indicesOf,
+  isLogic,
   type LoopNest,
   type ReduceScalar,
   type Scalar,
 } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
 import type { Integers } from "../device/device.js";
-import { isLogic } from "../emit/functions.js";
 import {
   ANY,
   between,
@@ -103,6 +103,9 @@ class Analysis {
     for (const index of indicesOf(scalar)) this.#checkIndices(index);
     if (isFloatDType(scalar.dtype) || scalar.dtype === "bool") return range;
     const { low, high, wraps } = this.#integers;
+    const own = rangeOfDType(scalar.dtype);
+    if (high === Number.POSITIVE_INFINITY)
+      return isBounded(range) && range.low >= own.low && range.high <= own.high ? range : own;
     if (wraps && scalar.dtype === "int32" && (range.low < low || range.high > high))
       return between(low, high);
     if (!isBounded(range) || range.low < low || range.high > high) {
@@ -111,7 +114,6 @@ class Analysis {
       );
       return between(low, high);
     }
-    const own = rangeOfDType(scalar.dtype);
     return range.low < own.low || range.high > own.high ? own : range;
   }
 
@@ -151,6 +153,7 @@ class Analysis {
     if (isFloatDType(dtype) || !isFloatDType(from.dtype)) return range;
     if (isBounded(range)) return between(Math.trunc(range.low), Math.trunc(range.high));
     const { low, high, wraps } = this.#integers;
+    if (high === Number.POSITIVE_INFINITY) return rangeOfDType(dtype);
     if (!(wraps && dtype === "int32"))
       this.#wrong(
         `floats of any size become integers, which the device computes with exactly up to ${bitsOf(high)}`,

@@ -4,14 +4,19 @@ import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
 
 /** What a value may be: `low <= value <= high`, or NaN too. */
 export interface Range {
+  /** The least value. */
   readonly low: number;
+  /** The greatest value. */
   readonly high: number;
+  /** Whether NaN is possible. */
   readonly nan: boolean;
 }
 
+/** A range by its ends. */
 export const between = (low: number, high: number, nan = false): Range => ({ low, high, nan });
 export const ANY: Range = between(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, true);
 export const TRUTH: Range = between(0, 1);
+/** The range of one value. */
 export const point = (value: number): Range => (Number.isNaN(value) ? ANY : between(value, value));
 export const union = (a: Range, b: Range): Range =>
   between(Math.min(a.low, b.low), Math.max(a.high, b.high), a.nan || b.nan);

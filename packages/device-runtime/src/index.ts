@@ -1,0 +1,31 @@
+export {
+  DEVICE_OPTIONS,
+  type DeviceBackend,
+  type DeviceBackendOptions,
+  type DeviceKind,
+  deviceBackend,
+} from "./backend.js";
+export * from "./device/device.js";
+export { between, intersection, point, type Range, rangeOfDType } from "./ranges/interval.js";
+export {
+  type Assumption,
+  type BoundCall,
+  bindCall,
+  type CallLoops,
+  judge,
+  judgeCall,
+  type ValueRanges,
+  type Verdict,
+} from "./ranges/judge.js";
+export { DeviceExecutable } from "./runtime/executable.js";
+export {
+  type Condition,
+  conditionText,
+  type DeviceTarget,
+  type Legalities,
+  type Legality,
+  legalitiesOf,
+} from "./runtime/legality.js";
+export { type ProgramPlan, planSteps, type Step } from "./runtime/plan.js";
+export { rangeOfTensor } from "./runtime/values.js";
+export { type WorkLimit, whyTooMuch } from "./runtime/work.js";

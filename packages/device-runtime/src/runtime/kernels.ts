@@ -1,0 +1,211 @@
+/**
+ * @file The kernels of a region for one set of sizes: one per nest; nests over the same rows share
+ * one.
+ */
+import {
+  type LoopNest,
+  type LoopProgram,
+  type MemoryPlan,
+  type RowGroup,
+  readsOf,
+  rowGroups,
+} from "@sconce/codegen";
+import type { Bindings } from "@sconce/symbolic";
+import type {
+  Device,
+  DeviceBuffer,
+  GroupKernel,
+  KernelDevice,
+  RegionRequest,
+  RegionRun,
+  RegionStep,
+  SlotBytes,
+} from "../device/device.js";
+import { Held } from "./values.js";
+
+/** Drivers compile some side by side. */
+const COMPILED_AT_ONCE = 8;
+
+/** What one kernel computes: a nest, or nests over the same rows. */
+export interface KernelStep extends RegionStep {
+  /** The nest at whose place in the program it runs. */
+  readonly at: number;
+  /** The calls that it computes, by their names. */
+  readonly nodes: readonly string[];
+  /** Of nests that share a kernel: how it is made. */
+  readonly group?: GroupKernel;
+}
+
+/** The kernels of a region. */
+export interface Kernels {
+  /** Begins a run on buffers that the caller holds. */
+  start(held: Map<number, Held>): KernelsRun;
+}
+/** One run of the kernels of a region. */
+export interface KernelsRun {
+  /** Runs the kernel of a step. */
+  step(at: number): Promise<void> | void;
+  /** Returns the memory of a result; the caller releases it. */
+  result(id: number): Held;
+  /** Gives back what is not a result. */
+  end(): void;
+}
+
+/** Callbacks that report progress while kernels are made. */
+export interface CompileWatch {
+  /** Called before each lot of kernels; may throw to stop. */
+  step(): Promise<void> | void;
+  /** Called for each kernel with the number of nests that it computes. */
+  made(nests: number): void;
+}
+
+/**
+ * The steps of a region, before any kernel is made.
+ * @param nests the program's, with sizes filled in
+ */
+export function kernelSteps(
+  loops: LoopProgram,
+  nests: readonly LoopNest[],
+  sizes: Bindings,
+  device: Device,
+): KernelStep[] {
+  const steps = "rowsKernel" in device ? groupSteps(loops, nests, sizes, device) : [];
+  const inGroups = new Set(steps.flatMap((one) => one.nests));
+  nests.forEach((nest, at) => {
+    if (inGroups.has(nest)) return;
+    const nodes = [...new Set(nest.nodes)];
+    steps.push({ nests: [nest], writes: [nest.output], reads: readsOf(nest.value), at, nodes });
+  });
+  return steps.sort((a, b) => a.at - b.at);
+}
+
+const groupSteps = (
+  loops: LoopProgram,
+  nests: readonly LoopNest[],
+  sizes: Bindings,
+  device: KernelDevice,
+): KernelStep[] => rowGroups(nests, loops).flatMap((rows) => groupStep(rows, loops, sizes, device));
+
+function groupStep(
+  rows: RowGroup,
+  loops: LoopProgram,
+  sizes: Bindings,
+  device: KernelDevice,
+): KernelStep | [] {
+  const group = device.rowsKernel?.(rows, loops, sizes);
+  if (group === undefined) return [];
+  const { parts, positions } = rows;
+  const writes = parts.flatMap(({ isStored, nest }) => (isStored ? [nest.output] : []));
+  const nodes = [...new Set(parts.flatMap(({ nest }) => nest.nodes))];
+  const [nests, at] = [parts.map(({ nest }) => nest), positions.at(-1)!];
+  return { nests, writes, reads: group.reads, at, nodes, group };
+}
+
+/** What a region is made of. */
+interface Request extends RegionRequest {
+  readonly steps: readonly KernelStep[];
+}
+
+/** Makes the kernels of a region. */
+export async function kernelsOf(
+  request: Request,
+  device: Device,
+  watch: Partial<CompileWatch>,
+): Promise<Kernels> {
+  if (!("compileRegion" in device)) return separateKernels(request, device, watch);
+  await watch.step?.();
+  const code = device.compileRegion(request);
+  for (const { nests } of request.steps) watch.made?.(nests.length);
+  return {
+    start: (held) => {
+      const run: RegionRun = code.start((id) => held.get(id)!.buffer);
+      return {
+        step: (at) => run.step(at),
+        result: (id) => held.get(id)?.retain() ?? new Held(device, run.result(id)),
+        end: () => run.end(),
+      };
+    },
+  };
+}
+
+/** One kernel of a device, with its results in the order of what its step writes. */
+type Run = (
+  buffers: (id: number) => DeviceBuffer,
+) => readonly DeviceBuffer[] | Promise<readonly DeviceBuffer[]>;
+
+async function separateKernels(
+  { steps, memory: { dead, places, pieces }, loops, sizes }: Request,
+  device: KernelDevice,
+  watch: Partial<CompileWatch>,
+): Promise<Kernels> {
+  const slots: SlotBytes = (id) => pieces[places.get(id)!.piece]!;
+  const make = async ({ nests, group }: KernelStep): Promise<Run> => {
+    const run = group?.compile(slots) ?? nestKernel(nests[0]!, loops, { sizes, slots }, device);
+    const made = await run;
+    watch.made?.(nests.length);
+    return made;
+  };
+  const runs: Run[] = [];
+  for (let from = 0; from < steps.length; from += COMPILED_AT_ONCE) {
+    await watch.step?.();
+    runs.push(...(await Promise.all(steps.slice(from, from + COMPILED_AT_ONCE).map(make))));
+  }
+  return { start: (held) => new SeparateRun(steps, runs, dead, held, device) };
+}
+
+async function nestKernel(
+  nest: LoopNest,
+  loops: LoopProgram,
+  options: { readonly sizes: Bindings; readonly slots: SlotBytes },
+  device: KernelDevice,
+): Promise<Run> {
+  const kernel = await device.compile(nest, loops, options);
+  return (buffers) => {
+    const result = kernel.run(buffers);
+    return result instanceof Promise ? result.then((one) => [one]) : [result];
+  };
+}
+
+/** A run of kernels whose results each take a buffer. */
+class SeparateRun implements KernelsRun {
+  readonly #steps: readonly KernelStep[];
+  readonly #runs: readonly Run[];
+  readonly #dead: MemoryPlan["dead"];
+  readonly #held: Map<number, Held>;
+  readonly #device: Device;
+
+  constructor(
+    steps: readonly KernelStep[],
+    runs: readonly Run[],
+    dead: MemoryPlan["dead"],
+    held: Map<number, Held>,
+    device: Device,
+  ) {
+    this.#steps = steps;
+    this.#runs = runs;
+    this.#dead = dead;
+    this.#held = held;
+    this.#device = device;
+  }
+
+  step(at: number): Promise<void> | void {
+    const made = this.#runs[at]!((id) => this.#held.get(id)!.buffer);
+    if (made instanceof Promise) return made.then((results) => this.#take(at, results));
+    this.#take(at, made);
+  }
+  #take(at: number, results: readonly DeviceBuffer[]): void {
+    this.#steps[at]!.writes.forEach((id, i) => {
+      this.#held.set(id, new Held(this.#device, results[i]!));
+    });
+    for (const id of this.#dead[at]!) {
+      this.#held.get(id)?.release();
+      this.#held.delete(id);
+    }
+  }
+  result(id: number): Held {
+    return this.#held.get(id)!.retain();
+  }
+  end(): void {
+    // The caller releases what is held.
+  }
+}
