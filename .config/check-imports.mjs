@@ -23,7 +23,7 @@ const MAY_IMPORT = {
   "backend-cpu": ["errors", "tensor", "symbolic", "ir", "ops"],
   "device-runtime": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu"],
   "backend-gpujs": ["errors", "tensor", "symbolic", "ops", "codegen", "device-runtime"],
-  "backend-wasm": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu"],
+  "backend-wasm": ["errors", "tensor", "symbolic", "ir", "ops", "codegen", "wasm", "device-runtime"],
   session: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
   capture: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
   "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],

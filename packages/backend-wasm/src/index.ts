@@ -1,1 +1,3 @@
-export type { KernelBuffer, KernelCode, KernelImport, ModuleBuilder, WasmType } from "./kernel-code.js";
+export { printedKernel, printedRows } from "./emit/printed-kernel.js";
+export { WASM } from "./emit/target.js";
+export type { KernelBuffer, KernelCode, KernelImport } from "./kernel-code.js";

@@ -1,17 +1,6 @@
 /** @file Code of kernels: the contract between those that make kernels and the device. */
 
-/** What a kernel adds its functions to. */
-export interface ModuleBuilder {
-  /** Adds an imported function of JavaScript, and returns its index; all come before functions. */
-  importFunction(
-    module: string,
-    name: string,
-    parameters: readonly WasmType[],
-    results: readonly WasmType[],
-  ): number;
-}
-/** A type of values in WebAssembly. */
-export type WasmType = "i32" | "i64" | "f32" | "f64";
+import type { ModuleBuilder, ValueType } from "@sconce/wasm";
 
 /** A buffer of the loop program that a kernel uses. */
 export interface KernelBuffer {
@@ -25,9 +14,9 @@ export interface KernelImport {
   /** Unique among all kernels: the device gives the same name the same function. */
   readonly name: string;
   /** Types of the parameters. */
-  readonly parameters: readonly WasmType[];
+  readonly parameters: readonly ValueType[];
   /** The type of the result. */
-  readonly result: WasmType;
+  readonly result: ValueType;
   /** The function. */
   readonly call: (...args: never[]) => number | bigint;
 }

@@ -75,6 +75,7 @@ export {
 } from "./ir/scalar.js";
 export { scalarText } from "./ir/scalar-text.js";
 export { forEachScalar, hasReduction, indicesOf, readsOf } from "./ir/traverse.js";
+export { functionOf } from "./javascript/functions.js";
 export { JAVASCRIPT, type JavaScriptSource, printJavaScript } from "./javascript/print.js";
 export { guardFloats } from "./kernel/guard-floats.js";
 export * from "./kernel/kernel.js";

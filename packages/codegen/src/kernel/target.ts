@@ -4,8 +4,11 @@
 export interface Speculation {
   /** Operations of such a branch at most; a function of many counts as four. */
   readonly operations: number;
-  /** Whether it may read memory, within its bounds. */
-  readonly loads: boolean;
+  /**
+   * Whether it may read memory, within its bounds. `known` leaves out places that elements hold:
+   * they may be out of bounds where a condition guards them.
+   */
+  readonly loads: boolean | "known";
 }
 
 /** The capabilities of a target. */
@@ -14,9 +17,9 @@ export interface Target {
   readonly name: string;
   /**
    * How a kernel runs: in workgroups of threads; in a grid of threads, which store one element each
-   * at their own place; or as one thread with loops.
+   * at their own place; as one thread with loops; or as units, each with loops of its part.
    */
-  readonly threads: "workgroups" | "grid" | "one";
+  readonly threads: "workgroups" | "grid" | "one" | "units";
   /**
    * Whether there are many workgroups at a time, whose threads gain by sharing memory. Default: no,
    * as where a processor computes in place of a GPU.

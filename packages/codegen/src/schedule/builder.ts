@@ -439,7 +439,7 @@ export class KernelBuilder {
       case "index":
         return scalar.index.terms.length <= 1 ? 0 : 1;
       case "load":
-        return this.target.speculation.loads && this.#isInside(scalar) ? 1 : Number.POSITIVE_INFINITY;
+        return this.#mayLoad(scalar) && this.#isInside(scalar) ? 1 : Number.POSITIVE_INFINITY;
       case "cast":
         return this.#costOf(scalar.value);
       case "call": {
@@ -449,6 +449,15 @@ export class KernelBuilder {
       default:
         return Number.POSITIVE_INFINITY;
     }
+  }
+  #mayLoad({ index }: Extract<Scalar, { kind: "load" }>): boolean {
+    const { loads } = this.target.speculation;
+    if (loads !== "known") return loads;
+    let isKnown = true;
+    forEachAtom(index, ({ kind }) => {
+      isKnown &&= kind !== "value";
+    });
+    return isKnown;
   }
   #isInside({ index, buffer }: Extract<Scalar, { kind: "load" }>): boolean {
     const { min, max } = boundsOf(index);

@@ -1,15 +1,13 @@
 /** @file The plain schedule: every element of a nest is computed by itself. */
-
 import type { Bindings } from "@sconce/symbolic";
-import { withSumGroups } from "../analysis/sum-groups.js";
 import { extentOf, volumeOf } from "../ir/extents.js";
 import { atom, flatIndex } from "../ir/index-expr.js";
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
-import type { Scalar } from "../ir/terms.js";
 import { indexLiteral, type Kernel, type KernelMemory } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
 import { KernelFrame } from "./frame.js";
 import { planThreads } from "./thread-axes.js";
+import { unitKernel } from "./units.js";
 
 /** The kernel of one nest whose sizes are bound. */
 export function elementKernel(nest: LoopNest, program: LoopProgram, sizes: Bindings, target: Target): Kernel {
@@ -18,6 +16,8 @@ export function elementKernel(nest: LoopNest, program: LoopProgram, sizes: Bindi
   switch (target.threads) {
     case "one":
       return inLoops(nest, builder, output);
+    case "units":
+      return unitKernel(nest, builder, output);
     case "grid":
       return onGrid(nest, builder, output);
     case "workgroups":
@@ -25,17 +25,13 @@ export function elementKernel(nest: LoopNest, program: LoopProgram, sizes: Bindi
   }
 }
 
-/** Long sums in groups, unless the target adds them up in doubles. */
-const grouped = (value: Scalar, { target }: KernelFrame): Scalar =>
-  target.sumsIn === "float64" ? value : withSumGroups(value);
-
 /** One thread that runs over all elements. */
 function inLoops(nest: LoopNest, builder: KernelFrame, output: KernelMemory): Kernel {
   const place = flatIndex(
     nest.axes.map((one) => atom(one)),
     nest.axes.map(({ extent }) => extent),
   );
-  const value = grouped(nest.value, builder);
+  const value = builder.grouped(nest.value);
   const walk = (depth: number): void => {
     const axis = nest.axes[depth];
     if (axis === undefined) builder.store(output, builder.index(place), builder.scalar(value));
@@ -51,14 +47,14 @@ function onGrid(nest: LoopNest, builder: KernelFrame, output: KernelMemory): Ker
   axes.forEach(({ name }, d) => {
     builder.defineAxis(name, () => builder.op("thread", "index", [], d));
   });
-  builder.store(output, indexLiteral(0), builder.scalar(grouped(value, builder)));
+  builder.store(output, indexLiteral(0), builder.scalar(builder.grouped(value)));
   const [x = 1, y = 1, z = 1] = axes.map(extentOf);
   return builder.kernel({ grid: [x, y, z], size: 1 });
 }
 
 /** Workgroups of threads that have one element each. */
 function inWorkgroups(nest: LoopNest, builder: KernelFrame, output: KernelMemory): Kernel {
-  const value = grouped(nest.value, builder);
+  const value = builder.grouped(nest.value);
   return builder.threads(volumeOf(nest.axes), (flat) => {
     builder.defineCoordinates(nest.axes, () => flat);
     builder.store(output, flat, builder.scalar(value));

@@ -1,11 +1,12 @@
 /** @file What schedules have in common: buffers as memory, places of threads, folds of lanes. */
 
 import type { Bindings } from "@sconce/symbolic";
+import { withSumGroups } from "../analysis/sum-groups.js";
 import { bindIndex } from "../ir/bind.js";
 import { extentOf } from "../ir/extents.js";
 import { fixedValue, product } from "../ir/index-expr.js";
 import type { LoopProgram } from "../ir/loop-program.js";
-import type { Axis, ReduceScalar } from "../ir/terms.js";
+import type { Axis, ReduceScalar, Scalar } from "../ir/terms.js";
 import {
   indexLiteral,
   type Kernel,
@@ -75,6 +76,11 @@ export class KernelFrame extends KernelBuilder {
     return this.memory(bufferMemory(this.#context, id, access));
   }
 
+  /** Long sums in groups, unless the target adds them up in doubles. */
+  grouped(value: Scalar): Scalar {
+    return this.target.sumsIn === "float64" ? value : withSumGroups(value);
+  }
+
   /** Memory that the threads of a workgroup share. */
   shared(name: string, type: KernelType, length: number): KernelMemory {
     return this.memory({ name, space: "workgroup", access: "read_write", type, length });
@@ -136,7 +142,14 @@ export class KernelFrame extends KernelBuilder {
   }
   /** The kernel of threads that have one of so many elements each. */
   threads(elements: number, write: (flat: KernelOperand) => void, size = THREADS): Kernel {
+    if (this.target.threads === "units") return this.units(elements, write);
     return this.workgroups(Math.ceil(elements / size), size, write, elements);
+  }
+
+  /** The kernel of so many units. */
+  units(count: number, write: (unit: KernelOperand) => void): Kernel {
+    write(count === 1 ? indexLiteral(0) : this.op("thread", "index", [], 0));
+    return this.kernel({ grid: [count, 1, 1], size: 1 });
   }
 
   /** A loop whose variable is halved until `least`, all threads together. */

@@ -11,9 +11,10 @@ import { type RowSpread, rowKernel } from "./rows.js";
 import { sharedReduction } from "./shared-reduction.js";
 import { sortSchedule } from "./sort.js";
 
-/** The kernels of a nest whose sizes are bound, for a target with workgroups. */
+/** The kernels of a nest whose sizes are bound, for a target with workgroups or units. */
 export function scheduleNest(nest: LoopNest, context: ScheduleContext): Schedule {
   const { program, sizes, target } = context;
+  if (target.threads === "units") return { kernel: elementKernel(nest, program, sizes, target) };
   const sort = sortSchedule(nest, context);
   if (sort !== undefined) return sort;
   const contraction = contractionOf(nest);
@@ -27,9 +28,13 @@ export function scheduleNest(nest: LoopNest, context: ScheduleContext): Schedule
  * better as separate kernels.
  */
 export function scheduleRows(group: RowGroup, context: ScheduleContext): Kernel | undefined {
+  if (context.target.threads === "units") return rowKernel(group, context, ROW_UNITS);
   const spread = context.target.isHardware === true ? hardwareSpread(group) : softwareSpread(group);
   return spread && rowKernel(group, context, spread);
 }
+
+/** Each row is a unit. */
+const ROW_UNITS: RowSpread = { lanes: 1, width: 1, isAcross: false, isKept: true };
 
 /**
  * Elements of a lone row up to which one thread is no slower than several for what is not reduced.

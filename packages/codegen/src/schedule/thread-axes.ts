@@ -34,6 +34,25 @@ export interface ThreadPlan {
  * `maxSide`.
  */
 export function planThreads(nest: LoopNest, maxSide = Number.POSITIVE_INFINITY): ThreadPlan {
+  let { axes, value } = joinedAxes(nest);
+  if (axes.length > 3) ({ axes, value } = dividedOut(axes, value, 2));
+  // Targets fold results of one and of three coordinates themselves.
+  if (axes.length === 2 && axes.some((one) => extentOf(one) > maxSide))
+    ({ axes, value } = dividedOut(axes, value, 0));
+  return { axes: [...axes].reverse(), value };
+}
+
+/** The value of an element over fewer axes than a nest has. */
+export interface JoinedAxes {
+  /** Outermost first. */
+  readonly axes: readonly Axis[];
+  readonly value: Scalar;
+}
+/**
+ * Returns a nest with fixed sizes without axes of one element. Neighbors that every index takes
+ * together become one axis.
+ */
+export function joinedAxes(nest: LoopNest): JoinedAxes {
   const whole = new Map<string, Index>();
   let axes = nest.axes.filter((one) => {
     if (extentOf(one) !== 1) return true;
@@ -54,15 +73,11 @@ export function planThreads(nest: LoopNest, maxSide = Number.POSITIVE_INFINITY):
     );
     axes = [...axes.slice(0, at), joined, ...axes.slice(at + 2)];
   }
-  if (axes.length > 3) [axes, value] = dividedOut(axes, value, 2);
-  // Targets fold results of one and of three coordinates themselves.
-  if (axes.length === 2 && axes.some((one) => extentOf(one) > maxSide))
-    [axes, value] = dividedOut(axes, value, 0);
-  return { axes: [...axes].reverse(), value };
+  return { axes, value };
 }
 
 /** All axes but the fastest ones, which are kept, counted by one. */
-function dividedOut(axes: readonly Axis[], value: Scalar, kept: number): [Axis[], Scalar] {
+function dividedOut(axes: readonly Axis[], value: Scalar, kept: number): JoinedAxes {
   const slow = axes.slice(0, axes.length - kept);
   const counter = axis(slow.map(({ name }) => name).join(""), product(slow.map(({ extent }) => extent)));
   const swaps = new Map<string, Index>();
@@ -73,7 +88,7 @@ function dividedOut(axes: readonly Axis[], value: Scalar, kept: number): [Axis[]
     swaps.set(name, at === 0 ? over : remainder(over, extent));
     step = multiply(step, extent);
   }
-  return [[counter, ...axes.slice(slow.length)], substituteAxes(value, swaps)];
+  return { axes: [counter, ...axes.slice(slow.length)], value: substituteAxes(value, swaps) };
 }
 
 /** Whether an outer axis only ever comes with an inner one, scaled by that one's extent. */

@@ -1,0 +1,112 @@
+/** @file Operations on floats. Halves are computed in float32, and rounded after each operation. */
+import type { ElementType } from "@sconce/codegen";
+import type { FunctionBuilder, Instruction } from "@sconce/wasm";
+import { roundHalf } from "./halves.js";
+import { hostOperands } from "./host-functions.js";
+import { direct, type Operation } from "./operation.js";
+import { isHalf, type NumberType } from "./types.js";
+
+const SAME: ReadonlyMap<string, readonly [operands: number, name: string]> = new Map([
+  ["neg", [1, "neg"]],
+  ["abs", [1, "abs"]],
+  ["floor", [1, "floor"]],
+  ["ceil", [1, "ceil"]],
+  ["trunc", [1, "trunc"]],
+  ["round", [1, "nearest"]],
+  ["sqrt", [1, "sqrt"]],
+  ["add", [2, "add"]],
+  ["sub", [2, "sub"]],
+  ["mul", [2, "mul"]],
+  ["div", [2, "div"]],
+  ["max", [2, "max"]],
+  ["min", [2, "min"]],
+  ["eq", [2, "eq"]],
+  ["ne", [2, "ne"]],
+  ["lt", [2, "lt"]],
+  ["le", [2, "le"]],
+  ["gt", [2, "gt"]],
+  ["ge", [2, "ge"]],
+]);
+/** Operations whose result is one of their operands, a whole number or a bool. */
+const EXACT: ReadonlySet<string> = new Set([
+  ...["neg", "abs", "floor", "ceil", "trunc", "round", "max", "min", "sign", "isnan", "isinf"],
+  ...["eq", "ne", "lt", "le", "gt", "ge"],
+]);
+
+/** The imported function that an operation on floats calls; undefined if it calls none. */
+export const hostFunctionOf = (op: string): string | undefined =>
+  hostOperands(op) === undefined ? undefined : op;
+
+/** Puts a known float on the stack. */
+export const pushFloat = (f: FunctionBuilder, number: NumberType, value: number): FunctionBuilder =>
+  number === "f64" ? f.f64(value) : f.f32(value);
+
+/** Writes an operation on floats; false where there is none. */
+export function floatOperation(operation: Operation): boolean {
+  if (!written(operation)) return false;
+  const { f, op, type } = operation;
+  if (isHalf(type) && !EXACT.has(op)) roundHalf(f, operation.helpers, type);
+  return true;
+}
+
+function written(operation: Operation): boolean {
+  const { f, op, number, push, helpers } = operation;
+  const run = (name: string): FunctionBuilder => f.op(`${number}.${name}` as Instruction);
+  const same = SAME.get(op);
+  if (same !== undefined) {
+    direct(operation, ...same);
+    return true;
+  }
+  switch (op) {
+    case "sign":
+      for (const name of ["gt", "lt"]) {
+        push(0);
+        pushFloat(f, number, 0);
+        run(name);
+      }
+      f.op("i32.sub");
+      run("convert_i32_s");
+      return true;
+    case "reciprocal":
+      pushFloat(f, number, 1);
+      push(0);
+      run("div");
+      return true;
+    case "rsqrt":
+      pushFloat(f, number, 1);
+      push(0);
+      run("sqrt");
+      run("div");
+      return true;
+    case "trunc_div":
+      direct(operation, 2, "div", "trunc");
+      return true;
+    case "isnan":
+      direct({ ...operation, push: () => push(0) }, 2, "ne");
+      return true;
+    case "isinf":
+      push(0);
+      run("abs");
+      pushFloat(f, number, Number.POSITIVE_INFINITY);
+      run("eq");
+      return true;
+    default:
+      return callHost(operation, helpers);
+  }
+}
+
+function callHost({ f, op, number, push }: Operation, helpers: Operation["helpers"]): boolean {
+  const operands = hostOperands(op);
+  if (operands === undefined) return false;
+  for (let at = 0; at < operands; at++) {
+    push(at);
+    if (number === "f32") f.op("f64.promote_f32");
+  }
+  f.call(helpers.host(op));
+  if (number === "f32") f.op("f32.demote_f64");
+  return true;
+}
+
+/** Whether an element type is computed as floats. */
+export const isFloatType = (type: ElementType): boolean =>
+  type === "float32" || type === "float64" || isHalf(type);

@@ -1,0 +1,18 @@
+/** @file Nests whose sizes are bound as code of kernels. */
+import { type LoopNest, type LoopProgram, type RowGroup, scheduleNest, scheduleRows } from "@sconce/codegen";
+import type { Bindings } from "@sconce/symbolic";
+import type { KernelCode } from "../kernel-code.js";
+import { codeOf } from "./function.js";
+import { WASM } from "./target.js";
+
+/** The code of one nest. */
+export function printedKernel(nest: LoopNest, program: LoopProgram, sizes: Bindings): KernelCode {
+  const { kernel } = scheduleNest(nest, { program, sizes, target: WASM });
+  return codeOf(kernel);
+}
+
+/** The code of nests over the same rows; it writes the stored parts, in order. */
+export function printedRows(group: RowGroup, program: LoopProgram, sizes: Bindings): KernelCode | undefined {
+  const kernel = scheduleRows(group, { program, sizes, target: WASM });
+  return kernel && codeOf(kernel);
+}
