@@ -1,3 +1,3 @@
 export { printedKernel, printedRows } from "./emit/printed-kernel.js";
 export { WASM } from "./emit/target.js";
-export type { KernelBuffer, KernelCode, KernelImport } from "./kernel-code.js";
+export type { KernelBuffer, KernelCode, KernelImport, PreparedBuffer } from "./kernel-code.js";

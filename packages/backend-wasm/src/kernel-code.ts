@@ -21,14 +21,32 @@ export interface KernelImport {
   readonly call: (...args: never[]) => number | bigint;
 }
 /**
+ * A buffer in another order, which a kernel reads in place of the buffer: weights in the order of a
+ * microkernel. The device makes it before the kernel runs, and keeps it for as long as the
+ * elements of the buffer stay the same. A kernel asks for it only for buffers of constants.
+ */
+export interface PreparedBuffer {
+  /** Position in the buffers of the loop program. */
+  readonly buffer: number;
+  /** Bytes of the prepared form. */
+  readonly bytes: number;
+  /** Equal keys of one buffer are the same form, so that kernels share it. */
+  readonly key: string;
+  /** Adds a function of two parameters (i32): the address of the buffer, and of the form. */
+  readonly emit: (module: ModuleBuilder) => number;
+}
+/**
  * Code of one kernel. Its entry has the parameters (all i32): the address of each memory, in order;
- * the address of scratch memory; the first unit; the end of units.
+ * the address of each prepared buffer; the address of scratch memory; the first unit; the end of
+ * units.
  */
 export interface KernelCode {
   /**
    * The buffers of the loop program, in the order of the parameters; the last ones are written.
    */
   readonly memories: readonly KernelBuffer[];
+  /** Buffers of constants that it reads in another order; none by default. */
+  readonly prepared?: readonly PreparedBuffer[] | undefined;
   /**
    * Independent parts of the work: any division into ranges gives the same bits. Threads share
    * them later.
