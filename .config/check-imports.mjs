@@ -90,7 +90,8 @@ const MAY_IMPORT = {
 const MAY_LOAD = { session: ["backend-gpujs"], cli: ["backend-gpujs"] };
 const USES_NODE = new Set(["testing", "bench", "cli", "fuzz", "sconce"]);
 /** Entry points of portable packages that are for Node only. */
-const NODE_ENTRIES = /packages\/(formats|session|backend-gpujs|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;
+const NODE_ENTRIES =
+  /packages\/(formats|session|backend-gpujs|backend-wasm|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;
 
 const problems = [];
 const imports = new Map();

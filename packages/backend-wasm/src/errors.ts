@@ -1,0 +1,17 @@
+import { SconceError } from "@sconce/errors";
+
+/** A worker ended while it computed a part of a kernel. */
+export const threadLost = (reason: string): SconceError =>
+  new SconceError({
+    code: "THREAD_LOST",
+    message: `a thread of the wasm backend ended during a run: ${reason}`,
+    fix: "run again: the backend has new threads",
+  });
+
+/** A part of a kernel failed. */
+export const threadFailed = (reason: string): SconceError =>
+  new SconceError({
+    code: "KERNEL_FAILED",
+    message: `a kernel of the wasm backend failed: ${reason}`,
+    fix: "run the program on another backend, and report it",
+  });

@@ -1,0 +1,172 @@
+/**
+ * @file What the threads of a pool share: a job in words of memory, and how threads take parts of
+ * it.
+ *
+ * The word `STATE` holds the number of the job and the next part, so that a thread that comes late
+ * takes nothing of another job: the main thread closes the old job in `STATE` before it writes the
+ * next one, and a part is taken only if `STATE` is what it was when the job was read.
+ */
+
+/** Number of the job in the upper 24 bits, next part in the lower 8. */
+const STATE = 0;
+/** Parts that are done. */
+const DONE = 1;
+/** Parts of the job. */
+const PARTS = 2;
+/** Threads that sleep until there is a job. */
+const SLEEPERS = 3;
+/** Parts that failed. */
+const FAILED = 4;
+/** Messages that were sent to each thread: a thread that has read fewer reads them first. */
+const MESSAGES = 5;
+/** Whether the main thread sleeps until all parts are done. */
+const IS_AWAITED = 6;
+const UNITS = 7;
+const MODULE = 8;
+const ENTRY = 9;
+const ARGUMENTS = 10;
+const FIRST_ARGUMENT = 11;
+
+/** Addresses that an entry may take. */
+const MOST_ARGUMENTS = 240;
+/** The part of a closed job. No job has so many. */
+const CLOSED = 0xff;
+/** The most parts of one job. */
+export const MOST_PARTS = 128;
+
+/** How often a thread looks before it sleeps: tens of microseconds. */
+const SPINS = 4000;
+
+/** A job: units that any thread may compute, in ranges. */
+export interface Job {
+  /** The module, by its number in the pool. */
+  readonly module: number;
+  /** The entry, by its place in the exports `k0`, `k1`, ... */
+  readonly entry: number;
+  /** The first parameters of the entry: addresses. */
+  readonly addresses: readonly number[];
+  readonly units: number;
+}
+/** Computes the units of a job from `start` to before `end`. */
+export type RunUnits = (job: Job, start: number, end: number) => void;
+
+/** The shared words. Every thread has one over the same buffer. */
+export class Control {
+  readonly buffer: SharedArrayBuffer;
+  readonly #words: Int32Array;
+  #job = 0;
+
+  constructor(buffer = new SharedArrayBuffer((FIRST_ARGUMENT + MOST_ARGUMENTS) * 4)) {
+    this.buffer = buffer;
+    this.#words = new Int32Array(buffer);
+    if (this.#words[STATE] === 0) this.#words[STATE] = CLOSED;
+  }
+
+  /** Whether a job fits. */
+  static takes({ addresses }: Pick<Job, "addresses">): boolean {
+    return addresses.length <= MOST_ARGUMENTS;
+  }
+
+  /** Opens a job, on the main thread. The last one is done. */
+  open({ module, entry, addresses, units }: Job, parts: number): void {
+    const words = this.#words;
+    this.#job = (this.#job + 1) & 0xffffff;
+    Atomics.store(words, STATE, (this.#job << 8) | CLOSED);
+    words[UNITS] = units;
+    words[MODULE] = module;
+    words[ENTRY] = entry;
+    words[ARGUMENTS] = addresses.length;
+    words.set(addresses, FIRST_ARGUMENT);
+    words[PARTS] = parts;
+    Atomics.store(words, FAILED, 0);
+    Atomics.store(words, DONE, 0);
+    Atomics.store(words, STATE, this.#job << 8);
+    if (Atomics.load(words, SLEEPERS) > 0) Atomics.notify(words, STATE);
+  }
+
+  /**
+   * Takes parts of the open job and computes them until none is left.
+   * @param has whether this thread has the job's module
+   * @returns the state in which there was nothing to do
+   */
+  work(run: RunUnits, has: (module: number) => boolean): number {
+    const words = this.#words;
+    for (;;) {
+      const state = Atomics.load(words, STATE);
+      const part = state & 0xff;
+      const parts = words[PARTS]!;
+      if (part === CLOSED || part >= parts || !has(words[MODULE]!)) return state;
+      const units = words[UNITS]!;
+      const job: Job = {
+        module: words[MODULE]!,
+        entry: words[ENTRY]!,
+        addresses: Array.from(words.subarray(FIRST_ARGUMENT, FIRST_ARGUMENT + words[ARGUMENTS]!)),
+        units,
+      };
+      if (Atomics.compareExchange(words, STATE, state, state + 1) !== state) continue;
+      try {
+        run(job, Math.floor((part * units) / parts), Math.floor(((part + 1) * units) / parts));
+      } catch (error) {
+        Atomics.add(words, FAILED, 1);
+        throw error;
+      } finally {
+        if (Atomics.add(words, DONE, 1) + 1 === parts && Atomics.load(words, IS_AWAITED) === 1)
+          Atomics.notify(words, DONE);
+      }
+    }
+  }
+
+  /** Whether all parts of the job are done. */
+  get isDone(): boolean {
+    return Atomics.load(this.#words, DONE) === this.#words[PARTS];
+  }
+  /**
+   * Waits until all parts are done, on the main thread.
+   * @returns false if they are not done after so many milliseconds
+   */
+  wait(milliseconds: number): boolean {
+    const words = this.#words;
+    for (let i = 0; i < SPINS; i++) if (this.isDone) return true;
+    Atomics.store(words, IS_AWAITED, 1);
+    const end = performance.now() + milliseconds;
+    for (let done = Atomics.load(words, DONE); done !== words[PARTS]; done = Atomics.load(words, DONE)) {
+      const left = end - performance.now();
+      if (left <= 0) break;
+      Atomics.wait(words, DONE, done, left);
+    }
+    Atomics.store(words, IS_AWAITED, 0);
+    return this.isDone;
+  }
+
+  /**
+   * Sleeps until there is a job, or messages other than those that were read.
+   * @param state what {@link work} returned
+   */
+  sleep(state: number, read: number): void {
+    const words = this.#words;
+    const isIdle = (): boolean => Atomics.load(words, STATE) === state && this.messages === read;
+    for (let i = 0; i < SPINS; i++) if (!isIdle()) return;
+    Atomics.add(words, SLEEPERS, 1);
+    if (isIdle()) Atomics.wait(words, STATE, state);
+    Atomics.sub(words, SLEEPERS, 1);
+  }
+
+  /** How many messages each thread was sent. */
+  get messages(): number {
+    return Atomics.load(this.#words, MESSAGES);
+  }
+  /** Announces a message: threads that sleep or look for jobs go and read it. */
+  announce(): void {
+    const words = this.#words;
+    Atomics.add(words, MESSAGES, 1);
+    // What sleeps compares the state before it sleeps, so the state has to change.
+    this.#job = (this.#job + 1) & 0xffffff;
+    Atomics.store(words, STATE, (this.#job << 8) | CLOSED);
+    Atomics.notify(words, STATE);
+  }
+
+  /** Whether a part of the last job failed on any thread. */
+  get hasFailed(): boolean {
+    return Atomics.load(this.#words, FAILED) > 0;
+  }
+}

@@ -1,0 +1,154 @@
+/** @file Threads that compute the parts of kernels: this one, and workers. */
+import { maySleep, spawnWorker } from "#threads";
+import { threadFailed, threadLost } from "../errors.js";
+import { Control, type Job, MOST_PARTS } from "./control.js";
+import { type ImportedFunctions, Instances, type SharedModule } from "./modules.js";
+import type { PoolMessage } from "./serve.js";
+import type { Spawned } from "./spawn.js";
+
+/** Parts of a job for each thread: what others delay, the rest takes over. */
+const PARTS_OF_THREAD = 4;
+/** Milliseconds to sleep for parts before events are looked at: a worker may have ended. */
+const PATIENCE = 100;
+
+interface PoolWorker {
+  readonly spawned: Spawned;
+  /** How many messages it has read. */
+  read: number;
+  /** Why it is gone. */
+  ended?: string;
+}
+
+/** Threads over one shared memory. Workers start with the first module. */
+export class ThreadPool {
+  /** Threads in all, with this one. */
+  readonly count: number;
+  #control = new Control();
+  #workers: PoolWorker[] = [];
+  readonly #modules = new Map<number, SharedModule>();
+  readonly #instances: Instances;
+  #next = 0;
+  #reason: string | undefined;
+  #waiting: (() => void)[] = [];
+
+  constructor(count: number, functions: ImportedFunctions) {
+    this.count = count;
+    this.#instances = new Instances(0, functions);
+  }
+
+  /** Gives all threads a module; returns its number. */
+  add(shared: Omit<SharedModule, "id">): number {
+    const id = this.#next++;
+    const made = { ...shared, id };
+    this.#modules.set(id, made);
+    this.#instances.add(made);
+    if (this.#workers.length === 0) this.#start();
+    else this.#send({ kind: "add", shared: made });
+    return id;
+  }
+  /** Frees a module. */
+  delete(id: number): void {
+    if (!this.#modules.delete(id)) return;
+    this.#instances.delete(id);
+    this.#send({ kind: "delete", id });
+  }
+
+  /** Resolves when all workers have all modules. */
+  async ready(): Promise<void> {
+    while (this.#workers.some(({ read, ended }) => ended === undefined && read < this.#control.messages))
+      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  }
+
+  /**
+   * Computes a job, on as many threads as have units to do. Returns a promise only if workers take
+   * longer than usual.
+   * @throws SconceError `THREAD_LOST` if a worker ends while it computes a part
+   */
+  run(job: Job, isLarge: boolean): void | Promise<void> {
+    const { units } = job;
+    if (!isLarge || this.#workers.length === 0 || units < 2 || !Control.takes(job)) {
+      this.#instances.run(job, 0, units);
+      return;
+    }
+    if (this.#workers.some(({ ended }) => ended !== undefined)) this.#restart();
+    const control = this.#control;
+    control.open(job, Math.min(units, this.count * PARTS_OF_THREAD, MOST_PARTS));
+    for (let isWorking = true; isWorking; ) {
+      try {
+        control.work(this.#instances.run, this.#instances.has);
+        isWorking = false;
+      } catch (error) {
+        // Others write to memory until their parts are done.
+        this.#reason = error instanceof Error ? error.message : String(error);
+      }
+    }
+    if (control.wait(maySleep() ? PATIENCE : 0)) this.#check();
+    else return this.#waitLong();
+  }
+  async #waitLong(): Promise<void> {
+    while (!this.#control.isDone) {
+      const ended = this.#workers.find((worker) => worker.ended !== undefined)?.ended;
+      if (ended !== undefined) {
+        this.#restart();
+        throw threadLost(ended);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    this.#check();
+  }
+  #check(): void {
+    if (!this.#control.hasFailed) return;
+    throw threadFailed(this.#reason ?? "a part of a kernel failed");
+  }
+
+  #start(): void {
+    for (let thread = 1; thread < this.count; thread++) {
+      let worker: PoolWorker | undefined;
+      const spawned = spawnWorker({
+        message: (message) => {
+          if (message.kind === "failed") this.#reason = message.reason;
+          else if (worker !== undefined) worker.read = message.messages;
+          this.#wake();
+        },
+        ended: (reason) => {
+          if (worker !== undefined) worker.ended ??= reason;
+          this.#wake();
+        },
+      });
+      if (spawned === undefined) break;
+      worker = { spawned, read: 0 };
+      this.#workers.push(worker);
+    }
+    this.#workers.forEach(({ spawned }, at) => {
+      spawned.send({ kind: "start", buffer: this.#control.buffer, thread: at + 1 });
+    });
+    this.#control.announce();
+    for (const shared of this.#modules.values()) this.#send({ kind: "add", shared });
+  }
+  /** New workers in place of all: what one left undone, no other may wait for. */
+  #restart(): void {
+    this.#stop();
+    this.#control = new Control();
+    this.#start();
+  }
+  #stop(): void {
+    for (const { spawned } of this.#workers) spawned.stop();
+    this.#workers = [];
+  }
+  #send(message: PoolMessage): void {
+    for (const { spawned } of this.#workers) spawned.send(message);
+    if (this.#workers.length > 0) this.#control.announce();
+  }
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  /** Ends the workers. */
+  dispose(): void {
+    this.#stop();
+    this.#modules.clear();
+    this.#wake();
+  }
+}
