@@ -32,3 +32,7 @@ export function hostFunction(fn: string): KernelImport {
     call: call as (...args: never[]) => number,
   };
 }
+
+/** All imported functions by name: every thread has the same ones. */
+export const hostFunctions = (): Readonly<Record<string, KernelImport["call"]>> =>
+  Object.fromEntries([...OPERANDS.keys()].map((name) => [name, hostFunction(name).call]));

@@ -1,6 +1,6 @@
 /** @file A worker of a page. */
-import { IMPORTED_FUNCTIONS } from "../emit/imported-functions.js";
+import { hostFunctions } from "../emit/host-functions.js";
 import { type PoolMessage, servePool } from "./serve.js";
 
-const receive = servePool((message) => globalThis.postMessage(message), IMPORTED_FUNCTIONS);
+const receive = servePool((message) => globalThis.postMessage(message), hostFunctions());
 globalThis.onmessage = ({ data }: MessageEvent<PoolMessage>) => receive(data);
