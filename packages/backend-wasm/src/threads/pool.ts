@@ -72,6 +72,7 @@ export class ThreadPool {
     }
     if (this.#workers.some(({ ended }) => ended !== undefined)) this.#restart();
     const control = this.#control;
+    this.#reason = undefined;
     control.open(job, Math.min(units, this.count * PARTS_OF_THREAD, MOST_PARTS));
     for (let isWorking = true; isWorking; ) {
       try {
@@ -82,8 +83,8 @@ export class ThreadPool {
         this.#reason = error instanceof Error ? error.message : String(error);
       }
     }
-    if (control.wait(maySleep() ? PATIENCE : 0)) this.#check();
-    else return this.#waitLong();
+    if (!control.wait(maySleep() ? PATIENCE : 0)) return this.#waitLong();
+    if (control.hasFailed) return this.#fail();
   }
   async #waitLong(): Promise<void> {
     while (!this.#control.isDone) {
@@ -94,11 +95,12 @@ export class ThreadPool {
       }
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    this.#check();
+    if (this.#control.hasFailed) await this.#fail();
   }
-  #check(): void {
-    if (!this.#control.hasFailed) return;
-    throw threadFailed(this.#reason ?? "a part of a kernel failed");
+  /** The error of a part, which the thread that had it sends. */
+  async #fail(): Promise<never> {
+    while (this.#reason === undefined) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    throw threadFailed(this.#reason);
   }
 
   #start(): void {
@@ -112,6 +114,7 @@ export class ThreadPool {
         },
         ended: (reason) => {
           if (worker !== undefined) worker.ended ??= reason;
+          this.#reason ??= reason;
           this.#wake();
         },
       });
