@@ -12,6 +12,8 @@ export const TOY: Target = {
   hasInfinity: true,
   unroll: 1,
   speculation: { operations: 0, loads: false },
+  integers: { low: 0, high: 0, wraps: false },
+  maxReads: 8,
 };
 
 // The math library: instructions of each type, by operation.

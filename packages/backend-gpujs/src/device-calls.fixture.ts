@@ -50,7 +50,7 @@ function whyNot(program: LoopProgram, inputs: readonly Tensor[], device: KernelD
       id === undefined || isFloatDType(inputs[at]!.dtype) ? [] : [[id, rangeOfTensor(inputs[at]!)] as const],
     ),
   );
-  return judge(nests, program, ranges, device.integers).problems.values().next().value;
+  return judge(nests, program, ranges, device.target.integers).problems.values().next().value;
 }
 
 /** Runs a whole loop program on a device, in the plainest way: every buffer lives until the end. */

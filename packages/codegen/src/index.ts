@@ -84,7 +84,7 @@ export { placesOf } from "./kernel/places.js";
 export { printKernel } from "./kernel/print.js";
 export { usesOf } from "./kernel/rewrite.js";
 export { roundFloats } from "./kernel/round-floats.js";
-export type { Speculation, Target } from "./kernel/target.js";
+export { ALL_INTEGERS, type Integers, type Speculation, type Target } from "./kernel/target.js";
 export { verifyKernel } from "./kernel/verify.js";
 export type { LoweringArgs, LoweringResult, Operand } from "./lower/core/arguments.js";
 export { cannot, fixedNumber, fixedNumbers, type LoweringCall, outOf, shapeOf } from "./lower/core/call.js";

@@ -1,7 +1,11 @@
 /** @file The differences between gpu.js's modes, as targets of code generation. */
-import type { Target } from "@sconce/codegen";
-import type { Integers } from "@sconce/device-runtime";
+import type { Integers, Target } from "@sconce/codegen";
 import type { Mode } from "../device/mode.js";
+
+/** Integers up to here are exact in float32. */
+export const EXACT = 2 ** 24;
+/** What devices whose memory is float32 compute with exactly. */
+export const FLOAT_INTEGERS: Integers = { low: -EXACT, high: EXACT, wraps: false };
 
 /** A mode of gpu.js. */
 export interface Dialect extends Target {
@@ -23,8 +27,6 @@ export interface Dialect extends Target {
    * stops at signs.
    */
   readonly hasBits: boolean;
-  /** Buffers that a kernel may read. */
-  readonly maxReads: number;
 }
 
 /** The largest texture that every WebGL 2 has (MAX_TEXTURE_SIZE of OpenGL ES 3.0, table 6.28). */
@@ -64,10 +66,6 @@ export function dialectOf(mode: Mode): Dialect {
     // As fast as what gpu.js makes of nested arrays.
     unroll: 4,
     speculation: { operations: 4, loads: true },
+    integers: FLOAT_INTEGERS,
   };
 }
-
-/** What devices whose memory is float32 compute with exactly. */
-export const FLOAT_INTEGERS: Integers = { low: -(2 ** 24), high: 2 ** 24, wraps: false };
-/** Integers up to here are exact in float32. */
-export const EXACT = 2 ** 24;

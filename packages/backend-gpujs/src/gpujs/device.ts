@@ -6,7 +6,7 @@ import type { DType, Tensor } from "@sconce/tensor";
 import { kernelFailed } from "../device/errors.js";
 import { ELEMENT_BYTES, type Mode } from "../device/mode.js";
 import { deviceLost, deviceRefused } from "../device/webgpu-errors.js";
-import { type Dialect, dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
+import { type Dialect, dialectOf } from "../emit/dialect.js";
 import { gridKernel } from "../emit/grid-kernel.js";
 import { type KernelSource, printGpujs } from "../emit/print-gpujs.js";
 import { whyNotExpressible, whyNotHeld } from "../emit/refusals.js";
@@ -77,12 +77,11 @@ const GL_SETTINGS = { pipeline: true, immutable: true, tactic: "precision" } as 
 export class GpujsDevice implements KernelDevice {
   readonly mode: Mode;
   readonly description: string;
-  readonly integers = FLOAT_INTEGERS;
+  /** What its kernels can do. */
+  readonly target: Dialect;
   readonly elementBytes = ELEMENT_BYTES;
-  readonly maxReads: number;
   readonly iterationsPerElement: number;
   readonly #gpu: Gpu;
-  readonly #dialect: Dialect;
   readonly #kernels: KeptKernels;
   readonly #live = new Set<GpujsBuffer>();
   readonly #gl: SharedGl | undefined;
@@ -96,12 +95,11 @@ export class GpujsDevice implements KernelDevice {
   constructor(library: GpujsLibrary, mode: Mode, description: string, gl?: SharedGl) {
     this.mode = mode;
     this.description = description;
-    this.#dialect = dialectOf(mode);
+    this.target = dialectOf(mode);
     const ofShaders = description.endsWith("(software)")
       ? SOFTWARE_ITERATIONS_PER_ELEMENT
       : SHADER_ITERATIONS_PER_ELEMENT;
-    this.iterationsPerElement = this.#dialect.isStrict ? ITERATIONS_PER_ELEMENT : ofShaders;
-    this.maxReads = this.#dialect.maxReads;
+    this.iterationsPerElement = this.target.isStrict ? ITERATIONS_PER_ELEMENT : ofShaders;
     this.#gl = gl;
     this.#gpu = gl?.gpu ?? new library.GPU({ mode });
     this.#kernels = new KeptKernels(gl?.kernels ?? new SharedKernels(this.#gpu));
@@ -122,9 +120,9 @@ export class GpujsDevice implements KernelDevice {
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
     const reads = readsOf(nest.value).size;
     // Kernels that read JavaScript memory have no bound.
-    if (reads > this.maxReads && !this.#dialect.isStrict)
-      return `it reads ${reads} buffers, the device allows ${this.maxReads}`;
-    return whyNotExpressible(nest, program, this.#dialect);
+    if (reads > this.target.maxReads && !this.target.isStrict)
+      return `it reads ${reads} buffers, the device allows ${this.target.maxReads}`;
+    return whyNotExpressible(nest, program, this.target);
   }
 
   upload(tensor: Tensor): DeviceBuffer {
@@ -134,7 +132,7 @@ export class GpujsDevice implements KernelDevice {
 
   async compile(nest: LoopNest, program: LoopProgram, { sizes }: CompileNestOptions): Promise<DeviceKernel> {
     this.#requireOpen();
-    const kernel = printGpujs(gridKernel(nest, program, sizes, this.#dialect), this.#dialect);
+    const kernel = printGpujs(gridKernel(nest, program, sizes, this.target), this.target);
     return {
       language: "gpu.js",
       source: kernel.source,
@@ -188,7 +186,7 @@ export class GpujsDevice implements KernelDevice {
     const lengths = given.map((one) => (one instanceof Float32Array ? one.length : 0));
     const elements = lengths.reduce((total, length) => total + length, volumeOf(output));
     return this.#kernels.take(key, elements * 4, (gpu) => {
-      const settings = this.#dialect.isStrict ? {} : GL_SETTINGS;
+      const settings = this.target.isStrict ? {} : GL_SETTINGS;
       const injectedNative = glslOf(functions);
       return gpu.createKernel(source, {
         output,

@@ -134,5 +134,5 @@ test("kernels come with our functions, and read no more textures than there are 
     return loops.nests.map((nest) => device.whyNot(nest, loops)).find((reason) => reason !== undefined);
   };
   expect(whyNot(16)).toBe("it reads 16 buffers, the device allows 15");
-  expect(whyNot(device.maxReads)).toBe(undefined);
+  expect(whyNot(device.target.maxReads)).toBe(undefined);
 });

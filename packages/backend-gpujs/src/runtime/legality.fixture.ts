@@ -21,19 +21,18 @@ import type { ExportedProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { isFloatDType } from "@sconce/tensor";
 import type { Mode } from "../device/mode.js";
-import { dialectOf, FLOAT_INTEGERS } from "../emit/dialect.js";
+import { dialectOf } from "../emit/dialect.js";
 import { whyNotExpressible, whyNotHeld } from "../emit/refusals.js";
 import { program } from "../programs.fixture.js";
-import { WGSL_INTEGERS, wgslTarget, whyNoLane, whyNotWgsl } from "../webgpu/support.js";
+import { wgslTarget, whyNoLane, whyNotWgsl } from "../webgpu/support.js";
 
 const operators = defaultOperators();
 
 /** What a mode of gpu.js allows, as its device says it. */
 function targetOf(mode: Mode): DeviceTarget {
   const dialect = dialectOf(mode);
-  const { maxReads } = dialect;
   const whyNot: Device["whyNot"] = (nest, loops) => whyNotExpressible(nest, loops, dialect);
-  const device = { whyNot, whyNotHeld, maxReads, integers: FLOAT_INTEGERS };
+  const device = { whyNot, whyNotHeld, target: dialect };
   return { name: "gpujs", device, limit: { iterationsPerElement: 100 }, operators };
 }
 const webgpu: DeviceTarget = {
@@ -41,8 +40,7 @@ const webgpu: DeviceTarget = {
   device: {
     whyNot: (nest, loops) => whyNotWgsl(nest, loops, 7),
     whyNotHeld: whyNoLane,
-    maxReads: 7,
-    integers: WGSL_INTEGERS,
+    target: wgslTarget(true),
   },
   limit: { iterationsPerElement: 100, iterationsOf: (nest) => sortIterations(nest, wgslTarget(true)) },
   operators,
@@ -73,7 +71,7 @@ export function checkFusion(
 }
 
 function illegalAlways({ device }: Step, target: DeviceTarget): string[] {
-  const { maxReads } = target.device;
+  const { maxReads } = target.device.target;
   return (device?.loops.nests ?? []).flatMap((nest) => {
     const reads = new Set(nest.nodes).size > 1 ? readsOf(nest.value).size : 0;
     const tooMany = reads > maxReads ? `it reads ${reads} buffers of ${maxReads}` : undefined;
@@ -87,7 +85,12 @@ function illegalAlways({ device }: Step, target: DeviceTarget): string[] {
 function illegalNow(
   { device, inputs }: Step,
   { symbolHints }: ExportedProgram,
-  { device: { integers }, limit }: DeviceTarget,
+  {
+    device: {
+      target: { integers },
+    },
+    limit,
+  }: DeviceTarget,
 ): string[] {
   if (device === undefined) return [];
   const { loops, checks } = device;

@@ -1,13 +1,13 @@
 /** @file Decides which nests the WebGPU device can compute, with a reason for each other nest. */
 import {
   forEachScalar,
+  type Integers,
   type LoopNest,
   type LoopProgram,
   readsOf,
   type Scalar,
   type Target,
 } from "@sconce/codegen";
-import type { Integers } from "@sconce/device-runtime";
 import type { DType } from "@sconce/tensor";
 import { hasFunction } from "../wgsl/wgsl-functions.js";
 import { wgslType } from "../wgsl/wgsl-text.js";
@@ -15,8 +15,11 @@ import { wgslType } from "../wgsl/wgsl-text.js";
 /** int64 lives in 32 bits; runs in which it may leave them go to the host. */
 export const WGSL_INTEGERS: Integers = { low: -(2 ** 31), high: 2 ** 31 - 1, wraps: true };
 
+/** Buffers that every WebGPU lets a kernel read. */
+const LEAST_READS = 7;
+
 /** The capabilities of WebGPU on hardware, or of a processor that stands in for it. */
-export const wgslTarget = (isHardware: boolean): Target => ({
+export const wgslTarget = (isHardware: boolean, maxReads = LEAST_READS): Target => ({
   name: "wgsl",
   threads: "workgroups",
   isHardware,
@@ -27,6 +30,8 @@ export const wgslTarget = (isHardware: boolean): Target => ({
   hasInfinity: true,
   unroll: 1,
   speculation: { operations: 3, loads: false },
+  integers: WGSL_INTEGERS,
+  maxReads,
 });
 
 /** Why device memory does not hold a dtype. */

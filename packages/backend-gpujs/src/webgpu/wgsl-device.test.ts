@@ -162,7 +162,7 @@ describe.skipIf(device === undefined)("a WebGPU device", () => {
     const shared = await openWebgpuNode({ allowSoftware: true, gpujs: module.default });
     const { device: theirs } = await module.default.WebGPUContext.acquire();
     expect(theirs).toBe(shared.gpu);
-    expect(shared.maxReads).toBeGreaterThan(7);
+    expect(shared.target.maxReads).toBeGreaterThan(7);
     const program = elementProgram([], 1, "float32", () => fixed(3, "float32"));
     expect((await onDevice(program, [], shared)).toArray()).toEqual([3]);
     await shared.dispose();

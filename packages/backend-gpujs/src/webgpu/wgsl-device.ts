@@ -29,7 +29,7 @@ import { BindGroups } from "./bind-groups.js";
 import { BufferPool } from "./buffer-pool.js";
 import { GpuCore } from "./gpu-core.js";
 import { pointwiseShader } from "./pointwise-shader.js";
-import { WGSL_INTEGERS, wgslTarget, whyNoLane, whyNotWgsl } from "./support.js";
+import { wgslTarget, whyNoLane, whyNotWgsl } from "./support.js";
 import { elementsOfTensor, tensorOfElements } from "./transfer.js";
 
 /** Elements in a buffer of the device. */
@@ -74,15 +74,12 @@ export class WgslDevice implements KernelDevice {
   readonly mode = "webgpu";
   /** The name of the adapter, for display. */
   readonly description: string;
-  /** The integers that the device computes exactly. */
-  readonly integers = WGSL_INTEGERS;
+  /** What its kernels can do. */
+  readonly target: Target;
   readonly elementBytes = ELEMENT_BYTES;
-  /** The number of buffers that one kernel can read. */
-  readonly maxReads: number;
   /** Iterations of inner loops that take about as long on the device as one element on the host. */
   readonly iterationsPerElement: number;
   readonly #opened: OpenedGpu;
-  readonly #target: Target;
   readonly #core: GpuCore;
   readonly #live = new Set<WgslBuffer>();
   readonly #pool: BufferPool;
@@ -92,11 +89,10 @@ export class WgslDevice implements KernelDevice {
 
   constructor(opened: OpenedGpu, core = new GpuCore(opened.device)) {
     this.#opened = opened;
-    this.#target = wgslTarget(!opened.isSoftware);
     this.#core = core;
     const { device } = opened;
     this.description = opened.description;
-    this.maxReads = device.limits.maxStorageBuffersPerShaderStage - 1;
+    this.target = wgslTarget(!opened.isSoftware, device.limits.maxStorageBuffersPerShaderStage - 1);
     this.iterationsPerElement = opened.isSoftware ? SOFTWARE_ITERATIONS_PER_ELEMENT : ITERATIONS_PER_ELEMENT;
     this.#lost = core.lost;
     this.#pool = new BufferPool(
@@ -151,7 +147,7 @@ export class WgslDevice implements KernelDevice {
 
   /** Returns why the device cannot run a nest; undefined when it can. */
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
-    return whyNotWgsl(nest, program, this.maxReads);
+    return whyNotWgsl(nest, program, this.target.maxReads);
   }
 
   /**
@@ -159,7 +155,7 @@ export class WgslDevice implements KernelDevice {
    * or undefined.
    */
   iterationsOf(nest: LoopNest): number | undefined {
-    return sortIterations(nest, this.#target);
+    return sortIterations(nest, this.target);
   }
 
   /** Copies a tensor to the device. */
@@ -214,7 +210,7 @@ export class WgslDevice implements KernelDevice {
   }
 
   #shaderOf(nest: LoopNest, program: LoopProgram, sizes: Bindings): Shader {
-    const context = { program, sizes, target: this.#target };
+    const context = { program, sizes, target: this.target };
     const { kernel, first } = scheduleNest(bindNest(nest, sizes), context);
     return { ...printWgsl(kernel), first: first && printWgsl(first) };
   }
@@ -225,12 +221,12 @@ export class WgslDevice implements KernelDevice {
    */
   rowsKernel(group: RowGroup, program: LoopProgram, sizes: Bindings): GroupKernel | undefined {
     this.#check();
-    const kernel = scheduleRows(group, { program, sizes, target: this.#target });
+    const kernel = scheduleRows(group, { program, sizes, target: this.target });
     if (kernel === undefined) return undefined;
     const shader = printWgsl(kernel);
     const { reads } = shader;
     const stored = group.parts.filter(({ isStored }) => isStored);
-    if (reads.length + stored.length > this.maxReads + 1) return undefined;
+    if (reads.length + stored.length > this.target.maxReads + 1) return undefined;
     const outputs = stored.map(({ reduce, places, nest }) => ({
       length: reduce === undefined ? group.rows * places : group.rows,
       lane: laneOf(program.buffers[nest.output]!.dtype)!,

@@ -1,5 +1,5 @@
 /** @file What WebAssembly can do, as far as scheduling has to know. */
-import type { Target } from "@sconce/codegen";
+import { ALL_INTEGERS, type Target } from "@sconce/codegen";
 
 /**
  * Kernels run as units one after another, which threads may share. Places are 32-bit integers:
@@ -15,4 +15,6 @@ export const WASM: Target = {
   hasInfinity: true,
   unroll: 1,
   speculation: { operations: 8, loads: "known" },
+  integers: ALL_INTEGERS,
+  maxReads: 16,
 };

@@ -15,7 +15,7 @@ import {
   type KernelVariable,
   type LetStatement,
 } from "../kernel/kernel.js";
-import type { Target } from "../kernel/target.js";
+import { ALL_INTEGERS, type Target } from "../kernel/target.js";
 import { converterOf, type Element, functionOf } from "./functions.js";
 import { roundingOf } from "./rounding.js";
 
@@ -30,6 +30,8 @@ export const JAVASCRIPT: Target = {
   hasInfinity: true,
   unroll: 1,
   speculation: { operations: 0, loads: false },
+  integers: ALL_INTEGERS,
+  maxReads: Number.POSITIVE_INFINITY,
 };
 
 /** Source, and the functions that it calls as `f[0]`, `f[1]`, ... */

@@ -11,6 +11,23 @@ export interface Speculation {
   readonly loads: boolean | "known";
 }
 
+/** Which integers a target computes with exactly. */
+export interface Integers {
+  /** The least. */
+  readonly low: number;
+  /** The greatest. Infinite if all integer dtypes are exact, and wrap as they do on the host. */
+  readonly high: number;
+  /** Whether int32 arithmetic wraps correctly. If not, results outside of the range are inexact. */
+  readonly wraps: boolean;
+}
+
+/** Integers of a target that has all integer dtypes of the host. */
+export const ALL_INTEGERS: Integers = {
+  low: Number.NEGATIVE_INFINITY,
+  high: Number.POSITIVE_INFINITY,
+  wraps: true,
+};
+
 /** The capabilities of a target. */
 export interface Target {
   /** The name, for reports. */
@@ -38,4 +55,8 @@ export interface Target {
   /** Products that one iteration of a long sum adds. */
   readonly unroll: number;
   readonly speculation: Speculation;
+  /** Integers that are exact. */
+  readonly integers: Integers;
+  /** Buffers that a kernel may read: fusion stops there. */
+  readonly maxReads: number;
 }

@@ -2,26 +2,9 @@
  * @file A device that runs kernels, with one implementation per API. The runtime depends on this
  * interface only.
  */
-import type { LoopNest, LoopProgram, MemoryPlan, MemoryStep, RowGroup } from "@sconce/codegen";
+import type { LoopNest, LoopProgram, MemoryPlan, MemoryStep, RowGroup, Target } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
-
-/** Which integers a device computes with exactly. */
-export interface Integers {
-  /** The least. */
-  readonly low: number;
-  /** The greatest. Infinite if all integer dtypes are exact, and wrap as they do on the host. */
-  readonly high: number;
-  /** Whether int32 arithmetic wraps correctly. If not, results outside of the range are inexact. */
-  readonly wraps: boolean;
-}
-
-/** Integers of a device that has all integer dtypes of the host. */
-export const ALL_INTEGERS: Integers = {
-  low: Number.NEGATIVE_INFINITY,
-  high: Number.POSITIVE_INFINITY,
-  wraps: true,
-};
 
 /** Elements on the device, row-major. */
 export interface DeviceBuffer {
@@ -118,10 +101,8 @@ export interface DeviceBase {
   readonly mode: string;
   /** The name of the adapter, for display; contains `software` without hardware. */
   readonly description: string;
-  /** Integers that are exact on this device. The host computes with all others. */
-  readonly integers: Integers;
-  /** Buffers that a kernel may read. */
-  readonly maxReads: number;
+  /** What its kernels can do. The host computes with integers that are not exact there. */
+  readonly target: Pick<Target, "integers" | "maxReads">;
   /**
    * Bytes of an element of any dtype in device memory. Default: as many as the dtype takes on the
    * host.

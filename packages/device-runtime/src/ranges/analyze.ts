@@ -10,6 +10,7 @@ import {
   forEachAtom,
   forEachScalar,
   type Index,
+  type Integers,
   indicesOf,
   isLogic,
   type LoopNest,
@@ -17,7 +18,6 @@ import {
   type Scalar,
 } from "@sconce/codegen";
 import { isFloatDType } from "@sconce/tensor";
-import type { Integers } from "../device/device.js";
 import {
   ANY,
   between,

@@ -3,13 +3,13 @@ import {
   bindNest,
   blockScans,
   forEachScalar,
+  type Integers,
   type LoopBuffer,
   type LoopNest,
   type LoopProgram,
 } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import { type DType, isFloatDType } from "@sconce/tensor";
-import type { Integers } from "../device/device.js";
 import { analyzeNest, bitsOf, hasIntegers } from "./analyze.js";
 import { ANY, point, type Range, rangeOfDType, TRUTH } from "./interval.js";
 

@@ -9,6 +9,7 @@ import {
   forEachAtom,
   forEachScalar,
   hasSizes,
+  type Integers,
   indicesOf,
   type LoopNest,
   lowerCall,
@@ -17,7 +18,7 @@ import { eachInPieces, isSconceError, type Work } from "@sconce/errors";
 import type { ExportedProgram, Graph, Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
-import type { Device, Integers } from "../device/device.js";
+import type { Device } from "../device/device.js";
 import { bitsOf } from "../ranges/analyze.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import {
@@ -39,7 +40,7 @@ export interface DeviceTarget {
   /** The name of the backend. */
   readonly name: string;
   /** The device, or what one of its kind says. */
-  readonly device: Pick<Device, "whyNot" | "whyNotHeld" | "maxReads" | "integers">;
+  readonly device: Pick<Device, "whyNot" | "whyNotHeld" | "target">;
   /** What is too much work for the device. */
   readonly limit: WorkLimit;
   /** The operators of the program. */
@@ -72,7 +73,7 @@ export interface Legalities {
 }
 
 /** How loops are fused for a device. */
-export const limitsOf = ({ maxReads }: Pick<Device, "maxReads">): FusionLimits => ({
+export const limitsOf = ({ target: { maxReads } }: Pick<Device, "target">): FusionLimits => ({
   ...DEFAULT_LIMITS,
   reads: maxReads,
 });
@@ -89,7 +90,7 @@ export function* legalitiesOf(program: ExportedProgram, target: DeviceTarget): W
     if (asked.call !== undefined) calls.push(asked.call);
   });
   const ranges = [new Map(), new Map()] as const;
-  const { integers } = target.device;
+  const { integers } = target.device.target;
   yield* eachInPieces(
     withFeeders(calls, (call) => dependsOnRanges(call, integers)),
     (call) => {

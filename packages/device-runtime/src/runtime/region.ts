@@ -251,9 +251,9 @@ export class RegionRunner {
     if (verdict === undefined) {
       const refused = new Map(bound.refused);
       for (const check of bound.checks) {
-        const reason = judgeCall(check, ranges, this.#device.integers, rangeOfDType, smallest);
+        const reason = judgeCall(check, ranges, this.#device.target.integers, rangeOfDType, smallest);
         const { node } = check.call;
-        const isAsked = dependsOnRanges(check.call, this.#device.integers);
+        const isAsked = dependsOnRanges(check.call, this.#device.target.integers);
         if (reason !== undefined && isAsked && !refused.has(node)) refused.set(node, reason);
       }
       verdict = { ranges, refused };
