@@ -1,4 +1,4 @@
-import { checkOptions, eachInPieces, finish, type OptionNames, type Work } from "@sconce/errors";
+import { checkOptions, eachInPieces, finish, type OptionNames, optionValue, type Work } from "@sconce/errors";
 import {
   FakeTensor,
   forEachInput,
@@ -17,12 +17,13 @@ import { isComplexDType } from "@sconce/tensor";
 import type { LoopNest, LoopOutput, LoopProgram, NotLowered } from "../ir/loop-program.js";
 import { readsOf } from "../ir/traverse.js";
 import { CannotLower, cannot, shapeOf } from "./core/call.js";
-import { type FusionLimits, LoweringContext } from "./core/context.js";
+import { type FusionLimits, type Layouts, LoweringContext } from "./core/context.js";
 import { LazyTensor } from "./core/lazy.js";
 import type { Lowered, LoweringTable } from "./core/lowering.js";
 import { notLowered } from "./errors.js";
 import { Expander } from "./expand.js";
 import { joinsOf } from "./joins.js";
+import { channelsLastLayouts } from "./layouts.js";
 import { LOWERINGS } from "./table.js";
 
 /** How a graph is lowered to loops. */
@@ -38,9 +39,21 @@ export interface LowerToLoopsOptions {
    * refused without it.
    */
   readonly env?: SymEnv;
+  /**
+   * Orders of dimensions in memory, by the names of nodes; `"channels-last"` takes those of
+   * {@link channelsLastLayouts}. Other values, inputs and results of the graph are row-major, and so
+   * are values of another rank than their order.
+   */
+  readonly layouts?: Layouts | "channels-last";
 }
 
-const LOWER: OptionNames<LowerToLoopsOptions> = { operators: true, limits: true, lowerings: true, env: true };
+const LOWER: OptionNames<LowerToLoopsOptions> = {
+  operators: true,
+  limits: true,
+  lowerings: true,
+  env: true,
+  layouts: true,
+};
 
 /**
  * Lowers a functional graph of core operators to loop nests, fusing as it goes: views become index
@@ -57,6 +70,7 @@ export const lowerToLoops = (graph: Graph, options: LowerToLoopsOptions): LoopPr
 /** As {@link lowerToLoops}, in pieces. */
 export function* loweringSteps(graph: Graph, options: LowerToLoopsOptions): Work<LoopProgram> {
   checkOptions("lowerToLoops", options, LOWER);
+  checkLayouts(options.layouts);
   const lowering = new GraphLowering(graph, options, yield* partsOf(graph, options, graph.nodes()));
   yield* lowering.run();
   if (lowering.refused.length > 0) throw notLowered(lowering.refused);
@@ -72,7 +86,8 @@ export function lowerCall(node: Node, graph: Graph, options: LowerToLoopsOptions
   if (node.op !== "call_function" || isStructural(node)) return NO_LOOPS;
   if (isScalarFunction(node.target)) return { reason: NO_SIZE };
   const parts = Array.isArray(node.meta.val) ? graph.users(node.name).filter(isPick) : [];
-  const lowering = new GraphLowering(graph, options, finish(partsOf(graph, options, [node, ...parts])));
+  const { layouts: _, ...alone } = options;
+  const lowering = new GraphLowering(graph, alone, finish(partsOf(graph, options, [node, ...parts])));
   forEachInput(node, (name) => lowering.assume(graph.node(name)));
   try {
     return lowering.alone([node, ...parts]);
@@ -140,6 +155,23 @@ function* partsOf(graph: Graph, options: LowerToLoopsOptions, nodes: readonly No
   return { expander, steps, uses, joins };
 }
 
+/** Rejects orders that leave a dimension out, or have one twice. */
+function checkLayouts(layouts: LowerToLoopsOptions["layouts"] = new Map()): void {
+  if (layouts === "channels-last") return;
+  for (const [node, order] of layouts) {
+    const isOrder = order.toSorted((a, b) => a - b).every((dim, at) => dim === at);
+    if (!isOrder)
+      throw optionValue("lowerToLoops", "layouts", order, `an order of the dimensions of "${node}"`);
+  }
+}
+
+/** The layouts that the options give. */
+const layoutsOf = (
+  graph: Graph,
+  { layouts, operators, lowerings }: LowerToLoopsOptions,
+): Layouts | undefined =>
+  layouts === "channels-last" ? channelsLastLayouts(graph, operators, lowerings) : layouts;
+
 class GraphLowering {
   readonly refused: NotLowered[] = [];
   readonly #graph: Graph;
@@ -161,7 +193,8 @@ class GraphLowering {
     this.#expander = expander;
     this.#steps = steps;
     this.#stepOf = new Map(steps.map((step) => [step.name, step]));
-    this.#context = new LoweringContext({ uses, joins, origins: expander.origins }, options.limits);
+    const facts = { uses, joins, origins: expander.origins, layouts: layoutsOf(graph, options) };
+    this.#context = new LoweringContext(facts, options.limits);
   }
 
   *run(): Work<void> {

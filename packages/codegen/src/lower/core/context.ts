@@ -15,7 +15,7 @@ import {
 import type { LoopBuffer, LoopNest, NestHint } from "../../ir/loop-program.js";
 import type { Scalar } from "../../ir/scalar.js";
 import { scalarText } from "../../ir/scalar-text.js";
-import { LazyTensor, operationsOf, withInputs } from "./lazy.js";
+import { inOrder, LazyTensor, operationsOf, viewOf, withInputs } from "./lazy.js";
 
 /**
  * Values of more operations are computed once when several consumers read them. A load costs as
@@ -48,7 +48,15 @@ export interface GraphFacts {
   readonly joins?: ReadonlyMap<string, string>;
   /** The graph node whose decomposition a step belongs to. */
   readonly origins?: ReadonlyMap<string, string>;
+  /** Orders of dimensions in memory, see {@link Layouts}. */
+  readonly layouts?: Layouts | undefined;
 }
+
+/**
+ * For each node that has another than the row-major order: the dimensions of its value in the order
+ * in which they lie in memory, outermost first. `[0, 2, 3, 1]` is channels-last.
+ */
+export type Layouts = ReadonlyMap<string, readonly number[]>;
 
 /** Buffers and nests under construction. */
 export class LoweringContext {
@@ -108,7 +116,13 @@ export class LoweringContext {
     // A value with further readers would be computed by each of them.
     for (const part of withInputs(root.inputs))
       if (part.buffer === undefined && this.#isAwaited(part) && isExpensive(part)) this.materialize(part);
-    this.#nest(root, options);
+    this.#nest(root, options, this.#orderOf(root, options));
+  }
+
+  /** How a value lies in memory. Nests with a hint or a group have their rows in the last axis. */
+  #orderOf({ node, shape }: LazyTensor, { hint, group }: MaterializeOptions): readonly number[] | undefined {
+    const order = this.#facts.layouts?.get(node);
+    return hint === undefined && group === undefined && order?.length === shape.length ? order : undefined;
   }
 
   /** Whether a value has further readers, all of which join in a later call. */
@@ -123,7 +137,7 @@ export class LoweringContext {
    */
   buffer(tensor: LazyTensor): number {
     this.materialize(tensor);
-    if (tensor.buffer !== undefined) return tensor.buffer;
+    if (tensor.buffer !== undefined && tensor.order === undefined) return tensor.buffer;
     const { at } = elementAxes(tensor);
     const element = tensor.element(at);
     const whole = element.kind === "load" ? this.buffers[element.buffer] : undefined;
@@ -131,37 +145,43 @@ export class LoweringContext {
       element.kind === "load" &&
       same(element.index, flatIndex(at, tensor.shape)) &&
       same(volume(whole!.shape), volume(tensor.shape));
-    if (isWhole) tensor.place(element.buffer);
-    else this.#nest(tensor, {});
-    return tensor.buffer!;
+    if (isWhole && tensor.buffer === undefined) tensor.place(element.buffer);
+    if (isWhole) return element.buffer;
+    const isPlaced = tensor.buffer !== undefined;
+    const copy = isPlaced ? viewOf(tensor, tensor.node, tensor.shape, (coordinates) => coordinates) : tensor;
+    this.#nest(copy, {}, undefined);
+    return copy.buffer!;
   }
 
-  #nest(tensor: LazyTensor, { hint, group }: MaterializeOptions): void {
+  #nest(tensor: LazyTensor, { hint, group }: MaterializeOptions, order: readonly number[] | undefined): void {
     // It fitted when it was made, but later calls may have given memory to what it is computed
     // from.
     this.fit(tensor.inputs, tensor.ownOperations);
-    const { axes, value, key } = this.#elements(tensor);
+    const { axes, value, key } = this.#elements(tensor, order);
     const known = this.#known.get(key);
     if (known !== undefined) {
-      tensor.place(known);
+      tensor.place(known, order);
       return;
     }
     const nodes = [...new Set([...nodesOf(tensor)].map((node) => this.#origin(node)))];
-    const output = this.#buffer(tensor.node, tensor.dtype, tensor.shape, "value");
+    const output = this.#buffer(tensor.node, tensor.dtype, inOrder(tensor.shape, order), "value");
     this.nests.push({ id: this.nests.length, output, axes, value, nodes, hint, group });
     this.#known.set(key, output);
-    tensor.place(output);
+    tensor.place(output, order);
   }
 
   /**
    * What a nest for the tensor would compute, and the text by which two such nests are the same.
    */
-  #elements(tensor: LazyTensor): { readonly axes: Axis[]; readonly value: Scalar; readonly key: string } {
+  #elements(
+    tensor: LazyTensor,
+    order: readonly number[] | undefined,
+  ): { readonly axes: Axis[]; readonly value: Scalar; readonly key: string } {
     this.#axes = 0;
-    const { axes, at } = elementAxes(tensor);
+    const { axes, at } = elementAxes(tensor, order);
     const value = tensor.element(at);
     const extents = axes.map(({ extent }) => extent.text).join();
-    return { axes, value, key: `${tensor.dtype}[${extents}] ${scalarText(value)}` };
+    return { axes, value, key: `${tensor.dtype}[${extents}]${order?.join() ?? ""} ${scalarText(value)}` };
   }
 
   /**
@@ -170,8 +190,9 @@ export class LoweringContext {
    */
   #reuse(tensor: LazyTensor): void {
     if (!tensor.heavy) return;
-    const known = this.#known.get(this.#elements(tensor).key);
-    if (known !== undefined) tensor.place(known);
+    const order = this.#orderOf(tensor, {});
+    const known = this.#known.get(this.#elements(tensor, order).key);
+    if (known !== undefined) tensor.place(known, order);
     else for (const input of tensor.inputs) this.#reuse(input);
   }
 
@@ -272,9 +293,13 @@ const unplaced = (node: string): never => {
 const volume = product;
 /** An axis of one element is always at its first. */
 const placeOn = (call: Axis): Index => (same(call.extent, ONE) ? ZERO : atom(call));
-function elementAxes({ shape }: LazyTensor): { readonly axes: Axis[]; readonly at: Index[] } {
-  const axes = shape.map((extent, d) => axis(`i${d}`, extent));
-  return { axes, at: axes.map(placeOn) };
+/** Axes in the order of memory, and the coordinates of an element. */
+function elementAxes(
+  { shape }: LazyTensor,
+  order?: readonly number[],
+): { readonly axes: Axis[]; readonly at: Index[] } {
+  const axes = inOrder(shape, order).map((extent, d) => axis(`i${d}`, extent));
+  return { axes, at: shape.map((_, dim) => placeOn(axes[order?.indexOf(dim) ?? dim]!)) };
 }
 
 /** Buffers that the elements of a tensor are computed from. */

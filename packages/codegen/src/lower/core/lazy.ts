@@ -42,6 +42,7 @@ export class LazyTensor {
   /** A cache by coordinate list: several readers get the same object. */
   readonly #known = new WeakMap<readonly Index[], Scalar>();
   #buffer: number | undefined;
+  #order: readonly number[] | undefined;
 
   constructor(init: LazyInit) {
     this.dtype = init.dtype;
@@ -54,13 +55,21 @@ export class LazyTensor {
     this.#heavy = init.heavy ?? false;
   }
 
-  /** The buffer that holds all elements, in row-major order. */
+  /** The buffer that holds all elements. */
   get buffer(): number | undefined {
     return this.#buffer;
   }
-  /** From now on elements are read from memory. */
-  place(buffer: number): void {
+  /** The dimensions in the order of the buffer, outermost first; undefined for their own order. */
+  get order(): readonly number[] | undefined {
+    return this.#order;
+  }
+  /**
+   * From now on elements are read from memory. They lie there in row-major order of the dimensions,
+   * or of the dimensions in another order.
+   */
+  place(buffer: number, order?: readonly number[]): void {
     this.#buffer = buffer;
+    this.#order = order;
   }
 
   /** Whether an element takes a reduction that no buffer holds. */
@@ -84,7 +93,10 @@ export class LazyTensor {
 
   /** Returns the element at coordinates, one index for each dimension. */
   element(coordinates: readonly Index[]): Scalar {
-    if (this.#buffer !== undefined) return load(this.#buffer, flatIndex(coordinates, this.shape), this.dtype);
+    if (this.#buffer !== undefined) {
+      const [at, shape] = [inOrder(coordinates, this.#order), inOrder(this.shape, this.#order)];
+      return load(this.#buffer, flatIndex(at, shape), this.dtype);
+    }
     let element = this.#known.get(coordinates);
     if (element === undefined) {
       element = this.#element(coordinates);
@@ -103,6 +115,10 @@ export class LazyTensor {
     return this.view.repeats || this.view.base.repeats;
   }
 }
+
+/** Items of the dimensions in the order in which they lie in memory. */
+export const inOrder = <T>(items: readonly T[], order: readonly number[] | undefined): readonly T[] =>
+  order === undefined ? items : order.map((dim) => items[dim]!);
 
 /** The tensors and all that they are computed from down to memory, each once. */
 export function withInputs(
