@@ -41,8 +41,8 @@ export interface LowerToLoopsOptions {
   readonly env?: SymEnv;
   /**
    * Orders of dimensions in memory, by the names of nodes; `"channels-last"` takes those of
-   * {@link channelsLastLayouts}. Other values, inputs and results of the graph are row-major, and so
-   * are values of another rank than their order.
+   * {@link channelsLastLayouts}. Other values, inputs and results of the graph are row-major, and
+   * so are values of another rank than their order.
    */
   readonly layouts?: Layouts | "channels-last";
 }
