@@ -1,3 +1,4 @@
+export { type WasmBackendOptions, wasmBackend, wasmByName } from "./backend.js";
 export { printedKernel, printedRows } from "./emit/printed-kernel.js";
 export { WASM } from "./emit/target.js";
 export type { KernelBuffer, KernelCode, KernelImport, PreparedBuffer } from "./kernel-code.js";

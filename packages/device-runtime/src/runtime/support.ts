@@ -12,7 +12,7 @@ import type { Device } from "../device/device.js";
 export function whyNotHeldBy(
   node: Node,
   graph: Graph,
-  { whyNotHeld }: Pick<Device, "whyNotHeld">,
+  device: Pick<Device, "whyNotHeld">,
 ): string | undefined {
   if (node.op !== "call_function") return undefined;
   if (node.target.startsWith("higher_order.")) return "control flow runs on the host";
@@ -21,7 +21,7 @@ export function whyNotHeldBy(
   const own = factsOf(node.meta.val ?? null);
   const given = inputs.map(factsOf);
   for (const dtype of [own, ...given].flatMap(({ dtypes }) => [...dtypes])) {
-    const reason = whyNotHeld(dtype);
+    const reason = device.whyNotHeld(dtype);
     if (reason !== undefined) return reason;
   }
   const known = new Set(given.flatMap(({ symbols }) => [...symbols]));

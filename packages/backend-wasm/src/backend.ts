@@ -1,0 +1,71 @@
+/** @file The backend `wasm`. */
+import {
+  DEVICE_OPTIONS,
+  type DeviceBackend,
+  type DeviceBackendOptions,
+  deviceBackend,
+} from "@sconce/device-runtime";
+import { checkOptions, type OptionNames } from "@sconce/errors";
+import { detectFeatures, type Features } from "@sconce/wasm";
+import { WasmDevice } from "./device/device.js";
+import { noWasm } from "./device/errors.js";
+import { MemoryOwner } from "./device/memory.js";
+import { kernelsFor, whyNotHeld } from "./kernels/kernels.js";
+
+/** Options of {@link wasmBackend}. */
+export interface WasmBackendOptions extends DeviceBackendOptions {
+  /**
+   * Whether products may use relaxed SIMD, which multiplies and adds in one rounding where the
+   * machine has it. Default: where the engine has it.
+   */
+  readonly relaxed?: boolean;
+}
+
+const OPTIONS: OptionNames<WasmBackendOptions> = { ...DEVICE_OPTIONS, relaxed: true };
+
+/**
+ * Runs programs in WebAssembly. Nodes that lower to loops run in kernels, the others run on the
+ * host; the executable reports the placement of each node. Executables of one backend share one
+ * memory, and the weights in it.
+ */
+export function wasmBackend(options: WasmBackendOptions = {}): DeviceBackend {
+  checkOptions("wasmBackend", options, OPTIONS);
+  const owner = new MemoryOwner();
+  return deviceBackend(
+    {
+      name: "wasm",
+      madeBy: "wasmBackend",
+      whyNotHeld,
+      open: async () => openDevice(owner, options),
+      // What was given by hand stays.
+      withDefaults: (defaults) => wasmBackend({ ...defaults, ...options }),
+    },
+    options,
+  );
+}
+
+function openDevice(owner: MemoryOwner, { relaxed = true }: WasmBackendOptions): WasmDevice {
+  const found = requireFeatures();
+  const features = { ...found, relaxed: found.relaxed && relaxed };
+  const mode = features.relaxed ? "relaxed SIMD" : "SIMD";
+  return new WasmDevice(owner, kernelsFor(features), mode, "1 thread");
+}
+
+/** @throws SconceError `NO_WASM` */
+function requireFeatures(): Features {
+  if (typeof WebAssembly !== "object")
+    throw noWasm("this runtime has no WebAssembly", 'use the backend "cpu"');
+  const features = detectFeatures();
+  if (!features.compile)
+    throw noWasm(
+      "the content security policy of the page forbids compiling it",
+      "allow it (`script-src 'self' 'wasm-unsafe-eval'`), or use the backend \"cpu\"",
+    );
+  if (!features.simd)
+    throw noWasm("this runtime has no 128-bit vectors", 'use a newer one, or the backend "cpu"');
+  return features;
+}
+
+/** The backend by its name, `wasm`, as commands take it; undefined for other names. */
+export const wasmByName = (name: string): DeviceBackend | undefined =>
+  name === "wasm" ? wasmBackend() : undefined;

@@ -1,0 +1,116 @@
+/** @file WebAssembly as a device: one memory, and a module for each region. */
+import type { LoopNest, LoopProgram } from "@sconce/codegen";
+import {
+  ALL_INTEGERS,
+  type DeviceBuffer,
+  type RegionCode,
+  type RegionDevice,
+  type RegionRequest,
+} from "@sconce/device-runtime";
+import { disposed } from "@sconce/ops";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { MemoryOwner, WasmMemory } from "./memory.js";
+import { type KernelMaker, type WasmBuffer, WasmRegion } from "./region.js";
+import { copyOut, elementBytes } from "./transfer.js";
+
+/** What makes kernels, and what it cannot make. */
+export interface Kernels {
+  /** Makes the code of a step. */
+  readonly make: KernelMaker;
+  /** Why there is no kernel for a dtype, or undefined. */
+  readonly whyNotHeld: (dtype: DType) => string | undefined;
+  /** Why there is no kernel for a nest, or undefined. */
+  readonly whyNot: (nest: LoopNest, program: LoopProgram) => string | undefined;
+}
+
+/** Buffers that a kernel reads at most: more are hardly faster, and take long to compile. */
+const MOST_READS = 16;
+/** As long as an element on the interpreter takes. */
+const ITERATIONS_PER_ELEMENT = 32;
+
+/** The part of a backend's memory that one executable uses. */
+export class WasmDevice implements RegionDevice {
+  readonly mode: string;
+  readonly description: string;
+  readonly integers = ALL_INTEGERS;
+  readonly maxReads = MOST_READS;
+  readonly iterationsPerElement = ITERATIONS_PER_ELEMENT;
+  readonly #owner: MemoryOwner;
+  readonly #memory: WasmMemory;
+  readonly #kernels: Kernels;
+  /** Buffers in use, with the tensors of those that are shared. */
+  readonly #live = new Map<WasmBuffer, Tensor | undefined>();
+  #allocated = 0;
+  #isOpen = true;
+
+  constructor(owner: MemoryOwner, kernels: Kernels, mode: string, description: string) {
+    this.#owner = owner;
+    this.#memory = owner.open();
+    this.#kernels = kernels;
+    this.mode = mode;
+    this.description = description;
+  }
+
+  get allocated(): number {
+    return this.#allocated;
+  }
+  get buffers(): number {
+    return this.#live.size;
+  }
+
+  whyNotHeld(dtype: DType): string | undefined {
+    return this.#kernels.whyNotHeld(dtype);
+  }
+  whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
+    return this.#kernels.whyNot(nest, program);
+  }
+
+  upload(tensor: Tensor, isFixed = false): DeviceBuffer {
+    this.#requireOpen();
+    const address = isFixed ? this.#memory.share(tensor) : this.#memory.copy(tensor);
+    return this.#buffer(tensor.numel, elementBytes(tensor), address, isFixed ? tensor : undefined);
+  }
+
+  compileRegion(request: RegionRequest): RegionCode {
+    this.#requireOpen();
+    return new WasmRegion(request, this.#kernels.make, this.#memory, ({ length, bytes }, address) =>
+      this.#buffer(length, bytes, address),
+    );
+  }
+
+  download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Tensor {
+    this.#requireOpen();
+    return copyOut(this.#memory.view, (buffer as WasmBuffer).address, dtype, shape);
+  }
+
+  free(buffer: DeviceBuffer): void {
+    const own = buffer as WasmBuffer;
+    if (!this.#live.has(own)) return;
+    const tensor = this.#live.get(own);
+    this.#live.delete(own);
+    this.#allocated -= own.bytes;
+    if (tensor === undefined) this.#memory.give(own.address);
+    else this.#memory.unshare(tensor);
+  }
+
+  finish(): void {
+    // Kernels are done when they return.
+  }
+
+  dispose(): void {
+    if (!this.#isOpen) return;
+    for (const buffer of this.#live.keys()) this.free(buffer);
+    this.#isOpen = false;
+    this.#owner.close();
+  }
+
+  #buffer(length: number, bytes: number, address: number, tensor?: Tensor): WasmBuffer {
+    const buffer = { length, bytes, address };
+    this.#allocated += bytes;
+    this.#live.set(buffer, tensor);
+    return buffer;
+  }
+  #requireOpen(): void {
+    if (!this.#isOpen) throw disposed("the device");
+  }
+}

@@ -1,0 +1,25 @@
+import { SconceError } from "@sconce/errors";
+
+/** WebAssembly, or a part of it, is missing or forbidden. */
+export const noWasm = (why: string, fix: string): SconceError =>
+  new SconceError({ code: "NO_WASM", message: `WebAssembly does not run here: ${why}`, fix });
+
+/** The memory cannot grow. */
+export const memoryFull = (bytes: number, inUse: number, cause: unknown): SconceError =>
+  new SconceError({
+    code: "OUT_OF_MEMORY",
+    message: `cannot allocate ${bytes} bytes: the memory of WebAssembly has ${inUse} bytes in use and cannot grow`,
+    fix: "use smaller sizes, dispose of executables that are not needed, or use another backend",
+    cause,
+  });
+
+/** A kernel stopped. */
+export const kernelFailed = (nodes: readonly string[], cause: unknown): SconceError =>
+  new SconceError({
+    code: "KERNEL_FAILED",
+    message: `the kernel of ${nodes.map((node) => `"${node}"`).join(", ")} failed: ${
+      cause instanceof Error ? cause.message : String(cause)
+    }`,
+    fix: "run the program on another backend, and report it",
+    cause,
+  });

@@ -1,0 +1,116 @@
+/** @file The memory of a backend: one for all its executables, which share weights in it. */
+import type { Tensor } from "@sconce/tensor";
+import { Allocator } from "./allocator.js";
+import { memoryFull } from "./errors.js";
+import { copyIn, elementBytes } from "./transfer.js";
+
+const PAGE = 65_536;
+/** Pages by which memory grows at least. */
+const STEP = 16;
+
+/** The copy of a tensor that several executables use. */
+interface Shared {
+  readonly address: number;
+  users: number;
+}
+
+/** One memory of WebAssembly, with the places in it. */
+export class WasmMemory {
+  readonly memory: WebAssembly.Memory;
+  readonly #places = new Allocator();
+  readonly #shared = new Map<Tensor, Shared>();
+  #view: Uint8Array;
+
+  constructor() {
+    this.memory = new WebAssembly.Memory({ initial: STEP });
+    this.#view = new Uint8Array(this.memory.buffer);
+  }
+
+  /** All bytes. Valid until memory is taken the next time. */
+  get view(): Uint8Array {
+    // After growing the old buffer is empty.
+    if (this.#view.length === 0) this.#view = new Uint8Array(this.memory.buffer);
+    return this.#view;
+  }
+  /** Bytes that are in use. */
+  get bytes(): number {
+    return this.#places.bytes;
+  }
+  /** How many places are in use. */
+  get count(): number {
+    return this.#places.count;
+  }
+
+  /** Returns the address of a place. @throws SconceError `OUT_OF_MEMORY` */
+  take(bytes: number): number {
+    return this.#places.take(bytes, (end) => this.#grow(end, bytes));
+  }
+  #grow(end: number, bytes: number): void {
+    const has = this.view.length;
+    if (end <= has) return;
+    const pages = Math.ceil((end - has) / PAGE);
+    try {
+      this.memory.grow(Math.max(pages, STEP));
+    } catch {
+      this.#growLeast(pages, bytes);
+    }
+  }
+  #growLeast(pages: number, bytes: number): void {
+    try {
+      this.memory.grow(pages);
+    } catch (error) {
+      throw memoryFull(bytes, this.bytes, error);
+    }
+  }
+
+  /** Takes a place back. */
+  give(address: number): void {
+    this.#places.give(address);
+  }
+
+  /**
+   * Returns the address of the elements of a tensor that never changes. Each user gives it back
+   * once, with {@link unshare}.
+   */
+  share(tensor: Tensor): number {
+    const known = this.#shared.get(tensor);
+    if (known !== undefined) {
+      known.users++;
+      return known.address;
+    }
+    const address = this.copy(tensor);
+    this.#shared.set(tensor, { address, users: 1 });
+    return address;
+  }
+  /** Takes the copy of a tensor back from one user. */
+  unshare(tensor: Tensor): void {
+    const known = this.#shared.get(tensor);
+    if (known === undefined || --known.users > 0) return;
+    this.#shared.delete(tensor);
+    this.give(known.address);
+  }
+
+  /** Copies the elements of a tensor to a place of their own. */
+  copy(tensor: Tensor): number {
+    const address = this.take(elementBytes(tensor));
+    copyIn(tensor, this.view, address);
+    return address;
+  }
+}
+
+/** The memory of a backend, while an executable needs it. */
+export class MemoryOwner {
+  #memory: WasmMemory | undefined;
+  #users = 0;
+
+  /** Each user closes it once. */
+  open(): WasmMemory {
+    this.#users++;
+    this.#memory ??= new WasmMemory();
+    return this.#memory;
+  }
+  /** Memory never becomes smaller: without users it is left to the garbage collector. */
+  close(): void {
+    if (--this.#users === 0) this.#memory = undefined;
+  }
+}
