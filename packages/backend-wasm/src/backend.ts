@@ -7,10 +7,10 @@ import {
 } from "@sconce/device-runtime";
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import { detectFeatures, type Features } from "@sconce/wasm";
-import { WasmDevice } from "./device/device.js";
+import { type Kernels, WasmDevice } from "./device/device.js";
 import { noWasm } from "./device/errors.js";
 import { MemoryOwner } from "./device/memory.js";
-import { kernelsFor, whyNotHeld } from "./kernels/kernels.js";
+import { rowsCode, stepCode, whyNot, whyNotHeld } from "./kernels/kernels.js";
 
 /** Options of {@link wasmBackend}. */
 export interface WasmBackendOptions extends DeviceBackendOptions {
@@ -44,11 +44,18 @@ export function wasmBackend(options: WasmBackendOptions = {}): DeviceBackend {
   );
 }
 
+const KERNELS: Kernels = {
+  whyNotHeld,
+  whyNot,
+  rowsCode,
+  make: (step, { loops, sizes }) => stepCode(step, loops, sizes),
+};
+
 function openDevice(owner: MemoryOwner, { relaxed = true }: WasmBackendOptions): WasmDevice {
   const found = requireFeatures();
   const features = { ...found, relaxed: found.relaxed && relaxed };
   const mode = features.relaxed ? "relaxed SIMD" : "SIMD";
-  return new WasmDevice(owner, kernelsFor(features), mode, "1 thread");
+  return new WasmDevice(owner, KERNELS, mode, "1 thread");
 }
 
 /** @throws SconceError `NO_WASM` */

@@ -1,13 +1,15 @@
 /** @file WebAssembly as a device: one memory, and a module for each region. */
-import type { LoopNest, LoopProgram } from "@sconce/codegen";
+import type { LoopNest, LoopProgram, RowGroup } from "@sconce/codegen";
 import {
   ALL_INTEGERS,
   type DeviceBuffer,
   type RegionCode,
   type RegionDevice,
   type RegionRequest,
+  type RowsCode,
 } from "@sconce/device-runtime";
 import { disposed } from "@sconce/ops";
+import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 import type { MemoryOwner, WasmMemory } from "./memory.js";
 import { type KernelMaker, type WasmBuffer, WasmRegion } from "./region.js";
@@ -17,6 +19,8 @@ import { copyOut, elementBytes } from "./transfer.js";
 export interface Kernels {
   /** Makes the code of a step. */
   readonly make: KernelMaker;
+  /** The code of nests over the same rows; undefined if separate kernels are faster. */
+  readonly rowsCode?: RegionDevice["rowsCode"];
   /** Why there is no kernel for a dtype, or undefined. */
   readonly whyNotHeld: (dtype: DType) => string | undefined;
   /** Why there is no kernel for a nest, or undefined. */
@@ -63,6 +67,10 @@ export class WasmDevice implements RegionDevice {
   }
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
     return this.#kernels.whyNot(nest, program);
+  }
+
+  rowsCode(group: RowGroup, program: LoopProgram, sizes: Bindings): RowsCode | undefined {
+    return this.#kernels.rowsCode?.(group, program, sizes);
   }
 
   upload(tensor: Tensor, isFixed = false): DeviceBuffer {

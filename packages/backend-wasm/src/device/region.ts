@@ -37,7 +37,6 @@ interface Result {
   readonly length: number;
 }
 
-
 /** A module of the kernels, each exported by its position. */
 function moduleOf(kernels: readonly KernelCode[]): Uint8Array<ArrayBuffer> {
   const module = new ModuleBuilder();

@@ -1,16 +1,42 @@
 /** @file Which code a nest gets. */
-import type { DType } from "@sconce/tensor";
-import { isComplexDType } from "@sconce/tensor";
-import type { Features } from "@sconce/wasm";
-import type { Kernels } from "../device/device.js";
 
+import type { LoopNest, LoopProgram, RowGroup } from "@sconce/codegen";
+import { forEachScalar, readsOf } from "@sconce/codegen";
+import type { RegionStep, RowsCode } from "@sconce/device-runtime";
+import type { Bindings } from "@sconce/symbolic";
+import { type DType, isComplexDType } from "@sconce/tensor";
+import { printedKernel, printedRows } from "../emit/printed-kernel.js";
+import type { KernelCode } from "../kernel-code.js";
+
+/** Code of nests over the same rows. */
+interface WasmRows extends RowsCode {
+  readonly code: KernelCode;
+}
+
+/** Why kernels cannot compute with a dtype. */
 export const whyNotHeld = (dtype: DType): string | undefined =>
-  isComplexDType(dtype) ? `kernels have no ${dtype}` : undefined;
+  isComplexDType(dtype) || dtype.startsWith("float8")
+    ? `kernels compute with integers, float16 to float64 and bools, not with ${dtype}`
+    : undefined;
 
-export const kernelsFor = (features: Features): Kernels => ({
-  whyNotHeld,
-  whyNot: () => undefined,
-  make: () => {
-    throw new Error(`no printer ${features}`);
-  },
-});
+/** Why there is no kernel for a nest, or undefined. */
+export function whyNot({ value, output }: LoopNest, { buffers }: LoopProgram): string | undefined {
+  let reason: string | undefined;
+  for (const id of [...readsOf(value), output]) reason ??= whyNotHeld(buffers[id]!.dtype);
+  forEachScalar(value, ({ dtype }) => {
+    reason ??= whyNotHeld(dtype);
+  });
+  return reason;
+}
+
+/** Code of nests over the same rows; undefined if separate kernels are faster. */
+export function rowsCode(group: RowGroup, program: LoopProgram, sizes: Bindings): WasmRows | undefined {
+  const code = printedRows(group, program, sizes);
+  if (code === undefined) return undefined;
+  const reads = code.memories.flatMap(({ buffer, access }) => (access === "read" ? [buffer] : []));
+  return { code, reads };
+}
+
+/** The code of a step of a region. */
+export const stepCode = ({ nests, rows }: RegionStep, program: LoopProgram, sizes: Bindings): KernelCode =>
+  (rows as WasmRows | undefined)?.code ?? printedKernel(nests[0]!, program, sizes);

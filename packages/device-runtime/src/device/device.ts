@@ -65,6 +65,14 @@ export interface RegionRequest {
 export interface RegionStep extends MemoryStep {
   /** What the kernel computes, in order. */
   readonly nests: readonly LoopNest[];
+  /** What the device returned for several nests. */
+  readonly rows?: RowsCode;
+}
+
+/** Several nests that are one kernel of a region; devices add their code. */
+export interface RowsCode {
+  /** The buffers of the program that it reads. */
+  readonly reads: readonly number[];
 }
 
 /** The kernels of a region. */
@@ -173,6 +181,11 @@ export interface KernelDevice extends DeviceBase {
 
 /** A device that makes all kernels of a region at once; their values share one arena. */
 export interface RegionDevice extends DeviceBase {
+  /**
+   * Returns the code of nests over the same rows, or undefined if separate kernels are faster. The
+   * step that computes them has it as {@link RegionStep.rows}.
+   */
+  rowsCode?(group: RowGroup, program: LoopProgram, sizes: Bindings): RowsCode | undefined;
   /** Makes the kernels of a region. */
   compileRegion(request: RegionRequest): RegionCode;
 }

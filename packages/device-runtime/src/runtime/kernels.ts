@@ -32,8 +32,6 @@ export interface KernelStep extends RegionStep {
   readonly at: number;
   /** The calls that it computes, by their names. */
   readonly nodes: readonly string[];
-  /** Of nests that share a kernel: how it is made. */
-  readonly group?: GroupKernel;
 }
 
 /** The kernels of a region. */
@@ -69,7 +67,7 @@ export function kernelSteps(
   sizes: Bindings,
   device: Device,
 ): KernelStep[] {
-  const steps = "rowsKernel" in device ? groupSteps(loops, nests, sizes, device) : [];
+  const steps = rowGroups(nests, loops).flatMap((rows) => groupStep(rows, loops, sizes, device));
   const inGroups = new Set(steps.flatMap((one) => one.nests));
   nests.forEach((nest, at) => {
     if (inGroups.has(nest)) return;
@@ -79,26 +77,15 @@ export function kernelSteps(
   return steps.sort((a, b) => a.at - b.at);
 }
 
-const groupSteps = (
-  loops: LoopProgram,
-  nests: readonly LoopNest[],
-  sizes: Bindings,
-  device: KernelDevice,
-): KernelStep[] => rowGroups(nests, loops).flatMap((rows) => groupStep(rows, loops, sizes, device));
-
-function groupStep(
-  rows: RowGroup,
-  loops: LoopProgram,
-  sizes: Bindings,
-  device: KernelDevice,
-): KernelStep | [] {
-  const group = device.rowsKernel?.(rows, loops, sizes);
-  if (group === undefined) return [];
-  const { parts, positions } = rows;
+function groupStep(group: RowGroup, loops: LoopProgram, sizes: Bindings, device: Device): KernelStep | [] {
+  const isRegion = "compileRegion" in device;
+  const rows = isRegion ? device.rowsCode?.(group, loops, sizes) : device.rowsKernel?.(group, loops, sizes);
+  if (rows === undefined) return [];
+  const { parts, positions } = group;
   const writes = parts.flatMap(({ isStored, nest }) => (isStored ? [nest.output] : []));
   const nodes = [...new Set(parts.flatMap(({ nest }) => nest.nodes))];
   const [nests, at] = [parts.map(({ nest }) => nest), positions.at(-1)!];
-  return { nests, writes, reads: group.reads, at, nodes, group };
+  return { nests, writes, reads: rows.reads, at, nodes, rows };
 }
 
 /** What a region is made of. */
@@ -139,8 +126,10 @@ async function separateKernels(
   watch: Partial<CompileWatch>,
 ): Promise<Kernels> {
   const slots: SlotBytes = (id) => pieces[places.get(id)!.piece]!;
-  const make = async ({ nests, group }: KernelStep): Promise<Run> => {
-    const run = group?.compile(slots) ?? nestKernel(nests[0]!, loops, { sizes, slots }, device);
+  const make = async ({ nests, rows }: KernelStep): Promise<Run> => {
+    const run =
+      (rows as GroupKernel | undefined)?.compile(slots) ??
+      nestKernel(nests[0]!, loops, { sizes, slots }, device);
     const made = await run;
     watch.made?.(nests.length);
     return made;
