@@ -38,6 +38,7 @@ const MAY_IMPORT = {
     "codegen",
     "formats",
     "backend-cpu",
+    "backend-wasm",
     "backend-gpujs",
     "session",
     "capture",
@@ -78,6 +79,7 @@ const MAY_IMPORT = {
     "ir",
     "codegen",
     "formats",
+    "backend-wasm",
     "backend-gpujs",
     "session",
     "capture",
@@ -87,7 +89,7 @@ const MAY_IMPORT = {
   ],
 };
 /** Optional packages that a package imports when they are asked for, by `import()` only. */
-const MAY_LOAD = { session: ["backend-gpujs"], cli: ["backend-gpujs"] };
+const MAY_LOAD = { session: ["backend-wasm", "backend-gpujs"], cli: ["backend-wasm", "backend-gpujs"] };
 const USES_NODE = new Set(["testing", "bench", "cli", "fuzz", "sconce"]);
 /** Entry points of portable packages that are for Node only. */
 const NODE_ENTRIES =

@@ -1,4 +1,10 @@
-export { type WasmBackendOptions, wasmBackend, wasmByName } from "./backend.js";
+export {
+  reportWasm,
+  type WasmBackendOptions,
+  type WasmReport,
+  wasmBackend,
+  wasmByName,
+} from "./backend/backend.js";
 export { printedKernel, printedRows } from "./emit/printed-kernel.js";
 export { WASM } from "./emit/target.js";
 export type { KernelBuffer, KernelCode, KernelImport, PreparedBuffer } from "./kernel-code.js";

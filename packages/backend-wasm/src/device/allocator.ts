@@ -68,7 +68,7 @@ export class Allocator {
     return at;
   }
 
-  /** Takes a place back; addresses that are no places are left alone. */
+  /** Takes a place back; other addresses are left alone. */
   give(at: number): void {
     const bytes = this.#taken.get(at);
     if (bytes === undefined) return;

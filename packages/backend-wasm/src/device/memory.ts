@@ -90,7 +90,7 @@ export class WasmMemory {
     this.give(known.address);
   }
 
-  /** Copies the elements of a tensor to a place of their own. */
+  /** Copies the elements of a tensor to a separate place. */
   copy(tensor: Tensor): number {
     const address = this.take(elementBytes(tensor));
     copyIn(tensor, this.view, address);

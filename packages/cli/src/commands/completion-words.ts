@@ -38,6 +38,7 @@ const HELP: CompletedOption = {
 };
 const BACKENDS = [
   "cpu",
+  "wasm",
   "gpujs",
   ...["webgpu", "webgl2", "webasm", "cpu", "headlessgl"].map((mode) => `gpujs:${mode}`),
 ];

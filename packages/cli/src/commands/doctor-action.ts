@@ -75,12 +75,12 @@ async function collected(): Promise<Facts> {
       memoryBytes: os.totalmem(),
     },
     packages: PACKAGES.map(packageFacts),
-    backends: [CPU, ...(await gpujsFacts())],
+    backends: [CPU, await wasmFacts(), ...(await gpujsFacts())],
   };
 }
 
 const OWN =
-  "errors tensor symbolic ir ops passes codegen formats backend-cpu device-runtime backend-gpujs session capture torch-libraries cli";
+  "errors tensor symbolic ir ops passes codegen formats backend-cpu device-runtime wasm backend-wasm backend-gpujs session capture torch-libraries cli";
 
 /** Packages by name: what each is for, and from which one it is looked for. */
 const PACKAGES: readonly { name: string; use: string; from?: string; install?: string }[] = [
@@ -123,6 +123,18 @@ const CPU: BackendFacts = {
   reason: null,
   fix: null,
 };
+
+async function wasmFacts(): Promise<BackendFacts> {
+  const none = { name: "wasm", available: false, device: null, hardware: false };
+  try {
+    const { reportWasm } = await import("@sconce/backend-wasm");
+    const { device = null, reason = null, fix = null } = reportWasm();
+    return { ...none, available: device !== null, device, reason, fix };
+  } catch (error) {
+    const reason = `its package cannot be loaded: ${thrownText(error)}`;
+    return { ...none, reason, fix: "npm install @sconce/backend-wasm" };
+  }
+}
 
 async function gpujsFacts(): Promise<BackendFacts[]> {
   try {

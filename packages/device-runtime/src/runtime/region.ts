@@ -12,7 +12,7 @@ import {
   sizeOf,
 } from "@sconce/codegen";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
-import type { Tensor } from "@sconce/tensor";
+import { castTensor, type DType, type Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/judge.js";
@@ -154,7 +154,7 @@ export class RegionRunner {
     for (let at = from; at < inputs.length; at++) {
       const [id, value] = [this.loops.inputs[at], inputs[at]];
       if (id === undefined || !this.#read.has(id) || !isTensor(value)) continue;
-      const copy = uploads.get(value);
+      const copy = uploads.get(inDType(value, this.loops.buffers[id]!.dtype));
       if (copy instanceof Promise)
         return copy.then((one) => {
           held.set(id, one);
@@ -263,6 +263,13 @@ export class RegionRunner {
     return verdict;
   }
 }
+
+/**
+ * A value in the dtype that the region expects. PyTorch's own metadata of some functional operators
+ * has another dtype than their results, such as running statistics of halves.
+ */
+const inDType = (value: Tensor | DeviceValue, dtype: DType): Tensor | DeviceValue =>
+  value.dtype === dtype || value instanceof DeviceValue ? value : castTensor(value, dtype);
 
 /** Buffers that nests read or that are results. */
 function readIn({ nests, outputs }: LoopProgram): Set<number> {

@@ -1,7 +1,7 @@
 /** @file Names of backends, without what loads them: every session has these. */
 
 /** The backends that `loadBackend` loads by name; each has a row in `known-backends.ts`. */
-export const BACKEND_NAMES = ["cpu", "gpujs"] as const;
+export const BACKEND_NAMES = ["cpu", "wasm", "gpujs"] as const;
 
 /** A name of {@link BACKEND_NAMES}. */
 export type BackendName = (typeof BACKEND_NAMES)[number];
@@ -10,7 +10,8 @@ export type BackendName = (typeof BACKEND_NAMES)[number];
 export const isKnownBackend = (name: string): boolean =>
   BACKEND_NAMES.some((known) => known === name.split(":")[0]);
 
-/** Other names of GPUs and their interfaces, with the backend that uses them. */
-export const OTHER_NAMES: ReadonlyMap<string, BackendName> = new Map(
-  ["gpu", "gpu.js", "webgpu", "wgsl", "webgl", "webgl2"].map((name) => [name, "gpujs"]),
-);
+/** Other names of GPUs, of WebAssembly and their interfaces, with the backend that uses them. */
+export const OTHER_NAMES: ReadonlyMap<string, BackendName> = new Map<string, BackendName>([
+  ...["gpu", "gpu.js", "webgpu", "wgsl", "webgl", "webgl2"].map((name) => [name, "gpujs"] as const),
+  ...["webassembly", "webasm"].map((name) => [name, "wasm"] as const),
+]);

@@ -20,6 +20,7 @@ const cpuByName = (name: string): Backend | undefined => (name === "cpu" ? cpuBa
 /** The backends of Sconce's packages, by name. */
 export const KNOWN_BACKENDS: Readonly<Record<BackendName, KnownBackend>> = {
   cpu: { load: async () => cpuByName },
+  wasm: { load: async () => (await import("@sconce/backend-wasm")).wasmByName },
   gpujs: {
     load: async () => (await import("@sconce/backend-gpujs")).gpujsByName,
     install: "npm install --ignore-scripts gpu.js",

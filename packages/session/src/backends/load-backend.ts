@@ -9,7 +9,7 @@ export const builtinBackends: readonly string[] = BACKEND_NAMES;
 
 /**
  * The names that {@link loadBackend} takes, and their variants, for help texts:
- * `cpu, gpujs, gpujs:MODE`.
+ * `cpu, wasm, gpujs, gpujs:MODE`.
  */
 export const backendNamesText: string = BACKEND_NAMES.flatMap((name) => {
   const { variant } = KNOWN_BACKENDS[name];
@@ -17,9 +17,10 @@ export const backendNamesText: string = BACKEND_NAMES.flatMap((name) => {
 }).join(", ");
 
 /**
- * Loads a backend by its name: `cpu`, `gpujs` in its best mode, or `gpujs:MODE`. The package of the
- * backend is imported when it is asked for, so a program that does not use it need not install it.
- * A session takes the result: `createSconce({ backends: [await loadBackend("gpujs")] })`.
+ * Loads a backend by its name: `cpu`, `wasm`, `gpujs` in its best mode, or `gpujs:MODE`. The
+ * package of the backend is imported when it is asked for, so a program that does not use it need
+ * not install it. A session takes the result:
+ * `createSconce({ backends: [await loadBackend("gpujs")] })`.
  *
  * @throws SconceError `UNKNOWN_BACKEND` for other names, and when the package of the backend is not
  * installed

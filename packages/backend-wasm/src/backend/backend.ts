@@ -5,12 +5,12 @@ import {
   type DeviceBackendOptions,
   deviceBackend,
 } from "@sconce/device-runtime";
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import { detectFeatures, type Features } from "@sconce/wasm";
-import { type Kernels, WasmDevice } from "./device/device.js";
-import { noWasm } from "./device/errors.js";
-import { MemoryOwner } from "./device/memory.js";
-import { rowsCode, stepCode, whyNot, whyNotHeld } from "./kernels/kernels.js";
+import { type Kernels, WasmDevice } from "../device/device.js";
+import { noWasm } from "../device/errors.js";
+import { MemoryOwner } from "../device/memory.js";
+import { rowsCode, stepCode, whyNot, whyNotHeld } from "./kernels.js";
 
 /** Options of {@link wasmBackend}. */
 export interface WasmBackendOptions extends DeviceBackendOptions {
@@ -54,8 +54,28 @@ const KERNELS: Kernels = {
 function openDevice(owner: MemoryOwner, { relaxed = true }: WasmBackendOptions): WasmDevice {
   const found = requireFeatures();
   const features = { ...found, relaxed: found.relaxed && relaxed };
-  const mode = features.relaxed ? "relaxed SIMD" : "SIMD";
-  return new WasmDevice(owner, KERNELS, mode, "1 thread");
+  return new WasmDevice(owner, KERNELS, modeOf(features), "1 thread");
+}
+const modeOf = ({ relaxed }: Features): string => `WebAssembly with ${relaxed ? "relaxed " : ""}SIMD`;
+
+/** Whether the backend runs here. */
+export interface WasmReport {
+  /** What it runs on; undefined where it does not run. */
+  readonly device?: string;
+  /** Why it does not run. */
+  readonly reason?: string;
+  /** How to get it. */
+  readonly fix?: string;
+}
+
+/** Reports whether the backend runs here, and what it lacks if not. */
+export function reportWasm(): WasmReport {
+  try {
+    return { device: modeOf(requireFeatures()) };
+  } catch (error) {
+    if (!isSconceError(error)) throw error;
+    return { reason: error.message, ...(error.fix !== undefined && { fix: error.fix }) };
+  }
 }
 
 /** @throws SconceError `NO_WASM` */

@@ -1,0 +1,2 @@
+/** @file The WebAssembly backend. */
+export * from "@sconce/backend-wasm";
