@@ -1,16 +1,10 @@
 /** @file WebAssembly as a device: one memory, and a module for each region. */
 import type { LoopNest, LoopProgram, RowGroup } from "@sconce/codegen";
-import {
-  ALL_INTEGERS,
-  type DeviceBuffer,
-  type RegionCode,
-  type RegionDevice,
-  type RegionRequest,
-  type RowsCode,
-} from "@sconce/device-runtime";
+import type { DeviceBuffer, RegionCode, RegionDevice, RegionRequest, RowsCode } from "@sconce/device-runtime";
 import { disposed } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
+import { WASM } from "../emit/target.js";
 import type { MemoryOwner, WasmMemory } from "./memory.js";
 import { type KernelMaker, type WasmBuffer, WasmRegion } from "./region.js";
 import { copyOut, elementBytes } from "./transfer.js";
@@ -27,8 +21,6 @@ export interface Kernels {
   readonly whyNot: (nest: LoopNest, program: LoopProgram) => string | undefined;
 }
 
-/** Buffers that a kernel reads at most: more are hardly faster, and take long to compile. */
-const MOST_READS = 16;
 /** As long as an element on the interpreter takes. */
 const ITERATIONS_PER_ELEMENT = 32;
 
@@ -36,8 +28,7 @@ const ITERATIONS_PER_ELEMENT = 32;
 export class WasmDevice implements RegionDevice {
   readonly mode: string;
   readonly description: string;
-  readonly integers = ALL_INTEGERS;
-  readonly maxReads = MOST_READS;
+  readonly target = WASM;
   readonly iterationsPerElement = ITERATIONS_PER_ELEMENT;
   readonly #owner: MemoryOwner;
   readonly #memory: WasmMemory;

@@ -20,13 +20,15 @@ describe("sconce doctor", () => {
     const names = facts.backends.map(({ name }: { name: string }) => name);
     expect(names).toEqual([
       "cpu",
+      "wasm",
       ...["webgpu", "webgl2", "webasm", "cpu", "headlessgl"].map((mode) => `gpujs:${mode}`),
     ]);
     for (const { available, device, reason, fix } of facts.backends)
       expect([device !== null, reason === null, fix === null]).toEqual([available, available, available]);
     expect(facts.backends[0]).toMatchObject({ available: true, hardware: false });
-    expect(facts.backends[2]).toMatchObject({ available: false, reason: expect.stringContaining("WebGL 2") });
-    expect(facts.backends[4]).toMatchObject({ available: true, device: "gpu.js cpu" });
+    expect(facts.backends[3]).toMatchObject({ available: false, reason: expect.stringContaining("WebGL 2") });
+    expect(facts.backends[5]).toMatchObject({ available: true, device: "gpu.js cpu" });
+    expect(facts.backends[1]).toMatchObject({ available: true, device: expect.stringContaining("SIMD") });
     for (const { what, reason, fix } of facts.missing) expect([what, reason, fix]).not.toContain("");
   });
 

@@ -16,10 +16,12 @@ describe("sconce ops", () => {
   test("says how each is lowered and run, and counts", async () => {
     const { code, out, err } = await sconce("ops");
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toMatch(/^aten\.relu\.default +core {2}kept {8}cpu: kernel, gpujs: loops$/m);
-    expect(out).toMatch(/^aten\.silu\.default +decomposed {2}cpu: kernel, gpujs: loops$/m);
-    expect(out).toMatch(/^aten\.reshape\.default +decomposed {2}cpu: decomposition, gpujs: loops$/m);
-    expect(out).toMatch(/^aten\.detach_\.default +kept +cpu: shape rule, gpujs: loops$/m);
+    expect(out).toMatch(/^aten\.relu\.default +core {2}kept {8}cpu: kernel, wasm: loops, gpujs: loops$/m);
+    expect(out).toMatch(/^aten\.silu\.default +decomposed {2}cpu: kernel, wasm: loops, gpujs: loops$/m);
+    expect(out).toMatch(
+      /^aten\.reshape\.default +decomposed {2}cpu: decomposition, wasm: loops, gpujs: loops$/m,
+    );
+    expect(out).toMatch(/^aten\.detach_\.default +kept +cpu: shape rule, wasm: loops, gpujs: loops$/m);
     expect(out).toMatch(/^\d+ operators: \d+ core, \d+ composite, \d+ decomposed by default/m);
     expect(out).toMatch(/^cpu: \d+ kernel, \d+ decomposition/m);
     expect(out).toMatch(/^PyTorch's \d+ overloads: \d+ have a row, \d+ in-place and out= ones follow/m);
@@ -28,7 +30,7 @@ describe("sconce ops", () => {
   test("--schema", async () => {
     const { out } = await sconce("ops", "--name", "aten.relu.", "--schema");
     expect(out).toMatch(
-      /^core {2}kept +cpu: kernel, gpujs: loops +aten::relu\(Tensor self\) -> Tensor\n1 operators: 1 core/,
+      /^core {2}kept +cpu: kernel, wasm: loops, gpujs: loops +aten::relu\(Tensor self\) -> Tensor\n1 operators: 1 core/,
     );
   });
 
@@ -39,11 +41,11 @@ describe("sconce ops", () => {
       schema: "aten::relu(Tensor self) -> Tensor",
       tags: ["core", "pointwise"],
       decomposition: "none",
-      backends: { cpu: "kernel", gpujs: "loops" },
+      backends: { cpu: "kernel", wasm: "loops", gpujs: "loops" },
     });
     expect(all.find(({ target }) => target === "mylib.sin.default")).toMatchObject({
       decomposition: "on request",
-      backends: { cpu: "decomposition", gpujs: "decomposition" },
+      backends: { cpu: "decomposition", wasm: "decomposition", gpujs: "decomposition" },
     });
     expect(all.every(({ backends }) => Object.hasOwn(backends, "cpu"))).toBe(true);
   });

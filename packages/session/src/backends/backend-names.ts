@@ -10,8 +10,7 @@ export type BackendName = (typeof BACKEND_NAMES)[number];
 export const isKnownBackend = (name: string): boolean =>
   BACKEND_NAMES.some((known) => known === name.split(":")[0]);
 
-/** Other names of GPUs, of WebAssembly and their interfaces, with the backend that uses them. */
-export const OTHER_NAMES: ReadonlyMap<string, BackendName> = new Map<string, BackendName>([
-  ...["gpu", "gpu.js", "webgpu", "wgsl", "webgl", "webgl2"].map((name) => [name, "gpujs"] as const),
-  ...["webassembly", "webasm"].map((name) => [name, "wasm"] as const),
-]);
+/** Other names of GPUs and their interfaces, with the backend that uses them. */
+export const OTHER_NAMES: ReadonlyMap<string, BackendName> = new Map(
+  ["gpu", "gpu.js", "webgpu", "wgsl", "webgl", "webgl2"].map((name) => [name, "gpujs"]),
+);

@@ -14,8 +14,8 @@ test("a session takes a loaded backend, and finds it by its name", async () => {
 
 test.each([
   ["webgpu", 'unknown backend "webgpu"; the backend for GPUs is "gpujs"', 'use the name "gpujs"'],
-  ["cup", 'unknown backend "cup"', 'did you mean "cpu"? the backends are: cpu, gpujs'],
-  ["gpujs:cpu:1", 'unknown backend "gpujs:cpu:1"', "the names are: cpu, gpujs, gpujs:MODE"],
+  ["cup", 'unknown backend "cup"', 'did you mean "cpu"? the backends are: cpu, wasm, gpujs'],
+  ["gpujs:cpu:1", 'unknown backend "gpujs:cpu:1"', "the names are: cpu, wasm, gpujs, gpujs:MODE"],
 ])("%s is not a name of a backend", async (name, message, fix) => {
   await expect(loadBackend(name)).rejects.toMatchObject({
     code: "UNKNOWN_BACKEND",
