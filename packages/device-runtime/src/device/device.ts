@@ -112,6 +112,11 @@ export interface DeviceBase {
   /** What its kernels can do. The host computes with integers that are not exact there. */
   readonly target: Pick<Target, "integers" | "maxReads">;
   /**
+   * How images lie in memory within a region: `"channels-last"` where convolutions read and write
+   * them. Default: row-major.
+   */
+  readonly imageLayout?: "channels-last";
+  /**
    * Bytes of an element of any dtype in device memory. Default: as many as the dtype takes on the
    * host.
    */

@@ -40,7 +40,7 @@ export interface DeviceTarget {
   /** The name of the backend. */
   readonly name: string;
   /** The device, or what one of its kind says. */
-  readonly device: Pick<Device, "whyNot" | "whyNotHeld" | "target">;
+  readonly device: Pick<Device, "whyNot" | "whyNotHeld" | "target" | "imageLayout">;
   /** What is too much work for the device. */
   readonly limit: WorkLimit;
   /** The operators of the program. */

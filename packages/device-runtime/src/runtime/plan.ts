@@ -88,7 +88,9 @@ function* divide(
   yield;
   const loops = new Map<string, LoopProgram>();
   for (const { name, graph } of divided.regions) {
-    loops.set(name, blockScans(yield* loweringSteps(graph, { operators, limits: limitsOf(device) })));
+    const layouts = device.imageLayout && { layouts: device.imageLayout };
+    const options = { operators, limits: limitsOf(device), ...layouts };
+    loops.set(name, blockScans(yield* loweringSteps(graph, options)));
     yield;
   }
   return { steps: yield* chain(divided, loops, asked, target), left: divided.left };
