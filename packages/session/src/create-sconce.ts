@@ -66,6 +66,7 @@ import {
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
 import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
+import { loadBackend } from "./backends/load-backend.js";
 import { type BackendMemory, LiveExecutables } from "./backends/memory.js";
 import { bisectOptions } from "./bisect-options.js";
 import type { BackendComparison, CompareBackendsOptions } from "./compare/compare-backends.js";
@@ -78,11 +79,12 @@ import {
   type Session,
   type SessionOptions,
 } from "./container.js";
-import { comparisonNotLoaded, invalidToSave, noTarget, readerNotLoaded } from "./errors.js";
+import { comparisonNotLoaded, invalidToSave, noTarget, readerNotLoaded, workerNotLoaded } from "./errors.js";
 import { createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
 import { isStream, type SaveOptions, save } from "./save.js";
 import type { Services } from "./services.js";
+import type { WorkerBackend } from "./worker/worker-backend.js";
 
 /** What a session is made of; see {@link SessionOptions}. */
 export type SconceOptions = SessionOptions;
@@ -480,6 +482,31 @@ export class Sconce {
       ({ compareBackends }) => compareBackends(program, inputs, [first!, second!], session, options),
       (cause: unknown) => {
         throw comparisonNotLoaded(cause);
+      },
+    );
+  }
+
+  /**
+   * Starts a worker in which programs compile and run, and returns a backend for
+   * {@link compile} and {@link module}: the page stays responsive, whatever the backend. Tensors
+   * are copied once on their way there, and transferred back. Signals and progress work as without
+   * a worker. A program goes there as a `.pt2` file, so it can have only operators that are
+   * registered there: those of Sconce and PyTorch.
+   *
+   * @param backend `cpu` or another name that `loadBackend` takes
+   * @throws SconceError `UNKNOWN_BACKEND`, `WORKER_NOT_LOADED`
+   */
+  worker(backend: string): Promise<WorkerBackend> {
+    this.#use();
+    return import("./worker/worker-backend.js").then(
+      ({ workerBackend }) =>
+        workerBackend(backend, {
+          operators: this.operators,
+          save: (program, signal) => this.save(program, { signal }),
+          loadBackend,
+        }),
+      (cause: unknown) => {
+        throw workerNotLoaded(cause);
       },
     );
   }

@@ -100,6 +100,15 @@ export const comparisonNotLoaded = (cause: unknown): SconceError =>
     cause,
   });
 
+/** A page cannot load the module that starts workers. */
+export const workerNotLoaded = (cause: unknown): SconceError =>
+  new SconceError({
+    code: "WORKER_NOT_LOADED",
+    message: "the module that starts workers cannot be loaded",
+    fix: UNREACHABLE_MODULE_FIX,
+    cause,
+  });
+
 /** A page cannot load the module that reads archives. */
 export const readerNotLoaded = (cause: unknown): SconceError =>
   new SconceError({

@@ -277,3 +277,4 @@ export type {
   Verifier,
 } from "./services.js";
 export { GraphBuilder, parseGraph, parseIr } from "./texts.js";
+export type { WorkerBackend } from "./worker/worker-backend.js";

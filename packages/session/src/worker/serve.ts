@@ -1,0 +1,143 @@
+/** @file The worker's side: it compiles programs and runs them, one request after another. */
+import { isSconceError, type LongWorkOptions, type SconceErrorJson } from "@sconce/errors";
+import type { Backend, CompileOptions, Executable, ExportedProgram } from "@sconce/ir";
+import { MUTATIONS, mutatedPlaceholders, type OperatorTable } from "@sconce/ops";
+import type { Tensor } from "@sconce/tensor";
+import {
+  type ExecutableReport,
+  receivedValue,
+  sentTensor,
+  sentValue,
+  transferOf,
+  type WorkerReply,
+  type WorkerRequest,
+} from "./messages.js";
+
+/** Sends a reply, and gives away the memory that it names. */
+export type SendReply = (reply: WorkerReply, transfer: readonly ArrayBuffer[]) => void;
+
+/** What the worker uses of a session. */
+interface WorkerSession {
+  readonly operators: OperatorTable;
+  load(file: Uint8Array, options: LongWorkOptions): Promise<ExportedProgram>;
+  compile(program: ExportedProgram, backend: Backend, options: CompileOptions): Promise<Executable>;
+}
+/** Where the worker gets its session and backends. */
+export interface WorkerParts {
+  readonly createSconce: () => WorkerSession;
+  readonly loadBackend: (name: string) => Promise<Backend>;
+}
+
+type RequestOf<K extends WorkerRequest["kind"]> = Extract<WorkerRequest, { readonly kind: K }>;
+
+/** A compiled program, and what it writes to. */
+interface Served {
+  readonly executable: Executable;
+  /** Positions of inputs. */
+  readonly inputs: readonly number[];
+  /** Names of state. */
+  readonly state: readonly string[];
+}
+
+/** Answers requests. The returned function is called for each, in order. */
+export function serveBackends(parts: WorkerParts, send: SendReply): (request: WorkerRequest) => void {
+  const server = new Server(parts, send);
+  return (request) => void server.take(request);
+}
+
+class Server {
+  readonly #send: SendReply;
+  readonly #executables = new Map<number, Served>();
+  readonly #running = new Map<number, AbortController>();
+  readonly #backends = new Map<string, Promise<Backend>>();
+  readonly #parts: WorkerParts;
+  #sconce: WorkerSession | undefined;
+
+  constructor(parts: WorkerParts, send: SendReply) {
+    this.#parts = parts;
+    this.#send = send;
+  }
+
+  async take(request: WorkerRequest): Promise<void> {
+    const { id } = request;
+    if (request.kind === "abort") {
+      this.#running.get(request.of)?.abort();
+      return;
+    }
+    if (request.kind === "dispose") {
+      this.#executables.get(request.executable)?.executable.dispose();
+      this.#executables.delete(request.executable);
+      return;
+    }
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    try {
+      if (request.kind === "compile") await this.#compile(request, controller.signal);
+      else await this.#run(request, controller.signal);
+    } catch (error) {
+      this.#send({ kind: "failed", id, error: errorOf(error) }, []);
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  async #compile({ id, backend, file, exclude }: RequestOf<"compile">, signal: AbortSignal): Promise<void> {
+    this.#sconce ??= this.#parts.createSconce();
+    const program = await this.#sconce.load(file, { signal });
+    const loaded = this.#backends.get(backend) ?? this.#parts.loadBackend(backend);
+    this.#backends.set(backend, loaded);
+    const executable = await this.#sconce.compile(program, await loaded, {
+      signal,
+      ...(exclude && { exclude }),
+      onProgress: (progress) => this.#send({ kind: "progress", id, progress }, []),
+    });
+    this.#executables.set(id, { executable, ...writtenBy(program, this.#sconce.operators) });
+    this.#send({ kind: "compiled", id, report: reportOf(executable) }, []);
+  }
+
+  async #run({ id, executable, inputs, profile }: RequestOf<"run">, signal: AbortSignal): Promise<void> {
+    const served = this.#executables.get(executable)!;
+    const values = inputs.map(receivedValue);
+    const results = await served.executable.run(values, {
+      signal,
+      ...(profile !== undefined && { profile }),
+      onProgress: (progress) => this.#send({ kind: "progress", id, progress }, []),
+    });
+    const outputs = results.map(sentValue);
+    const written = served.inputs.map((at) => [at, sentTensor(values[at] as Tensor)] as const);
+    const state = served.state.map((name) => [name, sentTensor(served.executable.state.get(name)!)] as const);
+    const sent = [...outputs, ...written.map(([, value]) => value), ...state.map(([, value]) => value)];
+    const report = reportOf(served.executable);
+    this.#send({ kind: "ran", id, outputs, written, state, report }, transferOf(sent));
+  }
+}
+
+/** What runs of a program write to. */
+function writtenBy(program: ExportedProgram, operators: OperatorTable): Omit<Served, "executable"> {
+  const { inputSpecs, outputSpecs } = program.graphSignature;
+  const mutated = mutatedPlaceholders(program.graph, operators);
+  const targets = new Set(outputSpecs.flatMap(({ kind, target }) => (MUTATIONS.has(kind) ? [target] : [])));
+  const state: string[] = [];
+  const inputs: number[] = [];
+  let next = 0;
+  for (const { kind, arg, target } of inputSpecs) {
+    const at = kind === "USER_INPUT" ? next++ : undefined;
+    const isTensor = arg.kind === "tensor";
+    if (at !== undefined && isTensor && (mutated.has(arg.name) || targets.has(arg.name))) inputs.push(at);
+    if (at === undefined && target !== null && (mutated.has(arg.name) || targets.has(target)))
+      state.push(target);
+  }
+  return { inputs, state };
+}
+
+const reportOf = (executable: Executable): ExecutableReport => ({
+  profile: executable.profile?.(),
+  placement: executable.placement?.(),
+  memory: executable.memory?.(),
+});
+
+function errorOf(error: unknown): SconceErrorJson {
+  if (isSconceError(error)) return error.toJSON();
+  const message = error instanceof Error ? error.message : String(error);
+  return { name: "Error", code: "WORKER_FAILED", message, docs: "" };
+}
