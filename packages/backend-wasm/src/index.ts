@@ -8,3 +8,4 @@ export {
 export { printedKernel, printedRows } from "./emit/printed-kernel.js";
 export { WASM } from "./emit/target.js";
 export type { KernelBuffer, KernelCode, KernelImport, PreparedBuffer } from "./kernel-code.js";
+export { type MatrixOptions, matrixKernel } from "./matrix/matrix.js";

@@ -130,7 +130,7 @@ export {
 } from "./program/lower-program.js";
 export { printLoweredProgram } from "./program/print-program.js";
 export { elementKernel } from "./schedule/element.js";
-export type { Schedule, ScheduleContext } from "./schedule/frame.js";
+export { KernelFrame, type Schedule, type ScheduleContext } from "./schedule/frame.js";
 export { scheduleNest, scheduleRows } from "./schedule/schedule.js";
 export { sortIterations } from "./schedule/sort.js";
 export { planThreads, type ThreadPlan } from "./schedule/thread-axes.js";

@@ -1,0 +1,208 @@
+/**
+ * @file The rest of a nest around its sum of products: computed from a block of sums while it is in
+ * the cache. A sum alone is copied to its place.
+ */
+import {
+  type Axis,
+  atom,
+  axis,
+  constant,
+  coordinatesOf,
+  flatIndex,
+  type Index,
+  indexLiteral,
+  type Kernel,
+  KernelFrame,
+  type KernelMemory,
+  type KernelOperand,
+  type LoopProgram,
+  Rewriter,
+  type Scalar,
+  scale,
+} from "@sconce/codegen";
+import type { Bindings } from "@sconce/symbolic";
+import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import { codeOf } from "../emit/function.js";
+import { WASM } from "../emit/target.js";
+import type { KernelImport } from "../kernel-code.js";
+import type { Blocks } from "./blocks.js";
+import { type Address, pushIndex } from "./index-code.js";
+import { ELEMENT, type MatrixPlan } from "./plan.js";
+import { shared } from "./shared.js";
+
+/** A finished block: which part of the result it is, and where things lie. */
+export interface FinishedBlock {
+  readonly addressOf: (buffer: number) => Address;
+  readonly scratch: Address;
+  /** The place along the outer axes. */
+  readonly place: Address;
+  readonly firstRow: Address;
+  readonly endRow: Address;
+  readonly firstColumn: Address;
+  readonly endColumn: Address;
+}
+
+/** How the result is computed from the sums. */
+export interface Epilogue {
+  /** Buffers that it reads. */
+  readonly reads: readonly number[];
+  readonly imports: readonly KernelImport[];
+  readonly scratchBytes: number;
+  /** Adds functions; returns code that finishes a block. */
+  readonly emit: (
+    module: ModuleBuilder,
+    imports: ReadonlyMap<string, number>,
+  ) => (f: FunctionBuilder, at: FinishedBlock) => void;
+}
+
+/** Names of the flat places, which no axis of a nest has. */
+const ROW = "row";
+const COLUMN = "column";
+const PLACE = "place";
+/** In place of buffers of the program. */
+const TILE = -1;
+const AT = -2;
+
+/** The places of a nest's axes, by row, column and place of a product. */
+function flatPlaces(plan: MatrixPlan): ReadonlyMap<string, Index> {
+  const places = new Map<string, Index>();
+  const flat = (name: string, axes: readonly Axis[]): void => {
+    const extents = axes.map(({ extent }) => extent);
+    const count = extents.reduce((product, extent) => product * extent.constant, 1);
+    const at = coordinatesOf(atom(axis(name, constant(count))), extents);
+    for (const [d, one] of axes.entries()) places.set(one.name, at[d]!);
+  };
+  flat(ROW, plan.rows);
+  flat(COLUMN, plan.columns);
+  flat(PLACE, plan.outer);
+  return places;
+}
+
+/** Where an element of the result lies, in elements. */
+function outputIndex(plan: MatrixPlan, rewriter: Rewriter): Index {
+  const { axes } = plan.nest;
+  const place = flatIndex(
+    axes.map((one) => atom(one)),
+    axes.map(({ extent }) => extent),
+  );
+  return rewriter.index(place);
+}
+
+/** What is computed from the sums of a product. */
+export function epilogueOf(
+  plan: MatrixPlan,
+  blocks: Blocks,
+  program: LoopProgram,
+  sizes: Bindings,
+): Epilogue {
+  if (plan.nest.value === plan.reduce) return copied(plan, blocks);
+  return computed(plan, blocks, program, sizes);
+}
+
+/** Adds a function `(from, to, count)` that copies float32. */
+const copyRow = (module: ModuleBuilder): number =>
+  module.func({ params: ["i32", "i32", "i32"], name: "copy_row" }, (f, from, to, count) => {
+    f.block((done) => {
+      f.loop((again) => {
+        f.get(count).i32(4).op("i32.lt_s").brIf(done);
+        f.get(to, from).memory("v128.load").memory("v128.store");
+        f.increase(from, 16).increase(to, 16).increase(count, -4).br(again);
+      });
+    });
+    f.block((done) => {
+      f.loop((again) => {
+        f.get(count).op("i32.eqz").brIf(done);
+        f.get(to, from).memory("f32.load").memory("f32.store");
+        f.increase(from, 4).increase(to, 4).increase(count, -1).br(again);
+      });
+    });
+  });
+
+/** Copies a block to the result. */
+function copied(plan: MatrixPlan, blocks: Blocks): Epilogue {
+  const output = scale(outputIndex(plan, new Rewriter({ axes: flatPlaces(plan) })), ELEMENT);
+  return {
+    reads: [],
+    imports: [],
+    scratchBytes: 0,
+    emit: (module) => {
+      const copy = shared(module, "copy_row", () => copyRow(module));
+      return (f, at) => {
+        const [row, from] = f.locals("i32", 2) as readonly [Address, Address];
+        const places = new Map([
+          [ROW, row],
+          [COLUMN, at.firstColumn],
+          [PLACE, at.place],
+        ]);
+        f.copy(at.firstRow, row).get(at.scratch).i32(blocks.scratch.tile).op("i32.add").set(from);
+        f.loop((again) => {
+          f.get(from, at.addressOf(plan.nest.output));
+          pushIndex(f, output, places);
+          f.op("i32.add").get(at.endColumn, at.firstColumn).op("i32.sub").call(copy);
+          f.increase(from, blocks.columns * ELEMENT).increase(row, 1);
+          f.get(row, at.endRow).op("i32.lt_s").brIf(again);
+        });
+      };
+    },
+  };
+}
+
+/** Runs a kernel over the rows of a block. */
+function computed(plan: MatrixPlan, blocks: Blocks, program: LoopProgram, sizes: Bindings): Epilogue {
+  const kernel = rowKernel(plan, blocks, new KernelFrame({ program, sizes, target: WASM }));
+  const code = codeOf(kernel);
+  const reads = code.memories.flatMap(({ buffer, access }) =>
+    access === "read" && buffer >= 0 ? [buffer] : [],
+  );
+  return {
+    reads,
+    imports: code.imports,
+    scratchBytes: code.scratchBytes,
+    emit: (module, imports) => {
+      const entry = code.emit(module, imports);
+      const { tile, at: place, bytes } = blocks.scratch;
+      return (f, at) => {
+        const values = [at.firstRow, at.firstColumn, at.endColumn, at.place];
+        for (const [i, value] of values.entries())
+          f.get(at.scratch, value).memory("i32.store", place + 4 * i);
+        const inScratch = (offset: number): void => {
+          f.get(at.scratch).i32(offset).op("i32.add");
+        };
+        for (const { buffer } of code.memories) {
+          if (buffer === TILE) inScratch(tile);
+          else if (buffer === AT) inScratch(place);
+          else f.get(at.addressOf(buffer));
+        }
+        inScratch(bytes);
+        f.get(at.firstRow, at.endRow).call(entry);
+      };
+    },
+  };
+}
+
+/** The kernel of a row of a block; rows are its units. */
+function rowKernel(plan: MatrixPlan, blocks: Blocks, frame: KernelFrame): Kernel {
+  const { nest, reduce, m } = plan;
+  const sum: Scalar = { kind: "load", dtype: "float32", buffer: TILE, index: constant(0) };
+  const rewriter = new Rewriter({ axes: flatPlaces(plan), scalars: new Map([[reduce, sum]]) });
+  const [value, place] = [rewriter.scalar(nest.value), outputIndex(plan, rewriter)];
+  const local = (name: string, buffer: number, type: KernelMemory["type"], length: number): KernelMemory =>
+    frame.memory({ name, space: "global", access: "read", type, length, buffer });
+  const output = frame.output(nest.output);
+  const tile = local("tile", TILE, "float32", blocks.rows * blocks.columns);
+  const at = local("at", AT, "int32", 4);
+  const given = (i: number): KernelOperand => frame.op("cast", "index", [frame.load(at, indexLiteral(i))]);
+  const [firstRow, start, end] = [given(0), given(1), given(2)];
+  const row = frame.op("thread", "index", [], 0);
+  frame.defineAxis(ROW, () => row);
+  frame.defineAxis(PLACE, () => given(3));
+  const tileRow = frame.op("sub", "index", [
+    frame.place(frame.op("sub", "index", [row, firstRow]), blocks.columns),
+    start,
+  ]);
+  frame.loop({ axis: COLUMN, start, end }, (column) => {
+    frame.known(sum, frame.load(tile, frame.op("add", "index", [tileRow, column])));
+    frame.store(output, frame.index(place), frame.scalar(value));
+  });
+  return frame.kernel({ grid: [m, 1, 1], size: 1 });
+}

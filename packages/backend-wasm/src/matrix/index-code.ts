@@ -1,0 +1,94 @@
+/** @file Code for places in memory. */
+
+import { type Axis, boundsOf, extentOf, fixedValue, type Index, type IndexAtom } from "@sconce/codegen";
+import { internalError } from "@sconce/errors";
+import type { FunctionBuilder, Local } from "@sconce/wasm";
+
+/** An address or a count. */
+export type Address = Local<"i32">;
+/** The place along each axis. */
+export type Places = ReadonlyMap<string, Address>;
+
+/** Whether an index is of axes, and of divisions that never see a negative number. */
+export function isEmittable(index: Index): boolean {
+  return index.terms.every(({ atoms }) =>
+    atoms.every((item) => {
+      if (item.kind === "axis") return true;
+      if (item.kind === "size" || item.kind === "value") return false;
+      const { min } = boundsOf(item.numerator);
+      const isPositive = min !== undefined && min >= 0 && (fixedValue(item.denominator) ?? 0) > 0;
+      return isPositive && isEmittable(item.numerator);
+    }),
+  );
+}
+
+/** Pushes the value of an index. */
+export function pushIndex(f: FunctionBuilder, index: Index, places: Places): void {
+  let isFirst = true;
+  for (const { coefficient, atoms } of index.terms) {
+    atoms.forEach((item, i) => {
+      pushAtom(f, item, places);
+      if (i > 0) f.op("i32.mul");
+    });
+    if (coefficient !== 1) f.i32(coefficient).op("i32.mul");
+    if (!isFirst) f.op("i32.add");
+    isFirst = false;
+  }
+  if (isFirst) f.i32(index.constant);
+  else if (index.constant !== 0) f.i32(index.constant).op("i32.add");
+}
+
+function pushAtom(f: FunctionBuilder, item: IndexAtom, places: Places): void {
+  if (item.kind === "axis") {
+    const place = places.get(item.name);
+    if (place !== undefined) f.get(place);
+    else if (fixedValue(item.extent) === 1) f.i32(0);
+    else throw internalError(`the axis ${item.name} has no place`);
+    return;
+  }
+  if (item.kind === "size" || item.kind === "value")
+    throw internalError("an index of a product has sizes or values");
+  pushIndex(f, item.numerator, places);
+  f.i32(fixedValue(item.denominator)!).op(item.kind === "quotient" ? "i32.div_u" : "i32.rem_u");
+}
+
+/** Sets the place along each axis for the flat place over all of them. */
+export function unflatten(
+  f: FunctionBuilder,
+  flat: Address,
+  axes: readonly Axis[],
+  locals: Places = new Map(),
+): Places {
+  const places = new Map<string, Address>();
+  let below = 1;
+  for (const [d, one] of [...axes.entries()].reverse()) {
+    const extent = extentOf(one);
+    if (extent === 1) continue;
+    const place = locals.get(one.name) ?? f.local("i32");
+    const isOutermost = axes.slice(0, d).every((other) => extentOf(other) === 1);
+    f.get(flat);
+    if (below > 1) f.i32(below).op("i32.div_u");
+    if (!isOutermost) f.i32(extent).op("i32.rem_u");
+    f.set(place);
+    places.set(one.name, place);
+    below *= extent;
+  }
+  return places;
+}
+
+/** Runs a body while a counter is below an end; it has at least one round. */
+export function countUp(
+  f: FunctionBuilder,
+  counter: Address,
+  step: number,
+  end: Address | number,
+  body: () => void,
+): void {
+  f.loop((again) => {
+    body();
+    f.get(counter).i32(step).op("i32.add").tee(counter);
+    if (typeof end === "number") f.i32(end);
+    else f.get(end);
+    f.op("i32.lt_s").brIf(again);
+  });
+}

@@ -1,0 +1,225 @@
+import { evaluateLoops, type LoopProgram, lowerToLoops } from "@sconce/codegen";
+import { parseGraph } from "@sconce/ir/text";
+import { defaultOperators } from "@sconce/ops";
+import { Tensor } from "@sconce/tensor";
+import { detectFeatures } from "@sconce/wasm";
+import { describe, expect, test } from "vitest";
+import { runLoops } from "../run-loops.fixture.js";
+import { matrixKernel } from "./matrix.js";
+
+/** Numbers from a seed, between -1 and 1. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
+}
+const tensor = (shape: readonly number[], next: () => number): Tensor => {
+  const count = shape.reduce((product, size) => product * size, 1);
+  return Tensor.from(Array.from({ length: count }, next), shape, "float32");
+};
+
+const lower = (text: string): LoopProgram =>
+  lowerToLoops(parseGraph(text), { operators: defaultOperators() });
+
+interface Check {
+  readonly text: string;
+  readonly shapes: readonly (readonly number[])[];
+  readonly constants?: readonly number[];
+  /** Products in one sum. */
+  readonly depth: number;
+  readonly seed?: number;
+}
+
+/** Runs a graph by matrix kernels and compares it with the evaluator, whose sums are in float64. */
+function check({ text, shapes, constants = [], depth, seed = 7 }: Check, relaxed = false): void {
+  const program = lower(text);
+  const next = random(seed);
+  const inputs = shapes.map((shape) => tensor(shape, next));
+  let kernels = 0;
+  const made = runLoops(program, inputs, (nest, loops, sizes) => {
+    const options = { relaxed, isConstant: (buffer: number) => constants.includes(buffer) };
+    const code = matrixKernel(nest, loops, sizes, options);
+    if (code !== undefined) kernels++;
+    return code;
+  });
+  expect(kernels, text).toBeGreaterThan(0);
+  const expected = evaluateLoops(program, inputs);
+  made.forEach((value, i) => {
+    const [ours, theirs] = [value as Tensor, expected[i] as Tensor];
+    const [x, y] = [ours.data as Float32Array, theirs.data as Float32Array];
+    let worst = 0;
+    for (let at = 0; at < y.length; at++) worst = Math.max(worst, Math.abs(x[at]! - y[at]!));
+    // Rounding errors of a sum grow with its length.
+    expect(worst, text).toBeLessThan(2e-7 * (4 + Math.sqrt(depth)) * 4);
+    expect(Number.isNaN(worst)).toBe(false);
+  });
+}
+
+const mm = (m: number, k: number, n: number): Check => ({
+  text: `graph(%a: f32[${m}, ${k}], %b: f32[${k}, ${n}]) {
+    %c: f32[${m}, ${n}] = aten.mm.default(%a, %b)
+    return (%c,)
+  }`,
+  shapes: [
+    [m, k],
+    [k, n],
+  ],
+  depth: k,
+});
+
+describe("matrix products", () => {
+  test.each([
+    [16, 16, 16],
+    [5, 40, 17],
+    [1, 300, 40],
+    [67, 33, 70],
+    [130, 8, 131],
+    [7, 1000, 9],
+    [64, 401, 24],
+  ])("%i x %i x %i", (m, k, n) => {
+    check(mm(m, k, n));
+    check({ ...mm(m, k, n), constants: [1] });
+    check({ ...mm(m, k, n), constants: [0] });
+    check({ ...mm(m, k, n), constants: [0, 1] });
+    if (detectFeatures().relaxed) check(mm(m, k, n), true);
+  });
+});
+
+/** Checks a case with each choice of constants. */
+function checkAll(one: Check, weight = 1): void {
+  check(one);
+  check({ ...one, constants: [weight] });
+  if (detectFeatures().relaxed) check(one, true);
+}
+
+test.each([
+  [3, 9, 20, 14],
+  [2, 64, 31, 66],
+])("batches of products, %i of %i x %i x %i", (b, m, k, n) => {
+  const bmm = (left: string, right: string, views: string): string =>
+    `graph(%a: f32[${left}], %b: f32[${right}]) {
+      ${views}
+      %c: f32[${b}, ${m}, ${n}] = aten.bmm.default(%x, %y)
+      return (%c,)
+    }`;
+  const swap = (name: string, from: string, shape: string): string =>
+    `%${name}: f32[${shape}] = aten.permute.default(%${from}, [0, 2, 1])`;
+  const [ofA, ofB] = [`${b}, ${m}, ${k}`, `${b}, ${k}, ${n}`];
+  const same = (name: string, from: string, shape: string): string =>
+    `%${name}: f32[${shape}] = aten.permute.default(%${from}, [0, 1, 2])`;
+  const shapes = { a: [b, m, k], aT: [b, k, m], b: [b, k, n], bT: [b, n, k] };
+  const text = (isA: boolean, isB: boolean): string =>
+    bmm(
+      (isA ? shapes.aT : shapes.a).join(", "),
+      (isB ? shapes.bT : shapes.b).join(", "),
+      `${(isA ? swap : same)("x", "a", ofA)}
+       ${(isB ? swap : same)("y", "b", ofB)}`,
+    );
+  for (const [isA, isB] of [
+    [false, false],
+    [true, false],
+    [false, true],
+    [true, true],
+  ] as const)
+    checkAll({
+      text: text(isA, isB),
+      shapes: [isA ? shapes.aT : shapes.a, isB ? shapes.bT : shapes.b],
+      depth: k,
+    });
+});
+
+test("what follows a product is computed from its blocks", () => {
+  checkAll({
+    text: `graph(%x: f32[2, 37, 50], %w: f32[141, 50], %b: f32[141], %r: f32[2, 37, 141]) {
+      %t: f32[50, 141] = aten.permute.default(%w, [1, 0])
+      %v: f32[74, 50] = aten.view.default(%x, [74, 50])
+      %p: f32[74, 141] = aten.addmm.default(%b, %v, %t)
+      %u: f32[2, 37, 141] = aten.view.default(%p, [2, 37, 141])
+      %s: f32[2, 37, 141] = aten.add.Tensor(%u, %r)
+      %e: f32[2, 37, 141] = aten.relu.default(%s)
+      return (%e,)
+    }`,
+    shapes: [[2, 37, 50], [141, 50], [141], [2, 37, 141]],
+    depth: 50,
+  });
+});
+
+interface Convolution {
+  readonly n: number;
+  readonly groups: number;
+  readonly inPerGroup: number;
+  readonly outPerGroup: number;
+  readonly size: readonly [number, number];
+  readonly kernel: readonly [number, number];
+  readonly stride: number;
+  readonly padding: number;
+  readonly dilation: number;
+  readonly channelsLast?: boolean;
+}
+function convolution(given: Convolution): Check {
+  const {
+    n,
+    groups,
+    inPerGroup,
+    outPerGroup,
+    size,
+    kernel,
+    stride,
+    padding,
+    dilation,
+    channelsLast = false,
+  } = given;
+  const out = size.map(
+    (extent, d) => Math.floor((extent + 2 * padding - dilation * (kernel[d]! - 1) - 1) / stride) + 1,
+  );
+  const channels = groups * outPerGroup;
+  const input = [n, groups * inPerGroup, ...size];
+  const last = [n, ...size, groups * inPerGroup];
+  const weight = [channels, inPerGroup, ...kernel];
+  const two = (value: number): string => `[${value}, ${value}]`;
+  const image = channelsLast ? last : input;
+  const x = channelsLast ? `%t: f32[${input}] = aten.permute.default(%x, [0, 3, 1, 2])` : "";
+  const result = `f32[${[n, channels, ...out]}]`;
+  return {
+    text: `graph(%x: f32[${image}], %w: f32[${weight}], %b: f32[${channels}]) {
+      ${x}
+      %c: ${result} = aten.convolution.default(%${x === "" ? "x" : "t"}, %w, %b, ${two(stride)}, ${two(padding)}, ${two(dilation)}, false, [0, 0], ${groups})
+      %e: ${result} = aten.relu.default(%c)
+      return (%e,)
+    }`.replaceAll(",", ", "),
+    shapes: [image, weight, [channels]],
+    depth: inPerGroup * kernel[0] * kernel[1],
+  };
+}
+
+describe("convolutions", () => {
+  const base = {
+    n: 1,
+    groups: 1,
+    inPerGroup: 8,
+    outPerGroup: 12,
+    size: [11, 13],
+    kernel: [3, 3],
+    stride: 1,
+    padding: 1,
+    dilation: 1,
+  } as const;
+  test.each<[string, Partial<Convolution>]>([
+    ["3x3 with padding", {}],
+    ["3x3 without padding", { padding: 0 }],
+    ["several images", { n: 3, size: [8, 8] }],
+    ["1x1", { kernel: [1, 1], padding: 0, inPerGroup: 19, outPerGroup: 21 }],
+    ["1x1 with stride", { kernel: [1, 1], padding: 0, stride: 2 }],
+    ["7x7 with stride", { kernel: [7, 7], padding: 3, stride: 2, inPerGroup: 3, size: [20, 22] }],
+    ["dilation", { dilation: 2, padding: 2, inPerGroup: 5 }],
+    ["groups", { groups: 4, inPerGroup: 3, outPerGroup: 5, n: 2 }],
+    ["a kernel of two sizes", { kernel: [1, 5], padding: 2, size: [6, 30] }],
+    ["a window larger than the image", { size: [2, 3], padding: 3, kernel: [5, 5], outPerGroup: 40 }],
+    ["long sums", { inPerGroup: 70, outPerGroup: 17, size: [6, 6] }],
+  ])("%s", (_, change) => {
+    checkAll(convolution({ ...base, ...change }));
+    checkAll(convolution({ ...base, ...change, channelsLast: true }));
+  });
+});

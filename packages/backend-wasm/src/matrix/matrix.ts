@@ -1,0 +1,347 @@
+/**
+ * @file Code of nests that are matrix products. A unit is a block of the result: its operands are
+ * packed into panels, tiles of it are summed up in registers, and then the rest of the nest is
+ * computed from the block while it is in the cache.
+ */
+import { type LoopNest, type LoopProgram, printLoops } from "@sconce/codegen";
+import type { Bindings } from "@sconce/symbolic";
+import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import type { KernelBuffer, KernelCode, PreparedBuffer } from "../kernel-code.js";
+import { type Blocks, blocksOf } from "./blocks.js";
+import { type Epilogue, epilogueOf, type FinishedBlock } from "./epilogue.js";
+import { type Address, type Places, pushIndex, unflatten } from "./index-code.js";
+import { blockKernel, COLUMNS } from "./micro.js";
+import { packKernel, writeTable } from "./pack.js";
+import { writePadded } from "./pad-code.js";
+import { ELEMENT, type MatrixPlan, matrixPlan, type Operand } from "./plan.js";
+import { innerStepOf, preparedOf } from "./prepared.js";
+
+/** What the code of a product may rely on. */
+export interface MatrixOptions {
+  /** Whether one instruction may multiply and add, which rounds once. */
+  readonly relaxed: boolean;
+  /** Whether a buffer holds the same elements in all runs. */
+  readonly isConstant: (buffer: number) => boolean;
+}
+
+/** Everything that the code of one product is written from. */
+interface Product {
+  readonly plan: MatrixPlan;
+  readonly blocks: Blocks;
+  readonly options: MatrixOptions;
+  readonly epilogue: Epilogue;
+  readonly memories: readonly KernelBuffer[];
+  readonly preparedA: PreparedBuffer | undefined;
+  readonly preparedB: PreparedBuffer | undefined;
+}
+
+/**
+ * The code of a nest whose sizes are bound; undefined if it is not a product of float32 matrices,
+ * or one that ordinary code computes as fast.
+ */
+export function matrixKernel(
+  nest: LoopNest,
+  program: LoopProgram,
+  sizes: Bindings,
+  options: MatrixOptions,
+): KernelCode | undefined {
+  const plan = matrixPlan(nest);
+  if (plan === undefined) return undefined;
+  const blocks = blocksOf(plan, options.relaxed);
+  const epilogue = epilogueOf(plan, blocks, program, sizes);
+  const [preparedA, preparedB] = [
+    options.isConstant(plan.a.buffer) ? preparedOf(plan, plan.a, blocks) : undefined,
+    options.isConstant(plan.b.buffer) ? preparedOf(plan, plan.b, blocks) : undefined,
+  ];
+  const read = new Set<number>(epilogue.reads);
+  if (preparedA === undefined) read.add(plan.a.buffer);
+  if (preparedB === undefined) read.add(plan.b.buffer);
+  const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
+  memories.push({ buffer: nest.output, access: "write" });
+  const product = { plan, blocks, options, epilogue, memories, preparedA, preparedB };
+  return {
+    memories,
+    prepared: [preparedA, preparedB].filter((one) => one !== undefined),
+    units: blocks.places * blocks.columnBlocks * blocks.rowBlocks,
+    scratchBytes: blocks.scratch.bytes + epilogue.scratchBytes,
+    imports: epilogue.imports,
+    emit: (module, imports) => emitProduct(module, imports, product),
+    text: textOf(product, program),
+  };
+}
+
+function textOf({ plan, blocks, options }: Product, program: LoopProgram): string {
+  const { m, n, k } = plan;
+  const tile = `${blocks.lanes}x${COLUMNS}${options.relaxed ? " madd" : ""}`;
+  const header = `matrix product ${m} x ${n} over ${k}, ${blocks.places} times, tiles of ${tile}`;
+  return `${header}\n${printLoops({ ...program, nests: [plan.nest] })}`;
+}
+
+/** Locals of the entry. */
+interface Entry {
+  readonly f: FunctionBuilder;
+  readonly product: Product;
+  readonly addressOf: (buffer: number) => Address;
+  readonly scratch: Address;
+  readonly outer: Places;
+  /** The first row or column of the block, and the end of its rows or columns. */
+  readonly firstRow: Address;
+  readonly endRow: Address;
+  readonly firstColumn: Address;
+  readonly endColumn: Address;
+  readonly rowBlock: Address;
+  readonly columnBlock: Address;
+  readonly firstStep: Address;
+  readonly steps: Address;
+}
+
+function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>, product: Product): number {
+  const { plan, blocks, options, memories, epilogue, preparedA, preparedB } = product;
+  const { lanes } = blocks;
+  const counts = new Set([lanes, plan.m % lanes].filter((rows) => rows > 0 && rows <= plan.m));
+  const block = blockKernel(module, counts, lanes, options.relaxed);
+  const finish = epilogue.emit(module, imports);
+  const pack = (operand: Operand, columns: boolean): number =>
+    packKernel(module, {
+      lanes: columns ? COLUMNS : lanes,
+      axes: columns ? plan.columns : plan.rows,
+      index: operand.lanes,
+      innerStep: innerStepOf(plan, operand),
+      name: columns ? "pack_b" : "pack_a",
+    });
+  const packA = preparedA === undefined ? pack(plan.a, false) : undefined;
+  const packB = preparedB === undefined ? pack(plan.b, true) : undefined;
+  const prepared = [preparedA, preparedB].filter((one) => one !== undefined);
+  const count = memories.length + prepared.length + 3;
+  const params = new Array<"i32">(count).fill("i32");
+  return module.func({ params, name: "product" }, (f, ...given) => {
+    const all = given as readonly Address[];
+    const [scratch, first, end] = all.slice(-3) as [Address, Address, Address];
+    const addressOf = (buffer: number): Address => all[memories.findIndex((one) => one.buffer === buffer)]!;
+    const formOf = (form: PreparedBuffer): Address => all[memories.length + prepared.indexOf(form)]!;
+    // The panels of a factor: made by code, or prepared.
+    const panels = { a: panelsOf(packA, preparedA, formOf), b: panelsOf(packB, preparedB, formOf) };
+    writeEntry(f, { product, addressOf, scratch, first, end, panels, block, finish });
+  });
+}
+
+/** A packing function, or the address of what is packed. */
+type Panels = { readonly pack: number } | { readonly form: Address; readonly bytes: number };
+const panelsOf = (
+  pack: number | undefined,
+  prepared: PreparedBuffer | undefined,
+  formOf: (form: PreparedBuffer) => Address,
+): Panels => (pack === undefined ? { form: formOf(prepared!), bytes: prepared!.bytes } : { pack });
+
+interface EntryInit {
+  readonly product: Product;
+  readonly addressOf: (buffer: number) => Address;
+  readonly scratch: Address;
+  readonly first: Address;
+  readonly end: Address;
+  readonly panels: { readonly a: Panels; readonly b: Panels };
+  readonly block: number;
+  readonly finish: (f: FunctionBuilder, at: FinishedBlock) => void;
+}
+function writeEntry(f: FunctionBuilder, init: EntryInit): void {
+  const { product, scratch, first, end } = init;
+  const { plan, blocks } = product;
+  const place = f.local("i32");
+  const rest = f.local("i32");
+  const local = (): Address => f.local("i32");
+  const at = {
+    firstRow: local(),
+    endRow: local(),
+    firstColumn: local(),
+    endColumn: local(),
+    rowBlock: local(),
+    columnBlock: local(),
+    firstStep: local(),
+    steps: local(),
+  };
+  tables(f, init);
+  const [a, b] = [factor(f, init, "a"), factor(f, init, "b")];
+  f.block((done) => {
+    f.get(first, end).op("i32.ge_s").brIf(done);
+    f.loop((next) => {
+      f.get(first).i32(blocks.rowBlocks).op("i32.div_u").set(rest);
+      f.get(first).i32(blocks.rowBlocks).op("i32.rem_u").set(at.rowBlock);
+      f.get(rest).i32(blocks.columnBlocks).op("i32.rem_u").set(at.columnBlock);
+      f.get(rest).i32(blocks.columnBlocks).op("i32.div_u").set(place);
+      const outer = unflatten(f, place, plan.outer);
+      rangeOf(f, at.rowBlock, blocks.rows, plan.m, at.firstRow, at.endRow);
+      rangeOf(f, at.columnBlock, blocks.columns, plan.n, at.firstColumn, at.endColumn);
+      const entry: Entry = { f, product, addressOf: init.addressOf, scratch, outer, ...at };
+      a.start(entry);
+      b.start(entry);
+      steps(entry, init, a, b);
+      init.finish(f, { ...init, ...at, place });
+      f.increase(first, 1).get(first, end).op("i32.lt_s").brIf(next);
+    });
+  });
+}
+
+/** The first of a block, and the end of those that there are. */
+function rangeOf(
+  f: FunctionBuilder,
+  block: Address,
+  size: number,
+  count: number,
+  first: Address,
+  end: Address,
+): void {
+  f.get(block).i32(size).op("i32.mul").tee(first).i32(size).op("i32.add").set(end);
+  f.get(end).i32(count).get(end).i32(count).op("i32.lt_s", "select").set(end);
+}
+
+/** Byte offsets of the inner places, for the factors that are packed here. */
+function tables(f: FunctionBuilder, { product, scratch, panels }: EntryInit): void {
+  const { plan, blocks } = product;
+  if ("pack" in panels.a) writeTable(f, scratch, blocks.scratch.tableA, plan.inner, plan.a.inner);
+  if ("pack" in panels.b) writeTable(f, scratch, blocks.scratch.tableB, plan.inner, plan.b.inner);
+}
+
+/** Code of one factor: what happens once for a block, and its panels for some steps. */
+interface Factor {
+  start(entry: Entry): void;
+  /** Pushes the address of the panels. */
+  panels(entry: Entry): void;
+}
+
+function factor(f: FunctionBuilder, init: EntryInit, side: "a" | "b"): Factor {
+  const own = init.panels[side];
+  return "form" in own ? preparedFactor(f, init, side, own.form) : packedFactor(f, init, side, own.pack);
+}
+
+/** Panels of a constant: blocks of steps follow one another, and in each block the panels. */
+function preparedFactor(f: FunctionBuilder, { product }: EntryInit, side: "a" | "b", form: Address): Factor {
+  const { plan, blocks } = product;
+  const isA = side === "a";
+  const base = f.local("i32");
+  const lanes = isA ? blocks.lanes : COLUMNS;
+  const padded = Math.ceil((isA ? plan.m : plan.n) / lanes) * lanes * ELEMENT;
+  return {
+    start: ({ outer }) => {
+      f.get(form);
+      pushFlat(f, plan[side], outer);
+      f.i32(padded * plan.k)
+        .op("i32.mul", "i32.add")
+        .set(base);
+    },
+    panels: ({ firstStep, steps, firstRow, firstColumn }) => {
+      f.get(base).get(firstStep).i32(padded).op("i32.mul", "i32.add");
+      f.get(isA ? firstRow : firstColumn, steps)
+        .op("i32.mul")
+        .i32(ELEMENT)
+        .op("i32.mul", "i32.add");
+    },
+  };
+}
+
+/** Panels that are packed for each block, after the operand is copied into a frame of zeros. */
+function packedFactor(f: FunctionBuilder, init: EntryInit, side: "a" | "b", pack: number): Factor {
+  const { product, scratch } = init;
+  const { plan, blocks } = product;
+  const operand = plan[side];
+  const at = placesOf(blocks, side);
+  const [base, packed, key] = f.locals("i32", 3) as readonly [Address, Address, Address];
+  f.i32(-1).set(packed);
+  const start = startOf(f, init, operand, at.padded);
+  return {
+    start: ({ outer }) => {
+      pushFlat(f, operand, outer);
+      f.set(key);
+      start(outer, key);
+      pushIndex(f, operand.outer, outer);
+      f.op("i32.add").set(base);
+    },
+    panels: (entry) => {
+      const [first, end, block] =
+        side === "a"
+          ? [entry.firstRow, entry.endRow, entry.rowBlock]
+          : [entry.firstColumn, entry.endColumn, entry.columnBlock];
+      const packNow = (): void => {
+        f.get(base, scratch).i32(at.table).op("i32.add");
+        f.get(entry.firstStep).i32(4).op("i32.mul", "i32.add");
+        f.get(entry.steps, first, end, scratch).i32(at.packed).op("i32.add").call(pack);
+      };
+      if (blocks.stepBlocks > 1) packNow();
+      else {
+        // Neighboring blocks share their rows or columns.
+        const wanted = f.local("i32");
+        f.get(key).i32(at.blocks).op("i32.mul").get(block).op("i32.add");
+        f.tee(wanted).get(packed).op("i32.ne");
+        f.if(() => {
+          packNow();
+          f.copy(wanted, packed);
+        });
+      }
+      f.get(scratch).i32(at.packed).op("i32.add");
+    },
+  };
+}
+const placesOf = ({ scratch, rowBlocks, columnBlocks }: Blocks, side: "a" | "b") =>
+  side === "a"
+    ? { table: scratch.tableA, padded: scratch.paddedA, packed: scratch.packedA, blocks: rowBlocks }
+    : { table: scratch.tableB, padded: scratch.paddedB, packed: scratch.packedB, blocks: columnBlocks };
+
+/** Code that pushes the address of an operand, or of its padded copy, made when its key changes. */
+function startOf(
+  f: FunctionBuilder,
+  { scratch, addressOf }: EntryInit,
+  { padding, buffer }: Operand,
+  padded: number,
+): (outer: Places, key: Address) => void {
+  if (padding === undefined) return () => f.get(addressOf(buffer));
+  const [known, copy, source] = f.locals("i32", 3) as readonly [Address, Address, Address];
+  f.i32(-1).set(known);
+  return (outer, key) => {
+    f.get(scratch).i32(padded).op("i32.add").set(copy);
+    f.get(key, known).op("i32.ne");
+    f.if(() => {
+      f.get(addressOf(buffer));
+      pushIndex(f, padding.from, outer);
+      f.i32(ELEMENT).op("i32.mul", "i32.add").set(source);
+      writePadded(f, padding, source, copy);
+      f.copy(key, known);
+    });
+    f.get(copy);
+  };
+}
+
+/** Pushes the flat place over the outer axes that a factor depends on. */
+function pushFlat(f: FunctionBuilder, { outerAxes }: Operand, outer: Places): void {
+  f.i32(0);
+  for (const one of outerAxes)
+    f.i32(one.extent.constant).op("i32.mul").get(outer.get(one.name)!).op("i32.add");
+}
+
+/** Adds all products of a block to its tile of scratch memory. */
+function steps(entry: Entry, { block }: EntryInit, a: Factor, b: Factor): void {
+  const { f, product, scratch, firstStep, endRow, firstRow, endColumn, firstColumn } = entry;
+  const { plan, blocks } = product;
+  const [panelsA, panelsB] = f.locals("i32", 2) as readonly [Address, Address];
+  f.i32(0).set(firstStep);
+  f.loop((again) => {
+    f.i32(plan.k).get(firstStep).op("i32.sub").set(entry.steps);
+    f.get(entry.steps).i32(blocks.steps).get(entry.steps).i32(blocks.steps).op("i32.lt_s", "select");
+    f.set(entry.steps);
+    a.panels(entry);
+    f.set(panelsA);
+    b.panels(entry);
+    f.set(panelsB);
+    f.get(panelsA, panelsB, scratch).i32(blocks.scratch.tile).op("i32.add");
+    f.get(entry.steps, endRow, firstRow).op("i32.sub");
+    f.get(endColumn, firstColumn)
+      .op("i32.sub")
+      .i32(COLUMNS - 1)
+      .op("i32.add")
+      .i32(3)
+      .op("i32.shr_u");
+    f.i32(blocks.columns * ELEMENT)
+      .get(firstStep)
+      .call(block);
+    f.increase(firstStep, blocks.steps);
+    f.get(firstStep).i32(plan.k).op("i32.lt_s").brIf(again);
+  });
+}

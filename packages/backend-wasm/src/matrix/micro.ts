@@ -1,0 +1,175 @@
+/**
+ * @file Microkernels: a tile of the result stays in vector registers while a block of the sum is
+ * added to it.
+ */
+import { internalError } from "@sconce/errors";
+import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
+import type { Address } from "./index-code.js";
+import { shared } from "./shared.js";
+
+/** Columns of a tile. */
+export const COLUMNS = 8;
+/** Numbers of a vector. */
+const LANES = 4;
+const VECTORS = COLUMNS / LANES;
+/** Vector registers that V8 uses for values. */
+const REGISTERS = 15;
+
+/** Rows of a tile: as many as the registers hold. */
+export function rowsOfTile(relaxed: boolean): number {
+  const rows = relaxed ? 6 : 5;
+  // Sums, a row of B, an element of A, and the product unless one instruction adds it.
+  const used = rows * VECTORS + VECTORS + (relaxed ? 1 : 2);
+  if (used > REGISTERS) throw internalError(`a tile of ${rows} rows needs ${used} vector registers`);
+  return rows;
+}
+
+/** Parameters of a microkernel: addresses, the steps of the sum, bytes of a row of the result. */
+const PARAMS = ["i32", "i32", "i32", "i32", "i32", "i32"] as const;
+
+/**
+ * Adds a function `(a, b, c, steps, rowBytes, isMore)`: multiplies a panel of A of `lanes` rows, of
+ * which it uses `rows`, by a panel of B of eight columns. It adds to the tile if `isMore` is not
+ * zero.
+ */
+function microkernel(module: ModuleBuilder, rows: number, lanes: number, relaxed: boolean): number {
+  const name = `tile_${rows}x${COLUMNS}${relaxed ? "_madd" : ""}`;
+  return module.func({ params: PARAMS, name }, (f, a, b, c, steps, rowBytes, isMore) => {
+    const sums = Array.from({ length: rows }, () => f.locals("v128", VECTORS));
+    const row = f.locals("v128", VECTORS);
+    const element = f.local("v128");
+    // V8 of Node 20 keeps all sums in registers only if the loop is inside of a branch.
+    f.get(steps)
+      .i32(0)
+      .op("i32.gt_s")
+      .if(() => {
+        f.loop((again) => {
+          row.forEach((half, i) => {
+            f.get(b)
+              .memory("v128.load", 16 * i)
+              .set(half);
+          });
+          sums.forEach((sum, r) => {
+            f.get(a)
+              .memory("v128.load32_splat", 4 * r)
+              .set(element);
+            sum.forEach((half, i) => {
+              multiplyAdd(f, relaxed, element, row[i]!, half);
+            });
+          });
+          f.increase(a, 4 * lanes).increase(b, 4 * COLUMNS);
+          f.get(steps).i32(1).op("i32.sub").tee(steps).brIf(again);
+        });
+      });
+    storeTile(f, sums, c, rowBytes, isMore);
+  });
+}
+
+function multiplyAdd(
+  f: FunctionBuilder,
+  relaxed: boolean,
+  a: Local<"v128">,
+  b: Local<"v128">,
+  sum: Local<"v128">,
+): void {
+  if (relaxed) f.get(a, b, sum).op("f32x4.relaxed_madd").set(sum);
+  else f.get(sum, a, b).op("f32x4.mul", "f32x4.add").set(sum);
+}
+
+/** Partial sums are added to each other, so that errors of long sums stay small. */
+function storeTile(
+  f: FunctionBuilder,
+  sums: readonly (readonly Local<"v128">[])[],
+  c: Address,
+  rowBytes: Address,
+  isMore: Address,
+): void {
+  const store = (write: (half: Local<"v128">, offset: number) => void): void => {
+    for (const sum of sums) {
+      for (const [i, half] of sum.entries()) write(half, 16 * i);
+      f.increase(c, rowBytes);
+    }
+  };
+  f.get(isMore).if(
+    () =>
+      store((half, offset) => {
+        f.get(c, c).memory("v128.load", offset).get(half).op("f32x4.add").memory("v128.store", offset);
+      }),
+    () => store((half, offset) => f.get(c, half).memory("v128.store", offset)),
+  );
+}
+
+/**
+ * Adds a function `(a, b, c, steps, rows, panels, rowBytes, isMore)`: all tiles of a block, from
+ * packed panels. Rows of the last tile are those that are left.
+ */
+export function blockKernel(
+  module: ModuleBuilder,
+  counts: ReadonlySet<number>,
+  lanes: number,
+  relaxed: boolean,
+): number {
+  const key = `block ${[...counts].join()} ${lanes} ${relaxed}`;
+  return shared(module, key, () => newBlockKernel(module, counts, lanes, relaxed));
+}
+function newBlockKernel(
+  module: ModuleBuilder,
+  counts: ReadonlySet<number>,
+  lanes: number,
+  relaxed: boolean,
+): number {
+  const tiles = new Map<number, number>();
+  for (const rows of counts)
+    tiles.set(
+      rows,
+      shared(module, `tile ${rows} ${lanes} ${relaxed}`, () => microkernel(module, rows, lanes, relaxed)),
+    );
+  const params = ["i32", "i32", "i32", "i32", "i32", "i32", "i32", "i32"] as const;
+  return module.func({ params, name: "block" }, (f, a, b, c, steps, rows, panels, rowBytes, isMore) => {
+    const [pa, pc, left, step] = f.locals("i32", 4) as readonly [Address, Address, Address, Address];
+    f.get(steps)
+      .i32(4 * lanes)
+      .op("i32.mul")
+      .set(step);
+    f.loop((nextPanel) => {
+      f.copy(a, pa).copy(c, pc).copy(rows, left);
+      f.loop((nextTile) => {
+        callTile(f, tiles, lanes, left, () => f.get(pa, b, pc, steps, rowBytes, isMore));
+        f.increase(pa, step);
+        f.get(pc, rowBytes).i32(lanes).op("i32.mul", "i32.add").set(pc);
+        f.get(left).i32(lanes).op("i32.sub").tee(left).i32(0).op("i32.gt_s").brIf(nextTile);
+      });
+      f.get(b, steps)
+        .i32(4 * COLUMNS)
+        .op("i32.mul", "i32.add")
+        .set(b);
+      f.increase(c, 4 * COLUMNS);
+      f.get(panels).i32(1).op("i32.sub").tee(panels).brIf(nextPanel);
+    });
+  });
+}
+
+/** Calls the tile of as many rows as are left. */
+function callTile(
+  f: FunctionBuilder,
+  tiles: ReadonlyMap<number, number>,
+  lanes: number,
+  left: Address,
+  args: () => void,
+): void {
+  f.block((done) => {
+    const smaller = [...tiles.keys()].filter((rows) => rows < lanes);
+    for (const rows of smaller)
+      f.get(left)
+        .i32(rows)
+        .op("i32.eq")
+        .if(() => {
+          args();
+          f.call(tiles.get(rows)!).br(done);
+        });
+    const full = tiles.get(lanes);
+    if (full === undefined) return;
+    args();
+    f.call(full);
+  });
+}

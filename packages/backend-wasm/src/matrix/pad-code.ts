@@ -1,0 +1,79 @@
+/** @file Code that copies a part of a tensor into a frame of zeros. */
+import type { FunctionBuilder } from "@sconce/wasm";
+import { type Address, countUp } from "./index-code.js";
+import type { Padding } from "./padding.js";
+import { ELEMENT } from "./plan.js";
+
+/** Bytes of a padded copy, with room for a vector behind it. */
+export const paddedBytes = ({ length }: Padding): number => Math.ceil((length * ELEMENT) / 16) * 16 + 16;
+
+/**
+ * Adds code that writes the copy to `target`.
+ *
+ * @param source the address of the first element that is copied; changed by the code
+ */
+export function writePadded(f: FunctionBuilder, padding: Padding, source: Address, target: Address): void {
+  const { dims, length } = padding;
+  f.get(target)
+    .i32(0)
+    .i32(length * ELEMENT)
+    .memoryFill();
+  if (dims.some(({ count }) => count === 0)) return;
+  const strides = new Array<number>(dims.length);
+  let below = 1;
+  for (let d = dims.length - 1; d >= 0; d--) {
+    strides[d] = below;
+    below *= dims[d]!.size;
+  }
+  const start = dims.reduce((sum, { first }, d) => sum + first * strides[d]!, 0);
+  const to = f.local("i32");
+  f.get(target)
+    .i32(start * ELEMENT)
+    .op("i32.add")
+    .set(to);
+  // Dimensions whose elements follow one another in both are one loop.
+  const loops = dims
+    .map(({ count, step }, d) => ({ count, from: step * ELEMENT, to: strides[d]! * ELEMENT }))
+    .filter(({ count }) => count > 1);
+  const walk = (depth: number): void => {
+    const one = loops[depth];
+    if (one === undefined) {
+      f.get(to, source).memory("f32.load").memory("f32.store");
+      return;
+    }
+    if (depth === loops.length - 1 && one.from === ELEMENT && one.to === ELEMENT) {
+      copyRow(f, one.count, source, to);
+      return;
+    }
+    const counter = f.local("i32");
+    f.i32(0).set(counter);
+    countUp(f, counter, 1, one.count, () => {
+      walk(depth + 1);
+      f.increase(source, one.from).increase(to, one.to);
+    });
+    f.increase(source, -one.from * one.count).increase(to, -one.to * one.count);
+  };
+  walk(0);
+}
+
+/** Copies a row by vectors, the rest one by one; pointers are at its start again after it. */
+function copyRow(f: FunctionBuilder, count: number, source: Address, to: Address): void {
+  const vectors = Math.floor(count / 4);
+  if (vectors > 8) {
+    const counter = f.local("i32");
+    f.i32(0).set(counter);
+    countUp(f, counter, 1, vectors, () => {
+      f.get(to, source).memory("v128.load").memory("v128.store");
+      f.increase(source, 16).increase(to, 16);
+    });
+    f.increase(source, -16 * vectors).increase(to, -16 * vectors);
+  } else
+    for (let i = 0; i < vectors; i++)
+      f.get(to, source)
+        .memory("v128.load", 16 * i)
+        .memory("v128.store", 16 * i);
+  for (let i = 4 * vectors; i < count; i++)
+    f.get(to, source)
+      .memory("f32.load", ELEMENT * i)
+      .memory("f32.store", ELEMENT * i);
+}

@@ -1,0 +1,191 @@
+/**
+ * @file Reads a contraction as matrix products: which axes are rows, columns and inner places, and
+ * where the operands' elements lie.
+ */
+import {
+  type Axis,
+  add,
+  atom,
+  axis,
+  type Contraction,
+  type ContractionSide,
+  constant,
+  contractionOf,
+  extentOf,
+  fixedValue,
+  forEachAtom,
+  forEachScalar,
+  type Index,
+  type IndexTerm,
+  indicesOf,
+  type LoopNest,
+  multiply,
+  type ReduceScalar,
+  Rewriter,
+  scale,
+  volumeOf,
+  ZERO,
+} from "@sconce/codegen";
+import { isEmittable } from "./index-code.js";
+import { type Padding, paddingOf } from "./padding.js";
+
+/** Bytes of a float32. */
+export const ELEMENT = 4;
+
+/** Where the elements of a factor lie: byte offsets that are added. */
+export interface Operand {
+  readonly buffer: number;
+  /** By the axes outside of the product, with the constant part. */
+  readonly outer: Index;
+  /** By the rows, or by the columns. */
+  readonly lanes: Index;
+  /** By the axes that are summed over. */
+  readonly inner: Index;
+  /** Axes outside of the product that the factor depends on. */
+  readonly outerAxes: readonly Axis[];
+  /** The factor is read from a copy with zeros around it. */
+  readonly padding?: Padding | undefined;
+}
+
+/** Products of matrices: one for each place of the outer axes. */
+export interface MatrixPlan {
+  /** The nest, with the axes of groups split. */
+  readonly nest: LoopNest;
+  readonly reduce: ReduceScalar;
+  readonly outer: readonly Axis[];
+  /** Consecutive axes of the output. */
+  readonly rows: readonly Axis[];
+  /** The last axes of the output. */
+  readonly columns: readonly Axis[];
+  readonly inner: readonly Axis[];
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly a: Operand;
+  readonly b: Operand;
+}
+
+/** Products with fewer multiplications are left to ordinary kernels. */
+const LEAST_WORK = 2048;
+/** Sums of fewer products are left to ordinary kernels. */
+const LEAST_DEPTH = 4;
+
+/** Reads a nest whose sizes are bound; undefined if it is not a product of float32 matrices. */
+export function matrixPlan(given: LoopNest): MatrixPlan | undefined {
+  const nest = withoutGroups(given);
+  const contraction = contractionOf(nest);
+  if (contraction === undefined || contraction.reduce.dtype !== "float32") return undefined;
+  const { rows, columns, outer } = axesOfProduct(nest, contraction);
+  const { inner, reduce } = contraction;
+  const [m, n, k] = [volumeOf(rows), volumeOf(columns), volumeOf(inner)];
+  const isSmall = n < 2 || k < LEAST_DEPTH || m * n * k * volumeOf(outer) < LEAST_WORK;
+  if (isSmall) return undefined;
+  const a = operandOf(contraction.rows, outer, rows, inner);
+  const b = operandOf(contraction.columns, outer, columns, inner);
+  if (a === undefined || b === undefined) return undefined;
+  return { nest, reduce, outer, rows, columns, inner, m, n, k, a, b };
+}
+
+/**
+ * Columns are the last axes of the output that only one factor has, rows the nearest run of axes
+ * that only the other has. A product for each place of all other axes.
+ */
+function axesOfProduct(
+  { axes }: LoopNest,
+  contraction: Contraction,
+): Pick<MatrixPlan, "rows" | "columns" | "outer"> {
+  const isColumn = (one: Axis): boolean => contraction.columns.axes.includes(one);
+  const isRow = (one: Axis): boolean => contraction.rows.axes.includes(one);
+  const isUnit = (one: Axis): boolean => fixedValue(one.extent) === 1;
+  let start = axes.length;
+  while (start > 0 && (isColumn(axes[start - 1]!) || isUnit(axes[start - 1]!))) start--;
+  const last = axes.findLastIndex((one, i) => i < start && isRow(one) && !isUnit(one));
+  let first = last;
+  while (first > 0 && (isRow(axes[first - 1]!) || isUnit(axes[first - 1]!))) first--;
+  const rows = last < 0 ? [] : axes.slice(first, last + 1);
+  const columns = axes.slice(start);
+  const outer = axes.filter((one) => !rows.includes(one) && !columns.includes(one));
+  return { rows, columns, outer };
+}
+
+function operandOf(
+  side: ContractionSide,
+  outer: readonly Axis[],
+  lanes: readonly Axis[],
+  inner: readonly Axis[],
+): Operand | undefined {
+  const { value, when } = side;
+  if (value.kind !== "load" || value.dtype !== "float32") return undefined;
+  const names = (axes: readonly Axis[]): Set<string> => new Set(axes.map(({ name }) => name));
+  const padding = when === undefined ? undefined : paddingOf(value.index, when, names(outer));
+  if (when !== undefined && padding === undefined) return undefined;
+  const index = scale(padding?.index ?? value.index, ELEMENT);
+  const parts = separate(index, [names(outer), names(lanes), names(inner)]);
+  if (parts === undefined || !parts.every(isEmittable)) return undefined;
+  const [ofOuter, ofLanes, ofInner] = parts as [Index, Index, Index];
+  const used = new Set<string>();
+  for (const one of [ofOuter, ...(padding === undefined ? [] : [padding.from])])
+    forEachAtom(one, (item) => {
+      if (item.kind === "axis") used.add(item.name);
+    });
+  return {
+    buffer: value.buffer,
+    outer: ofOuter,
+    lanes: ofLanes,
+    inner: ofInner,
+    outerAxes: outer.filter(({ name, extent }) => used.has(name) && fixedValue(extent) !== 1),
+    padding,
+  };
+}
+
+/**
+ * The terms of an index by the set of axes that they depend on; undefined if one needs two sets.
+ */
+function separate(index: Index, sets: readonly ReadonlySet<string>[]): Index[] | undefined {
+  const parts = sets.map(() => ZERO);
+  parts[0] = constant(index.constant);
+  for (const term of index.terms) {
+    const at = homeOf(term, sets);
+    if (at === undefined) return undefined;
+    parts[at] = add(parts[at]!, multiply(term.atoms.map(atom).reduce(multiply), constant(term.coefficient)));
+  }
+  return parts;
+}
+
+function homeOf(term: IndexTerm, sets: readonly ReadonlySet<string>[]): number | undefined {
+  let home: number | undefined;
+  let isMixed = false;
+  forEachAtom({ terms: [term], constant: 0, text: "" }, (item) => {
+    if (item.kind === "value" || item.kind === "size") isMixed = true;
+    if (item.kind !== "axis") return;
+    const at = sets.findIndex((set) => set.has(item.name));
+    isMixed ||= home !== undefined && home !== at;
+    home = at;
+  });
+  return isMixed || home === -1 ? undefined : (home ?? 0);
+}
+
+/** Splits axes that the sum divides into groups: `o` into `g * d + o'` where it reads `o / d`. */
+function withoutGroups(nest: LoopNest): LoopNest {
+  const groups = new Map<string, number>();
+  forEachScalar(nest.value, (scalar) => {
+    for (const index of indicesOf(scalar))
+      forEachAtom(index, (item) => {
+        if (item.kind !== "quotient") return;
+        const by = fixedValue(item.denominator);
+        const split = nest.axes.find((one) => item.numerator.text === one.name);
+        if (split !== undefined && by !== undefined && extentOf(split) % by === 0) groups.set(split.name, by);
+      });
+  });
+  if (groups.size === 0) return nest;
+  const replaced = new Map<string, Index>();
+  const axes = nest.axes.flatMap((one) => {
+    const by = groups.get(one.name);
+    if (by === undefined) return [one];
+    const group = axis(`${one.name}g`, constant(extentOf(one) / by));
+    const place = axis(`${one.name}p`, constant(by));
+    replaced.set(one.name, add(scale(atom(group), by), atom(place)));
+    return [group, place];
+  });
+  return { ...nest, axes, value: new Rewriter({ axes: replaced }).scalar(nest.value) };
+}
