@@ -44,17 +44,17 @@ export function wasmBackend(options: WasmBackendOptions = {}): DeviceBackend {
   );
 }
 
-const KERNELS: Kernels = {
+const kernelsOf = (relaxed: boolean): Kernels => ({
   whyNotHeld,
   whyNot,
   rowsCode,
-  make: (step, { loops, sizes }) => stepCode(step, loops, sizes),
-};
+  make: (step, { loops, sizes }) => stepCode(step, loops, sizes, { relaxed, isConstant: () => false }),
+});
 
 function openDevice(owner: MemoryOwner, { relaxed = true }: WasmBackendOptions): WasmDevice {
   const found = requireFeatures();
   const features = { ...found, relaxed: found.relaxed && relaxed };
-  return new WasmDevice(owner, KERNELS, modeOf(features), "1 thread");
+  return new WasmDevice(owner, kernelsOf(features.relaxed), modeOf(features), "1 thread");
 }
 const modeOf = ({ relaxed }: Features): string => `WebAssembly with ${relaxed ? "relaxed " : ""}SIMD`;
 

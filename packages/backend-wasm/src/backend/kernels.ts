@@ -7,6 +7,7 @@ import type { Bindings } from "@sconce/symbolic";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import { printedKernel, printedRows } from "../emit/printed-kernel.js";
 import type { KernelCode } from "../kernel-code.js";
+import { type MatrixOptions, matrixKernel } from "../matrix/matrix.js";
 
 /** Code of nests over the same rows. */
 interface WasmRows extends RowsCode {
@@ -38,5 +39,13 @@ export function rowsCode(group: RowGroup, program: LoopProgram, sizes: Bindings)
 }
 
 /** The code of a step of a region. */
-export const stepCode = ({ nests, rows }: RegionStep, program: LoopProgram, sizes: Bindings): KernelCode =>
-  (rows as WasmRows | undefined)?.code ?? printedKernel(nests[0]!, program, sizes);
+export function stepCode(
+  { nests, rows }: RegionStep,
+  program: LoopProgram,
+  sizes: Bindings,
+  options: MatrixOptions,
+): KernelCode {
+  if (rows !== undefined) return (rows as WasmRows).code;
+  const nest = nests[0]!;
+  return matrixKernel(nest, program, sizes, options) ?? printedKernel(nest, program, sizes);
+}
