@@ -75,6 +75,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/run.js")).runCommand,
   },
   {
+    name: "bench",
+    description: "Measure a program on several backends, which run alternately: CPU time and time of a run.",
+    examples: [
+      "sconce bench model.pt2 --random 0",
+      "sconce bench model.pt2 --samples --backend cpu,wasm,gpujs --json",
+      "sconce bench model.pt2 --random 0 --size s0=16 --backend wasm --rounds 20",
+    ],
+    load: async () => (await import("./commands/bench.js")).benchCommand,
+  },
+  {
     name: "strip",
     description: "Write a program without stack traces, source paths, class names and example inputs.",
     examples: ["sconce strip model.pt2 -o public.pt2", "sconce strip model.pt2 -o shape.sir --drop-weights"],

@@ -6,7 +6,7 @@ import { START_BYTES, tensorFormat } from "@sconce/formats/other-formats";
 import type { Backend, ExportedProgram, TargetOptions } from "@sconce/ir";
 import type { ParseIrOptions } from "@sconce/ir/text";
 import { createSconce, type Sconce } from "@sconce/session";
-import { builtinBackends, loadBackend } from "@sconce/session/backends";
+import { builtinBackends, type LoadBackendOptions, loadBackend } from "@sconce/session/backends";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { fileError, noTensorFile, systemCode } from "./errors.js";
 import { fileName, readBytes, readStandardInput, readStart, STANDARD } from "./input-file.js";
@@ -24,8 +24,8 @@ const INTERPRETER = "cpu";
 /**
  * Opens a session with plugins from module paths or installed packages. Warnings go to standard
  * error. The session has the backends of Sconce's packages that are installed, those of the
- * plugins, and those of `backend`. Plugins of libraries whose operators the files call are loaded
- * too.
+ * plugins, and those of `backend`, which `loading` is for. Plugins of libraries whose operators the
+ * files call are loaded too.
  * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_BACKEND`
  */
 export async function openSession(
@@ -33,12 +33,13 @@ export async function openSession(
   modules: readonly string[] = [],
   backend: string | readonly string[] = INTERPRETER,
   files: readonly string[] = [],
+  loading: LoadBackendOptions = {},
 ): Promise<Sconce> {
   const logger = { warn: (message: string) => io.warn(message) };
   const own = await Promise.all(modules.map(loadPlugin));
   const plugins = [...own, ...(await librariesFor(files, own))];
   const wanted = [backend].flat();
-  const backends = await backendsFor(wanted);
+  const backends = await backendsFor(wanted, loading);
   let session: Sconce;
   try {
     const { maxBytes } = commandLimits();
@@ -54,11 +55,13 @@ export async function openSession(
 /**
  * The backends that Sconce loads by name and that are installed, with those that are asked for.
  */
-async function backendsFor(wanted: readonly string[]): Promise<Backend[]> {
+async function backendsFor(wanted: readonly string[], loading: LoadBackendOptions): Promise<Backend[]> {
   const names = new Set([...builtinBackends, ...wanted.filter(isVariant)]);
   names.delete(INTERPRETER);
+  // The session has its interpreter; this rejects options that it does not take.
+  if (wanted.includes(INTERPRETER)) await loadBackend(INTERPRETER, loading);
   const loaded = [...names].map((one) =>
-    loadBackend(one).catch((error: unknown) => {
+    loadBackend(one, wanted.includes(one) ? loading : {}).catch((error: unknown) => {
       if (wanted.includes(one)) throw error;
       return undefined;
     }),

@@ -2,4 +2,9 @@
  * @file Backends by name. Not in the index: bundlers put the packages of all backends into a page
  * that can load them by name.
  */
-export { backendNamesText, builtinBackends, loadBackend } from "./backends/load-backend.js";
+export {
+  backendNamesText,
+  builtinBackends,
+  type LoadBackendOptions,
+  loadBackend,
+} from "./backends/load-backend.js";

@@ -3,16 +3,21 @@ import { cpuBackend } from "@sconce/backend-cpu";
 import type { Backend } from "@sconce/ir";
 import type { BackendName } from "./backend-names.js";
 
+/** Makes the backend of a name; undefined for other names. */
+export type BackendMaker = (name: string, options: { readonly threads?: number }) => Backend | undefined;
+
 /** A backend that `loadBackend` loads by its name. A new backend is one more name and row. */
 interface KnownBackend {
   /**
    * Returns the function that makes the backend of a name; it imports the package of the backend.
    */
-  readonly load: () => Promise<(name: string) => Backend | undefined>;
+  readonly load: () => Promise<BackendMaker>;
   /** The command that installs what the backend needs; undefined if `sconce` depends on it. */
   readonly install?: string;
   /** What may follow the name, as help texts show it. */
   readonly variant?: string;
+  /** Whether it computes on as many threads as it is given. */
+  readonly hasThreads?: boolean;
 }
 
 const cpuByName = (name: string): Backend | undefined => (name === "cpu" ? cpuBackend() : undefined);

@@ -1,8 +1,9 @@
 /** @file Backends of Sconce's packages, loaded by name. */
+import { checkOptions, type OptionNames, optionValue } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
 import { BACKEND_NAMES, type BackendName, isKnownBackend } from "./backend-names.js";
 import { backendNotInstalled, unknownBackend, unknownVariant } from "./errors.js";
-import { KNOWN_BACKENDS } from "./known-backends.js";
+import { type BackendMaker, KNOWN_BACKENDS } from "./known-backends.js";
 
 /** The names that {@link loadBackend} takes; `gpujs:MODE` selects one mode of gpu.js. */
 export const builtinBackends: readonly string[] = BACKEND_NAMES;
@@ -22,17 +23,39 @@ export const backendNamesText: string = BACKEND_NAMES.flatMap((name) => {
  * not install it. A session takes the result:
  * `createSconce({ backends: [await loadBackend("gpujs")] })`.
  *
+ * @throws SconceError `OPTION_VALUE` for more threads than the backend can have
  * @throws SconceError `UNKNOWN_BACKEND` for other names, and when the package of the backend is not
  * installed
  */
-export async function loadBackend(name: string): Promise<Backend> {
-  const backend = (await maker(name))?.(name);
+export async function loadBackend(name: string, options: LoadBackendOptions = {}): Promise<Backend> {
+  checkOptions("loadBackend", options, OPTIONS);
+  const backend = (await maker(name))?.(name, threadsOf(name, options));
   if (backend === undefined && isKnownBackend(name)) throw unknownVariant(name, backendNamesText);
   if (backend === undefined) throw unknownBackend(name, builtinBackends);
   return backend;
 }
 
-async function maker(name: string): Promise<((name: string) => Backend | undefined) | undefined> {
+/** How a backend is loaded. */
+export interface LoadBackendOptions {
+  /** Threads that compute. One, the default, is right for every backend. */
+  readonly threads?: number;
+}
+const OPTIONS: OptionNames<LoadBackendOptions> = { threads: true };
+
+/** The option of backends with threads; other backends have one. */
+function threadsOf(name: string, { threads = 1 }: LoadBackendOptions): LoadBackendOptions {
+  const { hasThreads = false } = KNOWN_BACKENDS[name.split(":")[0] as BackendName] ?? {};
+  const most = hasThreads ? MOST_THREADS : 1;
+  if (!Number.isInteger(threads) || threads < 1 || threads > most)
+    throw optionValue(`the backend "${name}"`, "threads", threads, hasThreads ? COUNT : ONE_THREAD);
+  return hasThreads ? { threads } : {};
+}
+const MOST_THREADS = 64;
+const COUNT = `a whole number from 1 to ${MOST_THREADS}`;
+const WITH_THREADS = BACKEND_NAMES.filter((name) => KNOWN_BACKENDS[name].hasThreads === true);
+const ONE_THREAD = `1, or leave it out: the backend has one thread; backends with threads: ${WITH_THREADS.join(", ") || "none"}`;
+
+async function maker(name: string): Promise<BackendMaker | undefined> {
   if (!isKnownBackend(name)) return undefined;
   const { load, install = "npm install sconce" } = KNOWN_BACKENDS[name.split(":")[0] as BackendName];
   try {
