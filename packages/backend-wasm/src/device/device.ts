@@ -6,7 +6,7 @@ import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 import { WASM } from "../emit/target.js";
 import type { MemoryOwner, WasmMemory } from "./memory.js";
-import { type KernelMaker, type WasmBuffer, WasmRegion } from "./region.js";
+import { type KernelMaker, type ValueSize, type WasmBuffer, WasmRegion } from "./region.js";
 import { copyOut, elementBytes } from "./transfer.js";
 
 /** What makes kernels, and what it cannot make. */
@@ -24,6 +24,8 @@ export interface Kernels {
 /** As long as an element on the interpreter takes. */
 const ITERATIONS_PER_ELEMENT = 32;
 
+const sizeOf = (tensor: Tensor): ValueSize => ({ length: tensor.numel, bytes: elementBytes(tensor) });
+
 /** The part of a backend's memory that one executable uses. */
 export class WasmDevice implements RegionDevice {
   readonly mode: string;
@@ -35,6 +37,7 @@ export class WasmDevice implements RegionDevice {
   readonly #kernels: Kernels;
   /** Buffers in use, with the tensors of those that are shared. */
   readonly #live = new Map<WasmBuffer, Tensor | undefined>();
+  readonly #regions = new Set<WasmRegion>();
   #allocated = 0;
   #isOpen = true;
 
@@ -47,10 +50,10 @@ export class WasmDevice implements RegionDevice {
   }
 
   get allocated(): number {
-    return this.#allocated;
+    return [...this.#regions].reduce((total, { constants }) => total + constants.bytes, this.#allocated);
   }
   get buffers(): number {
-    return this.#live.size;
+    return [...this.#regions].reduce((total, { constants }) => total + constants.count, this.#live.size);
   }
 
   whyNotHeld(dtype: DType): string | undefined {
@@ -64,17 +67,20 @@ export class WasmDevice implements RegionDevice {
     return this.#kernels.rowsCode?.(group, program, sizes);
   }
 
-  upload(tensor: Tensor, isFixed = false): DeviceBuffer {
+  upload(tensor: Tensor): DeviceBuffer {
     this.#requireOpen();
-    const address = isFixed ? this.#memory.share(tensor) : this.#memory.copy(tensor);
-    return this.#buffer(tensor.numel, elementBytes(tensor), address, isFixed ? tensor : undefined);
+    return this.#buffer(sizeOf(tensor), this.#memory.copy(tensor));
   }
 
   compileRegion(request: RegionRequest): RegionCode {
     this.#requireOpen();
-    return new WasmRegion(request, this.#kernels.make, this.#memory, ({ length, bytes }, address) =>
-      this.#buffer(length, bytes, address),
-    );
+    const region = new WasmRegion(request, this.#kernels.make, this.#memory, {
+      own: (size, address) => this.#buffer(size, address),
+      constant: (tensor) => this.#buffer(sizeOf(tensor), this.#memory.share(tensor), tensor),
+      disposed: (one) => void this.#regions.delete(one),
+    });
+    this.#regions.add(region);
+    return region;
   }
 
   download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Tensor {
@@ -99,13 +105,14 @@ export class WasmDevice implements RegionDevice {
   dispose(): void {
     if (!this.#isOpen) return;
     for (const buffer of this.#live.keys()) this.free(buffer);
+    for (const region of [...this.#regions]) region.dispose();
     this.#isOpen = false;
     this.#owner.close();
   }
 
-  #buffer(length: number, bytes: number, address: number, tensor?: Tensor): WasmBuffer {
-    const buffer = { length, bytes, address };
-    this.#allocated += bytes;
+  #buffer(size: ValueSize, address: number, tensor?: Tensor): WasmBuffer {
+    const buffer = { ...size, address };
+    this.#allocated += size.bytes;
     this.#live.set(buffer, tensor);
     return buffer;
   }

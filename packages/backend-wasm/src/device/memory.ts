@@ -8,17 +8,29 @@ const PAGE = 65_536;
 /** Pages by which memory grows at least. */
 const STEP = 16;
 
-/** The copy of a tensor that several executables use. */
+/** The elements of a tensor, in an order, that several executables use. */
 interface Shared {
   readonly address: number;
   users: number;
+}
+/** The key of elements in the order of the tensor. */
+const PLAIN = "";
+
+/** The elements of a tensor in an order that a kernel wants. */
+export interface Form {
+  readonly tensor: Tensor;
+  /** Equal keys of one tensor are the same form. */
+  readonly key: string;
+  readonly bytes: number;
+  /** Makes the form. */
+  readonly fill: (from: number, to: number) => void;
 }
 
 /** One memory of WebAssembly, with the places in it. */
 export class WasmMemory {
   readonly memory: WebAssembly.Memory;
   readonly #places = new Allocator();
-  readonly #shared = new Map<Tensor, Shared>();
+  readonly #shared = new Map<Tensor, Map<string, Shared>>();
   #view: Uint8Array;
 
   constructor() {
@@ -73,20 +85,42 @@ export class WasmMemory {
    * once, with {@link unshare}.
    */
   share(tensor: Tensor): number {
-    const known = this.#shared.get(tensor);
+    return this.#sharedAt(tensor, PLAIN, () => this.copy(tensor));
+  }
+  /** As {@link share}, in the order of a form. */
+  shareForm({ tensor, key, bytes, fill }: Form): number {
+    return this.#sharedAt(tensor, key, () => {
+      const plain = this.#shared.get(tensor)?.get(PLAIN)?.address;
+      const from = plain ?? this.copy(tensor);
+      const to = this.take(bytes);
+      fill(from, to);
+      if (plain === undefined) this.give(from);
+      return to;
+    });
+  }
+  #sharedAt(tensor: Tensor, key: string, make: () => number): number {
+    const forms = this.#shared.get(tensor) ?? new Map<string, Shared>();
+    this.#shared.set(tensor, forms);
+    const known = forms.get(key);
     if (known !== undefined) {
       known.users++;
       return known.address;
     }
-    const address = this.copy(tensor);
-    this.#shared.set(tensor, { address, users: 1 });
-    return address;
+    try {
+      const address = make();
+      forms.set(key, { address, users: 1 });
+      return address;
+    } finally {
+      if (forms.size === 0) this.#shared.delete(tensor);
+    }
   }
-  /** Takes the copy of a tensor back from one user. */
-  unshare(tensor: Tensor): void {
-    const known = this.#shared.get(tensor);
-    if (known === undefined || --known.users > 0) return;
-    this.#shared.delete(tensor);
+  /** Takes elements back from one user. */
+  unshare(tensor: Tensor, key = PLAIN): void {
+    const forms = this.#shared.get(tensor);
+    const known = forms?.get(key);
+    if (forms === undefined || known === undefined || --known.users > 0) return;
+    forms.delete(key);
+    if (forms.size === 0) this.#shared.delete(tensor);
     this.give(known.address);
   }
 

@@ -1,12 +1,13 @@
 /** @file The kernels of a region as one module, and runs of it. */
 import { bytesOf, type LoopBuffer, planMemory } from "@sconce/codegen";
 import type { DeviceBuffer, RegionCode, RegionRequest, RegionRun, RegionStep } from "@sconce/device-runtime";
-import { dtypeInfo } from "@sconce/tensor";
-import { ModuleBuilder } from "@sconce/wasm";
+import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { KernelCode } from "../kernel-code.js";
 import { ALIGNMENT } from "./allocator.js";
+import { Constants, formOf } from "./constants.js";
 import { kernelFailed } from "./errors.js";
 import type { WasmMemory } from "./memory.js";
+import { type Entry, instantiate } from "./module.js";
 
 /** A value in the memory of a backend. */
 export interface WasmBuffer extends DeviceBuffer {
@@ -19,97 +20,88 @@ export interface WasmBuffer extends DeviceBuffer {
 /** Makes the code of a step. */
 export type KernelMaker = (step: RegionStep, request: RegionRequest) => KernelCode;
 
-/** Its parameters: addresses of memories and of scratch memory, the first unit and the end. */
-type Entry = (...parameters: readonly number[]) => void;
-
-/** A kernel with the functions that the module has. */
-interface Kernel {
-  readonly code: KernelCode;
-  readonly entry: Entry;
-  /** Positions of its memories among all buffers. */
-  readonly buffers: readonly number[];
+/** The owner of results, which the caller of a run frees. */
+export interface ResultOwner {
+  /** Takes a result over. */
+  own(size: ValueSize, address: number): WasmBuffer;
+  /** Returns a constant that is a result. */
+  constant(tensor: Tensor): WasmBuffer;
+  /** Called when a region is disposed of. */
+  disposed(region: WasmRegion): void;
 }
 
-/** A result, or another value that a region computes. */
-interface Result {
-  readonly id: number;
+/** A kernel with what it is called with. */
+interface Kernel {
+  readonly units: number;
+  readonly entry: Entry;
+  /** Ids of its memories. */
+  readonly buffers: readonly number[];
+  /** Addresses of prepared constants. */
+  readonly forms: readonly number[];
+}
+
+/** The size of a value. */
+export interface ValueSize {
   readonly bytes: number;
   readonly length: number;
-}
-
-/** A module of the kernels, each exported by its position. */
-function moduleOf(kernels: readonly KernelCode[]): Uint8Array<ArrayBuffer> {
-  const module = new ModuleBuilder();
-  module.importMemory("env", "memory", { initial: 1 });
-  const imported = new Map<string, number>();
-  for (const { name, parameters, result } of kernels.flatMap(({ imports }) => imports))
-    if (!imported.has(name))
-      imported.set(name, module.importFunction("js", name, { params: parameters, results: [result] }));
-  kernels.forEach((kernel, at) => {
-    module.exportFunction(`k${at}`, kernel.emit(module, imported));
-  });
-  return module.build();
 }
 
 /** The kernels of a region in one module. Values that are not results share an arena. */
 export class WasmRegion implements RegionCode {
   readonly sources: readonly string[];
+  readonly #request: RegionRequest;
   readonly #memory: WasmMemory;
-  readonly #steps: readonly RegionStep[];
+  readonly #owner: ResultOwner;
+  /** What kernels keep between runs. */
+  readonly constants: Constants;
   readonly #kernels: readonly Kernel[];
-  readonly #results: readonly Result[];
+  readonly #results: ReadonlyMap<number, ValueSize>;
   /** Offsets in the arena by the ids of buffers. */
   readonly #offsets: ReadonlyMap<number, number>;
-  /** Ids of buffers that are given. */
+  /** Ids of buffers that are given for each run. */
   readonly #given: readonly number[];
+  /** Bytes of the arena, in front of the scratch memory of kernels. */
+  readonly #arena: number;
   readonly #scratch: number;
-  readonly #bytes: number;
-  readonly #taken: (result: Result, address: number) => WasmBuffer;
 
-  /** @param taken called for each result, which the caller of the run gives back */
-  constructor(
-    request: RegionRequest,
-    make: KernelMaker,
-    memory: WasmMemory,
-    taken: (result: Result, address: number) => WasmBuffer,
-  ) {
-    const { steps, loops, sizes } = request;
-    const codes = steps.map((step) => make(step, request));
+  constructor(request: RegionRequest, make: KernelMaker, memory: WasmMemory, owner: ResultOwner) {
+    const codes = request.steps.map((step) => make(step, request));
     this.sources = codes.map(({ text }) => text);
+    this.#request = request;
     this.#memory = memory;
-    this.#taken = taken;
-    this.#steps = steps;
-    this.#kernels = kernelsOf(codes, memory.memory);
-    const written = new Set(steps.flatMap(({ writes }) => writes));
-    const outputs = loops.outputs.flatMap((one) => (one.kind === "buffer" ? [one.buffer] : []));
-    const results = new Set(outputs.filter((id) => written.has(id)));
-    const sizeOf = (buffer: LoopBuffer): Result => {
-      const bytes = bytesOf(buffer, sizes);
-      return { id: buffer.id, bytes, length: bytes / dtypeInfo(buffer.dtype).itemSize };
-    };
-    this.#results = [...results].map((id) => sizeOf(loops.buffers[id]!));
-    const inner = steps.map((step) => ({ ...step, writes: step.writes.filter((id) => !results.has(id)) }));
-    const plan = planMemory(loops, { steps: inner, sizes, alignment: ALIGNMENT });
-    this.#offsets = new Map([...plan.places].map(([id, { offset }]) => [id, offset]));
-    const used = new Set(codes.flatMap(({ memories }) => memories.map(({ buffer }) => buffer)));
-    this.#given = [...used].filter((id) => !written.has(id));
-    this.#scratch = plan.peakBytes;
-    this.#bytes = plan.peakBytes + codes.reduce((most, code) => Math.max(most, code.scratchBytes), 0);
+    this.#owner = owner;
+    const { entries, prepare } = instantiate(codes, memory.memory);
+    this.constants = new Constants(codes, request.constants, memory, prepare);
+    const { forms, addresses } = this.constants;
+    this.#kernels = codes.map(({ units, memories, prepared = [] }, at) => ({
+      units,
+      entry: entries[at]!,
+      buffers: memories.map(({ buffer }) => buffer),
+      forms: prepared.map((one) => forms.get(formOf(one))!),
+    }));
+    this.#results = resultsOf(request);
+    const { offsets, bytes } = arenaOf(request, this.#results);
+    this.#offsets = offsets;
+    this.#arena = bytes;
+    this.#scratch = codes.reduce((most, { scratchBytes }) => Math.max(most, scratchBytes), 0);
+    const used = new Set(this.#kernels.flatMap(({ buffers }) => buffers));
+    this.#given = [...used].filter((id) => !offsets.has(id) && !this.#results.has(id) && !addresses.has(id));
   }
 
   start(inputs: (id: number) => DeviceBuffer): RegionRun {
     const addresses: number[] = [];
+    for (const [id, address] of this.constants.addresses) addresses[id] = address;
     for (const id of this.#given) addresses[id] = (inputs(id) as WasmBuffer).address;
     const places: number[] = [];
+    const take = (bytes: number): number => {
+      const address = this.#memory.take(bytes);
+      places.push(address);
+      return address;
+    };
     try {
-      const arena = this.#memory.take(this.#bytes);
-      places.push(arena);
+      const arena = take(this.#arena + this.#scratch);
       for (const [id, offset] of this.#offsets) addresses[id] = arena + offset;
-      for (const { id, bytes } of this.#results) {
-        const address = this.#memory.take(bytes);
-        places.push(address);
-        addresses[id] = address;
-      }
+      for (const [id, { bytes }] of this.#results) addresses[id] = take(bytes);
       return this.#run(addresses, arena);
     } catch (error) {
       for (const place of places) this.#memory.give(place);
@@ -118,13 +110,14 @@ export class WasmRegion implements RegionCode {
   }
 
   #run(addresses: readonly number[], arena: number): RegionRun {
-    const left = new Map(this.#results.map((result) => [result.id, result]));
+    const left = new Map(this.#results);
     return {
-      step: (at) => this.#step(at, addresses, arena + this.#scratch),
+      step: (at) => this.#step(at, addresses, arena + this.#arena),
       result: (id) => {
-        const result = left.get(id)!;
+        const size = left.get(id);
+        if (size === undefined) return this.#owner.constant(this.#request.constants.get(id)!);
         left.delete(id);
-        return this.#taken(result, addresses[id]!);
+        return this.#owner.own(size, addresses[id]!);
       },
       end: () => {
         this.#memory.give(arena);
@@ -134,26 +127,38 @@ export class WasmRegion implements RegionCode {
   }
 
   #step(at: number, addresses: readonly number[], scratch: number): void {
-    const { code, entry, buffers } = this.#kernels[at]!;
+    const { units, entry, buffers, forms } = this.#kernels[at]!;
     const parameters = buffers.map((id) => addresses[id]!);
-    parameters.push(scratch, 0, code.units);
+    parameters.push(...forms, scratch, 0, units);
     try {
       entry(...parameters);
     } catch (error) {
-      throw kernelFailed([...new Set(this.#steps[at]!.nests.flatMap(({ nodes }) => nodes))], error);
+      const nodes = this.#request.steps[at]!.nests.flatMap((nest) => nest.nodes);
+      throw kernelFailed([...new Set(nodes)], error);
     }
+  }
+
+  dispose(): void {
+    this.constants.release();
+    this.#owner.disposed(this);
   }
 }
 
-function kernelsOf(codes: readonly KernelCode[], memory: WebAssembly.Memory): Kernel[] {
-  const js: Record<string, WebAssembly.ImportValue> = {};
-  for (const { name, call } of codes.flatMap(({ imports }) => imports))
-    js[name] = call as WebAssembly.ImportValue;
-  const module = new WebAssembly.Module(moduleOf(codes));
-  const { exports } = new WebAssembly.Instance(module, { env: { memory }, js });
-  return codes.map((code, at) => ({
-    code,
-    entry: exports[`k${at}`] as Entry,
-    buffers: code.memories.map(({ buffer }) => buffer),
-  }));
+/** Sizes of the values that steps compute and that are results. */
+function resultsOf({ steps, loops, sizes }: RegionRequest): Map<number, ValueSize> {
+  const written = new Set(steps.flatMap(({ writes }) => writes));
+  const sizeOf = (buffer: LoopBuffer): ValueSize => {
+    const bytes = bytesOf(buffer, sizes);
+    return { bytes, length: bytes / dtypeInfo(buffer.dtype).itemSize };
+  };
+  const ids = loops.outputs.flatMap((one) => (one.kind === "buffer" ? [one.buffer] : []));
+  return new Map(ids.filter((id) => written.has(id)).map((id) => [id, sizeOf(loops.buffers[id]!)]));
+}
+
+/** Places of the values that are not results. */
+function arenaOf({ steps, loops, sizes }: RegionRequest, results: ReadonlyMap<number, unknown>) {
+  const inner = steps.map((step) => ({ ...step, writes: step.writes.filter((id) => !results.has(id)) }));
+  const { places, peakBytes } = planMemory(loops, { steps: inner, sizes, alignment: ALIGNMENT });
+  const offsets = new Map([...places].map(([id, { offset }]) => [id, offset]));
+  return { offsets, bytes: peakBytes };
 }

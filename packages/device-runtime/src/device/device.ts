@@ -57,6 +57,8 @@ export interface RegionRequest {
   readonly sizes: Bindings;
   /** The nests of each step, with sizes filled in, in the order in which they run. */
   readonly steps: readonly RegionStep[];
+  /** The tensors of inputs that are the same in all runs, by the ids of buffers. */
+  readonly constants: ReadonlyMap<number, Tensor>;
   /** Where values lie: one arena. Results of the region have places, too. */
   readonly memory: MemoryPlan;
 }
@@ -82,16 +84,21 @@ export interface RegionCode {
   /**
    * Begins a run. Memory of the arena is in use until the run ends.
    *
-   * @param inputs returns the memory of a buffer that is given
+   * @param inputs returns the memory of a buffer that is given and is not a constant
    */
   start(inputs: (id: number) => DeviceBuffer): RegionRun;
+  /** Frees what the kernels keep between runs. */
+  dispose(): void;
 }
 
 /** One run of the kernels of a region. */
 export interface RegionRun {
   /** Runs the kernel of a step; the first is 0. */
   step(at: number): Promise<void> | void;
-  /** Returns the memory of a result, owned by the caller; called once for each result. */
+  /**
+   * Returns the memory of a result, owned by the caller; called once for each result. A result may
+   * be a constant.
+   */
   result(id: number): DeviceBuffer;
   /** Gives the memory of all other values back. Called once, after a failure too. */
   end(): void;

@@ -85,6 +85,8 @@ export class DeviceExecutable implements Executable {
   readonly #own: Map<string, Tensor>;
   readonly #state: Map<string, Tensor>;
   readonly #uploads: Uploads;
+  /** Tensors that no run changes, by the names of placeholders. */
+  readonly #fixed = new Map<string, Tensor>();
   readonly #regions = new Map<string, RegionRunner>();
   readonly #hosts = new Map<string, Promise<Executable>>();
   readonly #whole: Sequence;
@@ -100,7 +102,12 @@ export class DeviceExecutable implements Executable {
     this.#check = inputCheck(original);
     this.#own = programState(program, operators);
     this.#state = publicState(original, this.#own);
-    this.#uploads = new Uploads(device, fixedTensors(program, this.#own));
+    const fixed = fixedTensors(program, this.#own);
+    this.#uploads = new Uploads(device, fixed);
+    program.graph.placeholders().forEach(({ name }, i) => {
+      const tensor = this.#stateOf(program.graphSignature.inputSpecs[i]);
+      if (tensor !== undefined && fixed.has(tensor)) this.#fixed.set(name, tensor);
+    });
     this.#addRegions(plan.steps);
     this.#whole = sequenceOf(plan.steps, liveOutOf(program));
     this.#total = plan.steps.reduce((count, step) => count + nestsOf(step), 0);
@@ -109,8 +116,11 @@ export class DeviceExecutable implements Executable {
   #addRegions(steps: readonly Step[]): void {
     const { device, limit, maxBytes, program } = this.#init;
     const memory = { maxBytes, graph: program.graph };
-    for (const { name, inputs, device: own } of steps)
-      if (own !== undefined) this.#regions.set(name, new RegionRunner(own, inputs, device, limit, memory));
+    for (const { name, inputs, device: region } of steps) {
+      if (region === undefined) continue;
+      const init = { region, inputs, fixed: this.#fixed, device, limit, memory };
+      this.#regions.set(name, new RegionRunner(init));
+    }
   }
 
   get state(): ReadonlyMap<string, Tensor> {
@@ -205,8 +215,11 @@ export class DeviceExecutable implements Executable {
   }
   #given(spec: InputSpec | undefined, input: () => Value): Value {
     if (spec?.kind === "TOKEN") return Tensor.empty([0], "float32");
-    if (spec !== undefined && LIFTED.has(spec.kind)) return this.#own.get(spec.target ?? "") ?? null;
+    if (spec !== undefined && LIFTED.has(spec.kind)) return this.#stateOf(spec) ?? null;
     return input();
+  }
+  #stateOf(spec: InputSpec | undefined): Tensor | undefined {
+    return spec !== undefined && LIFTED.has(spec.kind) ? this.#own.get(spec.target ?? "") : undefined;
   }
 
   async #sequence({ steps, dead }: Sequence, run: Run): Promise<void> {

@@ -38,6 +38,8 @@ export interface KernelStep extends RegionStep {
 export interface Kernels {
   /** Begins a run on buffers that the caller holds. */
   start(held: Map<number, Held>): KernelsRun;
+  /** Frees what they keep between runs. */
+  dispose(): void;
 }
 /** One run of the kernels of a region. */
 export interface KernelsRun {
@@ -112,6 +114,7 @@ export async function kernelsOf(
         end: () => run.end(),
       };
     },
+    dispose: () => code.dispose(),
   };
 }
 
@@ -139,7 +142,12 @@ async function separateKernels(
     await watch.step?.();
     runs.push(...(await Promise.all(steps.slice(from, from + COMPILED_AT_ONCE).map(make))));
   }
-  return { start: (held) => new SeparateRun(steps, runs, dead, held, device) };
+  return {
+    start: (held) => new SeparateRun(steps, runs, dead, held, device),
+    dispose: () => {
+      // The device keeps kernels by their source.
+    },
+  };
 }
 
 async function nestKernel(

@@ -66,6 +66,18 @@ export interface RegionWatch {
   ran(step: KernelStep, milliseconds: number): void;
 }
 
+/** What a region is run with. */
+export interface RegionInit {
+  readonly region: DeviceRegion;
+  /** Names of the region's inputs. */
+  readonly inputs: readonly string[];
+  /** Tensors that no run changes, by their names. */
+  readonly fixed: ReadonlyMap<string, Tensor>;
+  readonly device: Device;
+  readonly limit: WorkLimit;
+  readonly memory: RegionMemory;
+}
+
 /** Runs one region. */
 export class RegionRunner {
   readonly loops: LoopProgram;
@@ -77,16 +89,11 @@ export class RegionRunner {
   readonly #deciding: readonly (string | undefined)[];
   readonly #limit: WorkLimit;
   readonly #memory: RegionMemory;
+  /** Tensors of inputs that never change. */
+  readonly #constants = new Map<number, Tensor>();
   #kernels: number;
 
-  /** @param inputs names of the region's inputs */
-  constructor(
-    region: DeviceRegion,
-    inputs: readonly string[],
-    device: Device,
-    limit: WorkLimit,
-    memory: RegionMemory,
-  ) {
+  constructor({ region, inputs, fixed, device, limit, memory }: RegionInit) {
     this.loops = region.loops;
     this.#region = region;
     this.#memory = memory;
@@ -96,6 +103,10 @@ export class RegionRunner {
     this.#kernels = region.loops.nests.length;
     const read = new Set(region.checks.flatMap(({ reads }) => reads.map(({ node }) => node)));
     this.#deciding = inputs.map((name) => (read.has(name) ? name : undefined));
+    this.loops.inputs.forEach((id, at) => {
+      const tensor = fixed.get(inputs[at]!);
+      if (id !== undefined && tensor !== undefined && this.#read.has(id)) this.#constants.set(id, tensor);
+    });
   }
 
   /** Kernels of the last sizes; before there were any, one for each nest. */
@@ -154,6 +165,7 @@ export class RegionRunner {
     for (let at = from; at < inputs.length; at++) {
       const [id, value] = [this.loops.inputs[at], inputs[at]];
       if (id === undefined || !this.#read.has(id) || !isTensor(value)) continue;
+      if ("compileRegion" in this.#device && this.#constants.has(id)) continue;
       const copy = uploads.get(inDType(value, this.loops.buffers[id]!.dtype));
       if (copy instanceof Promise)
         return copy.then((one) => {
@@ -211,10 +223,15 @@ export class RegionRunner {
     if (bound === undefined) {
       bound = await this.#make(sizes, watch);
       this.#bound.set(key, bound);
-      if (this.#bound.size > KEPT_SIZES) this.#bound.delete(this.#bound.keys().next().value!);
+      if (this.#bound.size > KEPT_SIZES) this.#drop(this.#bound.keys().next().value!);
     }
     this.#kernels = bound.steps.length;
     return bound;
+  }
+
+  #drop(key: string): void {
+    this.#bound.get(key)!.kernels.dispose();
+    this.#bound.delete(key);
   }
 
   async #make(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
@@ -235,7 +252,8 @@ export class RegionRunner {
     const steps = kernelSteps(loops, nests, sizes, this.#device);
     const memory = planRegion(loops, steps, sizes, this.#device);
     requireMemory(memory, steps, this.#memory, 0);
-    const kernels = await kernelsOf({ loops, sizes, steps, memory }, this.#device, watch);
+    const request = { loops, sizes, steps, memory, constants: this.#constants };
+    const kernels = await kernelsOf(request, this.#device, watch);
     return { loops, sizes, memory, refused, checks, steps, kernels, verdicts: new Map() };
   }
 
