@@ -5,7 +5,4 @@ import { expect, test } from "vitest";
 import { wasmBackend } from "./index.js";
 
 const { counts } = backendCasesSpec(() => wasmBackend(), { operators: defaultOperators() });
-test("most calls run on the device", () => {
-  console.log(counts);
-  expect(counts.device).toBeGreaterThan(counts.partition);
-});
+test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(9 * counts.partition));

@@ -7,10 +7,10 @@ import {
 } from "@sconce/device-runtime";
 import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import { detectFeatures, type Features } from "@sconce/wasm";
-import { type Kernels, WasmDevice } from "../device/device.js";
+import { WasmDevice } from "../device/device.js";
 import { noWasm } from "../device/errors.js";
 import { MemoryOwner } from "../device/memory.js";
-import { rowsCode, stepCode, whyNot, whyNotHeld } from "./kernels.js";
+import { kernelsFor, whyNotHeld } from "./kernels.js";
 
 /** Options of {@link wasmBackend}. */
 export interface WasmBackendOptions extends DeviceBackendOptions {
@@ -44,17 +44,10 @@ export function wasmBackend(options: WasmBackendOptions = {}): DeviceBackend {
   );
 }
 
-const kernelsOf = (relaxed: boolean): Kernels => ({
-  whyNotHeld,
-  whyNot,
-  rowsCode,
-  make: (step, { loops, sizes }) => stepCode(step, loops, sizes, { relaxed, isConstant: () => false }),
-});
-
 function openDevice(owner: MemoryOwner, { relaxed = true }: WasmBackendOptions): WasmDevice {
   const found = requireFeatures();
   const features = { ...found, relaxed: found.relaxed && relaxed };
-  return new WasmDevice(owner, kernelsOf(features.relaxed), modeOf(features), "1 thread");
+  return new WasmDevice(owner, kernelsFor(features), modeOf(features), "1 thread");
 }
 const modeOf = ({ relaxed }: Features): string => `WebAssembly with ${relaxed ? "relaxed " : ""}SIMD`;
 

@@ -2,12 +2,14 @@
 
 import type { LoopNest, LoopProgram, RowGroup } from "@sconce/codegen";
 import { forEachScalar, readsOf } from "@sconce/codegen";
-import type { RegionStep, RowsCode } from "@sconce/device-runtime";
+import type { RegionRequest, RegionStep, RowsCode } from "@sconce/device-runtime";
 import type { Bindings } from "@sconce/symbolic";
 import { type DType, isComplexDType } from "@sconce/tensor";
+import type { Features } from "@sconce/wasm";
+import type { Kernels } from "../device/device.js";
 import { printedKernel, printedRows } from "../emit/printed-kernel.js";
 import type { KernelCode } from "../kernel-code.js";
-import { type MatrixOptions, matrixKernel } from "../matrix/matrix.js";
+import { matrixKernel } from "../matrix/matrix.js";
 
 /** Code of nests over the same rows. */
 interface WasmRows extends RowsCode {
@@ -21,7 +23,7 @@ export const whyNotHeld = (dtype: DType): string | undefined =>
     : undefined;
 
 /** Why there is no kernel for a nest, or undefined. */
-export function whyNot({ value, output }: LoopNest, { buffers }: LoopProgram): string | undefined {
+function whyNot({ value, output }: LoopNest, { buffers }: LoopProgram): string | undefined {
   let reason: string | undefined;
   for (const id of [...readsOf(value), output]) reason ??= whyNotHeld(buffers[id]!.dtype);
   forEachScalar(value, ({ dtype }) => {
@@ -31,21 +33,26 @@ export function whyNot({ value, output }: LoopNest, { buffers }: LoopProgram): s
 }
 
 /** Code of nests over the same rows; undefined if separate kernels are faster. */
-export function rowsCode(group: RowGroup, program: LoopProgram, sizes: Bindings): WasmRows | undefined {
+function rowsCode(group: RowGroup, program: LoopProgram, sizes: Bindings): WasmRows | undefined {
   const code = printedRows(group, program, sizes);
   if (code === undefined) return undefined;
   const reads = code.memories.flatMap(({ buffer, access }) => (access === "read" ? [buffer] : []));
   return { code, reads };
 }
 
-/** The code of a step of a region. */
-export function stepCode(
-  { nests, rows }: RegionStep,
-  program: LoopProgram,
-  sizes: Bindings,
-  options: MatrixOptions,
-): KernelCode {
+/** The code of a step of a region: of a product in blocks where it is one. */
+function stepCode({ nests, rows }: RegionStep, request: RegionRequest, relaxed: boolean): KernelCode {
+  const { loops, sizes, constants } = request;
   if (rows !== undefined) return (rows as WasmRows).code;
   const nest = nests[0]!;
-  return matrixKernel(nest, program, sizes, options) ?? printedKernel(nest, program, sizes);
+  const options = { relaxed, isConstant: (id: number) => constants.has(id) };
+  return matrixKernel(nest, loops, sizes, options) ?? printedKernel(nest, loops, sizes);
 }
+
+/** What makes kernels for an engine. */
+export const kernelsFor = ({ relaxed }: Pick<Features, "relaxed">): Kernels => ({
+  whyNotHeld,
+  whyNot,
+  rowsCode,
+  make: (step, request) => stepCode(step, request, relaxed),
+});

@@ -1,0 +1,4 @@
+import { backendSpec } from "@sconce/testing/vitest";
+import { wasmBackend } from "./index.js";
+
+backendSpec(wasmBackend());
