@@ -31,6 +31,7 @@ export class WasmDevice implements RegionDevice {
   readonly mode: string;
   readonly description: string;
   readonly target = WASM;
+  readonly imageLayout = "channels-last";
   readonly iterationsPerElement = ITERATIONS_PER_ELEMENT;
   readonly #owner: MemoryOwner;
   readonly #memory: WasmMemory;
