@@ -135,3 +135,5 @@ export { scheduleNest, scheduleRows } from "./schedule/schedule.js";
 export { sortIterations } from "./schedule/sort.js";
 export { planThreads, type ThreadPlan } from "./schedule/thread-axes.js";
 export { blockScans } from "./transform/block-scans.js";
+export type { Vectors } from "./transform/vectorize/lanes.js";
+export { vectorize } from "./transform/vectorize/vectorize.js";

@@ -228,6 +228,11 @@ ${main.map((line) => `  ${line}\n`).join("")}}
       case "wide_sub":
       case "thread":
       case "lane":
+      case "pack":
+      case "splat":
+      case "ramp":
+      case "every":
+      case "some":
       case "workgroup":
       case "local":
         throw internalError(`WGSL has no ${op} here`);

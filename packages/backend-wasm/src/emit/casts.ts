@@ -1,10 +1,10 @@
 /** @file Conversions between element types, as PyTorch's `to` does them. */
 import type { Instruction } from "@sconce/wasm";
+import { bitsOf, isHalf, isUnsigned, numberType } from "./core/types.js";
 import { isFloatType, pushFloat } from "./floats.js";
 import { roundHalf } from "./halves.js";
 import { pushNumber, wrapInteger } from "./integers.js";
 import type { Operation } from "./operation.js";
-import { bitsOf, isHalf, isUnsigned, numberType } from "./types.js";
 
 /** Writes the conversion of the first operand. */
 export function castOperation(operation: Operation): void {

@@ -1,10 +1,11 @@
 /** @file Operations on floats. Halves are computed in float32, and rounded after each operation. */
 import type { ElementType } from "@sconce/codegen";
 import type { FunctionBuilder, Instruction } from "@sconce/wasm";
+import { isHalf, type NumberType, numberType } from "./core/types.js";
 import { roundHalf } from "./halves.js";
 import { hostOperands } from "./host-functions.js";
 import { direct, type Operation } from "./operation.js";
-import { isHalf, type NumberType } from "./types.js";
+import { CALLS_HOST, MATH } from "./vector/math.js";
 
 const SAME: ReadonlyMap<string, readonly [operands: number, name: string]> = new Map([
   ["neg", [1, "neg"]],
@@ -34,8 +35,10 @@ const EXACT: ReadonlySet<string> = new Set([
 ]);
 
 /** The imported function that an operation on floats calls; undefined if it calls none. */
-export const hostFunctionOf = (op: string): string | undefined =>
-  hostOperands(op) === undefined ? undefined : op;
+export function hostFunctionOf(op: string, type: ElementType): string | undefined {
+  const isOwn = numberType(type) === "f32" && MATH.has(op) && !CALLS_HOST.has(op);
+  return hostOperands(op) === undefined || isOwn ? undefined : op;
+}
 
 /** Puts a known float on the stack. */
 export const pushFloat = (f: FunctionBuilder, number: NumberType, value: number): FunctionBuilder =>
@@ -50,7 +53,7 @@ export function floatOperation(operation: Operation): boolean {
 }
 
 function written(operation: Operation): boolean {
-  const { f, op, number, push, helpers } = operation;
+  const { f, op, number, push } = operation;
   const run = (name: string): FunctionBuilder => f.op(`${number}.${name}` as Instruction);
   const same = SAME.get(op);
   if (same !== undefined) {
@@ -91,11 +94,16 @@ function written(operation: Operation): boolean {
       run("eq");
       return true;
     default:
-      return callHost(operation, helpers);
+      return callFunction(operation);
   }
 }
 
-function callHost({ f, op, number, push }: Operation, helpers: Operation["helpers"]): boolean {
+function callFunction({ f, op, number, push, helpers }: Operation): boolean {
+  if (number === "f32" && MATH.has(op)) {
+    push(0);
+    f.call(helpers.helper(`float32_${op}`));
+    return true;
+  }
   const operands = hostOperands(op);
   if (operands === undefined) return false;
   for (let at = 0; at < operands; at++) {

@@ -1,13 +1,15 @@
 /** @file The functions of one kernel. */
 import { elementOf, forEachStatement, type Kernel, type KernelMemory, printKernel } from "@sconce/codegen";
-import type { Local, ModuleBuilder } from "@sconce/wasm";
+import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, KernelImport } from "../kernel-code.js";
+import type { SharedFunctions } from "./core/shared-functions.js";
+import { shiftOf } from "./core/types.js";
 import { hostFunctionOf, isFloatType } from "./floats.js";
 import { Helpers } from "./helpers.js";
 import { hostFunction } from "./host-functions.js";
 import type { MemoryPlace } from "./memory.js";
 import { KernelPrinter } from "./printer.js";
-import { shiftOf } from "./types.js";
+import { HoistedConstants } from "./vector/constants.js";
 
 /** The code of a kernel that runs in units. */
 export function codeOf(kernel: Kernel): KernelCode {
@@ -50,8 +52,9 @@ function scratchOf({ memories }: Kernel) {
 function importsOf(kernel: Kernel): KernelImport[] {
   const names = new Set<string>();
   forEachStatement(kernel.body, (statement) => {
-    if (statement.kind !== "let" || !isFloatType(elementOf(statement.args[0]?.type ?? "index"))) return;
-    const name = hostFunctionOf(statement.op);
+    if (statement.kind !== "let") return;
+    const type = elementOf(statement.args[0]?.type ?? "index");
+    const name = isFloatType(type) ? hostFunctionOf(statement.op, type) : undefined;
     if (name !== undefined) names.add(name);
   });
   return [...names].sort().map(hostFunction);
@@ -62,30 +65,57 @@ function emitKernel(
   kernel: Kernel,
   buffers: readonly KernelBuffer[],
   scratch: ReadonlyMap<KernelMemory, number>,
-  helpers: Helpers,
+  functions: SharedFunctions,
 ): number {
   const params = [...buffers.map(() => "i32" as const), "i32" as const, "i32" as const, "i32" as const];
   const index = module.declare({ params });
-  module.define(index, { params }, (f, ...locals) => {
-    const all: readonly Local[] = locals;
-    const [scratchBase, first, end] = all.slice(buffers.length) as [Local, Local<"i32">, Local];
-    const places = new Map<KernelMemory, MemoryPlace>();
-    for (const memory of kernel.memories) {
-      const at = buffers.findIndex(({ buffer }) => buffer === memory.buffer);
-      const offset = scratch.get(memory);
-      places.set(
-        memory,
-        offset === undefined ? { base: all[at]!, offset: 0 } : { base: scratchBase, offset },
-      );
-    }
-    const printer = new KernelPrinter({ f, helpers, memories: places, unit: first });
-    f.block((done) => {
-      f.get(first, end).op("i32.ge_s").brIf(done);
-      f.loop((next) => {
-        printer.block(kernel.body);
-        f.increase(first, 1).get(first, end).op("i32.lt_s").brIf(next);
-      });
+  const write = (known: ReadonlySet<number>): ReadonlySet<number> => {
+    let missing: ReadonlySet<number> = new Set();
+    module.define(index, { params }, (f, ...locals) => {
+      const constants = new HoistedConstants(f, known);
+      const all: readonly Local[] = locals;
+      const [scratchBase, first, end] = all.slice(buffers.length) as [Local, Local<"i32">, Local];
+      const memories = new Map<KernelMemory, MemoryPlace>();
+      for (const memory of kernel.memories) {
+        const at = buffers.findIndex(({ buffer }) => buffer === memory.buffer);
+        const offset = scratch.get(memory);
+        const place = offset === undefined ? { base: all[at]!, offset: 0 } : { base: scratchBase, offset };
+        memories.set(memory, place);
+      }
+      const printer = new KernelPrinter({ f, functions, memories, unit: first, constants });
+      forUnits(f, first, end, 1, () => printer.block(kernel.body));
+      missing = constants.missing;
+    });
+    return missing;
+  };
+  // Which vectors are constant is known when the function was written once.
+  const constants = write(new Set());
+  if (constants.size > 0) write(constants);
+  const step = Math.ceil(kernel.launch.grid[0] / CALLS);
+  return step === kernel.launch.grid[0] ? index : inCalls(module, params, index, step);
+}
+
+/** Calls of a function in a run of a kernel: engines optimize functions between calls of them. */
+const CALLS = 64;
+/** A function that calls another one for so many units at a time. */
+function inCalls(module: ModuleBuilder, params: readonly "i32"[], index: number, step: number): number {
+  return module.func({ params }, (f, ...locals) => {
+    const [first, end] = locals.slice(-2) as [Local<"i32">, Local<"i32">];
+    const until = f.local("i32");
+    forUnits(f, first, end, step, () => {
+      f.get(first).i32(step).op("i32.add").set(until);
+      f.get(until, end, until, end).op("i32.lt_s", "select").set(until);
+      f.get(...locals.slice(0, -1), until).call(index);
     });
   });
-  return index;
+}
+/** Runs the body while the first of units is below the end. */
+function forUnits(f: FunctionBuilder, first: Local<"i32">, end: Local, step: number, body: () => void): void {
+  f.block((done) => {
+    f.get(first, end).op("i32.ge_s").brIf(done);
+    f.loop((next) => {
+      body();
+      f.increase(first, step).get(first, end).op("i32.lt_s").brIf(next);
+    });
+  });
 }

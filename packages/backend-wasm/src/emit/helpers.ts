@@ -1,19 +1,23 @@
 /** @file Functions that the kernels of a module share, added when they are first needed. */
 import type { FunctionBuilder, Instruction, Local, ModuleBuilder, ValueType } from "@sconce/wasm";
-import { notEmitted } from "./errors.js";
+import { notEmitted } from "./core/errors.js";
+import type { SharedFunctions } from "./core/shared-functions.js";
 import { decodeFloat16, encodeBfloat16, encodeFloat16 } from "./half-functions.js";
+import { constantsInPlace } from "./vector/constants.js";
+import { VectorWriter } from "./vector/lines.js";
+import { MATH } from "./vector/math.js";
 
 /** A function that kernels call. */
 interface Helper {
   readonly params: readonly ValueType[];
   readonly result: ValueType;
-  readonly body: (f: FunctionBuilder, params: readonly Local[], helpers: Helpers) => void;
+  readonly body: (f: FunctionBuilder, params: readonly Local[], functions: SharedFunctions) => void;
 }
 
 const ADDED = new WeakMap<ModuleBuilder, Map<string, number>>();
 
 /** The functions of one module that are not kernels. */
-export class Helpers {
+export class Helpers implements SharedFunctions {
   readonly #module: ModuleBuilder;
   readonly #imports: ReadonlyMap<string, number>;
 
@@ -52,8 +56,25 @@ const HALVES: readonly [string, Helper][] = [
   ["encode_float16", { params: ["f32"], result: "i32", body: encodeFloat16 }],
   ["encode_bfloat16", { params: ["f32"], result: "i32", body: encodeBfloat16 }],
 ];
+/** Functions of float32: those of four lanes, of which one is read. */
+const OF_FLOAT32 = [...MATH].map(([op, math]): [string, Helper] => [
+  `float32_${op}`,
+  {
+    params: ["f32"],
+    result: "f32",
+    body: (f, [x], functions) => {
+      const writer = new VectorWriter(f, functions, constantsInPlace(f));
+      math(
+        writer,
+        writer.let(() => void f.get(x!).op("f32x4.splat")),
+      )();
+      f.lane("f32x4.extract_lane", 0);
+    },
+  },
+]);
 const HELPERS: ReadonlyMap<string, Helper> = new Map([
   ...HALVES,
+  ...OF_FLOAT32,
   ...INTEGERS.flatMap((type): [string, Helper][] => {
     const params = [type, type];
     return [

@@ -1,8 +1,8 @@
 /** @file Operations on integers, bools and places. Integers wrap as their dtype does. */
 import type { ElementType } from "@sconce/codegen";
 import type { FunctionBuilder, Instruction } from "@sconce/wasm";
+import { bitsOf, isUnsigned, type NumberType } from "./core/types.js";
 import { direct, type Operation } from "./operation.js";
-import { bitsOf, isUnsigned, type NumberType } from "./types.js";
 
 const SAME: ReadonlyMap<string, string> = new Map([
   ["add", "add"],

@@ -1,9 +1,9 @@
 /** @file Elements in memory: their addresses, and how they are read and written. */
 import { type ElementType, elementOf, type KernelMemory, type KernelOperand } from "@sconce/codegen";
 import type { FunctionBuilder, Local, MemoryInstruction } from "@sconce/wasm";
+import type { SharedFunctions } from "./core/shared-functions.js";
+import { isHalf, isUnsigned, numberType, shiftOf } from "./core/types.js";
 import { decodeHalf, encodeHalf } from "./halves.js";
-import type { Helpers } from "./helpers.js";
-import { isHalf, isUnsigned, numberType, shiftOf } from "./types.js";
 
 /** Where a piece of memory starts: an address and a number of bytes. */
 export interface MemoryPlace {
@@ -29,7 +29,12 @@ export function pushAddress(
 }
 
 /** Reads the element at the address on the stack. */
-export function loadElement(f: FunctionBuilder, helpers: Helpers, type: ElementType, offset: number): void {
+export function loadElement(
+  f: FunctionBuilder,
+  helpers: SharedFunctions,
+  type: ElementType,
+  offset: number,
+): void {
   const number = numberType(type);
   if (isHalf(type)) {
     f.memory("i32.load16_u", offset);
@@ -42,7 +47,12 @@ export function loadElement(f: FunctionBuilder, helpers: Helpers, type: ElementT
   f.memory((isNarrow ? narrow : `${number}.load`) as MemoryInstruction, offset);
 }
 /** Writes the value on the stack to the address below it. */
-export function storeElement(f: FunctionBuilder, helpers: Helpers, type: ElementType, offset: number): void {
+export function storeElement(
+  f: FunctionBuilder,
+  helpers: SharedFunctions,
+  type: ElementType,
+  offset: number,
+): void {
   const number = numberType(type);
   if (isHalf(type)) {
     encodeHalf(f, helpers, type);

@@ -1,13 +1,13 @@
 /** @file What the code of one operation is made from. */
 import type { ElementType } from "@sconce/codegen";
 import type { FunctionBuilder, Instruction } from "@sconce/wasm";
-import type { Helpers } from "./helpers.js";
-import type { NumberType } from "./types.js";
+import type { SharedFunctions } from "./core/shared-functions.js";
+import type { NumberType } from "./core/types.js";
 
 /** One operation on numbers, under construction. */
 export interface Operation {
   readonly f: FunctionBuilder;
-  readonly helpers: Helpers;
+  readonly helpers: SharedFunctions;
   readonly op: string;
   /** The type of the first operand. */
   readonly type: ElementType;

@@ -1,18 +1,30 @@
 /** @file Nests whose sizes are bound as code of kernels. */
-import { type LoopNest, type LoopProgram, type RowGroup, scheduleNest, scheduleRows } from "@sconce/codegen";
+import {
+  type LoopNest,
+  type LoopProgram,
+  type RowGroup,
+  scheduleNest,
+  scheduleRows,
+  type Vectors,
+  vectorize,
+} from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { KernelCode } from "../kernel-code.js";
 import { codeOf } from "./function.js";
 import { WASM } from "./target.js";
+import { holdsFour } from "./vector/memory.js";
+import { computesFour } from "./vector/operations.js";
+
+const VECTORS: Vectors = { holds: holdsFour, computes: computesFour };
 
 /** The code of one nest. */
 export function printedKernel(nest: LoopNest, program: LoopProgram, sizes: Bindings): KernelCode {
   const { kernel } = scheduleNest(nest, { program, sizes, target: WASM });
-  return codeOf(kernel);
+  return codeOf(vectorize(kernel, VECTORS));
 }
 
 /** The code of nests over the same rows; it writes the stored parts, in order. */
 export function printedRows(group: RowGroup, program: LoopProgram, sizes: Bindings): KernelCode | undefined {
   const kernel = scheduleRows(group, { program, sizes, target: WASM });
-  return kernel && codeOf(kernel);
+  return kernel && codeOf(vectorize(kernel, VECTORS));
 }

@@ -9,22 +9,28 @@ import {
   type KernelValue,
   type KernelVariable,
   type LetStatement,
+  widthOf,
 } from "@sconce/codegen";
 import { dtypeInfo } from "@sconce/tensor";
 import type { FunctionBuilder, Instruction, Label, Local } from "@sconce/wasm";
 import { castOperation } from "./casts.js";
-import { notEmitted } from "./errors.js";
+import { notEmitted } from "./core/errors.js";
+import type { SharedFunctions } from "./core/shared-functions.js";
+import { isUnsigned, localType, numberType } from "./core/types.js";
 import { floatOperation, isFloatType, pushFloat } from "./floats.js";
-import type { Helpers } from "./helpers.js";
 import { integerOperation } from "./integers.js";
 import { loadElement, type MemoryPlace, pushAddress, storeElement } from "./memory.js";
 import type { Operation } from "./operation.js";
-import { isUnsigned, localType, numberType } from "./types.js";
+import type { Constants } from "./vector/constants.js";
+import { VectorWriter } from "./vector/lines.js";
+import { loadFour, storeFour } from "./vector/memory.js";
+import { fourOperation } from "./vector/operations.js";
 
 /** Where a kernel is printed. */
 export interface PrinterInit {
   readonly f: FunctionBuilder;
-  readonly helpers: Helpers;
+  readonly functions: SharedFunctions;
+  readonly constants: Constants;
   readonly memories: ReadonlyMap<KernelMemory, MemoryPlace>;
   /** Holds the number of the unit. */
   readonly unit: Local;
@@ -33,16 +39,20 @@ export interface PrinterInit {
 /** Prints statements of one kernel. */
 export class KernelPrinter {
   readonly #f: FunctionBuilder;
-  readonly #helpers: Helpers;
+  readonly #helpers: SharedFunctions;
+  readonly #constants: Constants;
+  readonly #vectors: VectorWriter;
   readonly #memories: ReadonlyMap<KernelMemory, MemoryPlace>;
   readonly #unit: Local;
   readonly #locals = new Map<KernelOperand, Local>();
   /** Ends of the loops around. */
   readonly #ends: Label[] = [];
 
-  constructor({ f, helpers, memories, unit }: PrinterInit) {
+  constructor({ f, functions, constants, memories, unit }: PrinterInit) {
     this.#f = f;
-    this.#helpers = helpers;
+    this.#helpers = functions;
+    this.#constants = constants;
+    this.#vectors = new VectorWriter(f, functions, constants);
     this.#memories = memories;
     this.#unit = unit;
   }
@@ -60,8 +70,10 @@ export class KernelPrinter {
     this.#f.set(local);
   }
   #push(operand: KernelOperand): void {
-    if (operand.kind === "literal") pushLiteral(this.#f, operand);
-    else this.#f.get(this.#locals.get(operand)!);
+    if (operand.kind !== "literal") this.#f.get(this.#locals.get(operand)!);
+    else if (widthOf(operand.type) === 1) pushLiteral(this.#f, operand);
+    else if (isFloatType(elementOf(operand.type))) this.#constants.f32(Number(operand.value));
+    else this.#constants.i32(Number(BigInt.asIntN(32, wholeOf(operand))));
   }
 
   #statement(statement: KernelStatement): void {
@@ -72,7 +84,9 @@ export class KernelPrinter {
         return;
       case "load": {
         const offset = this.#address(statement.memory, statement.at);
-        loadElement(this.#f, this.#helpers, elementOf(statement.memory.type), offset);
+        const type = elementOf(statement.memory.type);
+        if (widthOf(statement.value.type) === 4) loadFour(this.#f, this.#vectors, type, offset);
+        else loadElement(this.#f, this.#helpers, type, offset);
         this.#define(statement.value);
         return;
       }
@@ -81,7 +95,8 @@ export class KernelPrinter {
         const offset = this.#address(memory, statement.at);
         this.#push(value);
         if (value.type === "float64" && memory.type === "float32") this.#f.op("f32.demote_f64");
-        storeElement(this.#f, this.#helpers, elementOf(memory.type), offset);
+        if (widthOf(value.type) === 4) storeFour(this.#f, this.#vectors, elementOf(memory.type), offset);
+        else storeElement(this.#f, this.#helpers, elementOf(memory.type), offset);
         return;
       }
       case "variable":
@@ -156,8 +171,13 @@ export class KernelPrinter {
     });
   }
 
-  #let({ op, args, value, detail }: LetStatement): void {
+  #let(statement: LetStatement): void {
+    const { op, args, value, detail } = statement;
     const f = this.#f;
+    if ([value, ...args].some((one) => widthOf(one.type) === 4)) {
+      fourOperation(this.#vectors, statement, (operand) => this.#push(operand));
+      return;
+    }
     if (op === "thread") {
       if (detail !== 0) throw notEmitted(`axis ${detail} of threads`);
       f.get(this.#unit);
@@ -199,17 +219,19 @@ export class KernelPrinter {
 }
 
 /** Puts a known number on the stack. */
-function pushLiteral(f: FunctionBuilder, { value, type }: KernelLiteral): void {
+function pushLiteral(f: FunctionBuilder, literal: KernelLiteral): void {
+  const { value, type } = literal;
   const element = elementOf(type);
   const number = numberType(element);
   if (isFloatType(element)) pushFloat(f, number, Number(value));
   else if (element === "bool") f.i32(value ? 1 : 0);
-  else {
-    const whole =
-      typeof value === "number" && !Number.isFinite(value) ? limitOf(element, value) : BigInt(value);
-    if (number === "i64") f.i64(whole);
-    else f.i32(Number(BigInt.asIntN(32, whole)));
-  }
+  else if (number === "i64") f.i64(wholeOf(literal));
+  else f.i32(Number(BigInt.asIntN(32, wholeOf(literal))));
+}
+/** A known integer. */
+function wholeOf({ value, type }: KernelLiteral): bigint {
+  if (typeof value === "number" && !Number.isFinite(value)) return limitOf(elementOf(type), value);
+  return BigInt(value);
 }
 /** An infinity as an integer: the greatest or the least. */
 function limitOf(type: ReturnType<typeof elementOf>, value: number): bigint {

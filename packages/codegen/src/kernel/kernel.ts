@@ -35,7 +35,9 @@ export type KernelOperand = KernelValue | KernelVariable | KernelLiteral;
  *
  * - `cast` converts as PyTorch's `to`; an int64 that is read as an index lies in its tensor.
  * - `select` gives the second operand where the first is true, else the third; both are computed.
- * - `lane` gives one of four elements, by the number in `detail`.
+ * - `lane` gives one of four elements, by the number in `detail`; `pack` makes four elements of
+ *   four values, `splat` of one, and `ramp` of a place and the step from each lane to the next.
+ * - `every` and `some` say whether all of four bools are true, or one of them.
  * - `udiv` and `urem` divide an index that is never negative by a positive number; `fdiv` rounds a
  *   quotient down that float32 division decides. `floor_div` and `remainder` take any index.
  * - `wide_add` is `a * b + c` and `wide_sub` is `c - a * b`, where the result is larger than the
@@ -49,6 +51,11 @@ export const KERNEL_OPS = [
   "cast",
   "select",
   "lane",
+  "pack",
+  "splat",
+  "ramp",
+  "every",
+  "some",
   "udiv",
   "urem",
   "fdiv",
@@ -101,12 +108,16 @@ interface LoadStatement {
   readonly kind: "load";
   readonly value: KernelValue;
   readonly memory: KernelMemory;
-  /** The element, or the group of four if the value has four. */
+  /**
+   * The element, or the group of four if the memory has groups. A value of four from memory of
+   * single elements has those from this one on; they may lie beyond the end, where they are unread.
+   */
   readonly at: KernelOperand;
 }
 interface StoreStatement {
   readonly kind: "store";
   readonly memory: KernelMemory;
+  /** As of loads. */
   readonly at: KernelOperand;
   readonly value: KernelOperand;
 }

@@ -94,7 +94,9 @@ class Verifier {
         this.#isDeclared(statement);
         if (statement.memory.access === "read") fail("it writes memory that is only read", statement);
         requireType(statement.at.type, "index", statement);
-        requireNumber(statement.value.type, statement.memory.type, statement);
+        if (widthOf(statement.value.type) < widthOf(statement.memory.type))
+          fail("it stores one of four", statement);
+        requireNumber(elementOf(statement.value.type), elementOf(statement.memory.type), statement);
         return;
       case "variable":
         requireType(statement.initial.type, statement.variable.type, statement);
@@ -138,10 +140,11 @@ const definedBy = (statement: KernelStatement): KernelValue | KernelVariable | u
 };
 
 const NONE: ReadonlySet<string> = new Set(["thread", "workgroup", "local"]);
-const ONE: ReadonlySet<string> = new Set([...UNARY, "cast", "lane", "order"]);
+const ONE: ReadonlySet<string> = new Set([...UNARY, "cast", "lane", "order", "splat", "every", "some"]);
 const THREE: ReadonlySet<string> = new Set(["select", "wide_add", "wide_sub"]);
 /** How many operands an operation has. */
-const operandsOfOp = (op: KernelOp): number => (NONE.has(op) ? 0 : ONE.has(op) ? 1 : THREE.has(op) ? 3 : 2);
+const operandsOfOp = (op: KernelOp): number =>
+  NONE.has(op) ? 0 : ONE.has(op) ? 1 : THREE.has(op) ? 3 : op === "pack" ? 4 : 2;
 
 /** Operations of places alone, besides the arithmetic of any number. */
 const OF_INDICES: ReadonlySet<string> = new Set(["udiv", "urem", "fdiv", "wide_add", "wide_sub"]);
@@ -168,6 +171,18 @@ function checkLet(statement: LetStatement): void {
     case "lane":
       requireType(first.type, `${elementOf(value.type)}x4`, statement);
       if (isFour || ![0, 1, 2, 3].includes(Number(detail))) fail("it names no lane", statement);
+      return;
+    case "splat":
+    case "pack":
+    case "ramp":
+      for (const one of args) requireType(one.type, elementOf(value.type), statement);
+      if (!isFour) fail("it makes four elements", statement);
+      if (op === "ramp") requireType(first.type, "index", statement);
+      return;
+    case "every":
+    case "some":
+      requireType(first.type, "boolx4", statement);
+      requireType(value.type, "bool", statement);
       return;
     case "select":
       requireType(elementOf(first.type), "bool", statement);

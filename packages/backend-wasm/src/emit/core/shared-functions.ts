@@ -1,0 +1,9 @@
+/** @file Functions that code of kernels calls. */
+
+/** Finds the functions of a module that are not kernels. */
+export interface SharedFunctions {
+  /** The index of an imported function. */
+  host(name: string): number;
+  /** The index of a function that is added when it is first needed. */
+  helper(name: string): number;
+}

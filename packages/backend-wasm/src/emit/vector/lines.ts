@@ -1,0 +1,74 @@
+/** @file Expressions of vectors: each puts one vector on the stack. */
+import type { FunctionBuilder, Instruction } from "@sconce/wasm";
+import type { SharedFunctions } from "../core/shared-functions.js";
+import type { Constants } from "./constants.js";
+
+/** Puts a vector on the stack. */
+export type Vector = () => void;
+
+/** Writes arithmetic on four float32 or int32. */
+export class VectorWriter {
+  readonly f: FunctionBuilder;
+  readonly helpers: SharedFunctions;
+  readonly #constants: Constants;
+
+  constructor(f: FunctionBuilder, helpers: SharedFunctions, constants: Constants) {
+    this.f = f;
+    this.helpers = helpers;
+    this.#constants = constants;
+  }
+
+  /** One float32 in all lanes. */
+  number(value: number): Vector {
+    return () => this.#constants.f32(value);
+  }
+  /** One int32 in all lanes. */
+  whole(value: number): Vector {
+    return () => this.#constants.i32(value);
+  }
+  /** Instructions on operands. */
+  op(name: Instruction, ...operands: readonly Vector[]): Vector {
+    return () => {
+      for (const operand of operands) operand();
+      this.f.op(name);
+    };
+  }
+  /** Computes a vector now, so that it may be read several times. */
+  let(value: Vector): Vector {
+    const local = this.f.local("v128");
+    value();
+    this.f.set(local);
+    return () => void this.f.get(local);
+  }
+
+  add(a: Vector, b: Vector): Vector {
+    return this.op("f32x4.add", a, b);
+  }
+  sub(a: Vector, b: Vector): Vector {
+    return this.op("f32x4.sub", a, b);
+  }
+  mul(a: Vector, b: Vector): Vector {
+    return this.op("f32x4.mul", a, b);
+  }
+  div(a: Vector, b: Vector): Vector {
+    return this.op("f32x4.div", a, b);
+  }
+  /** Shifts the bits of each lane. */
+  shift(name: "shl" | "shr_s" | "shr_u", value: Vector, by: number): Vector {
+    return () => {
+      value();
+      this.f.i32(by).op(`i32x4.${name}`);
+    };
+  }
+  /** One of two vectors for each lane; the mask has all bits of a lane or none. */
+  choose(mask: Vector, then: Vector, otherwise: Vector): Vector {
+    return this.op("v128.bitselect", then, otherwise, mask);
+  }
+  /** A polynomial; the coefficient of the highest power is first. */
+  polynomial(x: Vector, [first, ...rest]: readonly number[]): Vector {
+    return rest.reduce<Vector>(
+      (sum, coefficient) => this.add(this.mul(sum, x), this.number(coefficient)),
+      this.number(first!),
+    );
+  }
+}

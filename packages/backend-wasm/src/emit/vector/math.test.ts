@@ -1,0 +1,44 @@
+import { functionOf, type ScalarFn } from "@sconce/codegen";
+import { expect, test } from "vitest";
+import { float32Function, floats, ulpsBetween } from "./math.fixture.js";
+import { ULPS } from "./math.js";
+
+/** Every so manieth float32; a prime, so that all mantissas are met. */
+const STEP = 40_009;
+const EDGES = [
+  ...[
+    0,
+    -0,
+    Infinity,
+    -Infinity,
+    Number.NaN,
+    1,
+    -1,
+    1e-45,
+    -1e-45,
+    1.1754943508222875e-38,
+    3.4028234663852886e38,
+  ],
+  ...[
+    88.72283905206835, 88.73, -87.4, -88.73, -103.9, -104, -150, 128, 0.921875, 0.92187506, 4, -18.1, 1e-8,
+    -1e-8,
+  ],
+].map(Math.fround);
+
+/** What float32 gives of exact values: the divisor of sigmoid overflows. */
+function exactly(op: string): (x: number) => number {
+  const exact = functionOf(op as ScalarFn, "float64", "float64") as (x: number) => number;
+  return op === "sigmoid" ? (x) => 1 / Math.fround(1 + Math.exp(-x)) : exact;
+}
+
+test.each([...ULPS])("%s is within %f units of the last place", (op, ulps) => {
+  const [found, exact] = [float32Function(op), exactly(op)];
+  const problems: string[] = [];
+  const check = (x: number): void => {
+    const error = ulpsBetween(found(x), exact(x));
+    if (!(error <= ulps)) problems.push(`${op}(${x}) is ${found(x)}, not ${exact(x)}`);
+  };
+  for (const x of EDGES) check(x);
+  for (const x of floats(STEP)) check(x);
+  expect(problems.slice(0, 5)).toEqual([]);
+});
