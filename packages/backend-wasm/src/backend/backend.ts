@@ -5,8 +5,9 @@ import {
   type DeviceBackendOptions,
   deviceBackend,
 } from "@sconce/device-runtime";
-import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
+import { checkOptions, isSconceError, type OptionNames, optionValue } from "@sconce/errors";
 import { detectFeatures, type Features } from "@sconce/wasm";
+import { availableThreads, maySleep } from "#threads";
 import { WasmDevice } from "../device/device.js";
 import { noWasm } from "../device/errors.js";
 import { MemoryOwner } from "../device/memory.js";
@@ -19,9 +20,15 @@ export interface WasmBackendOptions extends DeviceBackendOptions {
    * machine has it. Default: where the engine has it.
    */
   readonly relaxed?: boolean;
+  /**
+   * Threads that share the work of large kernels; results do not depend on it. Default: as many as
+   * the machine runs at once, at most 8. Pages need cross-origin isolation for more than one, and
+   * have them in workers alone.
+   */
+  readonly threads?: number;
 }
 
-const OPTIONS: OptionNames<WasmBackendOptions> = { ...DEVICE_OPTIONS, relaxed: true };
+const OPTIONS: OptionNames<WasmBackendOptions> = { ...DEVICE_OPTIONS, relaxed: true, threads: true };
 
 /**
  * Runs programs in WebAssembly. Nodes that lower to loops run in kernels, the others run on the
@@ -30,7 +37,7 @@ const OPTIONS: OptionNames<WasmBackendOptions> = { ...DEVICE_OPTIONS, relaxed: t
  */
 export function wasmBackend(options: WasmBackendOptions = {}): DeviceBackend {
   checkOptions("wasmBackend", options, OPTIONS);
-  const owner = new MemoryOwner();
+  const owner = new MemoryOwner(threadsOf(options.threads));
   return deviceBackend(
     {
       name: "wasm",
@@ -47,8 +54,19 @@ export function wasmBackend(options: WasmBackendOptions = {}): DeviceBackend {
 function openDevice(owner: MemoryOwner, { relaxed = true }: WasmBackendOptions): WasmDevice {
   const found = requireFeatures();
   const features = { ...found, relaxed: found.relaxed && relaxed };
-  return new WasmDevice(owner, kernelsFor(features), modeOf(features), "1 thread");
+  return new WasmDevice(owner, kernelsFor(features), modeOf(features), countText(owner.threads));
 }
+/** @throws SconceError `OPTION_VALUE` */
+function threadsOf(asked: number | undefined): number {
+  const available = availableThreads();
+  if (asked === undefined) return Math.min(available, DEFAULT_THREADS);
+  if (!Number.isInteger(asked) || asked < 1 || asked > MOST_THREADS)
+    throw optionValue("wasmBackend", "threads", asked, `a whole number from 1 to ${MOST_THREADS}`);
+  return available === 1 && !maySleep() ? 1 : asked;
+}
+const DEFAULT_THREADS = 8;
+const MOST_THREADS = 64;
+const countText = (count: number): string => `${count} ${count === 1 ? "thread" : "threads"}`;
 const modeOf = ({ relaxed }: Features): string => `WebAssembly with ${relaxed ? "relaxed " : ""}SIMD`;
 
 /** Whether the backend runs here. */

@@ -9,7 +9,7 @@ import { MemoryOwner } from "./memory.js";
 
 /** A backend of plain kernels, and the devices that it opened. */
 function plain() {
-  const owner = new MemoryOwner();
+  const owner = new MemoryOwner(1);
   const devices: WasmDevice[] = [];
   const backend = deviceBackend(
     {

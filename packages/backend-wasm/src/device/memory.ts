@@ -1,10 +1,13 @@
 /** @file The memory of a backend: one for all its executables, which share weights in it. */
 import type { Tensor } from "@sconce/tensor";
+import { ThreadPool } from "../threads/pool.js";
 import { Allocator } from "./allocator.js";
 import { memoryFull } from "./errors.js";
 import { copyIn, elementBytes } from "./transfer.js";
 
 const PAGE = 65_536;
+/** The most pages that addresses of 32 bits reach. */
+export const MOST_PAGES = 65_536;
 /** Pages by which memory grows at least. */
 const STEP = 16;
 
@@ -29,19 +32,25 @@ export interface Form {
 /** One memory of WebAssembly, with the places in it. */
 export class WasmMemory {
   readonly memory: WebAssembly.Memory;
+  /** The threads that share it; undefined for one alone. */
+  readonly pool: ThreadPool | undefined;
   readonly #places = new Allocator();
   readonly #shared = new Map<Tensor, Map<string, Shared>>();
   #view: Uint8Array;
 
-  constructor() {
-    this.memory = new WebAssembly.Memory({ initial: STEP });
+  /** @param threads all of them share it */
+  constructor(threads: number) {
+    this.pool = threads > 1 ? new ThreadPool(threads) : undefined;
+    this.memory = new WebAssembly.Memory(
+      this.pool === undefined ? { initial: STEP } : { initial: STEP, maximum: MOST_PAGES, shared: true },
+    );
     this.#view = new Uint8Array(this.memory.buffer);
   }
 
   /** All bytes. Valid until memory is taken the next time. */
   get view(): Uint8Array {
-    // After growing the old buffer is empty.
-    if (this.#view.length === 0) this.#view = new Uint8Array(this.memory.buffer);
+    // After growing it is another buffer.
+    if (this.#view.buffer !== this.memory.buffer) this.#view = new Uint8Array(this.memory.buffer);
     return this.#view;
   }
   /** Bytes that are in use. */
@@ -134,17 +143,24 @@ export class WasmMemory {
 
 /** The memory of a backend, while an executable needs it. */
 export class MemoryOwner {
+  readonly threads: number;
   #memory: WasmMemory | undefined;
   #users = 0;
+
+  constructor(threads: number) {
+    this.threads = threads;
+  }
 
   /** Each user closes it once. */
   open(): WasmMemory {
     this.#users++;
-    this.#memory ??= new WasmMemory();
+    this.#memory ??= new WasmMemory(this.threads);
     return this.#memory;
   }
   /** Memory never becomes smaller: without users it is left to the garbage collector. */
   close(): void {
-    if (--this.#users === 0) this.#memory = undefined;
+    if (--this.#users > 0) return;
+    this.#memory?.pool?.dispose();
+    this.#memory = undefined;
   }
 }

@@ -3,11 +3,13 @@ import { bytesOf, type LoopBuffer, planMemory } from "@sconce/codegen";
 import type { DeviceBuffer, RegionCode, RegionRequest, RegionRun, RegionStep } from "@sconce/device-runtime";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { KernelCode } from "../kernel-code.js";
+import { isLarge } from "../threads/large.js";
+import type { Entry } from "../threads/modules.js";
 import { ALIGNMENT } from "./allocator.js";
 import { Constants, formOf } from "./constants.js";
 import { kernelFailed } from "./errors.js";
 import type { WasmMemory } from "./memory.js";
-import { type Entry, instantiate } from "./module.js";
+import { instantiate } from "./module.js";
 
 /** A value in the memory of a backend. */
 export interface WasmBuffer extends DeviceBuffer {
@@ -38,6 +40,8 @@ interface Kernel {
   readonly buffers: readonly number[];
   /** Addresses of prepared constants. */
   readonly forms: readonly number[];
+  /** Whether several threads share its units. */
+  readonly isShared: boolean;
 }
 
 /** The size of a value. */
@@ -62,7 +66,10 @@ export class WasmRegion implements RegionCode {
   readonly #given: readonly number[];
   /** Bytes of the arena, in front of the scratch memory of kernels. */
   readonly #arena: number;
+  /** Bytes of scratch memory of each thread. */
   readonly #scratch: number;
+  /** The module as threads know it; undefined where there is one thread. */
+  readonly #module: number | undefined;
 
   constructor(request: RegionRequest, make: KernelMaker, memory: WasmMemory, owner: ResultOwner) {
     const codes = request.steps.map((step) => make(step, request));
@@ -70,7 +77,8 @@ export class WasmRegion implements RegionCode {
     this.#request = request;
     this.#memory = memory;
     this.#owner = owner;
-    const { entries, prepare } = instantiate(codes, memory.memory);
+    const { module, entries, prepare } = instantiate(codes, memory);
+    this.#module = memory.pool?.add(module, memory.memory);
     this.constants = new Constants(codes, request.constants, memory, prepare);
     const { forms, addresses } = this.constants;
     this.#kernels = codes.map(({ units, memories, prepared = [] }, at) => ({
@@ -78,6 +86,7 @@ export class WasmRegion implements RegionCode {
       entry: entries[at]!,
       buffers: memories.map(({ buffer }) => buffer),
       forms: prepared.map((one) => forms.get(formOf(one))!),
+      isShared: this.#module !== undefined && isLarge(request.steps[at]!.nests),
     }));
     this.#results = resultsOf(request);
     const { offsets, bytes } = arenaOf(request, this.#results);
@@ -99,7 +108,7 @@ export class WasmRegion implements RegionCode {
       return address;
     };
     try {
-      const arena = take(this.#arena + this.#scratch);
+      const arena = take(this.#arena + this.#scratch * (this.#memory.pool?.count ?? 1));
       for (const [id, offset] of this.#offsets) addresses[id] = arena + offset;
       for (const [id, { bytes }] of this.#results) addresses[id] = take(bytes);
       return this.#run(addresses, arena);
@@ -126,12 +135,16 @@ export class WasmRegion implements RegionCode {
     };
   }
 
-  #step(at: number, addresses: readonly number[], scratch: number): void {
-    const { units, entry, buffers, forms } = this.#kernels[at]!;
-    const parameters = buffers.map((id) => addresses[id]!);
-    parameters.push(...forms, scratch, 0, units);
+  #step(at: number, places: readonly number[], scratch: number): void | Promise<void> {
+    const { units, entry, buffers, forms, isShared } = this.#kernels[at]!;
+    const addresses = buffers.map((id) => places[id]!);
+    addresses.push(...forms);
     try {
-      entry(...parameters);
+      if (!isShared) entry(...addresses, scratch, 0, units);
+      else {
+        const job = { module: this.#module!, entry: at, addresses, scratch, scratchBytes: this.#scratch };
+        return this.#memory.pool!.run({ ...job, units }, entry);
+      }
     } catch (error) {
       const nodes = this.#request.steps[at]!.nests.flatMap((nest) => nest.nodes);
       throw kernelFailed([...new Set(nodes)], error);
@@ -140,6 +153,7 @@ export class WasmRegion implements RegionCode {
 
   dispose(): void {
     this.constants.release();
+    if (this.#module !== undefined) this.#memory.pool!.delete(this.#module);
     this.#owner.disposed(this);
   }
 }

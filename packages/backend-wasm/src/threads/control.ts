@@ -24,8 +24,10 @@ const IS_AWAITED = 6;
 const UNITS = 7;
 const MODULE = 8;
 const ENTRY = 9;
-const ARGUMENTS = 10;
-const FIRST_ARGUMENT = 11;
+const SCRATCH = 10;
+const SCRATCH_BYTES = 11;
+const ARGUMENTS = 12;
+const FIRST_ARGUMENT = 13;
 
 /** Addresses that an entry may take. */
 const MOST_ARGUMENTS = 240;
@@ -45,6 +47,10 @@ export interface Job {
   readonly entry: number;
   /** The first parameters of the entry: addresses. */
   readonly addresses: readonly number[];
+  /** Where the scratch memory of the main thread is; that of each other thread follows. */
+  readonly scratch: number;
+  /** Bytes of scratch memory of each thread. */
+  readonly scratchBytes: number;
   readonly units: number;
 }
 /** Computes the units of a job from `start` to before `end`. */
@@ -68,13 +74,15 @@ export class Control {
   }
 
   /** Opens a job, on the main thread. The last one is done. */
-  open({ module, entry, addresses, units }: Job, parts: number): void {
+  open({ module, entry, addresses, scratch, scratchBytes, units }: Job, parts: number): void {
     const words = this.#words;
     this.#job = (this.#job + 1) & 0xffffff;
     Atomics.store(words, STATE, (this.#job << 8) | CLOSED);
     words[UNITS] = units;
     words[MODULE] = module;
     words[ENTRY] = entry;
+    words[SCRATCH] = scratch;
+    words[SCRATCH_BYTES] = scratchBytes;
     words[ARGUMENTS] = addresses.length;
     words.set(addresses, FIRST_ARGUMENT);
     words[PARTS] = parts;
@@ -101,6 +109,8 @@ export class Control {
         module: words[MODULE]!,
         entry: words[ENTRY]!,
         addresses: Array.from(words.subarray(FIRST_ARGUMENT, FIRST_ARGUMENT + words[ARGUMENTS]!)),
+        scratch: words[SCRATCH]! >>> 0,
+        scratchBytes: words[SCRATCH_BYTES]!,
         units,
       };
       if (Atomics.compareExchange(words, STATE, state, state + 1) !== state) continue;

@@ -1,10 +1,16 @@
 /** @file Modules as a thread has them: instances on the memory that all threads share. */
 import type { Job } from "./control.js";
 
-/** An entry of a module. */
-type Entry = (...parameters: number[]) => void;
+/**
+ * An entry of a module. Its parameters: addresses of memories, forms and scratch memory, the first
+ * unit and the end.
+ */
+export type Entry = (...parameters: number[]) => void;
 /** Functions of JavaScript that modules import, by name. */
-export type ImportedFunctions = Readonly<Record<string, (...args: never[]) => number | bigint>>;
+type ImportedFunctions = Readonly<Record<string, (...args: never[]) => number | bigint>>;
+
+/** Loads the functions: most modules import none. */
+export type LoadFunctions = () => Promise<ImportedFunctions>;
 
 /** A module for all threads. */
 export interface SharedModule {
@@ -12,34 +18,33 @@ export interface SharedModule {
   readonly id: number;
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
-  /** Where the scratch memory of thread 0 starts, and how far the next thread's is. */
-  readonly scratch: number;
-  readonly scratchBytes: number;
 }
 
-/** The instances of one thread. */
+/** The instances of a worker. */
 export class Instances {
-  readonly #entries = new Map<number, { readonly exports: WebAssembly.Exports; readonly scratch: number }>();
+  readonly #entries = new Map<number, WebAssembly.Exports>();
   readonly #thread: number;
-  readonly #functions: ImportedFunctions;
+  readonly #functions: LoadFunctions;
 
-  /** @param thread 0 for the main thread */
-  constructor(thread: number, functions: ImportedFunctions) {
+  /** @param thread 0 is the main thread */
+  constructor(thread: number, functions: LoadFunctions) {
     this.#thread = thread;
     this.#functions = functions;
   }
 
-  add({ id, module, memory, scratch, scratchBytes }: SharedModule): void {
-    const { exports } = new WebAssembly.Instance(module, { env: { memory }, js: { ...this.#functions } });
-    this.#entries.set(id, { exports, scratch: scratch + this.#thread * scratchBytes });
+  async add({ id, module, memory }: SharedModule): Promise<void> {
+    const calls = WebAssembly.Module.imports(module).some(({ kind }) => kind === "function");
+    const js = calls ? { ...(await this.#functions()) } : {};
+    const { exports } = new WebAssembly.Instance(module, { env: { memory }, js });
+    this.#entries.set(id, exports);
   }
   delete(id: number): void {
     this.#entries.delete(id);
   }
   readonly has = (id: number): boolean => this.#entries.has(id);
 
-  readonly run = ({ module, entry, addresses }: Job, start: number, end: number): void => {
-    const { exports, scratch } = this.#entries.get(module)!;
-    (exports[`k${entry}`] as Entry)(...addresses, scratch, start, end);
+  readonly run = (job: Job, start: number, end: number): void => {
+    const entry = this.#entries.get(job.module)![`k${job.entry}`] as Entry;
+    entry(...job.addresses, job.scratch + this.#thread * job.scratchBytes, start, end);
   };
 }

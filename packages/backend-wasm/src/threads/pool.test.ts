@@ -2,6 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { type FunctionBuilder, type Local, ModuleBuilder } from "@sconce/wasm";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Job } from "./control.js";
+import type { Entry } from "./modules.js";
 import { ThreadPool } from "./pool.js";
 
 /** A module of one entry (address, scratch, start, end) that visits each unit. */
@@ -35,6 +36,7 @@ const FAILS = moduleOf((f, _address, unit) => {
     .if(() => f.op("unreachable"));
 });
 
+const NOTHING = moduleOf(() => {});
 /** On the main thread it waits until another has a unit; there it never ends. */
 const HANGS = moduleOf((f, address, _unit, scratch) => {
   f.get(scratch).if(
@@ -54,20 +56,29 @@ afterEach(() => {
 });
 async function poolOf(count: number, module = COUNTS) {
   const memory = new WebAssembly.Memory({ initial: 4, maximum: 4, shared: true });
-  const pool = new ThreadPool(count, {});
+  const pool = new ThreadPool(count);
   pools.push(pool);
-  const id = pool.add({ module, memory, scratch: 0, scratchBytes: 16 });
+  const add = (added: WebAssembly.Module) => {
+    const id = pool.add(added, memory);
+    const { exports } = new WebAssembly.Instance(added, { env: { memory } });
+    return (units: number, address = 1024): void | Promise<void> => {
+      const job: Job = { module: id, entry: 0, addresses: [address], scratch: 0, scratchBytes: 16, units };
+      return pool.run(job, exports["k0"] as Entry);
+    };
+  };
+  const run = add(module);
+  // The first job starts the workers.
+  await add(NOTHING)(2);
   await pool.ready();
-  const job = (units: number): Job => ({ module: id, entry: 0, addresses: [1024], units });
-  return { pool, memory, id, job };
+  return { pool, memory, run, add };
 }
 
 describe("ThreadPool", () => {
   test.each([1, 2, 4])("%i threads compute each unit once", async (count) => {
-    const { pool, memory, job } = await poolOf(count);
+    const { memory, run: compute } = await poolOf(count);
     const words = new Int32Array(memory.buffer, 1024, 1000);
     for (let run = 1; run <= 300; run++) {
-      await pool.run(job(1 + ((run * 37) % 1000)), true);
+      await compute(1 + ((run * 37) % 1000));
     }
     const expected = Array.from({ length: 1000 }, (_, unit) => {
       let count = 0;
@@ -77,34 +88,33 @@ describe("ThreadPool", () => {
     expect([...words]).toEqual(expected);
   });
   test("modules that come later are known to all threads", async () => {
-    const { pool, memory } = await poolOf(2);
-    const id = pool.add({ module: COUNTS, memory, scratch: 0, scratchBytes: 0 });
+    const { pool, memory, add } = await poolOf(2);
+    const compute = add(COUNTS);
     await pool.ready();
-    await pool.run({ module: id, entry: 0, addresses: [1024], units: 8 }, true);
+    await compute(8);
     expect([...new Int32Array(memory.buffer, 1024, 9)]).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 0]);
-    pool.delete(id);
+    pool.delete(0);
     await pool.ready();
   });
   test("a worker that ends is an error if it had a part, and the next run works", async () => {
     const workers: Worker[] = [];
     const keep = (worker: Worker): void => void workers.push(worker);
     process.on("worker", keep);
-    const { pool, memory, job } = await poolOf(2, HANGS);
-    const run = (async () => pool.run(job(2), true))();
+    const { pool, memory, run: hang, add } = await poolOf(2, HANGS);
+    const run = (async () => hang(2))();
     await workers[0]!.terminate();
     await expect(run).rejects.toThrow(/THREAD_LOST|ended/);
-    const id = pool.add({ module: COUNTS, memory, scratch: 0, scratchBytes: 0 });
+    const compute = add(COUNTS);
     await pool.ready();
-    await pool.run({ module: id, entry: 0, addresses: [2048], units: 4 }, true);
+    await compute(4, 2048);
     expect([...new Int32Array(memory.buffer, 2048, 4)]).toEqual([1, 1, 1, 1]);
     expect(workers).toHaveLength(2);
     process.off("worker", keep);
   });
   test("a part that fails is an error, and the next run works", async () => {
-    const { pool, memory, job } = await poolOf(3, FAILS);
-    await expect(async () => pool.run(job(16), true)).rejects.toThrow(/KERNEL_FAILED|unreachable/);
-    const id = pool.add({ module: COUNTS, memory, scratch: 0, scratchBytes: 0 });
-    await pool.run({ module: id, entry: 0, addresses: [1024], units: 4 }, true);
+    const { memory, run, add } = await poolOf(3, FAILS);
+    await expect(async () => run(16)).rejects.toThrow(/KERNEL_FAILED|unreachable/);
+    await add(COUNTS)(4);
     expect([...new Int32Array(memory.buffer, 1024, 4)]).toEqual([1, 1, 1, 1]);
   });
 });

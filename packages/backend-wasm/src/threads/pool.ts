@@ -2,7 +2,7 @@
 import { maySleep, spawnWorker } from "#threads";
 import { threadFailed, threadLost } from "../errors.js";
 import { Control, type Job, MOST_PARTS } from "./control.js";
-import { type ImportedFunctions, Instances, type SharedModule } from "./modules.js";
+import type { Entry, SharedModule } from "./modules.js";
 import type { PoolMessage } from "./serve.js";
 import type { Spawned } from "./spawn.js";
 
@@ -19,37 +19,32 @@ interface PoolWorker {
   ended?: string;
 }
 
-/** Threads over one shared memory. Workers start with the first module. */
+/** Threads over one shared memory. Workers start with the first job that is worth it. */
 export class ThreadPool {
   /** Threads in all, with this one. */
   readonly count: number;
   #control = new Control();
   #workers: PoolWorker[] = [];
   readonly #modules = new Map<number, SharedModule>();
-  readonly #instances: Instances;
   #next = 0;
   #reason: string | undefined;
   #waiting: (() => void)[] = [];
 
-  constructor(count: number, functions: ImportedFunctions) {
+  constructor(count: number) {
     this.count = count;
-    this.#instances = new Instances(0, functions);
   }
 
   /** Gives all threads a module; returns its number. */
-  add(shared: Omit<SharedModule, "id">): number {
+  add(module: WebAssembly.Module, memory: WebAssembly.Memory): number {
     const id = this.#next++;
-    const made = { ...shared, id };
-    this.#modules.set(id, made);
-    this.#instances.add(made);
-    if (this.#workers.length === 0) this.#start();
-    else this.#send({ kind: "add", shared: made });
+    const shared = { id, module, memory };
+    this.#modules.set(id, shared);
+    this.#send({ kind: "add", shared });
     return id;
   }
   /** Frees a module. */
   delete(id: number): void {
     if (!this.#modules.delete(id)) return;
-    this.#instances.delete(id);
     this.#send({ kind: "delete", id });
   }
 
@@ -61,22 +56,28 @@ export class ThreadPool {
 
   /**
    * Computes a job, on as many threads as have units to do. Returns a promise only if workers take
-   * longer than usual.
+   * longer than usual. Workers are busy with their start for the first jobs.
+   *
+   * @param entry the entry as this thread has it
    * @throws SconceError `THREAD_LOST` if a worker ends while it computes a part
    */
-  run(job: Job, isLarge: boolean): void | Promise<void> {
-    const { units } = job;
-    if (!isLarge || this.#workers.length === 0 || units < 2 || !Control.takes(job)) {
-      this.#instances.run(job, 0, units);
+  run(job: Job, entry: Entry): void | Promise<void> {
+    const { units, addresses, scratch } = job;
+    if (units < 2 || !Control.takes(job)) {
+      entry(...addresses, scratch, 0, units);
       return;
     }
+    if (this.#workers.length === 0) this.#start();
     if (this.#workers.some(({ ended }) => ended !== undefined)) this.#restart();
     const control = this.#control;
     this.#reason = undefined;
     control.open(job, Math.min(units, this.count * PARTS_OF_THREAD, MOST_PARTS));
     for (let isWorking = true; isWorking; ) {
       try {
-        control.work(this.#instances.run, this.#instances.has);
+        control.work(
+          (_, start, end) => entry(...addresses, scratch, start, end),
+          () => true,
+        );
         isWorking = false;
       } catch (error) {
         // Others write to memory until their parts are done.

@@ -1,6 +1,6 @@
 /** @file What a worker does: it reads messages, and computes parts of jobs until there are more. */
 import { Control } from "./control.js";
-import { type ImportedFunctions, Instances, type SharedModule } from "./modules.js";
+import { Instances, type LoadFunctions, type SharedModule } from "./modules.js";
 
 /** What the pool sends to a worker. */
 export type PoolMessage =
@@ -20,16 +20,17 @@ export type WorkerMessage =
  */
 export function servePool(
   send: (message: WorkerMessage) => void,
-  functions: ImportedFunctions,
+  functions: LoadFunctions,
 ): (message: PoolMessage) => void {
   let control: Control | undefined;
   let instances: Instances | undefined;
   let read = 0;
-  return (message) => {
+  let before: Promise<void> = Promise.resolve();
+  const take = async (message: PoolMessage): Promise<void> => {
     if (message.kind === "start") {
       control = new Control(message.buffer);
       instances = new Instances(message.thread, functions);
-    } else if (message.kind === "add") instances!.add(message.shared);
+    } else if (message.kind === "add") await instances!.add(message.shared);
     else instances!.delete(message.id);
     read++;
     send({ kind: "read", messages: read });
@@ -40,5 +41,8 @@ export function servePool(
         send({ kind: "failed", reason: error instanceof Error ? error.message : String(error) });
       }
     }
+  };
+  return (message) => {
+    before = before.then(() => take(message));
   };
 }

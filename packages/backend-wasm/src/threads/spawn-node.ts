@@ -1,5 +1,6 @@
 /// <reference types="node" />
 /** @file `#threads` in Node. */
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { WorkerMessage } from "./serve.js";
 import type { SpawnEvents, Spawned } from "./spawn.js";
@@ -13,6 +14,9 @@ export function spawnWorker(events: SpawnEvents): Spawned {
   worker.unref();
   return { send: (message) => worker.postMessage(message), stop: () => void worker.terminate() };
 }
+
+/** How many threads the machine runs at once. */
+export const availableThreads = (): number => availableParallelism();
 
 /** Whether this thread may sleep. */
 export const maySleep = (): boolean => true;

@@ -1,6 +1,7 @@
 /** @file A worker of a page. */
-import { hostFunctions } from "../emit/host-functions.js";
+import type { LoadFunctions } from "./modules.js";
 import { type PoolMessage, servePool } from "./serve.js";
 
-const receive = servePool((message) => globalThis.postMessage(message), hostFunctions());
+const functions: LoadFunctions = async () => (await import("../emit/host-functions.js")).hostFunctions();
+const receive = servePool((message) => globalThis.postMessage(message), functions);
 globalThis.onmessage = ({ data }: MessageEvent<PoolMessage>) => receive(data);
