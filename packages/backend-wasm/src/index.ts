@@ -8,4 +8,5 @@ export {
 export { printedKernel, printedRows } from "./emit/printed-kernel.js";
 export { WASM } from "./emit/target.js";
 export type { KernelBuffer, KernelCode, KernelImport, PreparedBuffer } from "./kernel-code.js";
-export { type MatrixOptions, matrixKernel } from "./matrix/matrix.js";
+export { matrixKernel } from "./matrix/matrix.js";
+export type { MatrixOptions } from "./matrix/options.js";

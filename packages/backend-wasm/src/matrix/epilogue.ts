@@ -19,12 +19,13 @@ import {
   Rewriter,
   type Scalar,
   scale,
+  volumeOf,
 } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import { codeOf } from "../emit/function.js";
 import { WASM } from "../emit/target.js";
-import type { KernelImport } from "../kernel-code.js";
+import type { KernelCode, KernelImport } from "../kernel-code.js";
 import type { Blocks } from "./blocks.js";
 import { type Address, pushIndex } from "./index-code.js";
 import { ELEMENT, type MatrixPlan } from "./plan.js";
@@ -55,6 +56,9 @@ export interface Epilogue {
   ) => (f: FunctionBuilder, at: FinishedBlock) => void;
 }
 
+/** A nest as rows and columns. */
+type Product = Pick<MatrixPlan, "nest" | "reduce" | "rows" | "columns" | "outer">;
+
 /** Names of the flat places, which no axis of a nest has. */
 const ROW = "row";
 const COLUMN = "column";
@@ -64,7 +68,7 @@ const TILE = -1;
 const AT = -2;
 
 /** The places of a nest's axes, by row, column and place of a product. */
-function flatPlaces(plan: MatrixPlan): ReadonlyMap<string, Index> {
+function flatPlaces(plan: Product): ReadonlyMap<string, Index> {
   const places = new Map<string, Index>();
   const flat = (name: string, axes: readonly Axis[]): void => {
     const extents = axes.map(({ extent }) => extent);
@@ -79,7 +83,7 @@ function flatPlaces(plan: MatrixPlan): ReadonlyMap<string, Index> {
 }
 
 /** Where an element of the result lies, in elements. */
-function outputIndex(plan: MatrixPlan, rewriter: Rewriter): Index {
+function outputIndex(plan: Product, rewriter: Rewriter): Index {
   const { axes } = plan.nest;
   const place = flatIndex(
     axes.map((one) => atom(one)),
@@ -149,47 +153,101 @@ function copied(plan: MatrixPlan, blocks: Blocks): Epilogue {
 
 /** Runs a kernel over the rows of a block. */
 function computed(plan: MatrixPlan, blocks: Blocks, program: LoopProgram, sizes: Bindings): Epilogue {
-  const kernel = rowKernel(plan, blocks, new KernelFrame({ program, sizes, target: WASM }));
-  const code = codeOf(kernel);
-  const reads = code.memories.flatMap(({ buffer, access }) =>
-    access === "read" && buffer >= 0 ? [buffer] : [],
-  );
+  const { tile, at: place, bytes } = blocks.scratch;
+  const frame = new KernelFrame({ program, sizes, target: WASM });
+  const code = codeOf(rowKernel(plan, { length: blocks.rows * blocks.columns, columns: blocks.columns }, frame));
   return {
-    reads,
-    imports: code.imports,
-    scratchBytes: code.scratchBytes,
+    ...partsOf(code),
     emit: (module, imports) => {
       const entry = code.emit(module, imports);
-      const { tile, at: place, bytes } = blocks.scratch;
       return (f, at) => {
         const values = [at.firstRow, at.firstColumn, at.endColumn, at.place];
         for (const [i, value] of values.entries())
           f.get(at.scratch, value).memory("i32.store", place + 4 * i);
-        const inScratch = (offset: number): void => {
-          f.get(at.scratch).i32(offset).op("i32.add");
-        };
-        for (const { buffer } of code.memories) {
-          if (buffer === TILE) inScratch(tile);
-          else if (buffer === AT) inScratch(place);
-          else f.get(at.addressOf(buffer));
-        }
-        inScratch(bytes);
+        pushMemories(f, code, at, place, () => f.get(at.scratch).i32(tile).op("i32.add"));
+        f.get(at.scratch).i32(bytes).op("i32.add");
         f.get(at.firstRow, at.endRow).call(entry);
       };
     },
   };
 }
 
+/** How the result is computed from sums that are where the result will be. */
+export interface ImageEpilogue extends Omit<Epilogue, "emit"> {
+  /** Adds functions; returns code that finishes some rows. */
+  readonly emit: (
+    module: ModuleBuilder,
+    imports: ReadonlyMap<string, number>,
+  ) => (
+    f: FunctionBuilder,
+    at: Pick<FinishedBlock, "addressOf" | "scratch" | "firstRow" | "endRow">,
+  ) => void;
+}
+
+/**
+ * What is computed from sums in the result itself; undefined if they are the result.
+ *
+ * @param scratch places of four numbers, and of the kernel's own memory
+ */
+export function imageEpilogue(
+  product: Product,
+  scratch: { readonly at: number; readonly bytes: number },
+  program: LoopProgram,
+  sizes: Bindings,
+): ImageEpilogue | undefined {
+  if (product.nest.value === product.reduce) return undefined;
+  const columns = volumeOf(product.columns);
+  const frame = new KernelFrame({ program, sizes, target: WASM });
+  const code = codeOf(rowKernel(product, { length: volumeOf(product.nest.axes), columns }, frame));
+  return {
+    ...partsOf(code),
+    emit: (module, imports) => {
+      const entry = code.emit(module, imports);
+      return (f, at) => {
+        for (const [i, value] of [0, 0, columns, 0].entries())
+          f.get(at.scratch).i32(value).memory("i32.store", scratch.at + 4 * i);
+        pushMemories(f, code, at, scratch.at, () => f.get(at.addressOf(product.nest.output)));
+        f.get(at.scratch).i32(scratch.bytes).op("i32.add");
+        f.get(at.firstRow, at.endRow).call(entry);
+      };
+    },
+  };
+}
+
+const partsOf = ({ memories, imports, scratchBytes }: KernelCode): Omit<Epilogue, "emit"> => ({
+  reads: memories.flatMap(({ buffer, access }) => (access === "read" && buffer >= 0 ? [buffer] : [])),
+  imports,
+  scratchBytes,
+});
+
+function pushMemories(
+  f: FunctionBuilder,
+  { memories }: KernelCode,
+  { addressOf, scratch }: Pick<FinishedBlock, "addressOf" | "scratch">,
+  at: number,
+  pushTile: () => void,
+): void {
+  for (const { buffer } of memories) {
+    if (buffer === TILE) pushTile();
+    else if (buffer === AT) f.get(scratch).i32(at).op("i32.add");
+    else f.get(addressOf(buffer));
+  }
+}
+
 /** The kernel of a row of a block; rows are its units. */
-function rowKernel(plan: MatrixPlan, blocks: Blocks, frame: KernelFrame): Kernel {
-  const { nest, reduce, m } = plan;
+function rowKernel(
+  product: Product,
+  sums: { readonly length: number; readonly columns: number },
+  frame: KernelFrame,
+): Kernel {
+  const { nest, reduce } = product;
   const sum: Scalar = { kind: "load", dtype: "float32", buffer: TILE, index: constant(0) };
-  const rewriter = new Rewriter({ axes: flatPlaces(plan), scalars: new Map([[reduce, sum]]) });
-  const [value, place] = [rewriter.scalar(nest.value), outputIndex(plan, rewriter)];
+  const rewriter = new Rewriter({ axes: flatPlaces(product), scalars: new Map([[reduce, sum]]) });
+  const [value, place] = [rewriter.scalar(nest.value), outputIndex(product, rewriter)];
   const local = (name: string, buffer: number, type: KernelMemory["type"], length: number): KernelMemory =>
     frame.memory({ name, space: "global", access: "read", type, length, buffer });
   const output = frame.output(nest.output);
-  const tile = local("tile", TILE, "float32", blocks.rows * blocks.columns);
+  const tile = local("tile", TILE, "float32", sums.length);
   const at = local("at", AT, "int32", 4);
   const given = (i: number): KernelOperand => frame.op("cast", "index", [frame.load(at, indexLiteral(i))]);
   const [firstRow, start, end] = [given(0), given(1), given(2)];
@@ -197,12 +255,12 @@ function rowKernel(plan: MatrixPlan, blocks: Blocks, frame: KernelFrame): Kernel
   frame.defineAxis(ROW, () => row);
   frame.defineAxis(PLACE, () => given(3));
   const tileRow = frame.op("sub", "index", [
-    frame.place(frame.op("sub", "index", [row, firstRow]), blocks.columns),
+    frame.place(frame.op("sub", "index", [row, firstRow]), sums.columns),
     start,
   ]);
   frame.loop({ axis: COLUMN, start, end }, (column) => {
     frame.known(sum, frame.load(tile, frame.op("add", "index", [tileRow, column])));
     frame.store(output, frame.index(place), frame.scalar(value));
   });
-  return frame.kernel({ grid: [m, 1, 1], size: 1 });
+  return frame.kernel({ grid: [volumeOf(product.rows), 1, 1], size: 1 });
 }

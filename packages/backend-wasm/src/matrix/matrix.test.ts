@@ -1,4 +1,4 @@
-import { evaluateLoops, type LoopProgram, lowerToLoops } from "@sconce/codegen";
+import { bindNest, evaluateLoops, type LoopProgram, lowerToLoops } from "@sconce/codegen";
 import { parseGraph } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
@@ -30,16 +30,17 @@ interface Check {
   /** Products in one sum. */
   readonly depth: number;
   readonly seed?: number;
+  readonly winograd?: 0 | 2 | 4;
 }
 
 /** Runs a graph by matrix kernels and compares it with the evaluator, whose sums are in float64. */
-function check({ text, shapes, constants = [], depth, seed = 7 }: Check, relaxed = false): void {
+function check({ text, shapes, constants = [], depth, seed = 7, winograd = 0 }: Check, relaxed = false): void {
   const program = lower(text);
   const next = random(seed);
   const inputs = shapes.map((shape) => tensor(shape, next));
   let kernels = 0;
   const made = runLoops(program, inputs, (nest, loops, sizes) => {
-    const options = { relaxed, isConstant: (buffer: number) => constants.includes(buffer) };
+    const options = { relaxed, isConstant: (buffer: number) => constants.includes(buffer), winograd };
     const code = matrixKernel(nest, loops, sizes, options);
     if (code !== undefined) kernels++;
     return code;
@@ -51,8 +52,9 @@ function check({ text, shapes, constants = [], depth, seed = 7 }: Check, relaxed
     const [x, y] = [ours.data as Float32Array, theirs.data as Float32Array];
     let worst = 0;
     for (let at = 0; at < y.length; at++) worst = Math.max(worst, Math.abs(x[at]! - y[at]!));
-    // Rounding errors of a sum grow with its length.
-    expect(worst, text).toBeLessThan(2e-7 * (4 + Math.sqrt(depth)) * 4);
+    // Rounding errors of a sum grow with its length, and with the numbers of a transform.
+    const growth = winograd === 4 ? 16 : winograd === 2 ? 2 : 1;
+    expect(worst, text).toBeLessThan(2e-7 * (4 + Math.sqrt(depth)) * 4 * growth);
     expect(Number.isNaN(worst)).toBe(false);
   });
 }
@@ -157,6 +159,8 @@ interface Convolution {
   readonly padding: number;
   readonly dilation: number;
   readonly channelsLast?: boolean;
+  /** Whether the result has its channels last too. */
+  readonly resultLast?: boolean;
 }
 function convolution(given: Convolution): Check {
   const {
@@ -170,6 +174,7 @@ function convolution(given: Convolution): Check {
     padding,
     dilation,
     channelsLast = false,
+    resultLast = false,
   } = given;
   const out = size.map(
     (extent, d) => Math.floor((extent + 2 * padding - dilation * (kernel[d]! - 1) - 1) / stride) + 1,
@@ -182,12 +187,18 @@ function convolution(given: Convolution): Check {
   const image = channelsLast ? last : input;
   const x = channelsLast ? `%t: f32[${input}] = aten.permute.default(%x, [0, 3, 1, 2])` : "";
   const result = `f32[${[n, channels, ...out]}]`;
+  const swapped = `f32[${[n, ...out, channels]}]`;
+  const moved = resultLast
+    ? `%q: ${swapped} = aten.permute.default(%e, [0, 2, 3, 1])
+      %z: ${swapped} = aten.clone.default(%q)`
+    : "";
   return {
     text: `graph(%x: f32[${image}], %w: f32[${weight}], %b: f32[${channels}]) {
       ${x}
       %c: ${result} = aten.convolution.default(%${x === "" ? "x" : "t"}, %w, %b, ${two(stride)}, ${two(padding)}, ${two(dilation)}, false, [0, 0], ${groups})
       %e: ${result} = aten.relu.default(%c)
-      return (%e,)
+      ${moved}
+      return (%${resultLast ? "z" : "e"},)
     }`.replaceAll(",", ", "),
     shapes: [image, weight, [channels]],
     depth: inPerGroup * kernel[0] * kernel[1],
@@ -223,3 +234,52 @@ describe("convolutions", () => {
     checkAll(convolution({ ...base, ...change, channelsLast: true }));
   });
 });
+
+describe("Winograd's algorithm", () => {
+  const base = {
+    n: 1,
+    groups: 1,
+    inPerGroup: 16,
+    outPerGroup: 20,
+    size: [12, 14],
+    kernel: [3, 3],
+    stride: 1,
+    padding: 1,
+    dilation: 1,
+    channelsLast: true,
+    resultLast: true,
+  } as const;
+  test.each<[string, Partial<Convolution>]>([
+    ["even sizes", {}],
+    ["odd sizes", { size: [13, 7], outPerGroup: 24 }],
+    ["no padding", { padding: 0, size: [9, 11] }],
+    ["more padding than a window reads", { padding: 3, size: [5, 6] }],
+    ["several images", { n: 3, size: [7, 7], inPerGroup: 36 }],
+    ["many tiles", { size: [40, 38], outPerGroup: 16 }],
+    ["many channels", { size: [6, 6], inPerGroup: 132, outPerGroup: 68 }],
+  ])("%s", (_, change) => {
+    for (const winograd of [2, 4] as const) {
+      const one = convolution({ ...base, ...change });
+      const names = kernelNames(one, winograd);
+      expect(names).toEqual([expect.stringContaining(`F(${winograd}x${winograd}, 3x3)`)]);
+      check({ ...one, constants: [1], winograd });
+      if (detectFeatures().relaxed) check({ ...one, constants: [1], winograd }, true);
+    }
+  });
+
+  test("other convolutions are products", () => {
+    for (const change of [{ stride: 2 }, { dilation: 2 }, { kernel: [1, 1] }, { inPerGroup: 12 }] as const)
+      expect(kernelNames(convolution({ ...base, ...change }), 2)).toEqual([
+        expect.stringContaining("matrix product"),
+      ]);
+  });
+});
+
+/** The first lines of the texts of kernels. */
+function kernelNames({ text }: Check, winograd: 0 | 2 | 4): string[] {
+  const program = lower(text);
+  const options = { relaxed: false, isConstant: (buffer: number) => buffer === 1, winograd };
+  return program.nests.map(
+    (nest) => matrixKernel(bindNest(nest, new Map()), program, new Map(), options)!.text.split("\n")[0]!,
+  );
+}

@@ -11,18 +11,12 @@ import { type Blocks, blocksOf } from "./blocks.js";
 import { type Epilogue, epilogueOf, type FinishedBlock } from "./epilogue.js";
 import { type Address, type Places, pushIndex, unflatten } from "./index-code.js";
 import { blockKernel, COLUMNS } from "./micro.js";
+import type { MatrixOptions } from "./options.js";
 import { packKernel, writeTable } from "./pack.js";
 import { writePadded } from "./pad-code.js";
 import { ELEMENT, type MatrixPlan, matrixPlan, type Operand } from "./plan.js";
 import { innerStepOf, preparedOf } from "./prepared.js";
-
-/** What the code of a product may rely on. */
-export interface MatrixOptions {
-  /** Whether one instruction may multiply and add, which rounds once. */
-  readonly relaxed: boolean;
-  /** Whether a buffer holds the same elements in all runs. */
-  readonly isConstant: (buffer: number) => boolean;
-}
+import { winogradKernel } from "./winograd.js";
 
 /** Everything that the code of one product is written from. */
 interface Product {
@@ -40,6 +34,15 @@ interface Product {
  * or one that ordinary code computes as fast.
  */
 export function matrixKernel(
+  nest: LoopNest,
+  program: LoopProgram,
+  sizes: Bindings,
+  options: MatrixOptions,
+): KernelCode | undefined {
+  return winogradKernel(nest, program, sizes, options) ?? productKernel(nest, program, sizes, options);
+}
+
+function productKernel(
   nest: LoopNest,
   program: LoopProgram,
   sizes: Bindings,
@@ -99,7 +102,7 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
   const { plan, blocks, options, memories, epilogue, preparedA, preparedB } = product;
   const { lanes } = blocks;
   const counts = new Set([lanes, plan.m % lanes].filter((rows) => rows > 0 && rows <= plan.m));
-  const block = blockKernel(module, counts, lanes, options.relaxed);
+  const block = blockKernel(module, counts, { lanes, relaxed: options.relaxed, from: "panels" });
   const finish = epilogue.emit(module, imports);
   const pack = (operand: Operand, columns: boolean): number =>
     packKernel(module, {
@@ -340,6 +343,7 @@ function steps(entry: Entry, { block }: EntryInit, a: Factor, b: Factor): void {
       .op("i32.shr_u");
     f.i32(blocks.columns * ELEMENT)
       .get(firstStep)
+      .i32(0)
       .call(block);
     f.increase(firstStep, blocks.steps);
     f.get(firstStep).i32(plan.k).op("i32.lt_s").brIf(again);

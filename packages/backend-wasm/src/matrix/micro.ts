@@ -24,43 +24,51 @@ export function rowsOfTile(relaxed: boolean): number {
   return rows;
 }
 
-/** Parameters of a microkernel: addresses, the steps of the sum, bytes of a row of the result. */
-const PARAMS = ["i32", "i32", "i32", "i32", "i32", "i32"] as const;
+/**
+ * Parameters of a microkernel: addresses of A, B and C, the steps of the sum, bytes of a row of C,
+ * whether it adds to C, bytes of a row of A.
+ */
+const PARAMS = ["i32", "i32", "i32", "i32", "i32", "i32", "i32"] as const;
+
+/** How the rows of A lie: side by side in panels, or each by itself with its steps side by side. */
+export type Rows = "panels" | "apart";
+
+/** What microkernels are made for. */
+export interface TileInit {
+  /** Rows of a whole tile. */
+  readonly lanes: number;
+  readonly relaxed: boolean;
+  readonly from: Rows;
+}
 
 /**
- * Adds a function `(a, b, c, steps, rowBytes, isMore)`: multiplies a panel of A of `lanes` rows, of
- * which it uses `rows`, by a panel of B of eight columns. It adds to the tile if `isMore` is not
- * zero.
+ * Adds a function that multiplies `rows` rows of A by a panel of B of eight columns. It adds to the
+ * tile if `isMore` is not zero.
  */
-function microkernel(module: ModuleBuilder, rows: number, lanes: number, relaxed: boolean): number {
-  const name = `tile_${rows}x${COLUMNS}${relaxed ? "_madd" : ""}`;
-  return module.func({ params: PARAMS, name }, (f, a, b, c, steps, rowBytes, isMore) => {
+function microkernel(module: ModuleBuilder, rows: number, { lanes, relaxed, from }: TileInit): number {
+  const name = `tile_${rows}x${COLUMNS}${relaxed ? "_madd" : ""}_${from}`;
+  return module.func({ params: PARAMS, name }, (f, a, b, c, steps, rowBytes, isMore, aBytes) => {
     const sums = Array.from({ length: rows }, () => f.locals("v128", VECTORS));
     const row = f.locals("v128", VECTORS);
     const element = f.local("v128");
+    const pointers = from === "panels" ? [a] : [a, ...f.locals("i32", rows - 1)];
+    for (const [r, pointer] of pointers.entries())
+      if (r > 0) f.get(pointers[r - 1]!, aBytes).op("i32.add").set(pointer);
     // V8 of Node 20 keeps all sums in registers only if the loop is inside of a branch.
-    f.get(steps)
-      .i32(0)
-      .op("i32.gt_s")
-      .if(() => {
-        f.loop((again) => {
-          row.forEach((half, i) => {
-            f.get(b)
-              .memory("v128.load", 16 * i)
-              .set(half);
-          });
-          sums.forEach((sum, r) => {
-            f.get(a)
-              .memory("v128.load32_splat", 4 * r)
-              .set(element);
-            sum.forEach((half, i) => {
-              multiplyAdd(f, relaxed, element, row[i]!, half);
-            });
-          });
-          f.increase(a, 4 * lanes).increase(b, 4 * COLUMNS);
-          f.get(steps).i32(1).op("i32.sub").tee(steps).brIf(again);
-        });
+    f.get(steps).i32(0).op("i32.gt_s");
+    f.if(() => {
+      f.loop((again) => {
+        for (const [i, half] of row.entries()) f.get(b).memory("v128.load", 16 * i).set(half);
+        for (const [r, sum] of sums.entries()) {
+          const [at, offset] = from === "panels" ? [a, 4 * r] : [pointers[r]!, 0];
+          f.get(at).memory("v128.load32_splat", offset).set(element);
+          for (const [i, half] of sum.entries()) multiplyAdd(f, relaxed, element, row[i]!, half);
+        }
+        for (const pointer of pointers) f.increase(pointer, from === "panels" ? 4 * lanes : 4);
+        f.increase(b, 4 * COLUMNS);
+        f.get(steps).i32(1).op("i32.sub").tee(steps).brIf(again);
       });
+    });
     storeTile(f, sums, c, rowBytes, isMore);
   });
 }
@@ -100,53 +108,50 @@ function storeTile(
 }
 
 /**
- * Adds a function `(a, b, c, steps, rows, panels, rowBytes, isMore)`: all tiles of a block, from
- * packed panels. Rows of the last tile are those that are left.
+ * Returns a function `(a, b, c, steps, rows, panels, rowBytes, isMore, aBytes)`: all tiles of a
+ * block. Rows of the last tile are those that are left, which `counts` must have.
  */
-export function blockKernel(
-  module: ModuleBuilder,
-  counts: ReadonlySet<number>,
-  lanes: number,
-  relaxed: boolean,
-): number {
-  const key = `block ${[...counts].join()} ${lanes} ${relaxed}`;
-  return shared(module, key, () => newBlockKernel(module, counts, lanes, relaxed));
+export function blockKernel(module: ModuleBuilder, counts: ReadonlySet<number>, init: TileInit): number {
+  const { lanes, relaxed, from } = init;
+  const key = `${lanes} ${relaxed} ${from}`;
+  return shared(module, `block ${[...counts].join()} ${key}`, () => {
+    const tiles = new Map<number, number>();
+    for (const rows of counts) {
+      const make = (): number => microkernel(module, rows, init);
+      tiles.set(rows, shared(module, `tile ${rows} ${key}`, make));
+    }
+    return newBlockKernel(module, tiles, init);
+  });
 }
+
 function newBlockKernel(
   module: ModuleBuilder,
-  counts: ReadonlySet<number>,
-  lanes: number,
-  relaxed: boolean,
+  tiles: ReadonlyMap<number, number>,
+  { lanes, from }: TileInit,
 ): number {
-  const tiles = new Map<number, number>();
-  for (const rows of counts)
-    tiles.set(
-      rows,
-      shared(module, `tile ${rows} ${lanes} ${relaxed}`, () => microkernel(module, rows, lanes, relaxed)),
-    );
-  const params = ["i32", "i32", "i32", "i32", "i32", "i32", "i32", "i32"] as const;
-  return module.func({ params, name: "block" }, (f, a, b, c, steps, rows, panels, rowBytes, isMore) => {
-    const [pa, pc, left, step] = f.locals("i32", 4) as readonly [Address, Address, Address, Address];
-    f.get(steps)
-      .i32(4 * lanes)
-      .op("i32.mul")
-      .set(step);
-    f.loop((nextPanel) => {
-      f.copy(a, pa).copy(c, pc).copy(rows, left);
-      f.loop((nextTile) => {
-        callTile(f, tiles, lanes, left, () => f.get(pa, b, pc, steps, rowBytes, isMore));
-        f.increase(pa, step);
-        f.get(pc, rowBytes).i32(lanes).op("i32.mul", "i32.add").set(pc);
-        f.get(left).i32(lanes).op("i32.sub").tee(left).i32(0).op("i32.gt_s").brIf(nextTile);
+  const params = ["i32", "i32", "i32", "i32", "i32", "i32", "i32", "i32", "i32"] as const;
+  return module.func(
+    { params, name: `block_${from}` },
+    (f, a, b, c, steps, rows, panels, rowBytes, isMore, aBytes) => {
+      const [pa, pc, left, step] = f.locals("i32", 4) as readonly [Address, Address, Address, Address];
+      // From one tile of A to the next.
+      if (from === "panels") f.get(steps).i32(4 * lanes);
+      else f.get(aBytes).i32(lanes);
+      f.op("i32.mul").set(step);
+      f.loop((nextPanel) => {
+        f.copy(a, pa).copy(c, pc).copy(rows, left);
+        f.loop((nextTile) => {
+          callTile(f, tiles, lanes, left, () => f.get(pa, b, pc, steps, rowBytes, isMore, aBytes));
+          f.increase(pa, step);
+          f.get(pc, rowBytes).i32(lanes).op("i32.mul", "i32.add").set(pc);
+          f.get(left).i32(lanes).op("i32.sub").tee(left).i32(0).op("i32.gt_s").brIf(nextTile);
+        });
+        f.get(b, steps).i32(4 * COLUMNS).op("i32.mul", "i32.add").set(b);
+        f.increase(c, 4 * COLUMNS);
+        f.get(panels).i32(1).op("i32.sub").tee(panels).brIf(nextPanel);
       });
-      f.get(b, steps)
-        .i32(4 * COLUMNS)
-        .op("i32.mul", "i32.add")
-        .set(b);
-      f.increase(c, 4 * COLUMNS);
-      f.get(panels).i32(1).op("i32.sub").tee(panels).brIf(nextPanel);
-    });
-  });
+    },
+  );
 }
 
 /** Calls the tile of as many rows as are left. */

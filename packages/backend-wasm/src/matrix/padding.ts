@@ -38,14 +38,14 @@ export interface Padding {
 }
 
 /** A coordinate of the tensor that must lie in `[0, limit)`. */
-interface Guarded {
+export interface Guarded {
   readonly index: Index;
   low: boolean;
   limit?: number;
 }
 
 /** Coefficients of an index that is a sum of axes; undefined for others. */
-function linear(index: Index): ReadonlyMap<string, { axis: Axis; coefficient: number }> | undefined {
+export function linear(index: Index): ReadonlyMap<string, { axis: Axis; coefficient: number }> | undefined {
   const found = new Map<string, { axis: Axis; coefficient: number }>();
   for (const { coefficient, atoms } of index.terms) {
     const [item] = atoms;
@@ -55,7 +55,7 @@ function linear(index: Index): ReadonlyMap<string, { axis: Axis; coefficient: nu
   return found;
 }
 
-function guardsOf(when: Scalar): Map<string, Guarded> | undefined {
+export function guardsOf(when: Scalar): Map<string, Guarded> | undefined {
   const guards = new Map<string, Guarded>();
   for (const part of conjunctsOf(when)) {
     if (part.kind !== "call" || (part.fn !== "ge" && part.fn !== "lt")) return undefined;

@@ -1,0 +1,175 @@
+/**
+ * @file Recognizes convolutions of 3x3 elements, stride 1, over images with their channels last, and
+ * divides them into tiles for Winograd's algorithm.
+ */
+import {
+  type Axis,
+  contractionOf,
+  extentOf,
+  type Index,
+  type LoopNest,
+  type ReduceScalar,
+} from "@sconce/codegen";
+import { COLUMNS, rowsOfTile } from "./micro.js";
+import { type Guarded, guardsOf, linear } from "./padding.js";
+
+/** One direction of the images. */
+export interface Extent {
+  /** Elements of the result, and of the image. */
+  readonly out: number;
+  readonly size: number;
+  /** Place in the image of the first element that the first result reads; negative with padding. */
+  readonly start: number;
+  /** Elements of memory from one to the next. */
+  readonly step: number;
+}
+/** A convolution: `sum x[n, h + kh, w + kw, c] * weight[o, c, kh, kw]`. */
+export interface WinogradPlan {
+  readonly nest: LoopNest;
+  readonly reduce: ReduceScalar;
+  readonly image: number;
+  readonly weight: number;
+  readonly images: number;
+  readonly height: Extent;
+  readonly width: Extent;
+  /** Elements from one image to the next, and the place that `h + kh = w + kw = 0` would have. */
+  readonly imageStep: number;
+  readonly origin: number;
+  readonly channels: number;
+  readonly results: number;
+  /** Elements of the weight by output channel, channel and place of the kernel. */
+  readonly weightSteps: {
+    readonly o: number;
+    readonly c: number;
+    readonly h: number;
+    readonly w: number;
+    readonly origin: number;
+  };
+}
+
+/** Fewer channels are not worth the transforms. */
+const LEAST_CHANNELS = 16;
+const SIDE = 3;
+
+/** Reads a nest whose sizes are bound; undefined if it is another one. */
+export function winogradPlan(nest: LoopNest): WinogradPlan | undefined {
+  const contraction = contractionOf(nest);
+  if (contraction === undefined || nest.axes.length !== 4 || contraction.inner.length !== 3) return undefined;
+  const { rows, columns, inner, reduce } = contraction;
+  const [x, weight] = [rows.value, columns.value];
+  if (x.kind !== "load" || weight.kind !== "load" || reduce.dtype !== "float32") return undefined;
+  if (x.dtype !== "float32" || weight.dtype !== "float32" || columns.when !== undefined) return undefined;
+  const [n, h, w, o] = nest.axes as unknown as readonly [Axis, Axis, Axis, Axis];
+  const [ofX, ofWeight] = [stepsOf(x.index, [n, h, w, ...inner]), stepsOf(weight.index, [o, ...inner])];
+  const guards = rows.when === undefined ? new Map<string, Guarded>() : guardsOf(rows.when);
+  if (ofX === undefined || ofWeight === undefined || guards === undefined) return undefined;
+  const kernel = (place: Axis): Axis | undefined =>
+    inner.find((one) => extentOf(one) === SIDE && ofX(one) === ofX(place) && ofX(one) > 0);
+  const [kh, kw] = [kernel(h), kernel(w)];
+  const c = inner.find((one) => one !== kh && one !== kw);
+  if (kh === undefined || kw === undefined || c === undefined || kh === kw || ofX(c) !== 1) return undefined;
+  const [height, width] = [
+    extentOfImage(h, kh, ofX(h), guards),
+    extentOfImage(w, kw, ofX(w), guards),
+  ];
+  if (height === undefined || width === undefined || guards.size > 0) return undefined;
+  const [channels, results] = [extentOf(c), extentOf(o)];
+  if (channels < LEAST_CHANNELS || results < LEAST_CHANNELS || channels % 4 > 0 || results % 4 > 0)
+    return undefined;
+  const weightSteps = {
+    o: ofWeight(o),
+    c: ofWeight(c),
+    h: ofWeight(kh),
+    w: ofWeight(kw),
+    origin: weight.index.constant,
+  };
+  return {
+    nest,
+    reduce,
+    image: x.buffer,
+    weight: weight.buffer,
+    images: extentOf(n),
+    height,
+    width,
+    imageStep: ofX(n),
+    origin: x.index.constant,
+    channels,
+    results,
+    weightSteps,
+  };
+}
+
+/** Elements from one place of an axis to the next; undefined if an index depends on other axes. */
+function stepsOf(index: Index, axes: readonly Axis[]): ((axis: Axis) => number) | undefined {
+  const terms = linear(index);
+  if (terms === undefined) return undefined;
+  const names = new Set(axes.map(({ name }) => name));
+  for (const [name, { coefficient }] of terms) if (!names.has(name) || coefficient < 0) return undefined;
+  return ({ name }) => terms.get(name)?.coefficient ?? 0;
+}
+
+/** Takes the guard of a direction out of all. */
+function extentOfImage(
+  place: Axis,
+  kernel: Axis,
+  step: number,
+  guards: Map<string, Guarded>,
+): Extent | undefined {
+  const out = extentOf(place);
+  for (const [key, { index, limit, low }] of guards) {
+    const terms = linear(index);
+    const isOwn =
+      terms?.size === 2 &&
+      terms.get(place.name)?.coefficient === 1 &&
+      terms.get(kernel.name)?.coefficient === 1;
+    if (!isOwn) continue;
+    guards.delete(key);
+    const start = index.constant;
+    if (start < 0 && !low) return undefined;
+    return { out, size: limit ?? start + out + SIDE - 1, start, step };
+  }
+  return { out, size: out + SIDE - 1, start: 0, step };
+}
+
+/** How a convolution is divided: a unit is some rows of tiles. */
+export interface WinogradTiles {
+  /** Results of a tile along one direction, and the elements that they read. */
+  readonly side: number;
+  readonly reads: number;
+  /** Tiles of an image, and rows of tiles of a unit. */
+  readonly down: number;
+  readonly across: number;
+  readonly rows: number;
+  readonly blocks: number;
+  /** Most tiles of a unit. */
+  readonly tiles: number;
+  /** Results with room for whole panels. */
+  readonly padded: number;
+  /** Rows of a tile of the products. */
+  readonly lanes: number;
+}
+
+/** Floats of a transformed plane of a unit: all planes stay in the second cache. */
+const PLANE = 6144;
+const LEAST_TILES = 16;
+
+export function winogradTiles(plan: WinogradPlan, side: number, relaxed: boolean): WinogradTiles {
+  const { height, width, channels, results } = plan;
+  const [down, across] = [Math.ceil(height.out / side), Math.ceil(width.out / side)];
+  const reads = side + SIDE - 1;
+  const most = Math.max(LEAST_TILES, Math.floor((PLANE * 16) / (reads * reads) / Math.max(channels, results)));
+  const least = Math.max(1, Math.floor(most / across));
+  const blocks = Math.ceil(down / least);
+  const rows = Math.ceil(down / blocks);
+  return {
+    side,
+    reads,
+    down,
+    across,
+    rows,
+    blocks: Math.ceil(down / rows),
+    tiles: rows * across,
+    padded: Math.ceil(results / COLUMNS) * COLUMNS,
+    lanes: rowsOfTile(relaxed),
+  };
+}

@@ -1,0 +1,296 @@
+/**
+ * @file Winograd's algorithm for convolutions of 3x3 elements: tiles of the image and the weights
+ * are transformed, one product of matrices is made for each place of a tile, and the sums are
+ * transformed back.
+ */
+import type { LoopNest, LoopProgram } from "@sconce/codegen";
+import type { Bindings } from "@sconce/symbolic";
+import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import type { KernelBuffer, KernelCode } from "../kernel-code.js";
+import { type ImageEpilogue, imageEpilogue } from "./epilogue.js";
+import { type Address, countUp } from "./index-code.js";
+import { blockKernel, COLUMNS } from "./micro.js";
+import type { MatrixOptions } from "./options.js";
+import { ELEMENT } from "./plan.js";
+import { constantsOf, transform, TRANSFORMS } from "./transforms.js";
+import { preparedWeight } from "./winograd-weight.js";
+import { type Extent, type WinogradPlan, winogradPlan, type WinogradTiles, winogradTiles } from "./winograd-plan.js";
+
+/** Places in scratch memory, in bytes. */
+interface Scratch {
+  readonly zeros: number;
+  readonly unused: number;
+  readonly image: number;
+  readonly sums: number;
+  readonly at: number;
+  readonly bytes: number;
+}
+interface Winograd {
+  readonly plan: WinogradPlan;
+  readonly tiles: WinogradTiles;
+  readonly scratch: Scratch;
+  readonly epilogue: ImageEpilogue | undefined;
+  readonly relaxed: boolean;
+}
+
+/** The code of a convolution; undefined if the nest is another one. */
+export function winogradKernel(
+  nest: LoopNest,
+  program: LoopProgram,
+  sizes: Bindings,
+  options: MatrixOptions,
+): KernelCode | undefined {
+  const { relaxed, isConstant, winograd = 2 } = options;
+  const plan = winograd === 0 ? undefined : winogradPlan(nest);
+  if (plan === undefined || winograd === 0 || !isConstant(plan.weight)) return undefined;
+  if (program.buffers[nest.output]!.dtype !== "float32") return undefined;
+  const tiles = winogradTiles(plan, winograd, relaxed);
+  const scratch = scratchOf(plan, tiles);
+  const [columns, rows] = [nest.axes.slice(-1), nest.axes.slice(0, -1)];
+  const epilogue = imageEpilogue({ nest, reduce: plan.reduce, rows, columns, outer: [] }, scratch, program, sizes);
+  const read = new Set([plan.image, ...(epilogue?.reads ?? [])]);
+  const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
+  memories.push({ buffer: nest.output, access: "write" });
+  const { height, width, channels, results, images } = plan;
+  return {
+    memories,
+    prepared: [preparedWeight(plan, tiles)],
+    units: images * tiles.blocks,
+    scratchBytes: scratch.bytes + (epilogue?.scratchBytes ?? 0),
+    imports: epilogue?.imports ?? [],
+    emit: (module, imports) =>
+      emitWinograd(module, imports, memories, { plan, tiles, scratch, epilogue, relaxed }),
+    text:
+      `convolution F(${tiles.side}x${tiles.side}, 3x3) of ${channels} to ${results} channels, ` +
+      `${images} x ${height.out} x ${width.out}\n`,
+  };
+}
+
+function scratchOf({ channels, results }: WinogradPlan, { tiles, reads, padded }: WinogradTiles): Scratch {
+  let bytes = 0;
+  const take = (floats: number): number => {
+    const at = bytes;
+    bytes += Math.ceil((floats * ELEMENT) / 16) * 16 + 16;
+    return at;
+  };
+  const planes = reads * reads;
+  const places = {
+    zeros: take(channels),
+    unused: take(results),
+    image: take(planes * tiles * channels),
+    sums: take(planes * tiles * padded),
+    at: take(4),
+  };
+  return { ...places, bytes };
+}
+
+function emitWinograd(
+  module: ModuleBuilder,
+  imports: ReadonlyMap<string, number>,
+  memories: readonly KernelBuffer[],
+  of: Winograd,
+): number {
+  const { plan, tiles, relaxed, epilogue } = of;
+  const { rows, across, down, lanes } = tiles;
+  const last = (down - (tiles.blocks - 1) * rows) * across;
+  const counts = [rows * across, last].flatMap((all) => [all >= lanes ? lanes : 0, all % lanes]);
+  const block = blockKernel(module, new Set(counts.filter((count) => count > 0)), {
+    lanes,
+    relaxed,
+    from: "apart",
+  });
+  const forward = imageTransform(module, of);
+  const back = sumTransform(module, of);
+  const finish = epilogue?.emit(module, imports);
+  const params = new Array<"i32">(memories.length + 4).fill("i32");
+  return module.func({ params, name: "winograd" }, (f, ...given) => {
+    const all = given as readonly Address[];
+    const [weight, scratch, first, end] = all.slice(-4) as [Address, Address, Address, Address];
+    const addressOf = (buffer: number): Address => all[memories.findIndex((one) => one.buffer === buffer)]!;
+    const [image, start, stop, count] = f.locals("i32", 4) as [Address, Address, Address, Address];
+    f.get(scratch).i32(of.scratch.zeros).op("i32.add").i32(0).i32(plan.channels * ELEMENT).memoryFill();
+    f.block((done) => {
+      f.get(first, end).op("i32.ge_s").brIf(done);
+      f.loop((next) => {
+        f.get(first).i32(tiles.blocks).op("i32.div_u").set(image);
+        f.get(first).i32(tiles.blocks).op("i32.rem_u").i32(rows).op("i32.mul").tee(start);
+        f.i32(rows).op("i32.add").tee(stop).i32(down).get(stop).i32(down).op("i32.lt_s", "select").set(stop);
+        f.get(stop, start).op("i32.sub").i32(across).op("i32.mul").set(count);
+        f.get(addressOf(plan.image), scratch, image, start, stop).call(forward);
+        planes(f, of, block, { weight, scratch, count });
+        f.get(addressOf(plan.nest.output), scratch, image, start, stop).call(back);
+        finish?.(f, { addressOf, scratch, ...pixels(f, of, image, start, stop) });
+        f.increase(first, 1).get(first, end).op("i32.lt_s").brIf(next);
+      });
+    });
+  });
+}
+
+/** One product for each place of a tile. */
+function planes(
+  f: FunctionBuilder,
+  { plan, tiles, scratch }: Winograd,
+  block: number,
+  at: { readonly weight: Address; readonly scratch: Address; readonly count: Address },
+): void {
+  const { channels } = plan;
+  const { padded, reads } = tiles;
+  const [plane, a, b, c] = f.locals("i32", 4) as [Address, Address, Address, Address];
+  f.i32(0).set(plane).copy(at.weight, b);
+  f.get(at.scratch).i32(scratch.image).op("i32.add").set(a);
+  f.get(at.scratch).i32(scratch.sums).op("i32.add").set(c);
+  countUp(f, plane, 1, reads * reads, () => {
+    f.get(a, b, c).i32(channels).get(at.count).i32(padded / COLUMNS).i32(padded * ELEMENT).i32(0);
+    f.i32(channels * ELEMENT).call(block);
+    f.increase(a, tiles.tiles * channels * ELEMENT);
+    f.increase(b, channels * padded * ELEMENT);
+    f.increase(c, tiles.tiles * padded * ELEMENT);
+  });
+}
+
+/** The first pixel of a unit in the result, and the end of its pixels. */
+function pixels(
+  f: FunctionBuilder,
+  { plan: { height, width }, tiles: { side } }: Winograd,
+  image: Address,
+  start: Address,
+  stop: Address,
+): { readonly firstRow: Address; readonly endRow: Address } {
+  const [firstRow, endRow] = f.locals("i32", 2) as [Address, Address];
+  const line = (from: Address, to: Address): void => {
+    f.get(from).i32(side).op("i32.mul").tee(to).i32(height.out).get(to).i32(height.out);
+    f.op("i32.lt_s", "select").get(image).i32(height.out).op("i32.mul", "i32.add");
+    f.i32(width.out).op("i32.mul").set(to);
+  };
+  line(start, firstRow);
+  line(stop, endRow);
+  return { firstRow, endRow };
+}
+
+/** Runs a body for each tile of some rows. */
+function eachTile(
+  f: FunctionBuilder,
+  { tiles: { across } }: Winograd,
+  start: Address,
+  stop: Address,
+  body: (down: Address, right: Address) => void,
+): void {
+  const right = f.local("i32");
+  countUp(f, start, 1, stop, () => {
+    f.i32(0).set(right);
+    countUp(f, right, 1, across, () => body(start, right));
+  });
+}
+
+/** Writes whether each of some places along a direction is inside, as -1 or 0. */
+function insides(f: FunctionBuilder, place: Address, count: number, { size }: Extent): readonly Address[] {
+  return Array.from({ length: count }, (_, i) => {
+    const inside = f.local("i32");
+    // A place before the start is large as an unsigned number.
+    f.i32(0).get(place).i32(i).op("i32.add").i32(size).op("i32.lt_u", "i32.sub").set(inside);
+    return inside;
+  });
+}
+
+const SPAN = ["i32", "i32", "i32", "i32", "i32"] as const;
+
+/** Adds a function `(image, scratch, number, start, stop)`: transforms the tiles of some rows. */
+function imageTransform(module: ModuleBuilder, of: Winograd): number {
+  const { plan, tiles, scratch } = of;
+  const { reads, side } = tiles;
+  const { height, width, channels } = plan;
+  return module.func({ params: SPAN, name: "winograd_image" }, (f, source, memory, image, start, stop) => {
+    const [top, left, base, target, at] = f.locals("i32", 5) as readonly Address[] as [
+      Address,
+      Address,
+      Address,
+      Address,
+      Address,
+    ];
+    const pointers = Array.from({ length: reads }, () => f.locals("i32", reads));
+    const zeros = f.local("i32");
+    const constants = constantsOf(f, TRANSFORMS[side]!.image);
+    f.get(memory).i32(scratch.zeros).op("i32.add").set(zeros);
+    f.get(memory).i32(scratch.image).op("i32.add").set(target);
+    f.get(source, image).i32(plan.imageStep * ELEMENT).op("i32.mul", "i32.add");
+    const origin = plan.origin - height.start * height.step - width.start * width.step;
+    f.i32(origin * ELEMENT).op("i32.add").set(source);
+    eachTile(f, of, start, stop, (down, right) => {
+      f.get(down).i32(side).op("i32.mul").i32(height.start).op("i32.add").set(top);
+      f.get(right).i32(side).op("i32.mul").i32(width.start).op("i32.add").set(left);
+      f.get(source, top).i32(height.step * ELEMENT).op("i32.mul", "i32.add");
+      f.get(left).i32(width.step * ELEMENT).op("i32.mul", "i32.add").set(base);
+      const [rows, columns] = [insides(f, top, reads, height), insides(f, left, reads, width)];
+      for (const [i, line] of pointers.entries())
+        for (const [j, pointer] of line.entries()) {
+          f.get(base).i32((i * height.step + j * width.step) * ELEMENT).op("i32.add").get(zeros);
+          f.get(rows[i]!, columns[j]!).op("i32.and", "select").set(pointer);
+        }
+      f.i32(0).set(at);
+      countUp(f, at, 16, channels * ELEMENT, () => {
+        transform(f, {
+          matrix: TRANSFORMS[side]!.image,
+          constants,
+          load: (i, j) => f.get(pointers[i]![j]!, at).op("i32.add").memory("v128.load"),
+          store: (i, j, push) => {
+            f.get(target);
+            push();
+            f.memory("v128.store", (i * reads + j) * tiles.tiles * channels * ELEMENT);
+          },
+        });
+        f.increase(target, 16);
+      });
+    });
+  });
+}
+
+/** Adds a function `(result, scratch, number, start, stop)`: transforms sums to results. */
+function sumTransform(module: ModuleBuilder, of: Winograd): number {
+  const { plan, tiles, scratch } = of;
+  const { reads, side, padded } = tiles;
+  const { height, width, results } = plan;
+  return module.func({ params: SPAN, name: "winograd_sums" }, (f, result, memory, image, start, stop) => {
+    const [top, left, base, source, at] = f.locals("i32", 5) as readonly Address[] as [
+      Address,
+      Address,
+      Address,
+      Address,
+      Address,
+    ];
+    const pointers = Array.from({ length: side }, () => f.locals("i32", side));
+    const unused = f.local("i32");
+    const constants = constantsOf(f, TRANSFORMS[side]!.sums);
+    f.get(memory).i32(scratch.unused).op("i32.add").set(unused);
+    f.get(memory).i32(scratch.sums).op("i32.add").set(source);
+    f.get(result, image).i32(height.out * width.out * results * ELEMENT).op("i32.mul", "i32.add").set(result);
+    eachTile(f, of, start, stop, (down, right) => {
+      f.get(down).i32(side).op("i32.mul").set(top).get(right).i32(side).op("i32.mul").set(left);
+      f.get(result, top).i32(width.out).op("i32.mul").get(left).op("i32.add");
+      f.i32(results * ELEMENT).op("i32.mul", "i32.add").set(base);
+      const [rows, columns] = [
+        insides(f, top, side, { ...height, size: height.out }),
+        insides(f, left, side, { ...width, size: width.out }),
+      ];
+      for (const [i, line] of pointers.entries())
+        for (const [j, pointer] of line.entries()) {
+          f.get(base).i32((i * width.out + j) * results * ELEMENT).op("i32.add").get(unused);
+          f.get(rows[i]!, columns[j]!).op("i32.and", "select").set(pointer);
+        }
+      f.i32(0).set(at);
+      countUp(f, at, 16, results * ELEMENT, () => {
+        transform(f, {
+          matrix: TRANSFORMS[side]!.sums,
+          constants,
+          load: (i, j) =>
+            f.get(source, at).op("i32.add").memory("v128.load", (i * reads + j) * tiles.tiles * padded * ELEMENT),
+          store: (i, j, push) => {
+            f.get(pointers[i]![j]!, at).op("i32.add");
+            push();
+            f.memory("v128.store");
+          },
+        });
+      });
+      f.increase(source, padded * ELEMENT);
+    });
+  });
+}
