@@ -1,5 +1,6 @@
 /** @file Nests whose sizes are bound as code of kernels. */
 import {
+  type Kernel,
   type LoopNest,
   type LoopProgram,
   type RowGroup,
@@ -17,14 +18,17 @@ import { computesFour } from "./vector/operations.js";
 
 const VECTORS: Vectors = { holds: holdsFour, computes: computesFour };
 
+/** The code of a kernel that computes four elements at once where it can. */
+export const vectorCode = (kernel: Kernel): KernelCode => codeOf(vectorize(kernel, VECTORS));
+
 /** The code of one nest. */
 export function printedKernel(nest: LoopNest, program: LoopProgram, sizes: Bindings): KernelCode {
   const { kernel } = scheduleNest(nest, { program, sizes, target: WASM });
-  return codeOf(vectorize(kernel, VECTORS));
+  return vectorCode(kernel);
 }
 
 /** The code of nests over the same rows; it writes the stored parts, in order. */
 export function printedRows(group: RowGroup, program: LoopProgram, sizes: Bindings): KernelCode | undefined {
   const kernel = scheduleRows(group, { program, sizes, target: WASM });
-  return kernel && codeOf(vectorize(kernel, VECTORS));
+  return kernel && vectorCode(kernel);
 }

@@ -23,7 +23,7 @@ import {
 } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
-import { codeOf } from "../emit/function.js";
+import { vectorCode } from "../emit/printed-kernel.js";
 import { WASM } from "../emit/target.js";
 import type { KernelCode, KernelImport } from "../kernel-code.js";
 import type { Blocks } from "./blocks.js";
@@ -155,7 +155,9 @@ function copied(plan: MatrixPlan, blocks: Blocks): Epilogue {
 function computed(plan: MatrixPlan, blocks: Blocks, program: LoopProgram, sizes: Bindings): Epilogue {
   const { tile, at: place, bytes } = blocks.scratch;
   const frame = new KernelFrame({ program, sizes, target: WASM });
-  const code = codeOf(rowKernel(plan, { length: blocks.rows * blocks.columns, columns: blocks.columns }, frame));
+  const code = vectorCode(
+    rowKernel(plan, { length: blocks.rows * blocks.columns, columns: blocks.columns }, frame),
+  );
   return {
     ...partsOf(code),
     emit: (module, imports) => {
@@ -178,10 +180,7 @@ export interface ImageEpilogue extends Omit<Epilogue, "emit"> {
   readonly emit: (
     module: ModuleBuilder,
     imports: ReadonlyMap<string, number>,
-  ) => (
-    f: FunctionBuilder,
-    at: Pick<FinishedBlock, "addressOf" | "scratch" | "firstRow" | "endRow">,
-  ) => void;
+  ) => (f: FunctionBuilder, at: Pick<FinishedBlock, "addressOf" | "scratch" | "firstRow" | "endRow">) => void;
 }
 
 /**
@@ -198,14 +197,16 @@ export function imageEpilogue(
   if (product.nest.value === product.reduce) return undefined;
   const columns = volumeOf(product.columns);
   const frame = new KernelFrame({ program, sizes, target: WASM });
-  const code = codeOf(rowKernel(product, { length: volumeOf(product.nest.axes), columns }, frame));
+  const code = vectorCode(rowKernel(product, { length: volumeOf(product.nest.axes), columns }, frame));
   return {
     ...partsOf(code),
     emit: (module, imports) => {
       const entry = code.emit(module, imports);
       return (f, at) => {
         for (const [i, value] of [0, 0, columns, 0].entries())
-          f.get(at.scratch).i32(value).memory("i32.store", scratch.at + 4 * i);
+          f.get(at.scratch)
+            .i32(value)
+            .memory("i32.store", scratch.at + 4 * i);
         pushMemories(f, code, at, scratch.at, () => f.get(at.addressOf(product.nest.output)));
         f.get(at.scratch).i32(scratch.bytes).op("i32.add");
         f.get(at.firstRow, at.endRow).call(entry);

@@ -34,7 +34,10 @@ interface Check {
 }
 
 /** Runs a graph by matrix kernels and compares it with the evaluator, whose sums are in float64. */
-function check({ text, shapes, constants = [], depth, seed = 7, winograd = 0 }: Check, relaxed = false): void {
+function check(
+  { text, shapes, constants = [], depth, seed = 7, winograd = 0 }: Check,
+  relaxed = false,
+): void {
   const program = lower(text);
   const next = random(seed);
   const inputs = shapes.map((shape) => tensor(shape, next));

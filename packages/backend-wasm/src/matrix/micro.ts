@@ -31,7 +31,7 @@ export function rowsOfTile(relaxed: boolean): number {
 const PARAMS = ["i32", "i32", "i32", "i32", "i32", "i32", "i32"] as const;
 
 /** How the rows of A lie: side by side in panels, or each by itself with its steps side by side. */
-export type Rows = "panels" | "apart";
+type Rows = "panels" | "rows";
 
 /** What microkernels are made for. */
 export interface TileInit {
@@ -53,12 +53,18 @@ function microkernel(module: ModuleBuilder, rows: number, { lanes, relaxed, from
     const element = f.local("v128");
     const pointers = from === "panels" ? [a] : [a, ...f.locals("i32", rows - 1)];
     for (const [r, pointer] of pointers.entries())
-      if (r > 0) f.get(pointers[r - 1]!, aBytes).op("i32.add").set(pointer);
+      if (r > 0)
+        f.get(pointers[r - 1]!, aBytes)
+          .op("i32.add")
+          .set(pointer);
     // V8 of Node 20 keeps all sums in registers only if the loop is inside of a branch.
     f.get(steps).i32(0).op("i32.gt_s");
     f.if(() => {
       f.loop((again) => {
-        for (const [i, half] of row.entries()) f.get(b).memory("v128.load", 16 * i).set(half);
+        for (const [i, half] of row.entries())
+          f.get(b)
+            .memory("v128.load", 16 * i)
+            .set(half);
         for (const [r, sum] of sums.entries()) {
           const [at, offset] = from === "panels" ? [a, 4 * r] : [pointers[r]!, 0];
           f.get(at).memory("v128.load32_splat", offset).set(element);
@@ -146,7 +152,10 @@ function newBlockKernel(
           f.get(pc, rowBytes).i32(lanes).op("i32.mul", "i32.add").set(pc);
           f.get(left).i32(lanes).op("i32.sub").tee(left).i32(0).op("i32.gt_s").brIf(nextTile);
         });
-        f.get(b, steps).i32(4 * COLUMNS).op("i32.mul", "i32.add").set(b);
+        f.get(b, steps)
+          .i32(4 * COLUMNS)
+          .op("i32.mul", "i32.add")
+          .set(b);
         f.increase(c, 4 * COLUMNS);
         f.get(panels).i32(1).op("i32.sub").tee(panels).brIf(nextPanel);
       });

@@ -1,6 +1,6 @@
 /**
- * @file Recognizes convolutions of 3x3 elements, stride 1, over images with their channels last, and
- * divides them into tiles for Winograd's algorithm.
+ * @file Recognizes convolutions of 3x3 elements, stride 1, over images with their channels last,
+ * and divides them into tiles for Winograd's algorithm.
  */
 import {
   type Axis,
@@ -68,10 +68,7 @@ export function winogradPlan(nest: LoopNest): WinogradPlan | undefined {
   const [kh, kw] = [kernel(h), kernel(w)];
   const c = inner.find((one) => one !== kh && one !== kw);
   if (kh === undefined || kw === undefined || c === undefined || kh === kw || ofX(c) !== 1) return undefined;
-  const [height, width] = [
-    extentOfImage(h, kh, ofX(h), guards),
-    extentOfImage(w, kw, ofX(w), guards),
-  ];
+  const [height, width] = [extentOfImage(h, kh, ofX(h), guards), extentOfImage(w, kw, ofX(w), guards)];
   if (height === undefined || width === undefined || guards.size > 0) return undefined;
   const [channels, results] = [extentOf(c), extentOf(o)];
   if (channels < LEAST_CHANNELS || results < LEAST_CHANNELS || channels % 4 > 0 || results % 4 > 0)
@@ -157,7 +154,10 @@ export function winogradTiles(plan: WinogradPlan, side: number, relaxed: boolean
   const { height, width, channels, results } = plan;
   const [down, across] = [Math.ceil(height.out / side), Math.ceil(width.out / side)];
   const reads = side + SIDE - 1;
-  const most = Math.max(LEAST_TILES, Math.floor((PLANE * 16) / (reads * reads) / Math.max(channels, results)));
+  const most = Math.max(
+    LEAST_TILES,
+    Math.floor((PLANE * 16) / (reads * reads) / Math.max(channels, results)),
+  );
   const least = Math.max(1, Math.floor(most / across));
   const blocks = Math.ceil(down / least);
   const rows = Math.ceil(down / blocks);

@@ -20,13 +20,24 @@ export function preparedWeight(plan: WinogradPlan, tiles: WinogradTiles): Prepar
       module.func({ params: ["i32", "i32"], name: "winograd_weight" }, (f, from, to) => {
         const [o, c, source, target] = f.locals("i32", 4) as [Address, Address, Address, Address];
         // Results that fill the last panel are zero.
-        f.get(to).i32(0).i32(reads * reads * plane).memoryFill();
+        f.get(to)
+          .i32(0)
+          .i32(reads * reads * plane)
+          .memoryFill();
         f.i32(0).set(o);
         countUp(f, o, 1, results, () => {
-          f.get(o).i32(COLUMNS).op("i32.div_u").i32(channels * COLUMNS * ELEMENT).op("i32.mul");
+          f.get(o)
+            .i32(COLUMNS)
+            .op("i32.div_u")
+            .i32(channels * COLUMNS * ELEMENT)
+            .op("i32.mul");
           f.get(o).i32(COLUMNS).op("i32.rem_u").i32(ELEMENT).op("i32.mul", "i32.add");
           f.get(to).op("i32.add").set(target);
-          f.get(o).i32(steps.o * ELEMENT).op("i32.mul").i32(steps.origin * ELEMENT).op("i32.add");
+          f.get(o)
+            .i32(steps.o * ELEMENT)
+            .op("i32.mul")
+            .i32(steps.origin * ELEMENT)
+            .op("i32.add");
           f.get(from).op("i32.add").set(source);
           f.i32(0).set(c);
           countUp(f, c, 1, channels, () => {

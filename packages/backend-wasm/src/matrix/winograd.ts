@@ -12,9 +12,15 @@ import { type Address, countUp } from "./index-code.js";
 import { blockKernel, COLUMNS } from "./micro.js";
 import type { MatrixOptions } from "./options.js";
 import { ELEMENT } from "./plan.js";
-import { constantsOf, transform, TRANSFORMS } from "./transforms.js";
+import { constantsOf, TRANSFORMS, transform } from "./transforms.js";
+import {
+  type Extent,
+  type WinogradPlan,
+  type WinogradTiles,
+  winogradPlan,
+  winogradTiles,
+} from "./winograd-plan.js";
 import { preparedWeight } from "./winograd-weight.js";
-import { type Extent, type WinogradPlan, winogradPlan, type WinogradTiles, winogradTiles } from "./winograd-plan.js";
 
 /** Places in scratch memory, in bytes. */
 interface Scratch {
@@ -47,7 +53,12 @@ export function winogradKernel(
   const tiles = winogradTiles(plan, winograd, relaxed);
   const scratch = scratchOf(plan, tiles);
   const [columns, rows] = [nest.axes.slice(-1), nest.axes.slice(0, -1)];
-  const epilogue = imageEpilogue({ nest, reduce: plan.reduce, rows, columns, outer: [] }, scratch, program, sizes);
+  const epilogue = imageEpilogue(
+    { nest, reduce: plan.reduce, rows, columns, outer: [] },
+    scratch,
+    program,
+    sizes,
+  );
   const read = new Set([plan.image, ...(epilogue?.reads ?? [])]);
   const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
   memories.push({ buffer: nest.output, access: "write" });
@@ -88,19 +99,19 @@ function emitWinograd(
   module: ModuleBuilder,
   imports: ReadonlyMap<string, number>,
   memories: readonly KernelBuffer[],
-  of: Winograd,
+  whole: Winograd,
 ): number {
-  const { plan, tiles, relaxed, epilogue } = of;
+  const { plan, tiles, relaxed, epilogue } = whole;
   const { rows, across, down, lanes } = tiles;
   const last = (down - (tiles.blocks - 1) * rows) * across;
   const counts = [rows * across, last].flatMap((all) => [all >= lanes ? lanes : 0, all % lanes]);
   const block = blockKernel(module, new Set(counts.filter((count) => count > 0)), {
     lanes,
     relaxed,
-    from: "apart",
+    from: "rows",
   });
-  const forward = imageTransform(module, of);
-  const back = sumTransform(module, of);
+  const forward = imageTransform(module, whole);
+  const back = sumTransform(module, whole);
   const finish = epilogue?.emit(module, imports);
   const params = new Array<"i32">(memories.length + 4).fill("i32");
   return module.func({ params, name: "winograd" }, (f, ...given) => {
@@ -108,7 +119,12 @@ function emitWinograd(
     const [weight, scratch, first, end] = all.slice(-4) as [Address, Address, Address, Address];
     const addressOf = (buffer: number): Address => all[memories.findIndex((one) => one.buffer === buffer)]!;
     const [image, start, stop, count] = f.locals("i32", 4) as [Address, Address, Address, Address];
-    f.get(scratch).i32(of.scratch.zeros).op("i32.add").i32(0).i32(plan.channels * ELEMENT).memoryFill();
+    f.get(scratch)
+      .i32(whole.scratch.zeros)
+      .op("i32.add")
+      .i32(0)
+      .i32(plan.channels * ELEMENT)
+      .memoryFill();
     f.block((done) => {
       f.get(first, end).op("i32.ge_s").brIf(done);
       f.loop((next) => {
@@ -117,9 +133,9 @@ function emitWinograd(
         f.i32(rows).op("i32.add").tee(stop).i32(down).get(stop).i32(down).op("i32.lt_s", "select").set(stop);
         f.get(stop, start).op("i32.sub").i32(across).op("i32.mul").set(count);
         f.get(addressOf(plan.image), scratch, image, start, stop).call(forward);
-        planes(f, of, block, { weight, scratch, count });
+        planes(f, whole, block, { weight, scratch, count });
         f.get(addressOf(plan.nest.output), scratch, image, start, stop).call(back);
-        finish?.(f, { addressOf, scratch, ...pixels(f, of, image, start, stop) });
+        finish?.(f, { addressOf, scratch, ...pixels(f, whole, image, start, stop) });
         f.increase(first, 1).get(first, end).op("i32.lt_s").brIf(next);
       });
     });
@@ -140,7 +156,12 @@ function planes(
   f.get(at.scratch).i32(scratch.image).op("i32.add").set(a);
   f.get(at.scratch).i32(scratch.sums).op("i32.add").set(c);
   countUp(f, plane, 1, reads * reads, () => {
-    f.get(a, b, c).i32(channels).get(at.count).i32(padded / COLUMNS).i32(padded * ELEMENT).i32(0);
+    f.get(a, b, c)
+      .i32(channels)
+      .get(at.count)
+      .i32(padded / COLUMNS)
+      .i32(padded * ELEMENT)
+      .i32(0);
     f.i32(channels * ELEMENT).call(block);
     f.increase(a, tiles.tiles * channels * ELEMENT);
     f.increase(b, channels * padded * ELEMENT);
@@ -195,8 +216,8 @@ function insides(f: FunctionBuilder, place: Address, count: number, { size }: Ex
 const SPAN = ["i32", "i32", "i32", "i32", "i32"] as const;
 
 /** Adds a function `(image, scratch, number, start, stop)`: transforms the tiles of some rows. */
-function imageTransform(module: ModuleBuilder, of: Winograd): number {
-  const { plan, tiles, scratch } = of;
+function imageTransform(module: ModuleBuilder, whole: Winograd): number {
+  const { plan, tiles, scratch } = whole;
   const { reads, side } = tiles;
   const { height, width, channels } = plan;
   return module.func({ params: SPAN, name: "winograd_image" }, (f, source, memory, image, start, stop) => {
@@ -212,18 +233,30 @@ function imageTransform(module: ModuleBuilder, of: Winograd): number {
     const constants = constantsOf(f, TRANSFORMS[side]!.image);
     f.get(memory).i32(scratch.zeros).op("i32.add").set(zeros);
     f.get(memory).i32(scratch.image).op("i32.add").set(target);
-    f.get(source, image).i32(plan.imageStep * ELEMENT).op("i32.mul", "i32.add");
+    f.get(source, image)
+      .i32(plan.imageStep * ELEMENT)
+      .op("i32.mul", "i32.add");
     const origin = plan.origin - height.start * height.step - width.start * width.step;
-    f.i32(origin * ELEMENT).op("i32.add").set(source);
-    eachTile(f, of, start, stop, (down, right) => {
+    f.i32(origin * ELEMENT)
+      .op("i32.add")
+      .set(source);
+    eachTile(f, whole, start, stop, (down, right) => {
       f.get(down).i32(side).op("i32.mul").i32(height.start).op("i32.add").set(top);
       f.get(right).i32(side).op("i32.mul").i32(width.start).op("i32.add").set(left);
-      f.get(source, top).i32(height.step * ELEMENT).op("i32.mul", "i32.add");
-      f.get(left).i32(width.step * ELEMENT).op("i32.mul", "i32.add").set(base);
+      f.get(source, top)
+        .i32(height.step * ELEMENT)
+        .op("i32.mul", "i32.add");
+      f.get(left)
+        .i32(width.step * ELEMENT)
+        .op("i32.mul", "i32.add")
+        .set(base);
       const [rows, columns] = [insides(f, top, reads, height), insides(f, left, reads, width)];
       for (const [i, line] of pointers.entries())
         for (const [j, pointer] of line.entries()) {
-          f.get(base).i32((i * height.step + j * width.step) * ELEMENT).op("i32.add").get(zeros);
+          f.get(base)
+            .i32((i * height.step + j * width.step) * ELEMENT)
+            .op("i32.add")
+            .get(zeros);
           f.get(rows[i]!, columns[j]!).op("i32.and", "select").set(pointer);
         }
       f.i32(0).set(at);
@@ -245,8 +278,8 @@ function imageTransform(module: ModuleBuilder, of: Winograd): number {
 }
 
 /** Adds a function `(result, scratch, number, start, stop)`: transforms sums to results. */
-function sumTransform(module: ModuleBuilder, of: Winograd): number {
-  const { plan, tiles, scratch } = of;
+function sumTransform(module: ModuleBuilder, whole: Winograd): number {
+  const { plan, tiles, scratch } = whole;
   const { reads, side, padded } = tiles;
   const { height, width, results } = plan;
   return module.func({ params: SPAN, name: "winograd_sums" }, (f, result, memory, image, start, stop) => {
@@ -262,18 +295,26 @@ function sumTransform(module: ModuleBuilder, of: Winograd): number {
     const constants = constantsOf(f, TRANSFORMS[side]!.sums);
     f.get(memory).i32(scratch.unused).op("i32.add").set(unused);
     f.get(memory).i32(scratch.sums).op("i32.add").set(source);
-    f.get(result, image).i32(height.out * width.out * results * ELEMENT).op("i32.mul", "i32.add").set(result);
-    eachTile(f, of, start, stop, (down, right) => {
+    f.get(result, image)
+      .i32(height.out * width.out * results * ELEMENT)
+      .op("i32.mul", "i32.add")
+      .set(result);
+    eachTile(f, whole, start, stop, (down, right) => {
       f.get(down).i32(side).op("i32.mul").set(top).get(right).i32(side).op("i32.mul").set(left);
       f.get(result, top).i32(width.out).op("i32.mul").get(left).op("i32.add");
-      f.i32(results * ELEMENT).op("i32.mul", "i32.add").set(base);
+      f.i32(results * ELEMENT)
+        .op("i32.mul", "i32.add")
+        .set(base);
       const [rows, columns] = [
         insides(f, top, side, { ...height, size: height.out }),
         insides(f, left, side, { ...width, size: width.out }),
       ];
       for (const [i, line] of pointers.entries())
         for (const [j, pointer] of line.entries()) {
-          f.get(base).i32((i * width.out + j) * results * ELEMENT).op("i32.add").get(unused);
+          f.get(base)
+            .i32((i * width.out + j) * results * ELEMENT)
+            .op("i32.add")
+            .get(unused);
           f.get(rows[i]!, columns[j]!).op("i32.and", "select").set(pointer);
         }
       f.i32(0).set(at);
@@ -282,7 +323,10 @@ function sumTransform(module: ModuleBuilder, of: Winograd): number {
           matrix: TRANSFORMS[side]!.sums,
           constants,
           load: (i, j) =>
-            f.get(source, at).op("i32.add").memory("v128.load", (i * reads + j) * tiles.tiles * padded * ELEMENT),
+            f
+              .get(source, at)
+              .op("i32.add")
+              .memory("v128.load", (i * reads + j) * tiles.tiles * padded * ELEMENT),
           store: (i, j, push) => {
             f.get(pointers[i]![j]!, at).op("i32.add");
             push();
