@@ -1,4 +1,5 @@
 export {
+  autoBackend,
   reportWasm,
   type WasmBackendOptions,
   type WasmReport,

@@ -80,4 +80,4 @@ export const repeatable = (value: string, previous: readonly string[] = []): rea
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 /** The backends that a name loads, for help texts; a test compares it with the session's. */
-export const BACKEND_NAMES = "cpu, wasm, gpujs, gpujs:MODE";
+export const BACKEND_NAMES = "auto, cpu, wasm, gpujs, gpujs:MODE";

@@ -4,6 +4,7 @@ import {
   type DeviceBackend,
   type DeviceBackendOptions,
   deviceBackend,
+  type Unavailable,
 } from "@sconce/device-runtime";
 import { checkOptions, isSconceError, type OptionNames, optionValue } from "@sconce/errors";
 import { detectFeatures, type Features } from "@sconce/wasm";
@@ -35,17 +36,34 @@ const OPTIONS: OptionNames<WasmBackendOptions> = { ...DEVICE_OPTIONS, relaxed: t
  * host; the executable reports the placement of each node. Executables of one backend share one
  * memory, and the weights in it.
  */
-export function wasmBackend(options: WasmBackendOptions = {}): DeviceBackend {
-  checkOptions("wasmBackend", options, OPTIONS);
-  const owner = new MemoryOwner(threadsOf(options.threads));
+export const wasmBackend = (options: WasmBackendOptions = {}): DeviceBackend =>
+  backendOf("wasm", options, openDevice);
+
+/**
+ * The backend `wasm` where WebAssembly runs, else the interpreter: the placement of an executable
+ * then has the reason. A page whose content security policy forbids WebAssembly is such a place.
+ */
+export const autoBackend = (options: WasmBackendOptions = {}): DeviceBackend =>
+  backendOf("auto", options, (owner, own) => {
+    const { reason } = reportWasm();
+    return reason === undefined ? openDevice(owner, own) : { unavailable: reason };
+  });
+
+/** Opens the device of one executable. */
+type Open = (owner: MemoryOwner, options: WasmBackendOptions) => WasmDevice | Unavailable;
+
+function backendOf(name: "wasm" | "auto", options: WasmBackendOptions, open: Open): DeviceBackend {
+  const madeBy = `${name}Backend`;
+  checkOptions(madeBy, options, OPTIONS);
+  const owner = new MemoryOwner(threadsOf(options.threads, madeBy));
   return deviceBackend(
     {
-      name: "wasm",
-      madeBy: "wasmBackend",
+      name,
+      madeBy,
       whyNotHeld,
-      open: async () => openDevice(owner, options),
+      open: async () => open(owner, options),
       // What was given by hand stays.
-      withDefaults: (defaults) => wasmBackend({ ...defaults, ...options }),
+      withDefaults: (defaults) => backendOf(name, { ...defaults, ...options }, open),
     },
     options,
   );
@@ -57,11 +75,11 @@ function openDevice(owner: MemoryOwner, { relaxed = true }: WasmBackendOptions):
   return new WasmDevice(owner, kernelsFor(features), modeOf(features), countText(owner.threads));
 }
 /** @throws SconceError `OPTION_VALUE` */
-function threadsOf(asked: number | undefined): number {
+function threadsOf(asked: number | undefined, call: string): number {
   const available = availableThreads();
   if (asked === undefined) return Math.min(available, DEFAULT_THREADS);
   if (!Number.isInteger(asked) || asked < 1 || asked > MOST_THREADS)
-    throw optionValue("wasmBackend", "threads", asked, `a whole number from 1 to ${MOST_THREADS}`);
+    throw optionValue(call, "threads", asked, `a whole number from 1 to ${MOST_THREADS}`);
   return available === 1 && !maySleep() ? 1 : asked;
 }
 const DEFAULT_THREADS = 8;
@@ -104,6 +122,6 @@ function requireFeatures(): Features {
   return features;
 }
 
-/** The backend by its name, `wasm`, as commands take it; undefined for other names. */
-export const wasmByName = (name: string): DeviceBackend | undefined =>
-  name === "wasm" ? wasmBackend() : undefined;
+/** The backend by its name, `wasm` or `auto`, as commands take it; undefined for other names. */
+export const wasmByName = (name: string, options?: WasmBackendOptions): DeviceBackend | undefined =>
+  name === "wasm" ? wasmBackend(options) : name === "auto" ? autoBackend(options) : undefined;

@@ -35,14 +35,13 @@ interface Measured {
 
 export async function bench(file: string, options: BenchOptions, io: SafeIo): Promise<void> {
   const names = backendsOf(options.backend);
-  const threads = options.threads === undefined ? undefined : countOf(options.threads, "--threads");
+  const threads = options.threads === undefined ? 1 : countOf(options.threads, "--threads");
   const [rounds, milliseconds] = [
     countOf(options.rounds, "--rounds"),
     countOf(options.milliseconds, "--milliseconds"),
   ];
-  const loading = threads === undefined ? {} : { threads };
-  const session = await openSession(io, options.plugin ?? [], names, [file], loading);
-  if (threads !== undefined && threads > 1) requireBuiltin(names);
+  const session = await openSession(io, options.plugin ?? [], names, [file], { threads });
+  if (threads > 1) requireBuiltin(names);
   const program = await openWithWeights(file, session, options.weights);
   const inputs = await readInputs(program, options);
   const entries: Entry[] = [];
@@ -52,7 +51,7 @@ export async function bench(file: string, options: BenchOptions, io: SafeIo): Pr
     for (let round = 0; round < rounds; round++)
       for (const entry of entries) await entry.burst(inputs, milliseconds);
     const results = entries.map((entry) => entry.measured());
-    io.out(options.json ? json({ file, threads: threads ?? 1, results }) : textOf(file, results));
+    io.out(options.json ? json({ file, threads, results }) : textOf(file, results));
   } finally {
     for (const entry of entries) entry.dispose();
   }

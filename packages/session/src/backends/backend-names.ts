@@ -3,12 +3,15 @@
 /** The backends that `loadBackend` loads by name; each has a row in `known-backends.ts`. */
 export const BACKEND_NAMES = ["cpu", "wasm", "gpujs"] as const;
 
-/** A name of {@link BACKEND_NAMES}. */
-export type BackendName = (typeof BACKEND_NAMES)[number];
+/** The name that stands for the fastest backend that runs here without a GPU. */
+export const AUTO = "auto";
+
+/** A name of {@link BACKEND_NAMES}, or {@link AUTO}. */
+export type BackendName = (typeof BACKEND_NAMES)[number] | typeof AUTO;
 
 /** Whether a name, with or without a variant (`gpujs:webasm`), has a row. */
 export const isKnownBackend = (name: string): boolean =>
-  BACKEND_NAMES.some((known) => known === name.split(":")[0]);
+  [AUTO, ...BACKEND_NAMES].some((known) => known === name.split(":")[0]);
 
 /** Other names of GPUs and their interfaces, with the backend that uses them. */
 export const OTHER_NAMES: ReadonlyMap<string, BackendName> = new Map(

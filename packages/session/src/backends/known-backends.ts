@@ -22,10 +22,13 @@ interface KnownBackend {
 
 const cpuByName = (name: string): Backend | undefined => (name === "cpu" ? cpuBackend() : undefined);
 
+const loadWasm = async (): Promise<BackendMaker> => (await import("@sconce/backend-wasm")).wasmByName;
+
 /** The backends of Sconce's packages, by name. */
 export const KNOWN_BACKENDS: Readonly<Record<BackendName, KnownBackend>> = {
+  auto: { load: loadWasm, hasThreads: true },
   cpu: { load: async () => cpuByName },
-  wasm: { load: async () => (await import("@sconce/backend-wasm")).wasmByName },
+  wasm: { load: loadWasm, hasThreads: true },
   gpujs: {
     load: async () => (await import("@sconce/backend-gpujs")).gpujsByName,
     install: "npm install --ignore-scripts gpu.js",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { builtinBackends, loadBackend } from "../backends.js";
 import { createSconce } from "../index.js";
 
-test.each([...builtinBackends, "gpujs:webasm"])("%s is loaded by its name", async (name) => {
+test.each([...builtinBackends, "auto", "gpujs:webasm"])("%s is loaded by its name", async (name) => {
   expect((await loadBackend(name)).name).toBe(name);
 });
 
@@ -15,7 +15,7 @@ test("a session takes a loaded backend, and finds it by its name", async () => {
 test.each([
   ["webgpu", 'unknown backend "webgpu"; the backend for GPUs is "gpujs"', 'use the name "gpujs"'],
   ["cup", 'unknown backend "cup"', 'did you mean "cpu"? the backends are: cpu, wasm, gpujs'],
-  ["gpujs:cpu:1", 'unknown backend "gpujs:cpu:1"', "the names are: cpu, wasm, gpujs, gpujs:MODE"],
+  ["gpujs:cpu:1", 'unknown backend "gpujs:cpu:1"', "the names are: auto, cpu, wasm, gpujs, gpujs:MODE"],
 ])("%s is not a name of a backend", async (name, message, fix) => {
   await expect(loadBackend(name)).rejects.toMatchObject({
     code: "UNKNOWN_BACKEND",

@@ -1,7 +1,7 @@
 /** @file Backends of Sconce's packages, loaded by name. */
 import { checkOptions, type OptionNames, optionValue } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
-import { BACKEND_NAMES, type BackendName, isKnownBackend } from "./backend-names.js";
+import { AUTO, BACKEND_NAMES, type BackendName, isKnownBackend } from "./backend-names.js";
 import { backendNotInstalled, unknownBackend, unknownVariant } from "./errors.js";
 import { type BackendMaker, KNOWN_BACKENDS } from "./known-backends.js";
 
@@ -10,18 +10,21 @@ export const builtinBackends: readonly string[] = BACKEND_NAMES;
 
 /**
  * The names that {@link loadBackend} takes, and their variants, for help texts:
- * `cpu, wasm, gpujs, gpujs:MODE`.
+ * `auto, cpu, wasm, gpujs, gpujs:MODE`.
  */
-export const backendNamesText: string = BACKEND_NAMES.flatMap((name) => {
-  const { variant } = KNOWN_BACKENDS[name];
-  return variant === undefined ? [name] : [name, name + variant];
-}).join(", ");
+export const backendNamesText: string = [
+  AUTO,
+  ...BACKEND_NAMES.flatMap((name) => {
+    const { variant } = KNOWN_BACKENDS[name];
+    return variant === undefined ? [name] : [name, name + variant];
+  }),
+].join(", ");
 
 /**
- * Loads a backend by its name: `cpu`, `wasm`, `gpujs` in its best mode, or `gpujs:MODE`. The
- * package of the backend is imported when it is asked for, so a program that does not use it need
- * not install it. A session takes the result:
- * `createSconce({ backends: [await loadBackend("gpujs")] })`.
+ * Loads a backend by its name: `auto`, `cpu`, `wasm`, `gpujs` in its best mode, or `gpujs:MODE`.
+ * `auto` is `wasm` where it runs, else the interpreter, as its placement then says. The package of
+ * the backend is imported when it is asked for, so a program that does not use it need not install
+ * it. A session takes the result: `createSconce({ backends: [await loadBackend("gpujs")] })`.
  *
  * @throws SconceError `OPTION_VALUE` for more threads than the backend can have
  * @throws SconceError `UNKNOWN_BACKEND` for other names, and when the package of the backend is not
@@ -37,13 +40,17 @@ export async function loadBackend(name: string, options: LoadBackendOptions = {}
 
 /** How a backend is loaded. */
 export interface LoadBackendOptions {
-  /** Threads that compute. One, the default, is right for every backend. */
+  /**
+   * Threads that compute. Default: what the backend takes, which for `wasm` is as many as the
+   * machine runs at once, at most 8. One is right for every backend.
+   */
   readonly threads?: number;
 }
 const OPTIONS: OptionNames<LoadBackendOptions> = { threads: true };
 
 /** The option of backends with threads; other backends have one. */
-function threadsOf(name: string, { threads = 1 }: LoadBackendOptions): LoadBackendOptions {
+function threadsOf(name: string, { threads }: LoadBackendOptions): LoadBackendOptions {
+  if (threads === undefined) return {};
   const { hasThreads = false } = KNOWN_BACKENDS[name.split(":")[0] as BackendName] ?? {};
   const most = hasThreads ? MOST_THREADS : 1;
   if (!Number.isInteger(threads) || threads < 1 || threads > most)
