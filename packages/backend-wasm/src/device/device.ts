@@ -1,5 +1,5 @@
 /** @file WebAssembly as a device: one memory, and a module for each region. */
-import type { LoopNest, LoopProgram, RowGroup } from "@sconce/codegen";
+import { type LoopNest, type LoopProgram, type RowGroup, unitIterations } from "@sconce/codegen";
 import type { DeviceBuffer, RegionCode, RegionDevice, RegionRequest, RowsCode } from "@sconce/device-runtime";
 import { disposed } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
@@ -97,6 +97,10 @@ export class WasmDevice implements RegionDevice {
     this.#allocated -= own.bytes;
     if (tensor === undefined) this.#memory.give(own.address);
     else this.#memory.unshare(tensor);
+  }
+
+  iterationsOf(nest: LoopNest): number | undefined {
+    return unitIterations(nest);
   }
 
   finish(): void {

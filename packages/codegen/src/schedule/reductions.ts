@@ -45,7 +45,11 @@ export function writeReduction(scalar: ReduceScalar, builder: ReductionBuilder):
     });
   return converted(total, dtype, builder);
 }
-const converted = (value: KernelOperand, type: KernelType, builder: ReductionBuilder): KernelOperand => {
+export const converted = (
+  value: KernelOperand,
+  type: KernelType,
+  builder: ReductionBuilder,
+): KernelOperand => {
   if (value.type === type) return value;
   return value.kind === "literal" && type === "float64"
     ? literal(value.value, type)
@@ -59,7 +63,7 @@ function totalType({ reduce, dtype }: ReduceScalar, { target }: ReductionBuilder
 }
 
 /** What a reduction starts from where nothing else is given. */
-function identityOf({ reduce }: ReduceScalar, type: KernelType): KernelOperand {
+export function identityOf({ reduce }: ReduceScalar, type: KernelType): KernelOperand {
   const isBool = type === "bool";
   switch (reduce) {
     case "any":

@@ -1,6 +1,9 @@
 /** @file Selects the schedule of a nest, or of several over the same rows. */
 import { contractionOf } from "../analysis/contraction.js";
+import { placingOf, rankOf } from "../analysis/order.js";
 import { PLACE, type RowGroup } from "../analysis/row-groups.js";
+import { scanOf } from "../analysis/scan.js";
+import { extentOf, volumeOf } from "../ir/extents.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import { forEachScalar } from "../ir/traverse.js";
 import type { Kernel } from "../kernel/kernel.js";
@@ -9,12 +12,15 @@ import { elementKernel } from "./element.js";
 import { type Schedule, type ScheduleContext, SHARED_THREADS } from "./frame.js";
 import { type RowSpread, rowKernel } from "./rows.js";
 import { sharedReduction } from "./shared-reduction.js";
-import { sortSchedule } from "./sort.js";
+import { placeSchedule, sortSchedule } from "./sort.js";
+import { unitScan } from "./unit-scans.js";
+import { scatterIterations, unitScatter } from "./unit-scatter.js";
+import { unitSort } from "./unit-sort.js";
 
 /** The kernels of a nest whose sizes are bound, for a target with workgroups or units. */
 export function scheduleNest(nest: LoopNest, context: ScheduleContext): Schedule {
   const { program, sizes, target } = context;
-  if (target.threads === "units") return { kernel: elementKernel(nest, program, sizes, target) };
+  if (target.threads === "units") return { kernel: unitNest(nest, context) };
   const sort = sortSchedule(nest, context);
   if (sort !== undefined) return sort;
   const contraction = contractionOf(nest);
@@ -31,6 +37,29 @@ export function scheduleRows(group: RowGroup, context: ScheduleContext): Kernel 
   if (context.target.threads === "units") return rowKernel(group, context, ROW_UNITS);
   const spread = context.target.isHardware === true ? hardwareSpread(group) : softwareSpread(group);
   return spread && rowKernel(group, context, spread);
+}
+
+/** The kernel of a nest for a target that runs units. */
+function unitNest(nest: LoopNest, context: ScheduleContext): Kernel {
+  const { program, sizes, target } = context;
+  return (
+    unitScan(nest, context) ??
+    unitSort(nest, context) ??
+    placeSchedule(nest, context) ??
+    unitScatter(nest, context) ??
+    elementKernel(nest, program, sizes, target)
+  );
+}
+
+/** Iterations of loops of the special kernels above; undefined for other nests. */
+export function unitIterations(nest: LoopNest): number | undefined {
+  const elements = volumeOf(nest.axes);
+  if (scanOf(nest) !== undefined) return elements;
+  const rank = rankOf(nest);
+  if (rank !== undefined) return elements * Math.max(1, Math.ceil(Math.log2(extentOf(rank.axis))));
+  const placing = placingOf(nest);
+  if (placing !== undefined) return (elements / extentOf(placing.axis)) * extentOf(placing.along);
+  return scatterIterations(nest);
 }
 
 /** Each row is a unit. */

@@ -67,8 +67,8 @@ const powerFor = (length: number): number => 2 ** Math.ceil(Math.log2(length));
  * compile.
  */
 export function sortSchedule(nest: LoopNest, context: ScheduleContext): Schedule | undefined {
-  const placing = placingOf(nest);
-  if (placing !== undefined) return { kernel: placeKernel(nest, context, placing) };
+  const place = placeSchedule(nest, context);
+  if (place !== undefined) return { kernel: place };
   const rank = rankOf(nest);
   if (rank === undefined || !isShared(rank, context.target)) return undefined;
   const rows = rowsAlong(nest, rank.axis);
@@ -88,6 +88,12 @@ const isShared = (rank: Rank, { isHardware }: Target): boolean =>
  * element (0.4 µs) as to scatter one, by which iterations are measured.
  */
 const STEPS_OF_ITERATION = 8;
+
+/** The kernel of a nest that looks for the places of ranks; undefined for other nests. */
+export function placeSchedule(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
+  const placing = placingOf(nest);
+  return placing && placeKernel(nest, context, placing);
+}
 
 /** Iterations of loops of the kernels above; undefined where there is none. */
 export function sortIterations(nest: LoopNest, target: Target): number | undefined {

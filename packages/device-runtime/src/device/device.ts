@@ -117,7 +117,7 @@ export interface DeviceBase {
   /** The name of the adapter, for display; contains `software` without hardware. */
   readonly description: string;
   /** What its kernels can do. The host computes with integers that are not exact there. */
-  readonly target: Pick<Target, "integers" | "maxReads">;
+  readonly target: Pick<Target, "integers" | "maxReads" | "threads">;
   /**
    * How images lie in memory within a region: `"channels-last"` where convolutions read and write
    * them. Default: row-major.

@@ -3,7 +3,6 @@
  * regions and loops are fused.
  */
 import {
-  blockScans,
   DEFAULT_LIMITS,
   type FusionLimits,
   forEachAtom,
@@ -32,6 +31,7 @@ import {
   type ValueRanges,
   withFeeders,
 } from "../ranges/judge.js";
+import { scansFor } from "./scans.js";
 import { whyNotHeldBy } from "./support.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -125,7 +125,7 @@ function ask(
   if (held !== undefined) return { answer: { kind: "no", reason: held } };
   const loops = lowerCall(node, graph, { operators, limits: limitsOf(device) });
   if ("reason" in loops) return { answer: { kind: "no", reason: loops.reason } };
-  const blocked = blockScans(loops);
+  const blocked = scansFor(device, loops);
   const conditions: Condition[] = [];
   for (const nest of blocked.nests) {
     const isOpen = hasSizes(nest);

@@ -1,5 +1,5 @@
 /** @file A prepared program as a chain of regions that run on the device and on the host. */
-import { blockScans, type LoopProgram, loweringSteps } from "@sconce/codegen";
+import { type LoopProgram, loweringSteps } from "@sconce/codegen";
 import { finish, type Work } from "@sconce/errors";
 import {
   type ExportedProgram,
@@ -27,6 +27,7 @@ import {
 import { symbolByName } from "@sconce/symbolic";
 import type { CallLoops } from "../ranges/judge.js";
 import { conditionText, type DeviceTarget, type Legalities, legalitiesOf, limitsOf } from "./legality.js";
+import { scansFor } from "./scans.js";
 
 /** A region of the program. Inputs and outputs have the names of the program's nodes. */
 export interface Step {
@@ -90,7 +91,7 @@ function* divide(
   for (const { name, graph } of divided.regions) {
     const layouts = device.imageLayout && { layouts: device.imageLayout };
     const options = { operators, limits: limitsOf(device), ...layouts };
-    loops.set(name, blockScans(yield* loweringSteps(graph, options)));
+    loops.set(name, scansFor(device, yield* loweringSteps(graph, options)));
     yield;
   }
   return { steps: yield* chain(divided, loops, asked, target), left: divided.left };

@@ -3,7 +3,6 @@
 import {
   bindNest,
   bindSizes,
-  blockScans,
   hasSizes,
   type LoopNest,
   type LoopProgram,
@@ -28,6 +27,7 @@ import { tooLargeFor } from "./large-buffers.js";
 import { dependsOnRanges } from "./legality.js";
 import { planRegion, type RegionMemory, requireMemory } from "./memory.js";
 import type { DeviceRegion, Reasons } from "./plan.js";
+import { scansFor } from "./scans.js";
 import { DeviceValue, type Held, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -235,7 +235,7 @@ export class RegionRunner {
   }
 
   async #make(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
-    const loops = blockScans(this.loops, sizes);
+    const loops = scansFor(this.#device, this.loops, sizes);
     await watch.step?.();
     const checks = this.#region.checks.map((call) => bindCall(call, sizes));
     const refused = new Map(tooLargeFor(loops, this.#region.graph, sizes, this.#device));

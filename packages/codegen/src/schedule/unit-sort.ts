@@ -1,0 +1,116 @@
+/** @file Ranks of targets that run units: each row is sorted by merging, with its places. */
+import { isFloatDType } from "@sconce/tensor";
+import { rankOf } from "../analysis/order.js";
+import { extentOf, extentsOf, volumeOf } from "../ir/extents.js";
+import { atom, flatIndex } from "../ir/index-expr.js";
+import type { LoopNest } from "../ir/loop-program.js";
+import { indexLiteral, type Kernel, type KernelMemory, type KernelOperand } from "../kernel/kernel.js";
+import { KernelFrame, type ScheduleContext } from "./frame.js";
+
+/** The kernel of a nest that ranks the elements of rows; undefined for other nests. */
+export function unitSort(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
+  const rank = rankOf(nest);
+  if (rank === undefined) return undefined;
+  const { axis, value, descending } = rank;
+  const length = extentOf(axis);
+  const frame = new KernelFrame(context);
+  const output = frame.output(nest.output);
+  const others = nest.axes.filter((one) => one !== axis);
+  const own = { space: "private", access: "read_write", length: 2 * length } as const;
+  const entries: Entries = {
+    keys: frame.memory({ ...own, name: "keys", type: value.dtype }),
+    places: frame.memory({ ...own, name: "places", type: "index" }),
+    isFloat: isFloatDType(value.dtype),
+    descending,
+  };
+  const place = flatIndex(nest.axes.map(atom), extentsOf(nest.axes));
+  return frame.units(volumeOf(others), (unit) => {
+    frame.defineCoordinates(others, () => unit);
+    frame.loop({ axis: axis.name, end: indexLiteral(length) }, (at) => {
+      frame.store(entries.keys, at, frame.scalar(value));
+      frame.store(entries.places, at, at);
+    });
+    const sorted = writeMerges(frame, entries, length);
+    frame.loop({ end: indexLiteral(length) }, (rank) => {
+      const from = frame.load(entries.places, frame.op("add", "index", [sorted, rank]));
+      const at = frame.variable("index", from);
+      frame.loop({ axis: axis.name, start: at, end: frame.op("add", "index", [at, indexLiteral(1)]) }, () =>
+        frame.store(output, frame.index(place), frame.op("cast", output.type, [rank])),
+      );
+    });
+  });
+}
+
+/** Two halves: one is merged into the other. */
+interface Entries {
+  readonly keys: KernelMemory;
+  readonly places: KernelMemory;
+  readonly isFloat: boolean;
+  readonly descending: boolean;
+}
+
+/** Merges runs of one, two, four and so on; returns where the half with the result starts. */
+function writeMerges(frame: KernelFrame, entries: Entries, length: number): KernelOperand {
+  const end = indexLiteral(length);
+  const from = frame.variable("index", indexLiteral(0));
+  const width = frame.variable("index", indexLiteral(1));
+  frame.forever(() => {
+    frame.breakIf(frame.op("ge", "bool", [width, end]));
+    const to = frame.op("sub", "index", [end, from]);
+    const low = frame.variable("index", indexLiteral(0));
+    frame.forever(() => {
+      frame.breakIf(frame.op("ge", "bool", [low, end]));
+      const middle = frame.op("min", "index", [frame.op("add", "index", [low, width]), end]);
+      const high = frame.op("min", "index", [frame.op("add", "index", [middle, width]), end]);
+      writeMerge(frame, entries, { from, to, low, middle, high });
+      frame.assign(low, high);
+    });
+    frame.assign(from, to);
+    frame.assign(width, frame.op("add", "index", [width, width]));
+  });
+  return from;
+}
+
+interface Runs {
+  readonly from: KernelOperand;
+  readonly to: KernelOperand;
+  readonly low: KernelOperand;
+  readonly middle: KernelOperand;
+  readonly high: KernelOperand;
+}
+/** Merges two runs next to each other. Of equals those of the first come first. */
+function writeMerge(frame: KernelFrame, entries: Entries, { from, to, low, middle, high }: Runs): void {
+  const { keys, places } = entries;
+  const add = (a: KernelOperand, b: KernelOperand): KernelOperand => frame.op("add", "index", [a, b]);
+  const [a, b] = [frame.variable("index", low), frame.variable("index", middle)];
+  frame.loop({ start: low, end: high }, (at) => {
+    // The second run may be at its end, where what lies behind it is read and not taken.
+    const [first, second] = [frame.load(keys, add(from, a)), frame.load(keys, add(from, b))];
+    const isLeft = frame.isBelow(a, middle);
+    const isRight = frame.isBelow(b, high);
+    const isGone = frame.op("not", "bool", [isLeft]);
+    const comes = frame.op("or", "bool", [isGone, comesBefore(frame, entries, second, first)]);
+    const isSecond = frame.op("and", "bool", [isRight, comes]);
+    const source = frame.op("select", "index", [isSecond, b, a]);
+    const [here, there] = [add(from, source), add(to, at)];
+    frame.store(keys, there, frame.op("select", keys.type, [isSecond, second, first]));
+    frame.store(places, there, frame.load(places, here));
+    const one = indexLiteral(1);
+    frame.assign(b, add(b, frame.op("select", "index", [isSecond, one, indexLiteral(0)])));
+    frame.assign(a, add(a, frame.op("select", "index", [isSecond, indexLiteral(0), one])));
+  });
+}
+/** Whether a key comes before another one: NaN counts as the greatest. */
+function comesBefore(
+  frame: KernelFrame,
+  { isFloat, descending }: Entries,
+  key: KernelOperand,
+  other: KernelOperand,
+): KernelOperand {
+  const plain = frame.op(descending ? "gt" : "lt", "bool", [key, other]);
+  if (!isFloat) return plain;
+  const [greatest, rest] = descending ? [key, other] : [other, key];
+  const isNumber = frame.op("not", "bool", [frame.op("isnan", "bool", [rest])]);
+  const isGreatest = frame.op("and", "bool", [frame.op("isnan", "bool", [greatest]), isNumber]);
+  return frame.op("or", "bool", [plain, isGreatest]);
+}
