@@ -443,6 +443,7 @@ export class KernelBuilder {
       case "cast":
         return this.#costOf(scalar.value);
       case "call": {
+        if (mayTrap(scalar)) return Number.POSITIVE_INFINITY;
         const own = CHEAP.has(scalar.fn) ? 1 : FUNCTION_COST;
         return scalar.args.reduce((sum, arg) => sum + this.#costOf(arg), own);
       }
@@ -464,6 +465,13 @@ export class KernelBuilder {
     return min !== undefined && max !== undefined && min >= 0 && max < this.buffer(buffer).length;
   }
 }
+
+const DIVISIONS: ReadonlySet<string> = new Set(["floor_div", "trunc_div", "remainder", "fmod"]);
+/** Whether it divides integers and the divisor may be zero, which a choice may have ruled out. */
+const mayTrap = ({ fn, args, dtype }: Extract<Scalar, { kind: "call" }>): boolean =>
+  DIVISIONS.has(fn) &&
+  !isFloatDType(dtype) &&
+  !(args[1]!.kind === "constant" && Number(args[1]!.value) !== 0);
 
 /** The range of a loop. */
 export interface LoopRange {
