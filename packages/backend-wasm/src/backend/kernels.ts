@@ -10,6 +10,7 @@ import type { Kernels } from "../device/device.js";
 import { printedKernel, printedRows } from "../emit/printed-kernel.js";
 import type { KernelCode } from "../kernel-code.js";
 import { matrixKernel } from "../matrix/matrix.js";
+import { windowKernel } from "../windows/code.js";
 
 /** Code of nests over the same rows. */
 interface WasmRows extends RowsCode {
@@ -46,7 +47,11 @@ function stepCode({ nests, rows }: RegionStep, request: RegionRequest, relaxed: 
   if (rows !== undefined) return (rows as WasmRows).code;
   const nest = nests[0]!;
   const options = { relaxed, isConstant: (id: number) => constants.has(id) };
-  return matrixKernel(nest, loops, sizes, options) ?? printedKernel(nest, loops, sizes);
+  return (
+    matrixKernel(nest, loops, sizes, options) ??
+    windowKernel(nest, loops, options) ??
+    printedKernel(nest, loops, sizes)
+  );
 }
 
 /** What makes kernels for an engine. */

@@ -1,0 +1,289 @@
+/**
+ * @file Code of windows over images whose channels are last. Four channels are one vector. Pixels
+ * whose window lies in the image are computed four at a time, with the taps of a row unrolled; the
+ * others by loops over the taps that lie in it.
+ */
+import { extentOf, type LoopNest, type LoopProgram, printLoops } from "@sconce/codegen";
+import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import type { KernelBuffer, KernelCode, PreparedBuffer } from "../kernel-code.js";
+import { type Address, pushIndex, unflatten } from "../matrix/index-code.js";
+import type { MatrixOptions } from "../matrix/options.js";
+import { windowEpilogue } from "./epilogue.js";
+import { ELEMENT, LANES, pixelAtEdge, pixelsInside, VECTOR, type Windows } from "./pixels.js";
+import { coefficientOf, type Guard, type Steps, type WindowPlan, windowPlan } from "./plan.js";
+
+/** Pixels that are computed together. */
+const PIXELS = 4;
+/** Columns of a window that are unrolled, at most. */
+const MOST_UNROLLED = 8;
+/** Pixels of a row whose windows reach over its edges, at most. */
+const MOST_EDGES = 64;
+
+/** The code of a nest whose sizes are bound; undefined if it is anything else. */
+export function windowKernel(
+  nest: LoopNest,
+  program: LoopProgram,
+  { relaxed, isConstant }: MatrixOptions,
+): KernelCode | undefined {
+  if (program.buffers[nest.output]!.dtype !== "float32") return undefined;
+  const plan = windowPlan(nest);
+  const epilogue = plan && windowEpilogue(nest, plan.reduce, plan.roles);
+  if (plan === undefined || epilogue === undefined) return undefined;
+  const inside = insideOf(plan);
+  if (plan.columns - (inside.end - inside.start) > MOST_EDGES) return undefined;
+  const { weight, channels, size } = plan;
+  const padded = Math.ceil(channels / LANES) * LANES;
+  const windows = { plan, epilogue, relaxed, padded, inside };
+  const form = weight && preparedWeight(windows, weight);
+  const isPrepared = weight !== undefined && isConstant(weight.buffer);
+  const read = new Set([plan.image.buffer, ...epilogue.loads.map(({ buffer }) => buffer)]);
+  if (weight !== undefined && !isPrepared) read.add(weight.buffer);
+  const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
+  memories.push({ buffer: nest.output, access: "write" });
+  return {
+    memories,
+    prepared: isPrepared ? [form!] : [],
+    units: plan.outer.reduce((count, axis) => count * extentOf(axis), 1),
+    scratchBytes: weight === undefined || isPrepared ? 0 : form!.bytes,
+    imports: [],
+    emit: (module) => emitWindows(module, windows, memories, isPrepared, form),
+    text: `windows of ${size.join(" x ")} over ${channels} channels\n${printLoops({ ...program, nests: [nest] })}`,
+  };
+}
+
+/** The pixels of a row for which no tap lies outside of the image. */
+function insideOf({ guards: [, guard], columns, roles, size }: WindowPlan): { start: number; end: number } {
+  if (guard === undefined) return { start: 0, end: columns };
+  const fits = (at: number): boolean => {
+    const first = columnPlace(guard, roles.column.name, at);
+    return first >= 0 && first + (size[1] - 1) * guard.dilation < guard.limit;
+  };
+  let start = 0;
+  while (start < columns && !fits(start)) start++;
+  let end = start;
+  while (end < columns && fits(end)) end++;
+  return { start, end };
+}
+/** The coordinate of the first tap for a pixel of a row. */
+const columnPlace = ({ place }: Guard, name: string, at: number): number =>
+  place.constant + coefficientOf(place, { name }) * at;
+
+/** The weights by taps, the channels of each side by side. */
+function preparedWeight({ plan, padded }: Windows, weight: Steps): PreparedBuffer {
+  const { size, channels } = plan;
+  const [rows, columns] = size;
+  return {
+    buffer: weight.buffer,
+    bytes: rows * columns * padded * ELEMENT + VECTOR,
+    key: `windows ${size} of ${channels}: ${weight.outer.text} ${weight.channel} ${weight.taps}`,
+    emit: (module) =>
+      module.func({ params: ["i32", "i32"], name: "prepare_taps" }, (f, from, to) => {
+        const channel = f.local("i32");
+        f.loop((next) => {
+          for (let row = 0; row < rows; row++)
+            for (let column = 0; column < columns; column++) {
+              const at = weight.outer.constant + row * weight.taps[0] + column * weight.taps[1];
+              f.get(to, from).memory("f32.load", at * ELEMENT);
+              f.memory("f32.store", (row * columns + column) * padded * ELEMENT);
+            }
+          f.increase(from, weight.channel * ELEMENT)
+            .increase(to, ELEMENT)
+            .increase(channel, 1);
+          f.get(channel).i32(channels).op("i32.lt_s").brIf(next);
+        });
+      }),
+  };
+}
+
+function emitWindows(
+  module: ModuleBuilder,
+  windows: Windows,
+  memories: readonly KernelBuffer[],
+  isPrepared: boolean,
+  form: PreparedBuffer | undefined,
+): number {
+  const { plan, inside } = windows;
+  const isUnrolled = plan.size[1] <= MOST_UNROLLED;
+  const together = isUnrolled ? PIXELS : 1;
+  const rest = isUnrolled ? (inside.end - inside.start) % PIXELS : 0;
+  const isGrouped = inside.end - inside.start >= together;
+  const group = isUnrolled && isGrouped ? pixelsInside(module, windows, PIXELS) : undefined;
+  const last = rest > 0 ? pixelsInside(module, windows, rest) : undefined;
+  const one = pixelAtEdge(module, windows);
+  const prepare = form !== undefined && !isPrepared ? form.emit(module) : undefined;
+  const params = new Array<"i32">(memories.length + (isPrepared ? 1 : 0) + 3).fill("i32");
+  return module.func({ params, name: "windows" }, (f, ...given) => {
+    const all = given as readonly Address[];
+    const [scratch, first, end] = all.slice(-3) as [Address, Address, Address];
+    const addressOf = (buffer: number): Address => all[memories.findIndex((each) => each.buffer === buffer)]!;
+    if (prepare !== undefined) f.get(addressOf(plan.weight!.buffer), scratch).call(prepare);
+    const weights = isPrepared ? all[memories.length]! : scratch;
+    const row = new RowWriter(f, windows, addressOf, weights);
+    f.block((done) => {
+      f.get(first, end).op("i32.ge_s").brIf(done);
+      f.loop((next) => {
+        row.start(first);
+        for (let at = 0; at < inside.start; at++) row.edge(at, one);
+        if (inside.end > inside.start) {
+          row.moveTo(inside.start);
+          const groups = Math.floor((inside.end - inside.start) / together);
+          if (groups > 0) row.repeat(groups, () => row.inside(group ?? one, together));
+          if (last !== undefined) row.inside(last, rest);
+        }
+        for (let at = inside.end; at < plan.columns; at++) row.edge(at, one);
+        f.increase(first, 1).get(first, end).op("i32.lt_s").brIf(next);
+      });
+    });
+  });
+}
+
+/** Writes the calls for the pixels of one row of the result. */
+class RowWriter {
+  readonly #f: FunctionBuilder;
+  readonly #windows: Windows;
+  readonly #addressOf: (buffer: number) => Address;
+  readonly #weights: Address;
+  readonly #rows: Address;
+  readonly #weight: Address;
+  /** Addresses for the first pixel: of the image, the result and the loads of the epilogue. */
+  readonly #bases: readonly Address[];
+  /** The same for the pixel that is computed. */
+  readonly #moving: readonly Address[];
+
+  constructor(
+    f: FunctionBuilder,
+    windows: Windows,
+    addressOf: (buffer: number) => Address,
+    weights: Address,
+  ) {
+    this.#f = f;
+    this.#windows = windows;
+    this.#addressOf = addressOf;
+    this.#weights = weights;
+    const count = 2 + windows.epilogue.loads.length;
+    [this.#rows, this.#weight] = f.locals("i32", 2) as [Address, Address];
+    this.#bases = f.locals("i32", count);
+    this.#moving = f.locals("i32", count);
+  }
+
+  /** Bytes from one pixel to the next, for each address. */
+  get #steps(): readonly number[] {
+    const { plan, epilogue } = this.#windows;
+    return [plan.image.column, plan.channels, ...epilogue.loads.map(({ column }) => column)].map(
+      (step) => step * ELEMENT,
+    );
+  }
+
+  /** Computes the addresses of a row, and which rows of the window lie in the image. */
+  start(unit: Address): void {
+    const [f, { plan, epilogue, padded }] = [this.#f, this.#windows];
+    const places = unflatten(f, unit, plan.outer);
+    const sources = [plan.image, undefined, ...epilogue.loads];
+    for (const [i, source] of sources.entries()) {
+      f.get(this.#addressOf(source?.buffer ?? plan.nest.output));
+      if (source === undefined) f.get(unit).i32(plan.columns * plan.channels);
+      else {
+        pushIndex(f, source.outer, places);
+        f.i32(1);
+      }
+      f.op("i32.mul").i32(ELEMENT).op("i32.mul", "i32.add").set(this.#bases[i]!);
+    }
+    const [rows, columns] = plan.size;
+    f.copy(this.#weights, this.#weight).i32(rows).set(this.#rows);
+    const guard = plan.guards[0];
+    if (guard === undefined) return;
+    const [place, low] = f.locals("i32", 2) as [Address, Address];
+    pushIndex(f, guard.place, places);
+    f.set(place);
+    // Taps from the first that is not before the image to the last that is not behind it.
+    const { dilation, limit } = guard;
+    const over = (): void =>
+      void f
+        .i32(dilation - 1)
+        .op("i32.add")
+        .i32(dilation)
+        .op("i32.div_s");
+    f.i32(0).get(place).op("i32.sub");
+    over();
+    f.set(low);
+    this.#atLeastZero(low);
+    f.i32(limit).get(place).op("i32.sub");
+    over();
+    f.tee(this.#rows).i32(rows).get(this.#rows).i32(rows).op("i32.lt_s", "select");
+    f.get(low).op("i32.sub").set(this.#rows);
+    this.#atLeastZero(this.#rows);
+    f.increase(this.#bases[0]!, this.#times(low, plan.image.taps[0] * ELEMENT));
+    f.increase(this.#weight, this.#times(low, columns * padded * ELEMENT));
+  }
+  #atLeastZero(local: Address): void {
+    this.#f.get(local).i32(0).get(local).i32(0).op("i32.gt_s", "select").set(local);
+  }
+  #times(local: Address, factor: number): Address {
+    const product = this.#f.local("i32");
+    this.#f.get(local).i32(factor).op("i32.mul").set(product);
+    return product;
+  }
+
+  /** Moves to a pixel of the row. */
+  moveTo(column: number): void {
+    for (const [i, step] of this.#steps.entries())
+      this.#f
+        .get(this.#bases[i]!)
+        .i32(column * step)
+        .op("i32.add")
+        .set(this.#moving[i]!);
+  }
+
+  /** Computes pixels whose windows lie in the image, and moves behind them. */
+  inside(call: number, pixels: number): void {
+    const [image, output, ...loads] = this.#moving as [Address, Address, ...Address[]];
+    const [f, { plan }] = [this.#f, this.#windows];
+    f.get(image, this.#weight, output, this.#rows)
+      .i32(plan.size[1])
+      .get(...loads)
+      .call(call);
+    for (const [i, step] of this.#steps.entries())
+      if (step !== 0) f.increase(this.#moving[i]!, pixels * step);
+  }
+
+  /** Computes one pixel whose window may reach over the edge. */
+  edge(column: number, call: number): void {
+    const [f, { plan, padded }] = [this.#f, this.#windows];
+    const [low, high] = tapsAt(plan, column);
+    const offsets = this.#steps.map((step) => step * column);
+    const push = (i: number, more = 0): void => {
+      f.get(this.#bases[i]!)
+        .i32(offsets[i]! + more)
+        .op("i32.add");
+    };
+    push(0, low * plan.image.taps[1] * ELEMENT);
+    f.get(this.#weight)
+      .i32(low * padded * ELEMENT)
+      .op("i32.add");
+    push(1);
+    if (high > low) f.get(this.#rows);
+    else f.i32(0);
+    f.i32(Math.max(1, high - low));
+    for (let i = 2; i < offsets.length; i++) push(i);
+    f.call(call);
+  }
+
+  /** Runs a body a number of times. */
+  repeat(times: number, body: () => void): void {
+    const f = this.#f;
+    const left = f.local("i32");
+    f.i32(times).set(left);
+    f.loop((again) => {
+      body();
+      f.get(left).i32(1).op("i32.sub").tee(left).brIf(again);
+    });
+  }
+}
+
+/** The columns of the window of a pixel that lie in the image. */
+function tapsAt({ guards: [, guard], roles, size }: WindowPlan, at: number): readonly [number, number] {
+  if (guard === undefined) return [0, size[1]];
+  const first = columnPlace(guard, roles.column.name, at);
+  const low = Math.max(0, Math.ceil(-first / guard.dilation));
+  return [low, Math.min(size[1], Math.ceil((guard.limit - first) / guard.dilation))];
+}
