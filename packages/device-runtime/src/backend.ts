@@ -111,6 +111,7 @@ export function deviceBackend(kind: DeviceKind, options: DeviceBackendOptions): 
   const parts = { kind, options, operators, evaluate, host, maxBytes };
   return {
     name: options.name ?? kind.name,
+    leavesTensors: host.leavesTensors === true,
     inSession: (session, interpreter) => kind.withDefaults({ ...partsOf(session), host: interpreter }),
     takes,
     supports: (node, graph) => takes(node, graph) === true || host.supports(node, graph),

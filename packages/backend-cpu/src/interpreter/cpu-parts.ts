@@ -92,6 +92,7 @@ function backendOf(own: KernelSet, options: CpuBackendOptions): Backend {
   };
   return {
     name: "cpu",
+    leavesTensors: true,
     supports: (node: Node, _graph: Graph) => supports(node),
     describeSupport: (target) => dispatcher.describeSupport(target),
     async compile(program: ExportedProgram, compileOptions: CompileOptions = {}): Promise<Executable> {

@@ -22,8 +22,17 @@ const READABLE = new Set<DType>([
 /** Dtypes into which a lane of float64 numbers converts as PyTorch does, whatever they were. */
 const WRITABLE = new Set<DType>(["float64", "float32", "float16", "bfloat16", "int64", "bool"]);
 
+/** Whether its elements are those of a typed array of floats, which rounds what is set. */
+const isFloatArray = (tensor: Tensor): tensor is Tensor & { readonly data: Float32Array | Float64Array } =>
+  tensor.dtype === "float32" || tensor.dtype === "float64";
+
 /** Copies by lanes where dtypes differ and numbers suffice, else by the general conversion. */
 function convertInto(out: Tensor, source: Tensor): Tensor {
+  if (isFloatArray(source) && isFloatArray(out) && source.isContiguous && out.isContiguous) {
+    const start = source.storageOffset;
+    out.data.set(source.data.subarray(start, start + source.numel), out.storageOffset);
+    return out;
+  }
   const lanes = source.dtype !== out.dtype && READABLE.has(source.dtype) && WRITABLE.has(out.dtype);
   if (lanes) return elementwise({ real: copyLoop }, out, [source], "float64");
   copyInto(out, source);

@@ -166,7 +166,8 @@ class ElementwisePass {
   readonly #sources: readonly LaneSource[];
   readonly #out: Tensor;
   readonly #length: number;
-  readonly #sameDType: boolean;
+  /** Whether the loop computes with the elements as the tensors hold them. */
+  readonly #isDirect: boolean;
   #lanes: Lane[] = [];
   #result: Float64Array | undefined;
   #store: StoreLane | undefined;
@@ -175,10 +176,11 @@ class ElementwisePass {
   #exact: boolean;
 
   constructor(loop: LaneLoop, out: Tensor, sources: readonly LaneSource[], dtype: DType) {
-    this.#sameDType =
-      out.dtype === dtype &&
-      (dtype === "float32" || dtype === "float64") &&
-      sources.every(({ tensor }) => tensor === undefined || tensor.dtype === dtype);
+    // float64 holds every float32 as it is.
+    const isHeld = ({ tensor }: LaneSource): boolean =>
+      tensor === undefined || tensor.dtype === dtype || (dtype === "float64" && tensor.dtype === "float32");
+    this.#isDirect =
+      out.dtype === dtype && (dtype === "float32" || dtype === "float64") && sources.every(isHeld);
     this.#loop = loop;
     this.#sources = sources;
     this.#out = out;
@@ -207,7 +209,7 @@ class ElementwisePass {
   }
 
   #runsDirectly(steps: readonly number[], count: number): boolean {
-    if (!this.#sameDType || (count < SHORT_RUN && count < this.#out.numel)) return false;
+    if (!this.#isDirect || (count < SHORT_RUN && count < this.#out.numel)) return false;
     return count === 1 || steps.every((step, k) => step === 1 || (step === 0 && k > 0));
   }
 

@@ -159,6 +159,12 @@ export type ProgramRunner = (
 export interface Backend {
   /** The name that users choose it by. */
   readonly name: string;
+  /**
+   * Whether it is certain that it writes to no input or weight but those that the program writes
+   * to: it works on copies, say. Sessions compare those of other backends before and after runs,
+   * which takes time. Default: no.
+   */
+  readonly leavesTensors?: boolean;
   /** Whether the backend can run this node, asked before anything runs. */
   supports(node: Node, graph: Graph): true | Reason;
   /**

@@ -75,7 +75,8 @@ export async function compileOn(
   if (unsupported.length > 0)
     throw unsupportedNodesError(labelOf(label), unsupported, adviceFor(unsupported, context));
   if (context.plugin !== undefined) sealProgram(program);
-  const writes = context.isInterpreter ? undefined : new WriteCheck(program, label, context.operators);
+  const isSafe = context.isInterpreter || backend.leavesTensors === true;
+  const writes = isSafe ? undefined : new WriteCheck(program, label, context.operators);
   const unchanged = writes?.watch([]);
   let executable: unknown;
   try {

@@ -62,6 +62,7 @@ export async function workerBackend(
   const link = new WorkerLink();
   return {
     name: `worker:${name}`,
+    leavesTensors: true,
     supports: (node, graph) => backend.supports(node, graph),
     ...(backend.describeSupport && { describeSupport: backend.describeSupport.bind(backend) }),
     compile: async (program: ExportedProgram, options: CompileOptions = {}): Promise<Executable> => {
