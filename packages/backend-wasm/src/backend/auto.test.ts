@@ -32,3 +32,19 @@ test("without WebAssembly auto is the interpreter and says why, wasm is an error
   ]);
   await expect(wasmBackend({ threads: 1 }).compile(program)).rejects.toMatchObject({ code: "NO_WASM" });
 });
+
+test("values that do not fit into the memory are a typed error, and the next run works", async () => {
+  const grows = parseIr(`sconce-ir 1
+symbol s0 integer positive
+program "ATEN" { input %x: USER_INPUT output %y: USER_OUTPUT }
+graph(%x: f32[s0]) {
+  %u: f32[s0, 1] = aten.unsqueeze.default(%x, 1)
+  %y: f32[s0, s0] = aten.mul.Tensor(%u, %x)
+  return (%y)
+}`);
+  const executable = await wasmBackend({ threads: 1, maxBytes: 2 ** 36 }).compile(grows);
+  const run = (size: number) => executable.run([Tensor.empty([size], "float32")]);
+  await expect(run(40_000)).rejects.toMatchObject({ code: "OUT_OF_MEMORY" });
+  expect(((await run(2))[0] as Tensor).toArray()).toEqual([0, 0, 0, 0]);
+  executable.dispose();
+});

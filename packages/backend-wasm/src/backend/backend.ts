@@ -55,11 +55,20 @@ type Open = (owner: MemoryOwner, options: WasmBackendOptions) => WasmDevice | Un
 function backendOf(name: "wasm" | "auto", options: WasmBackendOptions, open: Open): DeviceBackend {
   const madeBy = `${name}Backend`;
   checkOptions(madeBy, options, OPTIONS);
-  const owner = new MemoryOwner(threadsOf(options.threads, madeBy));
+  return backendOn(new MemoryOwner(threadsOf(options.threads, madeBy)), name, options, open);
+}
+
+/** The backend on a given memory, which tests look at. */
+export function backendOn(
+  owner: MemoryOwner,
+  name: "wasm" | "auto" = "wasm",
+  options: WasmBackendOptions = {},
+  open: Open = openDevice,
+): DeviceBackend {
   return deviceBackend(
     {
       name,
-      madeBy,
+      madeBy: `${name}Backend`,
       whyNotHeld,
       open: async () => open(owner, options),
       // What was given by hand stays.

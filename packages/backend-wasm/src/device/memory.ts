@@ -38,8 +38,12 @@ export class WasmMemory {
   readonly #shared = new Map<Tensor, Map<string, Shared>>();
   #view: Uint8Array;
 
+  /** Elements from which several threads compute a kernel, if not as many as were measured. */
+  readonly least: number | undefined;
+
   /** @param threads all of them share it */
-  constructor(threads: number) {
+  constructor(threads: number, least?: number) {
+    this.least = least;
     this.pool = threads > 1 ? new ThreadPool(threads) : undefined;
     this.memory = new WebAssembly.Memory(
       this.pool === undefined ? { initial: STEP } : { initial: STEP, maximum: MOST_PAGES, shared: true },
@@ -144,17 +148,20 @@ export class WasmMemory {
 /** The memory of a backend, while an executable needs it. */
 export class MemoryOwner {
   readonly threads: number;
+  readonly #least: number | undefined;
   #memory: WasmMemory | undefined;
   #users = 0;
 
-  constructor(threads: number) {
+  /** @param least elements from which several threads compute a kernel */
+  constructor(threads: number, least?: number) {
     this.threads = threads;
+    this.#least = least;
   }
 
   /** Each user closes it once. */
   open(): WasmMemory {
     this.#users++;
-    this.#memory ??= new WasmMemory(this.threads);
+    this.#memory ??= new WasmMemory(this.threads, this.#least);
     return this.#memory;
   }
   /** Memory never becomes smaller: without users it is left to the garbage collector. */

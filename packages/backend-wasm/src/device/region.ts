@@ -86,7 +86,7 @@ export class WasmRegion implements RegionCode {
       entry: entries[at]!,
       buffers: memories.map(({ buffer }) => buffer),
       forms: prepared.map((one) => forms.get(formOf(one))!),
-      isShared: this.#module !== undefined && isLarge(request.steps[at]!.nests),
+      isShared: this.#module !== undefined && isLarge(request.steps[at]!.nests, memory.least),
     }));
     this.#results = resultsOf(request);
     const { offsets, bytes } = arenaOf(request, this.#results);

@@ -6,11 +6,15 @@ const LARGE = 65_536;
 /** Part of the time of an element that a product of a sum takes. */
 const TIME_OF_PRODUCT = 1 / 16;
 
-/** Whether the nests of a kernel, whose sizes are bound, are enough work for several threads. */
-export function isLarge(nests: readonly LoopNest[]): boolean {
+/**
+ * Whether the nests of a kernel, whose sizes are bound, are enough work for several threads.
+ *
+ * @param least the least number of elements
+ */
+export function isLarge(nests: readonly LoopNest[], least = LARGE): boolean {
   const total = nests.reduce((sum, { axes, value }) => {
     const inner = [...outerReductions(value)].reduce((most, reduce) => most + volumeOf(reduce.axes), 0);
     return sum + volumeOf(axes) * (1 + inner * TIME_OF_PRODUCT);
   }, 0);
-  return total >= LARGE;
+  return total >= least;
 }

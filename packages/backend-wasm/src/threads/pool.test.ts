@@ -37,6 +37,19 @@ const FAILS = moduleOf((f, _address, unit) => {
 });
 
 const NOTHING = moduleOf(() => {});
+/** As {@link HANGS}, until the next word is set. */
+const WAITS = moduleOf((f, address, _unit, scratch) => {
+  f.get(scratch).if(
+    () => {
+      f.get(address).i32(1).memory("i32.atomic.store");
+      f.loop((again) => f.get(address).memory("i32.atomic.load", 4).op("i32.eqz").brIf(again));
+    },
+    () => {
+      f.loop((again) => f.get(address).memory("i32.atomic.load").op("i32.eqz").brIf(again));
+    },
+  );
+});
+
 /** On the main thread it waits until another has a unit; there it never ends. */
 const HANGS = moduleOf((f, address, _unit, scratch) => {
   f.get(scratch).if(
@@ -110,6 +123,19 @@ describe("ThreadPool", () => {
     expect([...new Int32Array(memory.buffer, 2048, 4)]).toEqual([1, 1, 1, 1]);
     expect(workers).toHaveLength(2);
     process.off("worker", keep);
+  });
+  test("a job waits while another takes long", async () => {
+    const { pool, memory, run: wait, add } = await poolOf(2, WAITS);
+    const count = add(COUNTS);
+    await pool.ready();
+    const long = wait(2);
+    expect(long).toBeInstanceOf(Promise);
+    const short = count(4, 2048);
+    const counted = new Int32Array(memory.buffer, 2048, 4);
+    expect([...counted]).toEqual([0, 0, 0, 0]);
+    Atomics.store(new Int32Array(memory.buffer), 1024 / 4 + 1, 1);
+    await Promise.all([long, short]);
+    expect([...counted]).toEqual([1, 1, 1, 1]);
   });
   test("a part that fails is an error, and the next run works", async () => {
     const { memory, run, add } = await poolOf(3, FAILS);

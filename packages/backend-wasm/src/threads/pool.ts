@@ -28,6 +28,8 @@ export class ThreadPool {
   readonly #modules = new Map<number, SharedModule>();
   #next = 0;
   #reason: string | undefined;
+  /** Resolves when a job that takes long is done. */
+  #busy: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
 
   constructor(count: number) {
@@ -67,6 +69,8 @@ export class ThreadPool {
       entry(...addresses, scratch, 0, units);
       return;
     }
+    // The words that threads share have room for one job.
+    if (this.#busy !== undefined) return this.#busy.then(() => this.run(job, entry));
     if (this.#workers.length === 0) this.#start();
     if (this.#workers.some(({ ended }) => ended !== undefined)) this.#restart();
     const control = this.#control;
@@ -84,8 +88,15 @@ export class ThreadPool {
         this.#reason = error instanceof Error ? error.message : String(error);
       }
     }
-    if (!control.wait(maySleep() ? PATIENCE : 0)) return this.#waitLong();
-    if (control.hasFailed) return this.#fail();
+    if (!control.wait(maySleep() ? PATIENCE : 0)) return this.#busyUntil(this.#waitLong());
+    if (control.hasFailed) return this.#busyUntil(this.#fail());
+  }
+  #busyUntil(done: Promise<void>): Promise<void> {
+    const end = (): void => {
+      this.#busy = undefined;
+    };
+    this.#busy = done.then(end, end);
+    return done;
   }
   async #waitLong(): Promise<void> {
     while (!this.#control.isDone) {
