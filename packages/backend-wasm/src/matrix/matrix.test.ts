@@ -286,3 +286,35 @@ function kernelNames({ text }: Check, winograd: 0 | 2 | 4): string[] {
     (nest) => matrixKernel(bindNest(nest, new Map()), program, new Map(), options)!.text.split("\n")[0]!,
   );
 }
+
+describe("convolutions of each channel by itself", () => {
+  const base = {
+    n: 1,
+    groups: 12,
+    inPerGroup: 1,
+    outPerGroup: 1,
+    size: [9, 11],
+    kernel: [3, 3],
+    stride: 1,
+    padding: 1,
+    dilation: 1,
+    channelsLast: true,
+    resultLast: true,
+  } as const;
+  test.each<[string, Partial<Convolution>]>([
+    ["3x3", {}],
+    ["stride", { stride: 2 }],
+    ["5x5 with stride", { kernel: [5, 5], padding: 2, stride: 2, n: 2 }],
+    ["7x7", { kernel: [7, 7], padding: 3, size: [14, 15] }],
+    ["no padding", { padding: 0 }],
+    ["dilation", { dilation: 2, padding: 2 }],
+    ["a row of results", { kernel: [3, 1], padding: 1, size: [7, 2] }],
+    ["fewer results than registers hold", { size: [4, 2], padding: 0, kernel: [3, 1] }],
+    ["many rows", { size: [70, 66], groups: 64 }],
+  ])("%s", (_, change) => {
+    const one = convolution({ ...base, ...change });
+    expect(kernelNames(one, 2)).toEqual([expect.stringContaining("of each of")]);
+    check({ ...one, constants: [1] });
+    if (detectFeatures().relaxed) check({ ...one, constants: [1] }, true);
+  });
+});

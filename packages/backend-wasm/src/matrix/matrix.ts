@@ -8,6 +8,7 @@ import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, PreparedBuffer } from "../kernel-code.js";
 import { type Blocks, blocksOf } from "./blocks.js";
+import { depthwiseKernel } from "./depthwise.js";
 import { type Epilogue, epilogueOf, type FinishedBlock } from "./epilogue.js";
 import { type Address, type Places, pushIndex, unflatten } from "./index-code.js";
 import { blockKernel, COLUMNS } from "./micro.js";
@@ -39,7 +40,12 @@ export function matrixKernel(
   sizes: Bindings,
   options: MatrixOptions,
 ): KernelCode | undefined {
-  return winogradKernel(nest, program, sizes, options) ?? productKernel(nest, program, sizes, options);
+  const make = [winogradKernel, depthwiseKernel, productKernel];
+  for (const one of make) {
+    const code = one(nest, program, sizes, options);
+    if (code !== undefined) return code;
+  }
+  return undefined;
 }
 
 function productKernel(

@@ -13,7 +13,7 @@ export const COLUMNS = 8;
 const LANES = 4;
 const VECTORS = COLUMNS / LANES;
 /** Vector registers that V8 uses for values. */
-const REGISTERS = 15;
+export const REGISTERS = 15;
 
 /** Rows of a tile: as many as the registers hold. */
 export function rowsOfTile(relaxed: boolean): number {
@@ -79,7 +79,8 @@ function microkernel(module: ModuleBuilder, rows: number, { lanes, relaxed, from
   });
 }
 
-function multiplyAdd(
+/** Adds code for `sum += a * b`. */
+export function multiplyAdd(
   f: FunctionBuilder,
   relaxed: boolean,
   a: Local<"v128">,
