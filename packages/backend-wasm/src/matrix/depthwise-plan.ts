@@ -15,7 +15,7 @@ import type { Bindings } from "@sconce/symbolic";
 import { type Guarded, guardsOf, linear } from "./padding.js";
 
 /** One direction of the images. */
-export interface Direction {
+interface Direction {
   /** Elements of the result, of the image and of the kernel. */
   readonly out: number;
   readonly size: number;
