@@ -5,7 +5,7 @@ import { isHalf, type NumberType, numberType } from "./core/types.js";
 import { roundHalf } from "./halves.js";
 import { hostOperands } from "./host-functions.js";
 import { direct, type Operation } from "./operation.js";
-import { CALLS_HOST, MATH } from "./vector/math.js";
+import { BINARY_MATH, CALLS_HOST, MATH } from "./vector/math.js";
 
 const SAME: ReadonlyMap<string, readonly [operands: number, name: string]> = new Map([
   ["neg", [1, "neg"]],
@@ -101,6 +101,7 @@ function written(operation: Operation): boolean {
 function callFunction({ f, op, number, push, helpers }: Operation): boolean {
   if (number === "f32" && MATH.has(op)) {
     push(0);
+    if (BINARY_MATH.has(op)) push(1);
     f.call(helpers.helper(`float32_${op}`));
     return true;
   }

@@ -69,8 +69,8 @@ function emitKernel(
 ): number {
   const params = [...buffers.map(() => "i32" as const), "i32" as const, "i32" as const, "i32" as const];
   const index = module.declare({ params });
-  const write = (known: ReadonlySet<number>): ReadonlySet<number> => {
-    let missing: ReadonlySet<number> = new Set();
+  const write = (known: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> => {
+    let missing: ReadonlyMap<string, Uint8Array> = new Map();
     module.define(index, { params }, (f, ...locals) => {
       const constants = new HoistedConstants(f, known);
       const all: readonly Local[] = locals;
@@ -82,14 +82,22 @@ function emitKernel(
         const place = offset === undefined ? { base: all[at]!, offset: 0 } : { base: scratchBase, offset };
         memories.set(memory, place);
       }
-      const printer = new KernelPrinter({ f, functions, memories, unit: first, constants });
-      forUnits(f, first, end, 1, () => printer.block(kernel.body));
+      const { body } = kernel;
+      const printer = new KernelPrinter({
+        f,
+        functions,
+        memories,
+        unit: first,
+        constants: constants.get,
+        body,
+      });
+      forUnits(f, first, end, 1, () => printer.block(body));
       missing = constants.missing;
     });
     return missing;
   };
   // Which vectors are constant is known when the function was written once.
-  const constants = write(new Set());
+  const constants = write(new Map());
   if (constants.size > 0) write(constants);
   const step = Math.ceil(kernel.launch.grid[0] / CALLS);
   return step === kernel.launch.grid[0] ? index : inCalls(module, params, index, step);

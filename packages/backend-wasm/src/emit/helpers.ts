@@ -5,7 +5,7 @@ import type { SharedFunctions } from "./core/shared-functions.js";
 import { decodeFloat16, encodeBfloat16, encodeFloat16 } from "./half-functions.js";
 import { constantsInPlace } from "./vector/constants.js";
 import { VectorWriter } from "./vector/lines.js";
-import { MATH } from "./vector/math.js";
+import { BINARY_MATH, MATH } from "./vector/math.js";
 
 /** A function that kernels call. */
 interface Helper {
@@ -57,21 +57,16 @@ const HALVES: readonly [string, Helper][] = [
   ["encode_bfloat16", { params: ["f32"], result: "i32", body: encodeBfloat16 }],
 ];
 /** Functions of float32: those of four lanes, of which one is read. */
-const OF_FLOAT32 = [...MATH].map(([op, math]): [string, Helper] => [
-  `float32_${op}`,
-  {
-    params: ["f32"],
-    result: "f32",
-    body: (f, [x], functions) => {
-      const writer = new VectorWriter(f, functions, constantsInPlace(f));
-      math(
-        writer,
-        writer.let(() => void f.get(x!).op("f32x4.splat")),
-      )();
-      f.lane("f32x4.extract_lane", 0);
-    },
-  },
-]);
+const OF_FLOAT32 = [...MATH].map(([op, math]): [string, Helper] => {
+  const isBinary = BINARY_MATH.has(op);
+  const body: Helper["body"] = (f, params, functions) => {
+    const writer = new VectorWriter(f, functions, constantsInPlace(f));
+    const [x, y] = params.map((one) => writer.let(() => void f.get(one).op("f32x4.splat")));
+    math(writer, x!, y ?? x!)();
+    f.lane("f32x4.extract_lane", 0);
+  };
+  return [`float32_${op}`, { params: isBinary ? ["f32", "f32"] : ["f32"], result: "f32", body }];
+});
 const HELPERS: ReadonlyMap<string, Helper> = new Map([
   ...HALVES,
   ...OF_FLOAT32,

@@ -1,6 +1,7 @@
 /** @file Kernels as functions of WebAssembly: each value and each variable is a local. */
 import {
   elementOf,
+  forEachStatement,
   type KernelBlock,
   type KernelLiteral,
   type KernelMemory,
@@ -9,6 +10,7 @@ import {
   type KernelValue,
   type KernelVariable,
   type LetStatement,
+  operandsOf,
   widthOf,
 } from "@sconce/codegen";
 import { dtypeInfo } from "@sconce/tensor";
@@ -16,7 +18,7 @@ import type { FunctionBuilder, Instruction, Label, Local } from "@sconce/wasm";
 import { castOperation } from "./casts.js";
 import { notEmitted } from "./core/errors.js";
 import type { SharedFunctions } from "./core/shared-functions.js";
-import { isUnsigned, localType, numberType } from "./core/types.js";
+import { isHalf, isUnsigned, localType, numberType } from "./core/types.js";
 import { floatOperation, isFloatType, pushFloat } from "./floats.js";
 import { integerOperation } from "./integers.js";
 import { loadElement, type MemoryPlace, pushAddress, storeElement } from "./memory.js";
@@ -32,6 +34,8 @@ export interface PrinterInit {
   readonly functions: SharedFunctions;
   readonly constants: Constants;
   readonly memories: ReadonlyMap<KernelMemory, MemoryPlace>;
+  /** The statements that will be printed. */
+  readonly body: KernelBlock;
   /** Holds the number of the unit. */
   readonly unit: Local;
 }
@@ -40,18 +44,19 @@ export interface PrinterInit {
 export class KernelPrinter {
   readonly #f: FunctionBuilder;
   readonly #helpers: SharedFunctions;
-  readonly #constants: Constants;
   readonly #vectors: VectorWriter;
   readonly #memories: ReadonlyMap<KernelMemory, MemoryPlace>;
   readonly #unit: Local;
   readonly #locals = new Map<KernelOperand, Local>();
+  /** Casts to halves that go to memory alone, which rounds them. */
+  readonly #unrounded: ReadonlySet<KernelOperand>;
   /** Ends of the loops around. */
   readonly #ends: Label[] = [];
 
-  constructor({ f, functions, constants, memories, unit }: PrinterInit) {
+  constructor({ f, functions, constants, memories, unit, body }: PrinterInit) {
+    this.#unrounded = storedHalves(body);
     this.#f = f;
     this.#helpers = functions;
-    this.#constants = constants;
     this.#vectors = new VectorWriter(f, functions, constants);
     this.#memories = memories;
     this.#unit = unit;
@@ -72,8 +77,8 @@ export class KernelPrinter {
   #push(operand: KernelOperand): void {
     if (operand.kind !== "literal") this.#f.get(this.#locals.get(operand)!);
     else if (widthOf(operand.type) === 1) pushLiteral(this.#f, operand);
-    else if (isFloatType(elementOf(operand.type))) this.#constants.f32(Number(operand.value));
-    else this.#constants.i32(Number(BigInt.asIntN(32, wholeOf(operand))));
+    else if (isFloatType(elementOf(operand.type))) this.#vectors.number(Number(operand.value))();
+    else this.#vectors.whole(Number(BigInt.asIntN(32, wholeOf(operand))))();
   }
 
   #statement(statement: KernelStatement): void {
@@ -174,6 +179,10 @@ export class KernelPrinter {
   #let(statement: LetStatement): void {
     const { op, args, value, detail } = statement;
     const f = this.#f;
+    if (this.#unrounded.has(value)) {
+      this.#push(args[0]!);
+      return;
+    }
     if ([value, ...args].some((one) => widthOf(one.type) === 4)) {
       fourOperation(this.#vectors, statement, (operand) => this.#push(operand));
       return;
@@ -216,6 +225,20 @@ export class KernelPrinter {
     this.#push(b!);
     this.#f.op("i32.mul", op === "wide_add" ? "i32.add" : "i32.sub");
   }
+}
+
+/** Casts of float32 to halves that stores alone read. */
+function storedHalves(body: KernelBlock): ReadonlySet<KernelOperand> {
+  const found = new Set<KernelOperand>();
+  forEachStatement(body, (statement) => {
+    if (statement.kind !== "let" || statement.op !== "cast") return;
+    const [from, to] = [statement.args[0]!.type, statement.value.type].map(elementOf);
+    if (from === "float32" && isHalf(to!)) found.add(statement.value);
+  });
+  forEachStatement(body, (statement) => {
+    if (statement.kind !== "store") for (const operand of operandsOf(statement)) found.delete(operand);
+  });
+  return found;
 }
 
 /** Puts a known number on the stack. */

@@ -1,44 +1,42 @@
 /** @file Known vectors. Engines make a constant again wherever it stands, loops included. */
 import type { FunctionBuilder, Local } from "@sconce/wasm";
 
-/** Puts vectors of one number in all lanes on the stack. */
-export interface Constants {
-  f32(value: number): void;
-  i32(value: number): void;
-}
+type Numbers = Float32Array | Float64Array | Int32Array | BigInt64Array;
+/** Puts a known vector of 16 bytes on the stack. */
+export type Constants = (numbers: Numbers) => void;
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Numbers): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
 
 /** Constants where they stand: in functions without loops. */
-export const constantsInPlace = (f: FunctionBuilder): Constants => ({
-  f32: (value) => void f.f32x4(value),
-  i32: (value) => void f.i32x4(value),
-});
+export const constantsInPlace =
+  (f: FunctionBuilder): Constants =>
+  (numbers) =>
+    void f.v128(bytesOf(numbers));
 
-const bits = new DataView(new ArrayBuffer(4));
 /** Constants in locals, which are set before the loops. */
-export class HoistedConstants implements Constants {
+export class HoistedConstants {
   readonly #f: FunctionBuilder;
-  readonly #locals = new Map<number, Local>();
-  /** Those that were asked for, by their bits; they are to be given to the constructor. */
-  readonly missing = new Set<number>();
+  readonly #locals = new Map<string, Local>();
+  /** Those that were asked for, by their bytes; they are to be given to the constructor. */
+  readonly missing = new Map<string, Uint8Array>();
 
-  constructor(f: FunctionBuilder, wanted: Iterable<number>) {
+  constructor(f: FunctionBuilder, wanted: ReadonlyMap<string, Uint8Array>) {
     this.#f = f;
-    for (const one of wanted) {
+    for (const [key, bytes] of wanted) {
       const local = f.local("v128");
-      f.i32x4(one).set(local);
-      this.#locals.set(one, local);
+      f.v128(bytes).set(local);
+      this.#locals.set(key, local);
     }
   }
-  f32(value: number): void {
-    bits.setFloat32(0, value);
-    this.i32(bits.getInt32(0));
-  }
-  i32(value: number): void {
-    const local = this.#locals.get(value);
+  readonly get: Constants = (numbers) => {
+    const bytes = bytesOf(numbers);
+    const key = bytes.join();
+    const local = this.#locals.get(key);
     if (local !== undefined) this.#f.get(local);
     else {
-      this.missing.add(value);
-      this.#f.i32x4(value);
+      this.missing.set(key, bytes);
+      this.#f.v128(bytes);
     }
-  }
+  };
 }

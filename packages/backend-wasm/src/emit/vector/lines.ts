@@ -6,6 +6,9 @@ import type { Constants } from "./constants.js";
 /** Puts a vector on the stack. */
 export type Vector = () => void;
 
+/** A function of four float32, or of four pairs. */
+export type MathFunction = (w: VectorWriter, x: Vector, y: Vector) => Vector;
+
 /** Writes arithmetic on four float32 or int32. */
 export class VectorWriter {
   readonly f: FunctionBuilder;
@@ -20,11 +23,23 @@ export class VectorWriter {
 
   /** One float32 in all lanes. */
   number(value: number): Vector {
-    return () => this.#constants.f32(value);
+    return () => this.#constants(new Float32Array(4).fill(value));
   }
   /** One int32 in all lanes. */
   whole(value: number): Vector {
-    return () => this.#constants.i32(value);
+    return () => this.#constants(new Int32Array(4).fill(value));
+  }
+  /** Four int32, each a step more than the one before it. */
+  ramp(step: number): Vector {
+    return () => this.#constants(Int32Array.of(0, step, 2 * step, 3 * step));
+  }
+  /** One float64 in both lanes. */
+  double(value: number): Vector {
+    return () => this.#constants(new Float64Array(2).fill(value));
+  }
+  /** One int64 in both lanes. */
+  long(value: bigint): Vector {
+    return () => this.#constants(new BigInt64Array(2).fill(value));
   }
   /** Instructions on operands. */
   op(name: Instruction, ...operands: readonly Vector[]): Vector {

@@ -2,18 +2,22 @@
 import { functionOf, type ScalarFn } from "@sconce/codegen";
 import { ModuleBuilder } from "@sconce/wasm";
 import { Helpers } from "../helpers.js";
+import { BINARY_MATH } from "./math.js";
 
-/** Returns the function of one float32, whose code is that of four. */
-export function float32Function(op: string): (x: number) => number {
+/** Returns the function of float32, whose code is that of four. */
+export function float32Function(op: string): (x: number, y?: number) => number {
   const module = new ModuleBuilder();
-  const host = module.importFunction("js", op, { params: ["f64"], results: ["f64"] });
+  const host = module.importFunction("js", op, {
+    params: BINARY_MATH.has(op) ? ["f64", "f64"] : ["f64"],
+    results: ["f64"],
+  });
   const helpers = new Helpers(module, new Map([[op, host]]));
   module.exportFunction("f", helpers.helper(`float32_${op}`));
   const exact = functionOf(op as ScalarFn, "float64", "float64")!;
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(module.build()), {
     js: { [op]: exact },
   });
-  return exports.f as (x: number) => number;
+  return exports.f as (x: number, y?: number) => number;
 }
 
 const float = new Float32Array(1);

@@ -3,9 +3,10 @@
  * are in units of the last place against float64, the greatest of dense samples; `math.test.ts`
  * holds them.
  */
-import type { Vector, VectorWriter } from "./lines.js";
+import type { MathFunction, Vector, VectorWriter } from "./lines.js";
+import { cos, pow, sin, tan } from "./math-doubles.js";
 
-type MathFunction = (w: VectorWriter, x: Vector) => Vector;
+type UnaryMath = (w: VectorWriter, x: Vector) => Vector;
 
 /** The logarithm of 2 in two parts: products of the first with small integers are exact. */
 const LN2_HIGH = 0.693359375;
@@ -43,11 +44,11 @@ function scaled(w: VectorWriter, value: Vector, n: Vector): Vector {
   return w.mul(w.mul(value, powerOfTwo(w, half)), powerOfTwo(w, w.op("i32x4.sub", whole, half)));
 }
 
-const exp: MathFunction = (w, x) => {
+const exp: UnaryMath = (w, x) => {
   const { whole, rest } = reduced(w, w.let(between(w, x, -105, 89)));
   return scaled(w, w.add(w.number(1), expm1OfRest(w, rest)), whole);
 };
-const exp2: MathFunction = (w, x) => {
+const exp2: UnaryMath = (w, x) => {
   const inside = w.let(between(w, x, -151, 129));
   const shifted = w.let(w.add(inside, w.number(ROUNDER)));
   const whole = w.op("i32x4.sub", shifted, w.whole(ROUNDER_BITS));
@@ -55,7 +56,7 @@ const exp2: MathFunction = (w, x) => {
   return scaled(w, w.add(w.number(1), expm1OfRest(w, rest)), whole);
 };
 /** `2^n (exp(r) - 1 + 1 - 2^-n)`; below -18 it is -1. */
-const expm1: MathFunction = (w, x) => {
+const expm1: UnaryMath = (w, x) => {
   const { whole, rest } = reduced(w, w.let(between(w, x, -18, 89)));
   const n = w.let(whole);
   // Beyond 2^30 the 1 is lost anyhow.
@@ -93,14 +94,14 @@ function logEnds(w: VectorWriter, x: Vector, value: Vector): Vector {
   const inside = w.choose(w.op("f32x4.lt", x, w.number(0)), w.number(Number.NaN), finite);
   return w.choose(w.op("f32x4.lt", x, w.number(INFINITY)), inside, x);
 }
-const log: MathFunction = (w, x) => {
+const log: UnaryMath = (w, x) => {
   const { e, z, rest } = logParts(w, x);
   const low = w.add(rest, w.mul(e, w.number(LN2_LOW)));
   return logEnds(w, x, w.add(w.add(low, z), w.mul(e, w.number(LN2_HIGH))));
 };
 /** Logarithms to another base: `high` and `low` are its factor, `high` with few bits. */
 const logBy =
-  (high: number, low: number, ofTwo: readonly [number, number]): MathFunction =>
+  (high: number, low: number, ofTwo: readonly [number, number]): UnaryMath =>
   (w, x) => {
     const { e, z, rest } = logParts(w, x);
     const small = w.add(w.mul(w.add(z, rest), w.number(low)), w.mul(rest, w.number(high)));
@@ -108,7 +109,7 @@ const logBy =
     const large = w.add(exponent, w.mul(z, w.number(high)));
     return logEnds(w, x, w.add(large, w.mul(e, w.number(ofTwo[0]))));
   };
-const log1p: MathFunction = (w, x) => {
+const log1p: UnaryMath = (w, x) => {
   const u = w.let(w.add(x, w.number(1)));
   const logarithm = w.let(log(w, u));
   const missing = w.sub(x, w.sub(u, w.number(1)));
@@ -123,7 +124,7 @@ const withSign = (w: VectorWriter, magnitude: Vector, x: Vector): Vector =>
   w.op("v128.or", magnitude, w.op("v128.and", x, w.whole(SIGN)));
 
 /** `-t / (t + 2)` of `t = expm1(-2|x|)`. */
-const tanh: MathFunction = (w, x) => {
+const tanh: UnaryMath = (w, x) => {
   const magnitude = w.op("f32x4.abs", x);
   const doubled = w.let(w.op("f32x4.pmax", w.mul(magnitude, w.number(-2)), w.number(-19)));
   const { whole, rest } = reduced(w, doubled);
@@ -131,7 +132,7 @@ const tanh: MathFunction = (w, x) => {
   const t = w.let(w.add(w.mul(power, expm1OfRest(w, rest)), w.sub(power, w.number(1))));
   return withSign(w, w.op("f32x4.abs", w.div(t, w.add(t, w.number(2)))), x);
 };
-const sigmoid: MathFunction = (w, x) =>
+const sigmoid: UnaryMath = (w, x) =>
   w.div(w.number(1), w.add(w.number(1), exp(w, w.let(w.op("f32x4.neg", x)))));
 
 /** `erf(x) = x + x P(x^2)` up to 0.921875; relative error 2e-8. */
@@ -145,7 +146,7 @@ const ERF_TAIL = [
   -0.6372022032737732, -1.1276637315750122, -0.00019854558922816068,
 ];
 const ERF_SPLIT = 0.921875;
-const erf: MathFunction = (w, x) => {
+const erf: UnaryMath = (w, x) => {
   const magnitude = w.let(w.op("f32x4.abs", x));
   const t = w.let(w.op("f32x4.pmin", magnitude, w.number(4)));
   const { whole, rest } = reduced(w, w.let(w.polynomial(t, ERF_TAIL)));
@@ -168,9 +169,15 @@ export const MATH: ReadonlyMap<string, MathFunction> = new Map<string, MathFunct
   ["tanh", tanh],
   ["sigmoid", sigmoid],
   ["erf", erf],
+  ["sin", sin],
+  ["cos", cos],
+  ["tan", tan],
+  ["pow", pow],
 ]);
+/** Those of them with two operands. */
+export const BINARY_MATH: ReadonlySet<string> = new Set(["pow"]);
 /** Those of them that call the imported function of the same name for some values. */
-export const CALLS_HOST: ReadonlySet<string> = new Set();
+export const CALLS_HOST: ReadonlySet<string> = new Set(["sin", "cos", "tan", "pow"]);
 
 /** The greatest errors that were found, rounded up, in units of the last place. */
 export const ULPS: ReadonlyMap<string, number> = new Map([
@@ -184,4 +191,8 @@ export const ULPS: ReadonlyMap<string, number> = new Map([
   ["tanh", 3],
   ["sigmoid", 2.5],
   ["erf", 1],
+  ["sin", 1.5],
+  ["cos", 1.5],
+  ["tan", 3],
+  ["pow", 1],
 ]);

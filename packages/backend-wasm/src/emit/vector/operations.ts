@@ -37,7 +37,10 @@ const FLOAT: ReadonlyMap<string, Write> = new Map<string, Write>([
       w.sub(one("gt"), one("lt"))();
     },
   ],
-  ...[...MATH].map(([op, math]): [string, Write] => [op, (w, [x]) => math(w, x!)()]),
+  ...[...MATH].map(([op, math]): [string, Write] => [
+    op,
+    (w, args) => math(w, ...(args as [Vector, Vector]))(),
+  ]),
 ]);
 const INTEGER: ReadonlyMap<string, Write> = new Map<string, Write>([
   ...(["add", "sub", "mul", "neg", "abs", "eq", "ne"] as const).map((op): [string, Write] => [
@@ -127,7 +130,7 @@ export function fourOperation(
     case "ramp":
       vectors[0]!();
       f.op("i32x4.splat");
-      ramp(w, Number((args[1] as { value?: unknown }).value))();
+      w.ramp(Number((args[1] as { value?: unknown }).value))();
       f.op("i32x4.add");
       return;
     case "lane":
@@ -190,7 +193,3 @@ function packed(w: VectorWriter, type: ElementType, [first, ...rest]: readonly V
   });
   if (type === "bool") w.f.op("i32x4.neg");
 }
-const ramp =
-  (w: VectorWriter, step: number): Vector =>
-  () =>
-    void w.f.i32x4(0, step, 2 * step, 3 * step);
