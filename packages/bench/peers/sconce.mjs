@@ -5,8 +5,8 @@ import { loadBackend } from "@sconce/session/backends";
 import { Tensor } from "@sconce/tensor";
 import { inputsOf, modelFile, serve } from "./serve.mjs";
 
-const name = process.argv[2];
-const session = createSconce({ backends: name === "cpu" ? [] : [await loadBackend(name)] });
+const [name, threads] = [process.argv[2], Number(process.argv[3])];
+const session = createSconce({ backends: name === "cpu" ? [] : [await loadBackend(name, { threads })] });
 
 serve(async (model) => {
   const program = await readPt2(readFileSync(modelFile(model, "pt2")));

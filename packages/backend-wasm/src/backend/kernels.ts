@@ -48,8 +48,8 @@ function stepCode({ nests, rows }: RegionStep, request: RegionRequest, relaxed: 
   const nest = nests[0]!;
   const options = { relaxed, isConstant: (id: number) => constants.has(id) };
   return (
-    matrixKernel(nest, loops, sizes, options) ??
     windowKernel(nest, loops, options) ??
+    matrixKernel(nest, loops, sizes, options) ??
     printedKernel(nest, loops, sizes)
   );
 }

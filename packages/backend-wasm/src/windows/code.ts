@@ -16,6 +16,8 @@ import { coefficientOf, type Guard, type Steps, type WindowPlan, windowPlan } fr
 const PIXELS = 4;
 /** Columns of a window that are unrolled, at most. */
 const MOST_UNROLLED = 8;
+/** Rows, and columns, of a window at most: errors of sums grow with their lengths. */
+const MOST_TAPS = 512;
 /** Pixels of a row whose windows reach over its edges, at most. */
 const MOST_EDGES = 64;
 
@@ -28,7 +30,8 @@ export function windowKernel(
   if (program.buffers[nest.output]!.dtype !== "float32") return undefined;
   const plan = windowPlan(nest);
   const epilogue = plan && windowEpilogue(nest, plan.reduce, plan.roles);
-  if (plan === undefined || epilogue === undefined) return undefined;
+  if (plan === undefined || epilogue === undefined || plan.size.some((taps) => taps > MOST_TAPS))
+    return undefined;
   const inside = insideOf(plan);
   if (plan.columns - (inside.end - inside.start) > MOST_EDGES) return undefined;
   const { weight, channels, size } = plan;
