@@ -2,3 +2,4 @@
 export * from "@sconce/formats/node";
 export { loadBackend } from "@sconce/session/backends";
 export { savePt2File } from "@sconce/session/files";
+export { backendWorker } from "@sconce/session/worker-node";

@@ -66,7 +66,6 @@ import {
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
 import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
-import { loadBackend } from "./backends/load-backend.js";
 import { type BackendMemory, LiveExecutables } from "./backends/memory.js";
 import { bisectOptions } from "./bisect-options.js";
 import type { BackendComparison, CompareBackendsOptions } from "./compare/compare-backends.js";
@@ -84,6 +83,7 @@ import { createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
 import { isStream, type SaveOptions, save } from "./save.js";
 import type { Services } from "./services.js";
+import type { WorkerLike } from "./worker/port.js";
 import type { WorkerBackend } from "./worker/worker-backend.js";
 
 /** What a session is made of; see {@link SessionOptions}. */
@@ -487,23 +487,24 @@ export class Sconce {
   }
 
   /**
-   * Starts a worker in which programs compile and run, and returns a backend for
-   * {@link compile} and {@link module}: the page stays responsive, whatever the backend. Tensors
-   * are copied once on their way there, and transferred back. Signals and progress work as without
-   * a worker. A program goes there as a `.pt2` file, so it can have only operators that are
-   * registered there: those of Sconce and PyTorch.
+   * A backend that compiles and runs programs in a worker: the page stays responsive, whatever the
+   * backend. The script of the worker calls `serveSession` with a session; `backendWorker` of
+   * `sconce/node` starts one for Sconce's own backends. Tensors are copied once on their way there,
+   * and transferred back. Signals and progress work as without a worker. A program goes there as a
+   * `.pt2` file, so the session there has to know its operators.
    *
-   * @param backend `cpu` or another name that `loadBackend` takes
-   * @throws SconceError `UNKNOWN_BACKEND`, `WORKER_NOT_LOADED`
+   * @param worker of a page or of Node; it ends with `dispose()` of the backend
+   * @param backend the name of a backend of the session there; by default its first
+   * @throws SconceError `WORKER_NOT_LOADED`
    */
-  worker(backend: string): Promise<WorkerBackend> {
+  worker(worker: WorkerLike, backend?: string): Promise<WorkerBackend> {
     this.#use();
+    const { operators } = this;
     return import("./worker/worker-backend.js").then(
       ({ workerBackend }) =>
-        workerBackend(backend, {
-          operators: this.operators,
+        workerBackend(worker, backend, {
+          operators,
           save: (program, signal) => this.save(program, { signal }),
-          loadBackend,
         }),
       (cause: unknown) => {
         throw workerNotLoaded(cause);

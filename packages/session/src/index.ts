@@ -277,4 +277,6 @@ export type {
   Verifier,
 } from "./services.js";
 export { GraphBuilder, parseGraph, parseIr } from "./texts.js";
+export type { WorkerLike, WorkerPort } from "./worker/port.js";
+export { type ServedSession, serveSession } from "./worker/serve.js";
 export type { WorkerBackend } from "./worker/worker-backend.js";

@@ -1,12 +1,9 @@
 /// <reference types="node" />
-/** @file A worker of Node. */
-import { parentPort } from "node:worker_threads";
+/** @file The script of a worker of Node that runs a backend of Sconce's packages. */
+import { parentPort, workerData } from "node:worker_threads";
 import { loadBackend } from "./backends/load-backend.js";
 import { createSconce } from "./create-sconce.js";
-import type { WorkerRequest } from "./worker/messages.js";
-import { serveBackends } from "./worker/serve.js";
+import { serveSession } from "./worker/serve.js";
 
-const take = serveBackends({ createSconce, loadBackend }, (reply, transfer) =>
-  parentPort?.postMessage(reply, [...transfer]),
-);
-parentPort?.on("message", (request: WorkerRequest) => take(request));
+const backend = await loadBackend(workerData as string);
+serveSession(createSconce({ services: { backends: [backend] } }), parentPort!);

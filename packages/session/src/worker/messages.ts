@@ -16,7 +16,8 @@ export type SentValue = SentTensor | Exclude<Value, Tensor>;
 export type WorkerRequest = { readonly id: number } & (
   | {
       readonly kind: "compile";
-      readonly backend: string;
+      /** The name of the backend; the first of the session when left out. */
+      readonly backend?: string | undefined;
       /** The program as a `.pt2` file. */
       readonly file: Uint8Array<ArrayBuffer>;
       readonly exclude?: readonly string[] | undefined;

@@ -1,6 +1,6 @@
 /** @file The worker's side: it compiles programs and runs them, one request after another. */
 import { isSconceError, type LongWorkOptions, type SconceErrorJson } from "@sconce/errors";
-import type { Backend, CompileOptions, Executable, ExportedProgram } from "@sconce/ir";
+import type { CompileOptions, Executable, ExportedProgram } from "@sconce/ir";
 import { MUTATIONS, mutatedPlaceholders, type OperatorTable } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
 import {
@@ -12,20 +12,16 @@ import {
   type WorkerReply,
   type WorkerRequest,
 } from "./messages.js";
+import { listen, type WorkerPort } from "./port.js";
 
 /** Sends a reply, and gives away the memory that it names. */
-export type SendReply = (reply: WorkerReply, transfer: readonly ArrayBuffer[]) => void;
+type SendReply = (reply: WorkerReply, transfer: readonly ArrayBuffer[]) => void;
 
-/** What the worker uses of a session. */
-interface WorkerSession {
+/** What a worker uses of a session. */
+export interface ServedSession {
   readonly operators: OperatorTable;
   load(file: Uint8Array, options: LongWorkOptions): Promise<ExportedProgram>;
-  compile(program: ExportedProgram, backend: Backend, options: CompileOptions): Promise<Executable>;
-}
-/** Where the worker gets its session and backends. */
-export interface WorkerParts {
-  readonly createSconce: () => WorkerSession;
-  readonly loadBackend: (name: string) => Promise<Backend>;
+  compile(program: ExportedProgram, backend?: string, options?: CompileOptions): Promise<Executable>;
 }
 
 type RequestOf<K extends WorkerRequest["kind"]> = Extract<WorkerRequest, { readonly kind: K }>;
@@ -39,22 +35,25 @@ interface Served {
   readonly state: readonly string[];
 }
 
-/** Answers requests. The returned function is called for each, in order. */
-export function serveBackends(parts: WorkerParts, send: SendReply): (request: WorkerRequest) => void {
-  const server = new Server(parts, send);
-  return (request) => void server.take(request);
+/**
+ * Serves a session to the thread that started this worker, which compiles and runs programs on its
+ * backends by `sconce.worker()`. Called once, in the script of a worker.
+ *
+ * @param port in Node the worker's `parentPort`; by default the worker itself, as in pages
+ */
+export function serveSession(session: ServedSession, port: WorkerPort = globalThis as never): void {
+  const server = new Server(session, (reply, transfer) => port.postMessage(reply, [...transfer]));
+  listen(port, "message", (request) => void server.take(request as WorkerRequest));
 }
 
 class Server {
   readonly #send: SendReply;
   readonly #executables = new Map<number, Served>();
   readonly #running = new Map<number, AbortController>();
-  readonly #backends = new Map<string, Promise<Backend>>();
-  readonly #parts: WorkerParts;
-  #sconce: WorkerSession | undefined;
+  readonly #session: ServedSession;
 
-  constructor(parts: WorkerParts, send: SendReply) {
-    this.#parts = parts;
+  constructor(session: ServedSession, send: SendReply) {
+    this.#session = session;
     this.#send = send;
   }
 
@@ -82,16 +81,13 @@ class Server {
   }
 
   async #compile({ id, backend, file, exclude }: RequestOf<"compile">, signal: AbortSignal): Promise<void> {
-    this.#sconce ??= this.#parts.createSconce();
-    const program = await this.#sconce.load(file, { signal });
-    const loaded = this.#backends.get(backend) ?? this.#parts.loadBackend(backend);
-    this.#backends.set(backend, loaded);
-    const executable = await this.#sconce.compile(program, await loaded, {
+    const program = await this.#session.load(file, { signal });
+    const executable = await this.#session.compile(program, backend, {
       signal,
       ...(exclude && { exclude }),
       onProgress: (progress) => this.#send({ kind: "progress", id, progress }, []),
     });
-    this.#executables.set(id, { executable, ...writtenBy(program, this.#sconce.operators) });
+    this.#executables.set(id, { executable, ...writtenBy(program, this.#session.operators) });
     this.#send({ kind: "compiled", id, report: reportOf(executable) }, []);
   }
 

@@ -6,10 +6,11 @@ import type { FakeTensor } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
 import { createSconce } from "../index.js";
+import { backendWorker } from "../worker-node.js";
 
 const f32 = (values: readonly number[]) => Tensor.from(values, [values.length], "float32");
 const sconce = createSconce();
-const worker = await sconce.worker("cpu");
+const worker = await sconce.worker(backendWorker("cpu"));
 afterAll(() => worker.dispose());
 
 const ir = (signature: string, graph: string) =>
@@ -108,10 +109,17 @@ describe("sconce.worker", () => {
     );
     expect(failures[0]).toMatch(/out of bounds/);
     expect(failures[0]).toBe(failures[1]);
-    await expect(sconce.worker("tpu")).rejects.toMatchObject({ code: "UNKNOWN_BACKEND" });
+    const other = await sconce.worker(backendWorker("tpu"));
+    await expect(sconce.compile(counter, other)).rejects.toMatchObject({
+      code: "WORKER_ENDED",
+      message: expect.stringContaining('unknown backend "tpu"'),
+    });
+    const unnamed = await sconce.worker(backendWorker("cpu"), "tpu");
+    await expect(sconce.compile(counter, unnamed)).rejects.toMatchObject({ code: "UNKNOWN_BACKEND" });
+    unnamed.dispose();
   });
   test("a worker that has ended is an error", async () => {
-    const other = await sconce.worker("cpu");
+    const other = await sconce.worker(backendWorker("cpu"));
     const executable = await sconce.compile(counter, other);
     const run = executable.run([f32([1, 2])]);
     other.dispose();

@@ -19,7 +19,6 @@ import {
 } from "@sconce/ir";
 import { disposed, type OperatorTable, programState } from "@sconce/ops";
 import { copyInto, type Tensor } from "@sconce/tensor";
-import { spawnBackendWorker } from "#backend-worker";
 import { thrownThere, workerEnded, workerFailed } from "./errors.js";
 import {
   type ExecutableReport,
@@ -30,7 +29,7 @@ import {
   type WorkerReply,
   type WorkerRequest,
 } from "./messages.js";
-import type { BackendWorker } from "./spawn.js";
+import { listen, type WorkerLike } from "./port.js";
 
 /** A backend in a worker. `dispose` ends the worker, and with it all its executables. */
 export interface WorkerBackend extends Backend {
@@ -49,27 +48,25 @@ interface Waiting extends LongWorkOptions {
 export interface WorkerBackendParts {
   readonly operators: OperatorTable;
   readonly save: (program: ExportedProgram, signal: AbortSignal | undefined) => Promise<Uint8Array>;
-  readonly loadBackend: (name: string) => Promise<Backend>;
 }
 
-/** Starts a worker for a backend of Sconce's packages. */
-export async function workerBackend(
-  name: string,
-  { operators, save, loadBackend }: WorkerBackendParts,
-): Promise<WorkerBackend> {
-  // It is asked here what it supports; it compiles there.
-  const backend = await loadBackend(name);
-  const link = new WorkerLink();
+/** A backend of the session that a worker serves. */
+export function workerBackend(
+  worker: WorkerLike,
+  backend: string | undefined,
+  { operators, save }: WorkerBackendParts,
+): WorkerBackend {
+  const link = new WorkerLink(worker);
   return {
-    name: `worker:${name}`,
+    name: backend === undefined ? "worker" : `worker:${backend}`,
     leavesTensors: true,
-    supports: (node, graph) => backend.supports(node, graph),
-    ...(backend.describeSupport && { describeSupport: backend.describeSupport.bind(backend) }),
+    // The session of the worker asks its backend, and refuses what that does not support.
+    supports: () => true,
     compile: async (program: ExportedProgram, options: CompileOptions = {}): Promise<Executable> => {
       checkOptions("compile", options, COMPILE_OPTIONS);
       const { exclude, signal } = options;
       const file = new Uint8Array(await save(program, signal));
-      const request = { kind: "compile", backend: name, file, exclude } as const;
+      const request = { kind: "compile", backend, file, exclude } as const;
       const { id, report } = await link.ask(request, [file.buffer], options);
       return new WorkerExecutable(link, id, report, programState(program, operators));
     },
@@ -80,16 +77,17 @@ export async function workerBackend(
 
 /** The requests that wait for the worker. */
 class WorkerLink {
-  readonly #worker: BackendWorker;
+  readonly #worker: WorkerLike;
   readonly #waiting = new Map<number, Waiting>();
   #next = 0;
   #ended: string | undefined;
 
-  constructor() {
-    this.#worker = spawnBackendWorker({
-      reply: (reply) => this.#take(reply),
-      ended: (reason) => this.#end(reason),
-    });
+  constructor(worker: WorkerLike) {
+    this.#worker = worker;
+    listen(worker, "message", (reply) => this.#take(reply as WorkerReply));
+    listen(worker, "error", (reason) => this.#end(String(reason)));
+    listen(worker, "exit", (code) => this.#end(`it ended with code ${code}`));
+    worker.unref?.();
   }
 
   /** Sends a request, and resolves with the answer. */
@@ -101,17 +99,23 @@ class WorkerLink {
     throwIfAborted(signal, request.kind === "run" ? "run" : "compilation");
     if (this.#ended !== undefined) throw workerEnded(this.#ended);
     const id = this.#next++;
-    const stop = (): void => this.#worker.send({ kind: "abort", id: this.#next++, of: id }, []);
+    const stop = (): void => this.#send({ kind: "abort", id: this.#next++, of: id }, []);
     signal?.addEventListener("abort", stop);
     try {
       return await new Promise<Answer>((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject, onProgress, signal });
-        this.#worker.send({ ...request, id } as WorkerRequest, transfer);
+        this.#send({ ...request, id } as WorkerRequest, transfer);
+        // The process waits for answers, and not for an idle worker.
+        this.#worker.ref?.();
       });
     } finally {
       signal?.removeEventListener("abort", stop);
       this.#waiting.delete(id);
+      if (this.#waiting.size === 0) this.#worker.unref?.();
     }
+  }
+  #send(request: WorkerRequest, transfer: readonly ArrayBuffer[]): void {
+    this.#worker.postMessage(request, [...transfer]);
   }
 
   #take(reply: WorkerReply): void {
@@ -128,11 +132,11 @@ class WorkerLink {
 
   /** Frees an executable. */
   free(executable: number): void {
-    if (this.#ended === undefined) this.#worker.send({ kind: "dispose", id: this.#next++, executable }, []);
+    if (this.#ended === undefined) this.#send({ kind: "dispose", id: this.#next++, executable }, []);
   }
   dispose(): void {
     this.#end("it was disposed of");
-    this.#worker.stop();
+    this.#worker.terminate();
   }
 }
 

@@ -1,0 +1,38 @@
+/** @file Workers of pages and of Node, as far as both are alike. */
+
+/** A worker, or the way back from it. */
+export interface WorkerPort {
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
+  /** As workers of Node have it. */
+  readonly on?: unknown;
+  /** As workers of pages have it. */
+  readonly addEventListener?: unknown;
+}
+/** A worker that can be ended. */
+export interface WorkerLike extends WorkerPort {
+  terminate(): unknown;
+  /** As workers of Node have it: whether the process waits for it. */
+  ref?(): void;
+  /** The opposite. */
+  unref?(): void;
+}
+
+type Listen<V> = (event: string, listener: (value: V) => void) => void;
+
+/** Calls a function for each message, or for the end of a worker with the reason. */
+export function listen(
+  port: WorkerPort,
+  event: "message" | "error" | "exit",
+  call: (value: unknown) => void,
+): void {
+  if (typeof port.on === "function") {
+    const on = port.on.bind(port) as Listen<{ readonly message?: unknown }>;
+    on(event, (value) => call(event === "error" ? value.message : value));
+  } else if (typeof port.addEventListener === "function") {
+    const add = port.addEventListener.bind(port) as Listen<{
+      readonly data?: unknown;
+      readonly message?: unknown;
+    }>;
+    add(event, (value) => call(event === "message" ? value.data : value.message));
+  }
+}
