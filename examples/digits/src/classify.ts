@@ -11,12 +11,15 @@ import {
   type Tensor,
 } from "sconce";
 import { openPt2File } from "sconce/node";
+import { autoBackend } from "sconce/wasm";
 
 /** A file that ships with Sconce. */
 const shipped = (name: string): URL => new URL(import.meta.resolve(`sconce/examples/${name}`));
 
 export interface Digits {
   readonly sconce: Sconce;
+  /** The name of the backend that classifies. */
+  readonly backend: string;
   readonly program: ExportedProgram;
   /** uint8 [360, 1, 8, 8], values 0 to 16. */
   readonly images: Tensor;
@@ -27,11 +30,13 @@ export interface Digits {
 }
 
 export async function loadDigits(): Promise<Digits> {
-  const sconce = createSconce();
+  // WebAssembly where it runs, else the interpreter.
+  const sconce = createSconce({ backends: [autoBackend()] });
   const program = await openPt2File(shipped("digits.pt2"), { operators: sconce.operators });
   const { tensors } = readSafetensors(await readFile(shipped("digits-images.safetensors")));
   return {
     sconce,
+    backend: "auto",
     program,
     images: tensors.get("images")!,
     labels: tensors.get("labels")!,
@@ -56,6 +61,8 @@ export interface Classified {
   readonly correct: number;
   /** In what our logits differ from PyTorch's, or undefined. */
   readonly difference: string | undefined;
+  /** What computed them. */
+  readonly device: string;
 }
 
 /** Classifies all images in batches. */
@@ -64,7 +71,7 @@ export async function classify(
   program: ExportedProgram,
   onProgress: (done: number) => void = () => {},
 ): Promise<Classified> {
-  const module = await digits.sconce.module(program);
+  const module = await digits.sconce.module(program, { backend: digits.backend });
   const pixels = castTensor(digits.images, "float32");
   const total = pixels.shape[0]!;
   const batch = 24;
@@ -79,7 +86,8 @@ export async function classify(
   }
   const { data, storageOffset } = digits.labels;
   const correct = predictions.filter((digit, i) => digit === Number(data[storageOffset + i])).length;
-  return { predictions, correct, difference };
+  const device = module.executable.placement?.().device ?? digits.backend;
+  return { predictions, correct, difference, device };
 }
 
 function rows(tensor: Tensor, start: number, count: number): Tensor {

@@ -36,7 +36,7 @@ console.log(
 );
 console.log(graphText(optimized.graph));
 
-heading(`Classifying ${total} handwritten digits on the interpreter`);
+heading(`Classifying ${total} handwritten digits`);
 const bar = new cliProgress.SingleBar(
   { clearOnComplete: true, stream: process.stderr, noTTYOutput: false },
   cliProgress.Presets.shades_classic,
@@ -60,8 +60,9 @@ console.log(
 
 const torch = torchCorrect(logits.data as Float32Array, labels.data as Uint8Array, logits.shape[1]!);
 const percent = (count: number): string => `${((100 * count) / total).toFixed(2)} %`;
+console.log(`\nrun on ${result.device}`);
 console.log(
-  `\naccuracy ${percent(result.correct)} (${result.correct} of ${total}); PyTorch's ${percent(torch)} (${torch} of ${total})`,
+  `accuracy ${percent(result.correct)} (${result.correct} of ${total}); PyTorch's ${percent(torch)} (${torch} of ${total})`,
 );
 console.log(
   result.difference === undefined
