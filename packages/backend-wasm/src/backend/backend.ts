@@ -22,6 +22,12 @@ export interface WasmBackendOptions extends DeviceBackendOptions {
    */
   readonly relaxed?: boolean;
   /**
+   * Side of the tiles in which 3x3 convolutions are computed by Winograd's algorithm. Tiles of 4
+   * are up to twice as fast as tiles of 2, and their rounding errors are about ten times as large.
+   * 0 computes them as products of matrices. Default: 2.
+   */
+  readonly winograd?: 0 | 2 | 4;
+  /**
    * Threads that share the work of large kernels; results do not depend on it. Default: as many as
    * the machine runs at once, at most 8. Pages need cross-origin isolation for more than one, and
    * have them in workers alone.
@@ -29,7 +35,12 @@ export interface WasmBackendOptions extends DeviceBackendOptions {
   readonly threads?: number;
 }
 
-const OPTIONS: OptionNames<WasmBackendOptions> = { ...DEVICE_OPTIONS, relaxed: true, threads: true };
+const OPTIONS: OptionNames<WasmBackendOptions> = {
+  ...DEVICE_OPTIONS,
+  relaxed: true,
+  winograd: true,
+  threads: true,
+};
 
 /**
  * Runs programs in WebAssembly. Nodes that lower to loops run in kernels, the others run on the
@@ -55,6 +66,7 @@ type Open = (owner: MemoryOwner, options: WasmBackendOptions) => WasmDevice | Un
 function backendOf(name: "wasm" | "auto", options: WasmBackendOptions, open: Open): DeviceBackend {
   const madeBy = `${name}Backend`;
   checkOptions(madeBy, options, OPTIONS);
+  checkWinograd(options.winograd, madeBy);
   return backendOn(new MemoryOwner(threadsOf(options.threads, madeBy)), name, options, open);
 }
 
@@ -78,10 +90,20 @@ export function backendOn(
   );
 }
 
-function openDevice(owner: MemoryOwner, { relaxed = true }: WasmBackendOptions): WasmDevice {
+function openDevice(owner: MemoryOwner, { relaxed = true, winograd = 2 }: WasmBackendOptions): WasmDevice {
   const found = requireFeatures();
   const features = { ...found, relaxed: found.relaxed && relaxed };
-  return new WasmDevice(owner, kernelsFor(features), modeOf(features), countText(owner.threads));
+  return new WasmDevice(
+    owner,
+    kernelsFor({ ...features, winograd }),
+    modeOf(features),
+    countText(owner.threads),
+  );
+}
+/** @throws SconceError `OPTION_VALUE` */
+function checkWinograd(side: unknown, call: string): void {
+  if (side !== undefined && side !== 0 && side !== 2 && side !== 4)
+    throw optionValue(call, "winograd", side, "0, 2 or 4");
 }
 /** @throws SconceError `OPTION_VALUE` */
 function threadsOf(asked: number | undefined, call: string): number {

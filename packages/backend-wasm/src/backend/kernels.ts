@@ -5,11 +5,11 @@ import { forEachScalar, readsOf } from "@sconce/codegen";
 import type { RegionRequest, RegionStep, RowsCode } from "@sconce/device-runtime";
 import type { Bindings } from "@sconce/symbolic";
 import { type DType, isComplexDType } from "@sconce/tensor";
-import type { Features } from "@sconce/wasm";
 import type { Kernels } from "../device/device.js";
 import { printedKernel, printedRows } from "../emit/printed-kernel.js";
 import type { KernelCode } from "../kernel-code.js";
 import { matrixKernel } from "../matrix/matrix.js";
+import type { MatrixOptions } from "../matrix/options.js";
 import { windowKernel } from "../windows/code.js";
 
 /** Code of nests over the same rows. */
@@ -41,12 +41,15 @@ function rowsCode(group: RowGroup, program: LoopProgram, sizes: Bindings): WasmR
   return { code, reads };
 }
 
+/** What the engine has, and what was asked for. */
+type Choices = Required<Pick<MatrixOptions, "relaxed" | "winograd">>;
+
 /** The code of a step of a region: of a product in blocks where it is one. */
-function stepCode({ nests, rows }: RegionStep, request: RegionRequest, relaxed: boolean): KernelCode {
+function stepCode({ nests, rows }: RegionStep, request: RegionRequest, choices: Choices): KernelCode {
   const { loops, sizes, constants } = request;
   if (rows !== undefined) return (rows as WasmRows).code;
   const nest = nests[0]!;
-  const options = { relaxed, isConstant: (id: number) => constants.has(id) };
+  const options = { ...choices, isConstant: (id: number) => constants.has(id) };
   return (
     windowKernel(nest, loops, options) ??
     matrixKernel(nest, loops, sizes, options) ??
@@ -55,9 +58,9 @@ function stepCode({ nests, rows }: RegionStep, request: RegionRequest, relaxed: 
 }
 
 /** What makes kernels for an engine. */
-export const kernelsFor = ({ relaxed }: Pick<Features, "relaxed">): Kernels => ({
+export const kernelsFor = ({ relaxed, winograd }: Choices): Kernels => ({
   whyNotHeld,
   whyNot,
   rowsCode,
-  make: (step, request) => stepCode(step, request, relaxed),
+  make: (step, request) => stepCode(step, request, { relaxed, winograd }),
 });

@@ -1,0 +1,147 @@
+/** @file Runs graphs by the kernels of products, and compares them with the evaluator of loops. */
+import { bindNest, evaluateLoops, type LoopProgram, lowerToLoops } from "@sconce/codegen";
+import { parseGraph } from "@sconce/ir/text";
+import { defaultOperators } from "@sconce/ops";
+import { Tensor } from "@sconce/tensor";
+import { expect } from "vitest";
+import { runLoops } from "../run-loops.fixture.js";
+import { matrixKernel } from "./matrix.js";
+
+/** Numbers from a seed, between -1 and 1. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
+}
+const tensor = (shape: readonly number[], next: () => number): Tensor => {
+  const count = shape.reduce((product, size) => product * size, 1);
+  return Tensor.from(Array.from({ length: count }, next), shape, "float32");
+};
+
+const lower = (text: string): LoopProgram =>
+  lowerToLoops(parseGraph(text), { operators: defaultOperators() });
+
+export interface Check {
+  readonly text: string;
+  readonly shapes: readonly (readonly number[])[];
+  readonly constants?: readonly number[];
+  /** Products in one sum. */
+  readonly depth: number;
+  readonly seed?: number;
+  readonly winograd?: 0 | 2 | 4;
+  /** Whether other kernels may compute it, as they do with small products. */
+  readonly isAny?: boolean;
+}
+
+/**
+ * Runs a graph by matrix kernels and compares it with the evaluator, whose sums are in float64.
+ * Returns the count of matrix kernels.
+ */
+export function check(
+  { text, shapes, constants = [], depth, seed = 7, winograd = 0, isAny = false }: Check,
+  relaxed = false,
+): number {
+  const program = lower(text);
+  const next = random(seed);
+  const inputs = shapes.map((shape) => tensor(shape, next));
+  let kernels = 0;
+  const made = runLoops(program, inputs, (nest, loops, sizes) => {
+    const options = { relaxed, isConstant: (buffer: number) => constants.includes(buffer), winograd };
+    const code = matrixKernel(nest, loops, sizes, options);
+    if (code !== undefined) kernels++;
+    return code;
+  });
+  if (!isAny) expect(kernels, text).toBeGreaterThan(0);
+  const expected = evaluateLoops(program, inputs);
+  made.forEach((value, i) => {
+    const [ours, theirs] = [value as Tensor, expected[i] as Tensor];
+    const [x, y] = [ours.data as Float32Array, theirs.data as Float32Array];
+    let worst = 0;
+    for (let at = 0; at < y.length; at++) worst = Math.max(worst, Math.abs(x[at]! - y[at]!));
+    // Rounding errors of a sum grow with its length, and with the numbers of a transform.
+    const growth = winograd === 4 ? 16 : winograd === 2 ? 2 : 1;
+    expect(worst, text).toBeLessThan(2e-7 * (4 + Math.sqrt(depth)) * 4 * growth);
+    expect(Number.isNaN(worst)).toBe(false);
+  });
+  return kernels;
+}
+
+export const mm = (m: number, k: number, n: number): Check => ({
+  text: `graph(%a: f32[${m}, ${k}], %b: f32[${k}, ${n}]) {
+    %c: f32[${m}, ${n}] = aten.mm.default(%a, %b)
+    return (%c,)
+  }`,
+  shapes: [
+    [m, k],
+    [k, n],
+  ],
+  depth: k,
+});
+
+export interface Convolution {
+  readonly n: number;
+  readonly groups: number;
+  readonly inPerGroup: number;
+  readonly outPerGroup: number;
+  readonly size: readonly [number, number];
+  readonly kernel: readonly [number, number];
+  readonly stride: number;
+  readonly padding: number;
+  readonly dilation: number;
+  readonly channelsLast?: boolean;
+  /** Whether the result has its channels last too. */
+  readonly resultLast?: boolean;
+}
+export function convolution(given: Convolution): Check {
+  const {
+    n,
+    groups,
+    inPerGroup,
+    outPerGroup,
+    size,
+    kernel,
+    stride,
+    padding,
+    dilation,
+    channelsLast = false,
+    resultLast = false,
+  } = given;
+  const out = size.map(
+    (extent, d) => Math.floor((extent + 2 * padding - dilation * (kernel[d]! - 1) - 1) / stride) + 1,
+  );
+  const channels = groups * outPerGroup;
+  const input = [n, groups * inPerGroup, ...size];
+  const last = [n, ...size, groups * inPerGroup];
+  const weight = [channels, inPerGroup, ...kernel];
+  const two = (value: number): string => `[${value}, ${value}]`;
+  const image = channelsLast ? last : input;
+  const x = channelsLast ? `%t: f32[${input}] = aten.permute.default(%x, [0, 3, 1, 2])` : "";
+  const result = `f32[${[n, channels, ...out]}]`;
+  const swapped = `f32[${[n, ...out, channels]}]`;
+  const moved = resultLast
+    ? `%q: ${swapped} = aten.permute.default(%e, [0, 2, 3, 1])
+      %z: ${swapped} = aten.clone.default(%q)`
+    : "";
+  return {
+    text: `graph(%x: f32[${image}], %w: f32[${weight}], %b: f32[${channels}]) {
+      ${x}
+      %c: ${result} = aten.convolution.default(%${x === "" ? "x" : "t"}, %w, %b, ${two(stride)}, ${two(padding)}, ${two(dilation)}, false, [0, 0], ${groups})
+      %e: ${result} = aten.relu.default(%c)
+      ${moved}
+      return (%${resultLast ? "z" : "e"},)
+    }`.replaceAll(",", ", "),
+    shapes: [image, weight, [channels]],
+    depth: inPerGroup * kernel[0] * kernel[1],
+  };
+}
+
+/** The first lines of the texts of kernels. */
+export function kernelNames({ text }: Check, winograd: 0 | 2 | 4): string[] {
+  const program = lower(text);
+  const options = { relaxed: false, isConstant: (buffer: number) => buffer === 1, winograd };
+  return program.nests.map(
+    (nest) => matrixKernel(bindNest(nest, new Map()), program, new Map(), options)!.text.split("\n")[0]!,
+  );
+}
