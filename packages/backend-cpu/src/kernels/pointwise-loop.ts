@@ -231,7 +231,8 @@ class ElementwisePass {
     this.#sources.forEach(({ tensor }, k) => {
       if (tensor !== undefined && steps[k + 1] !== 0) return;
       limit = this.#length;
-      if (tensor !== undefined) this.#lanes[k]!.fill((tensor.data as Lane)[offsets[k + 1]!]!);
+      if (tensor !== undefined)
+        this.#lanes[k]!.fill((tensor.data as Lane)[offsets[k + 1]!]!, 0, Math.min(count, this.#length));
     });
     for (let done = 0; done < count; done += limit) {
       const length = Math.min(limit, count - done);
