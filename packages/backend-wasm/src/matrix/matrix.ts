@@ -16,7 +16,7 @@ import type { MatrixOptions } from "./options.js";
 import { packKernel, writeTable } from "./pack.js";
 import { writePadded } from "./pad-code.js";
 import { ELEMENT, type MatrixPlan, matrixPlan, type Operand } from "./plan.js";
-import { innerStepOf, preparedOf } from "./prepared.js";
+import { innerStepOf, preparedOf, rowStepOf } from "./prepared.js";
 import { winogradKernel } from "./winograd.js";
 
 /** Everything that the code of one product is written from. */
@@ -108,7 +108,10 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
   const { plan, blocks, options, memories, epilogue, preparedA, preparedB } = product;
   const { lanes } = blocks;
   const counts = new Set([lanes, plan.m % lanes].filter((rows) => rows > 0 && rows <= plan.m));
-  const block = blockKernel(module, counts, { lanes, relaxed: options.relaxed, from: "panels" });
+  // Without packing where each row has a pointer in a register, which older engines lack.
+  const rowStep = preparedA === undefined && options.relaxed ? rowStepOf(plan) : undefined;
+  const from = rowStep === undefined ? "panels" : "rows";
+  const block = blockKernel(module, counts, { lanes, relaxed: options.relaxed, from });
   const finish = epilogue.emit(module, imports);
   const pack = (operand: Operand, columns: boolean): number =>
     packKernel(module, {
@@ -118,7 +121,7 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
       innerStep: innerStepOf(plan, operand),
       name: columns ? "pack_b" : "pack_a",
     });
-  const packA = preparedA === undefined ? pack(plan.a, false) : undefined;
+  const packA = preparedA === undefined && rowStep === undefined ? pack(plan.a, false) : undefined;
   const packB = preparedB === undefined ? pack(plan.b, true) : undefined;
   const prepared = [preparedA, preparedB].filter((one) => one !== undefined);
   const count = memories.length + prepared.length + 3;
@@ -129,13 +132,19 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
     const addressOf = (buffer: number): Address => all[memories.findIndex((one) => one.buffer === buffer)]!;
     const formOf = (form: PreparedBuffer): Address => all[memories.length + prepared.indexOf(form)]!;
     // The panels of a factor: made by code, or prepared.
-    const panels = { a: panelsOf(packA, preparedA, formOf), b: panelsOf(packB, preparedB, formOf) };
+    const panels = {
+      a: rowStep === undefined ? panelsOf(packA, preparedA, formOf) : { rowStep },
+      b: panelsOf(packB, preparedB, formOf),
+    };
     writeEntry(f, { product, addressOf, scratch, first, end, panels, block, finish });
   });
 }
 
-/** A packing function, or the address of what is packed. */
-type Panels = { readonly pack: number } | { readonly form: Address; readonly bytes: number };
+/** A packing function, the address of what is packed, or bytes from one row to the next. */
+type Panels =
+  | { readonly pack: number }
+  | { readonly form: Address; readonly bytes: number }
+  | { readonly rowStep: number };
 const panelsOf = (
   pack: number | undefined,
   prepared: PreparedBuffer | undefined,
@@ -219,7 +228,25 @@ interface Factor {
 
 function factor(f: FunctionBuilder, init: EntryInit, side: "a" | "b"): Factor {
   const own = init.panels[side];
+  if ("rowStep" in own) return rowsFactor(f, init, own.rowStep);
   return "form" in own ? preparedFactor(f, init, side, own.form) : packedFactor(f, init, side, own.pack);
+}
+
+/** Rows that are read where they are. */
+function rowsFactor(f: FunctionBuilder, { product, addressOf }: EntryInit, rowStep: number): Factor {
+  const { a } = product.plan;
+  const base = f.local("i32");
+  return {
+    start: ({ outer }) => {
+      f.get(addressOf(a.buffer));
+      pushIndex(f, a.outer, outer);
+      f.op("i32.add").set(base);
+    },
+    panels: ({ firstRow, firstStep }) => {
+      f.get(base, firstRow).i32(rowStep).op("i32.mul", "i32.add");
+      f.get(firstStep).i32(ELEMENT).op("i32.mul", "i32.add");
+    },
+  };
 }
 
 /** Panels of a constant: blocks of steps follow one another, and in each block the panels. */
@@ -326,7 +353,7 @@ function pushFlat(f: FunctionBuilder, { outerAxes }: Operand, outer: Places): vo
 }
 
 /** Adds all products of a block to its tile of scratch memory. */
-function steps(entry: Entry, { block }: EntryInit, a: Factor, b: Factor): void {
+function steps(entry: Entry, { block, panels }: EntryInit, a: Factor, b: Factor): void {
   const { f, product, scratch, firstStep, endRow, firstRow, endColumn, firstColumn } = entry;
   const { plan, blocks } = product;
   const [panelsA, panelsB] = f.locals("i32", 2) as readonly [Address, Address];
@@ -349,7 +376,7 @@ function steps(entry: Entry, { block }: EntryInit, a: Factor, b: Factor): void {
       .op("i32.shr_u");
     f.i32(blocks.columns * ELEMENT)
       .get(firstStep)
-      .i32(0)
+      .i32("rowStep" in panels.a ? panels.a.rowStep : 0)
       .call(block);
     f.increase(firstStep, blocks.steps);
     f.get(firstStep).i32(plan.k).op("i32.lt_s").brIf(again);

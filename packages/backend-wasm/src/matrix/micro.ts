@@ -30,6 +30,9 @@ export function rowsOfTile(relaxed: boolean): number {
  */
 const PARAMS = ["i32", "i32", "i32", "i32", "i32", "i32", "i32"] as const;
 
+/** Steps of the sum that one iteration over separate rows adds. */
+const UNROLLED = 4;
+
 /** How the rows of A lie: side by side in panels, or each by itself with its steps side by side. */
 type Rows = "panels" | "rows";
 
@@ -58,23 +61,31 @@ function microkernel(module: ModuleBuilder, rows: number, { lanes, relaxed, from
           .op("i32.add")
           .set(pointer);
     // V8 of Node 20 keeps all sums in registers only if the loop is inside of a branch.
-    f.get(steps).i32(0).op("i32.gt_s");
-    f.if(() => {
+    const take = (unrolled: number): void => {
       f.loop((again) => {
-        for (const [i, half] of row.entries())
-          f.get(b)
-            .memory("v128.load", 16 * i)
-            .set(half);
-        for (const [r, sum] of sums.entries()) {
-          const [at, offset] = from === "panels" ? [a, 4 * r] : [pointers[r]!, 0];
-          f.get(at).memory("v128.load32_splat", offset).set(element);
-          for (const [i, half] of sum.entries()) multiplyAdd(f, relaxed, element, row[i]!, half);
+        for (let step = 0; step < unrolled; step++) {
+          for (const [i, half] of row.entries())
+            f.get(b)
+              .memory("v128.load", 4 * COLUMNS * step + 16 * i)
+              .set(half);
+          for (const [r, sum] of sums.entries()) {
+            const [at, offset] = from === "panels" ? [a, 4 * (lanes * step + r)] : [pointers[r]!, 4 * step];
+            f.get(at).memory("v128.load32_splat", offset).set(element);
+            for (const [i, half] of sum.entries()) multiplyAdd(f, relaxed, element, row[i]!, half);
+          }
         }
-        for (const pointer of pointers) f.increase(pointer, from === "panels" ? 4 * lanes : 4);
-        f.increase(b, 4 * COLUMNS);
-        f.get(steps).i32(1).op("i32.sub").tee(steps).brIf(again);
+        for (const pointer of pointers) f.increase(pointer, unrolled * (from === "panels" ? 4 * lanes : 4));
+        f.increase(b, 4 * COLUMNS * unrolled);
+        f.get(steps).i32(unrolled).op("i32.sub").tee(steps).i32(unrolled).op("i32.ge_s").brIf(again);
       });
-    });
+    };
+    // Each row has a pointer, and four steps move it once. Engines without relaxed arithmetic are
+    // older: they keep the sums of such a loop in memory.
+    for (const unrolled of from === "rows" && relaxed ? [UNROLLED, 1] : [1])
+      f.get(steps)
+        .i32(unrolled)
+        .op("i32.ge_s")
+        .if(() => take(unrolled));
     storeTile(f, sums, c, rowBytes, isMore);
   });
 }

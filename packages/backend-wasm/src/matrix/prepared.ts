@@ -9,8 +9,19 @@ import { packKernel, writeTable } from "./pack.js";
 import { ELEMENT, type MatrixPlan, type Operand } from "./plan.js";
 
 /** Bytes from one inner place of a factor to the next, where there is one number for all. */
-export function innerStepOf({ inner }: MatrixPlan, { inner: index }: Operand): number | undefined {
-  const axes = inner.filter((one) => extentOf(one) > 1);
+export const innerStepOf = ({ inner }: MatrixPlan, { inner: index }: Operand): number | undefined =>
+  stepOf(inner, index);
+
+/** Bytes from one row to the next of a factor whose rows lie side by side, each of them one run. */
+export function rowStepOf(plan: MatrixPlan): number | undefined {
+  const { rows, a } = plan;
+  if (a.padding !== undefined || innerStepOf(plan, a) !== ELEMENT) return undefined;
+  return plan.m === 1 ? 0 : stepOf(rows, a.lanes);
+}
+
+/** Bytes from one place of axes to the next, where there is one number for all. */
+function stepOf(all: readonly Axis[], index: Operand["inner"]): number | undefined {
+  const axes = all.filter((one) => extentOf(one) > 1);
   // Axes that are one run: the step of each is that of the next times its extent.
   let step: number | undefined;
   let below = 1;
