@@ -1,4 +1,4 @@
-import { atom, type Index, type Scalar } from "@sconce/codegen";
+import { atom, constant, type Index, type Scalar } from "@sconce/codegen";
 import { between, judge, type Range } from "@sconce/device-runtime";
 import { expect, test } from "vitest";
 import { FLOAT_INTEGERS } from "../emit/dialect.js";
@@ -46,4 +46,28 @@ test("what a condition rules out is left out of account", () => {
     };
   };
   expect(problem(wrapped, between(0, 0))).toBeUndefined();
+});
+
+test("comparisons of floats bound the places that the floats become", () => {
+  const input = [{ dtype: "float32", numel: 4 }] as const;
+  const picked = (least: "ge" | "ne", most: "lt" | "le") => (i: Index) => {
+    const x = load(0, i, "float32");
+    const place: Scalar = { kind: "cast", dtype: "int64", value: x };
+    const bound = constant(4);
+    const then = load(0, atom({ kind: "value", scalar: place, key: "place", bound }), "float32");
+    const condition = call(
+      "and",
+      "bool",
+      call(least, "bool", x, fixed(0, "float32")),
+      call(most, "bool", x, fixed(4, "float32")),
+    );
+    return { kind: "select", dtype: "float32", condition, then, otherwise: x } satisfies Scalar;
+  };
+  const problemOf = (value: (i: Index) => Scalar): string | undefined => {
+    const program = elementProgram(input, 4, "float32", value);
+    return judge(program.nests, program, new Map(), FLOAT_INTEGERS).problems.values().next().value;
+  };
+  expect(problemOf(picked("ge", "lt"))).toBeUndefined();
+  expect(problemOf(picked("ge", "le"))).toMatch(/outside/);
+  expect(problemOf(picked("ne", "lt"))).toBeDefined();
 });

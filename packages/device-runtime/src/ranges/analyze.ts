@@ -192,11 +192,13 @@ class Analysis {
     if (fn === "not") this.#learn(args[0]!, !holds, facts);
     if (fn === (holds ? "and" : "or")) for (const arg of args) this.#learn(arg, holds, facts);
     const [a, b] = args as [Scalar, Scalar];
-    // What is not smaller may be NaN, and floats have values between whole numbers.
-    if (!(fn in NEGATED) || isFloatDType(a.dtype)) return;
+    // What is not smaller may be NaN.
+    if (!(fn in NEGATED) || (isFloatDType(a.dtype) && !holds)) return;
     const comparison = holds ? (fn as CompareFn) : NEGATED[fn as CompareFn];
-    const range = comparedWith(comparison, this.of(b));
-    if (range !== undefined) facts.set(a, intersection(this.of(a), range));
+    const range = isFloatDType(a.dtype)
+      ? comparedFloat(comparison, this.of(b))
+      : comparedWith(comparison, this.of(b));
+    if (range !== undefined) facts.set(a, intersection(facts.get(a) ?? this.of(a), range));
   }
 
   #reduce(scalar: ReduceScalar): Range {
@@ -249,6 +251,27 @@ function sumRange(own: Range, count: number, start: Range): Range {
     start.nan,
   );
 }
+
+/** The same for floats, which have values between whole numbers; NaN compares with nothing. */
+function comparedFloat(fn: CompareFn, { low, high }: Range): Range | undefined {
+  switch (fn) {
+    case "lt":
+      return between(Number.NEGATIVE_INFINITY, -above(-high));
+    case "le":
+      return between(Number.NEGATIVE_INFINITY, high);
+    case "gt":
+      return between(above(low), Number.POSITIVE_INFINITY);
+    case "ge":
+      return between(low, Number.POSITIVE_INFINITY);
+    case "eq":
+      return between(low, high);
+    case "ne":
+      return undefined;
+  }
+}
+/** The next number, or the number itself where rounding gives that. */
+const above = (value: number): number =>
+  value === 0 ? Number.MIN_VALUE : value + Math.abs(value) * Number.EPSILON * 0.5;
 
 /** What a value compared so with one in the range may be. */
 function comparedWith(fn: CompareFn, { low, high }: Range): Range | undefined {

@@ -41,7 +41,8 @@ export function whyTooMuch(nest: LoopNest, limit: WorkLimit): string | undefined
   const iterations = iterationsOf(nest);
   const { elements, each } = iterations;
   const taken = limit.iterationsOf?.(nest) ?? totalIterations(iterations);
-  if (taken <= limit.iterationsPerElement * (elements + each + DETOUR)) return undefined;
+  // Without elements there is no number of iterations.
+  if (!(taken > limit.iterationsPerElement * (elements + each + DETOUR))) return undefined;
   return `${elements} elements read ${each} others each: ${count(taken)} iterations of a kernel; the host reads each once`;
 }
 
