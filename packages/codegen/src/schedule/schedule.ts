@@ -34,7 +34,9 @@ export function scheduleNest(nest: LoopNest, context: ScheduleContext): Schedule
  * better as separate kernels.
  */
 export function scheduleRows(group: RowGroup, context: ScheduleContext): Kernel | undefined {
-  if (context.target.threads === "units") return rowKernel(group, context, ROW_UNITS);
+  // Elements of neighboring rows are computed together where those of a row are strided.
+  if (context.target.threads === "units")
+    return isAcross(group) ? undefined : rowKernel(group, context, ROW_UNITS);
   const spread = context.target.isHardware === true ? hardwareSpread(group) : softwareSpread(group);
   return spread && rowKernel(group, context, spread);
 }

@@ -4,6 +4,7 @@ import { extentOf, volumeOf } from "../ir/extents.js";
 import { atom, flatIndex } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import type { Axis, Scalar } from "../ir/terms.js";
+import { forEachScalar } from "../ir/traverse.js";
 import { indexLiteral, type Kernel, type KernelMemory, type KernelOperand } from "../kernel/kernel.js";
 import type { KernelFrame } from "./frame.js";
 import { joinedAxes } from "./thread-axes.js";
@@ -31,6 +32,11 @@ export function unitKernel(nest: LoopNest, frame: KernelFrame, output: KernelMem
     axes.map(({ extent }) => extent),
   );
   const whole = frame.grouped(value);
+  const across = axisAcross(value, axes);
+  if (across !== undefined)
+    return tiledKernel(frame, axes, across, () =>
+      frame.store(output, frame.index(place), frame.scalar(whole)),
+    );
   const walk = (rest: readonly Axis[]): void => {
     const [axis, ...more] = rest;
     if (axis === undefined) frame.store(output, frame.index(place), frame.scalar(whole));
@@ -65,3 +71,44 @@ function rangeOf(frame: KernelFrame, number: KernelOperand, piece: number, exten
 /** Terms of the reductions in an element, at least one. */
 const stepsOf = (value: Scalar): number =>
   [...outerReductions(value)].reduce((sum, { axes, body }) => sum + volumeOf(axes) * stepsOf(body), 1);
+
+/** Sides of tiles: their rows and columns stay in the cache nearest to the processor. */
+const TILE = 16;
+
+/**
+ * The axis along which elements are read next to each other, where those along the last axis lie
+ * far from each other; undefined if some load runs along the last axis.
+ */
+function axisAcross(value: Scalar, axes: readonly Axis[]): Axis | undefined {
+  const [last, ...others] = [...axes].reverse();
+  if (last === undefined || extentOf(last) < TILE || outerReductions(value).size > 0) return undefined;
+  let across: Axis | undefined;
+  let isAlong = false;
+  forEachScalar(value, (scalar) => {
+    if (scalar.kind !== "load") return;
+    const steps = new Map<string, number>();
+    for (const { coefficient, atoms } of scalar.index.terms)
+      for (const item of atoms) if (item.kind === "axis") steps.set(item.name, Math.abs(coefficient));
+    const own = steps.get(last.name) ?? 0;
+    isAlong ||= own === 1;
+    if (own >= TILE) across ??= others.find((one) => steps.get(one.name) === 1 && extentOf(one) >= TILE);
+  });
+  return isAlong ? undefined : across;
+}
+
+/** Tiles of the last axis and of one before it. */
+function tiledKernel(frame: KernelFrame, axes: readonly Axis[], across: Axis, write: () => void): Kernel {
+  const last = axes.at(-1)!;
+  const slow = axes.filter((one) => one !== last && one !== across);
+  const tiles = Math.ceil(extentOf(across) / TILE);
+  return frame.units(volumeOf(slow) * tiles, (unit) => {
+    frame.defineCoordinates(slow, () => frame.over(unit, tiles));
+    const rows = rangeOf(frame, frame.modulo(unit, tiles), TILE, extentOf(across));
+    frame.loop({ changes: [last.name], end: indexLiteral(extentOf(last)), step: TILE }, (start) => {
+      const until = frame.op("add", "index", [start, indexLiteral(TILE)]);
+      const isEven = extentOf(last) % TILE === 0;
+      const end = isEven ? until : frame.op("min", "index", [until, indexLiteral(extentOf(last))]);
+      frame.loop({ axis: across.name, ...rows }, () => frame.loop({ axis: last.name, start, end }, write));
+    });
+  });
+}

@@ -1,66 +1,14 @@
 /** @file Functions of four float32 that are computed in float64, two lanes at a time. */
+import { demoted, joined, LOW_WORDS, promoted, unlessSpecial } from "./doubles.js";
 import type { MathFunction, Vector, VectorWriter } from "./lines.js";
 
 /** Adding it to a float64 rounds to a whole number, which its low bits then hold. */
 const ROUNDER = 1.5 * 2 ** 52;
-/** Bytes of the first halves of each lane of two vectors. */
-const LOW_WORDS = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
-const LOW_HALVES = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
-const HIGH_HALF = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15];
-
-/** The lanes of four float32 as two vectors of float64. */
-function promoted(w: VectorWriter, x: Vector): readonly [Vector, Vector] {
-  const high = (): void => {
-    x();
-    x();
-    w.f.shuffle(HIGH_HALF);
-  };
-  return [w.let(w.op("f64x2.promote_low_f32x4", x)), w.let(w.op("f64x2.promote_low_f32x4", high))];
-}
-const joined =
-  (w: VectorWriter, lanes: readonly number[], [a, b]: readonly [Vector, Vector]): Vector =>
-  () => {
-    a();
-    b();
-    w.f.shuffle(lanes);
-  };
-const demoted = (w: VectorWriter, [a, b]: readonly [Vector, Vector]): Vector =>
-  joined(w, LOW_HALVES, [w.op("f32x4.demote_f64x2_zero", a), w.op("f32x4.demote_f64x2_zero", b)]);
 const polynomial = (w: VectorWriter, x: Vector, [first, ...rest]: readonly number[]): Vector =>
   rest.reduce<Vector>(
     (sum, coefficient) => w.op("f64x2.add", w.op("f64x2.mul", sum, x), w.double(coefficient)),
     w.double(first!),
   );
-
-/** The value, with that of the imported function in lanes where operands are special. */
-function unlessSpecial(
-  w: VectorWriter,
-  op: string,
-  value: Vector,
-  isSpecial: Vector,
-  operands: readonly Vector[],
-): Vector {
-  const { f, helpers } = w;
-  const result = f.local("v128");
-  const special = w.let(isSpecial);
-  value();
-  f.set(result);
-  special();
-  f.op("v128.any_true").if(() => {
-    for (const lane of [0, 1, 2, 3]) {
-      special();
-      f.lane("i32x4.extract_lane", lane).if(() => {
-        f.get(result);
-        for (const operand of operands) {
-          operand();
-          f.lane("f32x4.extract_lane", lane).op("f64.promote_f32");
-        }
-        f.call(helpers.host(op)).op("f32.demote_f64").lane("f32x4.replace_lane", lane).set(result);
-      });
-    }
-  });
-  return () => void f.get(result);
-}
 
 /** pi/2 in two parts: products of the first, of 33 bits, with integers up to 2^20 are exact. */
 const HALF_PI = [1.5707963267341256, 6.077100506506192e-11] as const;
