@@ -7,6 +7,7 @@ import {
   contractionOf,
   extentOf,
   fixedValue,
+  type LoopBuffer,
   type LoopNest,
   type LoopProgram,
   type ReduceScalar,
@@ -25,8 +26,10 @@ interface Direction {
   /** Zeros before the image. */
   readonly padding: number;
 }
-/** `sum x[n, h * stride + kh * dilation - padding, ..., c] * weight[c, kh, kw]`. */
+/** `sum x[n, c, h * stride + kh * dilation - padding, ...] * weight[c, kh, kw]`. */
 export interface DepthwisePlan {
+  /** Whether the channels are the last axis, of the image and of the result, or the second. */
+  readonly isLast: boolean;
   readonly nest: LoopNest;
   readonly reduce: ReduceScalar;
   readonly image: number;
@@ -56,30 +59,34 @@ export function depthwisePlan(
   if (contraction === undefined || nest.axes.length !== 4 || contraction.reduce.dtype !== "float32")
     return undefined;
   const { reduce, inner } = contraction;
-  const [n, h, w, c] = nest.axes as unknown as readonly [Axis, Axis, Axis, Axis];
+  const [n, ...axes] = nest.axes as unknown as readonly [Axis, Axis, Axis, Axis];
+  const isLast = contraction.batch.includes(axes[2]);
+  const [h, w, c] = isLast ? axes : ([axes[1], axes[2], axes[0]] as const);
   const sides = [contraction.rows, contraction.columns];
-  const image = sides.find(({ axes }) => axes.includes(h) || axes.includes(w));
+  const image = sides.find((side) => side.axes.includes(h) || side.axes.includes(w));
   const weight = sides.find((side) => side !== image);
   if (image?.value.kind !== "load" || weight?.value.kind !== "load" || weight.when !== undefined)
     return undefined;
   if (image.value.dtype !== "float32" || weight.value.dtype !== "float32") return undefined;
   const [ofImage, ofWeight] = [linear(image.value.index), linear(weight.value.index)];
   const guards = image.when === undefined ? new Map<string, Guarded>() : guardsOf(image.when);
-  const shape = program.buffers[image.value.buffer]!.shape.map((one) => fixedValue(bindIndex(one, sizes)));
-  const [images, height, width, channels] = shape as number[];
-  if (ofImage === undefined || ofWeight === undefined || guards === undefined || shape.length !== 4)
+  if (ofImage === undefined || ofWeight === undefined || guards === undefined) return undefined;
+  const shape = shapeOf(program.buffers[image.value.buffer]!, sizes, isLast);
+  if (shape === undefined) return undefined;
+  const { images, height, width, channels } = shape;
+  const unit = isLast ? channels : 1;
+  const line = width * unit;
+  if (channels !== extentOf(c) || step(ofImage, c) !== (isLast ? 1 : height * width)) return undefined;
+  if (images !== extentOf(n) || (images > 1 && step(ofImage, n) !== height * width * channels))
     return undefined;
-  if (channels !== extentOf(c) || channels % 4 > 0 || step(ofImage, c) !== 1) return undefined;
-  const line = width! * channels;
-  if (images !== extentOf(n) || (images > 1 && step(ofImage, n) !== height! * line)) return undefined;
   const kernels = inner.filter((one) => extentOf(one) > 1);
   const kh = kernels.find((one) => step(ofImage, one) >= line);
   const kw = kernels.find((one) => one !== kh);
   if (kernels.length > 2 || (kernels.length === 2 && kh === undefined)) return undefined;
-  const down = directionOf({ place: h, kernel: kh, size: height!, unit: line }, ofImage, guards);
-  const right = directionOf({ place: w, kernel: kw, size: width!, unit: channels }, ofImage, guards);
+  const down = directionOf({ place: h, kernel: kh, size: height, unit: line }, ofImage, guards);
+  const right = directionOf({ place: w, kernel: kw, size: width, unit }, ofImage, guards);
   if (down === undefined || right === undefined || guards.size > 0) return undefined;
-  const origin = -(down.padding * line + right.padding * channels);
+  const origin = -(down.padding * line + right.padding * unit);
   if (image.value.index.constant !== origin || !onlyOf(ofImage, [n, h, w, c, ...kernels])) return undefined;
   if (!onlyOf(ofWeight, [c, ...kernels])) return undefined;
   const weightSteps = {
@@ -89,6 +96,7 @@ export function depthwisePlan(
     origin: weight.value.index.constant,
   };
   return {
+    isLast,
     nest,
     reduce,
     image: image.value.buffer,
@@ -99,6 +107,15 @@ export function depthwisePlan(
     width: right,
     weightSteps,
   };
+}
+
+/** The sizes of a buffer of images; undefined if it is none. */
+function shapeOf({ shape }: LoopBuffer, sizes: Bindings, isLast: boolean) {
+  const bound = shape.map((one) => fixedValue(bindIndex(one, sizes)));
+  if (bound.length !== 4 || bound.includes(undefined)) return undefined;
+  const [images, ...rest] = bound as [number, number, number, number];
+  const [height, width, channels] = isLast ? rest : [rest[1], rest[2], rest[0]];
+  return { images, height, width, channels };
 }
 
 const step = (steps: Steps, { name }: Axis): number => steps.get(name)?.coefficient ?? 0;

@@ -7,6 +7,7 @@ import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, PreparedBuffer } from "../kernel-code.js";
 import { type DepthwisePlan, depthwisePlan } from "./depthwise-plan.js";
+import { planarKernel } from "./depthwise-planar.js";
 import { type ImageEpilogue, imageEpilogue } from "./epilogue.js";
 import { type Address, countUp } from "./index-code.js";
 import { multiplyAdd, REGISTERS } from "./micro.js";
@@ -45,7 +46,9 @@ export function depthwiseKernel(
   { relaxed, isConstant }: MatrixOptions,
 ): KernelCode | undefined {
   const plan = depthwisePlan(nest, program, sizes);
-  if (plan === undefined || !isConstant(plan.weight)) return undefined;
+  if (plan === undefined) return undefined;
+  if (!plan.isLast) return planarKernel(plan, program, sizes, relaxed);
+  if (plan.channels % 4 > 0 || !isConstant(plan.weight)) return undefined;
   if (program.buffers[nest.output]!.dtype !== "float32") return undefined;
   const bands = bandsOf(plan);
   const { height, width, channels, images } = plan;

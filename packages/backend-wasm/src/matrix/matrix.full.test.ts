@@ -104,7 +104,8 @@ test("depthwise convolutions of random sizes", () => {
   const four = fc.integer({ min: 1, max: 12 }).map((count) => 4 * count);
   fc.assert(
     fc.property(shape, four, relaxed, (given, groups, isRelaxed) => {
-      const one = convolution({ ...given, ...last, groups, inPerGroup: 1, outPerGroup: 1 });
+      const layout = given.channelsLast ? last : { channelsLast: false, resultLast: false };
+      const one = convolution({ ...given, ...layout, groups, inPerGroup: 1, outPerGroup: 1 });
       kernels += check({ ...one, constants: [1], isAny: true }, isRelaxed);
     }),
     RUNS,

@@ -48,6 +48,9 @@ export function matrixKernel(
   return undefined;
 }
 
+/** Shorter sums of a single row are not worth packing its columns. */
+const PACKED_DEPTH = 64;
+
 function productKernel(
   nest: LoopNest,
   program: LoopProgram,
@@ -56,6 +59,8 @@ function productKernel(
 ): KernelCode | undefined {
   const plan = matrixPlan(nest);
   if (plan === undefined) return undefined;
+  // Packing would take longer than the products.
+  if (plan.m === 1 && plan.k < PACKED_DEPTH && !options.isConstant(plan.b.buffer)) return undefined;
   const blocks = blocksOf(plan, options.relaxed);
   const epilogue = epilogueOf(plan, blocks, program, sizes);
   const [preparedA, preparedB] = [

@@ -12,7 +12,12 @@ export const paddedBytes = ({ length }: Padding): number => Math.ceil((length * 
  *
  * @param source the address of the first element that is copied; changed by the code
  */
-export function writePadded(f: FunctionBuilder, padding: Padding, source: Address, target: Address): void {
+export function writePadded(
+  f: FunctionBuilder,
+  padding: Pick<Padding, "dims" | "length">,
+  source: Address,
+  target: Address,
+): void {
   const { dims, length } = padding;
   f.get(target)
     .i32(0)
