@@ -1,5 +1,6 @@
 /** @file The digit classifier on a backend, held against the interpreter. */
 import {
+  type Backend,
   castTensor,
   compareTensors,
   type Placement,
@@ -28,7 +29,7 @@ export interface DigitsReport {
 }
 
 /** Loads the program from beside the page and classifies all images in one batch. */
-export async function runDigits(sconce: Sconce, backend: string): Promise<DigitsReport> {
+export async function runDigits(sconce: Sconce, backend: string | Backend): Promise<DigitsReport> {
   const program = await sconce.load(await bytesOf("digits.pt2"));
   const { tensors } = readSafetensors(await bytesOf("digits-images.safetensors"));
   const images = castTensor(tensors.get("images")!, "float32");

@@ -13,19 +13,23 @@ export interface FixtureReport {
 }
 
 /** Runs each program twice, with the inputs that it was exported with. */
-export async function runFixtures(sconce: Sconce, names: readonly string[]): Promise<FixtureReport[]> {
+export async function runFixtures(
+  sconce: Sconce,
+  names: readonly string[],
+  backend: string,
+): Promise<FixtureReport[]> {
   const reports: FixtureReport[] = [];
-  for (const name of names) reports.push(await runOne(sconce, name));
+  for (const name of names) reports.push(await runOne(sconce, name, backend));
   return reports;
 }
 
-async function runOne(sconce: Sconce, name: string): Promise<FixtureReport> {
+async function runOne(sconce: Sconce, name: string, backend: string): Promise<FixtureReport> {
   const response = await fetch(`fixtures/${name}/program.pt2`);
   if (!response.ok) throw new Error(`${name}: ${response.status}`);
   const program = await sconce.load(new Uint8Array(await response.arrayBuffer()));
   const leaves = program.exampleInputs!.leaves as readonly Value[];
   using interpreter = await sconce.compile(program, "cpu");
-  using executable = await sconce.compile(program, "gpujs");
+  using executable = await sconce.compile(program, backend);
   let difference: string | null = null;
   for (let run = 0; run < 2; run++) {
     const [got, want] = [await executable.run(leaves), await interpreter.run(leaves)];

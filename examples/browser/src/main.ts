@@ -1,6 +1,7 @@
 /** @file The page: runs what its address asks for, shows it, and leaves it as JSON. */
-import { createSconce } from "sconce";
+import { type Backend, createSconce, type Sconce } from "sconce";
 import { gpujsBackend } from "sconce/gpujs";
+import { autoBackend } from "sconce/wasm";
 import { type DigitsReport, runDigits } from "./digits.js";
 import { readOptions } from "./options.js";
 import type { Reports } from "./reports.js";
@@ -10,8 +11,8 @@ export type PageResult = ({ readonly digits: DigitsReport } & Reports) | { reado
 
 async function run(): Promise<PageResult> {
   const asked = readOptions(location.search);
-  const sconce = createSconce({ backends: [gpujsBackend(asked.backend)] });
-  const digits = await runDigits(sconce, "gpujs");
+  const sconce = createSconce({ backends: [gpujsBackend(asked.backend), autoBackend()] });
+  const digits = await runDigits(sconce, asked.on === "worker" ? await inWorker(sconce) : asked.on);
   show(digitsText(digits));
   if (location.search === "") return { digits };
   // What only tests ask for is loaded only then.
@@ -19,6 +20,12 @@ async function run(): Promise<PageResult> {
   const reports = await runReports(sconce, asked);
   show(`${digitsText(digits)}\n\n${reportText(reports)}`);
   return { digits, ...reports };
+}
+
+/** The backend of a worker, whose script serves a session. */
+function inWorker(sconce: Sconce): Promise<Backend> {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  return sconce.worker(worker, "auto");
 }
 
 function digitsText(report: DigitsReport): string {

@@ -3,6 +3,11 @@ import type { GpujsBackendOptions, Mode } from "sconce/gpujs";
 
 export interface PageOptions {
   /**
+   * Where the digits run: `auto` is WebAssembly where it runs. `gpujs` for `?gpu`, `?mode=webgl2`
+   * and `?software`, `worker` for `?worker`: WebAssembly in a worker, with two threads.
+   */
+  readonly on: "auto" | "gpujs" | "worker";
+  /**
    * `?mode=webgl2`; what the backend chooses when left out. `?software` allows that to be a GPU in
    * software.
    */
@@ -28,7 +33,9 @@ export interface PageOptions {
 export function readOptions(query: string): PageOptions {
   const parameters = new URLSearchParams(query);
   const mode = parameters.get("mode") as Mode | null;
+  const isGpu = mode !== null || parameters.has("gpu") || parameters.has("software");
   return {
+    on: parameters.has("worker") ? "worker" : isGpu ? "gpujs" : "auto",
     backend: {
       ...(mode !== null && { mode }),
       ...(parameters.has("software") && { allowSoftware: true }),

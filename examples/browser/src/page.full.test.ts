@@ -52,18 +52,24 @@ function expectWholly({ nodes, kernels, fallbacks }: Placement): void {
 
 const SOFTWARE_GL = /^webgl2: gpu\.js webgl2 on .*SwiftShader.*\(software\)$/;
 const SOFTWARE_GPU = /^webgpu: .*swiftshader.*\(software\)$/i;
+/** The main thread of a page may not wait for others. */
+const WASM = /^WebAssembly with (relaxed )?SIMD: 1 thread$/;
+const WASM_WITH_THREADS = /^WebAssembly with (relaxed )?SIMD: 2 threads$/;
 /** The query, what it has to run on, and random programs besides. */
 const CASES: Readonly<Record<Graphics, readonly (readonly [string, RegExp])[]>> = {
   webgl: [
     ["?mode=webgl2&programs=60", SOFTWARE_GL],
     ["?mode=webasm&programs=3", /^webasm: gpu\.js webasm$/],
     ["?mode=cpu", /^cpu: gpu\.js cpu$/],
-    ["", /^webasm: /],
+    ["?gpu", /^webasm: /],
+    ["?programs=30", WASM],
+    ["?worker", WASM_WITH_THREADS],
     ["?software", SOFTWARE_GL],
   ],
   webgpu: [
     ["?mode=webgpu&programs=60", SOFTWARE_GPU],
-    ["", /^webasm: /],
+    ["?gpu", /^webasm: /],
+    ["", WASM],
     ["?software", SOFTWARE_GPU],
   ],
 };
@@ -96,6 +102,14 @@ describe.skipIf(!hasChromium)("WebGL in software", () => {
     const { fixtures } = await visit(`fixtures=${NETWORKS.join()}`);
     expect(fixtures!.filter(({ difference }) => difference !== null)).toEqual([]);
     expect(fixtures!.filter(({ kernels }) => kernels < 3)).toEqual([]);
+  });
+
+  test("runs networks that PyTorch exported in WebAssembly", async () => {
+    const { result, errors } = await browser.visit(`${served.address}?fixtures=${NETWORKS.join()}`);
+    if ("error" in result) throw new Error(result.error);
+    expect(errors).toEqual([]);
+    expect(result.fixtures!.filter(({ difference }) => difference !== null)).toEqual([]);
+    expect(result.fixtures!.filter(({ kernels }) => kernels < 3)).toEqual([]);
   });
 
   test("one context serves 20 executables, and its loss is an error", async () => {
@@ -145,10 +159,13 @@ describe.skipIf(!hasChromium).each(["webgl", "webgpu"] as const)(
 const POLICIES: Readonly<Record<Graphics, readonly (readonly [string, RegExp])[]>> = {
   webgl: [
     ["policy=strict", /^none$/],
+    ["policy=strict&gpu", /^none$/],
     ["policy=strict&software", SOFTWARE_GL],
     ["policy=strict&mode=webgl2&programs=10", SOFTWARE_GL],
-    ["policy=wasm", /^webasm: /],
-    ["policy=eval", /^webasm: /],
+    ["policy=wasm", WASM],
+    ["policy=wasm&worker", WASM_WITH_THREADS],
+    ["policy=wasm&gpu", /^webasm: /],
+    ["policy=eval&gpu", /^webasm: /],
     ["policy=eval&mode=cpu", /^cpu: /],
   ],
   webgpu: [
@@ -175,7 +192,9 @@ describe.skipIf(!hasChromium).each(["webgl", "webgpu"] as const)(
       const reasons = new Set(placement.nodes.map(({ place, reason }) => `${place}: ${reason}`));
       expect([...reasons]).toEqual([
         expect.stringMatching(
-          /^host: .*webasm: the content security policy .* 'wasm-unsafe-eval'.*cpu: the content security policy .* 'unsafe-eval'/,
+          query.includes("gpu")
+            ? /^host: .*webasm: the content security policy .* 'wasm-unsafe-eval'.*cpu: the content security policy .* 'unsafe-eval'/
+            : /^host: WebAssembly does not run here: the content security policy of the page forbids/,
         ),
       ]);
     });

@@ -15,12 +15,13 @@ export interface Reports {
 }
 
 export async function runReports(sconce: Sconce, asked: PageOptions): Promise<Reports> {
-  const { backend, programs, edges, fixtures, contexts } = asked;
+  const { on, backend, programs, edges, fixtures, contexts } = asked;
+  const name = on === "gpujs" ? "gpujs" : "auto";
   const isShader = backend.mode?.startsWith("webg") === true;
   return {
-    ...(programs > 0 && { random: await runRandomPrograms(sconce.backends.get("gpujs")!, programs) }),
+    ...(programs > 0 && { random: await runRandomPrograms(sconce.backends.get(name)!, programs) }),
     ...(edges && { edges: await runEdges(sconce, isShader) }),
-    ...(fixtures.length > 0 && { fixtures: await runFixtures(sconce, fixtures) }),
+    ...(fixtures.length > 0 && { fixtures: await runFixtures(sconce, fixtures, name) }),
     ...(contexts > 0 && { contexts: await runContexts(sconce, contexts) }),
   };
 }
