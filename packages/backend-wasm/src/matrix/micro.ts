@@ -76,7 +76,9 @@ function microkernel(module: ModuleBuilder, rows: number, { lanes, relaxed, from
         }
         for (const pointer of pointers) f.increase(pointer, unrolled * (from === "panels" ? 4 * lanes : 4));
         f.increase(b, 4 * COLUMNS * unrolled);
-        f.get(steps).i32(unrolled).op("i32.sub").tee(steps).i32(unrolled).op("i32.ge_s").brIf(again);
+        f.get(steps).i32(unrolled).op("i32.sub").tee(steps);
+        if (unrolled > 1) f.i32(unrolled).op("i32.ge_s");
+        f.brIf(again);
       });
     };
     // Each row has a pointer, and four steps move it once. Engines without relaxed arithmetic are
