@@ -113,7 +113,9 @@ class RandomGraph {
       ])();
   }
   choose(mask: Value): void {
-    const choices = this.values.filter(({ dtype, shape }) => dtype !== "b8" && shape.join() === mask.shape.join());
+    const choices = this.values.filter(
+      ({ dtype, shape }) => dtype !== "b8" && shape.join() === mask.shape.join(),
+    );
     if (choices.length === 0 || mask.dtype !== "b8") return;
     const a = this.pick(choices);
     const b = this.pick(choices.filter(({ dtype }) => dtype === a.dtype));

@@ -79,11 +79,21 @@ export class VectorWriter {
   choose(mask: Vector, then: Vector, otherwise: Vector): Vector {
     return this.op("v128.bitselect", then, otherwise, mask);
   }
-  /** A polynomial; the coefficient of the highest power is first. */
-  polynomial(x: Vector, [first, ...rest]: readonly number[]): Vector {
-    return rest.reduce<Vector>(
-      (sum, coefficient) => this.add(this.mul(sum, x), this.number(coefficient)),
-      this.number(first!),
-    );
+  /**
+   * A polynomial; the coefficient of the highest power is first. Pairs of terms are added up side
+   * by side (G. Estrin, 1960): a processor waits less than for one term after the other.
+   */
+  polynomial(x: Vector, coefficients: readonly number[]): Vector {
+    let [terms, power] = [coefficients.map((one) => this.number(one)).reverse(), x];
+    while (terms.length > 1) {
+      const pairs: Vector[] = [];
+      for (let at = 0; at < terms.length; at += 2) {
+        const [low, high] = [terms[at]!, terms[at + 1]];
+        pairs.push(high === undefined ? low : this.add(low, this.mul(high, power)));
+      }
+      terms = pairs;
+      if (terms.length > 1) power = this.let(this.mul(power, power));
+    }
+    return terms[0]!;
   }
 }

@@ -55,7 +55,7 @@ export const ULPS: ReadonlyMap<string, number> = new Map([
   ["log1p", 1.5],
   ["tanh", 3],
   ["sigmoid", 2.5],
-  ["erf", 1],
+  ["erf", 1.5],
   ["sin", 1.5],
   ["cos", 1.5],
   ["tan", 3],
