@@ -100,7 +100,7 @@ export function transform(f: FunctionBuilder, { matrix, constants, load, store }
 }
 
 /** Pushes the sum of vectors times factors. */
-function pushSum(
+export function pushSum(
   f: FunctionBuilder,
   factors: readonly number[],
   constants: ReadonlyMap<number, Vector>,

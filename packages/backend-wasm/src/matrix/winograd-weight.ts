@@ -4,7 +4,7 @@ import type { PreparedBuffer } from "../kernel-code.js";
 import { type Address, countUp } from "./index-code.js";
 import { COLUMNS } from "./micro.js";
 import { ELEMENT } from "./plan.js";
-import { TRANSFORMS } from "./transforms.js";
+import { constantsOf, pushSum, TRANSFORMS } from "./transforms.js";
 import type { WinogradPlan, WinogradTiles } from "./winograd-plan.js";
 
 /** The weights of each place of a tile as panels of eight output channels. */
@@ -19,13 +19,15 @@ export function preparedWeight(plan: WinogradPlan, tiles: WinogradTiles): Prepar
     emit: (module) =>
       module.func({ params: ["i32", "i32"], name: "winograd_weight" }, (f, from, to) => {
         const [o, c, source, target] = f.locals("i32", 4) as [Address, Address, Address, Address];
+        const four = fourKernels(f, plan, tiles);
         // Results that fill the last panel are zero.
-        f.get(to)
-          .i32(0)
-          .i32(reads * reads * plane)
-          .memoryFill();
+        if (padded > results)
+          f.get(to)
+            .i32(0)
+            .i32(reads * reads * plane)
+            .memoryFill();
         f.i32(0).set(o);
-        countUp(f, o, 1, results, () => {
+        countUp(f, o, LANES, results, () => {
           f.get(o)
             .i32(COLUMNS)
             .op("i32.div_u")
@@ -41,7 +43,7 @@ export function preparedWeight(plan: WinogradPlan, tiles: WinogradTiles): Prepar
           f.get(from).op("i32.add").set(source);
           f.i32(0).set(c);
           countUp(f, c, 1, channels, () => {
-            oneKernel(f, plan, tiles, source, target);
+            four(source, target);
             f.increase(source, steps.c * ELEMENT).increase(target, COLUMNS * ELEMENT);
           });
         });
@@ -49,40 +51,39 @@ export function preparedWeight(plan: WinogradPlan, tiles: WinogradTiles): Prepar
   };
 }
 
-/** Transforms the nine elements of one kernel; in float64, since it happens once. */
-function oneKernel(
+/** Output channels that are transformed at once; their count is a multiple of it. */
+const LANES = 4;
+
+/** Code that transforms the nine elements of the kernels of four output channels. */
+function fourKernels(
   f: FunctionBuilder,
-  { weightSteps: { h, w }, channels }: WinogradPlan,
+  { weightSteps, channels }: WinogradPlan,
   { side, reads, padded }: WinogradTiles,
-  source: Address,
-  target: Address,
-): void {
+): (source: Address, target: Address) => void {
   const { weight } = TRANSFORMS[side]!;
-  const given = Array.from({ length: 3 }, () => f.locals("f64", 3));
-  const line = f.locals("f64", 3);
-  for (const [i, row] of given.entries())
-    for (const [j, local] of row.entries())
-      f.get(source)
-        .memory("f32.load", (i * h + j * w) * ELEMENT)
-        .op("f64.promote_f32")
-        .set(local);
-  const sum = (factors: readonly number[], push: (at: number) => void): void => {
-    f.f64(0);
-    for (const [at, factor] of factors.entries()) {
-      if (factor === 0) continue;
-      push(at);
-      f.f64(factor).op("f64.mul", "f64.add");
+  const given = Array.from({ length: 3 }, () => f.locals("v128", 3));
+  const line = f.locals("v128", 3);
+  const constants = constantsOf(f, weight);
+  return (source, target) => {
+    for (const [i, row] of given.entries())
+      for (const [j, local] of row.entries()) {
+        const at = (i * weightSteps.h + j * weightSteps.w) * ELEMENT;
+        f.get(source).memory("v128.load32_zero", at).set(local);
+        for (let lane = 1; lane < LANES; lane++)
+          f.get(source, local)
+            .memoryLane("v128.load32_lane", lane, at + lane * weightSteps.o * ELEMENT)
+            .set(local);
+      }
+    for (const [i, factors] of weight.entries()) {
+      for (const [j, local] of line.entries()) {
+        pushSum(f, factors, constants, (r) => f.get(given[r]![j]!));
+        f.set(local);
+      }
+      for (const [q, others] of weight.entries()) {
+        f.get(target);
+        pushSum(f, others, constants, (j) => f.get(line[j]!));
+        f.memory("v128.store", (i * reads + q) * channels * padded * ELEMENT);
+      }
     }
   };
-  for (const [i, factors] of weight.entries()) {
-    for (const [j, local] of line.entries()) {
-      sum(factors, (r) => f.get(given[r]![j]!));
-      f.set(local);
-    }
-    for (const [q, others] of weight.entries()) {
-      f.get(target);
-      sum(others, (j) => f.get(line[j]!));
-      f.op("f32.demote_f64").memory("f32.store", (i * reads + q) * channels * padded * ELEMENT);
-    }
-  }
 }
