@@ -23,8 +23,8 @@ export interface WasmBackendOptions extends DeviceBackendOptions {
   readonly relaxed?: boolean;
   /**
    * Side of the tiles in which 3x3 convolutions are computed by Winograd's algorithm. Tiles of 4
-   * are up to twice as fast as tiles of 2, and their rounding errors are about ten times as large.
-   * 0 computes them as products of matrices. Default: 2.
+   * are up to twice as fast as tiles of 2, and their rounding errors are about twenty times as
+   * large. 0 computes them as products of matrices. Default: 2.
    */
   readonly winograd?: 0 | 2 | 4;
   /**

@@ -8,7 +8,7 @@ export interface MatrixOptions {
   readonly isConstant: (buffer: number) => boolean;
   /**
    * Side of the tiles of 3x3 convolutions by Winograd's algorithm, or 0 for none. Default: 2. The
-   * error of tiles of 4 is ten times as large.
+   * error of tiles of 4 is twenty times as large.
    */
   readonly winograd?: 0 | 2 | 4;
 }
