@@ -22,6 +22,8 @@ const UNIT = 150;
 const MOST = 3;
 const TOP = 64;
 
+const TITLE = "CPU time over that of the fastest WebAssembly peer; less is better";
+
 /** Bars of the CPU times of a comparison, over the least of the WebAssembly peers. */
 export function chart(results: Results): string {
   const parts: string[] = [];
@@ -46,8 +48,9 @@ export function chart(results: Results): string {
   const width = LABEL_WIDTH + MOST * UNIT + 110;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif">`,
+    `<title>${TITLE}</title>`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
-    text(8, 18, `CPU time over that of the fastest WebAssembly peer; less is better`, "start", 13),
+    text(8, 18, TITLE, "start", 13),
     text(8, 34, `Node ${results.node}, ${threadsText(results.threads)}`, "start", 11),
     ...legend(results),
     `<line x1="${line}" y1="${TOP - 6}" x2="${line}" y2="${height - 8}" stroke="#404040" stroke-dasharray="3 3"/>`,
