@@ -1,11 +1,11 @@
 export {
   autoBackend,
   reportWasm,
-  type WasmBackendOptions,
   type WasmReport,
   wasmBackend,
   wasmByName,
 } from "./backend/backend.js";
+export type { WasmBackendOptions } from "./backend/options.js";
 export { printedKernel, printedRows } from "./emit/printed-kernel.js";
 export { WASM } from "./emit/target.js";
 export type { KernelBuffer, KernelCode, KernelImport, PreparedBuffer } from "./kernel-code.js";

@@ -2,7 +2,7 @@
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { backendOn } from "./backend/backend.js";
+import { backendOn } from "./backend/open.js";
 import { MemoryOwner } from "./device/memory.js";
 
 const program = parseIr(`sconce-ir 1

@@ -3,7 +3,7 @@ import { defaultOperators } from "@sconce/ops";
 import { backendCasesSpec } from "@sconce/ops-cases/vitest";
 import { backendSpec } from "@sconce/testing/vitest";
 import { afterAll, describe } from "vitest";
-import { backendOn } from "./backend/backend.js";
+import { backendOn } from "./backend/open.js";
 import { MemoryOwner } from "./device/memory.js";
 
 const owner = new MemoryOwner(2, 0);
