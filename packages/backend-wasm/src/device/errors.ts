@@ -1,4 +1,4 @@
-import { SconceError } from "@sconce/errors";
+import { isSconceError, SconceError } from "@sconce/errors";
 
 /** WebAssembly, or a part of it, is missing or forbidden. */
 export const noWasm = (why: string, fix: string): SconceError =>
@@ -13,13 +13,22 @@ export const memoryFull = (bytes: number, inUse: number, cause: unknown): Sconce
     cause,
   });
 
-/** A kernel stopped. */
-export const kernelFailed = (nodes: readonly string[], cause: unknown): SconceError =>
-  new SconceError({
+/** A kernel stopped: integers were divided by zero, or there is a mistake in it. */
+export function kernelFailed(nodes: readonly string[], cause: unknown): SconceError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  if (isSconceError(cause, "THREAD_LOST")) return cause;
+  // Engines have no other sign of it than their text.
+  if (/by zero/i.test(text))
+    return new SconceError({
+      code: "DIVISION_BY_ZERO",
+      message: "ZeroDivisionError",
+      where: `node ${nodes.map((node) => `"${node}"`).join(", ")}`,
+      fix: "divide floats, or mask zeros out before",
+    });
+  return new SconceError({
     code: "KERNEL_FAILED",
-    message: `the kernel of ${nodes.map((node) => `"${node}"`).join(", ")} failed: ${
-      cause instanceof Error ? cause.message : String(cause)
-    }`,
+    message: `the kernel of ${nodes.map((node) => `"${node}"`).join(", ")} failed: ${text}`,
     fix: "run the program on another backend, and report it",
     cause,
   });
+}

@@ -139,15 +139,18 @@ export class WasmRegion implements RegionCode {
     const { units, entry, buffers, forms, isShared } = this.#kernels[at]!;
     const addresses = buffers.map((id) => places[id]!);
     addresses.push(...forms);
+    const fail = (error: unknown): never => {
+      const nodes = this.#request.steps[at]!.nests.flatMap((nest) => nest.nodes);
+      throw kernelFailed([...new Set(nodes)], error);
+    };
     try {
       if (!isShared) entry(...addresses, scratch, 0, units);
       else {
         const job = { module: this.#module!, entry: at, addresses, scratch, scratchBytes: this.#scratch };
-        return this.#memory.pool!.run({ ...job, units }, entry);
+        return this.#memory.pool!.run({ ...job, units }, entry)?.catch(fail);
       }
     } catch (error) {
-      const nodes = this.#request.steps[at]!.nests.flatMap((nest) => nest.nodes);
-      throw kernelFailed([...new Set(nodes)], error);
+      fail(error);
     }
   }
 
