@@ -28,7 +28,9 @@ const isFloatArray = (tensor: Tensor): tensor is Tensor & { readonly data: Float
 
 /** Copies by lanes where dtypes differ and numbers suffice, else by the general conversion. */
 function convertInto(out: Tensor, source: Tensor): Tensor {
-  if (isFloatArray(source) && isFloatArray(out) && source.isContiguous && out.isContiguous) {
+  // A smaller source is repeated, so it takes the way of other conversions.
+  const isWhole = source.numel === out.numel && source.isContiguous && out.isContiguous;
+  if (isWhole && isFloatArray(source) && isFloatArray(out)) {
     const start = source.storageOffset;
     out.data.set(source.data.subarray(start, start + source.numel), out.storageOffset);
     return out;
