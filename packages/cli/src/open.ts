@@ -6,7 +6,7 @@ import { START_BYTES, tensorFormat } from "@sconce/formats/other-formats";
 import type { Backend, ExportedProgram, TargetOptions } from "@sconce/ir";
 import type { ParseIrOptions } from "@sconce/ir/text";
 import { createSconce, type Sconce } from "@sconce/session";
-import { builtinBackends, type LoadBackendOptions, loadBackend } from "@sconce/session/backends";
+import { builtinBackends, hasThreads, type LoadBackendOptions, loadBackend } from "@sconce/session/backends";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { fileError, noTensorFile, systemCode } from "./errors.js";
 import { fileName, readBytes, readStandardInput, readStart, STANDARD } from "./input-file.js";
@@ -58,10 +58,12 @@ export async function openSession(
 async function backendsFor(wanted: readonly string[], loading: LoadBackendOptions): Promise<Backend[]> {
   const names = new Set([...builtinBackends, ...wanted.filter(isVariant)]);
   names.delete(INTERPRETER);
-  // The session has its interpreter; this rejects options that it does not take.
-  if (wanted.includes(INTERPRETER)) await loadBackend(INTERPRETER, loading);
+  // Options are for the backends that take them; if none does, the first rejects them.
+  const takes = wanted.some(hasThreads) ? hasThreads : (one: string) => one === wanted[0];
+  const optionsOf = (one: string): LoadBackendOptions => (wanted.includes(one) && takes(one) ? loading : {});
+  if (wanted.includes(INTERPRETER)) await loadBackend(INTERPRETER, optionsOf(INTERPRETER));
   const loaded = [...names].map((one) =>
-    loadBackend(one, wanted.includes(one) ? loading : {}).catch((error: unknown) => {
+    loadBackend(one, optionsOf(one)).catch((error: unknown) => {
       if (wanted.includes(one)) throw error;
       return undefined;
     }),
@@ -69,8 +71,8 @@ async function backendsFor(wanted: readonly string[], loading: LoadBackendOption
   return (await Promise.all(loaded)).filter((one) => one !== undefined);
 }
 
-/** `gpujs:webasm`: one mode of a backend that Sconce loads. */
-const isVariant = (name: string): boolean => builtinBackends.includes(name.split(":")[0]!);
+/** `gpujs:webasm`, one mode of a backend that Sconce loads; or `auto`, one of them. */
+const isVariant = (name: string): boolean => name === "auto" || builtinBackends.includes(name.split(":")[0]!);
 
 /**
  * Reads a program file: `.pt2`, IR text with its tensors beside it, a reproducer, or JSON IR; the

@@ -5,6 +5,7 @@
 export {
   backendNamesText,
   builtinBackends,
+  hasThreads,
   type LoadBackendOptions,
   loadBackend,
 } from "./backends/load-backend.js";

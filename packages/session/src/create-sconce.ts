@@ -78,7 +78,14 @@ import {
   type Session,
   type SessionOptions,
 } from "./container.js";
-import { comparisonNotLoaded, invalidToSave, noTarget, readerNotLoaded, workerNotLoaded } from "./errors.js";
+import {
+  comparisonNotLoaded,
+  invalidToSave,
+  noTarget,
+  readerNotLoaded,
+  requireWorker,
+  workerNotLoaded,
+} from "./errors.js";
 import { createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
 import { isStream, type SaveOptions, save } from "./save.js";
@@ -495,9 +502,10 @@ export class Sconce {
    *
    * @param worker of a page or of Node; it ends with `dispose()` of the backend
    * @param backend the name of a backend of the session there; by default its first
-   * @throws SconceError `WORKER_NOT_LOADED`
+   * @throws SconceError `INVALID_ARGUMENT`, `WORKER_NOT_LOADED`
    */
   worker(worker: WorkerLike, backend?: string): Promise<WorkerBackend> {
+    requireWorker(worker);
     this.#use();
     const { operators } = this;
     return import("./worker/worker-backend.js").then(

@@ -100,6 +100,16 @@ export const comparisonNotLoaded = (cause: unknown): SconceError =>
     cause,
   });
 
+/** Refuses other values than workers. @throws SconceError `INVALID_ARGUMENT` */
+export function requireWorker(value: unknown): void {
+  if (typeof value === "object" && value !== null && "postMessage" in value && "terminate" in value) return;
+  throw new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `the first argument of worker is ${value === null ? "null" : typeof value} without \`postMessage\` and \`terminate\``,
+    fix: "give a Worker, whose script calls serveSession(...); in Node, backendWorker(name) of sconce/node",
+  });
+}
+
 /** A page cannot load the module that starts workers. */
 export const workerNotLoaded = (cause: unknown): SconceError =>
   new SconceError({

@@ -28,7 +28,8 @@ function product(context: KernelContext, a: Tensor, b: Tensor, added?: Added): T
   const out = emptyOutput(context);
   if (out.numel === 0) return out;
   if (dtypeInfo(out.dtype).kind === "complex") return complexProduct(out, a, b, added);
-  if (isBigIntDType(out.dtype) && !fitsDouble(a, b, added)) return exactProduct(out, a, b, added);
+  const isWide = isBigIntDType(out.dtype) || out.dtype === "int32" || out.dtype === "uint32";
+  if (isWide && !fitsDouble(a, b, added)) return exactProduct(out, a, b, added);
   const [left, right, target] = [numberView(a), numberView(b), numberTarget(out)];
   const [alpha, beta] = factorsOf(out, added);
   const self = added === undefined || beta === 0 ? undefined : numberView(added.self);
@@ -55,7 +56,7 @@ function product(context: KernelContext, a: Tensor, b: Tensor, added?: Added): T
   return finishTarget(out, target);
 }
 
-/** Whether products of 64-bit integers stay exact in doubles. */
+/** Whether products of integers stay exact in doubles. */
 function fitsDouble(a: Tensor, b: Tensor, added: Added | undefined): boolean {
   const most = (tensor: Tensor): number =>
     readFloat64(tensor).reduce((max, x) => Math.max(max, Math.abs(x)), 0);

@@ -55,8 +55,9 @@ const logSoftmaxLine =
     const max = maximum(x, start, step, size);
     let sum = 0;
     for (let i = 0, p = start; i < size; i++, p += step) sum += Math.exp(x[p]! - max);
-    const shift = max + Math.log(round(sum));
-    for (let i = 0, p = start; i < size; i++, p += step) y[p] = x[p]! - shift;
+    const shift = Math.log(round(sum));
+    // Beside a large greatest value the logarithm would be lost.
+    for (let i = 0, p = start; i < size; i++, p += step) y[p] = x[p]! - max - shift;
   };
 
 interface BackwardArgs {

@@ -3,7 +3,7 @@ import type { DeviceBackend } from "@sconce/device-runtime";
 import { checkOptions, isSconceError } from "@sconce/errors";
 import { MemoryOwner } from "../device/memory.js";
 import { backendOn, modeOf, type Open, openDevice, requireFeatures } from "./open.js";
-import { checkWinograd, OPTIONS, threadsOf, type WasmBackendOptions } from "./options.js";
+import { checkRelaxed, checkWinograd, OPTIONS, threadsOf, type WasmBackendOptions } from "./options.js";
 
 /**
  * Runs programs in WebAssembly. Nodes that lower to loops run in kernels, the others run on the
@@ -26,6 +26,7 @@ export const autoBackend = (options: WasmBackendOptions = {}): DeviceBackend =>
 function backendOf(name: "wasm" | "auto", options: WasmBackendOptions, open: Open): DeviceBackend {
   const madeBy = `${name}Backend`;
   checkOptions(madeBy, options, OPTIONS);
+  checkRelaxed(options.relaxed, madeBy);
   checkWinograd(options.winograd, madeBy);
   return backendOn(new MemoryOwner(threadsOf(options.threads, madeBy)), {
     name,

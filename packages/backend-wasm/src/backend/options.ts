@@ -47,3 +47,9 @@ export function threadsOf(asked: number | undefined, call: string): number {
 }
 const DEFAULT_THREADS = 8;
 const MOST_THREADS = 64;
+
+/** @throws SconceError `OPTION_VALUE` */
+export function checkRelaxed(asked: unknown, call: string): void {
+  if (asked === undefined || typeof asked === "boolean") return;
+  throw optionValue(call, "relaxed", asked, "true or false");
+}

@@ -1,9 +1,8 @@
 /** @file The constants of a region in memory, as its kernels read them. */
 import type { RegionRequest } from "@sconce/device-runtime";
 import { internalError } from "@sconce/errors";
-import type { Tensor } from "@sconce/tensor";
 import type { KernelCode, PreparedBuffer } from "../kernel-code.js";
-import type { WasmMemory } from "./memory.js";
+import type { SharedElements, WasmMemory } from "./memory.js";
 import { elementBytes } from "./transfer.js";
 
 /** Makes the prepared form of a buffer, from one address at another. */
@@ -27,8 +26,7 @@ export class Constants {
   readonly forms = new Map<string, number>();
   readonly #constants: RegionRequest["constants"];
   readonly #memory: WasmMemory;
-  readonly #used: { readonly tensor: Tensor; readonly key: string | undefined; readonly bytes: number }[] =
-    [];
+  readonly #used: { readonly elements: SharedElements; readonly bytes: number }[] = [];
 
   /** @param prepare returns what makes a form */
   constructor(
@@ -60,18 +58,20 @@ export class Constants {
   #plain(id: number): void {
     const tensor = this.#constants.get(id);
     if (tensor === undefined || this.addresses.has(id)) return;
-    this.addresses.set(id, this.#memory.share(tensor));
-    this.#used.push({ tensor, key: undefined, bytes: elementBytes(tensor) });
+    const elements = this.#memory.share(tensor);
+    this.addresses.set(id, elements.address);
+    this.#used.push({ elements, bytes: elementBytes(tensor) });
   }
   #form(form: string, { buffer, key, bytes }: PreparedBuffer, fill: Prepare): void {
     const tensor = this.#constants.get(buffer);
     if (tensor === undefined) throw internalError(`buffer ${buffer} is prepared, and not a constant`);
-    this.forms.set(form, this.#memory.shareForm({ tensor, key, bytes, fill }));
-    this.#used.push({ tensor, key, bytes });
+    const elements = this.#memory.shareForm({ tensor, key, bytes, fill });
+    this.forms.set(form, elements.address);
+    this.#used.push({ elements, bytes });
   }
 
   /** Gives all memory back. */
   release(): void {
-    for (const { tensor, key } of this.#used.splice(0)) this.#memory.unshare(tensor, key);
+    for (const { elements } of this.#used.splice(0)) this.#memory.unshare(elements);
   }
 }

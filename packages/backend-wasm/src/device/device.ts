@@ -5,7 +5,7 @@ import { disposed } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 import { WASM } from "../emit/target.js";
-import type { MemoryOwner, WasmMemory } from "./memory.js";
+import type { MemoryOwner, SharedElements, WasmMemory } from "./memory.js";
 import { type KernelMaker, type ValueSize, type WasmBuffer, WasmRegion } from "./region.js";
 import { copyOut, elementBytes } from "./transfer.js";
 
@@ -36,8 +36,8 @@ export class WasmDevice implements RegionDevice {
   readonly #owner: MemoryOwner;
   readonly #memory: WasmMemory;
   readonly #kernels: Kernels;
-  /** Buffers in use, with the tensors of those that are shared. */
-  readonly #live = new Map<WasmBuffer, Tensor | undefined>();
+  /** Buffers in use, with the elements of those that are shared. */
+  readonly #live = new Map<WasmBuffer, SharedElements | undefined>();
   readonly #regions = new Set<WasmRegion>();
   #allocated = 0;
   #isOpen = true;
@@ -77,7 +77,7 @@ export class WasmDevice implements RegionDevice {
     this.#requireOpen();
     const region = new WasmRegion(request, this.#kernels.make, this.#memory, {
       own: (size, address) => this.#buffer(size, address),
-      constant: (tensor) => this.#buffer(sizeOf(tensor), this.#memory.share(tensor), tensor),
+      constant: (tensor) => this.#constant(tensor),
       disposed: (one) => void this.#regions.delete(one),
     });
     this.#regions.add(region);
@@ -92,11 +92,11 @@ export class WasmDevice implements RegionDevice {
   free(buffer: DeviceBuffer): void {
     const own = buffer as WasmBuffer;
     if (!this.#live.has(own)) return;
-    const tensor = this.#live.get(own);
+    const shared = this.#live.get(own);
     this.#live.delete(own);
     this.#allocated -= own.bytes;
-    if (tensor === undefined) this.#memory.give(own.address);
-    else this.#memory.unshare(tensor);
+    if (shared === undefined) this.#memory.give(own.address);
+    else this.#memory.unshare(shared);
   }
 
   iterationsOf(nest: LoopNest): number | undefined {
@@ -115,10 +115,14 @@ export class WasmDevice implements RegionDevice {
     this.#owner.close();
   }
 
-  #buffer(size: ValueSize, address: number, tensor?: Tensor): WasmBuffer {
+  #constant(tensor: Tensor): WasmBuffer {
+    const elements = this.#memory.share(tensor);
+    return this.#buffer(sizeOf(tensor), elements.address, elements);
+  }
+  #buffer(size: ValueSize, address: number, shared?: SharedElements): WasmBuffer {
     const buffer = { ...size, address };
     this.#allocated += size.bytes;
-    this.#live.set(buffer, tensor);
+    this.#live.set(buffer, shared);
     return buffer;
   }
   #requireOpen(): void {

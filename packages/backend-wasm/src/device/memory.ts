@@ -12,8 +12,13 @@ export const MOST_PAGES = 65_536;
 const STEP = 16;
 
 /** The elements of a tensor, in an order, that several executables use. */
-interface Shared {
+export interface SharedElements {
   readonly address: number;
+}
+interface Shared extends SharedElements {
+  readonly tensor: Tensor;
+  readonly key: string;
+  readonly bytes: number;
   users: number;
 }
 /** The key of elements in the order of the tensor. */
@@ -94,47 +99,56 @@ export class WasmMemory {
   }
 
   /**
-   * Returns the address of the elements of a tensor that never changes. Each user gives it back
-   * once, with {@link unshare}.
+   * The elements that a tensor has now. A tensor that still has those of an earlier call shares
+   * their place. Each user gives it back once, with {@link unshare}.
    */
-  share(tensor: Tensor): number {
-    return this.#sharedAt(tensor, PLAIN, () => this.copy(tensor));
+  share(tensor: Tensor): SharedElements {
+    return this.#shareMade(tensor, PLAIN, elementBytes(tensor), () => this.copy(tensor));
   }
   /** As {@link share}, in the order of a form. */
-  shareForm({ tensor, key, bytes, fill }: Form): number {
-    return this.#sharedAt(tensor, key, () => {
-      const plain = this.#shared.get(tensor)?.get(PLAIN)?.address;
-      const from = plain ?? this.copy(tensor);
+  shareForm({ tensor, key, bytes, fill }: Form): SharedElements {
+    return this.#shareMade(tensor, key, bytes, () => {
+      const from = this.copy(tensor);
       const to = this.take(bytes);
       fill(from, to);
-      if (plain === undefined) this.give(from);
+      this.give(from);
       return to;
     });
   }
-  #sharedAt(tensor: Tensor, key: string, make: () => number): number {
+  #shareMade(tensor: Tensor, key: string, bytes: number, make: () => number): SharedElements {
+    const address = make();
     const forms = this.#shared.get(tensor) ?? new Map<string, Shared>();
-    this.#shared.set(tensor, forms);
     const known = forms.get(key);
-    if (known !== undefined) {
+    if (known !== undefined && this.#isSame(known.address, address, bytes)) {
+      this.give(address);
       known.users++;
-      return known.address;
+      return known;
     }
-    try {
-      const address = make();
-      forms.set(key, { address, users: 1 });
-      return address;
-    } finally {
-      if (forms.size === 0) this.#shared.delete(tensor);
-    }
+    const made: Shared = { address, tensor, key, bytes, users: 1 };
+    // Users of what the tensor had before keep it; later ones share what it has now.
+    forms.set(key, made);
+    this.#shared.set(tensor, forms);
+    return made;
+  }
+  /** Whether two places have the same bytes. */
+  #isSame(a: number, b: number, bytes: number): boolean {
+    const { view } = this;
+    const words = new Int32Array(view.buffer);
+    const [first, second, count] = [a / 4, b / 4, bytes >> 2];
+    for (let i = 0; i < count; i++) if (words[first + i] !== words[second + i]) return false;
+    for (let i = count * 4; i < bytes; i++) if (view[a + i] !== view[b + i]) return false;
+    return true;
   }
   /** Takes elements back from one user. */
-  unshare(tensor: Tensor, key = PLAIN): void {
-    const forms = this.#shared.get(tensor);
-    const known = forms?.get(key);
-    if (forms === undefined || known === undefined || --known.users > 0) return;
-    forms.delete(key);
-    if (forms.size === 0) this.#shared.delete(tensor);
-    this.give(known.address);
+  unshare(elements: SharedElements): void {
+    const shared = elements as Shared;
+    if (--shared.users > 0) return;
+    const forms = this.#shared.get(shared.tensor);
+    if (forms?.get(shared.key) === shared) {
+      forms.delete(shared.key);
+      if (forms.size === 0) this.#shared.delete(shared.tensor);
+    }
+    this.give(shared.address);
   }
 
   /** Copies the elements of a tensor to a separate place. */

@@ -138,7 +138,7 @@ function backendsOf(text: string): readonly string[] {
 
 /** Refuses threads for backends of plugins, which take no options. @throws SconceError `USAGE` */
 function requireBuiltin(names: readonly string[]): void {
-  const other = names.find((name) => !builtinBackends.includes(name.split(":")[0]!));
+  const other = names.find((name) => name !== "auto" && !builtinBackends.includes(name.split(":")[0]!));
   if (other === undefined) return;
   throw usage(
     `--threads has no effect on the backend ${JSON.stringify(other)} of a plugin`,

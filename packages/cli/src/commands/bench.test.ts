@@ -71,6 +71,11 @@ describe("sconce bench", () => {
     expect(out).toMatch(/\ncpu +/);
   });
 
+  test("threads are for the backends that can have several", async () => {
+    const { code, out } = await bench("--backend", "cpu,auto", "--threads", "2");
+    expect(code).toBe(0);
+    expect(out).toMatch(/\ncpu +.*\nauto +/);
+  });
   test("threads are not for backends of plugins", async () => {
     const { code, err } = await bench("--backend", "zeros", "--threads", "2", "--plugin", pluginModule);
     expect(code).toBe(2);

@@ -31,7 +31,7 @@ export const benchCommand: Declare = (command, io) => {
       `Select the backends, separated by commas: ${BACKEND_NAMES}, or backends of a plugin`,
       "cpu,wasm",
     )
-    .option("--threads <count>", "Set the threads of every backend; refused for backends that have one")
+    .option("--threads <count>", "Set the threads of the backends that can have several")
     .option("--rounds <count>", "Set how often each backend runs a burst", "5")
     .option("--milliseconds <count>", "Set the length of a burst", "200")
     .option(...JSON_OPTION)

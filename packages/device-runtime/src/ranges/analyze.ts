@@ -21,6 +21,7 @@ import { isFloatDType } from "@sconce/tensor";
 import {
   ANY,
   between,
+  castToFloat,
   intersection,
   isBounded,
   point,
@@ -29,6 +30,7 @@ import {
   rangeOfDType,
   TRUTH,
   union,
+  widened,
 } from "./interval.js";
 
 /**
@@ -104,8 +106,7 @@ class Analysis {
     if (isFloatDType(scalar.dtype) || scalar.dtype === "bool") return range;
     const { low, high, wraps } = this.#integers;
     const own = rangeOfDType(scalar.dtype);
-    if (high === Number.POSITIVE_INFINITY)
-      return isBounded(range) && range.low >= own.low && range.high <= own.high ? range : own;
+    if (high === Number.POSITIVE_INFINITY) return held(scalar, range, own);
     if (wraps && scalar.dtype === "int32" && (range.low < low || range.high > high))
       return between(low, high);
     if (!isBounded(range) || range.low < low || range.high > high) {
@@ -150,7 +151,9 @@ class Analysis {
   #cast(from: Scalar, { dtype }: Scalar): Range {
     const range = this.of(from);
     if (dtype === "bool") return TRUTH;
-    if (isFloatDType(dtype) || !isFloatDType(from.dtype)) return range;
+    if (isFloatDType(dtype))
+      return isFloatDType(from.dtype) ? widened(range, dtype) : castToFloat(range, dtype);
+    if (!isFloatDType(from.dtype)) return range;
     if (isBounded(range)) return between(Math.trunc(range.low), Math.trunc(range.high));
     const { low, high, wraps } = this.#integers;
     if (high === Number.POSITIVE_INFINITY) return rangeOfDType(dtype);
@@ -164,7 +167,7 @@ class Analysis {
   #call({ fn, args }: Extract<Scalar, { kind: "call" }>): Range {
     const ranges = args.map((arg) => this.of(arg));
     if (isLogic(fn)) return isFloatDType(args[0]!.dtype) ? TRUTH : truthOf(fn, ranges);
-    return rangeOfCall(fn, ranges, isFloatDType(args[0]!.dtype));
+    return rangeOfCall(fn, ranges, args[0]!.dtype);
   }
 
   #select({ condition, then, otherwise }: Extract<Scalar, { kind: "select" }>): Range {
@@ -215,7 +218,9 @@ class Analysis {
       case "argmin":
         return between(0, Math.max(0, count - 1));
       case "sum":
-        return sumRange(own, count, start ?? point(0));
+        return isFloatDType(scalar.dtype)
+          ? widened(sumRange(own, count, start ?? point(0)), scalar.dtype, count)
+          : sumRange(own, count, start ?? point(0));
       case "prod": {
         const most = Math.max(1, Math.abs(own.low), Math.abs(own.high)) ** count;
         return own.nan || Number.isNaN(most) ? ANY : between(own.low < 0 ? -most : 0, most);
@@ -227,6 +232,27 @@ class Analysis {
       }
     }
   }
+}
+
+/** Functions whose results are among their operands, or nearer to zero. */
+const INSIDE: ReadonlySet<string> = new Set([
+  ...["max", "min", "remainder", "fmod", "sign", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"],
+  "shift_right",
+]);
+
+/**
+ * The range of an integer that wraps where its dtype does. The ends of 64 bits are no doubles: a
+ * result that reaches them may have wrapped.
+ */
+function held(scalar: Scalar, range: Range, own: Range): Range {
+  if (!isBounded(range)) return own;
+  const isWide = own.high >= 2 ** 53;
+  const mayWrap =
+    (scalar.kind === "call" && !INSIDE.has(scalar.fn)) ||
+    (scalar.kind === "reduce" && (scalar.reduce === "sum" || scalar.reduce === "prod")) ||
+    scalar.kind === "cast";
+  if (isWide && mayWrap) return range.low > own.low && range.high < own.high ? range : own;
+  return range.low >= own.low && range.high <= own.high ? range : own;
 }
 
 /** A truth value of whole numbers or of truth values: 0 or 1 where their ranges decide it. */

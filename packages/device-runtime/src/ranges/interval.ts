@@ -36,10 +36,34 @@ export function rangeOfDType(dtype: DType): Range {
   return signed ? between(-half, half - 1) : between(0, 2 * half - 1);
 }
 
-/** Room for the rounding of one float32 operation. */
-function widened({ low, high, nan }: Range): Range {
-  return between(low - Math.abs(low) * 1e-6, high + Math.abs(high) * 1e-6, nan);
+/**
+ * The greatest relative change that rounding to a dtype makes, and whole numbers below are exact.
+ */
+const ROUNDING: Partial<Record<DType, readonly [relative: number, exact: number]>> = {
+  float16: [2 ** -10, 2 ** 11],
+  bfloat16: [2 ** -7, 2 ** 8],
+  float64: [2 ** -52, 2 ** 53],
+};
+const FLOAT32 = [1e-6, 2 ** 24] as const;
+const roundingOf = (dtype: DType): readonly [number, number] => ROUNDING[dtype] ?? FLOAT32;
+const MOST_FLOAT16 = 65_504;
+
+/** Room for so many roundings to a float dtype. */
+export function widened({ low, high, nan }: Range, dtype: DType, times = 1): Range {
+  const relative = roundingOf(dtype)[0] * times;
+  const [least, most] = [low - Math.abs(low) * relative, high + Math.abs(high) * relative];
+  if (dtype !== "float16") return between(least, most, nan);
+  // What is larger becomes infinite.
+  return between(
+    least < -MOST_FLOAT16 ? Number.NEGATIVE_INFINITY : least,
+    most > MOST_FLOAT16 ? Number.POSITIVE_INFINITY : most,
+    nan,
+  );
 }
+
+/** What a whole number of the range becomes in a float dtype. */
+export const castToFloat = (range: Range, dtype: DType): Range =>
+  Math.max(-range.low, range.high) <= roundingOf(dtype)[1] ? range : widened(range, dtype);
 
 type Combine = (a: Range, b: Range) => Range;
 const corners =
@@ -109,12 +133,13 @@ const BINARY: Partial<Record<ScalarFn, Combine>> = {
 };
 
 /** What a function may give. */
-export function rangeOfCall(fn: ScalarFn, args: readonly Range[], isFloat: boolean): Range {
+export function rangeOfCall(fn: ScalarFn, args: readonly Range[], dtype: DType): Range {
+  const isFloat = isFloatDType(dtype);
   const [a, b] = args as [Range, Range];
   // A float remainder is not whole, and infinities take part.
   if (isFloat && (fn === "remainder" || fn === "fmod" || fn === "pow")) return ANY;
   const result = UNARY[fn]?.(a) ?? (b === undefined ? undefined : BINARY[fn]?.(a, b)) ?? ANY;
   if (!isFloat) return result;
   const isExact = ["neg", "abs", "floor", "ceil", "round", "trunc", "max", "min"].includes(fn);
-  return isExact ? result : widened(result);
+  return isExact ? result : widened(result, dtype);
 }

@@ -48,14 +48,18 @@ export interface LoadBackendOptions {
 }
 const OPTIONS: OptionNames<LoadBackendOptions> = { threads: true };
 
+/** Whether a backend of Sconce's packages can have several threads. */
+export const hasThreads = (name: string): boolean =>
+  isKnownBackend(name) && KNOWN_BACKENDS[name.split(":")[0] as BackendName].hasThreads === true;
+
 /** The option of backends with threads; other backends have one. */
 function threadsOf(name: string, { threads }: LoadBackendOptions): LoadBackendOptions {
   if (threads === undefined) return {};
-  const { hasThreads = false } = KNOWN_BACKENDS[name.split(":")[0] as BackendName] ?? {};
-  const most = hasThreads ? MOST_THREADS : 1;
+  const isThreaded = hasThreads(name);
+  const most = isThreaded ? MOST_THREADS : 1;
   if (!Number.isInteger(threads) || threads < 1 || threads > most)
-    throw optionValue(`the backend "${name}"`, "threads", threads, hasThreads ? COUNT : ONE_THREAD);
-  return hasThreads ? { threads } : {};
+    throw optionValue(`the backend "${name}"`, "threads", threads, isThreaded ? COUNT : ONE_THREAD);
+  return isThreaded ? { threads } : {};
 }
 const MOST_THREADS = 64;
 const COUNT = `a whole number from 1 to ${MOST_THREADS}`;

@@ -117,6 +117,8 @@ describe("sconce.worker", () => {
     const unnamed = await sconce.worker(backendWorker("cpu"), "tpu");
     await expect(sconce.compile(counter, unnamed)).rejects.toMatchObject({ code: "UNKNOWN_BACKEND" });
     unnamed.dispose();
+    for (const wrong of [null, {}, "cpu"])
+      expect(() => sconce.worker(wrong as never)).toThrow(/the first argument of worker/);
   });
   test("a worker that has ended is an error", async () => {
     const other = await sconce.worker(backendWorker("cpu"));
