@@ -15,6 +15,7 @@ import { castTensor, type DType, type Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/judge.js";
+import { emptyReductions } from "./empty-reductions.js";
 import {
   type CompileWatch,
   type KernelStep,
@@ -238,7 +239,11 @@ export class RegionRunner {
     const loops = scansFor(this.#device, this.loops, sizes);
     await watch.step?.();
     const checks = this.#region.checks.map((call) => bindCall(call, sizes));
-    const refused = new Map(tooLargeFor(loops, this.#region.graph, sizes, this.#device));
+    const { graph } = this.#region;
+    const refused = new Map([
+      ...tooLargeFor(loops, graph, sizes, this.#device),
+      ...emptyReductions(loops, graph, sizes),
+    ]);
     for (const { call, nests } of checks)
       for (const nest of nests) {
         const reason = whyTooMuch(nest, this.#limit);
