@@ -241,8 +241,8 @@ const INSIDE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The range of an integer that wraps where its dtype does. The ends of 64 bits are no doubles: a
- * result that reaches them may have wrapped.
+ * The range of an integer that wraps where its dtype does. The ends of 64 bits are beyond exact
+ * doubles: a result that reaches them may have wrapped.
  */
 function held(scalar: Scalar, range: Range, own: Range): Range {
   if (!isBounded(range)) return own;
