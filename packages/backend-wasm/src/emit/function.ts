@@ -1,7 +1,8 @@
 /** @file The functions of one kernel. */
 import { elementOf, forEachStatement, type Kernel, type KernelMemory, printKernel } from "@sconce/codegen";
-import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
+import type { Local, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, KernelImport } from "../kernel-code.js";
+import { forUnits } from "../kernel-entry.js";
 import type { SharedFunctions } from "./core/shared-functions.js";
 import { shiftOf } from "./core/types.js";
 import { hostFunctionOf, isFloatType } from "./floats.js";
@@ -91,7 +92,7 @@ function emitKernel(
         constants: constants.get,
         body,
       });
-      forUnits(f, first, end, 1, () => printer.block(body));
+      forUnits(f, first, end, () => printer.block(body));
       missing = constants.missing;
     });
     return missing;
@@ -110,20 +111,11 @@ function inCalls(module: ModuleBuilder, params: readonly "i32"[], index: number,
   return module.func({ params }, (f, ...locals) => {
     const [first, end] = locals.slice(-2) as [Local<"i32">, Local<"i32">];
     const until = f.local("i32");
-    forUnits(f, first, end, step, () => {
+    const call = (): void => {
       f.get(first).i32(step).op("i32.add").set(until);
       f.get(until, end, until, end).op("i32.lt_s", "select").set(until);
       f.get(...locals.slice(0, -1), until).call(index);
-    });
-  });
-}
-/** Runs the body while the first of units is below the end. */
-function forUnits(f: FunctionBuilder, first: Local<"i32">, end: Local, step: number, body: () => void): void {
-  f.block((done) => {
-    f.get(first, end).op("i32.ge_s").brIf(done);
-    f.loop((next) => {
-      body();
-      f.increase(first, step).get(first, end).op("i32.lt_s").brIf(next);
-    });
+    };
+    forUnits(f, first, end, call, step);
   });
 }

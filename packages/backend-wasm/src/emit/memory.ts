@@ -35,16 +35,14 @@ export function loadElement(
   type: ElementType,
   offset: number,
 ): void {
-  const number = numberType(type);
   if (isHalf(type)) {
     f.memory("i32.load16_u", offset);
     decodeHalf(f, helpers, type);
     return;
   }
-  const bytes = 2 ** shiftOf(type);
-  const isNarrow = number === "i32" && bytes < 4;
-  const narrow = `i32.load${8 * bytes}_${isUnsigned(type) ? "u" : "s"}`;
-  f.memory((isNarrow ? narrow : `${number}.load`) as MemoryInstruction, offset);
+  const bits = narrowBits(type);
+  const suffix = bits === "" ? "" : `_${isUnsigned(type) ? "u" : "s"}`;
+  f.memory(`${numberType(type)}.load${bits}${suffix}` as MemoryInstruction, offset);
 }
 /** Writes the value on the stack to the address below it. */
 export function storeElement(
@@ -53,13 +51,16 @@ export function storeElement(
   type: ElementType,
   offset: number,
 ): void {
-  const number = numberType(type);
   if (isHalf(type)) {
     encodeHalf(f, helpers, type);
     f.memory("i32.store16", offset);
     return;
   }
-  const bytes = 2 ** shiftOf(type);
-  const isNarrow = number === "i32" && bytes < 4;
-  f.memory((isNarrow ? `i32.store${8 * bytes}` : `${number}.store`) as MemoryInstruction, offset);
+  f.memory(`${numberType(type)}.store${narrowBits(type)}` as MemoryInstruction, offset);
+}
+
+/** How wide an element is in memory, if that is less than what is computed with. */
+function narrowBits(type: ElementType): number | "" {
+  const bits = 8 * 2 ** shiftOf(type);
+  return numberType(type) === "i32" && bits < 32 ? bits : "";
 }

@@ -26,6 +26,10 @@ interface Direction {
   /** Zeros before the image. */
   readonly padding: number;
 }
+/** Elements of the image, with those around it, that so many results read. */
+export const spanOf = (out: number, { kernel, dilation, stride }: Direction): number =>
+  (out - 1) * stride + (kernel - 1) * dilation + 1;
+
 /** `sum x[n, c, h * stride + kh * dilation - padding, ...] * weight[c, kh, kw]`. */
 export interface DepthwisePlan {
   /** Whether the channels are the last axis, of the image and of the result, or the second. */

@@ -6,9 +6,10 @@ import type { LoopProgram } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode } from "../kernel-code.js";
-import type { DepthwisePlan } from "./depthwise-plan.js";
-import { type ImageEpilogue, imageEpilogue } from "./epilogue.js";
-import { type Address, countUp } from "./index-code.js";
+import { forUnits, kernelEntry } from "../kernel-entry.js";
+import { type DepthwisePlan, spanOf } from "./depthwise-plan.js";
+import { type ImageEpilogue, imageParts } from "./epilogue.js";
+import { type Address, countUp, inGroups } from "./index-code.js";
 import { multiplyAdd } from "./micro.js";
 import { writePadded } from "./pad-code.js";
 import { ELEMENT } from "./plan.js";
@@ -37,32 +38,18 @@ export function planarKernel(
   const { nest, height, width, channels, images } = plan;
   if (width.out < LANES || width.stride > 2 || program.buffers[nest.output]!.dtype !== "float32")
     return undefined;
-  const spanOf = ({ out, stride, kernel, dilation }: typeof height): number =>
-    (out - 1) * stride + (kernel - 1) * dilation + 1;
-  const [down, across] = [height, width].map((one) => Math.max(spanOf(one), one.padding + one.size)) as [
-    number,
-    number,
-  ];
+  const [down, across] = [height, width].map((one) =>
+    Math.max(spanOf(one.out, one), one.padding + one.size),
+  ) as [number, number];
   // Vectors of strided elements read beyond the last one.
   const copy = Math.ceil((down * across * ELEMENT) / 16) * 16 + 32;
   const scratch = { at: copy, bytes: copy + 16 };
-  const [columns, rows] = [nest.axes.slice(-1), nest.axes.slice(0, -1)];
-  const epilogue = imageEpilogue(
-    { nest, reduce: plan.reduce, rows, columns, outer: [] },
-    scratch,
-    program,
-    sizes,
-  );
-  const read = new Set([plan.image, plan.weight, ...(epilogue?.reads ?? [])]);
-  const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
-  memories.push({ buffer: nest.output, access: "write" });
+  const { epilogue, ...parts } = imageParts(plan, [plan.image, plan.weight], scratch, { program, sizes });
   const whole = { plan, relaxed, epilogue, down, across, scratch };
   return {
-    memories,
+    ...parts,
     units: images * channels,
-    scratchBytes: scratch.bytes + (epilogue?.scratchBytes ?? 0),
-    imports: epilogue?.imports ?? [],
-    emit: (module, imports) => emitPlanar(module, imports, memories, whole),
+    emit: (module, imports) => emitPlanar(module, imports, parts.memories, whole),
     text:
       `convolution ${height.kernel}x${width.kernel} of each of ${channels} planes, ` +
       `${images} x ${height.out} x ${width.out}\n`,
@@ -80,11 +67,8 @@ function emitPlanar(
   const copy = copyPlane(module, whole);
   const row = rowOfPlane(module, whole);
   const finish = epilogue?.emit(module, imports);
-  const params = new Array<"i32">(memories.length + 3).fill("i32");
-  return module.func({ params, name: "depthwise_planes" }, (f, ...given) => {
-    const all = given as readonly Address[];
-    const [scratch, first, end] = all.slice(-3) as [Address, Address, Address];
-    const addressOf = (buffer: number): Address => all[memories.findIndex((one) => one.buffer === buffer)]!;
+  return kernelEntry(module, { name: "depthwise_planes", memories }, (entry) => {
+    const { f, addressOf, scratch, first, end } = entry;
     const [weight, from, to, line] = f.locals("i32", 4) as readonly Address[] as [
       Address,
       Address,
@@ -92,33 +76,29 @@ function emitPlanar(
       Address,
     ];
     const [firstRow, endRow] = f.locals("i32", 2) as [Address, Address];
-    f.block((done) => {
-      f.get(first, end).op("i32.ge_s").brIf(done);
-      f.loop((next) => {
-        f.get(addressOf(plan.image), first).i32(height.size * width.size * ELEMENT);
-        f.op("i32.mul", "i32.add").get(scratch).call(copy);
-        f.get(first)
-          .i32(channels)
-          .op("i32.rem_u")
-          .i32(weightSteps.c * ELEMENT)
-          .op("i32.mul");
-        f.i32(weightSteps.origin * ELEMENT)
-          .op("i32.add")
-          .get(addressOf(plan.weight))
-          .op("i32.add");
-        f.set(weight);
-        f.get(first).i32(height.out).op("i32.mul").tee(firstRow).i32(height.out).op("i32.add").set(endRow);
-        f.get(addressOf(plan.nest.output), firstRow)
-          .i32(width.out * ELEMENT)
-          .op("i32.mul", "i32.add");
-        f.set(to).copy(scratch, from).i32(0).set(line);
-        countUp(f, line, 1, height.out, () => {
-          f.get(from, weight, to).call(row);
-          f.increase(from, height.stride * across * ELEMENT).increase(to, width.out * ELEMENT);
-        });
-        finish?.(f, { addressOf, scratch, firstRow, endRow });
-        f.increase(first, 1).get(first, end).op("i32.lt_s").brIf(next);
+    forUnits(f, first, end, () => {
+      f.get(addressOf(plan.image), first).i32(height.size * width.size * ELEMENT);
+      f.op("i32.mul", "i32.add").get(scratch).call(copy);
+      f.get(first)
+        .i32(channels)
+        .op("i32.rem_u")
+        .i32(weightSteps.c * ELEMENT)
+        .op("i32.mul");
+      f.i32(weightSteps.origin * ELEMENT)
+        .op("i32.add")
+        .get(addressOf(plan.weight))
+        .op("i32.add");
+      f.set(weight);
+      f.get(first).i32(height.out).op("i32.mul").tee(firstRow).i32(height.out).op("i32.add").set(endRow);
+      f.get(addressOf(plan.nest.output), firstRow)
+        .i32(width.out * ELEMENT)
+        .op("i32.mul", "i32.add");
+      f.set(to).copy(scratch, from).i32(0).set(line);
+      countUp(f, line, 1, height.out, () => {
+        f.get(from, weight, to).call(row);
+        f.increase(from, height.stride * across * ELEMENT).increase(to, width.out * ELEMENT);
       });
+      finish?.(f, { addressOf, scratch, firstRow, endRow });
     });
   });
 }
@@ -145,19 +125,12 @@ function rowOfPlane(module: ModuleBuilder, whole: Planar): number {
     (f, source, weight, target) => {
       const [place, from] = f.locals("i32", 2) as [Address, Address];
       const code = vectorsOfRow(f, whole, vectors);
-      const last = width.out - together;
-      f.loop((again) => {
+      inGroups(f, place, { together, count: width.out }, () => {
         f.get(source, place)
           .i32(width.stride * ELEMENT)
           .op("i32.mul", "i32.add")
           .set(from);
         code(from, weight, () => f.get(target, place).i32(ELEMENT).op("i32.mul", "i32.add"));
-        // The last ones overlap those before them.
-        f.get(place).i32(last).op("i32.lt_s");
-        f.if(() => {
-          f.get(place).i32(together).op("i32.add").tee(place).i32(last).get(place).i32(last);
-          f.op("i32.lt_s", "select").set(place).br(again);
-        });
       });
     },
   );

@@ -6,10 +6,11 @@ import type { LoopNest, LoopProgram } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, PreparedBuffer } from "../kernel-code.js";
-import { type DepthwisePlan, depthwisePlan } from "./depthwise-plan.js";
+import { forUnits, kernelEntry } from "../kernel-entry.js";
+import { type DepthwisePlan, depthwisePlan, spanOf } from "./depthwise-plan.js";
 import { planarKernel } from "./depthwise-planar.js";
-import { type ImageEpilogue, imageEpilogue } from "./epilogue.js";
-import { type Address, countUp } from "./index-code.js";
+import { type ImageEpilogue, imageParts } from "./epilogue.js";
+import { type Address, countUp, inGroups } from "./index-code.js";
 import { multiplyAdd, REGISTERS } from "./micro.js";
 import type { MatrixOptions } from "./options.js";
 import { ELEMENT } from "./plan.js";
@@ -54,24 +55,13 @@ export function depthwiseKernel(
   const { height, width, channels, images } = plan;
   const copyBytes = bands.reads * bands.across * channels * ELEMENT;
   const scratch = { copy: 0, at: copyBytes, bytes: copyBytes + 16 };
-  const [columns, rows] = [nest.axes.slice(-1), nest.axes.slice(0, -1)];
-  const epilogue = imageEpilogue(
-    { nest, reduce: plan.reduce, rows, columns, outer: [] },
-    scratch,
-    program,
-    sizes,
-  );
-  const read = new Set([plan.image, ...(epilogue?.reads ?? [])]);
-  const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
-  memories.push({ buffer: nest.output, access: "write" });
+  const { epilogue, ...parts } = imageParts(plan, [plan.image], scratch, { program, sizes });
   const whole = { plan, bands, epilogue, relaxed, scratch };
   return {
-    memories,
+    ...parts,
     prepared: [weightByPlace(plan)],
     units: images * bands.bands,
-    scratchBytes: scratch.bytes + (epilogue?.scratchBytes ?? 0),
-    imports: epilogue?.imports ?? [],
-    emit: (module, imports) => emitDepthwise(module, imports, memories, whole),
+    emit: (module, imports) => emitDepthwise(module, imports, parts.memories, whole),
     text:
       `convolution ${height.kernel}x${width.kernel} of each of ${channels} channels, ` +
       `${images} x ${height.out} x ${width.out}\n`,
@@ -79,8 +69,6 @@ export function depthwiseKernel(
 }
 
 function bandsOf({ height, width, channels }: DepthwisePlan): Bands {
-  const spanOf = (out: number, { kernel, dilation, stride }: typeof height): number =>
-    (out - 1) * stride + (kernel - 1) * dilation + 1;
   const across = Math.max(spanOf(width.out, width), width.padding + width.size);
   const rowBytes = across * channels * ELEMENT;
   const shared = (height.kernel - 1) * height.dilation + 1 - height.stride;
@@ -145,11 +133,9 @@ function emitDepthwise(
   const copy = copyBand(module, whole);
   const row = rowOfResults(module, whole);
   const finish = epilogue?.emit(module, imports);
-  const params = new Array<"i32">(memories.length + 4).fill("i32");
-  return module.func({ params, name: "depthwise" }, (f, ...given) => {
-    const all = given as readonly Address[];
-    const [weight, scratch, first, end] = all.slice(-4) as [Address, Address, Address, Address];
-    const addressOf = (buffer: number): Address => all[memories.findIndex((one) => one.buffer === buffer)]!;
+  return kernelEntry(module, { name: "depthwise", memories, forms: 1 }, (entry) => {
+    const { f, addressOf, forms, scratch, first, end } = entry;
+    const weight = forms[0]!;
     const [image, start, stop, source, target] = f.locals("i32", 5) as readonly Address[] as [
       Address,
       Address,
@@ -158,31 +144,27 @@ function emitDepthwise(
       Address,
     ];
     const [firstRow, endRow] = f.locals("i32", 2) as [Address, Address];
-    f.block((done) => {
-      f.get(first, end).op("i32.ge_s").brIf(done);
-      f.loop((next) => {
-        f.get(first).i32(bands.bands).op("i32.div_u").set(image);
-        f.get(first).i32(bands.bands).op("i32.rem_u").i32(bands.rows).op("i32.mul").tee(start);
-        f.i32(bands.rows).op("i32.add").tee(stop).i32(height.out);
-        f.get(stop).i32(height.out).op("i32.lt_s", "select").set(stop);
-        f.get(addressOf(plan.image), image).i32(height.size * width.size * channels * ELEMENT);
-        f.op("i32.mul", "i32.add").get(scratch, start, stop).call(copy);
-        f.copy(scratch, source);
-        f.get(image).i32(height.out).op("i32.mul").get(start).op("i32.add").i32(width.out).op("i32.mul");
-        f.set(firstRow);
-        f.get(addressOf(plan.nest.output), firstRow)
-          .i32(channels * ELEMENT)
-          .op("i32.mul", "i32.add");
-        f.set(target);
-        countUp(f, start, 1, stop, () => {
-          f.get(source, weight, target).call(row);
-          f.increase(source, height.stride * bands.across * channels * ELEMENT);
-          f.increase(target, width.out * channels * ELEMENT);
-          f.get(firstRow).i32(width.out).op("i32.add").set(endRow);
-          finish?.(f, { addressOf, scratch, firstRow, endRow });
-          f.copy(endRow, firstRow);
-        });
-        f.increase(first, 1).get(first, end).op("i32.lt_s").brIf(next);
+    forUnits(f, first, end, () => {
+      f.get(first).i32(bands.bands).op("i32.div_u").set(image);
+      f.get(first).i32(bands.bands).op("i32.rem_u").i32(bands.rows).op("i32.mul").tee(start);
+      f.i32(bands.rows).op("i32.add").tee(stop).i32(height.out);
+      f.get(stop).i32(height.out).op("i32.lt_s", "select").set(stop);
+      f.get(addressOf(plan.image), image).i32(height.size * width.size * channels * ELEMENT);
+      f.op("i32.mul", "i32.add").get(scratch, start, stop).call(copy);
+      f.copy(scratch, source);
+      f.get(image).i32(height.out).op("i32.mul").get(start).op("i32.add").i32(width.out).op("i32.mul");
+      f.set(firstRow);
+      f.get(addressOf(plan.nest.output), firstRow)
+        .i32(channels * ELEMENT)
+        .op("i32.mul", "i32.add");
+      f.set(target);
+      countUp(f, start, 1, stop, () => {
+        f.get(source, weight, target).call(row);
+        f.increase(source, height.stride * bands.across * channels * ELEMENT);
+        f.increase(target, width.out * channels * ELEMENT);
+        f.get(firstRow).i32(width.out).op("i32.add").set(endRow);
+        finish?.(f, { addressOf, scratch, firstRow, endRow });
+        f.copy(endRow, firstRow);
       });
     });
   });
@@ -241,8 +223,7 @@ function rowOfResults(module: ModuleBuilder, { plan, bands, relaxed }: Depthwise
     ];
     const code = tileCode(f, plan, bands, relaxed);
     f.i32(0).set(place);
-    const last = width.out - together;
-    f.loop((again) => {
+    inGroups(f, place, { together, count: width.out }, () => {
       f.get(source, place)
         .i32(width.stride * channels * ELEMENT)
         .op("i32.mul", "i32.add")
@@ -259,12 +240,6 @@ function rowOfResults(module: ModuleBuilder, { plan, bands, relaxed }: Depthwise
       countUp(f, to, 16, end, () => {
         code(from, factors, to);
         f.increase(from, 16).increase(factors, 16);
-      });
-      // The last ones overlap those before them.
-      f.get(place).i32(last).op("i32.lt_s");
-      f.if(() => {
-        f.get(place).i32(together).op("i32.add").tee(place).i32(last).get(place).i32(last);
-        f.op("i32.lt_s", "select").set(place).br(again);
       });
     });
   });

@@ -25,7 +25,7 @@ import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import { vectorCode } from "../emit/printed-kernel.js";
 import { WASM } from "../emit/target.js";
-import type { KernelCode, KernelImport } from "../kernel-code.js";
+import type { KernelBuffer, KernelCode, KernelImport } from "../kernel-code.js";
 import type { Blocks } from "./blocks.js";
 import { type Address, pushIndex } from "./index-code.js";
 import { ELEMENT, type MatrixPlan } from "./plan.js";
@@ -183,12 +183,38 @@ export interface ImageEpilogue extends Omit<Epilogue, "emit"> {
   ) => (f: FunctionBuilder, at: Pick<FinishedBlock, "addressOf" | "scratch" | "firstRow" | "endRow">) => void;
 }
 
+/** What a convolution that writes its sums into the result has besides its own code. */
+interface ImageParts extends Pick<KernelCode, "memories" | "scratchBytes" | "imports"> {
+  /** Undefined if the sums are the result. */
+  readonly epilogue: ImageEpilogue | undefined;
+}
 /**
- * What is computed from sums in the result itself; undefined if they are the result.
+ * The rest of a nest, and the memories of the whole.
  *
- * @param scratch places of four numbers, and of the kernel's own memory
+ * @param inputs buffers that the convolution reads as they are
+ * @param scratch places of four numbers, and of the rest's own memory
  */
-export function imageEpilogue(
+export function imageParts(
+  { nest, reduce }: Pick<Product, "nest" | "reduce">,
+  inputs: readonly number[],
+  scratch: { readonly at: number; readonly bytes: number },
+  { program, sizes }: { readonly program: LoopProgram; readonly sizes: Bindings },
+): ImageParts {
+  const [columns, rows] = [nest.axes.slice(-1), nest.axes.slice(0, -1)];
+  const epilogue = imageEpilogue({ nest, reduce, rows, columns, outer: [] }, scratch, program, sizes);
+  const read = new Set([...inputs, ...(epilogue?.reads ?? [])]);
+  const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
+  memories.push({ buffer: nest.output, access: "write" });
+  return {
+    epilogue,
+    memories,
+    scratchBytes: scratch.bytes + (epilogue?.scratchBytes ?? 0),
+    imports: epilogue?.imports ?? [],
+  };
+}
+
+/** What is computed from sums in the result itself; undefined if they are the result. */
+function imageEpilogue(
   product: Product,
   scratch: { readonly at: number; readonly bytes: number },
   program: LoopProgram,

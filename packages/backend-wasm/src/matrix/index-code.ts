@@ -92,3 +92,24 @@ export function countUp(
     f.op("i32.lt_s").brIf(again);
   });
 }
+
+/**
+ * Runs a body for so many places at a time, of which there are at least as many. The last ones
+ * overlap those before them.
+ */
+export function inGroups(
+  f: FunctionBuilder,
+  place: Address,
+  { together, count }: { readonly together: number; readonly count: number },
+  body: () => void,
+): void {
+  const last = count - together;
+  f.loop((again) => {
+    body();
+    f.get(place).i32(last).op("i32.lt_s");
+    f.if(() => {
+      f.get(place).i32(together).op("i32.add").tee(place).i32(last).get(place).i32(last);
+      f.op("i32.lt_s", "select").set(place).br(again);
+    });
+  });
+}

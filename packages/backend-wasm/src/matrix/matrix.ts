@@ -7,6 +7,7 @@ import { type LoopNest, type LoopProgram, printLoops } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, PreparedBuffer } from "../kernel-code.js";
+import { forUnits, type KernelEntry, kernelEntry } from "../kernel-entry.js";
 import { type Blocks, blocksOf } from "./blocks.js";
 import { depthwiseKernel } from "./depthwise.js";
 import { type Epilogue, epilogueOf, type FinishedBlock } from "./epilogue.js";
@@ -129,19 +130,15 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
   const packA = preparedA === undefined && rowStep === undefined ? pack(plan.a, false) : undefined;
   const packB = preparedB === undefined ? pack(plan.b, true) : undefined;
   const prepared = [preparedA, preparedB].filter((one) => one !== undefined);
-  const count = memories.length + prepared.length + 3;
-  const params = new Array<"i32">(count).fill("i32");
-  return module.func({ params, name: "product" }, (f, ...given) => {
-    const all = given as readonly Address[];
-    const [scratch, first, end] = all.slice(-3) as [Address, Address, Address];
-    const addressOf = (buffer: number): Address => all[memories.findIndex((one) => one.buffer === buffer)]!;
-    const formOf = (form: PreparedBuffer): Address => all[memories.length + prepared.indexOf(form)]!;
+  return kernelEntry(module, { name: "product", memories, forms: prepared.length }, (entry) => {
+    const { f, forms, ...at } = entry;
+    const formOf = (form: PreparedBuffer): Address => forms[prepared.indexOf(form)]!;
     // The panels of a factor: made by code, or prepared.
     const panels = {
       a: rowStep === undefined ? panelsOf(packA, preparedA, formOf) : { rowStep },
       b: panelsOf(packB, preparedB, formOf),
     };
-    writeEntry(f, { product, addressOf, scratch, first, end, panels, block, finish });
+    writeEntry(f, { product, ...at, panels, block, finish });
   });
 }
 
@@ -156,12 +153,8 @@ const panelsOf = (
   formOf: (form: PreparedBuffer) => Address,
 ): Panels => (pack === undefined ? { form: formOf(prepared!), bytes: prepared!.bytes } : { pack });
 
-interface EntryInit {
+interface EntryInit extends Omit<KernelEntry, "f" | "forms"> {
   readonly product: Product;
-  readonly addressOf: (buffer: number) => Address;
-  readonly scratch: Address;
-  readonly first: Address;
-  readonly end: Address;
   readonly panels: { readonly a: Panels; readonly b: Panels };
   readonly block: number;
   readonly finish: (f: FunctionBuilder, at: FinishedBlock) => void;
@@ -184,23 +177,19 @@ function writeEntry(f: FunctionBuilder, init: EntryInit): void {
   };
   tables(f, init);
   const [a, b] = [factor(f, init, "a"), factor(f, init, "b")];
-  f.block((done) => {
-    f.get(first, end).op("i32.ge_s").brIf(done);
-    f.loop((next) => {
-      f.get(first).i32(blocks.rowBlocks).op("i32.div_u").set(rest);
-      f.get(first).i32(blocks.rowBlocks).op("i32.rem_u").set(at.rowBlock);
-      f.get(rest).i32(blocks.columnBlocks).op("i32.rem_u").set(at.columnBlock);
-      f.get(rest).i32(blocks.columnBlocks).op("i32.div_u").set(place);
-      const outer = unflatten(f, place, plan.outer);
-      rangeOf(f, at.rowBlock, blocks.rows, plan.m, at.firstRow, at.endRow);
-      rangeOf(f, at.columnBlock, blocks.columns, plan.n, at.firstColumn, at.endColumn);
-      const entry: Entry = { f, product, addressOf: init.addressOf, scratch, outer, ...at };
-      a.start(entry);
-      b.start(entry);
-      steps(entry, init, a, b);
-      init.finish(f, { ...init, ...at, place });
-      f.increase(first, 1).get(first, end).op("i32.lt_s").brIf(next);
-    });
+  forUnits(f, first, end, () => {
+    f.get(first).i32(blocks.rowBlocks).op("i32.div_u").set(rest);
+    f.get(first).i32(blocks.rowBlocks).op("i32.rem_u").set(at.rowBlock);
+    f.get(rest).i32(blocks.columnBlocks).op("i32.rem_u").set(at.columnBlock);
+    f.get(rest).i32(blocks.columnBlocks).op("i32.div_u").set(place);
+    const outer = unflatten(f, place, plan.outer);
+    rangeOf(f, at.rowBlock, blocks.rows, plan.m, at.firstRow, at.endRow);
+    rangeOf(f, at.columnBlock, blocks.columns, plan.n, at.firstColumn, at.endColumn);
+    const entry: Entry = { f, product, addressOf: init.addressOf, scratch, outer, ...at };
+    a.start(entry);
+    b.start(entry);
+    steps(entry, init, a, b);
+    init.finish(f, { ...init, ...at, place });
   });
 }
 

@@ -7,7 +7,8 @@ import type { LoopNest, LoopProgram } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode } from "../kernel-code.js";
-import { type ImageEpilogue, imageEpilogue } from "./epilogue.js";
+import { forUnits, kernelEntry } from "../kernel-entry.js";
+import { type ImageEpilogue, imageParts } from "./epilogue.js";
 import { type Address, countUp } from "./index-code.js";
 import { blockKernel, COLUMNS } from "./micro.js";
 import type { MatrixOptions } from "./options.js";
@@ -52,25 +53,14 @@ export function winogradKernel(
   if (program.buffers[nest.output]!.dtype !== "float32") return undefined;
   const tiles = winogradTiles(plan, winograd, relaxed);
   const scratch = scratchOf(plan, tiles);
-  const [columns, rows] = [nest.axes.slice(-1), nest.axes.slice(0, -1)];
-  const epilogue = imageEpilogue(
-    { nest, reduce: plan.reduce, rows, columns, outer: [] },
-    scratch,
-    program,
-    sizes,
-  );
-  const read = new Set([plan.image, ...(epilogue?.reads ?? [])]);
-  const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
-  memories.push({ buffer: nest.output, access: "write" });
+  const { epilogue, ...parts } = imageParts(plan, [plan.image], scratch, { program, sizes });
   const { height, width, channels, results, images } = plan;
   return {
-    memories,
+    ...parts,
     prepared: [preparedWeight(plan, tiles)],
     units: images * tiles.blocks,
-    scratchBytes: scratch.bytes + (epilogue?.scratchBytes ?? 0),
-    imports: epilogue?.imports ?? [],
     emit: (module, imports) =>
-      emitWinograd(module, imports, memories, { plan, tiles, scratch, epilogue, relaxed }),
+      emitWinograd(module, imports, parts.memories, { plan, tiles, scratch, epilogue, relaxed }),
     text:
       `convolution F(${tiles.side}x${tiles.side}, 3x3) of ${channels} to ${results} channels, ` +
       `${images} x ${height.out} x ${width.out}\n`,
@@ -113,11 +103,9 @@ function emitWinograd(
   const forward = imageTransform(module, whole);
   const back = sumTransform(module, whole);
   const finish = epilogue?.emit(module, imports);
-  const params = new Array<"i32">(memories.length + 4).fill("i32");
-  return module.func({ params, name: "winograd" }, (f, ...given) => {
-    const all = given as readonly Address[];
-    const [weight, scratch, first, end] = all.slice(-4) as [Address, Address, Address, Address];
-    const addressOf = (buffer: number): Address => all[memories.findIndex((one) => one.buffer === buffer)]!;
+  return kernelEntry(module, { name: "winograd", memories, forms: 1 }, (entry) => {
+    const { f, addressOf, forms, scratch, first, end } = entry;
+    const weight = forms[0]!;
     const [image, start, stop, count] = f.locals("i32", 4) as [Address, Address, Address, Address];
     f.get(scratch)
       .i32(whole.scratch.zeros)
@@ -125,19 +113,15 @@ function emitWinograd(
       .i32(0)
       .i32(plan.channels * ELEMENT)
       .memoryFill();
-    f.block((done) => {
-      f.get(first, end).op("i32.ge_s").brIf(done);
-      f.loop((next) => {
-        f.get(first).i32(tiles.blocks).op("i32.div_u").set(image);
-        f.get(first).i32(tiles.blocks).op("i32.rem_u").i32(rows).op("i32.mul").tee(start);
-        f.i32(rows).op("i32.add").tee(stop).i32(down).get(stop).i32(down).op("i32.lt_s", "select").set(stop);
-        f.get(stop, start).op("i32.sub").i32(across).op("i32.mul").set(count);
-        f.get(addressOf(plan.image), scratch, image, start, stop).call(forward);
-        planes(f, whole, block, { weight, scratch, count });
-        f.get(addressOf(plan.nest.output), scratch, image, start, stop).call(back);
-        finish?.(f, { addressOf, scratch, ...pixels(f, whole, image, start, stop) });
-        f.increase(first, 1).get(first, end).op("i32.lt_s").brIf(next);
-      });
+    forUnits(f, first, end, () => {
+      f.get(first).i32(tiles.blocks).op("i32.div_u").set(image);
+      f.get(first).i32(tiles.blocks).op("i32.rem_u").i32(rows).op("i32.mul").tee(start);
+      f.i32(rows).op("i32.add").tee(stop).i32(down).get(stop).i32(down).op("i32.lt_s", "select").set(stop);
+      f.get(stop, start).op("i32.sub").i32(across).op("i32.mul").set(count);
+      f.get(addressOf(plan.image), scratch, image, start, stop).call(forward);
+      planes(f, whole, block, { weight, scratch, count });
+      f.get(addressOf(plan.nest.output), scratch, image, start, stop).call(back);
+      finish?.(f, { addressOf, scratch, ...pixels(f, whole, image, start, stop) });
     });
   });
 }

@@ -6,6 +6,7 @@
 import { extentOf, type LoopNest, type LoopProgram, printLoops } from "@sconce/codegen";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, PreparedBuffer } from "../kernel-code.js";
+import { forUnits, kernelEntry } from "../kernel-entry.js";
 import { type Address, pushIndex, unflatten } from "../matrix/index-code.js";
 import type { MatrixOptions } from "../matrix/options.js";
 import { windowEpilogue } from "./epilogue.js";
@@ -114,28 +115,22 @@ function emitWindows(
   const last = rest > 0 ? pixelsInside(module, windows, rest) : undefined;
   const one = pixelAtEdge(module, windows);
   const prepare = form !== undefined && !isPrepared ? form.emit(module) : undefined;
-  const params = new Array<"i32">(memories.length + (isPrepared ? 1 : 0) + 3).fill("i32");
-  return module.func({ params, name: "windows" }, (f, ...given) => {
-    const all = given as readonly Address[];
-    const [scratch, first, end] = all.slice(-3) as [Address, Address, Address];
-    const addressOf = (buffer: number): Address => all[memories.findIndex((each) => each.buffer === buffer)]!;
+  const forms = isPrepared ? 1 : 0;
+  return kernelEntry(module, { name: "windows", memories, forms }, (entry) => {
+    const { f, addressOf, scratch, first, end } = entry;
     if (prepare !== undefined) f.get(addressOf(plan.weight!.buffer), scratch).call(prepare);
-    const weights = isPrepared ? all[memories.length]! : scratch;
+    const weights = entry.forms[0] ?? scratch;
     const row = new RowWriter(f, windows, addressOf, weights);
-    f.block((done) => {
-      f.get(first, end).op("i32.ge_s").brIf(done);
-      f.loop((next) => {
-        row.start(first);
-        for (let at = 0; at < inside.start; at++) row.edge(at, one);
-        if (inside.end > inside.start) {
-          row.moveTo(inside.start);
-          const groups = Math.floor((inside.end - inside.start) / together);
-          if (groups > 0) row.repeat(groups, () => row.inside(group ?? one, together));
-          if (last !== undefined) row.inside(last, rest);
-        }
-        for (let at = inside.end; at < plan.columns; at++) row.edge(at, one);
-        f.increase(first, 1).get(first, end).op("i32.lt_s").brIf(next);
-      });
+    forUnits(f, first, end, () => {
+      row.start(first);
+      for (let at = 0; at < inside.start; at++) row.edge(at, one);
+      if (inside.end > inside.start) {
+        row.moveTo(inside.start);
+        const groups = Math.floor((inside.end - inside.start) / together);
+        if (groups > 0) row.repeat(groups, () => row.inside(group ?? one, together));
+        if (last !== undefined) row.inside(last, rest);
+      }
+      for (let at = inside.end; at < plan.columns; at++) row.edge(at, one);
     });
   });
 }
