@@ -6,7 +6,13 @@ import { START_BYTES, tensorFormat } from "@sconce/formats/other-formats";
 import type { Backend, ExportedProgram, TargetOptions } from "@sconce/ir";
 import type { ParseIrOptions } from "@sconce/ir/text";
 import { createSconce, type Sconce } from "@sconce/session";
-import { builtinBackends, hasThreads, type LoadBackendOptions, loadBackend } from "@sconce/session/backends";
+import {
+  builtinBackends,
+  hasThreads,
+  isKnownBackend,
+  type LoadBackendOptions,
+  loadBackend,
+} from "@sconce/session/backends";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { fileError, noTensorFile, systemCode } from "./errors.js";
 import { fileName, readBytes, readStandardInput, readStart, STANDARD } from "./input-file.js";
@@ -56,7 +62,7 @@ export async function openSession(
  * The backends that Sconce loads by name and that are installed, with those that are asked for.
  */
 async function backendsFor(wanted: readonly string[], loading: LoadBackendOptions): Promise<Backend[]> {
-  const names = new Set([...builtinBackends, ...wanted.filter(isVariant)]);
+  const names = new Set([...builtinBackends, ...wanted.filter(isKnownBackend)]);
   names.delete(INTERPRETER);
   // Options are for the backends that take them; if none does, the first rejects them.
   const takes = wanted.some(hasThreads) ? hasThreads : (one: string) => one === wanted[0];
@@ -70,9 +76,6 @@ async function backendsFor(wanted: readonly string[], loading: LoadBackendOption
   );
   return (await Promise.all(loaded)).filter((one) => one !== undefined);
 }
-
-/** `gpujs:webasm`, one mode of a backend that Sconce loads; or `auto`, one of them. */
-const isVariant = (name: string): boolean => name === "auto" || builtinBackends.includes(name.split(":")[0]!);
 
 /**
  * Reads a program file: `.pt2`, IR text with its tensors beside it, a reproducer, or JSON IR; the

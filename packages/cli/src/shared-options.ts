@@ -32,6 +32,24 @@ export const PRINT_FORMATS = [
   "ts",
 ] as const;
 
+/** Adds what every command takes that runs a program: its inputs and its weights. */
+export const addInputOptions = (command: Command): Command =>
+  command
+    .option("--inputs <file>", "Read inputs from a safetensors file, by name (x) or position (i0)")
+    .option(
+      "--input <name=value>",
+      "Give one input: x=FILE.safetensors, x=FILE.npy, or JSON such as 'x=[[1, 2.5]]' (repeatable)",
+      repeatable,
+    )
+    .option("--samples", "Run on the inputs that the program was exported with")
+    .option("--random <seed>", "Draw the inputs that are not given; the same seed gives the same inputs")
+    .option("--size <symbol=size>", "Set a symbolic size for --random: s0=4 (repeatable)", repeatable)
+    .option(
+      "--scalars <json>",
+      'Give inputs that are not tensors, by position: {"1": 3, "2": {"float": "inf"}}',
+    )
+    .option(...WEIGHTS_OPTION);
+
 /** What {@link addPassRunOptions} adds. */
 export interface PassRunOptions {
   readonly printAfter?: "changed" | "all";

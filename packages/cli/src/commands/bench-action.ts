@@ -1,6 +1,6 @@
 import type { Executable, ExportedProgram, Value } from "@sconce/ir";
 import type { Sconce } from "@sconce/session";
-import { builtinBackends } from "@sconce/session/backends";
+import { isKnownBackend } from "@sconce/session/backends";
 import { usage } from "../errors.js";
 import { json, type SafeIo } from "../io.js";
 import { openSession, openWithWeights } from "../open.js";
@@ -138,7 +138,7 @@ function backendsOf(text: string): readonly string[] {
 
 /** Refuses threads for backends of plugins, which take no options. @throws SconceError `USAGE` */
 function requireBuiltin(names: readonly string[]): void {
-  const other = names.find((name) => name !== "auto" && !builtinBackends.includes(name.split(":")[0]!));
+  const other = names.find((name) => !isKnownBackend(name));
   if (other === undefined) return;
   throw usage(
     `--threads has no effect on the backend ${JSON.stringify(other)} of a plugin`,

@@ -1,31 +1,9 @@
 import type { Declare } from "../command-entry.js";
-import {
-  BACKEND_NAMES,
-  JSON_OPTION,
-  limitOption,
-  pluginOption,
-  repeatable,
-  WEIGHTS_OPTION,
-} from "../shared-options.js";
+import { addInputOptions, BACKEND_NAMES, JSON_OPTION, limitOption, pluginOption } from "../shared-options.js";
 import type { BenchOptions } from "./bench-action.js";
 
 export const benchCommand: Declare = (command, io) => {
-  command
-    .argument("<file>", "A .pt2 or .sir file, or - for standard input")
-    .option("--inputs <file>", "Read inputs from a safetensors file, by name (x) or position (i0)")
-    .option(
-      "--input <name=value>",
-      "Give one input: x=FILE.safetensors, x=FILE.npy, or JSON such as 'x=[[1, 2.5]]' (repeatable)",
-      repeatable,
-    )
-    .option("--samples", "Run on the inputs that the program was exported with")
-    .option("--random <seed>", "Draw the inputs that are not given; the same seed gives the same inputs")
-    .option("--size <symbol=size>", "Set a symbolic size for --random: s0=4 (repeatable)", repeatable)
-    .option(
-      "--scalars <json>",
-      'Give inputs that are not tensors, by position: {"1": 3, "2": {"float": "inf"}}',
-    )
-    .option(...WEIGHTS_OPTION)
+  addInputOptions(command.argument("<file>", "A .pt2 or .sir file, or - for standard input"))
     .option(
       "--backend <backends>",
       `Select the backends, separated by commas: ${BACKEND_NAMES}, or backends of a plugin`,

@@ -1,34 +1,20 @@
 import type { Declare } from "../command-entry.js";
 import {
+  addInputOptions,
   addPassRunOptions,
   BACKEND_NAMES,
   limitOption,
   pluginOption,
-  repeatable,
-  WEIGHTS_OPTION,
 } from "../shared-options.js";
 import type { RunOptions } from "./run-action.js";
 
 export const runCommand: Declare = (command, io, outcome) => {
-  command
-    .argument(
+  addInputOptions(
+    command.argument(
       "<file>",
       "A .pt2 or .sir file, a reproducer of `sconce bisect`, which has its inputs, or - for standard input",
-    )
-    .option("--inputs <file>", "Read inputs from a safetensors file, by name (x) or position (i0)")
-    .option(
-      "--input <name=value>",
-      "Give one input: x=FILE.safetensors, x=FILE.npy, or JSON such as 'x=[[1, 2.5]]' (repeatable)",
-      repeatable,
-    )
-    .option("--samples", "Run on the inputs that the program was exported with")
-    .option("--random <seed>", "Draw the inputs that are not given; the same seed gives the same inputs")
-    .option("--size <symbol=size>", "Set a symbolic size for --random: s0=4 (repeatable)", repeatable)
-    .option(
-      "--scalars <json>",
-      'Give inputs that are not tensors, by position: {"1": 3, "2": {"float": "inf"}}',
-    )
-    .option(...WEIGHTS_OPTION)
+    ),
+  )
     .option("--outputs <file>", "Write the results o0, o1, ... to a safetensors file")
     .option(
       "--expect <file>",

@@ -1,8 +1,9 @@
 /** @file The worker's side: it compiles programs and runs them, one request after another. */
-import { isSconceError, type LongWorkOptions, type SconceErrorJson } from "@sconce/errors";
+import { isSconceError, type LongWorkOptions, type SconceErrorJson, thrownText } from "@sconce/errors";
 import type { CompileOptions, Executable, ExportedProgram } from "@sconce/ir";
 import { MUTATIONS, mutatedPlaceholders, type OperatorTable } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
+import { workerFailed } from "./errors.js";
 import {
   type ExecutableReport,
   receivedValue,
@@ -132,8 +133,5 @@ const reportOf = (executable: Executable): ExecutableReport => ({
   memory: executable.memory?.(),
 });
 
-function errorOf(error: unknown): SconceErrorJson {
-  if (isSconceError(error)) return error.toJSON();
-  const message = error instanceof Error ? error.message : String(error);
-  return { name: "Error", code: "WORKER_FAILED", message, docs: "" };
-}
+const errorOf = (error: unknown): SconceErrorJson =>
+  (isSconceError(error) ? error : workerFailed(thrownText(error))).toJSON();

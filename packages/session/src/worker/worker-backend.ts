@@ -188,7 +188,6 @@ class WorkerExecutable implements Executable {
 /** The error that was thrown there; that of a signal has the signal's reason. */
 function errorFrom(error: SconceErrorJson, signal: AbortSignal | undefined): SconceError {
   const { code, message, where, fix = "", cause } = error;
-  if (code === "WORKER_FAILED") return workerFailed(message);
   const own = code === "ABORTED" && signal?.aborted ? signal.reason : cause;
   return thrownThere({ code, message, where, fix, cause: own });
 }
