@@ -7,11 +7,3 @@ export const threadLost = (reason: string): SconceError =>
     message: `a thread of the wasm backend ended during a run: ${reason}`,
     fix: "run again: the backend has new threads",
   });
-
-/** A part of a kernel failed. */
-export const threadFailed = (reason: string): SconceError =>
-  new SconceError({
-    code: "KERNEL_FAILED",
-    message: `a kernel of the wasm backend failed: ${reason}`,
-    fix: "run the program on another backend, and report it",
-  });

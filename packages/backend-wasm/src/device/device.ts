@@ -5,7 +5,7 @@ import { disposed } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 import { WASM } from "../emit/target.js";
-import type { MemoryOwner, SharedElements, WasmMemory } from "./memory.js";
+import type { MemoryOwner, WasmMemory } from "./memory.js";
 import { type KernelMaker, type ValueSize, type WasmBuffer, WasmRegion } from "./region.js";
 import { copyOut, elementBytes } from "./transfer.js";
 
@@ -36,8 +36,8 @@ export class WasmDevice implements RegionDevice {
   readonly #owner: MemoryOwner;
   readonly #memory: WasmMemory;
   readonly #kernels: Kernels;
-  /** Buffers in use, with the elements of those that are shared. */
-  readonly #live = new Map<WasmBuffer, SharedElements | undefined>();
+  /** Buffers in use. */
+  readonly #live = new Set<WasmBuffer>();
   readonly #regions = new Set<WasmRegion>();
   #allocated = 0;
   #isOpen = true;
@@ -77,7 +77,7 @@ export class WasmDevice implements RegionDevice {
     this.#requireOpen();
     const region = new WasmRegion(request, this.#kernels.make, this.#memory, {
       own: (size, address) => this.#buffer(size, address),
-      constant: (tensor) => this.#constant(tensor),
+      constant: (tensor) => this.#buffer(sizeOf(tensor), this.#memory.copy(tensor)),
       disposed: (one) => void this.#regions.delete(one),
     });
     this.#regions.add(region);
@@ -92,11 +92,9 @@ export class WasmDevice implements RegionDevice {
   free(buffer: DeviceBuffer): void {
     const own = buffer as WasmBuffer;
     if (!this.#live.has(own)) return;
-    const shared = this.#live.get(own);
     this.#live.delete(own);
     this.#allocated -= own.bytes;
-    if (shared === undefined) this.#memory.give(own.address);
-    else this.#memory.unshare(shared);
+    this.#memory.give(own.address);
   }
 
   iterationsOf(nest: LoopNest): number | undefined {
@@ -109,20 +107,16 @@ export class WasmDevice implements RegionDevice {
 
   dispose(): void {
     if (!this.#isOpen) return;
-    for (const buffer of this.#live.keys()) this.free(buffer);
+    for (const buffer of this.#live) this.free(buffer);
     for (const region of [...this.#regions]) region.dispose();
     this.#isOpen = false;
     this.#owner.close();
   }
 
-  #constant(tensor: Tensor): WasmBuffer {
-    const elements = this.#memory.share(tensor);
-    return this.#buffer(sizeOf(tensor), elements.address, elements);
-  }
-  #buffer(size: ValueSize, address: number, shared?: SharedElements): WasmBuffer {
+  #buffer(size: ValueSize, address: number): WasmBuffer {
     const buffer = { ...size, address };
     this.#allocated += size.bytes;
-    this.#live.set(buffer, shared);
+    this.#live.add(buffer);
     return buffer;
   }
   #requireOpen(): void {

@@ -1,6 +1,6 @@
 /** @file Threads that compute the parts of kernels: this one, and workers. */
 import { maySleep, spawnWorker } from "#threads";
-import { threadFailed, threadLost } from "../errors.js";
+import { threadLost } from "../errors.js";
 import { Control, type Job, MOST_PARTS } from "./control.js";
 import type { Entry, SharedModule } from "./modules.js";
 import type { PoolMessage } from "./serve.js";
@@ -112,7 +112,7 @@ export class ThreadPool {
   /** The error of a part, which the thread that had it sends. */
   async #fail(): Promise<never> {
     while (this.#reason === undefined) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
-    throw threadFailed(this.#reason);
+    throw new Error(this.#reason);
   }
 
   #start(): void {

@@ -1,10 +1,9 @@
 /** @file Calls whose values are larger than the largest buffer of a device. */
 import { bytesOf, type LoopProgram, readsOf } from "@sconce/codegen";
-import { FakeTensor, forEachInput, type Graph, type MetaValue, type Node } from "@sconce/ir";
+import { FakeTensor, forEachInput, type Graph, type MetaValue, type Node, type NodeRef } from "@sconce/ir";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
-import { callOf } from "./empty-reductions.js";
 import type { Reasons } from "./plan.js";
 
 /**
@@ -43,4 +42,10 @@ function largestValue(node: Node, graph: Graph, sizes: Bindings, elementBytes: n
     return shape.reduce<number>((product, size) => product * evaluateInt(size, sizes), each);
   });
   return Math.max(0, ...bytes);
+}
+
+/** The call that gives a value. */
+export function callOf(name: string, graph: Graph): string {
+  const { target, args } = graph.node(name);
+  return target === "operator.getitem" ? callOf((args[0] as NodeRef).name, graph) : name;
 }

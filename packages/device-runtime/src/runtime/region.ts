@@ -15,7 +15,7 @@ import { castTensor, type DType, type Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/judge.js";
-import { emptyReductions } from "./empty-reductions.js";
+import { NO_ELEMENTS, reducesNothing } from "./empty-reductions.js";
 import {
   type CompileWatch,
   type KernelStep,
@@ -24,7 +24,7 @@ import {
   kernelSteps,
   kernelsOf,
 } from "./kernels.js";
-import { tooLargeFor } from "./large-buffers.js";
+import { callOf, tooLargeFor } from "./large-buffers.js";
 import { dependsOnRanges } from "./legality.js";
 import { planRegion, type RegionMemory, requireMemory } from "./memory.js";
 import type { DeviceRegion, Reasons } from "./plan.js";
@@ -240,10 +240,7 @@ export class RegionRunner {
     await watch.step?.();
     const checks = this.#region.checks.map((call) => bindCall(call, sizes));
     const { graph } = this.#region;
-    const refused = new Map([
-      ...tooLargeFor(loops, graph, sizes, this.#device),
-      ...emptyReductions(loops, graph, sizes),
-    ]);
+    const refused = new Map(tooLargeFor(loops, graph, sizes, this.#device));
     for (const { call, nests } of checks)
       for (const nest of nests) {
         const reason = whyTooMuch(nest, this.#limit);
@@ -251,10 +248,12 @@ export class RegionRunner {
       }
     const nests: LoopNest[] = [];
     for (const nest of refused.size === 0 ? loops.nests : []) {
-      nests.push(bindNest(nest, sizes));
+      const one = bindNest(nest, sizes);
+      if (reducesNothing(one)) for (const name of nest.nodes) refused.set(callOf(name, graph), NO_ELEMENTS);
+      nests.push(one);
       await watch.step?.();
     }
-    const steps = kernelSteps(loops, nests, sizes, this.#device);
+    const steps = kernelSteps(loops, refused.size === 0 ? nests : [], sizes, this.#device);
     const memory = planRegion(loops, steps, sizes, this.#device);
     requireMemory(memory, steps, this.#memory, 0);
     const request = { loops, sizes, steps, memory, constants: this.#constants };
