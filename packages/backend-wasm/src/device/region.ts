@@ -120,6 +120,8 @@ export class WasmRegion implements RegionCode {
 
   #run(addresses: readonly number[], arena: number): RegionRun {
     const left = new Map(this.#results);
+    const pool = this.#kernels.some(({ isShared }) => isShared) ? this.#memory.pool : undefined;
+    pool?.begin();
     return {
       step: (at) => this.#step(at, addresses, arena + this.#arena),
       result: (id) => {
@@ -129,6 +131,7 @@ export class WasmRegion implements RegionCode {
         return this.#owner.own(size, addresses[id]!);
       },
       end: () => {
+        pool?.end();
         this.#memory.give(arena);
         for (const id of left.keys()) this.#memory.give(addresses[id]!);
       },

@@ -40,12 +40,37 @@ const roundUp = (value: number, to: number): number => Math.ceil(value / to) * t
 const even = (count: number, most: number, multiple: number): number =>
   roundUp(Math.ceil(count / Math.ceil(count / most)), multiple);
 
+/** Units from which it does not matter how many there are. */
+const MANY = 16;
+/** Products that are worth a unit, and the least rows and columns of one. */
+const WORTH = 1e6;
+const LEAST_ROWS = 48;
+const LEAST_COLUMNS = 32;
+
+/** Rows and columns of a block: of as many blocks as threads share evenly, if there are few. */
+function sizesOf({ m, n, k, outer }: MatrixPlan, lanes: number): { rows: number; columns: number } {
+  const [rowBlocks, columnBlocks] = [Math.ceil(m / BLOCK_ROWS), Math.ceil(n / BLOCK_COLUMNS)];
+  const places = volumeOf(outer);
+  const worth = (places * m * n * k) / WORTH;
+  const multiple = worth >= 8 ? 4 : worth >= 2 ? 2 : 1;
+  let least = MANY;
+  let best = { rows: even(m, BLOCK_ROWS, lanes), columns: even(n, BLOCK_COLUMNS, COLUMNS) };
+  for (let r = rowBlocks; r === rowBlocks || m / r >= LEAST_ROWS; r++)
+    for (let c = columnBlocks; c === columnBlocks || n / c >= LEAST_COLUMNS; c++) {
+      const [rows, columns] = [roundUp(Math.ceil(m / r), lanes), roundUp(Math.ceil(n / c), COLUMNS)];
+      const units = places * Math.ceil(m / rows) * Math.ceil(n / columns);
+      if (units >= least || units % multiple > 0) continue;
+      least = units;
+      best = { rows, columns };
+    }
+  return best;
+}
+
 /** Divides a product. */
 export function blocksOf(plan: MatrixPlan, relaxed: boolean): Blocks {
   const { m, n, k, a, b } = plan;
   const lanes = rowsOfTile(relaxed);
-  const rows = even(m, BLOCK_ROWS, lanes);
-  const columns = even(n, BLOCK_COLUMNS, COLUMNS);
+  const { rows, columns } = sizesOf(plan, lanes);
   const steps = even(k, MOST_STEPS, 4);
   let bytes = 0;
   const take = (size: number): number => {

@@ -174,13 +174,17 @@ function computed(plan: MatrixPlan, blocks: Blocks, program: LoopProgram, sizes:
   };
 }
 
+/** Finished rows of the result: all of their columns, or some. */
+type ImageRows = Pick<FinishedBlock, "addressOf" | "scratch" | "firstRow" | "endRow"> &
+  Partial<Pick<FinishedBlock, "firstColumn" | "endColumn">>;
+
 /** How the result is computed from sums that are where the result will be. */
 export interface ImageEpilogue extends Omit<Epilogue, "emit"> {
   /** Adds functions; returns code that finishes some rows. */
   readonly emit: (
     module: ModuleBuilder,
     imports: ReadonlyMap<string, number>,
-  ) => (f: FunctionBuilder, at: Pick<FinishedBlock, "addressOf" | "scratch" | "firstRow" | "endRow">) => void;
+  ) => (f: FunctionBuilder, at: ImageRows) => void;
 }
 
 /** What a convolution that writes its sums into the result has besides its own code. */
@@ -229,11 +233,20 @@ function imageEpilogue(
     emit: (module, imports) => {
       const entry = code.emit(module, imports);
       return (f, at) => {
-        for (const [i, value] of [0, 0, columns, 0].entries())
-          f.get(at.scratch)
-            .i32(value)
-            .memory("i32.store", scratch.at + 4 * i);
-        pushMemories(f, code, at, scratch.at, () => f.get(at.addressOf(product.nest.output)));
+        const { firstColumn = 0, endColumn = columns } = at;
+        const push = (value: Address | number): unknown =>
+          typeof value === "number" ? f.i32(value) : f.get(value);
+        for (const [i, value] of [0, firstColumn, endColumn, 0].entries()) {
+          f.get(at.scratch);
+          push(value);
+          f.memory("i32.store", scratch.at + 4 * i);
+        }
+        pushMemories(f, code, at, scratch.at, () => {
+          // The kernel subtracts the first column from places in the tile.
+          f.get(at.addressOf(product.nest.output));
+          push(firstColumn);
+          f.i32(ELEMENT).op("i32.mul", "i32.add");
+        });
         f.get(at.scratch).i32(scratch.bytes).op("i32.add");
         f.get(at.firstRow, at.endRow).call(entry);
       };

@@ -6,6 +6,13 @@ import type { FunctionBuilder, Local } from "@sconce/wasm";
 
 /** An address or a count. */
 export type Address = Local<"i32">;
+/** So many addresses. */
+type Addresses<N extends number, T extends readonly Address[] = readonly []> = T["length"] extends N
+  ? T
+  : Addresses<N, readonly [...T, Address]>;
+/** Adds locals for addresses. */
+export const addresses = <N extends number>(f: FunctionBuilder, count: N): Addresses<N> =>
+  f.locals("i32", count) as readonly Address[] as Addresses<N>;
 /** The place along each axis. */
 export type Places = ReadonlyMap<string, Address>;
 

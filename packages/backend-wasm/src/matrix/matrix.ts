@@ -113,11 +113,15 @@ interface Entry {
 function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>, product: Product): number {
   const { plan, blocks, options, memories, epilogue, preparedA, preparedB } = product;
   const { lanes } = blocks;
-  const counts = new Set([lanes, plan.m % lanes].filter((rows) => rows > 0 && rows <= plan.m));
+  const last = plan.m - (blocks.rowBlocks - 1) * blocks.rows;
   // Without packing where each row has a pointer in a register, which older engines lack.
   const rowStep = preparedA === undefined && options.relaxed ? rowStepOf(plan) : undefined;
   const from = rowStep === undefined ? "panels" : "rows";
-  const block = blockKernel(module, counts, { lanes, relaxed: options.relaxed, from });
+  const block = blockKernel(module, [Math.min(blocks.rows, plan.m), last], {
+    lanes,
+    relaxed: options.relaxed,
+    from,
+  });
   const finish = epilogue.emit(module, imports);
   const pack = (operand: Operand, columns: boolean): number =>
     packKernel(module, {

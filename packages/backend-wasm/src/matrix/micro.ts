@@ -4,7 +4,7 @@
  */
 import { internalError } from "@sconce/errors";
 import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
-import type { Address } from "./index-code.js";
+import { type Address, addresses } from "./index-code.js";
 import { shared } from "./shared.js";
 
 /** Columns of a tile. */
@@ -127,13 +127,32 @@ function storeTile(
   );
 }
 
+/** Rows beyond a tile that are few: two tiles of nearly equal rows take less time. */
+const FEW = 3;
+const areEven = (left: number, { lanes, from }: TileInit): boolean =>
+  from === "rows" && left > lanes && left <= lanes + FEW;
+
+/** Rows of the tiles of so many rows. */
+function rowsOfTiles(rows: number, init: TileInit): ReadonlySet<number> {
+  const all = new Set<number>();
+  for (let left = rows; left > 0; ) {
+    const take = areEven(left, init) ? (left + 1) >> 1 : Math.min(left, init.lanes);
+    all.add(take);
+    left -= take;
+  }
+  return all;
+}
+
 /**
  * Returns a function `(a, b, c, steps, rows, panels, rowBytes, isMore, aBytes)`: all tiles of a
- * block. Rows of the last tile are those that are left, which `counts` must have.
+ * block.
+ *
+ * @param blocks the rows that blocks have
  */
-export function blockKernel(module: ModuleBuilder, counts: ReadonlySet<number>, init: TileInit): number {
+export function blockKernel(module: ModuleBuilder, blocks: readonly number[], init: TileInit): number {
   const { lanes, relaxed, from } = init;
   const key = `${lanes} ${relaxed} ${from}`;
+  const counts = new Set(blocks.flatMap((rows) => [...rowsOfTiles(rows, init)]).sort((a, b) => a - b));
   return shared(module, `block ${[...counts].join()} ${key}`, () => {
     const tiles = new Map<number, number>();
     for (const rows of counts) {
@@ -144,27 +163,24 @@ export function blockKernel(module: ModuleBuilder, counts: ReadonlySet<number>, 
   });
 }
 
-function newBlockKernel(
-  module: ModuleBuilder,
-  tiles: ReadonlyMap<number, number>,
-  { lanes, from }: TileInit,
-): number {
+function newBlockKernel(module: ModuleBuilder, tiles: ReadonlyMap<number, number>, init: TileInit): number {
+  const { lanes, from } = init;
   const params = ["i32", "i32", "i32", "i32", "i32", "i32", "i32", "i32", "i32"] as const;
   return module.func(
     { params, name: `block_${from}` },
     (f, a, b, c, steps, rows, panels, rowBytes, isMore, aBytes) => {
-      const [pa, pc, left, step] = f.locals("i32", 4) as readonly [Address, Address, Address, Address];
-      // From one tile of A to the next.
-      if (from === "panels") f.get(steps).i32(4 * lanes);
-      else f.get(aBytes).i32(lanes);
-      f.op("i32.mul").set(step);
+      const [pa, pc, left, take] = addresses(f, 4);
       f.loop((nextPanel) => {
         f.copy(a, pa).copy(c, pc).copy(rows, left);
         f.loop((nextTile) => {
-          callTile(f, tiles, lanes, left, () => f.get(pa, b, pc, steps, rowBytes, isMore, aBytes));
-          f.increase(pa, step);
-          f.get(pc, rowBytes).i32(lanes).op("i32.mul", "i32.add").set(pc);
-          f.get(left).i32(lanes).op("i32.sub").tee(left).i32(0).op("i32.gt_s").brIf(nextTile);
+          rowsToTake(f, left, take, init);
+          callTile(f, tiles, take, () => f.get(pa, b, pc, steps, rowBytes, isMore, aBytes));
+          // Panels of A have room for all rows of a tile.
+          if (from === "panels") f.get(pa, steps).i32(4 * lanes);
+          else f.get(pa, aBytes, take);
+          f.op("i32.mul", "i32.add").set(pa);
+          f.get(pc, rowBytes, take).op("i32.mul", "i32.add").set(pc);
+          f.get(left, take).op("i32.sub").tee(left).brIf(nextTile);
         });
         f.get(b, steps)
           .i32(4 * COLUMNS)
@@ -177,27 +193,37 @@ function newBlockKernel(
   );
 }
 
-/** Calls the tile of as many rows as are left. */
+/** Sets the rows of the next tile. */
+function rowsToTake(f: FunctionBuilder, left: Address, take: Address, { lanes, from }: TileInit): void {
+  f.get(left).i32(lanes).get(left).i32(lanes).op("i32.lt_s", "select").set(take);
+  if (from === "panels") return;
+  f.get(left).i32(1).op("i32.add").i32(1).op("i32.shr_u").get(take);
+  f.get(left)
+    .i32(lanes + 1)
+    .op("i32.sub")
+    .i32(FEW)
+    .op("i32.lt_u", "select")
+    .set(take);
+}
+
+/** Calls the tile of so many rows. */
 function callTile(
   f: FunctionBuilder,
   tiles: ReadonlyMap<number, number>,
-  lanes: number,
-  left: Address,
+  rows: Address,
   args: () => void,
 ): void {
+  const [most, ...smaller] = [...tiles].reverse();
   f.block((done) => {
-    const smaller = [...tiles.keys()].filter((rows) => rows < lanes);
-    for (const rows of smaller)
-      f.get(left)
-        .i32(rows)
+    for (const [count, tile] of smaller)
+      f.get(rows)
+        .i32(count)
         .op("i32.eq")
         .if(() => {
           args();
-          f.call(tiles.get(rows)!).br(done);
+          f.call(tile).br(done);
         });
-    const full = tiles.get(lanes);
-    if (full === undefined) return;
     args();
-    f.call(full);
+    f.call(most![1]);
   });
 }

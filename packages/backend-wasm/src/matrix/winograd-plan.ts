@@ -128,7 +128,7 @@ function extentOfImage(
   return { out, size: out + SIDE - 1, start: 0, step };
 }
 
-/** How a convolution is divided: a unit is some rows of tiles. */
+/** How a convolution is divided: a unit is a part of the results of some rows of tiles. */
 export interface WinogradTiles {
   /** Results of a tile along one direction, and the elements that they read. */
   readonly side: number;
@@ -138,6 +138,9 @@ export interface WinogradTiles {
   readonly across: number;
   readonly rows: number;
   readonly blocks: number;
+  /** Parts of the results, and panels of eight results of a part. */
+  readonly parts: number;
+  readonly panels: number;
   /** Most tiles of a unit. */
   readonly tiles: number;
   /** Results with room for whole panels. */
@@ -149,9 +152,12 @@ export interface WinogradTiles {
 /** Floats of a transformed plane of a unit: all planes stay in the second cache. */
 const PLANE = 6144;
 const LEAST_TILES = 16;
+/** Units from which threads share the work evenly, and panels that are worth a unit. */
+const UNITS = 8;
+const LEAST_PANELS = 8;
 
 export function winogradTiles(plan: WinogradPlan, side: number, relaxed: boolean): WinogradTiles {
-  const { height, width, channels, results } = plan;
+  const { height, width, channels, results, images } = plan;
   const [down, across] = [Math.ceil(height.out / side), Math.ceil(width.out / side)];
   const reads = side + SIDE - 1;
   const most = Math.max(
@@ -161,6 +167,9 @@ export function winogradTiles(plan: WinogradPlan, side: number, relaxed: boolean
   const least = Math.max(1, Math.floor(most / across));
   const blocks = Math.ceil(down / least);
   const rows = Math.ceil(down / blocks);
+  const all = Math.ceil(results / COLUMNS);
+  const wanted = Math.ceil(UNITS / (images * Math.ceil(down / rows)));
+  const panels = Math.max(Math.min(all, LEAST_PANELS), Math.ceil(all / wanted));
   return {
     side,
     reads,
@@ -168,8 +177,10 @@ export function winogradTiles(plan: WinogradPlan, side: number, relaxed: boolean
     across,
     rows,
     blocks: Math.ceil(down / rows),
+    parts: Math.ceil(all / panels),
+    panels,
     tiles: rows * across,
-    padded: Math.ceil(results / COLUMNS) * COLUMNS,
+    padded: all * COLUMNS,
     lanes: rowsOfTile(relaxed),
   };
 }

@@ -9,7 +9,7 @@ import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode } from "../kernel-code.js";
 import { forUnits, kernelEntry } from "../kernel-entry.js";
 import { type ImageEpilogue, imageParts } from "./epilogue.js";
-import { type Address, countUp } from "./index-code.js";
+import { type Address, addresses, countUp } from "./index-code.js";
 import { blockKernel, COLUMNS } from "./micro.js";
 import type { MatrixOptions } from "./options.js";
 import { ELEMENT } from "./plan.js";
@@ -58,7 +58,7 @@ export function winogradKernel(
   return {
     ...parts,
     prepared: [preparedWeight(plan, tiles)],
-    units: images * tiles.blocks,
+    units: images * tiles.blocks * tiles.parts,
     emit: (module, imports) =>
       emitWinograd(module, imports, parts.memories, { plan, tiles, scratch, epilogue, relaxed }),
     text:
@@ -67,7 +67,7 @@ export function winogradKernel(
   };
 }
 
-function scratchOf({ channels, results }: WinogradPlan, { tiles, reads, padded }: WinogradTiles): Scratch {
+function scratchOf({ channels }: WinogradPlan, { tiles, reads, panels }: WinogradTiles): Scratch {
   let bytes = 0;
   const take = (floats: number): number => {
     const at = bytes;
@@ -77,9 +77,9 @@ function scratchOf({ channels, results }: WinogradPlan, { tiles, reads, padded }
   const planes = reads * reads;
   const places = {
     zeros: take(channels),
-    unused: take(results),
+    unused: take(panels * COLUMNS),
     image: take(planes * tiles * channels),
-    sums: take(planes * tiles * padded),
+    sums: take(planes * tiles * panels * COLUMNS),
     at: take(4),
   };
   return { ...places, bytes };
@@ -94,36 +94,65 @@ function emitWinograd(
   const { plan, tiles, relaxed, epilogue } = whole;
   const { rows, across, down, lanes } = tiles;
   const last = (down - (tiles.blocks - 1) * rows) * across;
-  const counts = [rows * across, last].flatMap((all) => [all >= lanes ? lanes : 0, all % lanes]);
-  const block = blockKernel(module, new Set(counts.filter((count) => count > 0)), {
-    lanes,
-    relaxed,
-    from: "rows",
-  });
+  const block = blockKernel(module, [rows * across, last], { lanes, relaxed, from: "rows" });
   const forward = imageTransform(module, whole);
   const back = sumTransform(module, whole);
   const finish = epilogue?.emit(module, imports);
   return kernelEntry(module, { name: "winograd", memories, forms: 1 }, (entry) => {
     const { f, addressOf, forms, scratch, first, end } = entry;
     const weight = forms[0]!;
-    const [image, start, stop, count] = f.locals("i32", 4) as [Address, Address, Address, Address];
+    const [span, known, image, start, stop, count] = addresses(f, 6);
     f.get(scratch)
       .i32(whole.scratch.zeros)
       .op("i32.add")
       .i32(0)
       .i32(plan.channels * ELEMENT)
       .memoryFill();
+    f.i32(-1).set(known);
     forUnits(f, first, end, () => {
-      f.get(first).i32(tiles.blocks).op("i32.div_u").set(image);
-      f.get(first).i32(tiles.blocks).op("i32.rem_u").i32(rows).op("i32.mul").tee(start);
+      f.get(first).i32(tiles.parts).op("i32.div_u").set(span);
+      f.get(span).i32(tiles.blocks).op("i32.div_u").set(image);
+      f.get(span).i32(tiles.blocks).op("i32.rem_u").i32(rows).op("i32.mul").tee(start);
       f.i32(rows).op("i32.add").tee(stop).i32(down).get(stop).i32(down).op("i32.lt_s", "select").set(stop);
       f.get(stop, start).op("i32.sub").i32(across).op("i32.mul").set(count);
-      f.get(addressOf(plan.image), scratch, image, start, stop).call(forward);
-      planes(f, whole, block, { weight, scratch, count });
-      f.get(addressOf(plan.nest.output), scratch, image, start, stop).call(back);
-      finish?.(f, { addressOf, scratch, ...pixels(f, whole, image, start, stop) });
+      // Parts of the results share the tiles.
+      f.get(span, known).op("i32.ne");
+      f.if(() => {
+        f.get(addressOf(plan.image), scratch, image, start, stop).call(forward);
+        f.copy(span, known);
+      });
+      const part = partOf(f, whole, first);
+      planes(f, whole, block, { weight, scratch, count, ...part });
+      f.get(addressOf(plan.nest.output), part.firstColumn).i32(ELEMENT).op("i32.mul", "i32.add");
+      f.get(scratch, image, start, stop, part.endColumn, part.firstColumn).op("i32.sub").call(back);
+      finish?.(f, { addressOf, scratch, ...part, ...pixels(f, whole, image, start, stop) });
     });
   });
+}
+
+/** Results of a unit. */
+interface Part {
+  readonly firstColumn: Address;
+  readonly endColumn: Address;
+}
+function partOf(f: FunctionBuilder, { plan, tiles }: Winograd, unit: Address): Part {
+  const [firstColumn, endColumn] = addresses(f, 2);
+  const { parts, panels } = tiles;
+  const { results } = plan;
+  f.get(unit)
+    .i32(parts)
+    .op("i32.rem_u")
+    .i32(panels * COLUMNS)
+    .op("i32.mul")
+    .tee(firstColumn);
+  f.i32(panels * COLUMNS)
+    .op("i32.add")
+    .tee(endColumn)
+    .i32(results)
+    .get(endColumn)
+    .i32(results);
+  f.op("i32.lt_s", "select").set(endColumn);
+  return { firstColumn, endColumn };
 }
 
 /** One product for each place of a tile. */
@@ -131,25 +160,35 @@ function planes(
   f: FunctionBuilder,
   { plan, tiles, scratch }: Winograd,
   block: number,
-  at: { readonly weight: Address; readonly scratch: Address; readonly count: Address },
+  at: Part & { readonly weight: Address; readonly scratch: Address; readonly count: Address },
 ): void {
   const { channels } = plan;
   const { padded, reads } = tiles;
-  const [plane, a, b, c] = f.locals("i32", 4) as [Address, Address, Address, Address];
-  f.i32(0).set(plane).copy(at.weight, b);
+  const width = tiles.panels * COLUMNS;
+  const [plane, panels, a, b, c] = addresses(f, 5);
+  f.get(at.endColumn, at.firstColumn).op("i32.sub");
+  f.i32(COLUMNS - 1)
+    .op("i32.add")
+    .i32(COLUMNS)
+    .op("i32.div_u")
+    .set(panels);
+  f.i32(0).set(plane);
+  f.get(at.weight, at.firstColumn)
+    .i32(channels * ELEMENT)
+    .op("i32.mul", "i32.add")
+    .set(b);
   f.get(at.scratch).i32(scratch.image).op("i32.add").set(a);
   f.get(at.scratch).i32(scratch.sums).op("i32.add").set(c);
   countUp(f, plane, 1, reads * reads, () => {
     f.get(a, b, c)
       .i32(channels)
-      .get(at.count)
-      .i32(padded / COLUMNS)
-      .i32(padded * ELEMENT)
+      .get(at.count, panels)
+      .i32(width * ELEMENT)
       .i32(0);
     f.i32(channels * ELEMENT).call(block);
     f.increase(a, tiles.tiles * channels * ELEMENT);
     f.increase(b, channels * padded * ELEMENT);
-    f.increase(c, tiles.tiles * padded * ELEMENT);
+    f.increase(c, tiles.tiles * width * ELEMENT);
   });
 }
 
@@ -205,13 +244,7 @@ function imageTransform(module: ModuleBuilder, whole: Winograd): number {
   const { reads, side } = tiles;
   const { height, width, channels } = plan;
   return module.func({ params: SPAN, name: "winograd_image" }, (f, source, memory, image, start, stop) => {
-    const [top, left, base, target, at] = f.locals("i32", 5) as readonly Address[] as [
-      Address,
-      Address,
-      Address,
-      Address,
-      Address,
-    ];
+    const [top, left, base, target, at] = addresses(f, 5);
     const pointers = Array.from({ length: reads }, () => f.locals("i32", reads));
     const zeros = f.local("i32");
     const constants = constantsOf(f, TRANSFORMS[side]!.image);
@@ -261,19 +294,19 @@ function imageTransform(module: ModuleBuilder, whole: Winograd): number {
   });
 }
 
-/** Adds a function `(result, scratch, number, start, stop)`: transforms sums to results. */
+/**
+ * Adds a function `(result, scratch, number, start, stop, count)`: transforms so many sums of each
+ * tile to results.
+ */
 function sumTransform(module: ModuleBuilder, whole: Winograd): number {
   const { plan, tiles, scratch } = whole;
-  const { reads, side, padded } = tiles;
+  const { reads, side, panels } = tiles;
   const { height, width, results } = plan;
-  return module.func({ params: SPAN, name: "winograd_sums" }, (f, result, memory, image, start, stop) => {
-    const [top, left, base, source, at] = f.locals("i32", 5) as readonly Address[] as [
-      Address,
-      Address,
-      Address,
-      Address,
-      Address,
-    ];
+  const padded = panels * COLUMNS;
+  const params = [...SPAN, "i32"] as const;
+  return module.func({ params, name: "winograd_sums" }, (f, result, memory, image, start, stop, count) => {
+    f.get(count).i32(ELEMENT).op("i32.mul").set(count);
+    const [top, left, base, source, at] = addresses(f, 5);
     const pointers = Array.from({ length: side }, () => f.locals("i32", side));
     const unused = f.local("i32");
     const constants = constantsOf(f, TRANSFORMS[side]!.sums);
@@ -302,7 +335,7 @@ function sumTransform(module: ModuleBuilder, whole: Winograd): number {
           f.get(rows[i]!, columns[j]!).op("i32.and", "select").set(pointer);
         }
       f.i32(0).set(at);
-      countUp(f, at, 16, results * ELEMENT, () => {
+      countUp(f, at, 16, count, () => {
         transform(f, {
           matrix: TRANSFORMS[side]!.sums,
           constants,

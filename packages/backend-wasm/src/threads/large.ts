@@ -1,8 +1,10 @@
 /** @file Which kernels are worth the while of several threads. */
 import { type LoopNest, outerReductions, volumeOf } from "@sconce/codegen";
 
-/** Elements from which threads gain: some tens of microseconds, which is what it takes to begin. */
-const LARGE = 65_536;
+/**
+ * Elements from which threads gain: some ten microseconds, a multiple of what it takes to begin.
+ */
+const LARGE = 20_000;
 /** Part of the time of an element that a product of a sum takes. */
 const TIME_OF_PRODUCT = 1 / 16;
 

@@ -28,6 +28,7 @@ export class ThreadPool {
   readonly #modules = new Map<number, SharedModule>();
   #next = 0;
   #reason: string | undefined;
+  #runs = 0;
   /** Resolves when a job that takes long is done. */
   #busy: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
@@ -48,6 +49,17 @@ export class ThreadPool {
   delete(id: number): void {
     if (!this.#modules.delete(id)) return;
     this.#send({ kind: "delete", id });
+  }
+
+  /** Called when a run begins: jobs are near. */
+  begin(): void {
+    this.#runs++;
+    this.#control.addRuns(1);
+  }
+  /** Called when a run ends. */
+  end(): void {
+    this.#runs--;
+    this.#control.addRuns(-1);
   }
 
   /** Resolves when all workers have all modules. */
@@ -144,6 +156,7 @@ export class ThreadPool {
   #restart(): void {
     this.#stop();
     this.#control = new Control();
+    this.#control.addRuns(this.#runs);
     this.#start();
   }
   #stop(): void {
