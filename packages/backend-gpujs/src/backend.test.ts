@@ -258,7 +258,12 @@ describe("placement", () => {
       ["bernoulli", "host", "has to keep its place among effects and random numbers"],
       ["mul", "device", undefined],
     ]);
-    expect(counts).toEqual({ regions: 2, kernels: 2, copies: { toDevice: 2, toHost: 2 }, fallbacks: [] });
+    expect(counts).toEqual({
+      regions: 2,
+      kernels: 2,
+      copies: { toDevice: 2, toHost: 2, bytesToDevice: 48, bytesToHost: 48 },
+      fallbacks: [],
+    });
   });
   test("an assertion that the metadata shows to hold keeps nothing on the host", async () => {
     const body = [

@@ -17,6 +17,7 @@ export {
   type ValueRanges,
   type Verdict,
 } from "./ranges/judge.js";
+export { rangeOfTensor } from "./ranges/tensor-range.js";
 export { DeviceExecutable } from "./runtime/executable.js";
 export {
   type Condition,
@@ -27,5 +28,5 @@ export {
   legalitiesOf,
 } from "./runtime/legality.js";
 export { type ProgramPlan, planSteps, type Step } from "./runtime/plan.js";
-export { rangeOfTensor } from "./runtime/values.js";
+
 export { type WorkLimit, whyTooMuch } from "./runtime/work.js";

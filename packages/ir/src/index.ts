@@ -235,6 +235,7 @@ export type {
 export type {
   Backend,
   CompileOptions,
+  Copies,
   Executable,
   MemoryUse,
   NodePlacement,

@@ -93,6 +93,12 @@ export class Storage {
   async load(_signal?: AbortSignal): Promise<void> {}
 
   /**
+   * Frees memory of a device that holds the bytes; they cannot be read afterwards. Memory of
+   * JavaScript is left to the garbage collector.
+   */
+  dispose(): void {}
+
+  /**
    * All bytes in order, in pieces of at most 4 MiB. Those that are not in memory stay out of it.
    */
   pieces(_signal?: AbortSignal): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
 import { DTYPES, type DType, dtypeInfo, isDType, type TypedArray } from "./dtype.js";
 import { type Element, elementReader, elementWriter, laneReader } from "./element.js";
@@ -106,6 +107,17 @@ export class Tensor {
   async load(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<this> {
     await this.storage.load(options.signal);
     return this;
+  }
+
+  /**
+   * Frees memory of a device that holds its elements, for all tensors that share it; they cannot be
+   * read afterwards. A tensor in the memory of JavaScript needs no call, and stays as it is.
+   */
+  dispose(): void {
+    this.storage.dispose();
+  }
+  [Symbol.dispose](): void {
+    this.dispose();
   }
 
   /**

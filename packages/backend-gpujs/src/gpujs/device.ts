@@ -33,7 +33,7 @@ type Nested = Float32Array | readonly Nested[];
 
 class GpujsBuffer implements DeviceBuffer {
   readonly length: number;
-  readonly handle: Float32Array | Handle;
+  handle: Float32Array | Handle;
   isFree = false;
   /** Whether the first who asks may have the elements themselves: not where they are a tensor's. */
   isOurs: boolean;
@@ -213,9 +213,16 @@ export class GpujsDevice implements KernelDevice {
     return tensorOf(handle, dtype, shape, isOurs);
   }
 
+  keep(buffer: DeviceBuffer): void {
+    const own = buffer as GpujsBuffer;
+    // Tensors have this memory already, and may be written to.
+    if (!isHandle(own.handle) && !own.isOurs) own.handle = own.handle.slice();
+    own.isOurs = false;
+  }
+
   free(buffer: DeviceBuffer): void {
     const own = buffer as GpujsBuffer;
-    if (own.isFree) return;
+    if (own.isFree || !this.#isOpen) return;
     own.isFree = true;
     this.#live.delete(own);
     this.#allocated -= own.length * ELEMENT_BYTES;
@@ -229,13 +236,13 @@ export class GpujsDevice implements KernelDevice {
 
   async dispose(): Promise<void> {
     if (!this.#isOpen) return;
+    for (const buffer of this.#live) this.free(buffer);
     this.#isOpen = false;
     if (this.#gl === undefined) {
       // gpu.js destroys its kernels, and the WebGL context with the first of them that is there.
       this.#kernels.forget();
       await this.#gpu.destroy();
     } else {
-      for (const buffer of this.#live) this.free(buffer);
       this.#kernels.clear();
       this.#gl.release();
     }

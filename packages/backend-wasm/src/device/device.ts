@@ -33,11 +33,14 @@ export class WasmDevice implements RegionDevice {
   readonly target = WASM;
   readonly imageLayout = "channels-last";
   readonly iterationsPerElement = ITERATIONS_PER_ELEMENT;
+  readonly readsAtOnce = true;
   readonly #owner: MemoryOwner;
   readonly #memory: WasmMemory;
   readonly #kernels: Kernels;
   /** Buffers in use. */
   readonly #live = new Set<WasmBuffer>();
+  /** Those that tensors hold: they outlive the executable. */
+  readonly #kept = new Set<WasmBuffer>();
   readonly #regions = new Set<WasmRegion>();
   #allocated = 0;
   #isOpen = true;
@@ -50,6 +53,10 @@ export class WasmDevice implements RegionDevice {
     this.description = description;
   }
 
+  /** The memory of the backend: its executables read the tensors of each other. */
+  get memory(): WasmMemory {
+    return this.#memory;
+  }
   get allocated(): number {
     return [...this.#regions].reduce((total, { constants }) => total + constants.bytes, this.#allocated);
   }
@@ -85,16 +92,21 @@ export class WasmDevice implements RegionDevice {
   }
 
   download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Tensor {
-    this.#requireOpen();
+    if (!this.#kept.has(buffer as WasmBuffer)) this.#requireOpen();
     return copyOut(this.#memory.view, (buffer as WasmBuffer).address, dtype, shape);
+  }
+
+  keep(buffer: DeviceBuffer): void {
+    this.#kept.add(buffer as WasmBuffer);
   }
 
   free(buffer: DeviceBuffer): void {
     const own = buffer as WasmBuffer;
-    if (!this.#live.has(own)) return;
-    this.#live.delete(own);
+    if (!this.#live.delete(own)) return;
+    this.#kept.delete(own);
     this.#allocated -= own.bytes;
     this.#memory.give(own.address);
+    this.#closeUnused();
   }
 
   iterationsOf(nest: LoopNest): number | undefined {
@@ -107,10 +119,14 @@ export class WasmDevice implements RegionDevice {
 
   dispose(): void {
     if (!this.#isOpen) return;
-    for (const buffer of this.#live) this.free(buffer);
+    for (const buffer of this.#live) if (!this.#kept.has(buffer)) this.free(buffer);
     for (const region of [...this.#regions]) region.dispose();
     this.#isOpen = false;
-    this.#owner.close();
+    this.#closeUnused();
+  }
+  /** The memory stays for as long as tensors lie in it. */
+  #closeUnused(): void {
+    if (!this.#isOpen && this.#live.size === 0) this.#owner.close();
   }
 
   #buffer(size: ValueSize, address: number): WasmBuffer {

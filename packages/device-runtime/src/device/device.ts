@@ -155,6 +155,18 @@ export interface DeviceBase {
   upload(tensor: Tensor, isFixed?: boolean): Promise<DeviceBuffer> | DeviceBuffer;
   /** Copies elements back as a row-major tensor of this dtype and shape. */
   download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Promise<Tensor> | Tensor;
+  /** Whether {@link download} returns at once, and never a promise. Default: no. */
+  readonly readsAtOnce?: boolean;
+  /**
+   * The memory that its buffers lie in. Devices with the same one read the buffers of each other.
+   * Default: each device has another one.
+   */
+  readonly memory?: object;
+  /**
+   * Called for a buffer that a tensor takes over. From then on each download is a separate copy. A
+   * device with {@link memory} downloads and frees the buffer after it was disposed of, too.
+   */
+  keep?(buffer: DeviceBuffer): void;
   /** Gives a buffer back; it may not be used afterwards. */
   free(buffer: DeviceBuffer): void;
   /** Called before the kernels of a region, with the bytes of all slots of its memory plan. */

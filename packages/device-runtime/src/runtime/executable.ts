@@ -7,9 +7,9 @@ import { checkOptions, ProgressReport } from "@sconce/errors";
 import {
   type Backend,
   type CompileOptions,
+  type Copies,
   type Executable,
   type ExportedProgram,
-  FakeTensor,
   type InputSpec,
   type MemoryUse,
   type Node,
@@ -17,29 +17,28 @@ import {
   type Placement,
   RUN_OPTIONS,
   type RunOptions,
-  unwrapFloat,
   type Value,
 } from "@sconce/ir";
 import {
   disposed,
   type InputCheck,
   inputCheck,
-  MUTATIONS,
+  keptResults,
   type OperatorTable,
   programState,
   storageBytes,
-  type Write,
-  writeBack,
 } from "@sconce/ops";
-import { evaluateInt } from "@sconce/symbolic";
-import { dtypeInfo, Tensor } from "@sconce/tensor";
+import { contiguousStrides, dtypeInfo, numel, type Storage, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
+import { DeviceStorage } from "./device-storage.js";
+import { Held } from "./held.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Reasons, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
+import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { learnSizes } from "./sizes.js";
-import { DeviceValue, type RunValue, Uploads } from "./values.js";
+import { DeviceValue, heldBy, type RunValue, Uploads } from "./values.js";
 import type { WorkLimit } from "./work.js";
 
 const LIFTED = new Set(["PARAMETER", "BUFFER", "CONSTANT_TENSOR", "CUSTOM_OBJ"]);
@@ -70,13 +69,12 @@ interface Run {
   readonly hosted: Map<string, string>;
   done: number;
   toHost: number;
+  bytesToHost: number;
   regions: number;
   kernels: number;
 }
 /** What the executable reports of its last run. */
-type RunReport = Pick<Run, "profile" | "hosted" | "toHost" | "regions" | "kernels"> & {
-  readonly toDevice: number;
-};
+type RunReport = Pick<Run, "profile" | "hosted" | "regions" | "kernels"> & { readonly copies: Copies };
 
 /** Runs a planned program; see `Executable`. */
 export class DeviceExecutable implements Executable {
@@ -85,6 +83,7 @@ export class DeviceExecutable implements Executable {
   readonly #own: Map<string, Tensor>;
   readonly #state: Map<string, Tensor>;
   readonly #uploads: Uploads;
+  readonly #results: Results;
   /** Tensors that no run changes, by the names of placeholders. */
   readonly #fixed = new Map<string, Tensor>();
   readonly #regions = new Map<string, RegionRunner>();
@@ -100,10 +99,11 @@ export class DeviceExecutable implements Executable {
     const { original, program, plan, device, operators } = init;
     this.#init = init;
     this.#check = inputCheck(original);
-    this.#own = programState(program, operators);
+    this.#own = ownState(program, device, programState(program, operators));
     this.#state = publicState(original, this.#own);
     const fixed = fixedTensors(program, this.#own);
     this.#uploads = new Uploads(device, fixed);
+    this.#results = new Results(program, device);
     program.graph.placeholders().forEach(({ name }, i) => {
       const tensor = this.#stateOf(program.graphSignature.inputSpecs[i]);
       if (tensor !== undefined && fixed.has(tensor)) this.#fixed.set(name, tensor);
@@ -162,7 +162,9 @@ export class DeviceExecutable implements Executable {
       checkOptions("run", options, RUN_OPTIONS);
       return this.#run(inputs, options);
     });
-    this.#tail = run.catch(() => undefined);
+    // Results are left to the caller.
+    const end = (): void => {};
+    this.#tail = run.then(end, end);
     return run;
   }
 
@@ -170,6 +172,8 @@ export class DeviceExecutable implements Executable {
     const pacer = new Pacer("run", options.signal);
     pacer.check();
     this.#check(inputs);
+    const stays = keptResults(this.#init.original, options.results);
+    await this.#load(inputs, options.signal);
     const run: Run = {
       values: new Map(),
       sizes: new Map(),
@@ -180,26 +184,41 @@ export class DeviceExecutable implements Executable {
       hosted: new Map(),
       done: 0,
       toHost: 0,
+      bytesToHost: 0,
       regions: 0,
       kernels: 0,
     };
     this.#uploads.count = 0;
+    this.#uploads.bytes = 0;
     try {
       run.progress.at(0, this.#whole.steps[0]?.name ?? "");
       pacer.check();
       this.#give(inputs, run);
       await this.#sequence(this.#whole, run);
-      const { graphSignature } = this.#init.program;
-      const results = await this.#results(run);
-      const outputs = await this.#userOutputs(results, run, graphSignature.outputSpecs);
+      const outputs = await this.#results.of({
+        values: run.values,
+        sizes: run.sizes,
+        own: this.#own,
+        stays,
+        toHost: (value) => this.#download(value.held, value, run),
+      });
       run.progress.end();
       return outputs;
     } finally {
       for (const name of [...run.values.keys()]) drop(run.values, name);
       this.#init.device.trim?.();
-      const { profile, hosted, toHost, regions, kernels } = run;
-      this.#last = { profile, hosted, toHost, regions, kernels, toDevice: this.#uploads.count };
+      const { profile, hosted, toHost, bytesToHost, regions, kernels } = run;
+      const { count: toDevice, bytes: bytesToDevice } = this.#uploads;
+      const copies = { toDevice, toHost, bytesToDevice, bytesToHost };
+      this.#last = { profile, hosted, regions, kernels, copies };
     }
+  }
+
+  /** Loads tensors that are elsewhere, such as on another device that is read asynchronously. */
+  async #load(inputs: readonly Value[], signal: AbortSignal | undefined): Promise<void> {
+    for (const input of inputs)
+      if (input instanceof Tensor && !input.isLoaded && heldBy(input, this.#init.device) === undefined)
+        await input.load({ signal });
   }
 
   /** State and user inputs by the names of the graph's placeholders. */
@@ -300,58 +319,42 @@ export class DeviceExecutable implements Executable {
   }
 
   async #toHost(value: RunValue, run: Run): Promise<Value> {
+    if (value instanceof Tensor) {
+      // A copy: the tensor itself stays on the device.
+      const held = heldBy(value, this.#init.device);
+      return held === undefined ? value : this.#download(held, value, run);
+    }
     if (!(value instanceof DeviceValue)) return value;
-    run.toHost++;
-    return this.#init.device.download(value.held.buffer, value.dtype, value.shape);
+    return this.#download(value.held, value, run);
   }
-
-  /** The graph's results on the host, with the strides of the program. */
-  async #results(run: Run): Promise<readonly Value[]> {
-    const { graph, graphSignature } = this.#init.program;
-    const names = new Set(
-      graphSignature.outputSpecs.flatMap(({ arg }) => (arg.kind === "constant" ? [] : [arg.name])),
-    );
-    // All are asked for before one is waited for.
-    const copies = [...names].map(async (name): Promise<[string, Value]> => {
-      const value = run.values.get(name) ?? null;
-      const tensor = await this.#toHost(value, run);
-      const isHere = !(value instanceof DeviceValue);
-      return [name, isHere ? tensor : laidOut(tensor, graph.node(name), run.sizes)];
-    });
-    const known = new Map(await Promise.all(copies));
-    return graphSignature.outputSpecs.map(({ arg }) =>
-      arg.kind === "constant" ? (unwrapFloat(arg.value) as Value) : (known.get(arg.name) ?? null),
-    );
-  }
-
-  /**
-   * Writes mutations back, then picks the user's outputs; one that is a mutated value is the
-   * mutated tensor.
-   */
-  #userOutputs(
-    results: readonly Value[],
+  /** A separate copy of a buffer. */
+  #download(
+    { buffer, device }: Held,
+    { dtype, shape }: Pick<Tensor, "dtype" | "shape">,
     run: Run,
-    specs: ExportedProgram["graphSignature"]["outputSpecs"],
-  ): Value[] {
-    const writes = specs.flatMap(({ kind, target, arg }, i): Write[] => {
-      const value = results[i];
-      if (!MUTATIONS.has(kind) || !(value instanceof Tensor)) return [];
-      const place =
-        kind === "USER_INPUT_MUTATION" ? run.values.get(target ?? "") : this.#own.get(target ?? "");
-      return place instanceof Tensor ? [{ place, value, name: arg.name }] : [];
-    });
-    const written = writeBack(writes);
-    const outputs: Value[] = [];
-    specs.forEach(({ kind, arg }, i) => {
-      if (!MUTATIONS.has(kind) && kind !== "TOKEN") outputs.push(written.get(arg.name) ?? results[i]!);
-    });
-    return outputs;
+  ): Promise<Tensor> | Tensor {
+    run.toHost++;
+    run.bytesToHost += numel(shape) * dtypeInfo(dtype).itemSize;
+    return device.download(buffer, dtype, shape);
+  }
+
+  /** See `Executable.toDevice`. */
+  async toDevice(tensor: Tensor): Promise<Tensor> {
+    if (this.#isDisposed) throw disposed("the executable");
+    const { device } = this.#init;
+    if (device.whyNotHeld(tensor.dtype) !== undefined || heldBy(tensor, device) !== undefined) return tensor;
+    if (!tensor.isLoaded) await tensor.load();
+    const held = new Held(device, await device.upload(tensor));
+    const { dtype, shape } = tensor;
+    const copy = DeviceStorage.tensor(held, { dtype, shape, strides: contiguousStrides(shape) });
+    held.release();
+    return copy;
   }
 
   memory(): MemoryUse {
     const { device } = this.#init;
     return {
-      hostBytes: storageBytes(this.#state.values()),
+      hostBytes: storageBytes([...this.#state.values()].filter((tensor) => !isOnDevice(tensor))),
       tensors: this.#state.size,
       deviceBytes: device.allocated,
       deviceBuffers: device.buffers ?? 0,
@@ -378,7 +381,7 @@ export class DeviceExecutable implements Executable {
       }),
       regions: last?.regions ?? planned.length,
       kernels: last?.kernels ?? planned.reduce((count, region) => count + region.kernels, 0),
-      copies: { toDevice: last?.toDevice ?? 0, toHost: last?.toHost ?? 0 },
+      copies: last?.copies ?? { toDevice: 0, toHost: 0, bytesToDevice: 0, bytesToHost: 0 },
       fallbacks: [...(last?.hosted ?? [])].map(([node]) => node),
     };
   }
@@ -388,6 +391,7 @@ export class DeviceExecutable implements Executable {
     this.#isDisposed = true;
     this.#state.clear();
     void this.#tail.then(() => {
+      for (const { storage } of this.#own.values()) if (storage instanceof DeviceStorage) storage.leave();
       for (const host of this.#hosts.values())
         host.then(
           (one) => one.dispose(),
@@ -434,11 +438,24 @@ function fixedTensors(program: ExportedProgram, own: ReadonlyMap<string, Tensor>
 
 const nestsOf = ({ device }: Step): number => device?.loops.nests.length ?? 1;
 
-function laidOut(value: Value, node: Node, sizes: ReadonlyMap<string, number>): Value {
-  const meta = node.meta.val;
-  if (!(value instanceof Tensor) || !(meta instanceof FakeTensor)) return value;
-  return value.withLayout(
-    meta.strides.map((stride) => evaluateInt(stride, sizes)),
-    0,
+/** State, with that which runs write to on devices that can keep it between runs. */
+function ownState(
+  program: ExportedProgram,
+  device: Device,
+  state: ReadonlyMap<string, Tensor>,
+): Map<string, Tensor> {
+  if (device.readsAtOnce !== true) return new Map(state);
+  const fixed = fixedTensors(program, state);
+  const storages = new Map<Storage, DeviceStorage>();
+  return new Map(
+    [...state].map(([name, tensor]) => {
+      const { dtype, shape, strides, storageOffset, requiresGrad, storage } = tensor;
+      if (fixed.has(tensor) || !storage.hasValues) return [name, tensor];
+      const own = storages.get(storage) ?? new DeviceStorage(storage.byteLength, storage.bytes);
+      storages.set(storage, own);
+      return [name, new Tensor({ dtype, shape, strides, storageOffset, requiresGrad, storage: own })];
+    }),
   );
 }
+
+const isOnDevice = ({ storage }: Tensor): boolean => storage instanceof DeviceStorage && storage.isOnDevice;

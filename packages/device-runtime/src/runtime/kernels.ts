@@ -21,7 +21,7 @@ import type {
   RegionStep,
   SlotBytes,
 } from "../device/device.js";
-import { Held } from "./values.js";
+import { Held } from "./held.js";
 
 /** Drivers compile some side by side. */
 const COMPILED_AT_ONCE = 8;

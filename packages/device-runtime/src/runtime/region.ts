@@ -16,6 +16,7 @@ import type { Device } from "../device/device.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/judge.js";
 import { NO_ELEMENTS, reducesNothing } from "./empty-reductions.js";
+import type { Held } from "./held.js";
 import {
   type CompileWatch,
   type KernelStep,
@@ -29,7 +30,7 @@ import { dependsOnRanges } from "./legality.js";
 import { planRegion, type RegionMemory, requireMemory } from "./memory.js";
 import type { DeviceRegion, Reasons } from "./plan.js";
 import { scansFor } from "./scans.js";
-import { DeviceValue, type Held, isTensor, type RunValue, type Uploads } from "./values.js";
+import { DeviceValue, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
 /** Sizes whose kernels are kept at the same time. */

@@ -1,28 +1,11 @@
 /** @file Values of a run: on the host, or in device memory that several of them may share. */
 import type { Value } from "@sconce/ir";
-import { type DType, isFloatDType, Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, Tensor } from "@sconce/tensor";
 import type { Device, DeviceBuffer } from "../device/device.js";
-import { ANY, between, type Range, rangeOfDType } from "../ranges/interval.js";
-
-/** Device memory with a count of those who use it. */
-export class Held {
-  readonly buffer: DeviceBuffer;
-  readonly #device: Device;
-  #count = 1;
-
-  constructor(device: Device, buffer: DeviceBuffer) {
-    this.#device = device;
-    this.buffer = buffer;
-  }
-
-  retain(): this {
-    this.#count++;
-    return this;
-  }
-  release(): void {
-    if (--this.#count === 0) this.#device.free(this.buffer);
-  }
-}
+import { type Range, rangeOfDType } from "../ranges/interval.js";
+import { rangeOfTensor } from "../ranges/tensor-range.js";
+import { DeviceStorage } from "./device-storage.js";
+import { Held, memoryOf } from "./held.js";
 
 /** A tensor whose elements are on the device. */
 export class DeviceValue {
@@ -41,17 +24,9 @@ export class DeviceValue {
 }
 export type RunValue = Value | DeviceValue;
 
-/** The least and the greatest of an integer tensor's elements; floats are not looked at. */
-export function rangeOfTensor(tensor: Tensor): Range {
-  if (isFloatDType(tensor.dtype)) return ANY;
-  if (tensor.dtype === "bool" || tensor.numel === 0) return rangeOfDType("bool");
-  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const value of tensor.toFloat64Array()) {
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  return between(low, high);
-}
+/** The buffer of a tensor whose elements are in the memory of a device, in row-major order. */
+export const heldBy = (tensor: Tensor, device: Device): Held | undefined =>
+  tensor.storage instanceof DeviceStorage ? tensor.storage.heldFor(tensor, memoryOf(device)) : undefined;
 
 /** Copies tensors to the device, those of the program's state once. */
 export class Uploads {
@@ -59,7 +34,9 @@ export class Uploads {
   readonly #kept = new Map<Tensor, Held>();
   readonly #fixed: ReadonlySet<Tensor>;
   readonly #fixedRanges = new Map<Tensor, Range>();
+  /** Tensors copied since they were last set to zero, and their bytes. */
   count = 0;
+  bytes = 0;
 
   constructor(device: Device, fixed: ReadonlySet<Tensor>) {
     this.#device = device;
@@ -69,8 +46,13 @@ export class Uploads {
   range(value: Tensor | DeviceValue): Range {
     if (value instanceof DeviceValue) return value.range;
     let range = this.#fixedRanges.get(value);
+    if (range === undefined && heldBy(value, this.#device) !== undefined) {
+      const known = (value.storage as DeviceStorage).range;
+      return known ?? rangeOfDType(value.dtype);
+    }
     if (range === undefined) {
-      range = rangeOfTensor(value);
+      const { storage } = value;
+      range = rangeOfTensor(storage instanceof DeviceStorage ? storage.lent(value) : value);
       if (this.#fixed.has(value)) this.#fixedRanges.set(value, range);
     }
     return range;
@@ -79,14 +61,19 @@ export class Uploads {
   /** The caller releases what it gets. */
   get(value: Tensor | DeviceValue): Promise<Held> | Held {
     if (value instanceof DeviceValue) return value.held.retain();
-    const kept = this.#kept.get(value);
+    const kept = heldBy(value, this.#device) ?? this.#kept.get(value);
     if (kept !== undefined) return kept.retain();
     const isFixed = this.#fixed.has(value);
-    const made = this.#device.upload(value, isFixed);
+    const { storage } = value;
+    const source = storage instanceof DeviceStorage ? storage.lent(value) : value;
+    const made = this.#device.upload(source, isFixed);
     const keep = (buffer: DeviceBuffer): Held => {
       const held = new Held(this.#device, buffer);
-      if (!isFixed) this.count++;
-      else this.#kept.set(value, held.retain());
+      if (isFixed) this.#kept.set(value, held.retain());
+      else {
+        this.count++;
+        this.bytes += value.numel * dtypeInfo(value.dtype).itemSize;
+      }
       return held;
     };
     return made instanceof Promise ? made.then(keep) : keep(made);

@@ -32,10 +32,18 @@ export interface RunOptions extends LongWorkOptions {
    * time to submit the work.
    */
   readonly profile?: boolean;
+  /**
+   * Results that stay in the memory of the backend's device: all of them (`"device"`), or those
+   * with these positions or names among the outputs. A later run of the same backend reads them
+   * there, without a copy. Reading their elements moves them to the host, after `tensor.load()`
+   * where the device is asynchronous; `tensor.dispose()` frees them. Backends without a device
+   * ignore it. Default: the host has all results.
+   */
+  readonly results?: "device" | readonly (number | string)[];
 }
 
 /** The names of {@link RunOptions}: an executable refuses others with `checkOptions`. */
-export const RUN_OPTIONS: OptionNames<RunOptions> = { ...LONG_WORK, profile: true };
+export const RUN_OPTIONS: OptionNames<RunOptions> = { ...LONG_WORK, profile: true, results: true };
 
 /** The time of a node, or of a kernel that computes several nodes. */
 export interface NodeProfile {
@@ -66,6 +74,18 @@ export interface NodePlacement {
   readonly condition?: string | undefined;
 }
 
+/** Tensors that a run copied between the host and a device. */
+export interface Copies {
+  /** How many went to the device. */
+  readonly toDevice: number;
+  /** How many came back. */
+  readonly toHost: number;
+  /** Bytes of those that went to the device, for backends that count them. */
+  readonly bytesToDevice?: number;
+  /** Bytes of those that came back, for backends that count them. */
+  readonly bytesToHost?: number;
+}
+
 /** Which parts of a program a backend with a device runs there. */
 export interface Placement {
   /** Description of the device; informational. */
@@ -78,8 +98,8 @@ export interface Placement {
   readonly regions: number;
   /** Number of kernels in a run with the sizes of the last run. */
   readonly kernels: number;
-  /** Number of tensors copied in the last run, without weights. */
-  readonly copies: { readonly toDevice: number; readonly toHost: number };
+  /** What was copied in the last run, without weights. */
+  readonly copies: Copies;
   /**
    * Nodes that ran on the host because of the values or sizes of the last run; `nodes` has the
    * reasons.
@@ -117,6 +137,12 @@ export interface Executable {
   profile?(): readonly NodeProfile[];
   /** Where nodes run, for backends with a device and a host. */
   placement?(): Placement;
+  /**
+   * A copy of a tensor in the memory of the device, for runs of the same backend: they do not copy
+   * it. Where the backend has no device, or none that holds the dtype, it is the tensor itself.
+   * Sessions give it to the executables of all backends.
+   */
+  toDevice?(tensor: Tensor): Promise<Tensor>;
   /** The memory that it holds now, for backends that count it. */
   memory?(): MemoryUse;
   /** Frees what it holds; it cannot run afterwards. */

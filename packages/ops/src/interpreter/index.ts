@@ -11,6 +11,7 @@ export { itemOf } from "./item.js";
 export { LiveValues, memoryLimit, storageBytes } from "./memory.js";
 export { mutatedPlaceholders } from "./mutation.js";
 export { type PreparedProgram, preparationSteps } from "./prepare.js";
+export { keptResults, type StaysOnDevice } from "./results.js";
 export { MUTATIONS, programState, type Write, writeBack } from "./state.js";
 export { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";
 export {

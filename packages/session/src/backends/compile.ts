@@ -22,7 +22,7 @@ import {
   type Value,
   withLine,
 } from "@sconce/ir";
-import { decomposes, disposed, inputCheck, MUTATIONS, type OperatorTable } from "@sconce/ops";
+import { decomposes, disposed, inputCheck, keptResults, MUTATIONS, type OperatorTable } from "@sconce/ops";
 import { type UnsupportedNode, unsupportedNodesError, unsupportedNodesSteps } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import {
@@ -180,12 +180,23 @@ class CheckedExecutable implements Executable {
     return usedBy(this.#inner);
   }
 
+  async toDevice(tensor: Tensor): Promise<Tensor> {
+    const { label } = this.#checks;
+    if (this.#isDisposed) throw disposed(`the executable of ${labelOf(label)}`);
+    try {
+      return (await this.#inner.toDevice?.(tensor)) ?? tensor;
+    } catch (error) {
+      throw backendThrew(label, error);
+    }
+  }
+
   async run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
-    const { label, inputs: checkInputs, outputs: checkOutputs, writes } = this.#checks;
+    const { label, program, inputs: checkInputs, outputs: checkOutputs, writes } = this.#checks;
     if (this.#isDisposed) throw disposed(`the executable of ${labelOf(label)}`);
     requireInputs(inputs);
     checkOptions("run", options, RUN_OPTIONS);
     throwIfAborted(options.signal);
+    if (options.results !== undefined) keptResults(program, options.results);
     checkInputs?.(inputs);
     this.#checks.memory?.(inputs);
     const unchanged = writes?.watch(inputs);
