@@ -1,8 +1,8 @@
 /**
  * @file Batch norm with fixed statistics multiplies each channel by a number and adds another.
  * Behind a convolution or a linear layer both go into its weights: `W' = W * s` and
- * `b' = (b - mean) * s + beta` with `s = gamma / sqrt(var + eps)`. The rules emit that as calls, in
- * float64; the pass `fold-batch-norm` computes them.
+ * `b' = (b - mean) * s + beta` with `s = gamma / sqrt(var + eps)`. The rules emit that as calls, which
+ * the pass `fold-batch-norm` computes. `s` and `b'` are computed in float64.
  */
 import type { FakeTensor } from "@sconce/ir";
 import type { Emit, EmitArg } from "@sconce/ops";
@@ -38,7 +38,7 @@ const ruleOf = ({ name, doc, pattern, refuse, replace }: Layer): Rule =>
       const scale = scaleOf(emit, captures);
       const { dtype } = captures["w"] as FakeTensor;
       return replace(emit, captures, {
-        weights: (shape) => cast(emit, emit("aten.mul.Tensor", [captures["w"], shape(scale)]), dtype),
+        weights: (shape) => scaled(emit, captures["w"] as FakeTensor, shape(factorsOf(emit, scale, dtype))),
         bias: cast(emit, biasOf(emit, captures, scale), dtype),
       });
     },
@@ -56,6 +56,12 @@ function notConstant(captures: Captures, match: Match): string | undefined {
 
 const cast = (emit: Emit, x: FakeTensor, dtype: FakeTensor["dtype"]): FakeTensor =>
   x.dtype === dtype ? x : emit("aten._to_copy.default", [x], { dtype });
+
+/** Weights of float32 are multiplied in float32: copies of them in float64 take twice the memory. */
+const factorsOf = (emit: Emit, scale: FakeTensor, dtype: FakeTensor["dtype"]): FakeTensor =>
+  dtype === "float32" ? cast(emit, scale, dtype) : scale;
+const scaled = (emit: Emit, weights: FakeTensor, factors: FakeTensor): FakeTensor =>
+  cast(emit, emit("aten.mul.Tensor", [weights, factors]), weights.dtype);
 
 const double = (emit: Emit, value: EmitArg): FakeTensor => cast(emit, value as FakeTensor, "float64");
 
