@@ -34,6 +34,20 @@ export interface PreparedBuffer {
   readonly key: string;
   /** Adds a function of two parameters (i32): the address of the buffer, and of the form. */
   readonly emit: (module: ModuleBuilder) => number;
+  /** How the form is made from parts of the buffer; undefined if that takes all of it. */
+  readonly parts?: PreparedParts | undefined;
+}
+
+/** Parts of a buffer that follow one another, each of which makes a part of a form. */
+export interface PreparedParts {
+  readonly count: number;
+  /** Bytes of a part of the buffer. The last one may be shorter. */
+  readonly bytes: number;
+  /**
+   * Adds a function of four parameters (i32): where the buffer would begin if the parts that are
+   * given lay in it, the address of the form, the first part and the end of parts.
+   */
+  readonly emit: (module: ModuleBuilder) => number;
 }
 /**
  * Code of one kernel. Its entry has the parameters (all i32): the address of each memory, in order;

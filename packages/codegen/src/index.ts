@@ -49,6 +49,7 @@ export type {
   NestHint,
   NotLowered,
 } from "./ir/loop-program.js";
+export { type NestKey, nestKey } from "./ir/nest-key.js";
 export { printLoops } from "./ir/print-loops.js";
 export { type RewriteInit, Rewriter } from "./ir/rewrite.js";
 export {

@@ -114,7 +114,11 @@ export function deviceBackend(kind: DeviceKind, options: DeviceBackendOptions): 
     leavesTensors: host.leavesTensors === true,
     inSession: (session, interpreter) => kind.withDefaults({ ...partsOf(session), host: interpreter }),
     takes,
-    supports: (node, graph) => takes(node, graph) === true || host.supports(node, graph),
+    supports: (node, graph) => {
+      // The host answers from a table, the device lowers the call.
+      const hosted = host.supports(node, graph);
+      return hosted === true || takes(node, graph) === true || hosted;
+    },
     describeSupport: (target) => {
       if (Object.hasOwn(LOWERINGS, target)) return "loops";
       if (SIZES.has(target)) return "sizes";

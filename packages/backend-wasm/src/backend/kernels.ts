@@ -1,9 +1,8 @@
 /** @file Which code a nest gets. */
 
-import type { LoopNest, LoopProgram, RowGroup } from "@sconce/codegen";
+import type { LoopNest, LoopProgram } from "@sconce/codegen";
 import { forEachScalar, readsOf } from "@sconce/codegen";
-import type { RegionRequest, RegionStep, RowsCode } from "@sconce/device-runtime";
-import type { Bindings } from "@sconce/symbolic";
+import type { RegionRequest, RowsCode } from "@sconce/device-runtime";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import type { Kernels } from "../device/device.js";
 import { printedKernel, printedRows } from "../emit/printed-kernel.js";
@@ -11,6 +10,7 @@ import type { KernelCode } from "../kernel-code.js";
 import { matrixKernel } from "../matrix/matrix.js";
 import type { MatrixOptions } from "../matrix/options.js";
 import { windowKernel } from "../windows/code.js";
+import { KnownCode } from "./known-code.js";
 
 /** Code of nests over the same rows. */
 interface WasmRows extends RowsCode {
@@ -33,22 +33,12 @@ function whyNot({ value, output }: LoopNest, { buffers }: LoopProgram): string |
   return reason;
 }
 
-/** Code of nests over the same rows; undefined if separate kernels are faster. */
-function rowsCode(group: RowGroup, program: LoopProgram, sizes: Bindings): WasmRows | undefined {
-  const code = printedRows(group, program, sizes);
-  if (code === undefined) return undefined;
-  const reads = code.memories.flatMap(({ buffer, access }) => (access === "read" ? [buffer] : []));
-  return { code, reads };
-}
-
 /** What the engine has, and what was asked for. */
 type Choices = Required<Pick<MatrixOptions, "relaxed" | "winograd">>;
 
 /** The code of a step of a region: of a product in blocks where it is one. */
-function stepCode({ nests, rows }: RegionStep, request: RegionRequest, choices: Choices): KernelCode {
+function nestCode(nest: LoopNest, request: RegionRequest, choices: Choices): KernelCode {
   const { loops, sizes, constants } = request;
-  if (rows !== undefined) return (rows as WasmRows).code;
-  const nest = nests[0]!;
   const options = { ...choices, isConstant: (id: number) => constants.has(id) };
   return (
     windowKernel(nest, loops, options) ??
@@ -58,9 +48,25 @@ function stepCode({ nests, rows }: RegionStep, request: RegionRequest, choices: 
 }
 
 /** What makes kernels for an engine. */
-export const kernelsFor = ({ relaxed, winograd }: Choices): Kernels => ({
-  whyNotHeld,
-  whyNot,
-  rowsCode,
-  make: (step, request) => stepCode(step, request, { relaxed, winograd }),
-});
+export function kernelsFor({ relaxed, winograd }: Choices): Kernels {
+  const known = new KnownCode();
+  return {
+    whyNotHeld,
+    whyNot,
+    rowsCode: (group, loops, sizes): WasmRows | undefined => {
+      const stored = group.parts.map(({ isStored }) => Number(isStored)).join();
+      const nests = group.parts.map(({ nest }) => nest);
+      const code = known.get(nests, { loops, sizes }, `rows ${stored}`, () =>
+        printedRows(group, loops, sizes),
+      );
+      return code && { code, reads: readsIn(code) };
+    },
+    make: ({ nests, rows }, request) => {
+      if (rows !== undefined) return (rows as WasmRows).code;
+      return known.get(nests, request, "nest", () => nestCode(nests[0]!, request, { relaxed, winograd }))!;
+    },
+  };
+}
+
+const readsIn = ({ memories }: KernelCode): number[] =>
+  memories.flatMap(({ buffer, access }) => (access === "read" ? [buffer] : []));

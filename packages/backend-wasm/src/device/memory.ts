@@ -1,9 +1,10 @@
 /** @file The memory of a backend: one for all its executables, which share weights in it. */
 import type { Tensor } from "@sconce/tensor";
+import type { PreparedParts } from "../kernel-code.js";
 import { ThreadPool } from "../threads/pool.js";
 import { Allocator } from "./allocator.js";
 import { memoryFull } from "./errors.js";
-import { copyIn, elementBytes } from "./transfer.js";
+import { copyIn, elementBytes, elementsOf } from "./transfer.js";
 
 const PAGE = 65_536;
 /** The most pages that addresses of 32 bits reach. */
@@ -23,6 +24,8 @@ interface Shared extends SharedElements {
 }
 /** The key of elements in the order of the tensor. */
 const PLAIN = "";
+/** Bytes of a tensor that are copied at once where a form is made in parts. */
+const STAGED = 1 << 18;
 
 /** The elements of a tensor in an order that a kernel wants. */
 export interface Form {
@@ -30,8 +33,10 @@ export interface Form {
   /** Equal keys of one tensor are the same form. */
   readonly key: string;
   readonly bytes: number;
-  /** Makes the form. */
-  readonly fill: (from: number, to: number) => void;
+  /** How parts of the tensor make parts of the form, if they do. */
+  readonly parts?: Pick<PreparedParts, "count" | "bytes"> | undefined;
+  /** Makes the form, or some of its parts. */
+  readonly fill: (from: number, to: number, first?: number, end?: number) => void;
 }
 
 /** One memory of WebAssembly, with the places in it. */
@@ -75,6 +80,16 @@ export class WasmMemory {
   take(bytes: number): number {
     return this.#places.take(bytes, (end) => this.#grow(end, bytes));
   }
+  /** Grows once for values that will be taken, where there is room: each time takes long. */
+  reserve(bytes: number): void {
+    const pages = Math.ceil((this.#places.end + bytes - this.view.length) / PAGE);
+    if (pages <= STEP) return;
+    try {
+      this.memory.grow(pages);
+    } catch {
+      // Taking them shows which does not fit.
+    }
+  }
   #grow(end: number, bytes: number): void {
     const has = this.view.length;
     if (end <= has) return;
@@ -98,6 +113,10 @@ export class WasmMemory {
     this.#places.give(address);
   }
 
+  /** Whether elements that the tensor had are there, in this order. */
+  has(tensor: Tensor, key = PLAIN): boolean {
+    return this.#shared.get(tensor)?.has(key) === true;
+  }
   /**
    * The elements that a tensor has now. A tensor that still has those of an earlier call shares
    * their place. Each user gives it back once, with {@link unshare}.
@@ -106,14 +125,31 @@ export class WasmMemory {
     return this.#shareMade(tensor, PLAIN, elementBytes(tensor), () => this.copy(tensor));
   }
   /** As {@link share}, in the order of a form. */
-  shareForm({ tensor, key, bytes, fill }: Form): SharedElements {
+  shareForm(form: Form): SharedElements {
+    const { tensor, key, bytes, parts, fill } = form;
     return this.#shareMade(tensor, key, bytes, () => {
+      if (parts !== undefined) return this.#inParts(tensor, bytes, parts, fill);
       const from = this.copy(tensor);
       const to = this.take(bytes);
       fill(from, to);
       this.give(from);
       return to;
     });
+  }
+  /** Some parts at a time are copied to where the cache has them. */
+  #inParts(tensor: Tensor, bytes: number, parts: NonNullable<Form["parts"]>, fill: Form["fill"]): number {
+    const to = this.take(bytes);
+    const source = elementsOf(tensor);
+    const together = Math.max(1, Math.floor(STAGED / parts.bytes));
+    const from = this.take(Math.min(together, parts.count) * parts.bytes);
+    for (let first = 0; first < parts.count; first += together) {
+      const end = Math.min(parts.count, first + together);
+      const start = first * parts.bytes;
+      this.view.set(source.subarray(start, Math.min(end * parts.bytes, source.length)), from);
+      fill(from - start, to, first, end);
+    }
+    this.give(from);
+    return to;
   }
   #shareMade(tensor: Tensor, key: string, bytes: number, make: () => number): SharedElements {
     const address = make();

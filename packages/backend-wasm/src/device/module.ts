@@ -1,11 +1,21 @@
 /** @file Modules of kernels. */
 import { ModuleBuilder } from "@sconce/wasm";
-import type { KernelCode } from "../kernel-code.js";
+import type { KernelCode, PreparedBuffer } from "../kernel-code.js";
 import type { Entry } from "../threads/modules.js";
 import { formsOf, type Prepare } from "./constants.js";
 import { MOST_PAGES, type WasmMemory } from "./memory.js";
 
-/** A module: each kernel is exported as `k` with its position, each prepared form as `p`. */
+/** What adds the functions of kernels: several kernels may be the same on other buffers. */
+const entriesOf = (codes: readonly KernelCode[]): KernelCode["emit"][] => [
+  ...new Set(codes.map(({ emit }) => emit)),
+];
+const fillOf = ({ emit, parts }: PreparedBuffer): PreparedBuffer["emit"] => parts?.emit ?? emit;
+/** What adds the functions that make forms. */
+const fillsOf = (codes: readonly KernelCode[]): PreparedBuffer["emit"][] => [
+  ...new Set([...formsOf(codes).values()].map(fillOf)),
+];
+
+/** A module: each kernel is exported as `k` with its number, what makes a form as `p`. */
 function moduleOf(codes: readonly KernelCode[], isShared: boolean): Uint8Array<ArrayBuffer> {
   const module = new ModuleBuilder();
   const limits = isShared ? { initial: 1, maximum: MOST_PAGES, shared: true } : { initial: 1 };
@@ -14,11 +24,11 @@ function moduleOf(codes: readonly KernelCode[], isShared: boolean): Uint8Array<A
   for (const { name, parameters, result } of codes.flatMap(({ imports }) => imports))
     if (!imported.has(name))
       imported.set(name, module.importFunction("js", name, { params: parameters, results: [result] }));
-  codes.forEach((code, at) => {
-    module.exportFunction(`k${at}`, code.emit(module, imported));
+  entriesOf(codes).forEach((emit, at) => {
+    module.exportFunction(`k${at}`, emit(module, imported));
   });
-  [...formsOf(codes).values()].forEach((form, at) => {
-    module.exportFunction(`p${at}`, form.emit(module));
+  fillsOf(codes).forEach((emit, at) => {
+    module.exportFunction(`p${at}`, emit(module));
   });
   return module.build();
 }
@@ -29,18 +39,23 @@ export function instantiate(
   { memory, pool }: WasmMemory,
 ): {
   readonly module: WebAssembly.Module;
+  /** For each kernel the number of its entry. */
+  readonly numbers: readonly number[];
+  /** The entries of kernels. */
   readonly entries: readonly Entry[];
-  readonly prepare: (form: string) => Prepare;
+  readonly prepare: (form: PreparedBuffer) => Prepare;
 } {
   const js: Record<string, WebAssembly.ImportValue> = {};
   for (const { name, call } of codes.flatMap(({ imports }) => imports))
     js[name] = call as WebAssembly.ImportValue;
   const module = new WebAssembly.Module(moduleOf(codes, pool !== undefined));
   const { exports } = new WebAssembly.Instance(module, { env: { memory }, js });
-  const forms = [...formsOf(codes).keys()];
+  const [emits, fills] = [entriesOf(codes), fillsOf(codes)];
+  const numbers = codes.map(({ emit }) => emits.indexOf(emit));
   return {
     module,
-    entries: codes.map((_, at) => exports[`k${at}`] as Entry),
-    prepare: (form) => exports[`p${forms.indexOf(form)}`] as Prepare,
+    numbers,
+    entries: numbers.map((number) => exports[`k${number}`] as Entry),
+    prepare: (form) => exports[`p${fills.indexOf(fillOf(form))}`] as Prepare,
   };
 }

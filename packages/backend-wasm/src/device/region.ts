@@ -36,6 +36,8 @@ export interface ResultOwner {
 interface Kernel {
   readonly units: number;
   readonly entry: Entry;
+  /** The number of its entry in the module. */
+  readonly number: number;
   /** Ids of its memories. */
   readonly buffers: readonly number[];
   /** Addresses of prepared constants. */
@@ -52,7 +54,7 @@ export interface ValueSize {
 
 /** The kernels of a region in one module. Values that are not results share an arena. */
 export class WasmRegion implements RegionCode {
-  readonly sources: readonly string[];
+  readonly #codes: readonly KernelCode[];
   readonly #request: RegionRequest;
   readonly #memory: WasmMemory;
   readonly #owner: ResultOwner;
@@ -73,17 +75,18 @@ export class WasmRegion implements RegionCode {
 
   constructor(request: RegionRequest, make: KernelMaker, memory: WasmMemory, owner: ResultOwner) {
     const codes = request.steps.map((step) => make(step, request));
-    this.sources = codes.map(({ text }) => text);
+    this.#codes = codes;
     this.#request = request;
     this.#memory = memory;
     this.#owner = owner;
-    const { module, entries, prepare } = instantiate(codes, memory);
+    const { module, numbers, entries, prepare } = instantiate(codes, memory);
     this.#module = memory.pool?.add(module, memory.memory);
     this.constants = new Constants(codes, request.constants, memory, prepare);
     const { forms, addresses } = this.constants;
     this.#kernels = codes.map(({ units, memories, prepared = [] }, at) => ({
       units,
       entry: entries[at]!,
+      number: numbers[at]!,
       buffers: memories.map(({ buffer }) => buffer),
       forms: prepared.map((one) => forms.get(formOf(one))!),
       isShared: this.#module !== undefined && isLarge(request.steps[at]!.nests, memory.least),
@@ -95,6 +98,10 @@ export class WasmRegion implements RegionCode {
     this.#scratch = codes.reduce((most, { scratchBytes }) => Math.max(most, scratchBytes), 0);
     const used = new Set(this.#kernels.flatMap(({ buffers }) => buffers));
     this.#given = [...used].filter((id) => !offsets.has(id) && !this.#results.has(id) && !addresses.has(id));
+  }
+
+  get sources(): readonly string[] {
+    return this.#codes.map(({ text }) => text);
   }
 
   start(inputs: (id: number) => DeviceBuffer): RegionRun {
@@ -139,7 +146,7 @@ export class WasmRegion implements RegionCode {
   }
 
   #step(at: number, places: readonly number[], scratch: number): void | Promise<void> {
-    const { units, entry, buffers, forms, isShared } = this.#kernels[at]!;
+    const { units, entry, number, buffers, forms, isShared } = this.#kernels[at]!;
     const addresses = buffers.map((id) => places[id]!);
     addresses.push(...forms);
     const fail = (error: unknown): never => {
@@ -149,7 +156,7 @@ export class WasmRegion implements RegionCode {
     try {
       if (!isShared) entry(...addresses, scratch, 0, units);
       else {
-        const job = { module: this.#module!, entry: at, addresses, scratch, scratchBytes: this.#scratch };
+        const job = { module: this.#module!, entry: number, addresses, scratch, scratchBytes: this.#scratch };
         return this.#memory.pool!.run({ ...job, units }, entry)?.catch(fail);
       }
     } catch (error) {

@@ -23,7 +23,9 @@ export function codeOf(kernel: Kernel): KernelCode {
     scratchBytes,
     imports: importsOf(kernel),
     emit: (module, imports) => emitKernel(module, kernel, buffers, places, new Helpers(module, imports)),
-    text: printKernel(kernel),
+    get text() {
+      return printKernel(kernel);
+    },
   };
 }
 

@@ -81,7 +81,9 @@ function productKernel(
     scratchBytes: blocks.scratch.bytes + epilogue.scratchBytes,
     imports: epilogue.imports,
     emit: (module, imports) => emitProduct(module, imports, product),
-    text: textOf(product, program),
+    get text() {
+      return textOf(product, program);
+    },
   };
 }
 

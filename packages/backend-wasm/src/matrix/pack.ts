@@ -163,10 +163,14 @@ function alongSteps(f: FunctionBuilder, { pointers, table, steps, target }: Pane
   f.block((done) => {
     f.loop((again) => {
       f.get(left).i32(4).op("i32.lt_s").brIf(done);
+      const whole = pointers.length - (pointers.length % 4);
+      for (let l = 0; l < whole; l += 4) transposed(f, pointers.slice(l, l + 4), to, l * ELEMENT, bytes);
       pointers.forEach((pointer, l) => {
-        f.get(pointer).memory("v128.load").set(four);
-        for (let step = 0; step < 4; step++)
-          f.get(to, four).memoryLane("v128.store32_lane", step, step * bytes + l * ELEMENT);
+        if (l >= whole) {
+          f.get(pointer).memory("v128.load").set(four);
+          for (let step = 0; step < 4; step++)
+            f.get(to, four).memoryLane("v128.store32_lane", step, step * bytes + l * ELEMENT);
+        }
         f.increase(pointer, 16);
       });
       f.increase(to, 4 * bytes)
@@ -186,4 +190,38 @@ function alongSteps(f: FunctionBuilder, { pointers, table, steps, target }: Pane
       f.increase(to, bytes).increase(left, -1).br(again);
     });
   });
+}
+
+/** Bytes of a vector that has lanes `a` and `b` of one, and of another. */
+const lanesOf = (...lanes: readonly number[]): number[] =>
+  lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
+const LOW = lanesOf(0, 4, 1, 5);
+const HIGH = lanesOf(2, 6, 3, 7);
+const FIRST = lanesOf(0, 1, 4, 5);
+const SECOND = lanesOf(2, 3, 6, 7);
+
+/** Stores four steps of four lanes, each step as one vector. */
+function transposed(
+  f: FunctionBuilder,
+  pointers: readonly Address[],
+  to: Address,
+  offset: number,
+  bytes: number,
+): void {
+  const rows = f.locals("v128", 4);
+  const halves = f.locals("v128", 4);
+  pointers.forEach((pointer, l) => {
+    f.get(pointer).memory("v128.load").set(rows[l]!);
+  });
+  [LOW, HIGH].forEach((lanes, i) => {
+    f.get(rows[0]!, rows[1]!).shuffle(lanes).set(halves[i]!);
+    f.get(rows[2]!, rows[3]!)
+      .shuffle(lanes)
+      .set(halves[i + 2]!);
+  });
+  for (let step = 0; step < 4; step++) {
+    const half = step >> 1;
+    f.get(to, halves[half]!, halves[half + 2]!).shuffle(step % 2 === 0 ? FIRST : SECOND);
+    f.memory("v128.store", offset + step * bytes);
+  }
 }

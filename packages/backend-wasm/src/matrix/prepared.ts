@@ -1,11 +1,11 @@
 /** @file Factors that are constants: packed once, in the order in which blocks read them. */
-import { type Axis, extentOf, fixedValue, volumeOf } from "@sconce/codegen";
-import type { FunctionBuilder } from "@sconce/wasm";
+import { type Axis, boundsOf, extentOf, fixedValue, volumeOf } from "@sconce/codegen";
+import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { PreparedBuffer } from "../kernel-code.js";
 import type { Blocks } from "./blocks.js";
 import { type Address, countUp, pushIndex, unflatten } from "./index-code.js";
 import { COLUMNS } from "./micro.js";
-import { packKernel, writeTable } from "./pack.js";
+import { type PanelSource, packKernel, writeTable } from "./pack.js";
 import { ELEMENT, type MatrixPlan, type Operand } from "./plan.js";
 
 /** Bytes from one inner place of a factor to the next, where there is one number for all. */
@@ -42,56 +42,93 @@ function coefficientOf(index: Operand["inner"], { name }: Axis): number | undefi
   return term?.coefficient;
 }
 
+/** The panels of a constant factor. */
+interface Panels {
+  readonly plan: MatrixPlan;
+  readonly operand: Operand;
+  readonly source: PanelSource;
+  /** Steps that lie together. */
+  readonly steps: number;
+  /** Rows or columns of the factor. */
+  readonly count: number;
+  /** Panels of all of them. */
+  readonly panels: number;
+  /** Bytes of the panels of all places of the outer axes, before the table. */
+  readonly bytes: number;
+}
+
 /** The packed form of a constant factor; undefined where it is read from a padded copy. */
 export function preparedOf(plan: MatrixPlan, operand: Operand, blocks: Blocks): PreparedBuffer | undefined {
   if (operand.padding !== undefined) return undefined;
   const isA = operand === plan.a;
   const [lanes, axes, count] = isA ? [blocks.lanes, plan.rows, plan.m] : [COLUMNS, plan.columns, plan.n];
-  const padded = Math.ceil(count / lanes) * lanes;
-  const one = padded * plan.k * ELEMENT;
-  const copies = volumeOf(operand.outerAxes);
-  const tableBytes = plan.k * 4;
-  const source = {
-    lanes,
-    axes,
-    index: operand.lanes,
-    innerStep: innerStepOf(plan, operand),
-    name: isA ? "prepare_a" : "prepare_b",
-  };
+  const panels = Math.ceil(count / lanes);
+  const bytes = volumeOf(operand.outerAxes) * panels * lanes * plan.k * ELEMENT;
+  const name = isA ? "prepare_a" : "prepare_b";
+  const source = { lanes, axes, index: operand.lanes, innerStep: innerStepOf(plan, operand), name };
   const describe = (list: readonly Axis[]): string =>
     list.map(({ name, extent }) => `${name}<${fixedValue(extent)}`).join();
   const places = `${operand.outer.text} ${operand.lanes.text} ${operand.inner.text}`;
   const over = [operand.outerAxes, axes, plan.inner].map(describe).join(" ");
+  const all = { plan, operand, source, steps: blocks.steps, count, panels, bytes };
+  const partBytes = bytesOfPanel(all);
   return {
     buffer: operand.buffer,
-    bytes: copies * one + tableBytes + 16,
+    bytes: bytes + plan.k * 4 + 16,
     key: `panels of ${lanes}, ${blocks.steps} steps: ${places} over ${over}`,
     emit: (module) => {
-      const pack = packKernel(module, source);
+      const pack = packPanels(module, all);
       return module.func({ params: ["i32", "i32"], name: "prepare" }, (f, from, to) => {
-        const [table, target] = f.locals("i32", 2) as readonly [Address, Address];
-        f.get(to)
-          .i32(copies * one)
-          .op("i32.add")
-          .set(table);
-        writeTable(f, table, 0, plan.inner, operand.inner);
-        f.copy(to, target);
-        eachCopy(f, operand, from, (base) => {
-          for (let first = 0; first < plan.k; first += blocks.steps) {
-            const steps = Math.min(blocks.steps, plan.k - first);
-            f.get(base, table)
-              .i32(4 * first)
-              .op("i32.add")
-              .i32(steps)
-              .i32(0)
-              .i32(count)
-              .get(target);
-            f.call(pack).increase(target, padded * steps * ELEMENT);
-          }
-        });
+        f.get(from, to).i32(0).i32(panels).call(pack);
       });
     },
+    parts:
+      partBytes === undefined
+        ? undefined
+        : { count: panels, bytes: partBytes, emit: (module) => packPanels(module, all) },
   };
+}
+
+/** Bytes of the factor that a panel is made from, where those of the next one follow them. */
+function bytesOfPanel({ plan, operand, source }: Panels): number | undefined {
+  const { axes, index, lanes } = source;
+  const step = stepOf(axes, index);
+  const { min, max } = boundsOf(operand.inner);
+  const isOne = operand.outerAxes.length === 0 && fixedValue(operand.outer) === 0;
+  const isRun = step !== undefined && index.constant === 0 && min === 0 && max! + ELEMENT <= step;
+  return isOne && isRun && plan.k > 1 ? lanes * step : undefined;
+}
+
+/** Adds a function `(from, to, first, end)` that packs some panels. */
+function packPanels(module: ModuleBuilder, { plan, operand, source, steps, ...all }: Panels): number {
+  const pack = packKernel(module, source);
+  const { lanes } = source;
+  const params = ["i32", "i32", "i32", "i32"] as const;
+  return module.func({ params, name: "prepare_panels" }, (f, from, to, first, end) => {
+    const [table, target] = f.locals("i32", 2) as readonly [Address, Address];
+    const [lane, until] = f.locals("i32", 2) as readonly [Address, Address];
+    f.get(first).i32(lanes).op("i32.mul").set(lane);
+    f.get(end).i32(lanes).op("i32.mul").set(until);
+    f.get(until).i32(all.count).get(until).i32(all.count).op("i32.lt_s", "select").set(until);
+    f.get(to).i32(all.bytes).op("i32.add").set(table);
+    f.get(first).op("i32.eqz");
+    f.if(() => writeTable(f, table, 0, plan.inner, operand.inner));
+    f.copy(to, target);
+    eachCopy(f, operand, from, (base) => {
+      for (let at = 0; at < plan.k; at += steps) {
+        const some = Math.min(steps, plan.k - at);
+        const panel = some * lanes * ELEMENT;
+        f.get(base, table)
+          .i32(4 * at)
+          .op("i32.add")
+          .i32(some)
+          .get(lane, until, target, first)
+          .i32(panel)
+          .op("i32.mul", "i32.add");
+        f.call(pack).increase(target, all.panels * panel);
+      }
+    });
+  });
 }
 
 /** Runs a body for each place of the outer axes, with the address of the factor there. */

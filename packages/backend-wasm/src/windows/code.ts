@@ -51,7 +51,10 @@ export function windowKernel(
     scratchBytes: weight === undefined || isPrepared ? 0 : form!.bytes,
     imports: [],
     emit: (module) => emitWindows(module, windows, memories, isPrepared, form),
-    text: `windows of ${size.join(" x ")} over ${channels} channels\n${printLoops({ ...program, nests: [nest] })}`,
+    get text() {
+      const what = `windows of ${size.join(" x ")} over ${channels} channels`;
+      return `${what}\n${printLoops({ ...program, nests: [nest] })}`;
+    },
   };
 }
 

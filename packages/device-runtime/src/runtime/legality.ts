@@ -31,6 +31,7 @@ import {
   type ValueRanges,
   withFeeders,
 } from "../ranges/judge.js";
+import { EqualCalls } from "./equal-calls.js";
 import { scansFor } from "./scans.js";
 import { whyNotHeldBy } from "./support.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
@@ -83,9 +84,10 @@ export function* legalitiesOf(program: ExportedProgram, target: DeviceTarget): W
   const { graph, symbolHints } = program;
   const answers = new Map<string, Legality>();
   const calls: CallLoops[] = [];
+  const equal = new EqualCalls();
   yield* eachInPieces(graph.nodes(), (node) => {
     if (node.op !== "call_function" || node.target === "operator.getitem") return;
-    const asked = ask(node, graph, target);
+    const asked = ask(node, graph, target, equal);
     answers.set(node.name, asked.answer);
     if (asked.call !== undefined) calls.push(asked.call);
   });
@@ -120,10 +122,12 @@ function ask(
   node: Node,
   graph: Graph,
   { device, limit, operators }: DeviceTarget,
+  equal: EqualCalls,
 ): { readonly answer: Legality; readonly call?: CallLoops } {
   const held = whyNotHeldBy(node, graph, device);
   if (held !== undefined) return { answer: { kind: "no", reason: held } };
-  const loops = lowerCall(node, graph, { operators, limits: limitsOf(device) });
+  const options = { operators, limits: limitsOf(device) };
+  const loops = equal.loops(node, graph, () => lowerCall(node, graph, options));
   if ("reason" in loops) return { answer: { kind: "no", reason: loops.reason } };
   const blocked = scansFor(device, loops);
   const conditions: Condition[] = [];

@@ -1,8 +1,8 @@
 /**
  * @file Batch norm with fixed statistics multiplies each channel by a number and adds another.
  * Behind a convolution or a linear layer both go into its weights: `W' = W * s` and
- * `b' = (b - mean) * s + beta` with `s = gamma / sqrt(var + eps)`. The rules emit that as calls, which
- * the pass `fold-batch-norm` computes. `s` and `b'` are computed in float64.
+ * `b' = (b - mean) * s + beta` with `s = gamma / sqrt(var + eps)`. The rules emit that as calls,
+ * which the pass `fold-batch-norm` computes. `s` and `b'` are computed in float64.
  */
 import type { FakeTensor } from "@sconce/ir";
 import type { Emit, EmitArg } from "@sconce/ops";
@@ -57,7 +57,9 @@ function notConstant(captures: Captures, match: Match): string | undefined {
 const cast = (emit: Emit, x: FakeTensor, dtype: FakeTensor["dtype"]): FakeTensor =>
   x.dtype === dtype ? x : emit("aten._to_copy.default", [x], { dtype });
 
-/** Weights of float32 are multiplied in float32: copies of them in float64 take twice the memory. */
+/**
+ * Weights of float32 are multiplied in float32: copies of them in float64 take twice the memory.
+ */
 const factorsOf = (emit: Emit, scale: FakeTensor, dtype: FakeTensor["dtype"]): FakeTensor =>
   dtype === "float32" ? cast(emit, scale, dtype) : scale;
 const scaled = (emit: Emit, weights: FakeTensor, factors: FakeTensor): FakeTensor =>

@@ -1,0 +1,65 @@
+/** @file Code of kernels that is made once for all nests that differ in their buffers alone. */
+import { bindIndex, type LoopNest, nestKey, product } from "@sconce/codegen";
+import type { RegionRequest } from "@sconce/device-runtime";
+import type { KernelCode } from "../kernel-code.js";
+
+/** What nests are a part of. */
+type Surroundings = Pick<RegionRequest, "loops" | "sizes"> & Partial<Pick<RegionRequest, "constants">>;
+
+/** Code, and the buffers in the order in which its key counts them. */
+interface Known {
+  readonly code: KernelCode | undefined;
+  readonly buffers: readonly number[];
+}
+
+/** Kernels whose code is kept: those of programs with many sizes are made again. */
+const MOST_KNOWN = 1024;
+
+/** The code of the kernels of one executable. */
+export class KnownCode {
+  readonly #known = new Map<string, Known>();
+
+  /** The code of nests, from that of equal ones if there are any. */
+  get(
+    nests: readonly LoopNest[],
+    surroundings: Surroundings,
+    kind: string,
+    make: () => KernelCode | undefined,
+  ): KernelCode | undefined {
+    const { key, buffers } = nestKey(nests, (id) => describe(id, surroundings));
+    const full = `${kind}\n${key}`;
+    const known = this.#known.get(full);
+    if (known !== undefined) return known.code && onBuffers(known.code, known.buffers, buffers);
+    const code = make();
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(full, { code, buffers });
+    return code;
+  }
+}
+
+function describe(id: number, { loops, sizes, constants }: Surroundings): string {
+  const { dtype, shape } = loops.buffers[id]!;
+  const elements = bindIndex(product(shape), sizes).text;
+  return `${dtype} ${elements} ${constants?.has(id) === true ? "constant" : ""}`;
+}
+
+/** The same code on other buffers. */
+function onBuffers(code: KernelCode, from: readonly number[], to: readonly number[]): KernelCode {
+  const renamed = new Map(from.map((id, at) => [id, to[at]!]));
+  const onOther = <T extends { readonly buffer: number }>(one: T): T => ({
+    ...one,
+    buffer: renamed.get(one.buffer)!,
+  });
+  const { units, scratchBytes, imports, emit, prepared } = code;
+  return {
+    memories: code.memories.map(onOther),
+    prepared: prepared?.map(onOther),
+    units,
+    scratchBytes,
+    imports,
+    emit,
+    get text() {
+      return code.text;
+    },
+  };
+}
