@@ -11,7 +11,6 @@ import {
   type Tensor,
 } from "sconce";
 import { openPt2File } from "sconce/node";
-import { autoBackend } from "sconce/wasm";
 
 /** A file that ships with Sconce. */
 const shipped = (name: string): URL => new URL(import.meta.resolve(`sconce/examples/${name}`));
@@ -30,8 +29,7 @@ export interface Digits {
 }
 
 export async function loadDigits(): Promise<Digits> {
-  // WebAssembly where it runs, else the interpreter.
-  const sconce = createSconce({ backends: [autoBackend()] });
+  const sconce = createSconce();
   const program = await openPt2File(shipped("digits.pt2"), { operators: sconce.operators });
   const { tensors } = readSafetensors(await readFile(shipped("digits-images.safetensors")));
   return {

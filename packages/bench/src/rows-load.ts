@@ -40,7 +40,7 @@ async function fileRows(file: Uint8Array): Promise<Row[]> {
   const sconce = createSconce();
   const program = await sconce.load(file);
   const inputs = (program.exampleInputs?.leaves ?? []) as readonly Value[];
-  const executable = await sconce.compile(program);
+  const executable = await sconce.compile(program, "cpu");
   return [
     { group: "file", name: "load", milliseconds: await least(() => sconce.load(file)) },
     {

@@ -99,3 +99,6 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 /** The backends that a name loads, for help texts; a test compares it with the session's. */
 export const BACKEND_NAMES = "auto, cpu, wasm, gpujs, gpujs:MODE";
+
+/** The backend of a run for which none is named: `wasm` where it runs, else the interpreter. */
+export const DEFAULT_BACKEND = "auto";

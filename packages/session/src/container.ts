@@ -15,7 +15,7 @@ import {
   type Work,
 } from "@sconce/errors";
 import { ATEN, type Backend, type ExportedProgram, type Problem, TRAINING } from "@sconce/ir";
-import { defaultOperators, memoryLimit, type OperatorTable } from "@sconce/ops";
+import { decomposes, defaultOperators, memoryLimit, type OperatorTable } from "@sconce/ops";
 import {
   builtinPasses,
   builtinRules,
@@ -33,6 +33,8 @@ import {
   type SessionBackend,
   verifyCallsSteps,
 } from "@sconce/passes";
+import { AUTO } from "./backends/backend-names.js";
+import { defaultBackend } from "./backends/default-backend.js";
 import { badPlugin, unknownService } from "./errors.js";
 import { type DependencyContainer, instanceCachingFactory, container as root } from "./injection.js";
 import { type PluginSet, pluginSet } from "./plugin-set.js";
@@ -42,7 +44,7 @@ import { PLUGINS, SERVICES } from "./tokens.js";
 /** What a session is made of. */
 export interface SessionOptions {
   readonly plugins?: readonly Plugin[];
-  /** Backends besides the interpreter. */
+  /** Backends besides `auto`, which is the default, and the interpreter `cpu`. */
   readonly backends?: readonly Backend[];
   /** Source of random numbers of the interpreter; a Mersenne Twister of seed 0 when left out. */
   readonly random?: RandomSource;
@@ -237,11 +239,16 @@ function sessionVerifier(steps: VerifierSteps): Verifier {
 }
 
 const interpreters = new WeakSet<Backend>();
+const defaults = new WeakSet<Backend>();
 
 /** True for the interpreter of a session. */
 export const isInterpreter = (backend: Backend): boolean => interpreters.has(backend);
+/** True for the interpreter of a session, and for the backend that Sconce chooses by default. */
+export const isOwnBackend = (backend: Backend): boolean => isInterpreter(backend) || defaults.has(backend);
 
-/** The interpreter, then the backends that were given; the interpreter is their host. */
+/**
+ * The default, the interpreter, and the backends that were given; the interpreter is their host.
+ */
 function sessionBackends(
   from: DependencyContainer,
   kernels: KernelTable,
@@ -251,16 +258,31 @@ function sessionBackends(
   const operators = from.resolve(SERVICES.operators);
   const host = sessionCpu.cpuBackend({ operators, kernels, random: from.resolve(SERVICES.random), maxBytes });
   interpreters.add(host);
-  const { plugins } = from.resolve(PLUGINS);
-  const further = [...given, ...plugins.flatMap((plugin) => plugin.backends ?? [])];
-  return [
-    host,
-    ...further.map((backend) =>
-      isSessionBackend(backend)
-        ? backend.inSession(from.resolve(SERVICES.passManagers).context(), host)
-        : backend,
-    ),
-  ];
+  const set = from.resolve(PLUGINS);
+  const context = (): PassContext => from.resolve(SERVICES.passManagers).context();
+  const further = [...given, ...set.plugins.flatMap((plugin) => plugin.backends ?? [])].map((backend) =>
+    isSessionBackend(backend) ? backend.inSession(context(), host) : backend,
+  );
+  const whyHost = (program: ExportedProgram): string | undefined => ownKernel(program, set, operators);
+  const automatic = further.find(({ name }) => name === AUTO) ?? defaultBackend({ host, context, whyHost });
+  defaults.add(automatic);
+  return [automatic, host, ...further.filter((backend) => backend !== automatic)];
+}
+
+/**
+ * Why the interpreter has to run a program: a plugin has a kernel for a call that has loops too.
+ */
+function ownKernel(
+  program: ExportedProgram,
+  { kernels }: PluginSet,
+  operators: OperatorTable,
+): string | undefined {
+  if (kernels.length === 0) return undefined;
+  const calls = program.opHistogram();
+  const found = kernels.find(
+    ([target]) => calls.has(target) && (hasSessionKernel(target) || decomposes(operators, target)),
+  );
+  return found && `plugin "${found[2]}" has a kernel for ${found[0]}, which the interpreter runs`;
 }
 
 const isSessionBackend = (backend: Backend): backend is SessionBackend =>

@@ -64,6 +64,7 @@ import {
   type Rule,
   requireBisection,
 } from "@sconce/passes";
+import { AUTO } from "./backends/backend-names.js";
 import { compileOn } from "./backends/compile.js";
 import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
 import { type BackendMemory, LiveExecutables } from "./backends/memory.js";
@@ -73,6 +74,7 @@ import {
   checkDecompositions,
   createSession,
   isInterpreter,
+  isOwnBackend,
   kernelsOf,
   replacements,
   type Session,
@@ -143,7 +145,10 @@ export class Sconce {
     return this.services.operators;
   }
 
-  /** Backends by name; the first, the interpreter `cpu` unless overridden, is the default. */
+  /**
+   * Backends by name; the first is the default: `auto` unless overridden, which is `wasm` where it
+   * runs. The interpreter is `cpu`.
+   */
   get backends(): ReadonlyMap<string, Backend> {
     return new Map(this.services.backends.map((backend) => [backend.name, backend]));
   }
@@ -422,6 +427,7 @@ export class Sconce {
         operators: this.operators,
         plugin: owner,
         isInterpreter: isInterpreter(chosen),
+        isOwn: isOwnBackend(chosen),
         maxBytes: this.#maxBytes,
         live: this.#live,
       });
@@ -528,11 +534,12 @@ export class Sconce {
     return this.#live.memory(this.backends.keys());
   }
 
-  /** Names of the backends that say they run an operator. */
+  /** Names of the backends that say they run an operator, without `auto`, which is one of them. */
   backendsFor(target: string): readonly string[] {
     const probe: Node = { name: "probe", op: "call_function", target, args: [], kwargs: {}, meta: {} };
     const graph = new GraphBuilder({ unknownTargets: "allow" }).addAll([probe]).build();
     return [...this.backends.values()]
+      .filter(({ name }) => name !== AUTO)
       .filter((backend) => askBackend(backend, probe, graph, this.ownerOf(backend)) === true)
       .map((backend) => backend.name);
   }
@@ -576,7 +583,7 @@ const TRANSFORM_ASYNC: OptionNames<TransformAsyncOptions> = { ...MANAGER_OPTIONS
 
 /** How a program becomes a module to call: the backend, and all options of `compile`. */
 export interface ModuleOptions extends CompileOptions {
-  /** The backend, or its name. @defaultValue the interpreter */
+  /** The backend, or its name. @defaultValue `auto`: `wasm` where it runs, else the interpreter */
   readonly backend?: string | Backend;
   /**
    * How values of registered pytree types look in JavaScript; those of the plugins when left out.

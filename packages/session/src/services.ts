@@ -46,7 +46,7 @@ export interface PassManagers {
 export interface Services {
   /** The operator table: PyTorch's operators, and those of the plugins. */
   readonly operators: OperatorTable;
-  /** The backends, the default first: the interpreter, then those that were given. */
+  /** The backends, the default first: `auto`, the interpreter, then those that were given. */
   readonly backends: readonly Backend[];
   /** A fresh decomposition table for each reader: PyTorch's entries, and those of the plugins. */
   readonly decompositions: CustomDecompTable;

@@ -163,14 +163,14 @@ test.each(["cpu", "gpujs:cpu"])("the memory of programs on %s is counted", async
 test("weights and values of a run in progress count", async () => {
   const sconce = session();
   const lowered = sampleProgram(7, { dialect: "ATEN", dynamic: false });
-  using executable = await sconce.compile(lowered);
+  using executable = await sconce.compile(lowered, "cpu");
   const weights = [...executable.state.values()].reduce(
     (bytes, { storage }) => bytes + storage.byteLength,
     0,
   );
   expect(executable.memory?.().hostBytes).toBe(weights);
   const program = programOf("aten.cat.default([%x, %x])", "f32[8]");
-  using running = await sconce.compile(program);
+  using running = await sconce.compile(program, "cpu");
   const seen: number[] = [];
   await running.run([inputOf()], { onProgress: () => seen.push(running.memory!().hostBytes) });
   expect(seen).toEqual([0, 32]);
@@ -189,13 +189,13 @@ graph(%x: f32[100]) {
   const x = Tensor.empty([100], "float32");
 
   test("after one that failed", async () => {
-    const executable = await session(1000).compile(program);
+    const executable = await session(1000).compile(program, "cpu");
     await expect(executable.run([x])).rejects.toMatchObject({ code: "OUT_OF_MEMORY" });
     expect(executable.memory?.()).toMatchObject({ hostBytes: 0, tensors: 0 });
   });
 
   test("after one that was canceled", async () => {
-    const executable = await session().compile(program);
+    const executable = await session().compile(program, "cpu");
     const abort = new AbortController();
     const seen: number[] = [];
     const onProgress = ({ done }: Progress): void => {

@@ -51,7 +51,7 @@ async function inUse(executable: Executable, bytes: "hostBytes" | "deviceBytes")
 
 describe("values in use after each step", () => {
   test("on the interpreter, where what a step reads is released after the report", async () => {
-    using executable = await sconce.compile(program);
+    using executable = await sconce.compile(program, "cpu");
     expect(await inUse(executable, "hostBytes")).toEqual([1, 2, 3, 4, 4, 4]);
   });
 

@@ -26,7 +26,9 @@ describe("sconce passes", () => {
       "decompose{keep=[aten.conv2d.default\ndecompose{keep=[aten.conv2d.padding\n",
     );
     const backends = await sconce("passes", "--complete", "partition{backend=");
-    expect(backends.out).toBe("partition{backend=cpu\npartition{backend=wasm\npartition{backend=gpujs\n");
+    expect(backends.out).toBe(
+      "partition{backend=auto\npartition{backend=cpu\npartition{backend=wasm\npartition{backend=gpujs\n",
+    );
     const keep = await sconce("passes", "--plugin", PLUGIN, "--complete", "decompose{keep=[mylib.");
     expect(keep.out).toBe("decompose{keep=[mylib.sin.default\n");
     expect(await sconce("passes", "--complete", "zzz")).toMatchObject({ code: 0, out: "" });

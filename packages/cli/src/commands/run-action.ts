@@ -10,7 +10,7 @@ import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
 import { openSession, openTensors, openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import { openReproducer } from "../reproducer.js";
-import type { PassRunOptions } from "../shared-options.js";
+import { DEFAULT_BACKEND, type PassRunOptions } from "../shared-options.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
 import { givesInputs, type InputOptions, readInputs, tolerance } from "./inputs.js";
 import { nonfiniteJson, nonfiniteText } from "./nonfinite.js";
@@ -115,7 +115,7 @@ async function compare(
 ): Promise<void> {
   const backends = comparedBackends(text);
   requireSearch("--compare reports how nodes differ", options, WHOLE_RUN);
-  if (options.backend !== "cpu")
+  if (options.backend !== DEFAULT_BACKEND)
     throw usage("--compare names the backends, so --backend has no effect", "leave --backend out");
   const { session, program, inputs } = await opened(file, options, io, backends);
   const report = await withProgress(io, (onProgress) =>
@@ -130,7 +130,7 @@ async function findNonfinite(file: string, options: RunOptions, io: SafeIo, outc
   if (kind !== "any" && kind !== "nan")
     throw usage(`--first-nonfinite: unknown value ${JSON.stringify(kind)}`, "give any, nan, or nothing");
   requireSearch("--first-nonfinite stops at the first such result", options, [...WHOLE_RUN, "compare"]);
-  if (options.backend !== "cpu")
+  if (options.backend !== DEFAULT_BACKEND)
     throw usage("--first-nonfinite runs on the interpreter", "leave --backend out");
   const { session, program, inputs } = await opened(file, options, io);
   const report = await session.firstNonfinite(program, inputs, { kind });

@@ -72,7 +72,7 @@ describe("sconce run", () => {
       fixture("net_mlp", "inputs.safetensors"),
       "--profile",
     ];
-    const { out, code } = await sconce(...run);
+    const { out, code } = await sconce(...run, "--backend", "cpu");
     expect(code).toBe(0);
     expect(out).toMatch(/^profile: \d+\.\d{3} ms in \d+ steps\n +\d+\.\d{3} ms +\d+\.\d % {2}\w+ \(aten\./m);
     const kernels = JSON.parse((await sconce(...run, "--backend", "gpujs:cpu", "--json")).out).profile;

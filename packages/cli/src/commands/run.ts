@@ -3,6 +3,7 @@ import {
   addInputOptions,
   addPassRunOptions,
   BACKEND_NAMES,
+  DEFAULT_BACKEND,
   limitOption,
   pluginOption,
 } from "../shared-options.js";
@@ -26,7 +27,11 @@ export const runCommand: Declare = (command, io, outcome) => {
     )
     .option("--rtol <ratio>", "Set the relative tolerance of --expect and --compare; the default is 1e-4")
     .option("--atol <number>", "Set the absolute tolerance of --expect and --compare; the default is 1e-5")
-    .option("--backend <name>", `Select the backend: ${BACKEND_NAMES}, or a backend of a plugin`, "cpu")
+    .option(
+      "--backend <name>",
+      `Select the backend: ${BACKEND_NAMES}, or a backend of a plugin`,
+      DEFAULT_BACKEND,
+    )
     .option("--placement", "Show which calls ran on the backend's device, and why the others did not")
     .option("--profile", "Show what took longest, by nodes or by kernels")
     .option("--lower", "Lower the program with run_decompositions() first")

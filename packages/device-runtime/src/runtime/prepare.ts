@@ -4,7 +4,7 @@
  */
 import { withoutProvedAssertions } from "@sconce/codegen";
 import { finishWithPauses, isSconceError } from "@sconce/errors";
-import { type ExportedProgram, FakeTensor } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, type Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
   canonicalize,
@@ -17,6 +17,7 @@ import {
   functionality,
   isFunctional,
   PassManager,
+  verifyCallsSteps,
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { Pacer } from "./pacer.js";
@@ -46,6 +47,15 @@ export async function prepare(
     const { operators, evaluate, decompositions } = options;
     const isLowered = program.dialect === "ATEN" && isFunctional(program, operators);
     await pacer.step();
+    if (isLowered) {
+      // Kernels are made of the shapes and dtypes that the program records.
+      const [problem] = await finishWithPauses(
+        verifyCallsSteps(program, { operators }),
+        "compilation",
+        signal,
+      );
+      if (problem !== undefined) return { program: undefined, reason: `it is not valid: ${problem.message}` };
+    }
     const lowered = isLowered
       ? program
       : await finishWithPauses(
@@ -55,6 +65,11 @@ export async function prepare(
         );
     if (lowered.dialect !== "ATEN")
       return { program: undefined, reason: `it is in the ${lowered.dialect} dialect` };
+    if (hasAutocast(lowered.graph))
+      return {
+        program: undefined,
+        reason: "it has an autocast region, which runs in other dtypes than recorded",
+      };
     const resized = resizedInput(lowered);
     if (resized !== undefined) return { program: undefined, reason: `it gives "${resized}" another size` };
     const manager = new PassManager({ operators, evaluate }, { record: false, verify: false });
@@ -72,6 +87,12 @@ export async function prepare(
     return { program: undefined, reason: `it cannot be lowered: ${error.message}` };
   }
 }
+
+/** Whether an autocast region is left, whose results may have other dtypes than it records. */
+const hasAutocast = (graph: Graph): boolean =>
+  graph.nodes().some(({ target, args }) => target === AUTOCAST && args[2] === true) ||
+  [...graph.subgraphs.values()].some(hasAutocast);
+const AUTOCAST = "higher_order.wrap_with_autocast";
 
 /**
  * A tensor that the program writes to in another shape than it has: only the program as it is can

@@ -85,7 +85,7 @@ async function checkJsonIR(folder: GoldenFolder, check: Check): Promise<void> {
   check(jsonIRText(readJsonIR(jsonIRText(ir))) === jsonIRText(ir), `${name}: other content`);
   const { program, expected } = new ProgramFiles(folder, STATIC);
   const inputs = program.exampleInputs!.leaves as readonly Tensor[];
-  const outputs = await executeIR(ir, inputs, { weights: program.stateDict });
+  const outputs = await executeIR(ir, inputs, { weights: program.stateDict, backend: "cpu" });
   check(expected.equals(writeSafetensors(numbered(outputs))), `${name}: other outputs`);
 }
 

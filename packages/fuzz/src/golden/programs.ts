@@ -32,7 +32,7 @@ export const numbered = (tensors: readonly Tensor[]): readonly (readonly [string
 
 /** The outputs for the sample inputs. */
 export async function outputsOf(program: ExportedProgram): Promise<readonly (readonly [string, Tensor])[]> {
-  const executable = await session.compile(program);
+  const executable = await session.compile(program, "cpu");
   try {
     return numbered(
       (await executable.run(program.exampleInputs!.leaves as readonly Tensor[])) as readonly Tensor[],

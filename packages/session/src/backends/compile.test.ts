@@ -332,7 +332,7 @@ describe("nodes that the backend does not run", () => {
 describe("an unknown backend", () => {
   const session = createSconce({ backends: [backend({})] });
   test.each([
-    ["gpujs", 'createSconce({ backends: [await loadBackend("gpujs")] })`; registered are: cpu, mine'],
+    ["gpujs", 'createSconce({ backends: [await loadBackend("gpujs")] })`; registered are: auto, cpu, mine'],
     ["gpujs:webasm", 'await loadBackend("gpujs:webasm")'],
   ])("%s is in a package: how to register it", async (name, fix) => {
     await expect(Promise.resolve().then(() => session.compile(program, name))).rejects.toMatchObject({
@@ -355,7 +355,7 @@ describe("an unknown backend", () => {
   test("of another name gets a suggestion and the list", async () => {
     await expect(Promise.resolve().then(() => session.compile(program, "mien"))).rejects.toMatchObject({
       code: "UNKNOWN_BACKEND",
-      fix: 'did you mean "mine"? the backends are: cpu, mine',
+      fix: 'did you mean "mine"? the backends are: auto, cpu, mine',
     });
   });
 });

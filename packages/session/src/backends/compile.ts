@@ -48,6 +48,10 @@ export interface CompileContext {
    * weights alone.
    */
   readonly isInterpreter: boolean;
+  /**
+   * Whether it is that, or the default that uses it: where a program differs, the program is wrong.
+   */
+  readonly isOwn: boolean;
   /** Most bytes that the values of a run may take. */
   readonly maxBytes: number;
   /** Counts the executables. */
@@ -68,8 +72,8 @@ export async function compileOn(
   context: CompileContext,
 ): Promise<Executable> {
   checkOptions("compile", options, COMPILE_OPTIONS);
-  const { plugin, isInterpreter } = context;
-  const label: BackendLabel = { name: backend.name, plugin, isInterpreter };
+  const { plugin, isOwn } = context;
+  const label: BackendLabel = { name: backend.name, plugin, isOwn };
   const asking = unsupportedNodesSteps(backend, program, context.plugin);
   const unsupported = await finishWithPauses(asking, "compilation", options?.signal);
   if (unsupported.length > 0)
@@ -104,8 +108,8 @@ export async function compileOn(
 }
 
 /** What helps against these nodes: lowering is named only where a decomposition exists. */
-function adviceFor(nodes: readonly UnsupportedNode[], { operators, isInterpreter }: CompileContext): string {
-  if (isInterpreter)
+function adviceFor(nodes: readonly UnsupportedNode[], { operators, isOwn }: CompileContext): string {
+  if (isOwn)
     return "give the backend a kernel for it (`cpuBackend({ kernels })` or a plugin's `kernels`): it has no decomposition";
   const lowering = nodes.some(({ target }) => decomposes(operators, target))
     ? "lower the program first (`runDecompositions`), "

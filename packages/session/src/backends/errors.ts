@@ -7,8 +7,8 @@ import { isKnownBackend, OTHER_NAMES } from "./backend-names.js";
 export interface BackendLabel {
   readonly name: string;
   readonly plugin: string | undefined;
-  /** Whether it is the session's own interpreter, which is right where it and a program differ. */
-  readonly isInterpreter?: boolean;
+  /** Whether it is the session's own, which is right where it and a program differ. */
+  readonly isOwn?: boolean;
 }
 
 export const labelOf = ({ name, plugin }: BackendLabel): string =>
@@ -59,7 +59,7 @@ export const wrongOutput = (backend: BackendLabel, what: string, where?: string)
     code: "BACKEND_OUTPUT",
     message: `${labelOf(backend)} returned ${what}`,
     where,
-    fix: backend.isInterpreter
+    fix: backend.isOwn
       ? "correct the program: what it says of its values is not what its operators compute; if the backend got kernels or operators of yours, check those"
       : `correct the backend "${backend.name}", or compare it with the interpreter (\`backend: "cpu"\`)`,
   });

@@ -9,7 +9,7 @@ test.each([...builtinBackends, "auto", "gpujs:webasm"])("%s is loaded by its nam
 test("a session takes a loaded backend, and finds it by its name", async () => {
   const session = createSconce({ backends: [await loadBackend("gpujs:cpu")] });
   expect(session.backend("gpujs:cpu").name).toBe("gpujs:cpu");
-  expect(session.backend().name).toBe("cpu");
+  expect(session.backend().name).toBe("auto");
 });
 
 test.each([

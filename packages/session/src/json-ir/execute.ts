@@ -25,7 +25,7 @@ export interface ExecuteIROptions extends LongWorkOptions {
   readonly overrides?: StateValues | undefined;
   /** The session that runs it. @defaultValue a new one */
   readonly session?: Sconce | undefined;
-  /** The backend, or its name. @defaultValue the interpreter */
+  /** The backend, or its name. @defaultValue the first of the session */
   readonly backend?: string | Backend | undefined;
 }
 

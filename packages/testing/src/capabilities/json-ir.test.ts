@@ -34,7 +34,7 @@ const execute = (
   ir: JsonIR,
   inputs: readonly Value[],
   options: ExecuteIROptions,
-): Promise<readonly Tensor[]> => executeIR(ir, inputs, { session, ...options });
+): Promise<readonly Tensor[]> => executeIR(ir, inputs, { session, backend: "cpu", ...options });
 /** What the model gives, as values. */
 const wanted = (model: nn.Module, x: Tensor): unknown[] =>
   (model as unknown as (x: Tensor) => Tensor)(x).toArray();
@@ -156,7 +156,7 @@ describe("execution", () => {
       const inputs = program.exampleInputs!.leaves as readonly Value[];
       const ir = readJsonIR(jsonIRText(extractIR(program)));
       const got = await execute(ir, inputs, { weights: program.stateDict });
-      const want = await (await session.compile(program)).run(inputs);
+      const want = await (await session.compile(program, "cpu")).run(inputs);
       expect(got.map((tensor) => tensor.toArray())).toEqual(want.map((value) => (value as Tensor).toArray()));
     },
   );

@@ -1,0 +1,69 @@
+import type { Backend, ExportedProgram } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { afterEach, expect, test, vi } from "vitest";
+import { createSconce } from "../create-sconce.js";
+
+const TEXT = `sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %y: USER_OUTPUT }
+graph(%x: f32[2]) {
+  %y: f32[2] = aten.relu.default(%x)
+  return (%y)
+}`;
+const x = Tensor.from([-1, 1], [2], "float32");
+afterEach(() => vi.unstubAllGlobals());
+
+/** Where the program ran, and why. */
+async function placed(session = createSconce(), program?: ExportedProgram, backend?: string) {
+  using executable = await session.compile(program ?? session.parseIr(TEXT), backend);
+  const [y] = await executable.run([x]);
+  const { device, nodes } = executable.placement?.() ?? { device: undefined, nodes: [] };
+  return { device, y: String(y), reasons: nodes.map(({ reason }) => reason) };
+}
+
+test("programs run in WebAssembly when no backend is named", async () => {
+  const found = await placed();
+  expect(found).toMatchObject({ y: "tensor([0., 1.])", reasons: [undefined] });
+  expect(found.device).toMatch(/^WebAssembly with .*SIMD/);
+  expect(createSconce().backend().name).toBe("auto");
+});
+
+test("cpu is the interpreter, which has no placement", async () => {
+  expect(await placed(createSconce(), undefined, "cpu")).toMatchObject({ device: undefined });
+});
+
+test("without WebAssembly the interpreter runs them, and the placement says why", async () => {
+  vi.stubGlobal("WebAssembly", undefined);
+  expect(await placed()).toEqual({
+    device: "none",
+    y: "tensor([0., 1.])",
+    reasons: ["WebAssembly does not run here: this runtime has no WebAssembly"],
+  });
+});
+
+test("the interpreter runs programs with calls for which a plugin has a kernel", async () => {
+  const kernels = { "aten.relu.default": () => Tensor.from([7, 7], [2], "float32") };
+  const session = createSconce({ plugins: [{ name: "mine", kernels: kernels as never }] });
+  expect(await placed(session)).toEqual({
+    device: "none",
+    y: "tensor([7., 7.])",
+    reasons: ['plugin "mine" has a kernel for aten.relu.default, which the interpreter runs'],
+  });
+});
+
+test("programs that are not valid give the errors of the interpreter", async () => {
+  const session = createSconce();
+  const longer = session.parseIr(TEXT.replace("%y: f32[2]", "%y: f32[3]"));
+  for (const backend of [undefined, "cpu"])
+    await expect(placed(session, longer, backend)).rejects.toMatchObject({ code: "BACKEND_OUTPUT" });
+});
+
+test("a backend of the name auto is the default", async () => {
+  const fails: Backend = {
+    name: "auto",
+    supports: () => true,
+    compile: () => Promise.reject(new Error("mine")),
+  };
+  const session = createSconce({ backends: [fails] });
+  expect([...session.backends.keys()]).toEqual(["auto", "cpu"]);
+  await expect(placed(session)).rejects.toThrow("mine");
+});

@@ -1,0 +1,69 @@
+/** @file The backend of programs for which none is named. */
+import { isSconceError } from "@sconce/errors";
+import type { Backend, CompileOptions, Executable, ExportedProgram, Placement } from "@sconce/ir";
+import type { PassContext, SessionBackend } from "@sconce/passes";
+import { AUTO } from "./backend-names.js";
+
+/** What the default backend is made of. */
+export interface DefaultBackendParts {
+  /** The interpreter, which runs what WebAssembly does not. */
+  readonly host: Backend;
+  readonly context: () => PassContext;
+  /** Why the interpreter has to run a whole program, or undefined. */
+  readonly whyHost: (program: ExportedProgram) => string | undefined;
+}
+
+/**
+ * Returns the backend `auto`: `wasm` where it runs, else the interpreter, as its placement then
+ * says. The package of `wasm` is loaded when the first program is compiled.
+ */
+export function defaultBackend({ host, context, whyHost }: DefaultBackendParts): Backend {
+  let loading: Promise<Backend> | undefined;
+  const load = async (): Promise<Backend> => {
+    const { autoBackend } = await import("@sconce/backend-wasm");
+    return (autoBackend() as SessionBackend).inSession(context(), host);
+  };
+  const compile = async (program: ExportedProgram, options?: CompileOptions): Promise<Executable> => {
+    const onHost = async (reason: string): Promise<Executable> =>
+      placedOnHost(await host.compile(program, options), program, reason);
+    const reason = whyHost(program);
+    if (reason !== undefined) return onHost(reason);
+    let backend: Backend;
+    try {
+      loading ??= load();
+      backend = await loading;
+    } catch (error) {
+      if (isSconceError(error)) throw error;
+      // A page may get it the next time.
+      loading = undefined;
+      return onHost(`the package of the backend "wasm" cannot be loaded`);
+    }
+    try {
+      return await backend.compile(program, options);
+    } catch (error) {
+      if (!isSconceError(error, "OUT_OF_MEMORY")) throw error;
+      return onHost(`the memory of the backend "wasm" is too small: ${error.message}`);
+    }
+  };
+  return {
+    name: AUTO,
+    leavesTensors: true,
+    supports: (node, graph) => host.supports(node, graph),
+    describeSupport: (target) => host.describeSupport?.(target),
+    compile,
+  };
+}
+
+/** Reports that the interpreter runs a program, and why. */
+function placedOnHost(executable: Executable, { graph }: ExportedProgram, reason: string): Executable {
+  const calls = graph.nodes().filter(({ op }) => op === "call_function");
+  const placement: Placement = {
+    device: "none",
+    nodes: calls.map(({ name, target }) => ({ node: name, target, place: "host", reason })),
+    regions: 0,
+    kernels: 0,
+    copies: { toDevice: 0, toHost: 0 },
+    fallbacks: [],
+  };
+  return Object.assign(executable, { placement: () => placement });
+}
