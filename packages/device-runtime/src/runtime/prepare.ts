@@ -7,6 +7,7 @@ import { finishWithPauses, isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
+  callProblems,
   canonicalize,
   commonSubexpressionElimination,
   type Decompositions,
@@ -17,7 +18,6 @@ import {
   functionality,
   isFunctional,
   PassManager,
-  verifyCallsSteps,
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { Pacer } from "./pacer.js";
@@ -49,11 +49,7 @@ export async function prepare(
     await pacer.step();
     if (isLowered) {
       // Kernels are made of the shapes and dtypes that the program records.
-      const [problem] = await finishWithPauses(
-        verifyCallsSteps(program, { operators }),
-        "compilation",
-        signal,
-      );
+      const [problem] = callProblems(program, operators);
       if (problem !== undefined) return { program: undefined, reason: `it is not valid: ${problem.message}` };
     }
     const lowered = isLowered
