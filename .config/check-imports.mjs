@@ -15,6 +15,7 @@ const MAY_IMPORT = {
   tensor: ["errors"],
   symbolic: ["errors"],
   ir: ["errors", "tensor", "symbolic"],
+  drawing: ["errors", "ir"],
   ops: ["errors", "tensor", "symbolic", "ir"],
   "ops-cases": ["errors", "tensor", "symbolic", "ir", "ops"],
   passes: ["errors", "tensor", "symbolic", "ir", "ops"],
@@ -64,6 +65,7 @@ const MAY_IMPORT = {
     "tensor",
     "symbolic",
     "ir",
+    "drawing",
     "ops",
     "passes",
     "codegen",
@@ -77,6 +79,7 @@ const MAY_IMPORT = {
   sconce: [
     "symbolic",
     "ir",
+    "drawing",
     "codegen",
     "formats",
     "backend-wasm",

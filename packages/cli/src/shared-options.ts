@@ -28,6 +28,7 @@ export const PRINT_FORMATS = [
   "json-ir",
   "mermaid",
   "dot",
+  "svg",
   "loops",
   "ts",
 ] as const;

@@ -3,6 +3,7 @@
  */
 import { unflatten } from "@sconce/capture";
 import { typeDeclarations, typescriptText } from "@sconce/capture/typescript";
+import { svgText } from "@sconce/drawing";
 import { isSconceError } from "@sconce/errors";
 import { dotText, mermaidText } from "@sconce/formats/views";
 import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
@@ -108,6 +109,10 @@ describe.each(NAMES.map((name) => [JSON.stringify(name), name] as const))("the n
     expect(mermaidText(program).replaceAll("<br/>", "")).not.toMatch(/[<`$]|\r/);
     for (const text of [mermaidText(program), dotText(program)]) expect(text).not.toMatch(UNSAFE);
     expect(dotText(program)).not.toMatch(/^\s*pwned/m);
+    const drawing = svgText(program, { state: true });
+    expect(drawing).not.toMatch(UNSAFE);
+    expect(drawing).not.toContain("<script");
+    expect(drawing.match(/"/g)!.length % 2).toBe(0);
   });
 
   test("stays the same in IR text and in JSON IR", () => {

@@ -29,12 +29,25 @@ const FORMATS: Readonly<Record<(typeof PRINT_FORMATS)[number], Print>> = {
     jsonIRText(extractIR(program, { session, onWarning: (message) => io.warn(message) })),
   mermaid: (program, _session, _io, diagram) => mermaidText(program, diagram),
   dot: (program, _session, _io, diagram) => dotText(program, diagram),
+  svg: drawing,
   loops: loopsText,
   ts: sourceText,
 };
 
 /** Formats that hold values of constants, or are made by passes that read them. */
 const READS_VALUES: ReadonlySet<string> = new Set(["json-ir", "loops", "ts"]);
+
+/** The drawing with frames for modules, up to the folded depth. */
+async function drawing(
+  program: ExportedProgram,
+  _session: Sconce,
+  _io: SafeIo,
+  { fold, modules }: DiagramOptions,
+): Promise<string> {
+  const { svgText } = await import("@sconce/drawing");
+  const isFramed = modules === true || fold !== undefined;
+  return svgText(program, { modules: isFramed, ...(fold !== undefined && { depth: fold - 1 }) });
+}
 
 /** A module in TypeScript that gives the program when it is exported. */
 async function sourceText(program: ExportedProgram, { operators }: Sconce): Promise<string> {
@@ -57,10 +70,15 @@ export interface PrintOptions extends PassRunOptions {
   readonly modules?: boolean;
 }
 
+const DIAGRAMS: ReadonlySet<string> = new Set(["mermaid", "dot", "svg"]);
+
 /** Which part of the program a diagram shows. @throws SconceError `USAGE` */
 function diagramOptions({ format, fold, modules }: PrintOptions): DiagramOptions {
-  if (format !== "mermaid" && format !== "dot" && (fold !== undefined || modules === true))
-    throw usage("--fold and --modules are for diagrams", "add --format mermaid or --format dot");
+  if (!DIAGRAMS.has(format) && (fold !== undefined || modules === true))
+    throw usage(
+      "--fold and --modules are for diagrams",
+      "add --format svg, --format mermaid or --format dot",
+    );
   if (fold !== undefined && !/^[1-9]\d{0,3}$/.test(fold))
     throw usage(`--fold: ${JSON.stringify(fold)} is not a depth`, "give 1 for the children of the model");
   return { ...(fold !== undefined && { fold: Number(fold) }), modules: modules === true };

@@ -56,6 +56,8 @@ describe("sconce print", () => {
     expect(folded.out).toContain('mod_first[["first<br/>Inner<br/>4 calls, 2 weights"]]');
     const framed = await sconce(...args, "--format", "dot", "--modules");
     expect(framed.out).toContain('subgraph cluster_frame_first {\n    label="first (Inner)"\n');
+    const drawn = await sconce(...args, "--format", "svg", "--fold", "1");
+    expect(drawn.out).toMatch(/^<svg [^]*>first<[^]*<\/svg>\n$/);
     for (const wrong of [["--fold", "1"], ["--format", "dot", "--fold", "0"], ["--modules"]])
       expect((await sconce(...args, ...wrong)).err).toMatch(/^error USAGE: /);
   });
@@ -102,7 +104,7 @@ describe("sconce print", () => {
     [
       "USAGE",
       ["--format", "xml"],
-      "use one of: program, graph, code, signature, ir, json, json-ir, mermaid, dot, loops, ts",
+      "use one of: program, graph, code, signature, ir, json, json-ir, mermaid, dot, svg, loops, ts",
     ],
     [
       "UNKNOWN_PASS",

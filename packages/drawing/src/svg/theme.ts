@@ -1,0 +1,55 @@
+/** @file Colors of drawings. Text has a contrast of at least 4.5 to what is behind it. */
+
+/** Colors of one appearance, as CSS has them. */
+export interface Theme {
+  readonly background: string;
+  readonly text: string;
+  /** Second lines of boxes, titles of arrows. */
+  readonly muted: string;
+  readonly arrow: string;
+  readonly frame: string;
+  /** Borders of boxes. */
+  readonly border: string;
+  /** Fill of the boxes of each kind. */
+  readonly input: string;
+  readonly state: string;
+  readonly call: string;
+  readonly output: string;
+  readonly module: string;
+  readonly graph: string;
+  readonly part: string;
+}
+
+/** Colors on white. */
+export const LIGHT: Theme = {
+  background: "#ffffff",
+  text: "#1b1f24",
+  muted: "#57606a",
+  arrow: "#8c959f",
+  frame: "#0969da0d",
+  border: "#afb8c1",
+  input: "#dafbe1",
+  state: "#eaeef2",
+  call: "#ffffff",
+  output: "#fff1e5",
+  module: "#ddf4ff",
+  graph: "#fbefff",
+  part: "#f6f8fa",
+};
+
+/** Colors on black. */
+export const DARK: Theme = {
+  background: "#0d1117",
+  text: "#e6edf3",
+  muted: "#9da7b3",
+  arrow: "#6e7681",
+  frame: "#58a6ff14",
+  border: "#484f58",
+  input: "#12361f",
+  state: "#262c34",
+  call: "#161b22",
+  output: "#44260f",
+  module: "#102d4c",
+  graph: "#36214f",
+  part: "#1c2128",
+};

@@ -1,0 +1,2 @@
+/** @file Drawings of programs: hierarchies, layouts, SVG. */
+export * from "@sconce/drawing";
