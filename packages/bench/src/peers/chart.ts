@@ -5,6 +5,7 @@ import { type Results, threadsText, timeText } from "./results.js";
 const COLORS: Readonly<Record<string, string>> = {
   cpu: "#9db7d5",
   wasm: "#1f6fb2",
+  "wasm-host": "#3f86bd",
   gpujs: "#5a9bd0",
   "ort-web": "#e0a030",
   litert: "#d2773a",

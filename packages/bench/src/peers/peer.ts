@@ -12,9 +12,9 @@ export interface PeerKind {
   readonly threads: boolean;
 }
 
-const sconce = (backend: string, threads = false): PeerKind => ({
+const sconce = (backend: string, threads = false, ...further: readonly string[]): PeerKind => ({
   script: "sconce.mjs",
-  arguments: (count) => [backend, String(count)],
+  arguments: (count) => [backend, String(count), ...further],
   group: "sconce",
   threads,
 });
@@ -31,10 +31,14 @@ const other = (script: string, threads: boolean): PeerKind => ({
   threads,
 });
 
-/** The runtimes by name, those of Sconce first. */
+/**
+ * The runtimes by name, those of Sconce first. `wasm-host` copies inputs and results in each run,
+ * as `ort-web` does; the other runtimes in WebAssembly keep both in their memory.
+ */
 export const PEERS: Readonly<Record<string, PeerKind>> = {
   cpu: sconce("cpu"),
   wasm: sconce("wasm", true),
+  "wasm-host": sconce("wasm", true, "host"),
   gpujs: sconce("gpujs"),
   "ort-web": onnxRuntime("web"),
   litert: other("litert.mjs", true),
