@@ -47,6 +47,8 @@ export async function prepare(
     const { operators, evaluate, decompositions } = options;
     const isLowered = program.dialect === "ATEN" && isFunctional(program, operators);
     await pacer.step();
+    const other = otherState(program);
+    if (other !== undefined) return { program: undefined, reason: other };
     if (isLowered) {
       // Kernels are made of the shapes and dtypes that the program records.
       const [problem] = callProblems(program, operators);
@@ -82,6 +84,18 @@ export async function prepare(
       throw error;
     return { program: undefined, reason: `it cannot be lowered: ${error.message}` };
   }
+}
+
+/** Which tensor of the state is not what the program records, if any. */
+function otherState(program: ExportedProgram): string | undefined {
+  for (const { arg, target, kind } of program.graphSignature.inputSpecs) {
+    if (kind === "USER_INPUT" || arg.kind !== "tensor" || target === null) continue;
+    const [tensor, value] = [program.tensor(target), program.graph.find(arg.name)?.meta.val];
+    if (tensor === undefined || !(value instanceof FakeTensor)) continue;
+    if (tensor.dtype === value.dtype && sameSizes(tensor.shape, value.shape)) continue;
+    return `its state "${target}" has another dtype or shape than it records`;
+  }
+  return undefined;
 }
 
 /** Whether an autocast region is left, whose results may have other dtypes than it records. */

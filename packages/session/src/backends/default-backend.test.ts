@@ -57,6 +57,17 @@ test("programs that are not valid give the errors of the interpreter", async () 
     await expect(placed(session, longer, backend)).rejects.toMatchObject({ code: "BACKEND_OUTPUT" });
 });
 
+test("state of another shape than the program records gives the errors of the interpreter", async () => {
+  const session = createSconce();
+  const added = `sconce-ir 1
+program "ATEN" { parameter "w": f32[2] input %w: PARAMETER "w" input %x: USER_INPUT output %y: USER_OUTPUT }
+graph(%w: f32[2], %x: f32[2]) { %y: f32[2] = aten.add.Tensor(%x, %w) return (%y) }`;
+  const stateDict = new Map([["w", Tensor.from([1, 2, 3], [3], "float32")]]);
+  const program = session.parseIr(added).with({ stateDict });
+  for (const backend of [undefined, "cpu"])
+    await expect(placed(session, program, backend)).rejects.toMatchObject({ code: "SHAPE_MISMATCH" });
+});
+
 test("a backend of the name auto is the default", async () => {
   const fails: Backend = {
     name: "auto",
