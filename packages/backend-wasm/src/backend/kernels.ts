@@ -2,17 +2,19 @@
 
 import type { LoopNest, LoopProgram } from "@sconce/codegen";
 import { forEachScalar, readsOf } from "@sconce/codegen";
-import type { RegionRequest, RowsCode } from "@sconce/device-runtime";
+import type { JoinedNests, RegionRequest, RowsCode } from "@sconce/device-runtime";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import type { Kernels } from "../device/device.js";
 import { printedKernel, printedRows } from "../emit/printed-kernel.js";
 import type { KernelCode } from "../kernel-code.js";
+import { attentionCode } from "../matrix/attention.js";
+import { attentionPlans } from "../matrix/attention-plan.js";
 import { matrixKernel } from "../matrix/matrix.js";
 import type { MatrixOptions } from "../matrix/options.js";
 import { windowKernel } from "../windows/code.js";
 import { KnownCode } from "./known-code.js";
 
-/** Code of nests over the same rows. */
+/** Code of several nests. */
 interface WasmRows extends RowsCode {
   readonly code: KernelCode;
 }
@@ -59,8 +61,15 @@ export function kernelsFor({ relaxed, winograd }: Choices): Kernels {
       const code = known.get(nests, { loops, sizes }, `rows ${stored}`, () =>
         printedRows(group, loops, sizes),
       );
-      return code && { code, reads: readsIn(code) };
+      return code && codeOfNests(code);
     },
+    joinedNests: (nests, groups, loops, sizes) =>
+      attentionPlans(nests, groups, loops).flatMap((plan): JoinedNests | [] => {
+        const own = plan.positions.map((at) => nests[at]!);
+        const make = (): KernelCode | undefined => attentionCode(plan, loops, sizes, relaxed);
+        const code = known.get(own, { loops, sizes }, "attention", make);
+        return code === undefined ? [] : { positions: plan.positions, code: codeOfNests(code) };
+      }),
     make: ({ nests, rows }, request) => {
       if (rows !== undefined) return (rows as WasmRows).code;
       return known.get(nests, request, "nest", () => nestCode(nests[0]!, request, { relaxed, winograd }))!;
@@ -68,5 +77,7 @@ export function kernelsFor({ relaxed, winograd }: Choices): Kernels {
   };
 }
 
-const readsIn = ({ memories }: KernelCode): number[] =>
-  memories.flatMap(({ buffer, access }) => (access === "read" ? [buffer] : []));
+const codeOfNests = (code: KernelCode): WasmRows => ({
+  code,
+  reads: code.memories.flatMap(({ buffer, access }) => (access === "read" ? [buffer] : [])),
+});

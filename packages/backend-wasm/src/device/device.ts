@@ -1,6 +1,13 @@
 /** @file WebAssembly as a device: one memory, and a module for each region. */
 import { type LoopNest, type LoopProgram, type RowGroup, unitIterations } from "@sconce/codegen";
-import type { DeviceBuffer, RegionCode, RegionDevice, RegionRequest, RowsCode } from "@sconce/device-runtime";
+import type {
+  DeviceBuffer,
+  JoinedNests,
+  RegionCode,
+  RegionDevice,
+  RegionRequest,
+  RowsCode,
+} from "@sconce/device-runtime";
 import { disposed } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
@@ -15,6 +22,8 @@ export interface Kernels {
   readonly make: KernelMaker;
   /** The code of nests over the same rows; undefined if separate kernels are faster. */
   readonly rowsCode?: RegionDevice["rowsCode"];
+  /** Nests that one kernel computes without memory for the values between them. */
+  readonly joinedNests?: RegionDevice["joinedNests"];
   /** Why there is no kernel for a dtype, or undefined. */
   readonly whyNotHeld: (dtype: DType) => string | undefined;
   /** Why there is no kernel for a nest, or undefined. */
@@ -73,6 +82,15 @@ export class WasmDevice implements RegionDevice {
 
   rowsCode(group: RowGroup, program: LoopProgram, sizes: Bindings): RowsCode | undefined {
     return this.#kernels.rowsCode?.(group, program, sizes);
+  }
+
+  joinedNests(
+    nests: readonly LoopNest[],
+    groups: readonly RowGroup[],
+    program: LoopProgram,
+    sizes: Bindings,
+  ): readonly JoinedNests[] {
+    return this.#kernels.joinedNests?.(nests, groups, program, sizes) ?? [];
   }
 
   upload(tensor: Tensor): DeviceBuffer {

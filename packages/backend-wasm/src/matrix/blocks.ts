@@ -66,11 +66,16 @@ function sizesOf({ m, n, k, outer }: MatrixPlan, lanes: number): { rows: number;
   return best;
 }
 
-/** Divides a product. */
-export function blocksOf(plan: MatrixPlan, relaxed: boolean): Blocks {
+/**
+ * Divides a product.
+ *
+ * @param fixed rows of a block, a multiple of those of a tile
+ */
+export function blocksOf(plan: MatrixPlan, relaxed: boolean, fixed?: number): Blocks {
   const { m, n, k, a, b } = plan;
   const lanes = rowsOfTile(relaxed);
-  const { rows, columns } = sizesOf(plan, lanes);
+  const { rows, columns } =
+    fixed === undefined ? sizesOf(plan, lanes) : { rows: fixed, columns: even(n, BLOCK_COLUMNS, COLUMNS) };
   const steps = even(k, MOST_STEPS, 4);
   let bytes = 0;
   const take = (size: number): number => {

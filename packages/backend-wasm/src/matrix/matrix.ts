@@ -62,11 +62,33 @@ function productKernel(
   if (plan === undefined) return undefined;
   // Packing would take longer than the products.
   if (plan.m === 1 && plan.k < PACKED_DEPTH && !options.isConstant(plan.b.buffer)) return undefined;
-  const blocks = blocksOf(plan, options.relaxed);
+  const prepared = { a: options.isConstant(plan.a.buffer), b: options.isConstant(plan.b.buffer) };
+  return productOf(plan, blocksOf(plan, options.relaxed), { program, sizes, options }, prepared);
+}
+
+/** What a product is a part of. */
+export interface ProductContext {
+  readonly program: LoopProgram;
+  readonly sizes: Bindings;
+  readonly options: MatrixOptions;
+}
+
+/**
+ * The code of a product in blocks.
+ *
+ * @param prepared which factors it reads in panels that are made before it runs
+ */
+export function productOf(
+  plan: MatrixPlan,
+  blocks: Blocks,
+  { program, sizes, options }: ProductContext,
+  prepared: { readonly a: boolean; readonly b: boolean },
+): KernelCode {
+  const { nest } = plan;
   const epilogue = epilogueOf(plan, blocks, program, sizes);
   const [preparedA, preparedB] = [
-    options.isConstant(plan.a.buffer) ? preparedOf(plan, plan.a, blocks) : undefined,
-    options.isConstant(plan.b.buffer) ? preparedOf(plan, plan.b, blocks) : undefined,
+    prepared.a ? preparedOf(plan, plan.a, blocks) : undefined,
+    prepared.b ? preparedOf(plan, plan.b, blocks) : undefined,
   ];
   const read = new Set<number>(epilogue.reads);
   if (preparedA === undefined) read.add(plan.a.buffer);
@@ -200,7 +222,7 @@ function writeEntry(f: FunctionBuilder, init: EntryInit): void {
 }
 
 /** The first of a block, and the end of those that there are. */
-function rangeOf(
+export function rangeOf(
   f: FunctionBuilder,
   block: Address,
   size: number,

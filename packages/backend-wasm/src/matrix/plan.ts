@@ -75,11 +75,21 @@ export function matrixPlan(given: LoopNest): MatrixPlan | undefined {
   const nest = withoutGroups(given);
   const contraction = contractionOf(nest);
   if (contraction === undefined || contraction.reduce.dtype !== "float32") return undefined;
-  const { rows, columns, outer } = axesOfProduct(nest, contraction);
+  const plan = planOf(nest, contraction, axesOfProduct(nest, contraction));
+  if (plan === undefined) return undefined;
+  const { m, n, k, outer } = plan;
+  const isSmall = n < 2 || k < LEAST_DEPTH || m * n * k * volumeOf(outer) < LEAST_WORK;
+  return isSmall ? undefined : plan;
+}
+
+/** The product over such rows and columns; undefined if its factors are not of such a form. */
+export function planOf(
+  nest: LoopNest,
+  contraction: Contraction,
+  { rows, columns, outer }: Pick<MatrixPlan, "rows" | "columns" | "outer">,
+): MatrixPlan | undefined {
   const { inner, reduce } = contraction;
   const [m, n, k] = [volumeOf(rows), volumeOf(columns), volumeOf(inner)];
-  const isSmall = n < 2 || k < LEAST_DEPTH || m * n * k * volumeOf(outer) < LEAST_WORK;
-  if (isSmall) return undefined;
   const a = operandOf(contraction.rows, outer, rows, inner);
   const b = operandOf(contraction.columns, outer, columns, inner);
   if (a === undefined || b === undefined) return undefined;

@@ -36,6 +36,28 @@ test("a softmax is one group, of which the quotient alone is stored", () => {
   `);
 });
 
+test("a reduction beside a softmax joins its group if the result reads it", () => {
+  expect(
+    groupsOf(`graph(%x: f32[4, 8]) {
+      %a: f32[4, 8] = aten._softmax.default(%x, 1, false)
+      %b: b8[4, 8] = aten.gt.Scalar(%x, 0)
+      %c: b8[4, 1] = aten.any.dim(%b, 1, true)
+      %d: f32[4, 8] = aten.where.ScalarOther(%c, %a, 0)
+      return (%d,)
+    }`),
+  ).toMatchInlineSnapshot(`
+    [
+      [
+        "4 rows of nests 0,1,2,3",
+        "- 8: max[place < 8](b0[place + row*8])",
+        "- 8: reciprocal(sum[place < 8](exp(b0[place + row*8] - max[place < 8](b0[place + row*8]))))",
+        "- 8: any[place < 8](b0[place + row*8] > 0)",
+        "b4[(place + row*8)] 8: (any[place < 8](b0[place + row*8] > 0) ? (exp(b0[place + row*8] - (t0 = max[place < 8](b0[place + row*8]))) * reciprocal(sum[place < 8](exp(b0[place + row*8] - t0)))) : 0)",
+      ],
+    ]
+  `);
+});
+
 test("rows along an inner dimension", () => {
   expect(
     groupsOf(`graph(%x: f32[2, 3, 8]) {

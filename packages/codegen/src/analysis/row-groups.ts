@@ -105,6 +105,11 @@ function grown(
     const isOfElements = [...elements].some((id) => reads[at]!.has(id));
     if (!isOfElements && ![...known.keys()].some((id) => reads[at]!.has(id))) continue;
     const isFree = !isOfElements && !taken.has(at);
+    if (isFree)
+      for (const [other, part] of aside(at, nests, parts, { reads, lastRead, taken })) {
+        parts.push([other, part]);
+        known.set(part.nest.output, part.value);
+      }
     const next = isFree ? partOf(nests[at]!, volumeOf(first.nest.axes), known) : undefined;
     // A nest outside of the group reads this part: no later part may join the group.
     if (next === undefined) break;
@@ -113,6 +118,31 @@ function grown(
     else elements.add(next.nest.output);
   }
   return parts;
+}
+
+/**
+ * Reductions beside a group, over the same rows of what it reads, whose one reader comes next in
+ * the group: whether a row has any number but minus infinity, for a softmax of masked rows.
+ */
+function aside(
+  at: number,
+  nests: readonly LoopNest[],
+  parts: readonly (readonly [number, OpenPart])[],
+  { reads, lastRead, taken }: Survey,
+): [number, OpenPart][] {
+  const [start, first] = parts[0]!;
+  const found: [number, OpenPart][] = [];
+  for (let other = start + 1; other < at; other++) {
+    const nest = nests[other]!;
+    const isInside = taken.has(other) || parts.some(([member]) => member === other);
+    const isRead = reads[at]!.has(nest.output) && lastRead.get(nest.output) === at;
+    const areReaders = nests.some((_, reader) => reader < at && reads[reader]!.has(nest.output));
+    if (isInside || !isRead || areReaders || volumeOf(nest.axes) !== volumeOf(first.nest.axes)) continue;
+    const isOfSource = [...reads[other]!].every((id) => reads[start]!.has(id));
+    const part = isOfSource ? rowPart(nest, new Map()) : undefined;
+    if (part !== undefined) found.push([other, part]);
+  }
+  return found;
 }
 
 /** The nest as a part of a group of so many rows that has these values already. */

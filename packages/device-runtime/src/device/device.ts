@@ -77,6 +77,16 @@ export interface RowsCode {
   readonly reads: readonly number[];
 }
 
+/** Nests that are one kernel. */
+export interface JoinedNests {
+  /**
+   * Their positions in the program: all may be computed where the last is, which alone is stored.
+   */
+  readonly positions: readonly number[];
+  /** The step that computes them has it as {@link RegionStep.rows}. */
+  readonly code: RowsCode;
+}
+
 /** The kernels of a region. */
 export interface RegionCode {
   /** The source of each kernel, to be read by people. */
@@ -210,6 +220,18 @@ export interface RegionDevice extends DeviceBase {
    * step that computes them has it as {@link RegionStep.rows}.
    */
   rowsCode?(group: RowGroup, program: LoopProgram, sizes: Bindings): RowsCode | undefined;
+  /**
+   * Returns nests that one kernel computes without memory for the values between them. The values
+   * must have no other readers.
+   *
+   * @param groups the nests over the same rows
+   */
+  joinedNests?(
+    nests: readonly LoopNest[],
+    groups: readonly RowGroup[],
+    program: LoopProgram,
+    sizes: Bindings,
+  ): readonly JoinedNests[];
   /** Makes the kernels of a region. */
   compileRegion(request: RegionRequest): RegionCode;
 }

@@ -69,7 +69,12 @@ export function kernelSteps(
   sizes: Bindings,
   device: Device,
 ): KernelStep[] {
-  const steps = rowGroups(nests, loops).flatMap((rows) => groupStep(rows, loops, sizes, device));
+  const groups = rowGroups(nests, loops);
+  const steps = joinedSteps(nests, groups, loops, sizes, device);
+  const joined = new Set(steps.flatMap((one) => one.nests));
+  for (const rows of groups)
+    if (!rows.parts.some(({ nest }) => joined.has(nest)))
+      steps.push(...groupStep(rows, loops, sizes, device));
   const inGroups = new Set(steps.flatMap((one) => one.nests));
   nests.forEach((nest, at) => {
     if (inGroups.has(nest)) return;
@@ -79,7 +84,27 @@ export function kernelSteps(
   return steps.sort((a, b) => a.at - b.at);
 }
 
-function groupStep(group: RowGroup, loops: LoopProgram, sizes: Bindings, device: Device): KernelStep | [] {
+function joinedSteps(
+  nests: readonly LoopNest[],
+  groups: readonly RowGroup[],
+  loops: LoopProgram,
+  sizes: Bindings,
+  device: Device,
+): KernelStep[] {
+  const joined = "compileRegion" in device ? device.joinedNests?.(nests, groups, loops, sizes) : undefined;
+  return (joined ?? []).map(({ positions, code }) => {
+    const [own, at] = [positions.map((position) => nests[position]!), positions.at(-1)!];
+    const nodes = [...new Set(own.flatMap((nest) => nest.nodes))];
+    return { nests: own, writes: [own.at(-1)!.output], reads: code.reads, at, nodes, rows: code };
+  });
+}
+
+function groupStep(
+  group: RowGroup,
+  loops: LoopProgram,
+  sizes: Bindings,
+  device: Device,
+): readonly KernelStep[] {
   const isRegion = "compileRegion" in device;
   const rows = isRegion ? device.rowsCode?.(group, loops, sizes) : device.rowsKernel?.(group, loops, sizes);
   if (rows === undefined) return [];
@@ -87,7 +112,7 @@ function groupStep(group: RowGroup, loops: LoopProgram, sizes: Bindings, device:
   const writes = parts.flatMap(({ isStored, nest }) => (isStored ? [nest.output] : []));
   const nodes = [...new Set(parts.flatMap(({ nest }) => nest.nodes))];
   const [nests, at] = [parts.map(({ nest }) => nest), positions.at(-1)!];
-  return { nests, writes, reads: rows.reads, at, nodes, rows };
+  return [{ nests, writes, reads: rows.reads, at, nodes, rows }];
 }
 
 /** What a region is made of. */
