@@ -1,4 +1,5 @@
-import { codeText, createSconce, torch } from "sconce";
+import { codeText, createSconce, type ProgramModule, torch } from "sconce";
+import { wasmBackend } from "sconce/wasm";
 import { describe, expect, test } from "vitest";
 import type { Cache } from "./decoder.js";
 import { emptyCaches, exportStep, generate, makeDecoder } from "./generate.js";
@@ -45,6 +46,25 @@ describe("20 tokens are PyTorch's", () => {
   test("lowered and folded", async () => {
     const lowered = sconce.transform(program, "decompose,fold-constants,cse,dce");
     expect(await generate(await sconce.module(lowered), [7, 21, 3], 20)).toEqual(TOKENS);
+  });
+
+  test.each([1, 2])("in WebAssembly on %d threads, where a step copies no cache", async (threads) => {
+    const step = await sconce.module(program, { backend: wasmBackend({ threads }) });
+    const { executable } = step;
+    const bytes: (number | undefined)[] = [];
+    const call: ProgramModule["call"] = async (...given: unknown[]) => {
+      const outputs = await (step.call as (...given: unknown[]) => Promise<unknown>)(...given);
+      const { bytesToDevice, bytesToHost } = executable.placement!().copies;
+      bytes.push(bytesToDevice, bytesToHost);
+      return outputs;
+    };
+    expect(await generate({ ...step, call }, [7, 21, 3], 20)).toEqual(TOKENS);
+    // A token has 8 bytes, the logits have 96 numbers.
+    expect(bytes).toEqual(Array.from({ length: 22 }, () => [8, 96 * 4]).flat());
+    const memory = executable.memory!();
+    await generate(step, [7, 21, 3], 20);
+    expect(executable.memory!()).toEqual(memory);
+    step.dispose();
   });
 
   test("when the model runs eagerly", () => {

@@ -37,7 +37,8 @@ export function exportStep(model: Decoder): ExportedProgram {
 }
 
 /**
- * Feeds a prompt token by token, then the most likely token each time.
+ * Feeds a prompt token by token, then the most likely token each time. The caches stay in the
+ * memory of the backend, so a step copies its token and its logits.
  *
  * @param step - The compiled step.
  * @param prompt - Token ids; at least one.
@@ -50,11 +51,16 @@ export async function generate(
 ): Promise<number[]> {
   const generated: number[] = [];
   let caches = emptyCaches(0);
+  // Output 0 is the logits, which the host reads.
+  const results = caches.flat().map((_, i) => i + 1);
   for (let at = 0; generated.length < count; at++) {
     const token = prompt[at] ?? generated.at(-1)!;
-    const [logits, grown] = (await step.call([torch.tensor([[token]]), caches])) as [Tensor, Cache[]];
+    const inputs = [torch.tensor([[token]]), caches];
+    const [logits, grown] = (await step.call(inputs, {}, { results })) as [Tensor, Cache[]];
+    for (const cache of caches.flat()) cache.dispose();
     caches = grown;
     if (at >= prompt.length - 1) generated.push(Number(logits.argmax().item()));
   }
+  for (const cache of caches.flat()) cache.dispose();
   return generated;
 }

@@ -82,6 +82,7 @@ export class DeviceExecutable implements Executable {
   readonly #check: InputCheck;
   readonly #own: Map<string, Tensor>;
   readonly #state: Map<string, Tensor>;
+  readonly #placeholders: readonly Node[];
   readonly #uploads: Uploads;
   readonly #results: Results;
   /** Tensors that no run changes, by the names of placeholders. */
@@ -104,7 +105,8 @@ export class DeviceExecutable implements Executable {
     const fixed = fixedTensors(program, this.#own);
     this.#uploads = new Uploads(device, fixed);
     this.#results = new Results(program, device);
-    program.graph.placeholders().forEach(({ name }, i) => {
+    this.#placeholders = program.graph.placeholders();
+    this.#placeholders.forEach(({ name }, i) => {
       const tensor = this.#stateOf(program.graphSignature.inputSpecs[i]);
       if (tensor !== undefined && fixed.has(tensor)) this.#fixed.set(name, tensor);
     });
@@ -224,10 +226,9 @@ export class DeviceExecutable implements Executable {
   /** State and user inputs by the names of the graph's placeholders. */
   #give(inputs: readonly Value[], { values, sizes }: Run): void {
     let next = 0;
-    const { graph, graphSignature } = this.#init.program;
-    graph.placeholders().forEach((node, i) => {
-      const spec = graphSignature.inputSpecs[i];
-      const value = this.#given(spec, () => inputs[next++]!);
+    const { inputSpecs } = this.#init.program.graphSignature;
+    this.#placeholders.forEach((node, i) => {
+      const value = this.#given(inputSpecs[i], () => inputs[next++]!);
       values.set(node.name, value);
       learnSizes(node.meta.val, value, sizes);
     });

@@ -6,18 +6,30 @@ import { type ExportedProgram, FakeTensor, type MetaValue, type Value } from "@s
 import { evaluate, freeSymbols, type SymExpr, type SymInt, solveLinear } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 
+/** User inputs by position, those that show the value of a symbol. */
+type SymbolicInputs = readonly (readonly [at: number, meta: MetaValue | undefined])[];
+
+const symbolicInputs = new WeakMap<ExportedProgram, SymbolicInputs>();
+
+function symbolicInputsOf({ graph, graphSignature }: ExportedProgram): SymbolicInputs {
+  const { inputSpecs } = graphSignature;
+  return graph
+    .placeholders()
+    .filter((_, i) => inputSpecs[i]?.kind === "USER_INPUT")
+    .map(({ meta: { val } }, at) => [at, val] as const)
+    .filter(([, val]) => !(val instanceof FakeTensor && val.shape.every((size) => typeof size === "number")));
+}
+
 /** Values of symbols by name. */
 export class RunSizes {
   readonly #values = new Map<string, number>();
 
   /** Binds the symbols that the user inputs show. */
-  static of({ graph, graphSignature }: ExportedProgram, inputs: readonly Value[]): RunSizes {
+  static of(program: ExportedProgram, inputs: readonly Value[]): RunSizes {
     const sizes = new RunSizes();
-    let next = 0;
-    graph.placeholders().forEach((node, i) => {
-      if (graphSignature.inputSpecs[i]?.kind !== "USER_INPUT") return;
-      sizes.#learn(node.meta.val, inputs[next++]);
-    });
+    const metas = symbolicInputs.get(program) ?? symbolicInputsOf(program);
+    symbolicInputs.set(program, metas);
+    for (const [at, meta] of metas) sizes.#learn(meta, inputs[at]);
     return sizes;
   }
 
