@@ -32,6 +32,8 @@ type Params<P extends readonly ValueType[]> = { readonly [I in keyof P]: Local<P
 
 /** Builds a module. Imports come before functions. */
 export class ModuleBuilder {
+  /** Whether functions may use relaxed SIMD; what writes them has to ask. */
+  readonly relaxed: boolean;
   private readonly types = new Bytes();
   private readonly typeIndex = new Map<string, number>();
   private readonly imports = new Bytes();
@@ -43,6 +45,10 @@ export class ModuleBuilder {
   private globalCount = 0;
   private readonly exports = new Bytes();
   private exportCount = 0;
+
+  constructor({ relaxed = false }: { readonly relaxed?: boolean } = {}) {
+    this.relaxed = relaxed;
+  }
 
   /** Imports the memory that all memory instructions use. */
   importMemory(module: string, name: string, limits: MemoryLimits): void {

@@ -53,6 +53,7 @@ function nestCode(nest: LoopNest, request: RegionRequest, choices: Choices): Ker
 export function kernelsFor({ relaxed, winograd }: Choices): Kernels {
   const known = new KnownCode();
   return {
+    relaxed,
     whyNotHeld,
     whyNot,
     rowsCode: (group, loops, sizes): WasmRows | undefined => {

@@ -13,13 +13,11 @@ import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 import { WASM } from "../emit/target.js";
 import type { MemoryOwner, WasmMemory } from "./memory.js";
-import { type KernelMaker, type ValueSize, type WasmBuffer, WasmRegion } from "./region.js";
+import { type KernelSource, type ValueSize, type WasmBuffer, WasmRegion } from "./region.js";
 import { copyOut, elementBytes } from "./transfer.js";
 
 /** What makes kernels, and what it cannot make. */
-export interface Kernels {
-  /** Makes the code of a step. */
-  readonly make: KernelMaker;
+export interface Kernels extends KernelSource {
   /** The code of nests over the same rows; undefined if separate kernels are faster. */
   readonly rowsCode?: RegionDevice["rowsCode"];
   /** Nests that one kernel computes without memory for the values between them. */
@@ -100,7 +98,7 @@ export class WasmDevice implements RegionDevice {
 
   compileRegion(request: RegionRequest): RegionCode {
     this.#requireOpen();
-    const region = new WasmRegion(request, this.#kernels.make, this.#memory, {
+    const region = new WasmRegion(request, this.#kernels, this.#memory, {
       own: (size, address) => this.#buffer(size, address),
       constant: (tensor) => this.#buffer(sizeOf(tensor), this.#memory.copy(tensor)),
       disposed: (one) => void this.#regions.delete(one),

@@ -16,8 +16,12 @@ const fillsOf = (codes: readonly KernelCode[]): PreparedBuffer["emit"][] => [
 ];
 
 /** A module: each kernel is exported as `k` with its number, what makes a form as `p`. */
-function moduleOf(codes: readonly KernelCode[], isShared: boolean): Uint8Array<ArrayBuffer> {
-  const module = new ModuleBuilder();
+function moduleOf(
+  codes: readonly KernelCode[],
+  isShared: boolean,
+  relaxed: boolean,
+): Uint8Array<ArrayBuffer> {
+  const module = new ModuleBuilder({ relaxed });
   const limits = isShared ? { initial: 1, maximum: MOST_PAGES, shared: true } : { initial: 1 };
   module.importMemory("env", "memory", limits);
   const imported = new Map<string, number>();
@@ -37,6 +41,7 @@ function moduleOf(codes: readonly KernelCode[], isShared: boolean): Uint8Array<A
 export function instantiate(
   codes: readonly KernelCode[],
   { memory, pool }: WasmMemory,
+  relaxed = false,
 ): {
   readonly module: WebAssembly.Module;
   /** For each kernel the number of its entry. */
@@ -48,7 +53,7 @@ export function instantiate(
   const js: Record<string, WebAssembly.ImportValue> = {};
   for (const { name, call } of codes.flatMap(({ imports }) => imports))
     js[name] = call as WebAssembly.ImportValue;
-  const module = new WebAssembly.Module(moduleOf(codes, pool !== undefined));
+  const module = new WebAssembly.Module(moduleOf(codes, pool !== undefined, relaxed));
   const { exports } = new WebAssembly.Instance(module, { env: { memory }, js });
   const [emits, fills] = [entriesOf(codes), fillsOf(codes)];
   const numbers = codes.map(({ emit }) => emits.indexOf(emit));

@@ -20,7 +20,13 @@ export interface WasmBuffer extends DeviceBuffer {
 }
 
 /** Makes the code of a step. */
-export type KernelMaker = (step: RegionStep, request: RegionRequest) => KernelCode;
+type KernelMaker = (step: RegionStep, request: RegionRequest) => KernelCode;
+/** What the code of regions is made with. */
+export interface KernelSource {
+  readonly make: KernelMaker;
+  /** Whether code may use relaxed SIMD. Default: no. */
+  readonly relaxed?: boolean;
+}
 
 /** The owner of results, which the caller of a run frees. */
 export interface ResultOwner {
@@ -73,13 +79,18 @@ export class WasmRegion implements RegionCode {
   /** The module as threads know it; undefined where there is one thread. */
   readonly #module: number | undefined;
 
-  constructor(request: RegionRequest, make: KernelMaker, memory: WasmMemory, owner: ResultOwner) {
+  constructor(
+    request: RegionRequest,
+    { make, relaxed }: KernelSource,
+    memory: WasmMemory,
+    owner: ResultOwner,
+  ) {
     const codes = request.steps.map((step) => make(step, request));
     this.#codes = codes;
     this.#request = request;
     this.#memory = memory;
     this.#owner = owner;
-    const { module, numbers, entries, prepare } = instantiate(codes, memory);
+    const { module, numbers, entries, prepare } = instantiate(codes, memory, relaxed);
     this.#module = memory.pool?.add(module, memory.memory);
     this.constants = new Constants(codes, request.constants, memory, prepare);
     const { forms, addresses } = this.constants;

@@ -26,6 +26,9 @@ export class Helpers implements SharedFunctions {
     this.#imports = imports;
   }
 
+  get relaxed(): boolean {
+    return this.#module.relaxed;
+  }
   /** The index of an imported function. */
   host(name: string): number {
     const index = this.#imports.get(name);

@@ -2,6 +2,8 @@
 
 /** Finds the functions of a module that are not kernels. */
 export interface SharedFunctions {
+  /** Whether one instruction may multiply and add, which rounds once. */
+  readonly relaxed: boolean;
   /** The index of an imported function. */
   host(name: string): number;
   /** The index of a function that is added when it is first needed. */

@@ -65,6 +65,14 @@ export class VectorWriter {
   mul(a: Vector, b: Vector): Vector {
     return this.op("f32x4.mul", a, b);
   }
+  /** `a * b + c`, in one rounding or two. */
+  madd(a: Vector, b: Vector, c: Vector): Vector {
+    return this.helpers.relaxed ? this.op("f32x4.relaxed_madd", a, b, c) : this.add(c, this.mul(a, b));
+  }
+  /** `c - a * b`, in one rounding or two. */
+  nmadd(a: Vector, b: Vector, c: Vector): Vector {
+    return this.helpers.relaxed ? this.op("f32x4.relaxed_nmadd", a, b, c) : this.sub(c, this.mul(a, b));
+  }
   div(a: Vector, b: Vector): Vector {
     return this.op("f32x4.div", a, b);
   }
@@ -89,7 +97,7 @@ export class VectorWriter {
       const pairs: Vector[] = [];
       for (let at = 0; at < terms.length; at += 2) {
         const [low, high] = [terms[at]!, terms[at + 1]];
-        pairs.push(high === undefined ? low : this.add(low, this.mul(high, power)));
+        pairs.push(high === undefined ? low : this.madd(high, power, low));
       }
       terms = pairs;
       if (terms.length > 1) power = this.let(this.mul(power, power));

@@ -36,7 +36,7 @@ function asinParts(w: VectorWriter, x: Vector) {
   const isSmall = w.let(w.op("f32x4.le", a, w.number(0.5)));
   const square = w.let(w.choose(isSmall, w.mul(a, a), half(w, w.sub(w.number(1), a))));
   const t = w.let(w.choose(isSmall, a, w.op("f32x4.sqrt", square)));
-  return { isSmall, value: w.let(w.add(t, w.mul(t, w.mul(square, w.polynomial(square, ASIN))))) };
+  return { isSmall, value: w.let(w.madd(t, w.mul(square, w.polynomial(square, ASIN)), t)) };
 }
 export function asin(w: VectorWriter, x: Vector): Vector {
   const { isSmall, value } = asinParts(w, x);

@@ -23,15 +23,14 @@ const EXP = [0.0013950599823147058, 0.008368954062461853, 0.04166620597243309, 0
 
 /** A number as a power of two and what is left, for exponentials. */
 function reduced(w: VectorWriter, x: Vector) {
-  const shifted = w.let(w.add(w.mul(x, w.number(Math.LOG2E)), w.number(ROUNDER)));
+  const shifted = w.let(w.madd(x, w.number(Math.LOG2E), w.number(ROUNDER)));
   const whole = w.op("i32x4.sub", shifted, w.whole(ROUNDER_BITS));
   const n = w.let(w.sub(shifted, w.number(ROUNDER)));
-  const high = w.sub(x, w.mul(n, w.number(LN2_HIGH)));
-  return { whole, rest: w.let(w.sub(high, w.mul(n, w.number(LN2_LOW)))) };
+  const high = w.nmadd(n, w.number(LN2_HIGH), x);
+  return { whole, rest: w.let(w.nmadd(n, w.number(LN2_LOW), high)) };
 }
 /** `exp(r) - 1`. */
-const expm1OfRest = (w: VectorWriter, r: Vector): Vector =>
-  w.add(r, w.mul(w.mul(r, r), w.polynomial(r, EXP)));
+const expm1OfRest = (w: VectorWriter, r: Vector): Vector => w.madd(w.mul(r, r), w.polynomial(r, EXP), r);
 /** `2^n` for n from -126 to 127. */
 const powerOfTwo = (w: VectorWriter, n: Vector): Vector =>
   w.shift("shl", w.op("i32x4.add", n, w.whole(127)), 23);
@@ -83,7 +82,7 @@ function logParts(w: VectorWriter, x: Vector) {
   const e = w.let(w.op("f32x4.convert_i32x4_s", fixed));
   const square = w.let(w.mul(z, z));
   const cube = w.mul(w.mul(square, z), w.polynomial(z, LOG));
-  const rest = w.let(w.sub(cube, w.mul(square, w.number(0.5))));
+  const rest = w.let(w.nmadd(square, w.number(0.5), cube));
   return { e, z, rest };
 }
 /** The ends of the domain. */
@@ -94,8 +93,8 @@ function logEnds(w: VectorWriter, x: Vector, value: Vector): Vector {
 }
 export const log: UnaryMath = (w, x) => {
   const { e, z, rest } = logParts(w, x);
-  const low = w.add(rest, w.mul(e, w.number(LN2_LOW)));
-  return logEnds(w, x, w.add(w.add(low, z), w.mul(e, w.number(LN2_HIGH))));
+  const low = w.madd(e, w.number(LN2_LOW), rest);
+  return logEnds(w, x, w.madd(e, w.number(LN2_HIGH), w.add(low, z)));
 };
 /** Logarithms to another base: `high` and `low` are its factor, `high` with few bits. */
 const logBy =
@@ -127,7 +126,7 @@ export const tanh: UnaryMath = (w, x) => {
   const doubled = w.let(w.op("f32x4.pmax", w.mul(magnitude, w.number(-2)), w.number(-19)));
   const { whole, rest } = reduced(w, doubled);
   const power = w.let(powerOfTwo(w, whole));
-  const t = w.let(w.add(w.mul(power, expm1OfRest(w, rest)), w.sub(power, w.number(1))));
+  const t = w.let(w.madd(power, expm1OfRest(w, rest), w.sub(power, w.number(1))));
   return withSign(w, w.op("f32x4.abs", w.div(t, w.add(t, w.number(2)))), x);
 };
 export const sigmoid: UnaryMath = (w, x) =>
@@ -148,10 +147,10 @@ export const erf: UnaryMath = (w, x) => {
   const magnitude = w.let(w.op("f32x4.abs", x));
   const t = w.let(w.op("f32x4.pmin", magnitude, w.number(4)));
   const { whole, rest } = reduced(w, w.let(w.polynomial(t, ERF_TAIL)));
-  const tail = w.mul(w.add(w.number(1), expm1OfRest(w, rest)), powerOfTwo(w, whole));
-  const large = withSign(w, w.sub(w.number(1), tail), x);
+  const power = powerOfTwo(w, whole);
+  const large = withSign(w, w.nmadd(w.add(w.number(1), expm1OfRest(w, rest)), power, w.number(1)), x);
   const square = w.let(w.mul(x, x));
-  const small = w.add(x, w.mul(x, w.polynomial(square, ERF)));
+  const small = w.madd(x, w.polynomial(square, ERF), x);
   return w.choose(w.op("f32x4.gt", magnitude, w.number(ERF_SPLIT)), large, small);
 };
 

@@ -5,8 +5,8 @@ import { Helpers } from "../helpers.js";
 import { BINARY_MATH } from "./math.js";
 
 /** Returns the function of float32, whose code is that of four. */
-export function float32Function(op: string): (x: number, y?: number) => number {
-  const module = new ModuleBuilder();
+export function float32Function(op: string, relaxed: boolean): (x: number, y?: number) => number {
+  const module = new ModuleBuilder({ relaxed });
   const host = module.importFunction("js", op, {
     params: BINARY_MATH.has(op) ? ["f64", "f64"] : ["f64"],
     results: ["f64"],
