@@ -68,6 +68,8 @@ export class WasmRegion implements RegionCode {
   readonly constants: Constants;
   readonly #kernels: readonly Kernel[];
   readonly #results: ReadonlyMap<number, ValueSize>;
+  /** Addresses of constants by the ids of buffers; 0 for other buffers. */
+  readonly #fixed: readonly number[];
   /** Offsets in the arena by the ids of buffers. */
   readonly #offsets: ReadonlyMap<number, number>;
   /** Ids of buffers that are given for each run. */
@@ -102,6 +104,7 @@ export class WasmRegion implements RegionCode {
       forms: prepared.map((one) => forms.get(formOf(one))!),
       isShared: this.#module !== undefined && isLarge(request.steps[at]!.nests, memory.least),
     }));
+    this.#fixed = request.loops.buffers.map((_, id) => addresses.get(id) ?? 0);
     this.#results = resultsOf(request);
     const { offsets, bytes } = arenaOf(request, this.#results);
     this.#offsets = offsets;
@@ -116,8 +119,7 @@ export class WasmRegion implements RegionCode {
   }
 
   start(inputs: (id: number) => DeviceBuffer): RegionRun {
-    const addresses: number[] = [];
-    for (const [id, address] of this.constants.addresses) addresses[id] = address;
+    const addresses = this.#fixed.slice();
     for (const id of this.#given) addresses[id] = (inputs(id) as WasmBuffer).address;
     const places: number[] = [];
     const take = (bytes: number): number => {
@@ -158,15 +160,18 @@ export class WasmRegion implements RegionCode {
 
   #step(at: number, places: readonly number[], scratch: number): void | Promise<void> {
     const { units, entry, number, buffers, forms, isShared } = this.#kernels[at]!;
-    const addresses = buffers.map((id) => places[id]!);
-    addresses.push(...forms);
+    const addresses: number[] = [];
+    for (const id of buffers) addresses.push(places[id]!);
+    for (const form of forms) addresses.push(form);
     const fail = (error: unknown): never => {
       const nodes = this.#request.steps[at]!.nests.flatMap((nest) => nest.nodes);
       throw kernelFailed([...new Set(nodes)], error);
     };
     try {
-      if (!isShared) entry(...addresses, scratch, 0, units);
-      else {
+      if (!isShared) {
+        addresses.push(scratch, 0, units);
+        entry(...addresses);
+      } else {
         const job = { module: this.#module!, entry: number, addresses, scratch, scratchBytes: this.#scratch };
         return this.#memory.pool!.run({ ...job, units }, entry)?.catch(fail);
       }

@@ -10,7 +10,6 @@ import {
   type Copies,
   type Executable,
   type ExportedProgram,
-  type InputSpec,
   type MemoryUse,
   type Node,
   type NodeProfile,
@@ -31,7 +30,9 @@ import {
 import { contiguousStrides, dtypeInfo, numel, type Storage, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
+import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
+import type { KernelStep } from "./kernels.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Reasons, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
@@ -40,8 +41,6 @@ import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { learnSizes } from "./sizes.js";
 import { DeviceValue, heldBy, type RunValue, Uploads } from "./values.js";
 import type { WorkLimit } from "./work.js";
-
-const LIFTED = new Set(["PARAMETER", "BUFFER", "CONSTANT_TENSOR", "CUSTOM_OBJ"]);
 
 export interface ExecutableInit {
   /** The program as it was given: what inputs are checked against. */
@@ -59,7 +58,7 @@ export interface ExecutableInit {
 
 /** What a run keeps while it goes on. */
 interface Run {
-  readonly values: Map<string, RunValue>;
+  readonly values: RunValues;
   readonly sizes: Map<string, number>;
   readonly pacer: Pacer;
   readonly options: RunOptions;
@@ -82,7 +81,8 @@ export class DeviceExecutable implements Executable {
   readonly #check: InputCheck;
   readonly #own: Map<string, Tensor>;
   readonly #state: Map<string, Tensor>;
-  readonly #placeholders: readonly Node[];
+  readonly #givens: Givens;
+  readonly #labels = new WeakMap<KernelStep, { readonly label: string; readonly node: Node }>();
   readonly #uploads: Uploads;
   readonly #results: Results;
   /** Tensors that no run changes, by the names of placeholders. */
@@ -105,13 +105,12 @@ export class DeviceExecutable implements Executable {
     const fixed = fixedTensors(program, this.#own);
     this.#uploads = new Uploads(device, fixed);
     this.#results = new Results(program, device);
-    this.#placeholders = program.graph.placeholders();
-    this.#placeholders.forEach(({ name }, i) => {
-      const tensor = this.#stateOf(program.graphSignature.inputSpecs[i]);
-      if (tensor !== undefined && fixed.has(tensor)) this.#fixed.set(name, tensor);
-    });
+    this.#givens = new Givens(program, this.#own);
+    const { state } = this.#givens;
+    for (const [name, tensor] of state) if (fixed.has(tensor)) this.#fixed.set(name, tensor);
     this.#addRegions(plan.steps);
-    this.#whole = sequenceOf(plan.steps, liveOutOf(program));
+    // State stays: dropping the names of all weights would take time.
+    this.#whole = sequenceOf(plan.steps, [...liveOutOf(program), ...state.keys()]);
     this.#total = plan.steps.reduce((count, step) => count + nestsOf(step), 0);
   }
 
@@ -177,8 +176,7 @@ export class DeviceExecutable implements Executable {
     const stays = keptResults(this.#init.original, options.results);
     await this.#load(inputs, options.signal);
     const run: Run = {
-      values: new Map(),
-      sizes: new Map(),
+      ...this.#givens.with(inputs),
       pacer,
       options,
       progress: new ProgressReport("run", options.onProgress, this.#total),
@@ -195,7 +193,6 @@ export class DeviceExecutable implements Executable {
     try {
       run.progress.at(0, this.#whole.steps[0]?.name ?? "");
       pacer.check();
-      this.#give(inputs, run);
       await this.#sequence(this.#whole, run);
       const outputs = await this.#results.of({
         values: run.values,
@@ -207,7 +204,7 @@ export class DeviceExecutable implements Executable {
       run.progress.end();
       return outputs;
     } finally {
-      for (const name of [...run.values.keys()]) drop(run.values, name);
+      run.values.dropAll();
       this.#init.device.trim?.();
       const { profile, hosted, toHost, bytesToHost, regions, kernels } = run;
       const { count: toDevice, bytes: bytesToDevice } = this.#uploads;
@@ -223,29 +220,10 @@ export class DeviceExecutable implements Executable {
         await input.load({ signal });
   }
 
-  /** State and user inputs by the names of the graph's placeholders. */
-  #give(inputs: readonly Value[], { values, sizes }: Run): void {
-    let next = 0;
-    const { inputSpecs } = this.#init.program.graphSignature;
-    this.#placeholders.forEach((node, i) => {
-      const value = this.#given(inputSpecs[i], () => inputs[next++]!);
-      values.set(node.name, value);
-      learnSizes(node.meta.val, value, sizes);
-    });
-  }
-  #given(spec: InputSpec | undefined, input: () => Value): Value {
-    if (spec?.kind === "TOKEN") return Tensor.empty([0], "float32");
-    if (spec !== undefined && LIFTED.has(spec.kind)) return this.#stateOf(spec) ?? null;
-    return input();
-  }
-  #stateOf(spec: InputSpec | undefined): Tensor | undefined {
-    return spec !== undefined && LIFTED.has(spec.kind) ? this.#own.get(spec.target ?? "") : undefined;
-  }
-
   async #sequence({ steps, dead }: Sequence, run: Run): Promise<void> {
     for (const [at, step] of steps.entries()) {
       await this.#step(step, run);
-      for (const name of dead[at]!) drop(run.values, name);
+      for (const name of dead[at]!) run.values.drop(name);
     }
   }
 
@@ -274,16 +252,15 @@ export class DeviceExecutable implements Executable {
   ): Promise<readonly RunValue[] | Reasons | undefined> {
     const region = this.#regions.get(step.name);
     if (region === undefined) return undefined;
-    const { graph } = this.#init.program;
-    const inUse = valueBytes(run.values.values(), this.#init.device);
+    const inUse = valueBytes(run.values.computed(), this.#init.device);
     const results = await region.run(inputs, run.sizes, this.#uploads, {
       inUse,
       step: () => run.pacer.step(),
       isTimed: run.options.profile === true,
-      ran: ({ nodes, nests }, milliseconds) => {
-        const node = graph.node(nodes.at(-1)!);
-        run.profile.push({ node: nodes.join(", "), target: node.target, milliseconds, place: "device" });
-        this.#report(run, node, nests.length);
+      ran: (step, milliseconds) => {
+        const { label, node } = this.#labelOf(step);
+        run.profile.push({ node: label, target: node.target, milliseconds, place: "device" });
+        this.#report(run, node, step.nests.length);
       },
     });
     if (!(results instanceof Map)) {
@@ -291,6 +268,17 @@ export class DeviceExecutable implements Executable {
       run.kernels += region.kernels;
     }
     return results;
+  }
+
+  /** How the profile names a kernel, and its last node. */
+  #labelOf(step: KernelStep): { readonly label: string; readonly node: Node } {
+    let known = this.#labels.get(step);
+    if (known === undefined) {
+      const { nodes } = step;
+      known = { label: nodes.join(", "), node: this.#init.program.graph.node(nodes.at(-1)!) };
+      this.#labels.set(step, known);
+    }
+    return known;
   }
 
   async #onHost(step: Step, inputs: readonly RunValue[], run: Run): Promise<readonly RunValue[]> {
@@ -416,12 +404,6 @@ function valueBytes(values: Iterable<RunValue>, { elementBytes }: Device): numbe
     held.set(value.held, value.held.buffer.length * each);
   }
   return [...held.values()].reduce((total, bytes) => total + bytes, 0);
-}
-
-function drop(values: Map<string, RunValue>, name: string): void {
-  const value = values.get(name);
-  if (value instanceof DeviceValue) value.held.release();
-  values.delete(name);
 }
 
 /** The names that the program had, with the tensors that runs write to. */

@@ -93,6 +93,10 @@ export class RegionRunner {
   readonly #memory: RegionMemory;
   /** Tensors of inputs that never change. */
   readonly #constants = new Map<number, Tensor>();
+  /** Positions of the inputs that are copied to the device for each run. */
+  readonly #uploaded: readonly number[];
+  /** Whether the shape of an input shows the value of a symbol. */
+  readonly #showsSizes: boolean;
   #kernels: number;
 
   constructor({ region, inputs, fixed, device, limit, memory }: RegionInit) {
@@ -109,6 +113,14 @@ export class RegionRunner {
       const tensor = fixed.get(inputs[at]!);
       if (id !== undefined && tensor !== undefined && this.#read.has(id)) this.#constants.set(id, tensor);
     });
+    this.#uploaded = this.loops.inputs.flatMap((id, at) =>
+      id === undefined || !this.#read.has(id) || ("compileRegion" in device && this.#constants.has(id))
+        ? []
+        : [at],
+    );
+    this.#showsSizes = this.loops.inputs.some(
+      (id) => id !== undefined && this.loops.buffers[id]!.shape.some(({ terms }) => terms.length > 0),
+    );
   }
 
   /** Kernels of the last sizes; before there were any, one for each nest. */
@@ -141,7 +153,9 @@ export class RegionRunner {
     uploads: Uploads,
     watch: RegionWatch,
   ): Promise<readonly RunValue[] | Reasons> {
-    const sizes = bindSizes(this.loops, inputs as readonly (Tensor | undefined)[], given);
+    const sizes = this.#showsSizes
+      ? bindSizes(this.loops, inputs as readonly (Tensor | undefined)[], given)
+      : new Map(given);
     const bound = await this.#bind(sizes, { step: watch.step });
     const { refused, ranges } = this.#judge(bound, inputs, uploads);
     if (refused.size > 0) return refused;
@@ -164,15 +178,15 @@ export class RegionRunner {
     held: Map<number, Held>,
     from = 0,
   ): Promise<void> | void {
-    for (let at = from; at < inputs.length; at++) {
-      const [id, value] = [this.loops.inputs[at], inputs[at]];
-      if (id === undefined || !this.#read.has(id) || !isTensor(value)) continue;
-      if ("compileRegion" in this.#device && this.#constants.has(id)) continue;
+    for (let i = from; i < this.#uploaded.length; i++) {
+      const at = this.#uploaded[i]!;
+      const [id, value] = [this.loops.inputs[at]!, inputs[at]];
+      if (!isTensor(value)) continue;
       const copy = uploads.get(inDType(value, this.loops.buffers[id]!.dtype));
       if (copy instanceof Promise)
         return copy.then((one) => {
           held.set(id, one);
-          return this.#upload(inputs, uploads, held, at + 1);
+          return this.#upload(inputs, uploads, held, i + 1);
         });
       held.set(id, copy);
     }
@@ -186,7 +200,7 @@ export class RegionRunner {
   ): Promise<readonly RunValue[]> {
     const run = kernels.start(held);
     try {
-      for (const [at, step] of steps.entries()) {
+      for (let at = 0; at < steps.length; at++) {
         // Kernels may take microseconds: only what is a promise is waited for.
         const paused = watch.step();
         if (paused !== undefined) await paused;
@@ -194,7 +208,7 @@ export class RegionRunner {
         const running = run.step(at);
         if (running !== undefined) await running;
         if (watch.isTimed) await this.#device.finish();
-        watch.ran(step, performance.now() - start);
+        watch.ran(steps[at]!, performance.now() - start);
       }
       return this.#outputs(run, sizes, ranges);
     } finally {

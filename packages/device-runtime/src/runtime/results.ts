@@ -12,7 +12,7 @@ import { DeviceValue, heldBy, type RunValue } from "./values.js";
 
 /** What a run leaves behind. */
 export interface RunEnd {
-  readonly values: ReadonlyMap<string, RunValue>;
+  readonly values: { get(name: string): RunValue | undefined };
   readonly sizes: Bindings;
   /** The program's tensors. */
   readonly own: ReadonlyMap<string, Tensor>;

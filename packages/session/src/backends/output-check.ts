@@ -82,18 +82,19 @@ function problemOf(
 
 /** Why a value is not the tensor that metadata describes; `sizes` binds symbols. */
 function tensorProblem(meta: MetaValue | undefined, value: unknown, sizes: RunSizes): string | undefined {
-  const want = meta instanceof FakeTensor ? typeText(meta) : "a tensor";
-  if (!(value instanceof Tensor)) return `${described(value)} where the program has ${want}`;
+  const want = (): string => (meta instanceof FakeTensor ? typeText(meta) : "a tensor");
+  if (!(value instanceof Tensor)) return `${described(value)} where the program has ${want()}`;
   const memory = memoryProblem(value);
   if (memory !== undefined) return memory;
   if (!(meta instanceof FakeTensor)) return undefined;
-  const got = `${value.dtype}[${value.shape.join(", ")}]`;
-  if (value.dtype !== meta.dtype || value.ndim !== meta.ndim) return `${got} where the program has ${want}`;
+  const got = (): string => `${value.dtype}[${value.shape.join(", ")}]`;
+  if (value.dtype !== meta.dtype || value.ndim !== meta.ndim)
+    return `${got()} where the program has ${want()}`;
   for (const [d, size] of meta.shape.entries()) {
     const expected = sizes.expected(size, value.shape[d]!);
     if (expected === undefined || expected === value.shape[d]) continue;
     const known = typeof size === "number" ? "" : `, whose size ${d} is ${expected} in this run`;
-    return `${got} where the program has ${want}${known}`;
+    return `${got()} where the program has ${want()}${known}`;
   }
   return undefined;
 }

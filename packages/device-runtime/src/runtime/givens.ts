@@ -1,0 +1,91 @@
+/** @file The values that a run begins with: the program's state, and the inputs of the user. */
+import { type ExportedProgram, FakeTensor, type MetaValue, type Value } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { learnSizes } from "./sizes.js";
+import { DeviceValue, type RunValue } from "./values.js";
+
+const LIFTED = new Set(["PARAMETER", "BUFFER", "CONSTANT_TENSOR", "CUSTOM_OBJ"]);
+
+/** A placeholder that the user gives a value for. */
+interface UserInput {
+  readonly name: string;
+  readonly meta: MetaValue | undefined;
+  /** Whether the value can show the value of a symbol. */
+  readonly isSymbolic: boolean;
+}
+
+/** The values of a run by their names, and the state. There may be thousands of weights. */
+export class RunValues {
+  readonly #state: ReadonlyMap<string, RunValue>;
+  readonly #values = new Map<string, RunValue>();
+
+  constructor(state: ReadonlyMap<string, RunValue>) {
+    this.#state = state;
+  }
+
+  get(name: string): RunValue | undefined {
+    const value = this.#values.get(name);
+    return value === undefined ? this.#state.get(name) : value;
+  }
+  set(name: string, value: RunValue): void {
+    this.#values.set(name, value);
+  }
+  /** Gives back what the device holds of a value. */
+  drop(name: string): void {
+    release(this.#values.get(name));
+    this.#values.delete(name);
+  }
+  dropAll(): void {
+    for (const value of this.#values.values()) release(value);
+    this.#values.clear();
+  }
+  /** Those that are not state. */
+  computed(): Iterable<RunValue> {
+    return this.#values.values();
+  }
+}
+
+function release(value: RunValue | undefined): void {
+  if (value instanceof DeviceValue) value.held.release();
+}
+
+/** The placeholders of a program. What is the same in each run is looked for once. */
+export class Givens {
+  /** The state, by the names of placeholders. */
+  readonly state: ReadonlyMap<string, Tensor>;
+  readonly #fixed = new Map<string, RunValue>();
+  readonly #sizes = new Map<string, number>();
+  readonly #inputs: UserInput[] = [];
+
+  /** @param own the program's tensors */
+  constructor({ graph, graphSignature }: ExportedProgram, own: ReadonlyMap<string, Tensor>) {
+    const state = new Map<string, Tensor>();
+    graph.placeholders().forEach(({ name, meta: { val } }, i) => {
+      const { kind, target } = graphSignature.inputSpecs[i] ?? {};
+      if (kind === undefined || (kind !== "TOKEN" && !LIFTED.has(kind))) {
+        this.#inputs.push({ name, meta: val, isSymbolic: !hasFixedSizes(val) });
+        return;
+      }
+      const tensor = own.get(target ?? "");
+      if (kind !== "TOKEN" && tensor !== undefined) state.set(name, tensor);
+      const value = kind === "TOKEN" ? Tensor.empty([0], "float32") : (tensor ?? null);
+      this.#fixed.set(name, value);
+      learnSizes(val, value, this.#sizes);
+    });
+    this.state = state;
+  }
+
+  /** The values at the start of a run, and the sizes that they show. */
+  with(inputs: readonly Value[]): { readonly values: RunValues; readonly sizes: Map<string, number> } {
+    const [values, sizes] = [new RunValues(this.#fixed), new Map(this.#sizes)];
+    this.#inputs.forEach(({ name, meta, isSymbolic }, at) => {
+      const value = inputs[at]!;
+      values.set(name, value);
+      if (isSymbolic) learnSizes(meta, value, sizes);
+    });
+    return { values, sizes };
+  }
+}
+
+const hasFixedSizes = (val: MetaValue | undefined): boolean =>
+  val instanceof FakeTensor && val.shape.every((size) => typeof size === "number");
