@@ -2,8 +2,8 @@
 import type { RegionRequest } from "@sconce/device-runtime";
 import { internalError } from "@sconce/errors";
 import type { KernelCode, PreparedBuffer } from "../kernel-code.js";
-import { placeBytes } from "./allocator.js";
-import type { SharedElements, WasmMemory } from "./memory.js";
+import type { HeldConstants, HeldElements } from "./held-constants.js";
+import { type Form, PLAIN } from "./memory.js";
 import { elementBytes } from "./transfer.js";
 
 /** Makes the prepared form of a buffer, or some of its parts, from one address at another. */
@@ -19,27 +19,27 @@ export function formsOf(codes: readonly KernelCode[]): Map<string, PreparedBuffe
   return forms;
 }
 
-/** Holds the constants until they are released. */
+/** Holds the constants of a region until they are released. */
 export class Constants {
   /** Addresses of constants by the ids of buffers. */
   readonly addresses = new Map<number, number>();
   /** Addresses of prepared forms. */
   readonly forms = new Map<string, number>();
   readonly #constants: RegionRequest["constants"];
-  readonly #memory: WasmMemory;
-  readonly #used: { readonly elements: SharedElements; readonly bytes: number }[] = [];
+  readonly #held: HeldConstants;
+  readonly #used: HeldElements[] = [];
 
   /** @param prepare returns what makes a form */
   constructor(
     codes: readonly KernelCode[],
     constants: RegionRequest["constants"],
-    memory: WasmMemory,
+    held: HeldConstants,
     prepare: (form: PreparedBuffer) => Prepare,
   ) {
     this.#constants = constants;
-    this.#memory = memory;
+    this.#held = held;
     try {
-      memory.reserve(this.#bytesOf(codes));
+      held.reserve(this.#wanted(codes));
       for (const { buffer } of codes.flatMap(({ memories }) => memories)) this.#plain(buffer);
       for (const [form, one] of formsOf(codes)) this.#form(form, one, prepare(one));
     } catch (error) {
@@ -48,44 +48,35 @@ export class Constants {
     }
   }
 
-  /** Bytes of all that are held. */
-  get bytes(): number {
-    return this.#used.reduce((total, { bytes }) => total + bytes, 0);
-  }
-  /** How many are held. */
-  get count(): number {
-    return this.#used.length;
-  }
-
-  /** About as many as all of them will take. */
-  #bytesOf(codes: readonly KernelCode[]): number {
+  /** What kernels read. */
+  #wanted(codes: readonly KernelCode[]): Pick<Form, "tensor" | "key" | "bytes">[] {
     const ids = new Set(codes.flatMap(({ memories }) => memories.map(({ buffer }) => buffer)));
-    const plain = [...ids].flatMap((id) => this.#constants.get(id) ?? []);
-    const forms = [...formsOf(codes).values()].filter(
-      ({ buffer, key }) => !this.#memory.has(this.#constants.get(buffer)!, key),
-    );
-    const unshared = plain.filter((tensor) => !this.#memory.has(tensor));
-    const total = unshared.reduce((sum, tensor) => sum + placeBytes(elementBytes(tensor)), 0);
-    return forms.reduce((sum, { bytes }) => sum + placeBytes(bytes), total);
+    const tensors = [...ids].flatMap((id) => this.#constants.get(id) ?? []);
+    const plain = tensors.map((tensor) => ({ tensor, key: PLAIN, bytes: elementBytes(tensor) }));
+    const forms = [...formsOf(codes).values()].flatMap(({ buffer, key, bytes }) => {
+      const tensor = this.#constants.get(buffer);
+      return tensor === undefined ? [] : [{ tensor, key, bytes }];
+    });
+    return [...plain, ...forms];
   }
 
   #plain(id: number): void {
     const tensor = this.#constants.get(id);
     if (tensor === undefined || this.addresses.has(id)) return;
-    const elements = this.#memory.share(tensor);
+    const elements = this.#held.plain(tensor);
     this.addresses.set(id, elements.address);
-    this.#used.push({ elements, bytes: elementBytes(tensor) });
+    this.#used.push(elements);
   }
   #form(form: string, { buffer, key, bytes, parts }: PreparedBuffer, fill: Prepare): void {
     const tensor = this.#constants.get(buffer);
     if (tensor === undefined) throw internalError(`buffer ${buffer} is prepared, and not a constant`);
-    const elements = this.#memory.shareForm({ tensor, key, bytes, parts, fill });
+    const elements = this.#held.form({ tensor, key, bytes, parts, fill });
     this.forms.set(form, elements.address);
-    this.#used.push({ elements, bytes });
+    this.#used.push(elements);
   }
 
   /** Gives all memory back. */
   release(): void {
-    for (const { elements } of this.#used.splice(0)) this.#memory.unshare(elements);
+    for (const elements of this.#used.splice(0)) this.#held.release(elements);
   }
 }

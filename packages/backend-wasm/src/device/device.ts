@@ -12,6 +12,7 @@ import { disposed } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 import { WASM } from "../emit/target.js";
+import { HeldConstants } from "./held-constants.js";
 import type { MemoryOwner, WasmMemory } from "./memory.js";
 import { type KernelSource, type ValueSize, type WasmBuffer, WasmRegion } from "./region.js";
 import { copyOut, elementBytes } from "./transfer.js";
@@ -43,6 +44,7 @@ export class WasmDevice implements RegionDevice {
   readonly readsAtOnce = true;
   readonly #owner: MemoryOwner;
   readonly #memory: WasmMemory;
+  readonly #constants: HeldConstants;
   readonly #kernels: Kernels;
   /** Buffers in use. */
   readonly #live = new Set<WasmBuffer>();
@@ -55,6 +57,7 @@ export class WasmDevice implements RegionDevice {
   constructor(owner: MemoryOwner, kernels: Kernels, mode: string, description: string) {
     this.#owner = owner;
     this.#memory = owner.open();
+    this.#constants = new HeldConstants(this.#memory);
     this.#kernels = kernels;
     this.mode = mode;
     this.description = description;
@@ -65,10 +68,10 @@ export class WasmDevice implements RegionDevice {
     return this.#memory;
   }
   get allocated(): number {
-    return [...this.#regions].reduce((total, { constants }) => total + constants.bytes, this.#allocated);
+    return this.#allocated + this.#constants.bytes;
   }
   get buffers(): number {
-    return [...this.#regions].reduce((total, { constants }) => total + constants.count, this.#live.size);
+    return this.#live.size + this.#constants.count;
   }
 
   whyNotHeld(dtype: DType): string | undefined {
@@ -99,6 +102,7 @@ export class WasmDevice implements RegionDevice {
   compileRegion(request: RegionRequest): RegionCode {
     this.#requireOpen();
     const region = new WasmRegion(request, this.#kernels, this.#memory, {
+      constants: this.#constants,
       own: (size, address) => this.#buffer(size, address),
       constant: (tensor) => this.#buffer(sizeOf(tensor), this.#memory.copy(tensor)),
       disposed: (one) => void this.#regions.delete(one),

@@ -23,7 +23,7 @@ interface Shared extends SharedElements {
   users: number;
 }
 /** The key of elements in the order of the tensor. */
-const PLAIN = "";
+export const PLAIN = "";
 /** Bytes of a tensor that are copied at once where a form is made in parts. */
 const STAGED = 1 << 18;
 
@@ -114,7 +114,7 @@ export class WasmMemory {
   }
 
   /** Whether elements that the tensor had are there, in this order. */
-  has(tensor: Tensor, key = PLAIN): boolean {
+  has(tensor: Tensor, key: string): boolean {
     return this.#shared.get(tensor)?.has(key) === true;
   }
   /**

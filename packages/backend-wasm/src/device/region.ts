@@ -8,6 +8,7 @@ import type { Entry } from "../threads/modules.js";
 import { ALIGNMENT } from "./allocator.js";
 import { Constants, formOf } from "./constants.js";
 import { kernelFailed } from "./errors.js";
+import type { HeldConstants } from "./held-constants.js";
 import type { WasmMemory } from "./memory.js";
 import { instantiate } from "./module.js";
 
@@ -30,6 +31,8 @@ export interface KernelSource {
 
 /** The owner of results, which the caller of a run frees. */
 export interface ResultOwner {
+  /** What kernels keep between runs. */
+  readonly constants: HeldConstants;
   /** Takes a result over. */
   own(size: ValueSize, address: number): WasmBuffer;
   /** Returns a constant that is a result. */
@@ -65,7 +68,7 @@ export class WasmRegion implements RegionCode {
   readonly #memory: WasmMemory;
   readonly #owner: ResultOwner;
   /** What kernels keep between runs. */
-  readonly constants: Constants;
+  readonly #constants: Constants;
   readonly #kernels: readonly Kernel[];
   readonly #results: ReadonlyMap<number, ValueSize>;
   /** Addresses of constants by the ids of buffers; 0 for other buffers. */
@@ -94,8 +97,8 @@ export class WasmRegion implements RegionCode {
     this.#owner = owner;
     const { module, numbers, entries, prepare } = instantiate(codes, memory, relaxed);
     this.#module = memory.pool?.add(module, memory.memory);
-    this.constants = new Constants(codes, request.constants, memory, prepare);
-    const { forms, addresses } = this.constants;
+    this.#constants = new Constants(codes, request.constants, owner.constants, prepare);
+    const { forms, addresses } = this.#constants;
     this.#kernels = codes.map(({ units, memories, prepared = [] }, at) => ({
       units,
       entry: entries[at]!,
@@ -181,7 +184,7 @@ export class WasmRegion implements RegionCode {
   }
 
   dispose(): void {
-    this.constants.release();
+    this.#constants.release();
     if (this.#module !== undefined) this.#memory.pool!.delete(this.#module);
     this.#owner.disposed(this);
   }
