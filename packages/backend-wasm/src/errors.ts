@@ -7,3 +7,12 @@ export const threadLost = (reason: string): SconceError =>
     message: `a thread of the wasm backend ended during a run: ${reason}`,
     fix: "run again: the backend has new threads",
   });
+
+/** A cache of kernels threw. */
+export const cacheFailed = (cause: unknown): SconceError =>
+  new SconceError({
+    code: "CACHE_FAILED",
+    message: `the cache of kernels failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+    fix: "correct the cache or the permissions of its folder, or leave `cache` out",
+    cause,
+  });

@@ -79,6 +79,8 @@ export interface KernelCode {
    * @param imports the index of an imported function, by its name
    */
   readonly emit: (module: ModuleBuilder, imports: ReadonlyMap<string, number>) => number;
+  /** Codes with equal keys add equal functions; undefined for code that no cache keeps. */
+  readonly key?: string | undefined;
   /** The kernel IR, or the name of the microkernel, for `sconce info --kernels` and reports. */
   readonly text: string;
 }

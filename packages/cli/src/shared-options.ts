@@ -14,6 +14,11 @@ export const WEIGHTS_OPTION: Declared = [
 
 export const JSON_OPTION: Declared = ["--json", "Print JSON; errors and warnings too, on standard error"];
 
+export const CACHE_OPTION: Declared = [
+  "--cache <path>",
+  "Keep kernels of the backends wasm and auto in a folder, for later runs",
+];
+
 /** What FILE may be. */
 export const FILE_ARGUMENT: Declared = ["<file>", "A .pt2, .sir or JSON IR file, or - for standard input"];
 

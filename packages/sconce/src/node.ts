@@ -1,4 +1,5 @@
 /** @file What programs in Node use: files, and backends by name. */
+export { folderCache } from "@sconce/backend-wasm/node";
 export * from "@sconce/formats/node";
 export { loadBackend } from "@sconce/session/backends";
 export { savePt2File } from "@sconce/session/files";

@@ -3,7 +3,14 @@ import type { DeviceBackend } from "@sconce/device-runtime";
 import { checkOptions, isSconceError } from "@sconce/errors";
 import { MemoryOwner } from "../device/memory.js";
 import { backendOn, modeOf, type Open, openDevice, requireFeatures } from "./open.js";
-import { checkRelaxed, checkWinograd, OPTIONS, threadsOf, type WasmBackendOptions } from "./options.js";
+import {
+  checkCache,
+  checkRelaxed,
+  checkWinograd,
+  OPTIONS,
+  threadsOf,
+  type WasmBackendOptions,
+} from "./options.js";
 
 /**
  * Runs programs in WebAssembly. Nodes that lower to loops run in kernels, the others run on the
@@ -28,6 +35,7 @@ function backendOf(name: "wasm" | "auto", options: WasmBackendOptions, open: Ope
   checkOptions(madeBy, options, OPTIONS);
   checkRelaxed(options.relaxed, madeBy);
   checkWinograd(options.winograd, madeBy);
+  checkCache(options.cache, madeBy);
   return backendOn(new MemoryOwner(threadsOf(options.threads, madeBy)), {
     name,
     options,

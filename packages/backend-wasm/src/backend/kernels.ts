@@ -4,6 +4,7 @@ import type { LoopNest, LoopProgram } from "@sconce/codegen";
 import { forEachScalar, readsOf } from "@sconce/codegen";
 import type { JoinedNests, RegionRequest, RowsCode } from "@sconce/device-runtime";
 import { type DType, isComplexDType } from "@sconce/tensor";
+import type { KernelCache } from "../cache/kernel-cache.js";
 import type { Kernels } from "../device/device.js";
 import { printedKernel, printedRows } from "../emit/printed-kernel.js";
 import type { KernelCode } from "../kernel-code.js";
@@ -50,10 +51,11 @@ function nestCode(nest: LoopNest, request: RegionRequest, choices: Choices): Ker
 }
 
 /** What makes kernels for an engine. */
-export function kernelsFor({ relaxed, winograd }: Choices): Kernels {
-  const known = new KnownCode();
+export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache): Kernels {
+  const known = new KnownCode(`relaxed ${relaxed}, winograd ${winograd}`);
   return {
     relaxed,
+    cache,
     whyNotHeld,
     whyNot,
     rowsCode: (group, loops, sizes): WasmRows | undefined => {

@@ -18,6 +18,12 @@ const MOST_KNOWN = 1024;
 /** The code of the kernels of one executable. */
 export class KnownCode {
   readonly #known = new Map<string, Known>();
+  readonly #choices: string;
+
+  /** @param choices what code depends on besides its nests */
+  constructor(choices: string) {
+    this.#choices = choices;
+  }
 
   /** The code of nests, from that of equal ones if there are any. */
   get(
@@ -27,13 +33,14 @@ export class KnownCode {
     make: () => KernelCode | undefined,
   ): KernelCode | undefined {
     const { key, buffers } = nestKey(nests, (id) => describe(id, surroundings));
-    const full = `${kind}\n${key}`;
-    const known = this.#known.get(full);
-    if (known !== undefined) return known.code && onBuffers(known.code, known.buffers, buffers);
-    const code = make();
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(full, { code, buffers });
-    return code;
+    const full = `${this.#choices} ${kind}\n${key}`;
+    let known = this.#known.get(full);
+    if (known === undefined) {
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+      known = { code: make(), buffers };
+      this.#known.set(full, known);
+    }
+    return known.code && onBuffers(known.code, full, known.buffers, buffers);
   }
 }
 
@@ -43,8 +50,13 @@ function describe(id: number, { loops, sizes, constants }: Surroundings): string
   return `${dtype} ${elements} ${constants?.has(id) === true ? "constant" : ""}`;
 }
 
-/** The same code on other buffers. */
-function onBuffers(code: KernelCode, from: readonly number[], to: readonly number[]): KernelCode {
+/** The same code on its buffers, or on others. */
+function onBuffers(
+  code: KernelCode,
+  key: string,
+  from: readonly number[],
+  to: readonly number[],
+): KernelCode {
   const renamed = new Map(from.map((id, at) => [id, to[at]!]));
   const onOther = <T extends { readonly buffer: number }>(one: T): T => ({
     ...one,
@@ -58,6 +70,7 @@ function onBuffers(code: KernelCode, from: readonly number[], to: readonly numbe
     scratchBytes,
     imports,
     emit,
+    key,
     get text() {
       return code.text;
     },

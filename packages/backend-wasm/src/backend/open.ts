@@ -42,13 +42,13 @@ export function backendOn(owner: MemoryOwner, init: Partial<BackendInit> = {}): 
 /** Opens the device of one executable. @throws SconceError `NO_WASM` */
 export function openDevice(
   owner: MemoryOwner,
-  { relaxed = true, winograd = 2 }: WasmBackendOptions,
+  { relaxed = true, winograd = 2, cache }: WasmBackendOptions,
 ): WasmDevice {
   const found = requireFeatures();
   const features = { ...found, relaxed: found.relaxed && relaxed };
   return new WasmDevice(
     owner,
-    kernelsFor({ ...features, winograd }),
+    kernelsFor({ ...features, winograd }, cache),
     modeOf(features),
     countText(owner.threads),
   );

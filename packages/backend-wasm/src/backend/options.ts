@@ -2,6 +2,7 @@
 import { DEVICE_OPTIONS, type DeviceBackendOptions } from "@sconce/device-runtime";
 import { type OptionNames, optionValue } from "@sconce/errors";
 import { availableThreads, maySleep } from "#threads";
+import type { KernelCache } from "../cache/kernel-cache.js";
 
 /** Options of the backend `wasm`. */
 export interface WasmBackendOptions extends DeviceBackendOptions {
@@ -22,6 +23,11 @@ export interface WasmBackendOptions extends DeviceBackendOptions {
    * have them in workers alone.
    */
   readonly threads?: number;
+  /**
+   * Keeps modules of kernels, so that later compilations of equal kernels take them from there:
+   * `memoryCache()`, `folderCache(path)` of `sconce/node`, or your own. Default: none.
+   */
+  readonly cache?: KernelCache;
 }
 
 /** Their names, for checks. */
@@ -30,6 +36,7 @@ export const OPTIONS: OptionNames<WasmBackendOptions> = {
   relaxed: true,
   winograd: true,
   threads: true,
+  cache: true,
 };
 
 /** @throws SconceError `OPTION_VALUE` */
@@ -52,4 +59,12 @@ const MOST_THREADS = 64;
 export function checkRelaxed(asked: unknown, call: string): void {
   if (asked === undefined || typeof asked === "boolean") return;
   throw optionValue(call, "relaxed", asked, "true or false");
+}
+
+/** @throws SconceError `OPTION_VALUE` */
+export function checkCache(cache: unknown, call: string): void {
+  if (cache === undefined) return;
+  const { get, set } = (cache ?? {}) as Partial<Record<"get" | "set", unknown>>;
+  if (typeof get !== "function" || typeof set !== "function")
+    throw optionValue(call, "cache", cache, "an object with the methods get and set, such as memoryCache()");
 }

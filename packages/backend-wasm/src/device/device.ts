@@ -11,14 +11,19 @@ import type {
 import { disposed } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
+import { cachedModule, type KernelCache } from "../cache/kernel-cache.js";
 import { WASM } from "../emit/target.js";
+import type { KernelCode } from "../kernel-code.js";
 import { HeldConstants } from "./held-constants.js";
 import type { MemoryOwner, WasmMemory } from "./memory.js";
+import { moduleKey, moduleOf } from "./module.js";
 import { type KernelSource, type ValueSize, type WasmBuffer, WasmRegion } from "./region.js";
 import { copyOut, elementBytes } from "./transfer.js";
 
 /** What makes kernels, and what it cannot make. */
 export interface Kernels extends KernelSource {
+  /** Keeps modules; none by default. */
+  readonly cache?: KernelCache | undefined;
   /** The code of nests over the same rows; undefined if separate kernels are faster. */
   readonly rowsCode?: RegionDevice["rowsCode"];
   /** Nests that one kernel computes without memory for the values between them. */
@@ -99,9 +104,21 @@ export class WasmDevice implements RegionDevice {
     return this.#buffer(sizeOf(tensor), this.#memory.copy(tensor));
   }
 
-  compileRegion(request: RegionRequest): RegionCode {
+  compileRegion(request: RegionRequest): RegionCode | Promise<RegionCode> {
     this.#requireOpen();
-    const region = new WasmRegion(request, this.#kernels, this.#memory, {
+    const { make, cache, relaxed = false } = this.#kernels;
+    const codes = request.steps.map((step) => make(step, request));
+    const settings = { isShared: this.#memory.pool !== undefined, relaxed };
+    const key = cache && moduleKey(codes, settings);
+    const build = (): Uint8Array<ArrayBuffer> => moduleOf(codes, settings);
+    if (cache === undefined || key === undefined) return this.#region(request, codes, build());
+    return cachedModule(cache, key, build).then((module) => {
+      this.#requireOpen();
+      return this.#region(request, codes, module);
+    });
+  }
+  #region(request: RegionRequest, codes: readonly KernelCode[], module: Uint8Array<ArrayBuffer>): RegionCode {
+    const region = new WasmRegion(request, { codes, module }, this.#memory, {
       constants: this.#constants,
       own: (size, address) => this.#buffer(size, address),
       constant: (tensor) => this.#buffer(sizeOf(tensor), this.#memory.copy(tensor)),

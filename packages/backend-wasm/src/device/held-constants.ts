@@ -1,4 +1,6 @@
-/** @file The constants of an executable in memory: its regions, in all of their sizes, share them. */
+/**
+ * @file The constants of an executable in memory: its regions, in all of their sizes, share them.
+ */
 import type { Tensor } from "@sconce/tensor";
 import { placeBytes } from "./allocator.js";
 import { type Form, PLAIN, type SharedElements, type WasmMemory } from "./memory.js";

@@ -15,11 +15,18 @@ const fillsOf = (codes: readonly KernelCode[]): PreparedBuffer["emit"][] => [
   ...new Set([...formsOf(codes).values()].map(fillOf)),
 ];
 
+/** What a module depends on besides its kernels. */
+export interface ModuleSettings {
+  /** Whether threads share the memory. */
+  readonly isShared: boolean;
+  /** Whether code may use relaxed SIMD. */
+  readonly relaxed: boolean;
+}
+
 /** A module: each kernel is exported as `k` with its number, what makes a form as `p`. */
-function moduleOf(
+export function moduleOf(
   codes: readonly KernelCode[],
-  isShared: boolean,
-  relaxed: boolean,
+  { isShared, relaxed }: ModuleSettings,
 ): Uint8Array<ArrayBuffer> {
   const module = new ModuleBuilder({ relaxed });
   const limits = isShared ? { initial: 1, maximum: MOST_PAGES, shared: true } : { initial: 1 };
@@ -37,11 +44,26 @@ function moduleOf(
   return module.build();
 }
 
-/** Compiles kernels into one module on a memory. */
+/** Everything that a module depends on but the compiler; undefined if a kernel has no key. */
+export function moduleKey(
+  codes: readonly KernelCode[],
+  { isShared, relaxed }: ModuleSettings,
+): string | undefined {
+  const entries = entriesOf(codes).map((emit) => codes.find((code) => code.emit === emit)!);
+  if (entries.some(({ key }) => key === undefined)) return undefined;
+  const fills = fillsOf(codes).map((fill) => {
+    const at = entries.findIndex(({ prepared = [] }) => prepared.some((form) => fillOf(form) === fill));
+    return `${at}.${entries[at]!.prepared!.findIndex((form) => fillOf(form) === fill)}`;
+  });
+  const settings = `${isShared ? "shared" : "own"} memory, ${relaxed ? "relaxed" : "plain"}`;
+  return [`${settings}, forms ${fills.join()}`, ...entries.map(({ key }) => key!)].join("\n\n");
+}
+
+/** Instantiates the module of kernels on a memory. */
 export function instantiate(
   codes: readonly KernelCode[],
-  { memory, pool }: WasmMemory,
-  relaxed = false,
+  bytes: Uint8Array<ArrayBuffer>,
+  { memory }: WasmMemory,
 ): {
   readonly module: WebAssembly.Module;
   /** For each kernel the number of its entry. */
@@ -53,7 +75,7 @@ export function instantiate(
   const js: Record<string, WebAssembly.ImportValue> = {};
   for (const { name, call } of codes.flatMap(({ imports }) => imports))
     js[name] = call as WebAssembly.ImportValue;
-  const module = new WebAssembly.Module(moduleOf(codes, pool !== undefined, relaxed));
+  const module = new WebAssembly.Module(bytes);
   const { exports } = new WebAssembly.Instance(module, { env: { memory }, js });
   const [emits, fills] = [entriesOf(codes), fillsOf(codes)];
   const numbers = codes.map(({ emit }) => emits.indexOf(emit));

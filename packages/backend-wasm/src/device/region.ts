@@ -29,6 +29,13 @@ export interface KernelSource {
   readonly relaxed?: boolean;
 }
 
+/** The kernels of the steps of a region. */
+export interface RegionModule {
+  readonly codes: readonly KernelCode[];
+  /** The module that has them. */
+  readonly module: Uint8Array<ArrayBuffer>;
+}
+
 /** The owner of results, which the caller of a run frees. */
 export interface ResultOwner {
   /** What kernels keep between runs. */
@@ -86,16 +93,15 @@ export class WasmRegion implements RegionCode {
 
   constructor(
     request: RegionRequest,
-    { make, relaxed }: KernelSource,
+    { codes, module: code }: RegionModule,
     memory: WasmMemory,
     owner: ResultOwner,
   ) {
-    const codes = request.steps.map((step) => make(step, request));
     this.#codes = codes;
     this.#request = request;
     this.#memory = memory;
     this.#owner = owner;
-    const { module, numbers, entries, prepare } = instantiate(codes, memory, relaxed);
+    const { module, numbers, entries, prepare } = instantiate(codes, code, memory);
     this.#module = memory.pool?.add(module, memory.memory);
     this.#constants = new Constants(codes, request.constants, owner.constants, prepare);
     const { forms, addresses } = this.#constants;

@@ -3,6 +3,7 @@ import type { Sconce } from "@sconce/session";
 import { isKnownBackend } from "@sconce/session/backends";
 import { usage } from "../errors.js";
 import { json, type SafeIo } from "../io.js";
+import { kernelCache } from "../kernel-cache.js";
 import { openSession, openWithWeights } from "../open.js";
 import { columns, counted } from "../text.js";
 import { type InputOptions, readInputs } from "./inputs.js";
@@ -11,6 +12,7 @@ export interface BenchOptions extends InputOptions {
   readonly weights?: string;
   readonly backend: string;
   readonly threads?: string;
+  readonly cache?: string;
   readonly rounds: string;
   readonly milliseconds: string;
   readonly json?: boolean;
@@ -40,7 +42,10 @@ export async function bench(file: string, options: BenchOptions, io: SafeIo): Pr
     countOf(options.rounds, "--rounds"),
     countOf(options.milliseconds, "--milliseconds"),
   ];
-  const session = await openSession(io, options.plugin ?? [], names, [file], { threads });
+  const session = await openSession(io, options.plugin ?? [], names, [file], {
+    threads,
+    ...(await kernelCache(options.cache, names)),
+  });
   if (threads > 1) requireBuiltin(names);
   const program = await openWithWeights(file, session, options.weights);
   const inputs = await readInputs(program, options);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -83,6 +83,20 @@ describe("sconce bench", () => {
     expect((await bench("--backend", "zeros", "--plugin", pluginModule)).out).toMatch(/\nzeros +/);
   });
 
+  test("kernels are kept in a folder", async () => {
+    const kernels = join(folder, "kernels");
+    const cached = async (): Promise<unknown> => {
+      const { code, err } = await bench("--backend", "cpu,wasm", "--cache", kernels);
+      expect(`${code}${err}`).toBe("0");
+      return readdir(kernels);
+    };
+    const files = await cached();
+    expect(files).toHaveLength(1);
+    expect(await cached()).toEqual(files);
+    const { err } = await bench("--backend", "zeros", "--plugin", pluginModule, "--cache", kernels);
+    expect(err).toContain('error USAGE: --cache has no effect on the backend "zeros" of a plugin');
+  });
+
   test.each([
     ['USAGE: --backend takes names of backends, got "cpu,"', ["--backend", "cpu,"]],
     ['USAGE: --backend names "cpu" twice', ["--backend", "cpu,wasm,cpu"]],
@@ -92,6 +106,10 @@ describe("sconce bench", () => {
     [
       'OPTION_VALUE: the option "threads" of the backend "cpu" cannot be 2',
       ["--backend", "cpu", "--threads", "2"],
+    ],
+    [
+      'OPTION_VALUE: the option "cache" of the backend "cpu" cannot be "a cache"',
+      ["--backend", "cpu", "--cache", "kernels"],
     ],
     [
       'OPTION_VALUE: the option "threads" of the backend "gpujs:cpu" cannot be 2',

@@ -1,5 +1,12 @@
 import type { Declare } from "../command-entry.js";
-import { addInputOptions, BACKEND_NAMES, JSON_OPTION, limitOption, pluginOption } from "../shared-options.js";
+import {
+  addInputOptions,
+  BACKEND_NAMES,
+  CACHE_OPTION,
+  JSON_OPTION,
+  limitOption,
+  pluginOption,
+} from "../shared-options.js";
 import type { BenchOptions } from "./bench-action.js";
 
 export const benchCommand: Declare = (command, io) => {
@@ -10,6 +17,7 @@ export const benchCommand: Declare = (command, io) => {
       "cpu,wasm",
     )
     .option("--threads <count>", "Set the threads of the backends that can have several")
+    .option(...CACHE_OPTION)
     .option("--rounds <count>", "Set how often each backend runs a burst", "5")
     .option("--milliseconds <count>", "Set the length of a burst", "200")
     .option(...JSON_OPTION)

@@ -7,6 +7,7 @@ import type { Closeness } from "@sconce/tensor/compare";
 import cliProgress from "cli-progress";
 import { usage } from "../errors.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
+import { kernelCache } from "../kernel-cache.js";
 import { openSession, openTensors, openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import { openReproducer } from "../reproducer.js";
@@ -25,6 +26,7 @@ export interface RunOptions extends InputOptions, OutputOptions, PassRunOptions 
   readonly atol?: string;
   readonly compare?: string;
   readonly backend: string;
+  readonly cache?: string;
   readonly placement?: boolean;
   readonly profile?: boolean;
   readonly lower?: boolean;
@@ -87,7 +89,13 @@ async function opened(
 }> {
   const reproducer = await openReproducer(file);
   const modules = [...(reproducer?.modules ?? []), ...(options.plugin ?? [])];
-  const session = await openSession(io, modules, backends, [file]);
+  const session = await openSession(
+    io,
+    modules,
+    backends,
+    [file],
+    await kernelCache(options.cache, backends),
+  );
   const loaded = reproducer?.program ?? (await openWithWeights(file, session, options.weights));
   const program = runPasses(loaded, session, options, io);
   if (reproducer !== undefined && !givesInputs(options))

@@ -31,6 +31,16 @@ describe("sconce run", () => {
     });
   });
 
+  test("kernels of wasm are kept in a folder", async () => {
+    const kernels = join(folder, "kernels");
+    for (let i = 0; i < 2; i++)
+      expect((await expecting("net_mlp", "--backend", "wasm", "--cache", kernels)).err).toBe("");
+    expect(await readdir(kernels)).toHaveLength(1);
+    const { code, err } = await runProgram("net_mlp", "--backend", "cpu", "--cache", kernels);
+    expect(code).toBe(2);
+    expect(err).toContain('error OPTION_VALUE: the option "cache" of the backend "cpu" cannot be "a cache"');
+  });
+
   test("floats and ints keep their kind", async () => {
     const { out } = await runProgram("call_float_results");
     expect(out).toMatch(/^o0: float32\[4\]\ntensor\(\[.*\]\)\no1: 2\.0\n/);

@@ -3,6 +3,7 @@ import {
   addInputOptions,
   addPassRunOptions,
   BACKEND_NAMES,
+  CACHE_OPTION,
   DEFAULT_BACKEND,
   limitOption,
   pluginOption,
@@ -32,6 +33,7 @@ export const runCommand: Declare = (command, io, outcome) => {
       `Select the backend: ${BACKEND_NAMES}, or a backend of a plugin`,
       DEFAULT_BACKEND,
     )
+    .option(...CACHE_OPTION)
     .option("--placement", "Show which calls ran on the backend's device, and why the others did not")
     .option("--profile", "Show what took longest, by nodes or by kernels")
     .option("--lower", "Lower the program with run_decompositions() first")

@@ -233,7 +233,7 @@ export interface RegionDevice extends DeviceBase {
     sizes: Bindings,
   ): readonly JoinedNests[];
   /** Makes the kernels of a region. */
-  compileRegion(request: RegionRequest): RegionCode;
+  compileRegion(request: RegionRequest): RegionCode | Promise<RegionCode>;
 }
 
 /** One open device. */

@@ -128,7 +128,7 @@ export async function kernelsOf(
 ): Promise<Kernels> {
   if (!("compileRegion" in device)) return separateKernels(request, device, watch);
   await watch.step?.();
-  const code = device.compileRegion(request);
+  const code = await device.compileRegion(request);
   for (const { nests } of request.steps) watch.made?.(nests.length);
   return {
     start: (held) => {

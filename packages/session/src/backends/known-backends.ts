@@ -3,8 +3,19 @@ import { cpuBackend } from "@sconce/backend-cpu";
 import type { Backend } from "@sconce/ir";
 import type { BackendName } from "./backend-names.js";
 
+/** Keeps generated modules by their names; see `KernelCache` of `sconce/wasm`. */
+export interface ModuleStore {
+  /** What was stored under a name; undefined if there is nothing. */
+  get(name: string): Uint8Array<ArrayBuffer> | undefined | Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Stores bytes under a name. */
+  set(name: string, stored: Uint8Array<ArrayBuffer>): void | Promise<void>;
+}
+
 /** Makes the backend of a name; undefined for other names. */
-export type BackendMaker = (name: string, options: { readonly threads?: number }) => Backend | undefined;
+export type BackendMaker = (
+  name: string,
+  options: { readonly threads?: number; readonly cache?: ModuleStore },
+) => Backend | undefined;
 
 /** A backend that `loadBackend` loads by its name. A new backend is one more name and row. */
 interface KnownBackend {
@@ -18,6 +29,8 @@ interface KnownBackend {
   readonly variant?: string;
   /** Whether it computes on as many threads as it is given. */
   readonly hasThreads?: boolean;
+  /** Whether it takes a cache of kernels. */
+  readonly hasCache?: boolean;
 }
 
 const cpuByName = (name: string): Backend | undefined => (name === "cpu" ? cpuBackend() : undefined);
@@ -26,9 +39,9 @@ const loadWasm = async (): Promise<BackendMaker> => (await import("@sconce/backe
 
 /** The backends of Sconce's packages, by name. */
 export const KNOWN_BACKENDS: Readonly<Record<BackendName, KnownBackend>> = {
-  auto: { load: loadWasm, hasThreads: true },
+  auto: { load: loadWasm, hasThreads: true, hasCache: true },
   cpu: { load: async () => cpuByName },
-  wasm: { load: loadWasm, hasThreads: true },
+  wasm: { load: loadWasm, hasThreads: true, hasCache: true },
   gpujs: {
     load: async () => (await import("@sconce/backend-gpujs")).gpujsByName,
     install: "npm install --ignore-scripts gpu.js",

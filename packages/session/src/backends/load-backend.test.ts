@@ -23,3 +23,10 @@ test.each([
     fix: expect.stringContaining(fix),
   });
 });
+
+test("a cache of kernels is for the backends that keep them", async () => {
+  const cache = { get: () => undefined, set: () => undefined };
+  expect((await loadBackend("wasm", { cache })).name).toBe("wasm");
+  for (const name of ["cpu", "gpujs:cpu"])
+    await expect(loadBackend(name, { cache })).rejects.toMatchObject({ code: "OPTION_VALUE" });
+});

@@ -3,7 +3,7 @@ import { checkOptions, type OptionNames, optionValue } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
 import { AUTO, BACKEND_NAMES, type BackendName, isKnownBackend } from "./backend-names.js";
 import { backendNotInstalled, unknownBackend, unknownVariant } from "./errors.js";
-import { type BackendMaker, KNOWN_BACKENDS } from "./known-backends.js";
+import { type BackendMaker, KNOWN_BACKENDS, type ModuleStore } from "./known-backends.js";
 
 /** The names that {@link loadBackend} takes; `gpujs:MODE` selects one mode of gpu.js. */
 export const builtinBackends: readonly string[] = BACKEND_NAMES;
@@ -32,7 +32,7 @@ export const backendNamesText: string = [
  */
 export async function loadBackend(name: string, options: LoadBackendOptions = {}): Promise<Backend> {
   checkOptions("loadBackend", options, OPTIONS);
-  const backend = (await maker(name))?.(name, threadsOf(name, options));
+  const backend = (await maker(name))?.(name, { ...threadsOf(name, options), ...cacheOf(name, options) });
   if (backend === undefined && isKnownBackend(name)) throw unknownVariant(name, backendNamesText);
   if (backend === undefined) throw unknownBackend(name, builtinBackends);
   return backend;
@@ -45,8 +45,13 @@ export interface LoadBackendOptions {
    * machine runs at once, at most 8. One is right for every backend.
    */
   readonly threads?: number;
+  /**
+   * Keeps the kernels of backends that generate modules, which are `wasm` and `auto`:
+   * `memoryCache()` of `sconce/wasm`, or `folderCache(path)` of `sconce/node`. Default: none.
+   */
+  readonly cache?: ModuleStore;
 }
-const OPTIONS: OptionNames<LoadBackendOptions> = { threads: true };
+const OPTIONS: OptionNames<LoadBackendOptions> = { threads: true, cache: true };
 
 /** Whether a backend of Sconce's packages can have several threads. */
 export const hasThreads = (name: string): boolean =>
@@ -60,6 +65,13 @@ function threadsOf(name: string, { threads }: LoadBackendOptions): LoadBackendOp
   if (!Number.isInteger(threads) || threads < 1 || threads > most)
     throw optionValue(`the backend "${name}"`, "threads", threads, isThreaded ? COUNT : ONE_THREAD);
   return isThreaded ? { threads } : {};
+}
+/** The option of backends that generate modules. */
+function cacheOf(name: string, { cache }: LoadBackendOptions): Pick<LoadBackendOptions, "cache"> {
+  if (cache === undefined) return {};
+  if (!isKnownBackend(name) || KNOWN_BACKENDS[name.split(":")[0] as BackendName].hasCache !== true)
+    throw optionValue(`the backend "${name}"`, "cache", "a cache", "no cache: it keeps no kernels");
+  return { cache };
 }
 const MOST_THREADS = 64;
 const COUNT = `a whole number from 1 to ${MOST_THREADS}`;
