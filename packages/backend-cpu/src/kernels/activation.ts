@@ -124,7 +124,7 @@ const logSigmoidForward = kernel(
   },
 );
 
-const relu6 = (x: number): number => Math.min(Math.max(x, 0), 6);
+const relu6 = (x: number): number => (x < 0 ? 0 : x > 6 ? 6 : x);
 
 export const activationKernels = defineKernels([
   gelu,

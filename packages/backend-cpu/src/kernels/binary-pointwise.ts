@@ -27,6 +27,7 @@ import {
   fmax,
   fmin,
   gcdAbove,
+  greater,
   hypot,
   int32Pow,
   intPow,
@@ -36,6 +37,7 @@ import {
   nextAfter64,
   pow,
   remainder,
+  smaller,
   xlog1py,
   xlogy,
 } from "./pointwise-math.js";
@@ -72,13 +74,13 @@ const divLoop: LaneLoop = (out, [x, y], count) => {
 const maxLoop: LaneLoop = (out, [x, y], count) => {
   const a = x as Lane;
   const b = y as Lane;
-  for (let i = 0; i < count; i++) out[i] = Math.max(a[i]!, b[i]!);
+  for (let i = 0; i < count; i++) out[i] = greater(a[i]!, b[i]!);
 };
 
 const minLoop: LaneLoop = (out, [x, y], count) => {
   const a = x as Lane;
   const b = y as Lane;
-  for (let i = 0; i < count; i++) out[i] = Math.min(a[i]!, b[i]!);
+  for (let i = 0; i < count; i++) out[i] = smaller(a[i]!, b[i]!);
 };
 
 /**

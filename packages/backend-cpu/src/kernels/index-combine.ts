@@ -6,7 +6,7 @@ import { internalError } from "@sconce/errors";
 import { dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
 import { readBigInts, readComplex, readNumbers } from "../kernel/dense.js";
 import { decodeTable, encodeFloat } from "../kernel/half.js";
-import { bigMax, bigMin } from "./pointwise-math.js";
+import { bigMax, bigMin, greater, smaller } from "./pointwise-math.js";
 
 /** How a value joins the one already there. */
 export type Combine = "replace" | "sum" | "prod" | "amax" | "amin" | "mean";
@@ -16,8 +16,8 @@ const NUMBERS: Readonly<Record<Combine, (old: number, value: number) => number>>
   sum: (old, value) => old + value,
   mean: (old, value) => old + value,
   prod: (old, value) => old * value,
-  amax: Math.max,
-  amin: Math.min,
+  amax: greater,
+  amin: smaller,
 };
 
 const BIG_INTS: Readonly<Record<Combine, (old: bigint, value: bigint) => bigint>> = {

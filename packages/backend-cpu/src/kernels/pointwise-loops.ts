@@ -47,7 +47,7 @@ export const cubeLoop: LaneLoop = (out, [x], count) => {
 
 export const reluLoop: LaneLoop = (out, [x], count) => {
   const a = x as Lane;
-  for (let i = 0; i < count; i++) out[i] = Math.max(a[i]!, 0);
+  for (let i = 0; i < count; i++) out[i] = a[i]! < 0 ? 0 : a[i]!;
 };
 
 export const expLoop: LaneLoop = (out, [x], count) => {

@@ -121,12 +121,16 @@ export function bigMin(x: bigint, y: bigint): bigint {
   return y;
 }
 
+// Of two equal numbers, which zeros of both signs are, PyTorch takes the first. `Math.max` does
+// not.
+/** Larger of two; NaN when one is. */
+export const greater = (x: number, y: number): number => (y > x || Number.isNaN(y) ? y : x);
+/** Smaller of two; NaN when one is. */
+export const smaller = (x: number, y: number): number => (y < x || Number.isNaN(y) ? y : x);
 /** Larger of two, dropping NaN. */
-export const fmax = (x: number, y: number): number =>
-  Number.isNaN(x) ? y : Number.isNaN(y) ? x : Math.max(x, y);
+export const fmax = (x: number, y: number): number => (y > x || Number.isNaN(x) ? y : x);
 /** Smaller of two, dropping NaN. */
-export const fmin = (x: number, y: number): number =>
-  Number.isNaN(x) ? y : Number.isNaN(y) ? x : Math.min(x, y);
+export const fmin = (x: number, y: number): number => (y < x || Number.isNaN(x) ? y : x);
 
 /**
  * The greatest common divisor in integers whose least is `least`. That one has no positive
@@ -176,5 +180,11 @@ export function nextAfter32(x: number, y: number): number {
 }
 /** sin(pi x) / (pi x), and 1 at 0. */
 export const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
+/** The same in single precision, where pi x overflows. */
+export function sincSingle(x: number): number {
+  if (x === 0) return 1;
+  const product = Math.fround(Math.fround(Math.PI) * x);
+  return Math.sin(product) / product;
+}
 /** The nearest value within bounds. */
-export const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
+export const clamp = (x: number, low: number, high: number): number => smaller(greater(x, low), high);

@@ -7,6 +7,7 @@ import { indexOutOfRange, invalidArgument } from "../kernel/errors.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
+import { greater, smaller } from "./pointwise-math.js";
 
 interface SegmentArgs {
   readonly data: Tensor;
@@ -90,8 +91,8 @@ const COMBINE: Readonly<Record<string, { readonly start: number; readonly combin
   sum: { start: 0, combine: (sum, value) => sum + value },
   mean: { start: 0, combine: (sum, value) => sum + value },
   prod: { start: 1, combine: (sum, value) => sum * value },
-  max: { start: Number.NEGATIVE_INFINITY, combine: (sum, value) => Math.max(sum, value) },
-  min: { start: Number.POSITIVE_INFINITY, combine: (sum, value) => Math.min(sum, value) },
+  max: { start: Number.NEGATIVE_INFINITY, combine: greater },
+  min: { start: Number.POSITIVE_INFINITY, combine: smaller },
 };
 
 /** `amax` is `max`. */

@@ -11,13 +11,13 @@ import {
   map3,
   type Operand,
 } from "./pointwise-loop.js";
-import { bigMax, bigMin } from "./pointwise-math.js";
+import { bigMax, bigMin, clamp as clampNumber, greater, smaller } from "./pointwise-math.js";
 
-const atLeast: Elementwise = { real: map2((x, low) => Math.max(x, low)), big: bigMax };
-const atMost: Elementwise = { real: map2((x, high) => Math.min(x, high)), big: bigMin };
+const atLeast: Elementwise = { real: map2(greater), big: bigMax };
+const atMost: Elementwise = { real: map2(smaller), big: bigMin };
 /** With bounds that cross, the upper one wins. */
 const between: Elementwise = {
-  real: map3((x, low, high) => Math.min(Math.max(x, low), high)),
+  real: map3(clampNumber),
   big: (x, low, high) => bigMin(bigMax(x, low), high),
 };
 

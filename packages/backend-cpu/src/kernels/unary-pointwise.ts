@@ -18,7 +18,7 @@ import {
   squareLoop,
   tanhLoop,
 } from "./pointwise-loops.js";
-import { isNegative, roundHalfEven, sinc } from "./pointwise-math.js";
+import { isNegative, roundHalfEven, sinc, sincSingle } from "./pointwise-math.js";
 import {
   besselI0,
   besselI1,
@@ -54,6 +54,12 @@ const sigmoid: Kernel<Unary> = ({ self }, context) => {
   const out = emptyOutput(context);
   const real = out.dtype === "float64" ? sigmoidLoop : sigmoidSingleLoop;
   return elementwise({ real, complex: complexLoops.sigmoid }, out, [self]);
+};
+
+const sincKernel: Kernel<Unary> = ({ self }, context) => {
+  const out = emptyOutput(context);
+  const real = map1(out.dtype === "float64" ? sinc : sincSingle);
+  return elementwise({ real, complex: complexLoops.sinc }, out, [self]);
 };
 
 /**
@@ -301,7 +307,7 @@ export const unaryPointwiseKernels = defineKernels([
     "aten::special_i1e(Tensor self) -> Tensor",
     float((x) => besselIScaled(1, x)),
   ),
-  kernel("aten::sinc(Tensor self) -> Tensor", float(sinc, complexLoops.sinc)),
+  kernel("aten::sinc(Tensor self) -> Tensor", sincKernel),
   logit,
   kernel(
     "aten::deg2rad(Tensor self) -> Tensor",

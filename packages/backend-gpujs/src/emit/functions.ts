@@ -88,12 +88,15 @@ function power([a, b]: readonly string[], _locals: Locals, dtype: DType): string
   if (!isFloatDType(dtype)) return `Math.pow(${a}, ${b})`;
   return `((${a} == 1 || (${a} == -1 && Math.abs(${b}) > 3.4028234663852886e38)) ? 1 : Math.pow(${a}, ${b}))`;
 }
-/** Greatest or least; NaN when either is NaN, which shaders leave open. */
+/**
+ * Greatest or least; NaN when either is NaN, which shaders leave open, and the first of equal ones,
+ * which zeros of both signs are.
+ */
 const extreme =
   (name: "max" | "min"): Write =>
   ([a, b], { dialect }) => {
-    if (dialect.isStrict) return `Math.${name}(${a}, ${b})`;
     const sign = name === "max" ? ">" : "<";
+    if (dialect.isStrict) return `(${b} ${sign} ${a} || ${b} != ${b} ? ${b} : ${a})`;
     return `(${a} ${sign}= ${b} ? ${a} : (${b} ${sign} ${a} ? ${b} : ${a} + ${b}))`;
   };
 

@@ -63,7 +63,7 @@ test("what does not hang on a loop is computed before it, and long sums in group
         a0 = (a0 + a3);
       }
       const t6 = (4096 - 1);
-      const t7 = (a0 / Math.max(t6, 0));
+      const t7 = (a0 / (0 > t6 || 0 != 0 ? 0 : t6));
       return t7;
     }"
   `);

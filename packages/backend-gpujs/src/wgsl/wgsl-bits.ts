@@ -105,13 +105,13 @@ fn f_minuszero() -> f32 { return bitcast<f32>(SIGN_BIT); }`,
   f_max: {
     uses: ["f_isnan"],
     text: `fn f_max(a: f32, b: f32) -> f32 {
-  return select(select(select(b, a, a > b), b, f_isnan(b)), a, f_isnan(a));
+  return select(select(select(a, b, b > a), b, f_isnan(b)), a, f_isnan(a));
 }`,
   },
   f_min: {
     uses: ["f_isnan"],
     text: `fn f_min(a: f32, b: f32) -> f32 {
-  return select(select(select(b, a, a < b), b, f_isnan(b)), a, f_isnan(a));
+  return select(select(select(a, b, b < a), b, f_isnan(b)), a, f_isnan(a));
 }`,
   },
   /**

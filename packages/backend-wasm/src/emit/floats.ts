@@ -19,8 +19,6 @@ const SAME: ReadonlyMap<string, readonly [operands: number, name: string]> = new
   ["sub", [2, "sub"]],
   ["mul", [2, "mul"]],
   ["div", [2, "div"]],
-  ["max", [2, "max"]],
-  ["min", [2, "min"]],
   ["eq", [2, "eq"]],
   ["ne", [2, "ne"]],
   ["lt", [2, "lt"]],
@@ -61,6 +59,15 @@ function written(operation: Operation): boolean {
     return true;
   }
   switch (op) {
+    case "max":
+    case "min":
+      // The first of equal ones, which zeros of both signs are; NaN when one is.
+      for (const at of [1, 0, 1, 0]) push(at);
+      run(op === "max" ? "gt" : "lt");
+      for (const at of [1, 1]) push(at);
+      run("ne");
+      f.op("i32.or", "select");
+      return true;
     case "sign":
       for (const name of ["gt", "lt"]) {
         push(0);

@@ -6,12 +6,8 @@ import { type Roles, type Steps, stepsOf } from "./plan.js";
 /** Functions that have an instruction. */
 const BINARY = { add: "f32x4.add", sub: "f32x4.sub", mul: "f32x4.mul", div: "f32x4.div" } as const;
 const UNARY = { neg: "f32x4.neg", abs: "f32x4.abs", sqrt: "f32x4.sqrt" } as const;
-/**
- * The greater or smaller of a value and a number, NaN of the value kept; one instruction where
- * `f32x4.max` is several.
- */
-const NUMBER = { max: "f32x4.pmax", min: "f32x4.pmin" } as const;
-const BOTH = { max: "f32x4.max", min: "f32x4.min" } as const;
+/** The greater or smaller of a value and a number, NaN of the value kept. */
+const BOUND = { max: "f32x4.pmax", min: "f32x4.pmin" } as const;
 
 /** What is computed from a window, by instructions of vectors. */
 export interface WindowEpilogue {
@@ -52,8 +48,7 @@ export function windowEpilogue(
     } else if (scalar.kind === "constant") {
       const number = Number(scalar.value);
       if (!constants.some((one) => Object.is(one, number))) constants.push(number);
-    } else if (scalar.kind === "call" && (scalar.fn in BINARY || scalar.fn in UNARY || scalar.fn in BOTH)) {
-      if (scalar.fn in BOTH && !constants.includes(0)) constants.push(0);
+    } else if (scalar.kind === "call" && (scalar.fn in BINARY || scalar.fn in UNARY || isBound(scalar))) {
       scalar.args.forEach(check);
     } else isPlain = false;
   };
@@ -65,6 +60,10 @@ export function windowEpilogue(
     push: (f, at) => new ValueWriter(f, at, { reduce, loads, constants }).push(value),
   };
 }
+
+/** Whether a call compares a value with a number behind it. */
+const isBound = ({ fn, args }: Extract<Scalar, { kind: "call" }>): boolean =>
+  fn in BOUND && args[1]?.kind === "constant" && !Number.isNaN(Number(args[1].value));
 
 interface Parts {
   readonly reduce: ReduceScalar;
@@ -116,21 +115,10 @@ class ValueWriter {
     this.#f.op(BINARY[fn as keyof typeof BINARY]);
   }
 
-  #bound(fn: "max" | "min", args: readonly Scalar[]): void {
-    const number = args.find(({ kind }) => kind === "constant");
-    const value = args.find((arg) => arg !== number);
-    const bound = number?.kind === "constant" ? Number(number.value) : Number.NaN;
-    if (value === undefined || Number.isNaN(bound)) {
-      for (const arg of args) this.push(arg);
-      this.#f.op(BOTH[fn]);
-      return;
-    }
-    this.push(value);
-    this.#constant(bound);
-    this.#f.op(NUMBER[fn]);
-    // Of two zeros the first stays, which may be -0.
-    if (bound !== 0) return;
-    this.#constant(0);
-    this.#f.op("f32x4.add");
+  /** The first of equal ones stays, as do NaN: `pmax` and `pmin` with the number behind. */
+  #bound(fn: "max" | "min", [value, bound]: readonly Scalar[]): void {
+    this.push(value!);
+    this.push(bound!);
+    this.#f.op(BOUND[fn]);
   }
 }

@@ -47,7 +47,7 @@ export const UNARY = [
 /**
  * Functions of two values of one dtype. `div` is true division of floats, `floor_div` and
  * `remainder` follow Python's signs, `trunc_div` and `fmod` C's; `max` and `min` give NaN when
- * either is NaN, as PyTorch's `maximum` does.
+ * either is NaN, and the first of equal zeros, as PyTorch's `maximum` does.
  */
 export const BINARY = [
   "add",

@@ -78,8 +78,9 @@ const BINARY_FLOAT: Partial<Record<BinaryFn, (a: number, b: number) => number>> 
   floor_div: floorDivide,
   remainder: floorRemainder,
   fmod: (a, b) => a % b,
-  max: Math.max,
-  min: Math.min,
+  // Of equal numbers, which zeros of both signs are, the first is taken.
+  max: (a, b) => (b > a || Number.isNaN(b) ? b : a),
+  min: (a, b) => (b < a || Number.isNaN(b) ? b : a),
   // A base of 1 or -1 to an infinite power is 1 in C, NaN in JavaScript.
   pow: (a, b) => (a === 1 || (a === -1 && !Number.isFinite(b) && !Number.isNaN(b)) ? 1 : a ** b),
   atan2: Math.atan2,

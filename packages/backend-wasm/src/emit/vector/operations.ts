@@ -22,7 +22,6 @@ const FLOAT: ReadonlyMap<string, Write> = new Map<string, Write>([
     op,
     simple(`f32x4.${op}`),
   ]),
-  ...(["max", "min"] as const).map((op): [string, Write] => [op, simple(`f32x4.${op}`)]),
   ["round", simple("f32x4.nearest")],
   ["reciprocal", (w, [x]) => w.div(w.number(1), x!)()],
   ["rsqrt", (w, [x]) => w.div(w.number(1), w.op("f32x4.sqrt", x!))()],
@@ -151,36 +150,33 @@ export function fourOperation(
       }
       return;
   }
-  if (type === "float32" && (op === "max" || op === "min") && extreme(w, op, args, vectors)) return;
+  if (type === "float32" && (op === "max" || op === "min")) {
+    extreme(w, op, args, vectors);
+    return;
+  }
   const write = op === "cast" ? CASTS.get(`${type} ${out}`) : tableOf(type)?.get(op);
   if (write === undefined) throw notEmitted(`${op} of four ${type}`);
   write(w, vectors);
 }
 
 /**
- * Engines have long sequences for the greatest and the least. With a known number, `pmax` keeps a
- * NaN that is its first operand, and adding zero gives zeros their sign. In a total of many, which
- * of two zeros is taken does not matter; all bits make NaN where an operand is one.
+ * `pmax` and `pmin` keep the first of equal ones, which zeros of both signs are, and a NaN that is
+ * the first. A known number cannot be a NaN. In a total of many, all bits make NaN of what it is.
  */
 function extreme(
   w: VectorWriter,
   op: "max" | "min",
   args: readonly KernelOperand[],
   vectors: readonly Vector[],
-): boolean {
-  const known = args.findIndex((arg) => arg.kind === "literal" && !Number.isNaN(Number(arg.value)));
-  if (known >= 0) {
-    const { value } = args[known] as { readonly value: unknown };
-    if (Object.is(value, -0)) return false;
-    const chosen = w.op(`f32x4.p${op}`, vectors[1 - known]!, vectors[known]!);
-    // The least of -0 and 0 is -0 whichever way it is asked for.
-    (value === 0 && op === "max" ? w.add(chosen, w.number(0)) : chosen)();
-    return true;
-  }
-  if (args[0]!.kind !== "variable") return false;
-  const other = vectors[1]!;
-  w.op("v128.or", w.op(`f32x4.p${op}`, vectors[0]!, other), w.op("f32x4.ne", other, other))();
-  return true;
+): void {
+  const [first, other] = vectors as readonly [Vector, Vector];
+  const number = (arg: KernelOperand): number => (arg.kind === "literal" ? Number(arg.value) : Number.NaN);
+  const [known, bound] = [number(args[0]!), number(args[1]!)];
+  const hasNaN = (): Vector => w.op("f32x4.ne", other, other);
+  if (!Number.isNaN(bound)) w.op(`f32x4.p${op}`, first, other)();
+  else if (!Number.isNaN(known) && known !== 0) w.op(`f32x4.p${op}`, other, first)();
+  else if (args[0]!.kind === "variable") w.op("v128.or", w.op(`f32x4.p${op}`, first, other), hasNaN())();
+  else w.choose(hasNaN(), other, w.op(`f32x4.p${op}`, first, other))();
 }
 const isFloat = (type: ElementType): boolean => type === "float32" || isHalf(type);
 const SPLAT = (type: ElementType): Instruction => (isFloat(type) ? "f32x4.splat" : "i32x4.splat");
