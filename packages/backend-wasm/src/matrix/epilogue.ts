@@ -57,7 +57,7 @@ export interface Epilogue {
 }
 
 /** A nest as rows and columns. */
-type Product = Pick<MatrixPlan, "nest" | "reduce" | "rows" | "columns" | "outer">;
+type Product = Pick<MatrixPlan, "nest" | "place" | "reduce" | "rows" | "columns" | "outer">;
 
 /** Names of the flat places, which no axis of a nest has. */
 const ROW = "row";
@@ -85,11 +85,12 @@ function flatPlaces(plan: Product): ReadonlyMap<string, Index> {
 /** Where an element of the result lies, in elements. */
 function outputIndex(plan: Product, rewriter: Rewriter): Index {
   const { axes } = plan.nest;
-  const place = flatIndex(
-    axes.map((one) => atom(one)),
-    axes.map(({ extent }) => extent),
-  );
-  return rewriter.index(place);
+  const flat = (): Index =>
+    flatIndex(
+      axes.map((one) => atom(one)),
+      axes.map(({ extent }) => extent),
+    );
+  return rewriter.index(plan.place ?? flat());
 }
 
 /** What is computed from the sums of a product. */
@@ -99,7 +100,7 @@ export function epilogueOf(
   program: LoopProgram,
   sizes: Bindings,
 ): Epilogue {
-  if (plan.nest.value === plan.reduce) return copied(plan, blocks);
+  if (plan.nest.value === plan.reduce && plan.place === undefined) return copied(plan, blocks);
   return computed(plan, blocks, program, sizes);
 }
 

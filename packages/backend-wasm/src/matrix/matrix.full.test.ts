@@ -99,6 +99,30 @@ test("3x3 convolutions of random sizes by Winograd's algorithm", () => {
   );
 });
 
+test("transposed convolutions of random sizes", () => {
+  let kernels = 0;
+  const more = fc.integer({ min: 0, max: 2 });
+  fc.assert(
+    fc.property(
+      shape,
+      fc.integer({ min: 2, max: 3 }),
+      more,
+      fc.boolean(),
+      relaxed,
+      (given, stride, ...rest) => {
+        const [outputPadding, isConstant, isRelaxed] = rest;
+        const size = given.size.map((extent) => Math.ceil(extent / 2)) as [number, number];
+        const transposed = { outputPadding: Math.min(outputPadding, stride - 1) };
+        const kernel = given.kernel.map((extent) => extent + 2) as [number, number];
+        const one = convolution({ ...given, size, kernel, stride, transposed });
+        kernels += check({ ...one, isAny: true, constants: isConstant ? [1] : [] }, isRelaxed);
+      },
+    ),
+    { ...RUNS, numRuns: 60 },
+  );
+  expect(kernels).toBeGreaterThan(10);
+});
+
 test("depthwise convolutions of random sizes", () => {
   let kernels = 0;
   const four = fc.integer({ min: 1, max: 12 }).map((count) => 4 * count);

@@ -109,6 +109,41 @@ describe("convolutions", () => {
   });
 });
 
+describe("transposed convolutions", () => {
+  const base = {
+    n: 1,
+    groups: 1,
+    inPerGroup: 8,
+    outPerGroup: 12,
+    size: [7, 9],
+    kernel: [4, 4],
+    stride: 2,
+    padding: 1,
+    dilation: 1,
+    transposed: { outputPadding: 0 },
+  } as const;
+  test.each<[string, Partial<Convolution>]>([
+    ["4x4 with stride", {}],
+    ["3x3 with stride, one more result", { kernel: [3, 3], transposed: { outputPadding: 1 } }],
+    ["without padding", { padding: 0, kernel: [2, 2], n: 2 }],
+    ["stride 3", { kernel: [5, 4], stride: 3, transposed: { outputPadding: 2 } }],
+    ["dilation", { kernel: [3, 5], stride: 3, dilation: 2 }],
+    ["groups", { groups: 3, inPerGroup: 5, outPerGroup: 4 }],
+    ["stride 1", { stride: 1 }],
+  ])("%s", (_, change) => {
+    const one = convolution({ ...base, ...change });
+    checkAll(one);
+    checkAll(convolution({ ...base, ...change, channelsLast: true, resultLast: true }));
+    if (change.stride !== 1) expect(kernelNames(one, 2)[0]).toContain("phases of strides");
+  });
+  test.each<[string, Partial<Convolution>]>([
+    ["strides that dilation shares", { kernel: [3, 3], dilation: 2, transposed: { outputPadding: 1 } }],
+    ["results that read nothing", { kernel: [1, 1], padding: 0, transposed: { outputPadding: 1 } }],
+  ])("%s are left to other kernels", (_, change) => {
+    expect(check({ ...convolution({ ...base, ...change }), isAny: true })).toBe(0);
+  });
+});
+
 describe("Winograd's algorithm", () => {
   const base = {
     n: 1,

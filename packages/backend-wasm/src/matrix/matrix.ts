@@ -3,7 +3,7 @@
  * packed into panels, tiles of it are summed up in registers, and then the rest of the nest is
  * computed from the block while it is in the cache.
  */
-import { type LoopNest, type LoopProgram, printLoops } from "@sconce/codegen";
+import { type Index, type LoopNest, type LoopProgram, printLoops } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, PreparedBuffer } from "../kernel-code.js";
@@ -16,6 +16,7 @@ import { blockKernel, COLUMNS } from "./micro.js";
 import type { MatrixOptions } from "./options.js";
 import { packKernel, writeTable } from "./pack.js";
 import { writePadded } from "./pad-code.js";
+import { inSequence, phasesOf } from "./phases.js";
 import { ELEMENT, type MatrixPlan, matrixPlan, type Operand } from "./plan.js";
 import { innerStepOf, preparedOf, rowStepOf } from "./prepared.js";
 import { winogradKernel } from "./winograd.js";
@@ -41,12 +42,29 @@ export function matrixKernel(
   sizes: Bindings,
   options: MatrixOptions,
 ): KernelCode | undefined {
-  const make = [winogradKernel, depthwiseKernel, productKernel];
+  const make = [winogradKernel, depthwiseKernel, phasesKernel, productKernel];
   for (const one of make) {
     const code = one(nest, program, sizes, options);
     if (code !== undefined) return code;
   }
   return undefined;
+}
+
+/** A product for each phase of a transposed convolution. */
+function phasesKernel(
+  nest: LoopNest,
+  program: LoopProgram,
+  sizes: Bindings,
+  options: MatrixOptions,
+): KernelCode | undefined {
+  const phases = phasesOf(nest);
+  const codes: KernelCode[] = [];
+  for (const phase of phases ?? []) {
+    const code = productKernel(phase.nest, program, sizes, options, phase.place);
+    if (code === undefined) return undefined;
+    codes.push(code);
+  }
+  return codes.length === 0 ? undefined : inSequence(codes, `${codes.length} phases of strides`);
 }
 
 /** Shorter sums of a single row are not worth packing its columns. */
@@ -57,8 +75,9 @@ function productKernel(
   program: LoopProgram,
   sizes: Bindings,
   options: MatrixOptions,
+  place?: Index,
 ): KernelCode | undefined {
-  const plan = matrixPlan(nest);
+  const plan = matrixPlan(nest, place);
   if (plan === undefined) return undefined;
   // Packing would take longer than the products.
   if (plan.m === 1 && plan.k < PACKED_DEPTH && !options.isConstant(plan.b.buffer)) return undefined;

@@ -105,9 +105,18 @@ export function paddingOf(load: Index, when: Scalar, outer: ReadonlySet<string>)
   let from = constant(rest.constant);
   for (const { axis, coefficient } of linear(rest)?.values() ?? []) {
     const extent = fixedValue(axis.extent);
-    if (extent === undefined || coefficient < 0 || guarded.has(axis.name)) return undefined;
-    if (outer.has(axis.name)) from = add(from, scale(atom(axis), coefficient));
-    else dims.push({ size: extent, first: 0, count: extent, step: coefficient, place: atom(axis), start: 0 });
+    if (extent === undefined || guarded.has(axis.name)) return undefined;
+    if (outer.has(axis.name)) {
+      from = add(from, scale(atom(axis), coefficient));
+      continue;
+    }
+    const whole = { size: extent, first: 0, count: extent, step: Math.abs(coefficient), start: 0 };
+    if (coefficient >= 0) dims.push({ ...whole, place: atom(axis) });
+    else {
+      // From the last place to the first one.
+      from = add(from, constant(coefficient * (extent - 1)));
+      dims.push({ ...whole, place: add(constant(extent - 1), scale(atom(axis), -1)) });
+    }
   }
   return laidOut(dims, from);
 }

@@ -51,6 +51,8 @@ export interface Operand {
 export interface MatrixPlan {
   /** The nest, with the axes of groups split. */
   readonly nest: LoopNest;
+  /** Where a result lies in the output. Default: row-major over the axes of the nest. */
+  readonly place?: Index | undefined;
   readonly reduce: ReduceScalar;
   readonly outer: readonly Axis[];
   /** Consecutive axes of the output. */
@@ -71,15 +73,15 @@ const LEAST_WORK = 2048;
 const LEAST_DEPTH = 4;
 
 /** Reads a nest whose sizes are bound; undefined if it is not a product of float32 matrices. */
-export function matrixPlan(given: LoopNest): MatrixPlan | undefined {
-  const nest = withoutGroups(given);
+export function matrixPlan(given: LoopNest, at?: Index): MatrixPlan | undefined {
+  const { nest, place } = withoutGroups(given, at);
   const contraction = contractionOf(nest);
   if (contraction === undefined || contraction.reduce.dtype !== "float32") return undefined;
   const plan = planOf(nest, contraction, axesOfProduct(nest, contraction));
   if (plan === undefined) return undefined;
   const { m, n, k, outer } = plan;
   const isSmall = n < 2 || k < LEAST_DEPTH || m * n * k * volumeOf(outer) < LEAST_WORK;
-  return isSmall ? undefined : plan;
+  return isSmall ? undefined : { ...plan, place };
 }
 
 /** The product over such rows and columns; undefined if its factors are not of such a form. */
@@ -176,7 +178,7 @@ function homeOf(term: IndexTerm, sets: readonly ReadonlySet<string>[]): number |
 }
 
 /** Splits axes that the sum divides into groups: `o` into `g * d + o'` where it reads `o / d`. */
-function withoutGroups(nest: LoopNest): LoopNest {
+function withoutGroups(nest: LoopNest, at?: Index): Pick<MatrixPlan, "nest" | "place"> {
   const groups = new Map<string, number>();
   forEachScalar(nest.value, (scalar) => {
     for (const index of indicesOf(scalar))
@@ -187,7 +189,7 @@ function withoutGroups(nest: LoopNest): LoopNest {
         if (split !== undefined && by !== undefined && extentOf(split) % by === 0) groups.set(split.name, by);
       });
   });
-  if (groups.size === 0) return nest;
+  if (groups.size === 0) return { nest, place: at };
   const replaced = new Map<string, Index>();
   const axes = nest.axes.flatMap((one) => {
     const by = groups.get(one.name);
@@ -197,5 +199,9 @@ function withoutGroups(nest: LoopNest): LoopNest {
     replaced.set(one.name, add(scale(atom(group), by), atom(place)));
     return [group, place];
   });
-  return { ...nest, axes, value: new Rewriter({ axes: replaced }).scalar(nest.value) };
+  const rewriter = new Rewriter({ axes: replaced });
+  return {
+    nest: { ...nest, axes, value: rewriter.scalar(nest.value) },
+    place: at && rewriter.index(at),
+  };
 }

@@ -93,6 +93,8 @@ export interface Convolution {
   readonly channelsLast?: boolean;
   /** Whether the result has its channels last too. */
   readonly resultLast?: boolean;
+  /** Whether it is transposed, and how much larger its result is than the least. */
+  readonly transposed?: { readonly outputPadding: number };
 }
 export function convolution(given: Convolution): Check {
   const {
@@ -107,14 +109,21 @@ export function convolution(given: Convolution): Check {
     dilation,
     channelsLast = false,
     resultLast = false,
+    transposed,
   } = given;
-  const out = size.map(
-    (extent, d) => Math.floor((extent + 2 * padding - dilation * (kernel[d]! - 1) - 1) / stride) + 1,
-  );
+  const out = size.map((extent, d) => {
+    const reach = dilation * (kernel[d]! - 1);
+    return transposed === undefined
+      ? Math.floor((extent + 2 * padding - reach - 1) / stride) + 1
+      : (extent - 1) * stride - 2 * padding + reach + transposed.outputPadding + 1;
+  });
   const channels = groups * outPerGroup;
   const input = [n, groups * inPerGroup, ...size];
   const last = [n, ...size, groups * inPerGroup];
-  const weight = [channels, inPerGroup, ...kernel];
+  const weight =
+    transposed === undefined
+      ? [channels, inPerGroup, ...kernel]
+      : [groups * inPerGroup, outPerGroup, ...kernel];
   const two = (value: number): string => `[${value}, ${value}]`;
   const image = channelsLast ? last : input;
   const x = channelsLast ? `%t: f32[${input}] = aten.permute.default(%x, [0, 3, 1, 2])` : "";
@@ -127,7 +136,7 @@ export function convolution(given: Convolution): Check {
   return {
     text: `graph(%x: f32[${image}], %w: f32[${weight}], %b: f32[${channels}]) {
       ${x}
-      %c: ${result} = aten.convolution.default(%${x === "" ? "x" : "t"}, %w, %b, ${two(stride)}, ${two(padding)}, ${two(dilation)}, false, [0, 0], ${groups})
+      %c: ${result} = aten.convolution.default(%${x === "" ? "x" : "t"}, %w, %b, ${two(stride)}, ${two(padding)}, ${two(dilation)}, ${transposed !== undefined}, ${two(transposed?.outputPadding ?? 0)}, ${groups})
       %e: ${result} = aten.relu.default(%c)
       ${moved}
       return (%${resultLast ? "z" : "e"},)
