@@ -146,11 +146,12 @@ const rightChanges: readonly Planted[] = [
     passes: [repeat([canonicalize, deadCodeElimination])],
   },
   { name: "folded weights", program: WEIGHTS, passes: [foldConstants] },
+  // The maximum of -0 and 0 is the first.
   rightRule(
     "abs as a maximum",
     plain("aten.abs.default($)"),
     "aten.abs.default($x)",
-    "aten.maximum.default($x, aten.neg.default($x))",
+    "aten.add.Tensor(aten.maximum.default($x, aten.neg.default($x)), 0)",
   ),
   rightRule(
     "a minimum from a maximum",
