@@ -20,6 +20,12 @@ graph(%b: f32[4], %x: f32[4]) {
   %y: f32[4] = aten.mul.Tensor(%sum, %sum)
   return (%sum, %y)
 }`).with({ stateDict: new Map([["b", floats(0, 0, 0, 0)]]) });
+const stateful = parseIr(`sconce-ir 1
+program "ATEN" { input %b: BUFFER "b" input %x: USER_INPUT output %sum: BUFFER_MUTATION "b" output %sum: USER_OUTPUT }
+graph(%b: f32[4], %x: f32[4]) {
+  %sum: f32[4] = aten.add.Tensor(%b, %x)
+  return (%sum, %sum)
+}`).with({ stateDict: new Map([["b", floats(0, 0, 0, 0)]]) });
 const written = parseIr(`sconce-ir 1
 program "ATEN" { input %x: USER_INPUT input %y: USER_INPUT output %sum: USER_INPUT_MUTATION "x" output %sum: USER_OUTPUT }
 graph(%x: f32[4], %y: f32[4]) {
@@ -198,6 +204,15 @@ describe("state that a program writes to", () => {
     view[0] = 100;
     expect((await step()).squares[0]).toBe(101 ** 2);
     expect(executable.memory!().hostBytes).toBe(16);
+  });
+  test("is not disposed of with the result that it is", async () => {
+    const executable = await backend.compile(stateful);
+    for (let run = 1; run < 4; run++) {
+      const [result] = (await executable.run([floats(1, 2, 3, 4)], { results: "device" })) as [Tensor];
+      if (run === 3) expect(result.toArray()).toEqual([3, 6, 9, 12]);
+      result.dispose();
+    }
+    expect(executable.state.get("b")!.toArray()).toEqual([3, 6, 9, 12]);
   });
   test("can be read after the executable is disposed", async () => {
     const executable = await backend.compile(counter);

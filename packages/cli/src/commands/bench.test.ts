@@ -50,6 +50,12 @@ describe("sconce bench", () => {
     }
   });
 
+  test("keeps inputs and results in the memory of backends that have one", async () => {
+    const { code, out } = await bench("--backend", "cpu,wasm,gpujs:cpu", "--resident");
+    expect(code).toBe(0);
+    expect(out).toMatch(/\ncpu +.*\nwasm +.*\ngpujs:cpu +/);
+  });
+
   test("makes inputs as `run` does", async () => {
     const { code, err } = await sconce("bench", fixture("net_mlp"), "--backend", "cpu");
     expect(code).toBe(2);

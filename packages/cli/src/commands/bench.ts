@@ -18,6 +18,7 @@ export const benchCommand: Declare = (command, io) => {
     )
     .option("--threads <count>", "Set the threads of the backends that can have several")
     .option(...CACHE_OPTION)
+    .option("--resident", "Keep inputs and results in the memory of the backends")
     .option("--rounds <count>", "Set how often each backend runs a burst", "5")
     .option("--milliseconds <count>", "Set the length of a burst", "200")
     .option(...JSON_OPTION)

@@ -40,17 +40,22 @@ const forgotten = /* @__PURE__ */ new FinalizationRegistry<Slot>((slot) => slot.
  */
 export class DeviceStorage extends Storage {
   readonly #byteLength: number;
+  readonly #isState: boolean;
   readonly #slot = new Slot();
   #bytes: Uint8Array | undefined;
   /** Whether JavaScript may have a view of the bytes. */
   #isRead = false;
   #isDisposed = false;
 
-  /** @param bytes those that it has, if they are not on a device; nobody else uses them */
-  constructor(byteLength: number, bytes?: Uint8Array) {
+  /**
+   * @param state the bytes of a program's state: nobody else uses them, and no user disposes of
+   * them
+   */
+  constructor(byteLength: number, state?: Uint8Array) {
     super(NO_BYTES);
+    this.#isState = state !== undefined;
     this.#byteLength = byteLength;
-    this.#bytes = bytes;
+    this.#bytes = state;
     Object.defineProperty(this, "bytes", { get: () => this.#toHost(), enumerable: false });
     forgotten.register(this, this.#slot);
   }
@@ -173,6 +178,8 @@ export class DeviceStorage extends Storage {
   }
 
   override dispose(): void {
+    // A result can be state, which the next run needs.
+    if (this.#isState) return;
     this.#isDisposed = true;
     this.#bytes = undefined;
     this.#slot.free();
