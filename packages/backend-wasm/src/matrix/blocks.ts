@@ -1,8 +1,9 @@
 /** @file How a product is divided into blocks, and where they lie in scratch memory. */
 import { volumeOf } from "@sconce/codegen";
-import { COLUMNS, rowsOfTile } from "./micro.js";
+import { rowsOfTile } from "./micro.js";
+import { bytesOfFactor } from "./numbers.js";
 import { paddedBytes } from "./pad-code.js";
-import { ELEMENT, type MatrixPlan, type Operand } from "./plan.js";
+import type { MatrixPlan, Operand } from "./plan.js";
 
 /** Steps of a sum that one pass over a block adds: a panel of B then stays in the nearest cache. */
 const MOST_STEPS = 384;
@@ -48,16 +49,16 @@ const LEAST_ROWS = 48;
 const LEAST_COLUMNS = 32;
 
 /** Rows and columns of a block: of as many blocks as threads share evenly, if there are few. */
-function sizesOf({ m, n, k, outer }: MatrixPlan, lanes: number): { rows: number; columns: number } {
+function sizesOf({ m, n, k, outer, numbers }: MatrixPlan, lanes: number): { rows: number; columns: number } {
   const [rowBlocks, columnBlocks] = [Math.ceil(m / BLOCK_ROWS), Math.ceil(n / BLOCK_COLUMNS)];
   const places = volumeOf(outer);
   const worth = (places * m * n * k) / WORTH;
   const multiple = worth >= 8 ? 4 : worth >= 2 ? 2 : 1;
   let least = MANY;
-  let best = { rows: even(m, BLOCK_ROWS, lanes), columns: even(n, BLOCK_COLUMNS, COLUMNS) };
+  let best = { rows: even(m, BLOCK_ROWS, lanes), columns: even(n, BLOCK_COLUMNS, numbers.columns) };
   for (let r = rowBlocks; r === rowBlocks || m / r >= LEAST_ROWS; r++)
     for (let c = columnBlocks; c === columnBlocks || n / c >= LEAST_COLUMNS; c++) {
-      const [rows, columns] = [roundUp(Math.ceil(m / r), lanes), roundUp(Math.ceil(n / c), COLUMNS)];
+      const [rows, columns] = [roundUp(Math.ceil(m / r), lanes), roundUp(Math.ceil(n / c), numbers.columns)];
       const units = places * Math.ceil(m / rows) * Math.ceil(n / columns);
       if (units >= least || units % multiple > 0) continue;
       least = units;
@@ -72,10 +73,12 @@ function sizesOf({ m, n, k, outer }: MatrixPlan, lanes: number): { rows: number;
  * @param fixed rows of a block, a multiple of those of a tile
  */
 export function blocksOf(plan: MatrixPlan, relaxed: boolean, fixed?: number): Blocks {
-  const { m, n, k, a, b } = plan;
+  const { m, n, k, a, b, numbers } = plan;
   const lanes = rowsOfTile(relaxed);
   const { rows, columns } =
-    fixed === undefined ? sizesOf(plan, lanes) : { rows: fixed, columns: even(n, BLOCK_COLUMNS, COLUMNS) };
+    fixed === undefined
+      ? sizesOf(plan, lanes)
+      : { rows: fixed, columns: even(n, BLOCK_COLUMNS, numbers.columns) };
   const steps = even(k, MOST_STEPS, 4);
   let bytes = 0;
   const take = (size: number): number => {
@@ -83,15 +86,16 @@ export function blocksOf(plan: MatrixPlan, relaxed: boolean, fixed?: number): Bl
     bytes += roundUp(size, 16) + 16;
     return at;
   };
-  const padded = ({ padding }: Operand): number => (padding === undefined ? 0 : paddedBytes(padding));
+  const padded = ({ padding, type }: Operand): number =>
+    padding === undefined ? 0 : paddedBytes(padding, bytesOfFactor(type));
   const scratch = {
     tableA: take(k * 4),
     tableB: take(k * 4),
     paddedA: take(padded(a)),
     paddedB: take(padded(b)),
-    packedA: take(rows * steps * ELEMENT),
-    packedB: take(columns * steps * ELEMENT),
-    tile: take(rows * columns * ELEMENT),
+    packedA: take(rows * steps * numbers.bytes),
+    packedB: take(columns * steps * numbers.bytes),
+    tile: take(rows * columns * numbers.bytes),
     at: take(16),
   };
   return {

@@ -125,7 +125,8 @@ const copyRow = (module: ModuleBuilder): number =>
 
 /** Copies a block to the result. */
 function copied(plan: MatrixPlan, blocks: Blocks): Epilogue {
-  const output = scale(outputIndex(plan, new Rewriter({ axes: flatPlaces(plan) })), ELEMENT);
+  const { bytes } = plan.numbers;
+  const output = scale(outputIndex(plan, new Rewriter({ axes: flatPlaces(plan) })), bytes);
   return {
     reads: [],
     imports: [],
@@ -143,8 +144,10 @@ function copied(plan: MatrixPlan, blocks: Blocks): Epilogue {
         f.loop((again) => {
           f.get(from, at.addressOf(plan.nest.output));
           pushIndex(f, output, places);
-          f.op("i32.add").get(at.endColumn, at.firstColumn).op("i32.sub").call(copy);
-          f.increase(from, blocks.columns * ELEMENT).increase(row, 1);
+          f.op("i32.add").get(at.endColumn, at.firstColumn).op("i32.sub");
+          if (bytes > ELEMENT) f.i32(bytes / ELEMENT).op("i32.mul");
+          f.call(copy);
+          f.increase(from, blocks.columns * bytes).increase(row, 1);
           f.get(row, at.endRow).op("i32.lt_s").brIf(again);
         });
       };
@@ -282,13 +285,14 @@ function rowKernel(
   frame: KernelFrame,
 ): Kernel {
   const { nest, reduce } = product;
-  const sum: Scalar = { kind: "load", dtype: "float32", buffer: TILE, index: constant(0) };
+  const { dtype } = reduce;
+  const sum: Scalar = { kind: "load", dtype, buffer: TILE, index: constant(0) };
   const rewriter = new Rewriter({ axes: flatPlaces(product), scalars: new Map([[reduce, sum]]) });
   const [value, place] = [rewriter.scalar(nest.value), outputIndex(product, rewriter)];
   const local = (name: string, buffer: number, type: KernelMemory["type"], length: number): KernelMemory =>
     frame.memory({ name, space: "global", access: "read", type, length, buffer });
   const output = frame.output(nest.output);
-  const tile = local("tile", TILE, "float32", sums.length);
+  const tile = local("tile", TILE, dtype, sums.length);
   const at = local("at", AT, "int32", 4);
   const given = (i: number): KernelOperand => frame.op("cast", "index", [frame.load(at, indexLiteral(i))]);
   const [firstRow, start, end] = [given(0), given(1), given(2)];

@@ -109,6 +109,46 @@ describe("convolutions", () => {
   });
 });
 
+describe("other floats", () => {
+  const image = { n: 2, inPerGroup: 9, outPerGroup: 12, size: [9, 10], kernel: [3, 3] } as const;
+  const shape = { ...image, groups: 1, stride: 1, padding: 1, dilation: 1 } as const;
+  test.each(["float64", "float16", "bfloat16"] as const)("%s", (dtype) => {
+    for (const change of [{}, { channelsLast: true, resultLast: true }, { stride: 2 }, { groups: 2 }])
+      checkAll({ ...convolution({ ...shape, ...change }), dtype });
+    for (const [m, k, n] of [
+      [37, 50, 141],
+      [130, 800, 9],
+      [8, 9, 300],
+    ] as const)
+      checkAll({ ...mm(m, k, n), dtype });
+    const [a, b] = ["%x: f32[41, 70], %y: f32[33, 70]", "%x: f32[70, 41], %y: f32[70, 33]"];
+    for (const [given, x, y] of [
+      [a, "[0, 1]", "[1, 0]"],
+      [b, "[1, 0]", "[0, 1]"],
+    ])
+      checkAll({
+        text: `graph(${given}) {
+          %s: f32[41, 70] = aten.permute.default(%x, ${x})
+          %t: f32[70, 33] = aten.permute.default(%y, ${y})
+          %c: f32[41, 33] = aten.mm.default(%s, %t)
+          return (%c,)
+        }`,
+        shapes:
+          given === a
+            ? [
+                [41, 70],
+                [33, 70],
+              ]
+            : [
+                [70, 41],
+                [70, 33],
+              ],
+        depth: 70,
+        dtype,
+      });
+  });
+});
+
 describe("transposed convolutions", () => {
   const base = {
     n: 1,

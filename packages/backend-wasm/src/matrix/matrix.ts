@@ -12,12 +12,13 @@ import { type Blocks, blocksOf } from "./blocks.js";
 import { depthwiseKernel } from "./depthwise.js";
 import { type Epilogue, epilogueOf, type FinishedBlock } from "./epilogue.js";
 import { type Address, type Places, pushIndex, unflatten } from "./index-code.js";
-import { blockKernel, COLUMNS } from "./micro.js";
+import { blockKernel } from "./micro.js";
+import { bytesOfFactor } from "./numbers.js";
 import type { MatrixOptions } from "./options.js";
 import { packKernel, writeTable } from "./pack.js";
 import { writePadded } from "./pad-code.js";
 import { inSequence, phasesOf } from "./phases.js";
-import { ELEMENT, type MatrixPlan, matrixPlan, type Operand } from "./plan.js";
+import { type MatrixPlan, matrixPlan, type Operand } from "./plan.js";
 import { innerStepOf, preparedOf, rowStepOf } from "./prepared.js";
 import { winogradKernel } from "./winograd.js";
 
@@ -130,7 +131,7 @@ export function productOf(
 
 function textOf({ plan, blocks, options }: Product, program: LoopProgram): string {
   const { m, n, k } = plan;
-  const tile = `${blocks.lanes}x${COLUMNS}${options.relaxed ? " madd" : ""}`;
+  const tile = `${blocks.lanes}x${plan.numbers.columns}${options.relaxed ? " madd" : ""}`;
   const header = `matrix product ${m} x ${n} over ${k}, ${blocks.places} times, tiles of ${tile}`;
   return `${header}\n${printLoops({ ...program, nests: [plan.nest] })}`;
 }
@@ -161,6 +162,7 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
   const rowStep = preparedA === undefined && options.relaxed ? rowStepOf(plan) : undefined;
   const from = rowStep === undefined ? "panels" : "rows";
   const block = blockKernel(module, [Math.min(blocks.rows, plan.m), last], {
+    numbers: plan.numbers,
     lanes,
     relaxed: options.relaxed,
     from,
@@ -168,10 +170,12 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
   const finish = epilogue.emit(module, imports);
   const pack = (operand: Operand, columns: boolean): number =>
     packKernel(module, {
-      lanes: columns ? COLUMNS : lanes,
+      lanes: columns ? plan.numbers.columns : lanes,
       axes: columns ? plan.columns : plan.rows,
       index: operand.lanes,
       innerStep: innerStepOf(plan, operand),
+      type: operand.type,
+      numbers: plan.numbers,
       name: columns ? "pack_b" : "pack_a",
     });
   const packA = preparedA === undefined && rowStep === undefined ? pack(plan.a, false) : undefined;
@@ -285,7 +289,7 @@ function rowsFactor(f: FunctionBuilder, { product, addressOf }: EntryInit, rowSt
     },
     panels: ({ firstRow, firstStep }) => {
       f.get(base, firstRow).i32(rowStep).op("i32.mul", "i32.add");
-      f.get(firstStep).i32(ELEMENT).op("i32.mul", "i32.add");
+      f.get(firstStep).i32(product.plan.numbers.bytes).op("i32.mul", "i32.add");
     },
   };
 }
@@ -295,8 +299,9 @@ function preparedFactor(f: FunctionBuilder, { product }: EntryInit, side: "a" | 
   const { plan, blocks } = product;
   const isA = side === "a";
   const base = f.local("i32");
-  const lanes = isA ? blocks.lanes : COLUMNS;
-  const padded = Math.ceil((isA ? plan.m : plan.n) / lanes) * lanes * ELEMENT;
+  const { bytes, columns } = plan.numbers;
+  const lanes = isA ? blocks.lanes : columns;
+  const padded = Math.ceil((isA ? plan.m : plan.n) / lanes) * lanes * bytes;
   return {
     start: ({ outer }) => {
       f.get(form);
@@ -309,7 +314,7 @@ function preparedFactor(f: FunctionBuilder, { product }: EntryInit, side: "a" | 
       f.get(base).get(firstStep).i32(padded).op("i32.mul", "i32.add");
       f.get(isA ? firstRow : firstColumn, steps)
         .op("i32.mul")
-        .i32(ELEMENT)
+        .i32(bytes)
         .op("i32.mul", "i32.add");
     },
   };
@@ -366,7 +371,7 @@ const placesOf = ({ scratch, rowBlocks, columnBlocks }: Blocks, side: "a" | "b")
 function startOf(
   f: FunctionBuilder,
   { scratch, addressOf }: EntryInit,
-  { padding, buffer }: Operand,
+  { padding, buffer, type }: Operand,
   padded: number,
 ): (outer: Places, key: Address) => void {
   if (padding === undefined) return () => f.get(addressOf(buffer));
@@ -378,8 +383,8 @@ function startOf(
     f.if(() => {
       f.get(addressOf(buffer));
       pushIndex(f, padding.from, outer);
-      f.i32(ELEMENT).op("i32.mul", "i32.add").set(source);
-      writePadded(f, padding, source, copy);
+      f.i32(bytesOfFactor(type)).op("i32.mul", "i32.add").set(source);
+      writePadded(f, padding, source, copy, bytesOfFactor(type));
       f.copy(key, known);
     });
     f.get(copy);
@@ -397,6 +402,7 @@ function pushFlat(f: FunctionBuilder, { outerAxes }: Operand, outer: Places): vo
 function steps(entry: Entry, { block, panels }: EntryInit, a: Factor, b: Factor): void {
   const { f, product, scratch, firstStep, endRow, firstRow, endColumn, firstColumn } = entry;
   const { plan, blocks } = product;
+  const { numbers } = plan;
   const [panelsA, panelsB] = f.locals("i32", 2) as readonly [Address, Address];
   f.i32(0).set(firstStep);
   f.loop((again) => {
@@ -411,11 +417,11 @@ function steps(entry: Entry, { block, panels }: EntryInit, a: Factor, b: Factor)
     f.get(entry.steps, endRow, firstRow).op("i32.sub");
     f.get(endColumn, firstColumn)
       .op("i32.sub")
-      .i32(COLUMNS - 1)
+      .i32(numbers.columns - 1)
       .op("i32.add")
-      .i32(3)
-      .op("i32.shr_u");
-    f.i32(blocks.columns * ELEMENT)
+      .i32(numbers.columns)
+      .op("i32.div_u");
+    f.i32(blocks.columns * numbers.bytes)
       .get(firstStep)
       .i32("rowStep" in panels.a ? panels.a.rowStep : 0)
       .call(block);

@@ -5,13 +5,14 @@
 import { internalError } from "@sconce/errors";
 import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
 import { type Address, addresses } from "./index-code.js";
+import { FLOAT32, type Numbers } from "./numbers.js";
 import { shared } from "./shared.js";
 
-/** Columns of a tile. */
+/** Columns of a tile of float32. */
 export const COLUMNS = 8;
-/** Numbers of a vector. */
-const LANES = 4;
-const VECTORS = COLUMNS / LANES;
+/** Vectors of a row of a tile, and bytes of a row of a panel of B. */
+const VECTORS = 2;
+const PANEL_BYTES = 16 * VECTORS;
 /** Vector registers that V8 uses for values. */
 export const REGISTERS = 15;
 
@@ -38,6 +39,8 @@ type Rows = "panels" | "rows";
 
 /** What microkernels are made for. */
 export interface TileInit {
+  /** Default: float32. */
+  readonly numbers?: Numbers;
   /** Rows of a whole tile. */
   readonly lanes: number;
   readonly relaxed: boolean;
@@ -45,11 +48,17 @@ export interface TileInit {
 }
 
 /**
- * Adds a function that multiplies `rows` rows of A by a panel of B of eight columns. It adds to the
- * tile if `isMore` is not zero.
+ * Adds a function that multiplies `rows` rows of A by a panel of B of eight columns, or four of
+ * float64. It adds to the tile if `isMore` is not zero.
  */
-function microkernel(module: ModuleBuilder, rows: number, { lanes, relaxed, from }: TileInit): number {
-  const name = `tile_${rows}x${COLUMNS}${relaxed ? "_madd" : ""}_${from}`;
+function microkernel(
+  module: ModuleBuilder,
+  rows: number,
+  { lanes, relaxed, from, numbers = FLOAT32 }: TileInit,
+): number {
+  const { bytes, columns, shape } = numbers;
+  const name = `tile_${rows}x${columns}${relaxed ? "_madd" : ""}_${from}`;
+  const splat = bytes === 8 ? "v128.load64_splat" : "v128.load32_splat";
   return module.func({ params: PARAMS, name }, (f, a, b, c, steps, rowBytes, isMore, aBytes) => {
     const sums = Array.from({ length: rows }, () => f.locals("v128", VECTORS));
     const row = f.locals("v128", VECTORS);
@@ -66,16 +75,19 @@ function microkernel(module: ModuleBuilder, rows: number, { lanes, relaxed, from
         for (let step = 0; step < unrolled; step++) {
           for (const [i, half] of row.entries())
             f.get(b)
-              .memory("v128.load", 4 * COLUMNS * step + 16 * i)
+              .memory("v128.load", PANEL_BYTES * step + 16 * i)
               .set(half);
           for (const [r, sum] of sums.entries()) {
-            const [at, offset] = from === "panels" ? [a, 4 * (lanes * step + r)] : [pointers[r]!, 4 * step];
-            f.get(at).memory("v128.load32_splat", offset).set(element);
-            for (const [i, half] of sum.entries()) multiplyAdd(f, relaxed, element, row[i]!, half);
+            const [at, place] = from === "panels" ? [a, lanes * step + r] : [pointers[r]!, step];
+            f.get(at)
+              .memory(splat, bytes * place)
+              .set(element);
+            for (const [i, half] of sum.entries()) multiplyAdd(f, relaxed, element, row[i]!, half, shape);
           }
         }
-        for (const pointer of pointers) f.increase(pointer, unrolled * (from === "panels" ? 4 * lanes : 4));
-        f.increase(b, 4 * COLUMNS * unrolled);
+        for (const pointer of pointers)
+          f.increase(pointer, unrolled * (from === "panels" ? bytes * lanes : bytes));
+        f.increase(b, PANEL_BYTES * unrolled);
         f.get(steps).i32(unrolled).op("i32.sub").tee(steps);
         if (unrolled > 1) f.i32(unrolled).op("i32.ge_s");
         f.brIf(again);
@@ -88,7 +100,7 @@ function microkernel(module: ModuleBuilder, rows: number, { lanes, relaxed, from
         .i32(unrolled)
         .op("i32.ge_s")
         .if(() => take(unrolled));
-    storeTile(f, sums, c, rowBytes, isMore);
+    storeTile(f, sums, { c, rowBytes, isMore }, shape);
   });
 }
 
@@ -99,18 +111,18 @@ export function multiplyAdd(
   a: Local<"v128">,
   b: Local<"v128">,
   sum: Local<"v128">,
+  shape: Numbers["shape"] = "f32x4",
 ): void {
-  if (relaxed) f.get(a, b, sum).op("f32x4.relaxed_madd").set(sum);
-  else f.get(sum, a, b).op("f32x4.mul", "f32x4.add").set(sum);
+  if (relaxed) f.get(a, b, sum).op(`${shape}.relaxed_madd`).set(sum);
+  else f.get(sum, a, b).op(`${shape}.mul`, `${shape}.add`).set(sum);
 }
 
 /** Partial sums are added to each other, so that errors of long sums stay small. */
 function storeTile(
   f: FunctionBuilder,
   sums: readonly (readonly Local<"v128">[])[],
-  c: Address,
-  rowBytes: Address,
-  isMore: Address,
+  { c, rowBytes, isMore }: { readonly c: Address; readonly rowBytes: Address; readonly isMore: Address },
+  shape: Numbers["shape"],
 ): void {
   const store = (write: (half: Local<"v128">, offset: number) => void): void => {
     for (const sum of sums) {
@@ -121,7 +133,7 @@ function storeTile(
   f.get(isMore).if(
     () =>
       store((half, offset) => {
-        f.get(c, c).memory("v128.load", offset).get(half).op("f32x4.add").memory("v128.store", offset);
+        f.get(c, c).memory("v128.load", offset).get(half).op(`${shape}.add`).memory("v128.store", offset);
       }),
     () => store((half, offset) => f.get(c, half).memory("v128.store", offset)),
   );
@@ -150,8 +162,8 @@ function rowsOfTiles(rows: number, init: TileInit): ReadonlySet<number> {
  * @param blocks the rows that blocks have
  */
 export function blockKernel(module: ModuleBuilder, blocks: readonly number[], init: TileInit): number {
-  const { lanes, relaxed, from } = init;
-  const key = `${lanes} ${relaxed} ${from}`;
+  const { lanes, relaxed, from, numbers = FLOAT32 } = init;
+  const key = `${lanes} ${relaxed} ${from} ${numbers.type}`;
   const counts = new Set(blocks.flatMap((rows) => [...rowsOfTiles(rows, init)]).sort((a, b) => a - b));
   return shared(module, `block ${[...counts].join()} ${key}`, () => {
     const tiles = new Map<number, number>();
@@ -164,7 +176,7 @@ export function blockKernel(module: ModuleBuilder, blocks: readonly number[], in
 }
 
 function newBlockKernel(module: ModuleBuilder, tiles: ReadonlyMap<number, number>, init: TileInit): number {
-  const { lanes, from } = init;
+  const { lanes, from, numbers: { bytes } = FLOAT32 } = init;
   const params = ["i32", "i32", "i32", "i32", "i32", "i32", "i32", "i32", "i32"] as const;
   return module.func(
     { params, name: `block_${from}` },
@@ -176,17 +188,14 @@ function newBlockKernel(module: ModuleBuilder, tiles: ReadonlyMap<number, number
           rowsToTake(f, left, take, init);
           callTile(f, tiles, take, () => f.get(pa, b, pc, steps, rowBytes, isMore, aBytes));
           // Panels of A have room for all rows of a tile.
-          if (from === "panels") f.get(pa, steps).i32(4 * lanes);
+          if (from === "panels") f.get(pa, steps).i32(bytes * lanes);
           else f.get(pa, aBytes, take);
           f.op("i32.mul", "i32.add").set(pa);
           f.get(pc, rowBytes, take).op("i32.mul", "i32.add").set(pc);
           f.get(left, take).op("i32.sub").tee(left).brIf(nextTile);
         });
-        f.get(b, steps)
-          .i32(4 * COLUMNS)
-          .op("i32.mul", "i32.add")
-          .set(b);
-        f.increase(c, 4 * COLUMNS);
+        f.get(b, steps).i32(PANEL_BYTES).op("i32.mul", "i32.add").set(b);
+        f.increase(c, PANEL_BYTES);
         f.get(panels).i32(1).op("i32.sub").tee(panels).brIf(nextPanel);
       });
     },

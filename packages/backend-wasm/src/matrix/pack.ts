@@ -1,7 +1,14 @@
 /** @file Copies elements of a factor into panels, in the order in which microkernels read them. */
 import { type Axis, extentOf, type Index, volumeOf } from "@sconce/codegen";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
-import { type Address, countUp, type Places, pushIndex, unflatten } from "./index-code.js";
+import type { SharedFunctions } from "../emit/core/shared-functions.js";
+import { Helpers } from "../emit/helpers.js";
+import { loadElement } from "../emit/memory.js";
+import { constantsInPlace } from "../emit/vector/constants.js";
+import { VectorWriter } from "../emit/vector/lines.js";
+import { loadFour } from "../emit/vector/memory.js";
+import { type Address, addresses, countUp, type Places, pushIndex, unflatten } from "./index-code.js";
+import { bytesOfFactor, type FactorType, type Numbers } from "./numbers.js";
 import { ELEMENT } from "./plan.js";
 
 /** What panels are made from. */
@@ -13,6 +20,9 @@ export interface PanelSource {
   /** Byte offset of a row or column. */
   readonly index: Index;
   readonly name: string;
+  /** What the factor holds, and what the panels hold. */
+  readonly type: FactorType;
+  readonly numbers: Numbers;
   /** Bytes from one inner place to the next, where there is one number for all. */
   readonly innerStep?: number | undefined;
 }
@@ -51,7 +61,8 @@ export function writeTable(
  * `end` for the inner places of the table. Missing lanes of the last panel repeat its last one.
  */
 export function packKernel(module: ModuleBuilder, source: PanelSource): number {
-  const { lanes } = source;
+  const { lanes, numbers } = source;
+  const helpers = new Helpers(module, new Map());
   const params = ["i32", "i32", "i32", "i32", "i32", "i32"] as const;
   return module.func({ params, name: source.name }, (f, base, table, steps, first, end, target) => {
     const lane = f.local("i32");
@@ -65,9 +76,9 @@ export function packKernel(module: ModuleBuilder, source: PanelSource): number {
         f.get(base);
         places(() => f.op("i32.add").set(pointer));
       });
-      panel(f, source, { pointers, table, steps, target });
+      panel(f, source, { pointers, table, steps, target, helpers });
       f.get(target, steps)
-        .i32(lanes * ELEMENT)
+        .i32(lanes * numbers.bytes)
         .op("i32.mul", "i32.add")
         .set(target);
       f.get(first).i32(lanes).op("i32.add").tee(first).get(end).op("i32.lt_s").brIf(nextPanel);
@@ -95,31 +106,57 @@ interface PanelLocals {
   readonly table: Address;
   readonly steps: Address;
   readonly target: Address;
+  readonly helpers: SharedFunctions;
 }
 
 /** One panel, by vectors where its lanes lie side by side. */
 function panel(f: FunctionBuilder, source: PanelSource, locals: PanelLocals): void {
   const { pointers } = locals;
-  if (source.innerStep === ELEMENT) alongSteps(f, locals);
+  const bytes = bytesOfFactor(source.type);
+  if (source.innerStep === bytes) alongSteps(f, source, locals);
   else if (pointers.length % 4 === 0 && mayBeDense(source)) {
     pointers.slice(1).forEach((pointer, l) => {
-      f.get(pointer, pointers[l]!).op("i32.sub").i32(ELEMENT).op("i32.eq");
+      f.get(pointer, pointers[l]!).op("i32.sub").i32(bytes).op("i32.eq");
       if (l > 0) f.op("i32.and");
     });
     f.if(
-      () => eachStep(f, locals, (offset) => denseStep(f, locals, offset)),
-      () => eachStep(f, locals, (offset) => scalarStep(f, locals, offset)),
+      () => eachStep(f, source, locals, (offset) => denseStep(f, source, locals, offset)),
+      () => eachStep(f, source, locals, (offset) => scalarStep(f, source, locals, offset)),
     );
-  } else eachStep(f, locals, (offset) => scalarStep(f, locals, offset));
+  } else eachStep(f, source, locals, (offset) => scalarStep(f, source, locals, offset));
 }
 
-const mayBeDense = ({ index, axes }: PanelSource): boolean =>
+const mayBeDense = ({ index, axes, type }: PanelSource): boolean =>
   volumeOf(axes) > 1 &&
-  index.terms.some(({ coefficient, atoms }) => coefficient === ELEMENT && atoms[0]?.kind === "axis");
+  index.terms.some(
+    ({ coefficient, atoms }) => coefficient === bytesOfFactor(type) && atoms[0]?.kind === "axis",
+  );
+
+/** Copies one number: the address in the panel and that in the factor are on the stack. */
+function copyOne(
+  f: FunctionBuilder,
+  { type, numbers }: PanelSource,
+  helpers: SharedFunctions,
+  offset: number,
+): void {
+  loadElement(f, helpers, type, 0);
+  f.memory(numbers.bytes === 8 ? "f64.store" : "f32.store", offset);
+}
+/** Reads four float32 or halves as float32, from the address on the stack. */
+function pushFour(
+  f: FunctionBuilder,
+  { type }: PanelSource,
+  helpers: SharedFunctions,
+  offset: number,
+): FunctionBuilder {
+  loadFour(f, new VectorWriter(f, helpers, constantsInPlace(f)), type, offset);
+  return f;
+}
 
 /** Runs a body for each step of the table; `offset` holds the byte offset of the step. */
 function eachStep(
   f: FunctionBuilder,
+  { numbers }: PanelSource,
   { table, steps, target, pointers }: PanelLocals,
   body: (at: { readonly offset: Address; readonly to: Address }) => void,
 ): void {
@@ -129,66 +166,97 @@ function eachStep(
   f.loop((again) => {
     f.get(from).memory("i32.load").set(offset);
     body({ offset, to });
-    f.increase(to, pointers.length * ELEMENT);
+    f.increase(to, pointers.length * numbers.bytes);
     f.get(from).i32(4).op("i32.add").tee(from).get(end).op("i32.lt_u").brIf(again);
   });
 }
 
 type Step = { readonly offset: Address; readonly to: Address };
 
-function denseStep(f: FunctionBuilder, { pointers }: PanelLocals, { offset, to }: Step): void {
+function denseStep(
+  f: FunctionBuilder,
+  source: PanelSource,
+  { pointers, helpers }: PanelLocals,
+  { offset, to }: Step,
+): void {
   f.get(offset, pointers[0]!).op("i32.add").set(offset);
-  for (let bytes = 0; bytes < pointers.length * ELEMENT; bytes += 16)
-    f.get(to, offset).memory("v128.load", bytes).memory("v128.store", bytes);
+  const { numbers, type } = source;
+  // Four numbers at a time, or two of float64.
+  const some = 16 / numbers.bytes;
+  for (let lane = 0; lane < pointers.length; lane += some) {
+    f.get(to, offset);
+    if (numbers.bytes === 8) f.memory("v128.load", 8 * lane);
+    else pushFour(f, source, helpers, bytesOfFactor(type) * lane);
+    f.memory("v128.store", numbers.bytes * lane);
+  }
 }
 
-function scalarStep(f: FunctionBuilder, { pointers }: PanelLocals, { offset, to }: Step): void {
+function scalarStep(
+  f: FunctionBuilder,
+  source: PanelSource,
+  { pointers, helpers }: PanelLocals,
+  { offset, to }: Step,
+): void {
   pointers.forEach((pointer, l) => {
-    f.get(to)
-      .get(pointer, offset)
-      .op("i32.add")
-      .memory("f32.load")
-      .memory("f32.store", l * ELEMENT);
+    f.get(to).get(pointer, offset).op("i32.add");
+    copyOne(f, source, helpers, l * source.numbers.bytes);
   });
 }
 
 /** Inner places side by side: four steps of a lane are one vector. */
-function alongSteps(f: FunctionBuilder, { pointers, table, steps, target }: PanelLocals): void {
-  const [left, to, first] = f.locals("i32", 3) as readonly [Address, Address, Address];
-  const four = f.local("v128");
-  const bytes = pointers.length * ELEMENT;
+function alongSteps(f: FunctionBuilder, source: PanelSource, locals: PanelLocals): void {
+  const { pointers, table, steps, target, helpers } = locals;
+  const [left, to, first] = addresses(f, 3);
+  const element = bytesOfFactor(source.type);
+  const bytes = pointers.length * source.numbers.bytes;
   f.get(table).memory("i32.load").set(first);
   for (const pointer of pointers) f.increase(pointer, first);
   f.copy(steps, left).copy(target, to);
-  f.block((done) => {
-    f.loop((again) => {
-      f.get(left).i32(4).op("i32.lt_s").brIf(done);
-      const whole = pointers.length - (pointers.length % 4);
-      for (let l = 0; l < whole; l += 4) transposed(f, pointers.slice(l, l + 4), to, l * ELEMENT, bytes);
-      pointers.forEach((pointer, l) => {
-        if (l >= whole) {
-          f.get(pointer).memory("v128.load").set(four);
-          for (let step = 0; step < 4; step++)
-            f.get(to, four).memoryLane("v128.store32_lane", step, step * bytes + l * ELEMENT);
-        }
-        f.increase(pointer, 16);
+  if (source.numbers.type === "float32")
+    f.block((done) => {
+      f.loop((again) => {
+        f.get(left).i32(4).op("i32.lt_s").brIf(done);
+        fourSteps(f, source, locals, to);
+        f.increase(to, 4 * bytes)
+          .increase(left, -4)
+          .br(again);
       });
-      f.increase(to, 4 * bytes)
-        .increase(left, -4)
-        .br(again);
     });
-  });
   f.block((done) => {
     f.loop((again) => {
       f.get(left).op("i32.eqz").brIf(done);
       pointers.forEach((pointer, l) => {
-        f.get(to, pointer)
-          .memory("f32.load")
-          .memory("f32.store", l * ELEMENT);
-        f.increase(pointer, ELEMENT);
+        f.get(to, pointer);
+        copyOne(f, source, helpers, l * source.numbers.bytes);
+        f.increase(pointer, element);
       });
       f.increase(to, bytes).increase(left, -1).br(again);
     });
+  });
+}
+
+/** Four steps of all lanes. */
+function fourSteps(
+  f: FunctionBuilder,
+  source: PanelSource,
+  { pointers, helpers }: PanelLocals,
+  to: Address,
+): void {
+  const four = f.local("v128");
+  const bytes = pointers.length * ELEMENT;
+  const push = (pointer: Address): FunctionBuilder => pushFour(f.get(pointer), source, helpers, 0);
+  const whole = pointers.length - (pointers.length % 4);
+  for (let l = 0; l < whole; l += 4) {
+    const rows = pointers.slice(l, l + 4).map((pointer) => () => push(pointer));
+    transposed(f, rows, { to, offset: l * ELEMENT, bytes });
+  }
+  pointers.forEach((pointer, l) => {
+    if (l >= whole) {
+      push(pointer).set(four);
+      for (let step = 0; step < 4; step++)
+        f.get(to, four).memoryLane("v128.store32_lane", step, step * bytes + l * ELEMENT);
+    }
+    f.increase(pointer, 4 * bytesOfFactor(source.type));
   });
 }
 
@@ -203,16 +271,12 @@ const SECOND = lanesOf(2, 3, 6, 7);
 /** Stores four steps of four lanes, each step as one vector. */
 function transposed(
   f: FunctionBuilder,
-  pointers: readonly Address[],
-  to: Address,
-  offset: number,
-  bytes: number,
+  pushed: readonly (() => FunctionBuilder)[],
+  { to, offset, bytes }: { readonly to: Address; readonly offset: number; readonly bytes: number },
 ): void {
   const rows = f.locals("v128", 4);
   const halves = f.locals("v128", 4);
-  pointers.forEach((pointer, l) => {
-    f.get(pointer).memory("v128.load").set(rows[l]!);
-  });
+  pushed.forEach((push, l) => void push().set(rows[l]!));
   [LOW, HIGH].forEach((lanes, i) => {
     f.get(rows[0]!, rows[1]!).shuffle(lanes).set(halves[i]!);
     f.get(rows[2]!, rows[3]!)

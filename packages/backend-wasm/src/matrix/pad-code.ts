@@ -5,23 +5,26 @@ import type { Padding } from "./padding.js";
 import { ELEMENT } from "./plan.js";
 
 /** Bytes of a padded copy, with room for a vector behind it. */
-export const paddedBytes = ({ length }: Padding): number => Math.ceil((length * ELEMENT) / 16) * 16 + 16;
+export const paddedBytes = ({ length }: Padding, bytes: number): number =>
+  Math.ceil((length * bytes) / 16) * 16 + 16;
 
 /**
  * Adds code that writes the copy to `target`.
  *
  * @param source the address of the first element that is copied; changed by the code
+ * @param bytes of an element. Default: those of float32
  */
 export function writePadded(
   f: FunctionBuilder,
   padding: Pick<Padding, "dims" | "length">,
   source: Address,
   target: Address,
+  bytes = ELEMENT,
 ): void {
   const { dims, length } = padding;
   f.get(target)
     .i32(0)
-    .i32(length * ELEMENT)
+    .i32(length * bytes)
     .memoryFill();
   if (dims.some(({ count }) => count === 0)) return;
   const strides = new Array<number>(dims.length);
@@ -33,21 +36,22 @@ export function writePadded(
   const start = dims.reduce((sum, { first }, d) => sum + first * strides[d]!, 0);
   const to = f.local("i32");
   f.get(target)
-    .i32(start * ELEMENT)
+    .i32(start * bytes)
     .op("i32.add")
     .set(to);
   // Dimensions whose elements follow one another in both are one loop.
   const loops = dims
-    .map(({ count, step }, d) => ({ count, from: step * ELEMENT, to: strides[d]! * ELEMENT }))
+    .map(({ count, step }, d) => ({ count, from: step * bytes, to: strides[d]! * bytes }))
     .filter(({ count }) => count > 1);
   const walk = (depth: number): void => {
     const one = loops[depth];
     if (one === undefined) {
-      f.get(to, source).memory("f32.load").memory("f32.store");
+      const [read, write] = COPIES[bytes as 2 | 4 | 8];
+      f.get(to, source).memory(read).memory(write);
       return;
     }
-    if (depth === loops.length - 1 && one.from === ELEMENT && one.to === ELEMENT) {
-      copyRow(f, one.count, source, to);
+    if (depth === loops.length - 1 && one.from === bytes && one.to === bytes) {
+      copyRow(f, one.count, source, to, bytes);
       return;
     }
     const counter = f.local("i32");
@@ -61,9 +65,17 @@ export function writePadded(
   walk(0);
 }
 
+/** Instructions that copy an element of so many bytes. */
+const COPIES = {
+  2: ["i32.load16_u", "i32.store16"],
+  4: ["f32.load", "f32.store"],
+  8: ["f64.load", "f64.store"],
+} as const;
+
 /** Copies a row by vectors, the rest one by one; pointers are at its start again after it. */
-function copyRow(f: FunctionBuilder, count: number, source: Address, to: Address): void {
-  const vectors = Math.floor(count / 4);
+function copyRow(f: FunctionBuilder, count: number, source: Address, to: Address, bytes: number): void {
+  const [read, write] = COPIES[bytes as 2 | 4 | 8];
+  const vectors = Math.floor((count * bytes) / 16);
   if (vectors > 8) {
     const counter = f.local("i32");
     f.i32(0).set(counter);
@@ -77,8 +89,8 @@ function copyRow(f: FunctionBuilder, count: number, source: Address, to: Address
       f.get(to, source)
         .memory("v128.load", 16 * i)
         .memory("v128.store", 16 * i);
-  for (let i = 4 * vectors; i < count; i++)
+  for (let i = (16 / bytes) * vectors; i < count; i++)
     f.get(to, source)
-      .memory("f32.load", ELEMENT * i)
-      .memory("f32.store", ELEMENT * i);
+      .memory(read, bytes * i)
+      .memory(write, bytes * i);
 }

@@ -22,11 +22,13 @@ import {
   multiply,
   type ReduceScalar,
   Rewriter,
+  type Scalar,
   scale,
   volumeOf,
   ZERO,
 } from "@sconce/codegen";
 import { isEmittable } from "./index-code.js";
+import { bytesOfFactor, type FactorType, FLOAT32, FLOAT64, type Numbers } from "./numbers.js";
 import { type Padding, paddingOf } from "./padding.js";
 
 /** Bytes of a float32. */
@@ -35,6 +37,8 @@ export const ELEMENT = 4;
 /** Where the elements of a factor lie: byte offsets that are added. */
 export interface Operand {
   readonly buffer: number;
+  /** What it holds. */
+  readonly type: FactorType;
   /** By the axes outside of the product, with the constant part. */
   readonly outer: Index;
   /** By the rows, or by the columns. */
@@ -51,6 +55,8 @@ export interface Operand {
 export interface MatrixPlan {
   /** The nest, with the axes of groups split. */
   readonly nest: LoopNest;
+  /** What the sums are computed in. */
+  readonly numbers: Numbers;
   /** Where a result lies in the output. Default: row-major over the axes of the nest. */
   readonly place?: Index | undefined;
   readonly reduce: ReduceScalar;
@@ -76,12 +82,18 @@ const LEAST_DEPTH = 4;
 export function matrixPlan(given: LoopNest, at?: Index): MatrixPlan | undefined {
   const { nest, place } = withoutGroups(given, at);
   const contraction = contractionOf(nest);
-  if (contraction === undefined || contraction.reduce.dtype !== "float32") return undefined;
+  if (contraction === undefined || numbersOf(contraction) === undefined) return undefined;
   const plan = planOf(nest, contraction, axesOfProduct(nest, contraction));
   if (plan === undefined) return undefined;
   const { m, n, k, outer } = plan;
   const isSmall = n < 2 || k < LEAST_DEPTH || m * n * k * volumeOf(outer) < LEAST_WORK;
   return isSmall ? undefined : { ...plan, place };
+}
+
+/** What the sums of a product are computed in; undefined if there are no microkernels for it. */
+function numbersOf({ reduce: { dtype } }: Contraction): Numbers | undefined {
+  if (dtype === "float32") return FLOAT32;
+  return dtype === "float64" ? FLOAT64 : undefined;
 }
 
 /** The product over such rows and columns; undefined if its factors are not of such a form. */
@@ -92,10 +104,11 @@ export function planOf(
 ): MatrixPlan | undefined {
   const { inner, reduce } = contraction;
   const [m, n, k] = [volumeOf(rows), volumeOf(columns), volumeOf(inner)];
-  const a = operandOf(contraction.rows, outer, rows, inner);
-  const b = operandOf(contraction.columns, outer, columns, inner);
-  if (a === undefined || b === undefined) return undefined;
-  return { nest, reduce, outer, rows, columns, inner, m, n, k, a, b };
+  const numbers = numbersOf(contraction);
+  const a = numbers && operandOf(contraction.rows, outer, rows, inner, numbers);
+  const b = numbers && operandOf(contraction.columns, outer, columns, inner, numbers);
+  if (numbers === undefined || a === undefined || b === undefined) return undefined;
+  return { nest, numbers, reduce, outer, rows, columns, inner, m, n, k, a, b };
 }
 
 /**
@@ -120,18 +133,33 @@ function axesOfProduct(
   return { rows, columns, outer };
 }
 
+/** What a factor reads, and its type there: that of the sums, or a half. */
+function loadOf(
+  value: Scalar,
+  { type }: Numbers,
+): readonly [Extract<Scalar, { kind: "load" }>, FactorType] | undefined {
+  const load = value.kind === "cast" ? value.value : value;
+  if (load.kind !== "load" || value.dtype !== type) return undefined;
+  if (load === value) return [load, type];
+  const isHalf = load.dtype === "float16" || load.dtype === "bfloat16";
+  return isHalf && type === "float32" ? [load, load.dtype] : undefined;
+}
+
 function operandOf(
   side: ContractionSide,
   outer: readonly Axis[],
   lanes: readonly Axis[],
   inner: readonly Axis[],
+  numbers: Numbers,
 ): Operand | undefined {
   const { value, when } = side;
-  if (value.kind !== "load" || value.dtype !== "float32") return undefined;
+  const load = loadOf(value, numbers);
+  if (load === undefined) return undefined;
+  const [{ index: at, buffer }, type] = load;
   const names = (axes: readonly Axis[]): Set<string> => new Set(axes.map(({ name }) => name));
-  const padding = when === undefined ? undefined : paddingOf(value.index, when, names(outer));
+  const padding = when === undefined ? undefined : paddingOf(at, when, names(outer));
   if (when !== undefined && padding === undefined) return undefined;
-  const index = scale(padding?.index ?? value.index, ELEMENT);
+  const index = scale(padding?.index ?? at, bytesOfFactor(type));
   const parts = separate(index, [names(outer), names(lanes), names(inner)]);
   if (parts === undefined || !parts.every(isEmittable)) return undefined;
   const [ofOuter, ofLanes, ofInner] = parts as [Index, Index, Index];
@@ -141,7 +169,8 @@ function operandOf(
       if (item.kind === "axis") used.add(item.name);
     });
   return {
-    buffer: value.buffer,
+    buffer,
+    type,
     outer: ofOuter,
     lanes: ofLanes,
     inner: ofInner,

@@ -4,9 +4,9 @@ import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { PreparedBuffer } from "../kernel-code.js";
 import type { Blocks } from "./blocks.js";
 import { type Address, countUp, pushIndex, unflatten } from "./index-code.js";
-import { COLUMNS } from "./micro.js";
+import { bytesOfFactor } from "./numbers.js";
 import { type PanelSource, packKernel, writeTable } from "./pack.js";
-import { ELEMENT, type MatrixPlan, type Operand } from "./plan.js";
+import type { MatrixPlan, Operand } from "./plan.js";
 
 /** Bytes from one inner place of a factor to the next, where there is one number for all. */
 export const innerStepOf = ({ inner }: MatrixPlan, { inner: index }: Operand): number | undefined =>
@@ -15,7 +15,9 @@ export const innerStepOf = ({ inner }: MatrixPlan, { inner: index }: Operand): n
 /** Bytes from one row to the next of a factor whose rows lie side by side, each of them one run. */
 export function rowStepOf(plan: MatrixPlan): number | undefined {
   const { rows, a } = plan;
-  if (a.padding !== undefined || innerStepOf(plan, a) !== ELEMENT) return undefined;
+  if (a.padding !== undefined || innerStepOf(plan, a) !== plan.numbers.bytes) return undefined;
+  // Halves are converted as they are packed.
+  if (a.type !== plan.numbers.type) return undefined;
   return plan.m === 1 ? 0 : stepOf(rows, a.lanes);
 }
 
@@ -61,11 +63,21 @@ interface Panels {
 export function preparedOf(plan: MatrixPlan, operand: Operand, blocks: Blocks): PreparedBuffer | undefined {
   if (operand.padding !== undefined) return undefined;
   const isA = operand === plan.a;
-  const [lanes, axes, count] = isA ? [blocks.lanes, plan.rows, plan.m] : [COLUMNS, plan.columns, plan.n];
+  const [lanes, axes, count] = isA
+    ? [blocks.lanes, plan.rows, plan.m]
+    : [plan.numbers.columns, plan.columns, plan.n];
   const panels = Math.ceil(count / lanes);
-  const bytes = volumeOf(operand.outerAxes) * panels * lanes * plan.k * ELEMENT;
+  const bytes = volumeOf(operand.outerAxes) * panels * lanes * plan.k * plan.numbers.bytes;
   const name = isA ? "prepare_a" : "prepare_b";
-  const source = { lanes, axes, index: operand.lanes, innerStep: innerStepOf(plan, operand), name };
+  const source = {
+    lanes,
+    axes,
+    index: operand.lanes,
+    innerStep: innerStepOf(plan, operand),
+    name,
+    type: operand.type,
+    numbers: plan.numbers,
+  };
   const describe = (list: readonly Axis[]): string =>
     list.map(({ name, extent }) => `${name}<${fixedValue(extent)}`).join();
   const places = `${operand.outer.text} ${operand.lanes.text} ${operand.inner.text}`;
@@ -95,7 +107,8 @@ function bytesOfPanel({ plan, operand, source }: Panels): number | undefined {
   const step = stepOf(axes, index);
   const { min, max } = boundsOf(operand.inner);
   const isOne = operand.outerAxes.length === 0 && fixedValue(operand.outer) === 0;
-  const isRun = step !== undefined && index.constant === 0 && min === 0 && max! + ELEMENT <= step;
+  const isRun =
+    step !== undefined && index.constant === 0 && min === 0 && max! + bytesOfFactor(operand.type) <= step;
   return isOne && isRun && plan.k > 1 ? lanes * step : undefined;
 }
 
@@ -117,7 +130,7 @@ function packPanels(module: ModuleBuilder, { plan, operand, source, steps, ...al
     eachCopy(f, operand, from, (base) => {
       for (let at = 0; at < plan.k; at += steps) {
         const some = Math.min(steps, plan.k - at);
-        const panel = some * lanes * ELEMENT;
+        const panel = some * lanes * plan.numbers.bytes;
         f.get(base, table)
           .i32(4 * at)
           .op("i32.add")

@@ -2,7 +2,7 @@
 import { bindNest, evaluateLoops, type LoopProgram, lowerToLoops } from "@sconce/codegen";
 import { parseGraph } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
-import { Tensor } from "@sconce/tensor";
+import { castTensor, type DType, Tensor } from "@sconce/tensor";
 import { expect } from "vitest";
 import { runLoops } from "../run-loops.fixture.js";
 import { matrixKernel } from "./matrix.js";
@@ -15,10 +15,16 @@ function random(seed: number): () => number {
     return state / 2 ** 31 - 1;
   };
 }
-const tensor = (shape: readonly number[], next: () => number): Tensor => {
+const tensor = (shape: readonly number[], next: () => number, dtype: DType): Tensor => {
   const count = shape.reduce((product, size) => product * size, 1);
-  return Tensor.from(Array.from({ length: count }, next), shape, "float32");
+  return Tensor.from(Array.from({ length: count }, next), shape, dtype);
 };
+/** Names of dtypes in texts of graphs, and the size of their last place. */
+const OTHER_DTYPES = {
+  float64: ["f64", 2 ** -52],
+  float16: ["f16", 2 ** -10],
+  bfloat16: ["bf16", 2 ** -7],
+} as const;
 
 const lower = (text: string): LoopProgram =>
   lowerToLoops(parseGraph(text), { operators: defaultOperators() });
@@ -31,6 +37,8 @@ export interface Check {
   readonly depth: number;
   readonly seed?: number;
   readonly winograd?: 0 | 2 | 4;
+  /** In place of float32. */
+  readonly dtype?: keyof typeof OTHER_DTYPES;
   /** Whether other kernels may compute it, as they do with small products. */
   readonly isAny?: boolean;
 }
@@ -40,12 +48,13 @@ export interface Check {
  * Returns the count of matrix kernels.
  */
 export function check(
-  { text, shapes, constants = [], depth, seed = 7, winograd = 0, isAny = false }: Check,
+  { text, shapes, constants = [], depth, seed = 7, winograd = 0, isAny = false, dtype }: Check,
   relaxed = false,
 ): number {
-  const program = lower(text);
+  const [name, unit] = dtype === undefined ? ["f32", 2 ** -23] : OTHER_DTYPES[dtype];
+  const program = lower(text.replaceAll("f32[", `${name}[`));
   const next = random(seed);
-  const inputs = shapes.map((shape) => tensor(shape, next));
+  const inputs = shapes.map((shape) => tensor(shape, next, dtype ?? "float32"));
   let kernels = 0;
   const made = runLoops(program, inputs, (nest, loops, sizes) => {
     const options = { relaxed, isConstant: (buffer: number) => constants.includes(buffer), winograd };
@@ -57,12 +66,17 @@ export function check(
   const expected = evaluateLoops(program, inputs);
   made.forEach((value, i) => {
     const [ours, theirs] = [value as Tensor, expected[i] as Tensor];
-    const [x, y] = [ours.data as Float32Array, theirs.data as Float32Array];
+    const [x, y] = [ours, theirs].map((one) => castTensor(one, "float64").data as Float64Array) as [
+      Float64Array,
+      Float64Array,
+    ];
     let worst = 0;
     for (let at = 0; at < y.length; at++) worst = Math.max(worst, Math.abs(x[at]! - y[at]!));
     // Rounding errors of a sum grow with its length, and with the numbers of a transform.
     const growth = winograd === 4 ? 16 : winograd === 2 ? 2 : 1;
-    expect(worst, text).toBeLessThan(2e-7 * (4 + Math.sqrt(depth)) * 4 * growth);
+    // Halves are rounded once, from sums in float32.
+    const factor = dtype === "float16" || dtype === "bfloat16" ? 1 : 6.7;
+    expect(worst, text).toBeLessThan(unit * factor * (4 + Math.sqrt(depth)) * growth);
     expect(Number.isNaN(worst)).toBe(false);
   });
   return kernels;
