@@ -16,6 +16,7 @@ import { WASM } from "../emit/target.js";
 import type { KernelCode } from "../kernel-code.js";
 import { HeldConstants } from "./held-constants.js";
 import type { MemoryOwner, WasmMemory } from "./memory.js";
+import { KernelModules } from "./kernel-modules.js";
 import { moduleKey, moduleOf } from "./module.js";
 import { type KernelSource, type ValueSize, type WasmBuffer, WasmRegion } from "./region.js";
 import { copyOut, elementBytes } from "./transfer.js";
@@ -50,6 +51,7 @@ export class WasmDevice implements RegionDevice {
   readonly #owner: MemoryOwner;
   readonly #memory: WasmMemory;
   readonly #constants: HeldConstants;
+  readonly #modules: KernelModules;
   readonly #kernels: Kernels;
   /** Buffers in use. */
   readonly #live = new Set<WasmBuffer>();
@@ -63,6 +65,7 @@ export class WasmDevice implements RegionDevice {
     this.#owner = owner;
     this.#memory = owner.open();
     this.#constants = new HeldConstants(this.#memory);
+    this.#modules = new KernelModules(this.#memory);
     this.#kernels = kernels;
     this.mode = mode;
     this.description = description;
@@ -108,17 +111,27 @@ export class WasmDevice implements RegionDevice {
     this.#requireOpen();
     const { make, cache, relaxed = false } = this.#kernels;
     const codes = request.steps.map((step) => make(step, request));
+    const modules = this.#modules;
+    const missing = modules.missing(codes);
+    if (missing.length === 0) return this.#region(request, codes);
     const settings = { isShared: this.#memory.pool !== undefined, relaxed };
-    const key = cache && moduleKey(codes, settings);
-    const build = (): Uint8Array<ArrayBuffer> => moduleOf(codes, settings);
-    if (cache === undefined || key === undefined) return this.#region(request, codes, build());
-    return cachedModule(cache, key, build).then((module) => {
+    const add = (some: readonly KernelCode[], module = moduleOf(some, settings)): RegionCode => {
+      modules.add(some, module);
+      return this.#region(request, codes);
+    };
+    const key = cache && moduleKey(missing, settings);
+    if (cache === undefined || key === undefined) return add(missing);
+    return cachedModule(cache, key, () => moduleOf(missing, settings)).then((module) => {
       this.#requireOpen();
-      return this.#region(request, codes, module);
+      // A region that was disposed of meanwhile may have had others.
+      const lost = modules.missing(codes).filter((code) => !missing.includes(code));
+      if (lost.length > 0) modules.add(lost, moduleOf(lost, settings));
+      return add(missing, module);
     });
   }
-  #region(request: RegionRequest, codes: readonly KernelCode[], module: Uint8Array<ArrayBuffer>): RegionCode {
-    const region = new WasmRegion(request, { codes, module }, this.#memory, {
+  #region(request: RegionRequest, codes: readonly KernelCode[]): RegionCode {
+    const region = new WasmRegion(request, codes, this.#memory, {
+      modules: this.#modules,
       constants: this.#constants,
       own: (size, address) => this.#buffer(size, address),
       constant: (tensor) => this.#buffer(sizeOf(tensor), this.#memory.copy(tensor)),

@@ -6,10 +6,10 @@ import { formsOf, type Prepare } from "./constants.js";
 import { MOST_PAGES, type WasmMemory } from "./memory.js";
 
 /** What adds the functions of kernels: several kernels may be the same on other buffers. */
-const entriesOf = (codes: readonly KernelCode[]): KernelCode["emit"][] => [
+export const entriesOf = (codes: readonly KernelCode[]): KernelCode["emit"][] => [
   ...new Set(codes.map(({ emit }) => emit)),
 ];
-const fillOf = ({ emit, parts }: PreparedBuffer): PreparedBuffer["emit"] => parts?.emit ?? emit;
+export const fillOf = ({ emit, parts }: PreparedBuffer): PreparedBuffer["emit"] => parts?.emit ?? emit;
 /** What adds the functions that make forms. */
 const fillsOf = (codes: readonly KernelCode[]): PreparedBuffer["emit"][] => [
   ...new Set([...formsOf(codes).values()].map(fillOf)),

@@ -4,13 +4,12 @@ import type { DeviceBuffer, RegionCode, RegionRequest, RegionRun, RegionStep } f
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { KernelCode } from "../kernel-code.js";
 import { isLarge } from "../threads/large.js";
-import type { Entry } from "../threads/modules.js";
 import { ALIGNMENT } from "./allocator.js";
 import { Constants, formOf } from "./constants.js";
 import { kernelFailed } from "./errors.js";
 import type { HeldConstants } from "./held-constants.js";
+import type { CompiledKernel, KernelModules, UsedKernels } from "./kernel-modules.js";
 import type { WasmMemory } from "./memory.js";
-import { instantiate } from "./module.js";
 
 /** A value in the memory of a backend. */
 export interface WasmBuffer extends DeviceBuffer {
@@ -29,15 +28,10 @@ export interface KernelSource {
   readonly relaxed?: boolean;
 }
 
-/** The kernels of the steps of a region. */
-export interface RegionModule {
-  readonly codes: readonly KernelCode[];
-  /** The module that has them. */
-  readonly module: Uint8Array<ArrayBuffer>;
-}
-
 /** The owner of results, which the caller of a run frees. */
 export interface ResultOwner {
+  /** The modules that kernels are in. */
+  readonly modules: KernelModules;
   /** What kernels keep between runs. */
   readonly constants: HeldConstants;
   /** Takes a result over. */
@@ -49,11 +43,8 @@ export interface ResultOwner {
 }
 
 /** A kernel with what it is called with. */
-interface Kernel {
+interface Kernel extends CompiledKernel {
   readonly units: number;
-  readonly entry: Entry;
-  /** The number of its entry in the module. */
-  readonly number: number;
   /** Ids of its memories. */
   readonly buffers: readonly number[];
   /** Addresses of prepared constants. */
@@ -88,12 +79,11 @@ export class WasmRegion implements RegionCode {
   readonly #arena: number;
   /** Bytes of scratch memory of each thread. */
   readonly #scratch: number;
-  /** The module as threads know it; undefined where there is one thread. */
-  readonly #module: number | undefined;
+  readonly #used: UsedKernels;
 
   constructor(
     request: RegionRequest,
-    { codes, module: code }: RegionModule,
+    codes: readonly KernelCode[],
     memory: WasmMemory,
     owner: ResultOwner,
   ) {
@@ -101,17 +91,21 @@ export class WasmRegion implements RegionCode {
     this.#request = request;
     this.#memory = memory;
     this.#owner = owner;
-    const { module, numbers, entries, prepare } = instantiate(codes, code, memory);
-    this.#module = memory.pool?.add(module, memory.memory);
-    this.#constants = new Constants(codes, request.constants, owner.constants, prepare);
+    this.#used = owner.modules.use(codes);
+    const { kernels, prepare } = this.#used;
+    try {
+      this.#constants = new Constants(codes, request.constants, owner.constants, prepare);
+    } catch (error) {
+      this.#used.release();
+      throw error;
+    }
     const { forms, addresses } = this.#constants;
     this.#kernels = codes.map(({ units, memories, prepared = [] }, at) => ({
       units,
-      entry: entries[at]!,
-      number: numbers[at]!,
+      ...kernels[at]!,
       buffers: memories.map(({ buffer }) => buffer),
       forms: prepared.map((one) => forms.get(formOf(one))!),
-      isShared: this.#module !== undefined && isLarge(request.steps[at]!.nests, memory.least),
+      isShared: memory.pool !== undefined && isLarge(request.steps[at]!.nests, memory.least),
     }));
     this.#fixed = request.loops.buffers.map((_, id) => addresses.get(id) ?? 0);
     this.#results = resultsOf(request);
@@ -168,7 +162,7 @@ export class WasmRegion implements RegionCode {
   }
 
   #step(at: number, places: readonly number[], scratch: number): void | Promise<void> {
-    const { units, entry, number, buffers, forms, isShared } = this.#kernels[at]!;
+    const { units, entry, number, module, buffers, forms, isShared } = this.#kernels[at]!;
     const addresses: number[] = [];
     for (const id of buffers) addresses.push(places[id]!);
     for (const form of forms) addresses.push(form);
@@ -181,7 +175,7 @@ export class WasmRegion implements RegionCode {
         addresses.push(scratch, 0, units);
         entry(...addresses);
       } else {
-        const job = { module: this.#module!, entry: number, addresses, scratch, scratchBytes: this.#scratch };
+        const job = { module: module!, entry: number, addresses, scratch, scratchBytes: this.#scratch };
         return this.#memory.pool!.run({ ...job, units }, entry)?.catch(fail);
       }
     } catch (error) {
@@ -191,7 +185,7 @@ export class WasmRegion implements RegionCode {
 
   dispose(): void {
     this.#constants.release();
-    if (this.#module !== undefined) this.#memory.pool!.delete(this.#module);
+    this.#used.release();
     this.#owner.disposed(this);
   }
 }
