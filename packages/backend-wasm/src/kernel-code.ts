@@ -49,6 +49,14 @@ export interface PreparedParts {
    */
   readonly emit: (module: ModuleBuilder) => number;
 }
+/** How code serves any number of places. */
+export interface OpenUnits {
+  /** The units of so many places. */
+  readonly units: (places: number) => number;
+  /** Whether the entry gets the number of places. */
+  readonly isGiven: boolean;
+}
+
 /**
  * Code of one kernel. Its entry has the parameters (all i32): the address of each memory, in order;
  * the address of each prepared buffer; the address of scratch memory; the first unit; the end of
@@ -79,6 +87,10 @@ export interface KernelCode {
    * @param imports the index of an imported function, by its name
    */
   readonly emit: (module: ModuleBuilder, imports: ReadonlyMap<string, number>) => number;
+  /** For code that serves any number of places along the first axis of its nests. */
+  readonly open?: OpenUnits | undefined;
+  /** A number that the entry gets behind the prepared buffers: the places along that axis. */
+  readonly places?: number | undefined;
   /** Codes with equal keys add equal functions; undefined for code that no cache keeps. */
   readonly key?: string | undefined;
   /** The kernel IR, or the name of the microkernel, for `sconce info --kernels` and reports. */

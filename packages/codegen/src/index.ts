@@ -132,6 +132,7 @@ export {
 export { printLoweredProgram } from "./program/print-program.js";
 export { elementKernel } from "./schedule/element.js";
 export { KernelFrame, type Schedule, type ScheduleContext } from "./schedule/frame.js";
+export { scheduleOpen } from "./schedule/open-units.js";
 export { scheduleNest, scheduleRows, unitIterations } from "./schedule/schedule.js";
 export { sortIterations } from "./schedule/sort.js";
 export { planThreads, type ThreadPlan } from "./schedule/thread-axes.js";

@@ -14,6 +14,8 @@ import { matrixKernel } from "../matrix/matrix.js";
 import type { MatrixOptions } from "../matrix/options.js";
 import { windowKernel } from "../windows/code.js";
 import { KnownCode } from "./known-code.js";
+import { openCode, openRows } from "./open-code.js";
+import { openNests } from "./open-nest.js";
 
 /** Code of several nests. */
 interface WasmRows extends RowsCode {
@@ -40,9 +42,7 @@ function whyNot({ value, output }: LoopNest, { buffers }: LoopProgram): string |
 type Choices = Required<Pick<MatrixOptions, "relaxed" | "winograd">>;
 
 /** The code of a step of a region: of a product in blocks where it is one. */
-function nestCode(nest: LoopNest, request: RegionRequest, choices: Choices): KernelCode {
-  const { loops, sizes, constants } = request;
-  const options = { ...choices, isConstant: (id: number) => constants.has(id) };
+function nestCode(nest: LoopNest, { loops, sizes }: RegionRequest, options: MatrixOptions): KernelCode {
   return (
     windowKernel(nest, loops, options) ??
     matrixKernel(nest, loops, sizes, options) ??
@@ -61,9 +61,12 @@ export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache):
     rowsCode: (group, loops, sizes): WasmRows | undefined => {
       const stored = group.parts.map(({ isStored }) => Number(isStored)).join();
       const nests = group.parts.map(({ nest }) => nest);
-      const code = known.get(nests, { loops, sizes }, `rows ${stored}`, () =>
-        printedRows(group, loops, sizes),
-      );
+      const open = openNests(nests, { loops, sizes });
+      const one = open && (() => openRows(group, open, loops));
+      const code =
+        (one &&
+          known.get(open.nests, { loops, sizes: open.sizes }, `open rows ${stored}`, one, open.places)) ??
+        known.get(nests, { loops, sizes }, `rows ${stored}`, () => printedRows(group, loops, sizes));
       return code && codeOfNests(code);
     },
     joinedNests: (nests, groups, loops, sizes) =>
@@ -75,7 +78,14 @@ export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache):
       }),
     make: ({ nests, rows }, request) => {
       if (rows !== undefined) return (rows as WasmRows).code;
-      return known.get(nests, request, "nest", () => nestCode(nests[0]!, request, { relaxed, winograd }))!;
+      const { loops, constants } = request;
+      const options = { relaxed, winograd, isConstant: (id: number) => constants.has(id) };
+      const open = openNests(nests, request);
+      const one = open && (() => openCode(open, request, options));
+      return (
+        (one && known.get(open.nests, { loops, sizes: open.sizes, constants }, "open", one, open.places)) ??
+        known.get(nests, request, "nest", () => nestCode(nests[0]!, request, options))!
+      );
     },
   };
 }

@@ -31,6 +31,7 @@ export class KnownCode {
     surroundings: Surroundings,
     kind: string,
     make: () => KernelCode | undefined,
+    places?: number,
   ): KernelCode | undefined {
     const { key, buffers } = nestKey(nests, (id) => describe(id, surroundings));
     const full = `${this.#choices} ${kind}\n${key}`;
@@ -40,7 +41,8 @@ export class KnownCode {
       known = { code: make(), buffers };
       this.#known.set(full, known);
     }
-    return known.code && onBuffers(known.code, full, known.buffers, buffers);
+    const { code } = known;
+    return code && onBuffers(code, known.buffers, buffers, { ...unitsOf(code, places), key: full });
   }
 }
 
@@ -53,26 +55,34 @@ function describe(id: number, { loops, sizes, constants }: Surroundings): string
 /** The same code on its buffers, or on others. */
 function onBuffers(
   code: KernelCode,
-  key: string,
   from: readonly number[],
   to: readonly number[],
+  own: Pick<KernelCode, "units" | "places" | "key">,
 ): KernelCode {
   const renamed = new Map(from.map((id, at) => [id, to[at]!]));
   const onOther = <T extends { readonly buffer: number }>(one: T): T => ({
     ...one,
     buffer: renamed.get(one.buffer)!,
   });
-  const { units, scratchBytes, imports, emit, prepared } = code;
+  const { scratchBytes, imports, emit, prepared } = code;
   return {
     memories: code.memories.map(onOther),
     prepared: prepared?.map(onOther),
-    units,
+    ...own,
     scratchBytes,
     imports,
     emit,
-    key,
     get text() {
       return code.text;
     },
   };
+}
+
+/** The units of code for so many places. */
+function unitsOf(
+  { units, open }: KernelCode,
+  places: number | undefined,
+): Pick<KernelCode, "units" | "places"> {
+  if (open === undefined || places === undefined) return { units };
+  return { units: open.units(places), places: open.isGiven ? places : undefined };
 }

@@ -81,8 +81,7 @@ export class KernelModules {
   #drop(instance: Instance): void {
     for (const emit of instance.emits)
       if (this.#kernels.get(emit)?.from === instance) this.#kernels.delete(emit);
-    for (const fill of instance.fills)
-      if (this.#fills.get(fill)?.from === instance) this.#fills.delete(fill);
+    for (const fill of instance.fills) if (this.#fills.get(fill)?.from === instance) this.#fills.delete(fill);
     if (instance.id !== undefined) this.#memory.pool!.delete(instance.id);
   }
 }

@@ -47,7 +47,7 @@ interface Kernel extends CompiledKernel {
   readonly units: number;
   /** Ids of its memories. */
   readonly buffers: readonly number[];
-  /** Addresses of prepared constants. */
+  /** Addresses of prepared constants, and what the entry gets besides. */
   readonly forms: readonly number[];
   /** Whether several threads share its units. */
   readonly isShared: boolean;
@@ -81,12 +81,7 @@ export class WasmRegion implements RegionCode {
   readonly #scratch: number;
   readonly #used: UsedKernels;
 
-  constructor(
-    request: RegionRequest,
-    codes: readonly KernelCode[],
-    memory: WasmMemory,
-    owner: ResultOwner,
-  ) {
+  constructor(request: RegionRequest, codes: readonly KernelCode[], memory: WasmMemory, owner: ResultOwner) {
     this.#codes = codes;
     this.#request = request;
     this.#memory = memory;
@@ -100,11 +95,11 @@ export class WasmRegion implements RegionCode {
       throw error;
     }
     const { forms, addresses } = this.#constants;
-    this.#kernels = codes.map(({ units, memories, prepared = [] }, at) => ({
+    this.#kernels = codes.map(({ units, memories, places, prepared = [] }, at) => ({
       units,
       ...kernels[at]!,
       buffers: memories.map(({ buffer }) => buffer),
-      forms: prepared.map((one) => forms.get(formOf(one))!),
+      forms: [...prepared.map((one) => forms.get(formOf(one))!), ...(places === undefined ? [] : [places])],
       isShared: memory.pool !== undefined && isLarge(request.steps[at]!.nests, memory.least),
     }));
     this.#fixed = request.loops.buffers.map((_, id) => addresses.get(id) ?? 0);

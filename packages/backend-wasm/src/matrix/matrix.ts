@@ -3,16 +3,16 @@
  * packed into panels, tiles of it are summed up in registers, and then the rest of the nest is
  * computed from the block while it is in the cache.
  */
-import { type Index, type LoopNest, type LoopProgram, printLoops } from "@sconce/codegen";
+import { type Axis, type Index, type LoopNest, type LoopProgram, printLoops } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
-import type { KernelBuffer, KernelCode, PreparedBuffer } from "../kernel-code.js";
+import type { KernelBuffer, KernelCode, OpenUnits, PreparedBuffer } from "../kernel-code.js";
 import { forUnits, type KernelEntry, kernelEntry } from "../kernel-entry.js";
 import { type Blocks, blocksOf } from "./blocks.js";
 import { depthwiseKernel } from "./depthwise.js";
 import { type Epilogue, epilogueOf, type FinishedBlock } from "./epilogue.js";
 import { type Address, type Places, pushIndex, unflatten } from "./index-code.js";
-import { blockKernel } from "./micro.js";
+import { blockKernel, rowsOfTile } from "./micro.js";
 import { bytesOfFactor } from "./numbers.js";
 import type { MatrixOptions } from "./options.js";
 import { packKernel, writeTable } from "./pack.js";
@@ -31,6 +31,8 @@ interface Product {
   readonly memories: readonly KernelBuffer[];
   readonly preparedA: PreparedBuffer | undefined;
   readonly preparedB: PreparedBuffer | undefined;
+  /** Rows of each place, where the entry gets the number of places. */
+  readonly rowsOfPlace: number | undefined;
 }
 
 /**
@@ -43,8 +45,17 @@ export function matrixKernel(
   sizes: Bindings,
   options: MatrixOptions,
 ): KernelCode | undefined {
-  const make = [winogradKernel, depthwiseKernel, phasesKernel, productKernel];
-  for (const one of make) {
+  return convolutionKernel(nest, program, sizes, options) ?? productKernel(nest, program, sizes, options);
+}
+
+/** The code of a convolution that is not one product of matrices. */
+export function convolutionKernel(
+  nest: LoopNest,
+  program: LoopProgram,
+  sizes: Bindings,
+  options: MatrixOptions,
+): KernelCode | undefined {
+  for (const one of [winogradKernel, depthwiseKernel, phasesKernel]) {
     const code = one(nest, program, sizes, options);
     if (code !== undefined) return code;
   }
@@ -86,6 +97,55 @@ function productKernel(
   return productOf(plan, blocksOf(plan, options.relaxed), { program, sizes, options }, prepared);
 }
 
+/** The axis of a nest of which there may be any number of places, and how many it has here. */
+export interface OpenAxis {
+  readonly axis: string;
+  readonly places: number;
+}
+/** Tiles of rows in a block of a product of any number of rows. */
+const OPEN_TILES = 16;
+
+/** The code of a product for any number of places along an axis; undefined if there is none. */
+export function openProduct(
+  nest: LoopNest,
+  context: ProductContext,
+  { axis, places }: OpenAxis,
+): KernelCode | undefined {
+  const plan = matrixPlan(nest);
+  if (plan === undefined) return undefined;
+  const { isConstant, relaxed } = context.options;
+  const isIn = (axes: readonly Axis[]): boolean => axes.some(({ name }) => name === axis);
+  const inRows = isIn(plan.rows);
+  const factors = [plan.a, plan.b];
+  const prepared = { a: isConstant(plan.a.buffer), b: isConstant(plan.b.buffer) };
+  // Panels of constants are made for as many places as there are.
+  const isBound =
+    (inRows && prepared.a) || factors.some((one) => isConstant(one.buffer) && isIn(one.outerAxes));
+  if (isBound || factors.some(({ padding }) => padding !== undefined)) return undefined;
+  if (!inRows && !isIn(plan.outer)) return undefined;
+  const blocks = blocksOf(plan, relaxed, inRows ? OPEN_TILES * rowsOfTile(relaxed) : undefined);
+  const rowsOfPlace = inRows ? plan.m / places : undefined;
+  return productOf(plan, blocks, context, prepared, { places, rowsOfPlace });
+}
+
+/** How a product has any number of places along an axis. */
+interface OpenRows {
+  /** The places for which it is made. */
+  readonly places: number;
+  /** The rows of each place; undefined if each has separate products. */
+  readonly rowsOfPlace: number | undefined;
+}
+/** The units of a product for any number of places. */
+function openUnits(blocks: Blocks, { places, rowsOfPlace }: OpenRows): OpenUnits {
+  const { columnBlocks, rowBlocks, rows } = blocks;
+  if (rowsOfPlace === undefined) {
+    const each = (blocks.places / places) * columnBlocks * rowBlocks;
+    return { units: (count) => count * each, isGiven: false };
+  }
+  const all = blocks.places * columnBlocks;
+  return { units: (count) => all * Math.ceil((count * rowsOfPlace) / rows), isGiven: true };
+}
+
 /** What a product is a part of. */
 export interface ProductContext {
   readonly program: LoopProgram;
@@ -97,12 +157,14 @@ export interface ProductContext {
  * The code of a product in blocks.
  *
  * @param prepared which factors it reads in panels that are made before it runs
+ * @param open how it has any number of places, if it does
  */
 export function productOf(
   plan: MatrixPlan,
   blocks: Blocks,
   { program, sizes, options }: ProductContext,
   prepared: { readonly a: boolean; readonly b: boolean },
+  open?: OpenRows,
 ): KernelCode {
   const { nest } = plan;
   const epilogue = epilogueOf(plan, blocks, program, sizes);
@@ -115,13 +177,15 @@ export function productOf(
   if (preparedB === undefined) read.add(plan.b.buffer);
   const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
   memories.push({ buffer: nest.output, access: "write" });
-  const product = { plan, blocks, options, epilogue, memories, preparedA, preparedB };
+  const rowsOfPlace = open?.rowsOfPlace;
+  const product = { plan, blocks, options, epilogue, memories, preparedA, preparedB, rowsOfPlace };
   return {
     memories,
     prepared: [preparedA, preparedB].filter((one) => one !== undefined),
     units: blocks.places * blocks.columnBlocks * blocks.rowBlocks,
     scratchBytes: blocks.scratch.bytes + epilogue.scratchBytes,
     imports: epilogue.imports,
+    open: open && openUnits(blocks, open),
     emit: (module, imports) => emitProduct(module, imports, product),
     get text() {
       return textOf(product, program);
@@ -155,13 +219,17 @@ interface Entry {
 }
 
 function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>, product: Product): number {
-  const { plan, blocks, options, memories, epilogue, preparedA, preparedB } = product;
+  const { plan, blocks, options, memories, epilogue, preparedA, preparedB, rowsOfPlace } = product;
   const { lanes } = blocks;
   const last = plan.m - (blocks.rowBlocks - 1) * blocks.rows;
+  const heights =
+    rowsOfPlace === undefined
+      ? [Math.min(blocks.rows, plan.m), last]
+      : Array.from({ length: blocks.rows }, (_, i) => i + 1);
   // Without packing where each row has a pointer in a register, which older engines lack.
   const rowStep = preparedA === undefined && options.relaxed ? rowStepOf(plan) : undefined;
   const from = rowStep === undefined ? "panels" : "rows";
-  const block = blockKernel(module, [Math.min(blocks.rows, plan.m), last], {
+  const block = blockKernel(module, heights, {
     numbers: plan.numbers,
     lanes,
     relaxed: options.relaxed,
@@ -181,16 +249,21 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
   const packA = preparedA === undefined && rowStep === undefined ? pack(plan.a, false) : undefined;
   const packB = preparedB === undefined ? pack(plan.b, true) : undefined;
   const prepared = [preparedA, preparedB].filter((one) => one !== undefined);
-  return kernelEntry(module, { name: "product", memories, forms: prepared.length }, (entry) => {
-    const { f, forms, ...at } = entry;
-    const formOf = (form: PreparedBuffer): Address => forms[prepared.indexOf(form)]!;
-    // The panels of a factor: made by code, or prepared.
-    const panels = {
-      a: rowStep === undefined ? panelsOf(packA, preparedA, formOf) : { rowStep },
-      b: panelsOf(packB, preparedB, formOf),
-    };
-    writeEntry(f, { product, ...at, panels, block, finish });
-  });
+  return kernelEntry(
+    module,
+    { name: "product", memories, forms: prepared.length + (rowsOfPlace === undefined ? 0 : 1) },
+    (entry) => {
+      const { f, forms, ...at } = entry;
+      const formOf = (form: PreparedBuffer): Address => forms[prepared.indexOf(form)]!;
+      // The panels of a factor: made by code, or prepared.
+      const panels = {
+        a: rowStep === undefined ? panelsOf(packA, preparedA, formOf) : { rowStep },
+        b: panelsOf(packB, preparedB, formOf),
+      };
+      const rows = rowsIn(f, product, forms.at(-1));
+      writeEntry(f, { product, ...at, panels, block, finish, rows });
+    },
+  );
 }
 
 /** A packing function, the address of what is packed, or bytes from one row to the next. */
@@ -204,14 +277,33 @@ const panelsOf = (
   formOf: (form: PreparedBuffer) => Address,
 ): Panels => (pack === undefined ? { form: formOf(prepared!), bytes: prepared!.bytes } : { pack });
 
+/** All rows, and the blocks that they are in. */
+interface Rows {
+  readonly count: number | Address;
+  readonly blocks: number | Address;
+}
+function rowsIn(f: FunctionBuilder, { plan, blocks, rowsOfPlace }: Product, places?: Address): Rows {
+  if (rowsOfPlace === undefined) return { count: plan.m, blocks: blocks.rowBlocks };
+  const [count, all] = f.locals("i32", 2) as readonly [Address, Address];
+  f.get(places!).i32(rowsOfPlace).op("i32.mul").set(count);
+  f.get(count)
+    .i32(blocks.rows - 1)
+    .op("i32.add");
+  f.i32(blocks.rows).op("i32.div_u").set(all);
+  return { count, blocks: all };
+}
+const pushCount = (f: FunctionBuilder, count: number | Address): FunctionBuilder =>
+  typeof count === "number" ? f.i32(count) : f.get(count);
+
 interface EntryInit extends Omit<KernelEntry, "f" | "forms"> {
   readonly product: Product;
   readonly panels: { readonly a: Panels; readonly b: Panels };
   readonly block: number;
   readonly finish: (f: FunctionBuilder, at: FinishedBlock) => void;
+  readonly rows: Rows;
 }
 function writeEntry(f: FunctionBuilder, init: EntryInit): void {
-  const { product, scratch, first, end } = init;
+  const { product, scratch, first, end, rows } = init;
   const { plan, blocks } = product;
   const place = f.local("i32");
   const rest = f.local("i32");
@@ -229,12 +321,12 @@ function writeEntry(f: FunctionBuilder, init: EntryInit): void {
   tables(f, init);
   const [a, b] = [factor(f, init, "a"), factor(f, init, "b")];
   forUnits(f, first, end, () => {
-    f.get(first).i32(blocks.rowBlocks).op("i32.div_u").set(rest);
-    f.get(first).i32(blocks.rowBlocks).op("i32.rem_u").set(at.rowBlock);
+    pushCount(f.get(first), rows.blocks).op("i32.div_u").set(rest);
+    pushCount(f.get(first), rows.blocks).op("i32.rem_u").set(at.rowBlock);
     f.get(rest).i32(blocks.columnBlocks).op("i32.rem_u").set(at.columnBlock);
     f.get(rest).i32(blocks.columnBlocks).op("i32.div_u").set(place);
     const outer = unflatten(f, place, plan.outer);
-    rangeOf(f, at.rowBlock, blocks.rows, plan.m, at.firstRow, at.endRow);
+    rangeOf(f, at.rowBlock, blocks.rows, rows.count, at.firstRow, at.endRow);
     rangeOf(f, at.columnBlock, blocks.columns, plan.n, at.firstColumn, at.endColumn);
     const entry: Entry = { f, product, addressOf: init.addressOf, scratch, outer, ...at };
     a.start(entry);
@@ -249,12 +341,13 @@ export function rangeOf(
   f: FunctionBuilder,
   block: Address,
   size: number,
-  count: number,
+  count: number | Address,
   first: Address,
   end: Address,
 ): void {
   f.get(block).i32(size).op("i32.mul").tee(first).i32(size).op("i32.add").set(end);
-  f.get(end).i32(count).get(end).i32(count).op("i32.lt_s", "select").set(end);
+  pushCount(f.get(end), count);
+  pushCount(f.get(end), count).op("i32.lt_s", "select").set(end);
 }
 
 /** Byte offsets of the inner places, for the factors that are packed here. */
@@ -351,7 +444,8 @@ function packedFactor(f: FunctionBuilder, init: EntryInit, side: "a" | "b", pack
       else {
         // Neighboring blocks share their rows or columns.
         const wanted = f.local("i32");
-        f.get(key).i32(at.blocks).op("i32.mul").get(block).op("i32.add");
+        pushCount(f.get(key), side === "a" ? init.rows.blocks : blocks.columnBlocks);
+        f.op("i32.mul").get(block).op("i32.add");
         f.tee(wanted).get(packed).op("i32.ne");
         f.if(() => {
           packNow();
@@ -362,10 +456,10 @@ function packedFactor(f: FunctionBuilder, init: EntryInit, side: "a" | "b", pack
     },
   };
 }
-const placesOf = ({ scratch, rowBlocks, columnBlocks }: Blocks, side: "a" | "b") =>
+const placesOf = ({ scratch }: Blocks, side: "a" | "b") =>
   side === "a"
-    ? { table: scratch.tableA, padded: scratch.paddedA, packed: scratch.packedA, blocks: rowBlocks }
-    : { table: scratch.tableB, padded: scratch.paddedB, packed: scratch.packedB, blocks: columnBlocks };
+    ? { table: scratch.tableA, padded: scratch.paddedA, packed: scratch.packedA }
+    : { table: scratch.tableB, padded: scratch.paddedB, packed: scratch.packedB };
 
 /** Code that pushes the address of an operand, or of its padded copy, made when its key changes. */
 function startOf(
