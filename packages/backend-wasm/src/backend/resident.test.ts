@@ -160,18 +160,18 @@ describe("results that stay on the device", () => {
     }
     expect(executable.memory!().deviceBytes).toBe(0);
   });
-  test("do not add up over 10,000 runs", async () => {
+  test("do not add up over thousands of runs", async () => {
     const executable = await backend.compile(program);
     let sum = await executable.toDevice!(x);
     const zero = await executable.toDevice!(table(0, 0, 0, 0, 0, 1));
-    for (let run = 0; run < 10_000; run++) {
+    for (let run = 0; run < 3000; run++) {
       const [next, turned] = (await executable.run([sum, zero], { results: "device" })) as [Tensor, Tensor];
       sum.dispose();
       turned.dispose();
       sum = next;
     }
     expect(executable.memory!()).toMatchObject({ deviceBytes: 48, deviceBuffers: 2 });
-    expect(sum.toArray()).toEqual([1, 2, 3, 4, 5, 10_006]);
+    expect(sum.toArray()).toEqual([1, 2, 3, 4, 5, 3006]);
   });
 });
 

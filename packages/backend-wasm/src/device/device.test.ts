@@ -89,6 +89,25 @@ test("executables share weights, and each may go first", async () => {
   expect(memory.bytes).toBe(0);
 });
 
+test("tensors hold the memory when all executables are gone", async () => {
+  const { backend, owner } = plain();
+  const next = (): unknown => {
+    const memory = owner.open();
+    owner.close();
+    return memory;
+  };
+  const executable = await backend.compile(affine());
+  const [out, x2] = (await executable.run([floats(1, 2, 3)], { results: "device" })) as [Tensor, Tensor];
+  executable.dispose();
+  await new Promise((done) => setTimeout(done));
+  const memory = next();
+  out.dispose();
+  expect(next()).toBe(memory);
+  expect(x2.toArray()).toEqual([3, 4, 5]);
+  expect(memory).toMatchObject({ bytes: 0, count: 0 });
+  expect(next()).not.toBe(memory);
+});
+
 test("memory grows while tensors are held, which keep their elements", () => {
   const { owner } = plain();
   const device = new WasmDevice(owner, PLAIN, "plain", "1 thread");

@@ -147,16 +147,17 @@ export class WasmDevice implements RegionDevice {
   }
 
   keep(buffer: DeviceBuffer): void {
+    if (this.#kept.has(buffer as WasmBuffer)) return;
     this.#kept.add(buffer as WasmBuffer);
+    this.#owner.keep();
   }
 
   free(buffer: DeviceBuffer): void {
     const own = buffer as WasmBuffer;
     if (!this.#live.delete(own)) return;
-    this.#kept.delete(own);
     this.#allocated -= own.bytes;
     this.#memory.give(own.address);
-    this.#closeUnused();
+    if (this.#kept.delete(own)) this.#owner.release();
   }
 
   iterationsOf(nest: LoopNest): number | undefined {
@@ -172,11 +173,7 @@ export class WasmDevice implements RegionDevice {
     for (const buffer of this.#live) if (!this.#kept.has(buffer)) this.free(buffer);
     for (const region of [...this.#regions]) region.dispose();
     this.#isOpen = false;
-    this.#closeUnused();
-  }
-  /** The memory stays for as long as tensors lie in it. */
-  #closeUnused(): void {
-    if (!this.#isOpen && this.#live.size === 0) this.#owner.close();
+    this.#owner.close();
   }
 
   #buffer(size: ValueSize, address: number): WasmBuffer {

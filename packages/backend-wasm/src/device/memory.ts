@@ -201,6 +201,7 @@ export class MemoryOwner {
   readonly #least: number | undefined;
   #memory: WasmMemory | undefined;
   #users = 0;
+  #kept = 0;
 
   /** @param least elements from which several threads compute a kernel */
   constructor(threads: number, least?: number) {
@@ -214,10 +215,23 @@ export class MemoryOwner {
     this.#memory ??= new WasmMemory(this.threads, this.#least);
     return this.#memory;
   }
-  /** Memory never becomes smaller: without users it is left to the garbage collector. */
   close(): void {
     if (--this.#users > 0) return;
     this.#memory?.pool?.dispose();
-    this.#memory = undefined;
+    this.#leave();
+  }
+  /**
+   * Counts a tensor that outlives its executable; each is given back once, with {@link release}.
+   */
+  keep(): void {
+    this.#kept++;
+  }
+  release(): void {
+    this.#kept--;
+    this.#leave();
+  }
+  /** Memory never becomes smaller: without users and tensors the garbage collector takes it. */
+  #leave(): void {
+    if (this.#users === 0 && this.#kept === 0) this.#memory = undefined;
   }
 }

@@ -175,8 +175,10 @@ export class DeviceExecutable implements Executable {
     this.#check(inputs);
     const stays = keptResults(this.#init.original, options.results);
     await this.#load(inputs, options.signal);
+    const { values, sizes } = this.#givens.with(inputs);
     const run: Run = {
-      ...this.#givens.with(inputs),
+      values,
+      sizes,
       pacer,
       options,
       progress: new ProgressReport("run", options.onProgress, this.#total),
