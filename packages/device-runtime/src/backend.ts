@@ -23,7 +23,7 @@ import { DeviceExecutable } from "./runtime/executable.js";
 import { Pacer } from "./runtime/pacer.js";
 import { planSteps } from "./runtime/plan.js";
 import { prepare } from "./runtime/prepare.js";
-import { SIZES, whyNotHeldBy } from "./runtime/support.js";
+import { CHECKS_VALUES, SIZES, whyNotHeldBy } from "./runtime/support.js";
 import { limitOf } from "./runtime/work.js";
 
 /** Options that the backends of all devices have. */
@@ -120,6 +120,7 @@ export function deviceBackend(kind: DeviceKind, options: DeviceBackendOptions): 
       return hosted === true || takes(node, graph) === true || hosted;
     },
     describeSupport: (target) => {
+      if (CHECKS_VALUES.has(target)) return "on the host";
       if (Object.hasOwn(LOWERINGS, target)) return "loops";
       if (SIZES.has(target)) return "sizes";
       if (host.describeSupport?.(target) === undefined) return undefined;

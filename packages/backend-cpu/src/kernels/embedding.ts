@@ -92,6 +92,14 @@ const embeddingBag = kernel(
           `However, got ${offsets[0]}`,
       );
     }
+    const last = offsets.at(-1) ?? 0;
+    if (last > indices.length) {
+      throw invalidArgument(
+        `offsets[-1] can not be greater than input's length ${indices.length} but got offsets[-1] of ${last}`,
+      );
+    }
+    if (offsets.some((offset: number, i: number) => offset < (offsets[i - 1] ?? 0)))
+      throw invalidArgument("the offsets of bags decrease");
     const bags = out.shape[0]!;
     const y = scratch(Float64Array, bags * width);
     const counts = scratch(Float64Array, bags);

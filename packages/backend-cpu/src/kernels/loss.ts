@@ -3,6 +3,7 @@
 import { type DType, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { readNumbers, writeNumbers } from "../kernel/dense.js";
+import { indexOutOfRange } from "../kernel/errors.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
@@ -42,6 +43,8 @@ const multilabelMarginLoss = kernel(
     const classes = self.shape[self.ndim - 1] ?? 1;
     const isTarget = scratch(Float64Array, labels.length);
     const losses = scratch(Float64Array, labels.length / classes);
+    if (labels.some((label: number) => label < -1 || label >= classes))
+      throw indexOutOfRange("argument #2 'target' is out of range");
     for (let row = 0; row < losses.length; row++) {
       const start = row * classes;
       const end = labels.subarray(start, start + classes).findIndex((label: number) => label === -1);

@@ -21,6 +21,7 @@ import {
   wrapDimension,
 } from "./index-elements.js";
 import { elementwise, isTensorOperand, map2, type Operand } from "./pointwise-loop.js";
+import { checkInRange } from "./scalar-range.js";
 
 type ByIndex = { readonly self: Tensor; readonly dim: number; readonly index: Tensor };
 
@@ -76,6 +77,7 @@ type Scatter = ByIndex & { readonly src?: Tensor; readonly value?: ScalarLiteral
 const scatter =
   (how?: Combine): Kernel<Scatter> =>
   ({ self, dim, index, src, value, reduce }, context) => {
+    if (value !== undefined && index.numel > 0) checkInRange(value, self.dtype);
     const out = copyAsOutput(context, self);
     const source = src === undefined ? repeated(value!, index, out) : corner(src, index, out);
     combineAt(out, namedPositions(out, dim, index), source, how ?? REDUCTIONS[reduce ?? ""] ?? "replace");
@@ -159,6 +161,7 @@ const indexCopy = kernel(
 );
 
 const indexFill: Kernel<ByIndex & { value: Operand }> = ({ self, dim, index, value }, context) => {
+  if (!isTensorOperand(value)) checkInRange(value, self.dtype);
   const out = copyAsOutput(context, self);
   const positions = slicePositions(out, dim, index);
   const one = repeated(isTensorOperand(value) ? value.asStrided([], []) : value, index, out);

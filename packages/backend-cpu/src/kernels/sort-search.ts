@@ -2,6 +2,7 @@
 import type { ScalarLiteral } from "@sconce/ir";
 import { castTensor, Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { fillWith } from "./creation-fill.js";
 import { dynamicOutput } from "./index-elements.js";
@@ -56,6 +57,8 @@ const searchsorted: Kernel<Search> = ({ sorted_sequence: sequence, self, right, 
   const values = readKeys(castTensor(asTensor(self), dtype));
   const order = sorter === null ? undefined : readNumbers(sorter);
   const length = sequence.shape.at(-1)!;
+  if (order?.some((place: number) => place < 0 || place >= length))
+    throw invalidArgument("torch.searchsorted(): sorter index out of range");
   const perRow = sequence.ndim === 1 ? values.length : (self as Tensor).shape.at(-1)!;
   const results = openOutput(out);
   const toRight = right || side === "right";

@@ -19,3 +19,12 @@ export const tensorDisposed = (byteLength: number): SconceError =>
     message: `a tensor of ${byteLength} bytes on a device was disposed`,
     fix: "use the tensor before `dispose()`, or compute it again",
   });
+
+/** Two inputs that overlap, of which the program writes to the first. */
+export const sharedInputs = (written: string, other: string): SconceError =>
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `the inputs ${written} and ${other} share memory, and the program writes to ${written}`,
+    where: written,
+    fix: 'give each a separate tensor, or run on the interpreter: compile(program, "cpu")',
+  });

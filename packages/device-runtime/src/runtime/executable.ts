@@ -38,6 +38,7 @@ import type { ProgramPlan, Reasons, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
 import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
+import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
 import { learnSizes } from "./sizes.js";
 import { DeviceValue, heldBy, type RunValue, Uploads } from "./values.js";
 import type { WorkLimit } from "./work.js";
@@ -79,6 +80,7 @@ type RunReport = Pick<Run, "profile" | "hosted" | "regions" | "kernels"> & { rea
 export class DeviceExecutable implements Executable {
   readonly #init: ExecutableInit;
   readonly #check: InputCheck;
+  readonly #checkShared: SharedCheck | undefined;
   readonly #own: Map<string, Tensor>;
   readonly #state: Map<string, Tensor>;
   readonly #givens: Givens;
@@ -100,6 +102,7 @@ export class DeviceExecutable implements Executable {
     const { original, program, plan, device, operators } = init;
     this.#init = init;
     this.#check = inputCheck(original);
+    this.#checkShared = sharedCheck(original, operators);
     this.#own = ownState(program, device, programState(program, operators));
     this.#state = publicState(original, this.#own);
     const fixed = fixedTensors(program, this.#own);
@@ -173,6 +176,7 @@ export class DeviceExecutable implements Executable {
     const pacer = new Pacer("run", options.signal);
     pacer.check();
     this.#check(inputs);
+    this.#checkShared?.(inputs);
     const stays = keptResults(this.#init.original, options.results);
     await this.#load(inputs, options.signal);
     const { values, sizes } = this.#givens.with(inputs);

@@ -13,6 +13,7 @@ import {
   type Decompositions,
   deadCodeElimination,
   decompositionSteps,
+  defaultDecompositions,
   type Evaluator,
   foldBatchNorm,
   functionality,
@@ -21,6 +22,7 @@ import {
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { Pacer } from "./pacer.js";
+import { CHECKS_VALUES } from "./support.js";
 
 export interface PrepareOptions {
   readonly operators: OperatorTable;
@@ -44,20 +46,18 @@ export async function prepare(
 ): Promise<Prepared> {
   const pacer = new Pacer("compilation", signal);
   try {
-    const { operators, evaluate, decompositions } = options;
+    const { operators, evaluate } = options;
     const isLowered = program.dialect === "ATEN" && isFunctional(program, operators);
     await pacer.step();
     const other = otherState(program);
     if (other !== undefined) return { program: undefined, reason: other };
-    if (isLowered) {
-      // Kernels are made of the shapes and dtypes that the program records.
-      const [problem] = callProblems(program, operators);
-      if (problem !== undefined) return { program: undefined, reason: `it is not valid: ${problem.message}` };
-    }
+    // Kernels are made of the shapes and dtypes that the program records.
+    const [problem] = callProblems(program, operators);
+    if (problem !== undefined) return { program: undefined, reason: `it is not valid: ${problem.message}` };
     const lowered = isLowered
       ? program
       : await finishWithPauses(
-          decompositionSteps(program, decompositions?.(), { operators }),
+          decompositionSteps(program, checkedTable(program, options), { operators }),
           "compilation",
           signal,
         );
@@ -85,6 +85,31 @@ export async function prepare(
     return { program: undefined, reason: `it cannot be lowered: ${error.message}` };
   }
 }
+
+/**
+ * The table, without Sconce's decompositions that lose checks of values. Decompositions of other
+ * operators call these with values that they check or make themselves.
+ */
+function checkedTable(
+  program: ExportedProgram,
+  { operators, decompositions }: PrepareOptions,
+): Decompositions | undefined {
+  const given = decompositions?.();
+  const called = new Set(Array.from(program.opHistogram().keys(), packetOf));
+  const kept = [...CHECKS_VALUES].filter((target) => called.has(packetOf(target)));
+  if (kept.length === 0) return given;
+  const own = defaultDecompositions(operators);
+  const table = new Map(given === undefined || given instanceof Map ? (given ?? own) : Object.entries(given));
+  for (const target of kept.flatMap((one) => [one, ...(CALLED_BY.get(one) ?? [])]))
+    if (table.get(target) === own.get(target)) table.delete(target);
+  return table;
+}
+/** `aten.index_add_.default` and `aten.index_add.default` are `aten.index_add`. */
+const packetOf = (target: string): string => target.replace(/_?\.[^.]*$/, "");
+/** Operators whose decompositions give one of those values that it refuses. */
+const CALLED_BY: ReadonlyMap<string, readonly string[]> = new Map([
+  ["aten.index_copy.default", ["aten.index_fill.int_Scalar", "aten.index_fill.int_Tensor"]],
+]);
 
 /** Which tensor of the state is not what the program records, if any. */
 function otherState(program: ExportedProgram): string | undefined {

@@ -16,6 +16,7 @@ export function whyNotHeldBy(
 ): string | undefined {
   if (node.op !== "call_function") return undefined;
   if (node.target.startsWith("higher_order.")) return "control flow runs on the host";
+  if (CHECKS_VALUES.has(node.target)) return "it refuses some values, which kernels do not";
   const inputs: MetaValue[] = [];
   forEachInput(node, (name) => inputs.push(graph.node(name).meta.val ?? null));
   const own = factsOf(node.meta.val ?? null);
@@ -30,6 +31,19 @@ export function whyNotHeldBy(
   if ([...own.symbols].some((symbol) => !known.has(symbol))) return "its output sizes depend on data";
   return hasTensor(node.meta.val) || isSize(node) ? undefined : "it gives no tensor";
 }
+
+/**
+ * Operators that refuse some values of their inputs, and whose decompositions do not: the host runs
+ * them as they are. Places that a call reads are checked before a run for every operator.
+ */
+export const CHECKS_VALUES: ReadonlySet<string> = new Set([
+  "aten._embedding_bag.default",
+  "aten._embedding_bag_forward_only.default",
+  "aten.bernoulli.default",
+  "aten.binary_cross_entropy.default",
+  "aten.index_add.default",
+  "aten.index_copy.default",
+]);
 
 /** Operators that give sizes, which no kernel has to compute. */
 export const SIZES: ReadonlySet<string> = new Set([

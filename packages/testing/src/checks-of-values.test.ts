@@ -1,0 +1,153 @@
+/**
+ * @file What PyTorch refuses for its values or options is refused on every backend: lowering must
+ * not lose the check.
+ */
+import { createSconce } from "@sconce/session";
+import { loadBackend } from "@sconce/session/backends";
+import { type DType, Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+
+const session = createSconce({
+  backends: [await loadBackend("wasm", { threads: 1 }), await loadBackend("gpujs:cpu")],
+});
+const TYPES: Readonly<Record<string, DType>> = { f32: "float32", i64: "int64", u8: "uint8" };
+
+/** A tensor by its type and elements: `i64[2] 0 -1`. */
+function tensorOf(text: string): Tensor {
+  const [type, ...values] = text.split(" ");
+  const [, dtype, sizes] = /^(\w+)\[(.*)\]$/.exec(type!)!;
+  const shape = sizes!.split(",").filter(Boolean).map(Number);
+  return Tensor.from(values.map(Number), shape, TYPES[dtype!]!);
+}
+
+/** Runs a call of `%x`, `%y` and `%z`. */
+async function run(backend: string, call: string, type: string, args: readonly string[]): Promise<string> {
+  const names = ["%x", "%y", "%z"].slice(0, args.length);
+  const isList = type.startsWith("(");
+  const first = /[a-z]\w*\[[^\]]*\]/.exec(type)![0];
+  const program = session.parseIr(`sconce-ir 1
+program "TRAINING" {
+  ${names.map((name) => `input ${name}: USER_INPUT`).join(" ")}
+  output %r: USER_OUTPUT
+}
+graph(${names.map((name, i) => `${name}: ${args[i]!.split(" ")[0]}`).join(", ")}) {
+  %c: ${type} = aten.${call}
+  %r: ${first} = ${isList ? "operator.getitem(%c, 0)" : "aten.alias.default(%c)"}
+  return (%r)
+}`);
+  using executable = await session.compile(program, backend);
+  const [result] = await executable.run(args.map(tensorOf));
+  return String(result);
+}
+
+const THREE = "f32[3] 1 2 3";
+const ROWS = "f32[3,2] 1 2 3 4 5 6";
+/** Call, type of its result, inputs; a part of PyTorch's message. */
+const REFUSED: readonly (readonly [call: string, type: string, args: readonly string[], message: string])[] =
+  [
+    [
+      "index_add.default(%x, 0, %y, %z)",
+      "f32[3]",
+      [THREE, "i64[1] -1", "f32[1] 5"],
+      "index out of range in self",
+    ],
+    [
+      "index_add_.default(%x, 0, %y, %z)",
+      "f32[3]",
+      [THREE, "i64[1] -1", "f32[1] 5"],
+      "index out of range in self",
+    ],
+    [
+      "index_copy.default(%x, 0, %y, %z)",
+      "f32[3]",
+      [THREE, "i64[1] -1", "f32[1] 5"],
+      "index -1 is out of bounds",
+    ],
+    ["bernoulli.default(%x)", "f32[3]", ["f32[3] 0.5 2 0"], "Expected p_in >= 0 && p_in <= 1"],
+    [
+      "binary_cross_entropy.default(%x, %y)",
+      "f32[]",
+      ["f32[2] 0.5 2", "f32[2] 0 1"],
+      "all elements of input",
+    ],
+    [
+      "binary_cross_entropy.default(%x, %y)",
+      "f32[]",
+      ["f32[2] 0.5 0.2", "f32[2] 0 2"],
+      "all elements of target",
+    ],
+    [
+      "embedding_bag.default(%x, %y, %z)",
+      "(f32[2, 2], i64[0], i64[2], i64[2])",
+      [ROWS, "i64[2] 0 1", "i64[2] 0 5"],
+      "offsets[-1] can not be greater than input's length 2 but got offsets[-1] of 5",
+    ],
+    [
+      "embedding_bag.default(%x, %y, %z)",
+      "(f32[3, 2], i64[0], i64[3], i64[3])",
+      [ROWS, "i64[3] 0 1 2", "i64[3] 0 2 1"],
+      "offsets of bags decrease",
+    ],
+    ["multilabel_margin_loss.default(%x, %y)", "f32[]", ["f32[1,3] 1 2 3", "i64[1,3] 0 7 -1"], "out of "],
+    [
+      "searchsorted.Tensor(%x, %x, sorter=%y)",
+      "i64[3]",
+      [THREE, "i64[3] 0 1 9"],
+      "sorter index out of range",
+    ],
+    [
+      "huber_loss.default(%x, %x, 1, 0.0)",
+      "f32[]",
+      [THREE],
+      "does not support non-positive values for delta",
+    ],
+    ["celu.default(%x, 0)", "f32[3]", [THREE], "alpha cannot be 0"],
+    ["softshrink.default(%x, -1)", "f32[3]", [THREE], "lambda must be"],
+    ["renorm.default(%x, 0, 0, 1)", "f32[3, 2]", [ROWS], "non-positive norm"],
+    ["clamp.default(%x, 300)", "u8[2]", ["u8[2] 1 2"], "cannot be converted to type uint8_t"],
+    ["index_fill.int_Scalar(%x, 0, %y, 300)", "u8[2]", ["u8[2] 1 2", "i64[1] 0"], "to type uint8_t"],
+    ["scatter.value(%x, 0, %y, 300)", "u8[2]", ["u8[2] 1 2", "i64[1] 0"], "to type uint8_t"],
+  ];
+/** The same operators with values that PyTorch takes. */
+const TAKEN: readonly (readonly [call: string, type: string, args: readonly string[], result: string])[] = [
+  ["index_add.default(%x, 0, %y, %z)", "f32[3]", [THREE, "i64[1] 2", "f32[1] 5"], "tensor([1., 2., 8.])"],
+  ["index_copy.default(%x, 0, %y, %z)", "f32[3]", [THREE, "i64[1] 1", "f32[1] 5"], "tensor([1., 5., 3.])"],
+  ["index_fill.int_Scalar(%x, 0, %y, 9)", "f32[3]", [THREE, "i64[1] -1"], "tensor([1., 2., 9.])"],
+  ["binary_cross_entropy.default(%x, %y)", "f32[]", ["f32[2] 0.5 0.5", "f32[2] 0 1"], "tensor(0.6931)"],
+];
+
+describe.each(["cpu", "wasm", "gpujs:cpu", "auto"])("%s", (backend) => {
+  test.each(REFUSED)("refuses %s", async (call, type, args, message) => {
+    await expect(run(backend, call, type, args)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(INVALID_ARGUMENT|INDEX_OUT_OF_RANGE)$/),
+      message: expect.stringContaining(message),
+    });
+  });
+  test.each(TAKEN)("takes %s", async (call, type, args, result) => {
+    expect(await run(backend, call, type, args)).toBe(result);
+  });
+});
+
+test("two inputs that share memory, of which one is written to, are PyTorch's or an error", async () => {
+  const program = session.parseIr(`sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT input %y: USER_INPUT output %z: USER_OUTPUT }
+graph(%x: f32[2], %y: f32[2]) {
+  %a: f32[2] = aten.add_.Tensor(%x, 1)
+  %z: f32[2] = aten.add.Tensor(%a, %y)
+  return (%z)
+}`);
+  const both = Tensor.from([1, 1, 1, 1], [4], "float32");
+  const part = (from: number): Tensor => both.asStrided([2], [1], from);
+  for (const backend of ["wasm", "gpujs:cpu", "auto"]) {
+    using executable = await session.compile(program, backend);
+    await expect(executable.run([part(0), part(1)])).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: "the inputs x and y share memory, and the program writes to x",
+    });
+    const [sum] = await executable.run([part(0), part(2)]);
+    expect(String(sum)).toBe("tensor([3., 3.])");
+    both.data.fill(1 as never);
+  }
+  using interpreter = await session.compile(program, "cpu");
+  expect(String((await interpreter.run([part(0), part(1)]))[0])).toBe("tensor([4., 3.])");
+});
