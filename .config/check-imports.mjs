@@ -27,6 +27,7 @@ const MAY_IMPORT = {
   "backend-wasm": ["errors", "tensor", "symbolic", "ir", "ops", "codegen", "wasm", "device-runtime"],
   session: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
   capture: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
+  studio: ["errors", "ir", "drawing", "passes", "formats", "session"],
   "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
   testing: [
     "errors",
@@ -72,6 +73,7 @@ const MAY_IMPORT = {
     "formats",
     "backend-cpu",
     "session",
+    "studio",
     "capture",
     "torch-libraries",
   ],
@@ -96,7 +98,7 @@ const MAY_LOAD = { session: ["backend-wasm", "backend-gpujs"], cli: ["backend-wa
 const USES_NODE = new Set(["testing", "bench", "cli", "fuzz", "sconce"]);
 /** Entry points of portable packages that are for Node only. */
 const NODE_ENTRIES =
-  /packages\/(formats|session|backend-gpujs|backend-wasm|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;
+  /packages\/(formats|session|studio|backend-gpujs|backend-wasm|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;
 
 const problems = [];
 const imports = new Map();

@@ -17,8 +17,10 @@ const isTestFile = (path) => /\.(test|fixture)\.|(^|\/)__snapshots__(\/|$)/.test
 
 /** Whether a built file has a source: files of removed sources stay in `dist`. */
 const hasSource = (folder, path) =>
-  !/^dist\/.*\.(js|d\.ts)(\.map)?$/.test(path) ||
-  existsSync(join(folder, path.replace(/^dist\//, "src/").replace(/(\.js|\.d\.ts)(\.map)?$/, ".ts")));
+  !/^dist\/(?!bundle\/).*\.(js|d\.ts)(\.map)?$/.test(path) ||
+  [".ts", ".tsx"].some((ending) =>
+    existsSync(join(folder, path.replace(/^dist\//, "src/").replace(/(\.js|\.d\.ts)(\.map)?$/, ending))),
+  );
 
 /** Removes the condition by which this repository's bundles read sources. */
 function withoutSources(conditions) {
@@ -56,10 +58,21 @@ function stage(folder, manifest, target) {
 /** Whether a file of the folder is a tarball of an earlier run. Other files there stay. */
 const isOurs = (name) => /^sconce(-[\w-]+)?-\d[\w.-]*\.tgz$/.test(name);
 
+/** Builds the page that the package of the studio holds. */
+function bundlePage() {
+  const { status, stderr } = spawnSync("npm", ["run", "--silent", "bundle", "-w", "@sconce/studio"], {
+    cwd: ROOT,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
+  if (status !== 0) throw new Error(`the page of the studio cannot be built: ${stderr}`);
+}
+
 /** Packs all packages; returns the paths of the tarballs. Throws when npm fails. */
 export function packAll(output) {
   mkdirSync(output, { recursive: true });
   for (const name of readdirSync(output)) if (isOurs(name)) rmSync(join(output, name));
+  bundlePage();
   const staging = mkdtempSync(join(tmpdir(), "sconce-pack-"));
   try {
     const folders = [];

@@ -21,6 +21,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/print.js")).printCommand,
   },
   {
+    name: "view",
+    description: "Show a program in a browser: its graph, passes, values and times.",
+    examples: [
+      "sconce view model.pt2",
+      "sconce view model.pt2 --passes decompose,cse,dce",
+      "sconce view model.pt2 -o page.html",
+    ],
+    load: async () => (await import("./commands/view.js")).viewCommand,
+  },
+  {
     name: "lower",
     description: "Lower a program and write it for PyTorch (.pt2), or as IR text with its tensors beside it.",
     examples: [

@@ -4,5 +4,7 @@ export type { Chart, ChartLayout, ChartOptions } from "./layout/chart.js";
 export { layeredLayout } from "./layout/layered.js";
 export { sceneOf } from "./scene/lay-out.js";
 export type { Scene, SceneArrow, SceneBox, SceneOptions } from "./scene/scene.js";
+export { FRAME_TITLE, shownText } from "./scene/sizes.js";
 export { isGroup } from "./scene/visible.js";
 export { keysToDepth, type SvgOptions, sceneSvg, svgText } from "./svg/svg.js";
+export { DARK, LIGHT, type Theme } from "./svg/theme.js";

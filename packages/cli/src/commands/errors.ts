@@ -27,3 +27,12 @@ export const unknownCode = (code: string, known: Iterable<string>): SconceError 
       "`sconce explain --codes` lists the codes; write ./NAME for a file of this name",
     ),
   });
+
+/** A file that is too large to be put into a page. */
+export const pageTooLarge = (file: string, bytes: number, most: number): SconceError =>
+  new SconceError({
+    code: "PAGE_TOO_LARGE",
+    message: `${file} has ${bytes} bytes; a page can hold ${most}`,
+    where: file,
+    fix: "write a program without its weights first, with `sconce strip FILE --drop-weights -o SMALL.sir`, or leave out --output",
+  });

@@ -1,41 +1,49 @@
+import { annotation, type MetaValue } from "@sconce/ir";
 import type { Item, ItemKind } from "./item.js";
 
-/** An item whose place in the hierarchy is not known yet. */
-export interface Draft {
+/** What a draft starts with. */
+export interface DraftInit {
   readonly key: string;
   readonly kind: ItemKind;
   readonly title: string;
-  detail: string;
-  readonly node: string | undefined;
+  /** The class of a module, or what an output holds. */
+  readonly detail?: string;
+  /** The value of a node; its type is its detail. */
+  readonly val?: MetaValue | undefined;
+  readonly node?: string;
   readonly graph: readonly string[];
   /** The path of a module in the model. */
-  readonly path: string;
-  parent: Draft | undefined;
-  children: Draft[];
-  /** Position of its first call in the program: groups are ordered by it. */
-  first: number;
-  id: number;
-  calls: number;
+  readonly path?: string;
+  readonly first: number;
 }
 
-type DraftInit = Pick<Draft, "key" | "kind" | "title" | "detail" | "graph" | "first"> & {
-  readonly node?: string;
-  readonly path?: string;
-};
+/** An item whose place in the hierarchy is not known yet. */
+export class Draft {
+  readonly init: DraftInit;
+  parent: Draft | undefined;
+  children: Draft[] = [];
+  id = -1;
+  calls: number;
 
-/** A draft, put into a group. */
-export function addDraft(parent: Draft | undefined, init: DraftInit): Draft {
-  const draft: Draft = {
-    node: undefined,
-    path: "",
-    ...init,
-    parent,
-    children: [],
-    id: -1,
-    calls: init.kind === "call" ? 1 : 0,
-  };
-  parent?.children.push(draft);
-  return draft;
+  constructor(parent: Draft | undefined, init: DraftInit) {
+    this.init = init;
+    this.parent = parent;
+    this.calls = init.kind === "call" ? 1 : 0;
+    parent?.children.push(this);
+  }
+
+  get key(): string {
+    return this.init.key;
+  }
+
+  get path(): string {
+    return this.init.path ?? "";
+  }
+
+  /** Position of its first call in the program: groups are ordered by it. */
+  get first(): number {
+    return this.init.first;
+  }
 }
 
 /** Groups with more items than this are divided. */
@@ -53,12 +61,11 @@ export function divideLong(drafts: readonly Draft[]): Draft[] {
     group.children = [];
     for (let start = 0; start < children.length; start += size) {
       const items = children.slice(start, start + size);
-      const part = addDraft(group, {
+      const part = new Draft(group, {
         key: `${group.key}#${start / size + 1}`,
         kind: "part",
         title: `${start + 1} to ${start + items.length}`,
-        detail: "",
-        graph: group.graph,
+        graph: group.init.graph,
         first: items[0]!.first,
       });
       part.children = items;
@@ -83,19 +90,43 @@ export function numberDrafts(root: Draft): Draft[] {
 }
 
 /** The finished item of a numbered draft. */
-export const itemOf = ({ parent, children, detail, calls, kind, ...draft }: Draft): Item => ({
-  id: draft.id,
-  key: draft.key,
-  kind,
-  title: draft.title,
-  detail: isCounted(kind) ? [detail, counted(calls)].filter((text) => text !== "").join(", ") : detail,
-  node: draft.node,
-  graph: draft.graph,
-  parent: parent?.id ?? -1,
-  children: children.map(({ id }) => id),
-  calls,
-});
+export const itemOf = (draft: Draft): Item => new DraftItem(draft);
 
-const isCounted = (kind: ItemKind): boolean => kind === "module" || kind === "graph" || kind === "part";
+/** An item whose texts are made when they are asked for: most items of large programs are not. */
+class DraftItem implements Item {
+  readonly id: number;
+  readonly key: string;
+  readonly kind: ItemKind;
+  readonly title: string;
+  readonly node: string | undefined;
+  readonly graph: readonly string[];
+  readonly parent: number;
+  readonly children: readonly number[];
+  readonly calls: number;
+  readonly #detail: string | undefined;
+  readonly #val: MetaValue | undefined;
 
-const counted = (calls: number): string => `${calls} call${calls === 1 ? "" : "s"}`;
+  constructor({ init, id, parent, children, calls }: Draft) {
+    this.id = id;
+    this.key = init.key;
+    this.kind = init.kind;
+    this.title = init.title;
+    this.node = init.node;
+    this.graph = init.graph;
+    this.parent = parent?.id ?? -1;
+    this.children = children.length === 0 ? NO_CHILDREN : children.map((child) => child.id);
+    this.calls = calls;
+    this.#detail = init.detail;
+    this.#val = init.val;
+  }
+
+  get detail(): string {
+    const own = this.#detail ?? annotation(this.#val) ?? "";
+    if (!COUNTED.has(this.kind)) return own;
+    const calls = `${this.calls} call${this.calls === 1 ? "" : "s"}`;
+    return own === "" ? calls : `${own}, ${calls}`;
+  }
+}
+
+const NO_CHILDREN: readonly number[] = [];
+const COUNTED: ReadonlySet<ItemKind> = new Set(["module", "graph", "part"]);

@@ -1,6 +1,5 @@
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import {
-  annotation,
   ExportedProgram,
   forEachRef,
   type Graph,
@@ -8,7 +7,7 @@ import {
   type ModuleStackEntry,
   type Node,
 } from "@sconce/ir";
-import { addDraft, type Draft, divideLong, itemOf, numberDrafts } from "./draft.js";
+import { Draft, type DraftInit, divideLong, itemOf, numberDrafts } from "./draft.js";
 import type { Hierarchy } from "./item.js";
 
 /** What groups a hierarchy has. */
@@ -71,8 +70,8 @@ class HierarchyBuilder {
     this.#byModule = byModule;
   }
 
-  group(parent: Draft | undefined, init: Parameters<typeof addDraft>[1]): Draft {
-    const group = addDraft(parent, init);
+  group(parent: Draft | undefined, init: DraftInit): Draft {
+    const group = new Draft(parent, init);
     this.#groups.push(group);
     return group;
   }
@@ -104,7 +103,7 @@ class HierarchyBuilder {
       if (inner === undefined) {
         const detail = type.slice(type.lastIndexOf(".") + 1);
         const init = { key, kind: "module", title: within(group.path, path), detail, path } as const;
-        inner = this.group(group, { ...init, graph: root.graph, first });
+        inner = this.group(group, { ...init, graph: root.init.graph, first });
         this.#byKey.set(key, inner);
       }
       group = inner;
@@ -177,29 +176,25 @@ class GraphItems {
     const group = this.#groupOf[position]!;
     const { name, op, target, meta } = node;
     if (op === "get_attr" && this.#graph.subgraphs.has(target)) return undefined;
-    const root = this.#root;
-    const init = {
-      key: `${root.key}:${name}`,
-      detail: annotation(meta.val) ?? "",
+    const shared = {
+      key: `${this.#root.key}:${name}`,
       node: name,
-      graph: root.graph,
+      graph: this.#root.init.graph,
       first: position,
     };
     const state = this.#state.get(name);
-    if (state !== undefined)
-      return addDraft(group, { ...init, kind: "state", title: within(group.path, state) });
-    if (op === "placeholder") return addDraft(group, { ...init, kind: "input", title: name });
-    if (op === "get_attr") return addDraft(group, { ...init, kind: "state", title: target });
+    if (state !== undefined || op === "get_attr") {
+      const title = state === undefined ? target : within(group.path, state);
+      return new Draft(group, { ...shared, kind: "state", title, val: meta.val });
+    }
+    if (op === "placeholder")
+      return new Draft(group, { ...shared, kind: "input", title: name, val: meta.val });
     if (op === "output") {
       const results = itemsOf(node.args[0] ?? null)?.length ?? 1;
-      return addDraft(group, {
-        ...init,
-        kind: "output",
-        title: "output",
-        detail: `${results} result${results === 1 ? "" : "s"}`,
-      });
+      const detail = `${results} result${results === 1 ? "" : "s"}`;
+      return new Draft(group, { ...shared, kind: "output", title: "output", detail });
     }
-    const call = addDraft(group, { ...init, kind: "call", title: shortTarget(target) });
+    const call = new Draft(group, { ...shared, kind: "call", title: shortTarget(target), val: meta.val });
     this.#addNested(node, call);
     return call;
   }
@@ -222,8 +217,7 @@ class GraphItems {
         key: `${call.key}/${target}`,
         kind: "graph",
         title: target,
-        detail: "",
-        graph: [...this.#root.graph, target],
+        graph: [...this.#root.init.graph, target],
         first: first++,
       });
       this.#builder.later({ root, graph, state: new Map() });

@@ -2,21 +2,31 @@
 
 /** Colors of one appearance, as CSS has them. */
 export interface Theme {
+  /** Behind everything. */
   readonly background: string;
+  /** First lines of boxes. */
   readonly text: string;
   /** Second lines of boxes, titles of arrows. */
   readonly muted: string;
+  /** Arrows. */
   readonly arrow: string;
+  /** Fill of frames, which lie on each other. */
   readonly frame: string;
   /** Borders of boxes. */
   readonly border: string;
-  /** Fill of the boxes of each kind. */
+  /** Fill of inputs. */
   readonly input: string;
+  /** Fill of parameters, buffers and constants. */
   readonly state: string;
+  /** Fill of calls. */
   readonly call: string;
+  /** Fill of outputs. */
   readonly output: string;
+  /** Fill of closed modules. */
   readonly module: string;
+  /** Fill of closed nested graphs. */
   readonly graph: string;
+  /** Fill of parts of long lists. */
   readonly part: string;
 }
 

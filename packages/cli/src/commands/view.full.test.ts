@@ -1,0 +1,49 @@
+/** @file The page of the studio, served and as one file. The bundle is built first. */
+import { spawnSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { beforeAll, expect, test } from "vitest";
+import { fixture, sconce } from "../command.fixture.js";
+import { servePage } from "./view-action.js";
+
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+
+beforeAll(() => {
+  const { status, stderr } = spawnSync("npm", ["run", "--silent", "bundle", "-w", "@sconce/studio"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(stderr);
+}, 120_000);
+
+test("the page is served with the program, to this machine alone", async () => {
+  const bytes = new Uint8Array(await readFile(fixture("net_mlp")));
+  const served = await servePage({ name: "a program#1.pt2", bytes }, 0);
+  try {
+    const page = await fetch(served.address);
+    expect(await page.text()).toContain('<div id="app"></div>');
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(page.headers.get("cross-origin-opener-policy")).toBe("same-origin");
+    const program = await fetch(`${served.address}files/${encodeURIComponent("a program#1.pt2")}`);
+    expect(new Uint8Array(await program.arrayBuffer())).toEqual(bytes);
+    const statusOf = async (path: string, init?: RequestInit) =>
+      (await fetch(served.address + path, init)).status;
+    expect(await statusOf("package.json")).toBe(404);
+    expect(await statusOf("..%2f..%2fpackage.json")).toBe(404);
+    expect(await statusOf("%E0%A4%A")).toBe(404);
+    expect(await statusOf("", { method: "POST" })).toBe(404);
+  } finally {
+    served.close();
+  }
+  await served.closed;
+});
+
+test("-o writes one page with a policy for its own script, and the program in it", async () => {
+  const { code, out } = await sconce("view", fixture("net_mlp"), "-o", "-", "--passes", 'dce,"><script>');
+  expect(code).toBe(0);
+  expect(out).toMatch(/script-src 'sha256-[\w+/=]+' 'wasm-unsafe-eval'/);
+  expect(out).toContain("dce,&#34;&#62;&#60;script&#62;");
+  expect(out.match(/<\/script>/g)).toHaveLength(2);
+  const text = /id="program"[^>]*>([\w+/=]+)</.exec(out)![1]!;
+  expect(Buffer.from(text, "base64")).toEqual(await readFile(fixture("net_mlp")));
+});

@@ -1,0 +1,31 @@
+import { mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixture, sconce } from "../command.fixture.js";
+
+describe("sconce view", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "sconce-view-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test("refuses a port that is none, and a file that is missing", async () => {
+    const file = fixture("net_mlp");
+    expect((await sconce("view", file, "--no-open", "--port", "70000")).err).toMatch(
+      /^error USAGE: --port: "70000" is not a port\n/,
+    );
+    expect((await sconce("view", join(folder, "missing.pt2"))).err).toMatch(/^error FILE: /);
+  });
+
+  test("refuses a file that is too large for a page, and writes nothing", async () => {
+    const file = join(folder, "large.pt2");
+    await writeFile(file, "");
+    await truncate(file, 65 * 2 ** 20);
+    const { code, err } = await sconce("view", file, "-o", join(folder, "page.html"));
+    expect(code).toBe(2);
+    expect(err).toMatch(/^error PAGE_TOO_LARGE: /);
+    expect(await readdir(folder)).toEqual(["large.pt2"]);
+  });
+});

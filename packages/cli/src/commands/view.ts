@@ -1,0 +1,15 @@
+import type { Declare } from "../command-entry.js";
+import { FILE_ARGUMENT } from "../shared-options.js";
+import type { ViewOptions } from "./view-action.js";
+
+export const viewCommand: Declare = (command, io) => {
+  command
+    .argument(...FILE_ARGUMENT)
+    .option("-o, --output <file>", "Write one page with the program in it, which needs no server")
+    .option("--passes <pipeline>", 'Run these passes in the page, for example "decompose,cse,dce"')
+    .option("--port <number>", "Serve the page at this port; the default is a free one")
+    .option("--no-open", "Do not start a browser; print the address alone")
+    .action(async (file: string, options: ViewOptions) =>
+      (await import("./view-action.js")).view(file, options, io),
+    );
+};

@@ -1,0 +1,90 @@
+/** @file Which part of a scene is seen: a scale and a shift. */
+
+/** A part of the scene, in its own pixels. */
+export interface Area {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const LEAST_SCALE = 0.0005;
+const MOST_SCALE = 4;
+/** Space around a scene that is fitted into the view, in pixels of the screen. */
+const MARGIN = 16;
+/** A scene is not made larger than this to fill the view. */
+const MOST_FIT = 1.2;
+
+/** The place of a scene on the screen. A point of the scene is shown at `point * scale + shift`. */
+export class Viewport {
+  scale = 1;
+  left = 0;
+  top = 0;
+  width = 1;
+  height = 1;
+
+  /** Sets the size of the view, in pixels of the screen. */
+  resize(width: number, height: number): void {
+    this.width = Math.max(1, width);
+    this.height = Math.max(1, height);
+  }
+
+  /** The part of the scene that is seen. */
+  area(): Area {
+    const { scale, left, top, width, height } = this;
+    return { x: -left / scale, y: -top / scale, width: width / scale, height: height / scale };
+  }
+
+  /** The point of the scene at a point of the view. */
+  toScene(x: number, y: number): { readonly x: number; readonly y: number } {
+    return { x: (x - this.left) / this.scale, y: (y - this.top) / this.scale };
+  }
+
+  pan(dx: number, dy: number): void {
+    this.left += dx;
+    this.top += dy;
+  }
+
+  /** Scales around a point of the view, which stays where it is. */
+  zoom(factor: number, x: number, y: number): void {
+    const scale = Math.min(MOST_SCALE, Math.max(LEAST_SCALE, this.scale * factor));
+    this.left = x - ((x - this.left) * scale) / this.scale;
+    this.top = y - ((y - this.top) * scale) / this.scale;
+    this.scale = scale;
+  }
+
+  /** Shows a part of the scene as a whole, in the middle. */
+  fit({ x, y, width, height }: Area): void {
+    const across = (this.width - 2 * MARGIN) / Math.max(1, width);
+    const down = (this.height - 2 * MARGIN) / Math.max(1, height);
+    this.scale = Math.min(MOST_FIT, Math.max(LEAST_SCALE, Math.min(across, down)));
+    this.left = this.width / 2 - (x + width / 2) * this.scale;
+    this.top = this.height / 2 - (y + height / 2) * this.scale;
+  }
+
+  /** Shows the start of a scene at a scale at which its text can be read. */
+  start({ width, height }: Pick<Area, "width" | "height">): void {
+    this.fit({ x: 0, y: 0, width, height });
+    const readable = Math.min(MOST_FIT, Math.max(0.6, (this.width - 2 * MARGIN) / Math.max(1, width)));
+    if (this.scale >= readable) return;
+    this.scale = readable;
+    this.left = this.width / 2 - (width / 2) * readable;
+    this.top = MARGIN;
+  }
+
+  /** Brings a part of the scene into view, and moves no further than that takes. */
+  show({ x, y, width, height }: Area): void {
+    if (this.scale < 0.5) this.scale = 1;
+    const { scale } = this;
+    this.left = within(this.left, x * scale, (x + width) * scale, this.width);
+    this.top = within(this.top, y * scale, (y + height) * scale, this.height);
+  }
+}
+
+/**
+ * The shift nearest to `shift` at which a range lies in the view; in its middle if it must move.
+ */
+function within(shift: number, start: number, end: number, size: number): number {
+  const isSeen = start + shift >= MARGIN && end + shift <= size - MARGIN;
+  return isSeen ? shift : size / 2 - (start + end) / 2;
+}

@@ -1,0 +1,159 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import { EngineClient } from "./client.js";
+import { Engine } from "./engine.js";
+import { serveEngine } from "./serve.js";
+
+const PROGRAMS = fileURLToPath(new URL("../../../testing/fixtures/programs/", import.meta.url));
+const program = async (name: string): Promise<Blob> =>
+  new Blob([new Uint8Array(await readFile(`${PROGRAMS}${name}/program.pt2`))]);
+
+const TEXT = `sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %b: USER_OUTPUT }
+graph(%x: f32[2]) { %a: f32[2] = aten.add.Tensor(%x, 0) %b: f32[2] = aten.sin.default(%a) return (%b) }`;
+
+const closed = { open: [], modules: true, state: false } as const;
+
+describe("the engine", () => {
+  const engine = new Engine();
+  beforeAll(async () => {
+    await engine.open(await program("net_gpt"), "gpt.pt2", {});
+  });
+
+  test("opens archives and IR text, and draws them", async () => {
+    expect(engine.version(0)).toEqual({
+      id: 0,
+      parent: undefined,
+      title: "gpt.pt2",
+      nodes: 49,
+      dialect: "TRAINING",
+    });
+    const { items, scene, marks } = engine.scene({ version: 0, ...closed });
+    expect(scene.boxes.map(({ item }) => new Map(items).get(item)!.title)).toEqual(
+      expect.arrayContaining(["ids", "tok", "blocks.0", "norm", "head", "output"]),
+    );
+    expect(marks).toEqual([]);
+    const text = new Engine();
+    expect(await text.open(new Blob([TEXT]), "x.ir", {})).toMatchObject({ nodes: 4, title: "x.ir" });
+  });
+
+  test("finds items by words, with the groups around them", () => {
+    const [first, ...others] = engine.search(0, "SCALED attention");
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({ title: "scaled_dot_product_attention", detail: "f32[s23, 2, s27, 8]" });
+    expect(first!.groups).toHaveLength(2);
+    expect(engine.search(0, "nothing has this")).toEqual([]);
+    expect(engine.search(0, "  ")).toEqual([]);
+  });
+
+  test("gives all that is known of a node: text, type, neighbors, source", () => {
+    const details = engine.details(0, ":scaled_dot_product_attention")!;
+    expect(details.text).toMatch(/^%scaled_dot_product_attention : \[num_users=1\] = call_function/);
+    expect(details.facts).toContainEqual({ name: "shape", value: "[s23, 2, s27, 8]" });
+    expect(details.facts).toContainEqual({ name: "module", value: "blocks.0.attn" });
+    expect(details.inputs).toHaveLength(3);
+    expect(details.users.map(({ node }) => node)).toEqual(["transpose_3"]);
+    expect(details.stackTrace).toContain("networks.py");
+    expect(engine.details(0, ":missing")).toBeUndefined();
+    expect(engine.details(0, ":p_head_weight")!.facts).toContainEqual({
+      name: "parameter",
+      value: "head.weight",
+    });
+  });
+
+  test("runs passes: a version for each that changes something, with what it changed", async () => {
+    const steps = await engine.runPasses(0, "decompose,cse,dce", {});
+    expect(steps.map(({ pass, changed, version }) => [pass, changed, version])).toEqual([
+      ["decompose", true, 1],
+      ["cse", true, 2],
+      ["dce", false, 2],
+    ]);
+    expect(steps[1]).toMatchObject({ added: 0, removed: 2 });
+    expect(engine.version(2)).toMatchObject({ parent: 1, title: "cse", dialect: "ATEN" });
+    const { marks } = engine.scene({ version: 1, ...closed, open: "all", compareWith: 0 });
+    expect(new Set(marks.map(([, mark]) => mark))).toContain("added");
+    const { marks: inGroups } = engine.scene({ version: 1, ...closed, compareWith: 0 });
+    expect(inGroups.map(([, mark]) => mark)).toContain("changed");
+    const { nodes } = await engine.difference(1, 2);
+    expect(nodes.filter(({ mark }) => mark === "removed")).toHaveLength(2);
+    expect(engine.details(1, ":addmm")!.provenance[0]).toBe(
+      "decompose made addmm = aten.addmm.default from linear",
+    );
+  });
+
+  test("says where a backend runs each call, and where two backends differ", async () => {
+    const { rows } = await engine.placement(0, "wasm", {});
+    expect(rows.length).toBeGreaterThan(20);
+    const { rows: compared, first } = await engine.compare(0, ["cpu", "wasm"], {});
+    expect(first).toBeUndefined();
+    expect(compared.map(({ node }) => node)).toContain("scaled_dot_product_attention");
+    const profile = await engine.profile(0, "cpu", {});
+    expect(profile.rows.length).toBeGreaterThan(20);
+    expect(profile.results[0]).toMatch(/^tensor\(/);
+  });
+
+  test("names the rules that fire at a node, and completes pipelines", async () => {
+    const own = new Engine();
+    await own.open(new Blob([TEXT]), "x.ir", {});
+    const rows = await own.explain(0, "a");
+    expect(rows.filter(({ fires }) => fires).map(({ rule }) => rule)).toContain("add-0");
+    expect(await own.complete("decompose,fold")).toContain("decompose,fold-constants");
+  });
+
+  test("gives texts", async () => {
+    expect(await engine.text(0, "program")).toMatch(/^ExportedProgram:/);
+    expect(await engine.text(0, "graph")).toMatch(/^graph\(\):/);
+    expect(await engine.text(0, "ir")).toMatch(/^sconce-ir/);
+    expect(await engine.text(0, "signature")).toContain("head.weight");
+  });
+});
+
+describe("requests of a page", () => {
+  /** A client whose messages are cloned on the way, as those of a worker are. */
+  function connected(): EngineClient {
+    const answer = serveEngine((message) => client.receive(structuredClone(message)));
+    const client = new EngineClient((message) => answer(structuredClone(message)));
+    return client;
+  }
+
+  test("are answered, with progress", async () => {
+    const client = connected();
+    const stages: string[] = [];
+    const info = await client.request("open", [await program("net_mlp"), "mlp.pt2"], {
+      onProgress: ({ phase }) => stages.push(phase),
+    });
+    expect(info.title).toBe("mlp.pt2");
+    expect(new Set(stages)).toEqual(new Set(["load"]));
+    const { scene } = await client.request("scene", [{ version: 0, ...closed }]);
+    expect(scene.boxes.length).toBeGreaterThan(2);
+  });
+
+  test("fail with the code, the place and the fix of the error", async () => {
+    const client = connected();
+    await expect(client.request("open", [new Blob(["no archive"]), "x.pt2"])).rejects.toMatchObject({
+      name: "RequestError",
+      code: expect.stringMatching(/^[A-Z_]+$/),
+      fix: expect.any(String),
+    });
+    await expect(client.request("version", [3])).rejects.toMatchObject({ code: "STUDIO_VERSION" });
+  });
+
+  test("can be canceled", async () => {
+    const client = connected();
+    await client.request("open", [await program("net_gpt"), "gpt.pt2"]);
+    const controller = new AbortController();
+    const answer = client.request("runPasses", [0, "decompose,cse,dce"], { signal: controller.signal });
+    controller.abort();
+    await expect(answer).rejects.toMatchObject({ code: "ABORTED" });
+    expect((await client.request("runPasses", [0, "cse"])).map(({ pass }) => pass)).toEqual(["cse"]);
+  });
+
+  test("fail when the worker has ended", async () => {
+    const client = new EngineClient(() => {});
+    const waiting = client.request("version", [0]);
+    client.lose("out of memory");
+    await expect(waiting).rejects.toMatchObject({ code: "STUDIO_ENGINE" });
+    await expect(client.request("version", [0])).rejects.toMatchObject({ code: "STUDIO_ENGINE" });
+  });
+});

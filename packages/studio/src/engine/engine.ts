@@ -1,0 +1,286 @@
+import type { LongWorkOptions } from "@sconce/errors";
+import { readPt2 } from "@sconce/formats";
+import type { ExportedProgram, Value } from "@sconce/ir";
+import { graphText, signatureText } from "@sconce/ir";
+import type { PassEvent } from "@sconce/passes";
+import type { Backend, Sconce } from "@sconce/session";
+import { detailsOf, search } from "./details.js";
+import type {
+  AttemptRow,
+  ComparisonView,
+  DifferenceView,
+  FoundItem,
+  ItemDetails,
+  PlacementView,
+  ProfileView,
+  SceneRequest,
+  SceneView,
+  StepInfo,
+  TextFormat,
+  VersionInfo,
+} from "./protocol.js";
+import { marksByNode, sceneView } from "./scenes.js";
+import { type Version, Versions } from "./versions.js";
+
+/** The seed of the inputs that programs run on. */
+const SEED = 0;
+
+/**
+ * What the page shows, computed away from the page: programs, scenes, passes, runs. Reading and
+ * drawing need no session; it is loaded when passes or runs are asked for.
+ */
+export class Engine {
+  readonly #versions = new Versions();
+  #session: Promise<Sconce> | undefined;
+
+  /**
+   * Opens a `.pt2` archive, or a program as IR text. Weights stay in the source until they are
+   * read.
+   */
+  async open(source: Blob, name: string, work: LongWorkOptions): Promise<VersionInfo> {
+    const start = await source.slice(0, IR_TEXT.length).text();
+    const program =
+      start === IR_TEXT
+        ? (await this.#loadSession()).parseIr(await source.text())
+        : await readPt2(source, { ...work, weights: "lazy", unknownOperators: "keep" });
+    return this.#versions.add(program, name).info();
+  }
+
+  /** What is known of a version. */
+  version(id: number): VersionInfo {
+    return this.#versions.get(id).info();
+  }
+
+  /** What a page draws of a version. */
+  scene(request: SceneRequest): SceneView {
+    const { version, compareWith } = request;
+    const other = compareWith === undefined ? undefined : this.#versions.get(compareWith);
+    return sceneView(this.#versions.get(version), request, other);
+  }
+
+  /** Items that have all words of a text. */
+  search(version: number, text: string): readonly FoundItem[] {
+    return search(this.#versions.get(version), text);
+  }
+
+  /** What is known of an item; undefined for a key that the version does not have. */
+  details(version: number, key: string): ItemDetails | undefined {
+    return detailsOf(this.#versions.get(version), key);
+  }
+
+  /** The program as text. */
+  async text(version: number, format: TextFormat): Promise<string> {
+    const { program } = this.#versions.get(version);
+    if (format === "program") return String(program);
+    if (format === "graph") return graphText(program.graph);
+    if (format === "signature") return signatureText(program.graphSignature);
+    const { printIr } = await import("@sconce/ir/text");
+    return printIr(program, { metadata: false });
+  }
+
+  /** Continuations of an unfinished pipeline. */
+  async complete(pipeline: string): Promise<readonly string[]> {
+    const [{ completePipeline }, session] = await Promise.all([
+      import("@sconce/passes"),
+      this.#loadSession(),
+    ]);
+    return completePipeline(pipeline, session.passes, session);
+  }
+
+  /** Runs passes on a version. Each pass that changes the program makes a new one. */
+  async runPasses(id: number, pipeline: string, work: LongWorkOptions): Promise<readonly StepInfo[]> {
+    const session = await this.#loadSession();
+    const start = this.#versions.get(id);
+    await loadAll(start.program, work);
+    const events: PassEvent[] = [];
+    await session.transformAsync(start.program, pipeline, {
+      ...work,
+      timeRules: true,
+      observers: [(event) => void events.push(event)],
+    });
+    let current = start;
+    return events.map((event) => {
+      const before = current;
+      if (event.after !== event.before)
+        current = this.#versions.add(
+          event.after,
+          event.after.history.at(-1)?.call ?? event.pass.name,
+          before.id,
+        );
+      return stepInfo(event, before, current);
+    });
+  }
+
+  /** In what two versions differ. */
+  difference(before: number, after: number): Promise<DifferenceView> {
+    return differenceView(this.#versions.get(before), this.#versions.get(after));
+  }
+
+  /** Where a backend runs each call. The program is compiled, and runs once on drawn inputs. */
+  async placement(id: number, backend: string, work: LongWorkOptions): Promise<PlacementView> {
+    const version = this.#versions.get(id);
+    const session = await this.#loadSession();
+    await loadAll(version.program, work);
+    const executable = await session.compile(version.program, await loaded(backend), work);
+    try {
+      const placement = executable.placement?.();
+      return {
+        backend,
+        device: placement?.device ?? "the interpreter runs all calls",
+        rows: (placement?.nodes ?? []).map(({ node, target, place, reason }) => ({
+          key: version.keyOf("", node),
+          node,
+          target,
+          place,
+          reason,
+        })),
+      };
+    } finally {
+      executable.dispose();
+    }
+  }
+
+  /** The values of all nodes on two backends, on the inputs of the export or drawn ones. */
+  async compare(
+    id: number,
+    names: readonly [string, string],
+    work: LongWorkOptions,
+  ): Promise<ComparisonView> {
+    const version = this.#versions.get(id);
+    const session = await this.#loadSession();
+    await loadAll(version.program, work);
+    const backends = [await loaded(names[0]), await loaded(names[1])] as const;
+    const found = await session.compareBackends(
+      version.program,
+      await inputsOf(version.program),
+      backends,
+      work,
+    );
+    return {
+      backends: found.backends,
+      first: found.first?.node,
+      rows: found.nodes.map(({ node, target, dtype, shape, maxAbsolute, maxRelative, differs, problem }) => ({
+        key: version.keyOf("", node),
+        node,
+        target,
+        type: `${dtype}[${shape.join(", ")}]`,
+        maxAbsolute,
+        maxRelative,
+        differs,
+        problem,
+      })),
+    };
+  }
+
+  /** Compiles and runs a version: times by kernel, and the results. */
+  async profile(id: number, backend: string, work: LongWorkOptions): Promise<ProfileView> {
+    const version = this.#versions.get(id);
+    const session = await this.#loadSession();
+    await loadAll(version.program, work);
+    const inputs = await inputsOf(version.program);
+    const start = performance.now();
+    const executable = await session.compile(version.program, await loaded(backend), work);
+    try {
+      const compiled = performance.now();
+      // The first run starts what the engine of JavaScript compiles later.
+      await executable.run(inputs, work);
+      const warm = performance.now();
+      const results = await executable.run(inputs, { ...work, profile: true });
+      return {
+        backend,
+        compileMilliseconds: compiled - start,
+        runMilliseconds: performance.now() - warm,
+        rows: (executable.profile?.() ?? []).map(({ node, target, milliseconds, place }) => ({
+          key: version.keyOf("", node.split(",").at(-1)!.trim()),
+          node,
+          target,
+          milliseconds,
+          place,
+        })),
+        results: results.map(String),
+      };
+    } finally {
+      executable.dispose();
+    }
+  }
+
+  /** What each rule says of a node: that it fires there, or why it does not. */
+  async explain(id: number, node: string): Promise<readonly AttemptRow[]> {
+    const version = this.#versions.get(id);
+    const [session, { explainRule }] = await Promise.all([this.#loadSession(), import("@sconce/passes")]);
+    return [...session.rules.values()]
+      .flatMap((rule) =>
+        explainRule(version.program, rule, session.operators, (part) => session.ownerOf(part)),
+      )
+      .filter((attempt) => attempt.node === node)
+      .map(({ rule, reason, graph = "" }) => ({
+        rule,
+        key: version.keyOf(graph, node),
+        node,
+        fires: reason === undefined,
+        reason,
+      }));
+  }
+
+  #loadSession(): Promise<Sconce> {
+    this.#session ??= import("@sconce/session").then(async ({ createSconce }) => {
+      const session = createSconce();
+      await session.prepare();
+      return session;
+    });
+    return this.#session;
+  }
+}
+
+/** How IR text starts. */
+const IR_TEXT = "sconce-ir";
+
+const loaded = async (name: string): Promise<Backend> => {
+  const { loadBackend } = await import("@sconce/session/backends");
+  return loadBackend(name);
+};
+
+/** Reads the weights, which passes and runs need. */
+async function loadAll(program: ExportedProgram, work: LongWorkOptions): Promise<void> {
+  const { loadValues } = await import("@sconce/session");
+  await loadValues(program, work);
+}
+
+async function inputsOf(program: ExportedProgram): Promise<readonly Value[]> {
+  const { exampleInputs, randomInputs } = await import("@sconce/session");
+  return exampleInputs(program) ?? randomInputs(program, { seed: SEED });
+}
+
+function stepInfo(event: PassEvent, before: Version, after: Version): StepInfo {
+  const marks = before === after ? [] : [...marksByNode(before, after).values()];
+  const count = (...kinds: readonly string[]): number => marks.filter((mark) => kinds.includes(mark)).length;
+  return {
+    pass: event.pass.name,
+    version: after.id,
+    changed: before !== after,
+    milliseconds: event.milliseconds,
+    added: count("added"),
+    removed: count("removed"),
+    edited: count("changed", "moved"),
+    rules: [...event.fired],
+    notes: [
+      ...event.notes,
+      ...event.refused.map(({ rule, node, reason }) => `${rule} does not fire at ${node}: ${reason}`),
+    ],
+  };
+}
+
+async function differenceView(before: Version, after: Version): Promise<DifferenceView> {
+  const { diffPrograms } = await import("@sconce/ir/diff");
+  const { nodes, removed, added } = diffPrograms(before.program, after.program, { ignoreMetadata: true });
+  return {
+    nodes: nodes.map((node) => ({
+      key: (node.kind === "removed" ? before : after).keyOf(node.graph, node.node),
+      mark: node.kind,
+      before: node.before,
+      after: node.after,
+    })),
+    removed,
+    added,
+  };
+}

@@ -1,0 +1,277 @@
+/**
+ * @file What the page asks of the engine, and what it is given: plain data, so that the engine can
+ * run in a worker.
+ */
+import type { Item, Scene } from "@sconce/drawing";
+
+/** A program as it was opened, or as a pass left it. */
+export interface VersionInfo {
+  /** Its number; a pass that changes nothing makes no version. */
+  readonly id: number;
+  /** The version that the pass got; undefined for an opened program. */
+  readonly parent: number | undefined;
+  /** The pass with its options, or the name of the file. */
+  readonly title: string;
+  /** Number of nodes, of nested graphs, too. */
+  readonly nodes: number;
+  /** The dialect of the program. */
+  readonly dialect: string;
+}
+
+/** One pass of a pipeline that was run. */
+export interface StepInfo {
+  /** The pass with its options. */
+  readonly pass: string;
+  /** The version that it left; the one that it got where it changed nothing. */
+  readonly version: number;
+  /** Whether it changed the program. */
+  readonly changed: boolean;
+  /** Time that it took. */
+  readonly milliseconds: number;
+  /** Nodes that only the later version has. */
+  readonly added: number;
+  /** Nodes that only the earlier version has. */
+  readonly removed: number;
+  /** Nodes with other arguments, another type or another place. */
+  readonly edited: number;
+  /** How often each rule fired. */
+  readonly rules: readonly (readonly [rule: string, count: number])[];
+  /** Rewrites that a rule agreed to and the driver refused, and other notes. */
+  readonly notes: readonly string[];
+}
+
+/** What a scene shows. */
+export interface SceneRequest {
+  /** The number of the version. */
+  readonly version: number;
+  /** Keys of open groups; `all` opens every group. */
+  readonly open: readonly string[] | "all";
+  /** Whether modules are groups. */
+  readonly modules: boolean;
+  /** Whether parameters, buffers and constants are shown. */
+  readonly state: boolean;
+  /** A version whose nodes are compared with those of this one. */
+  readonly compareWith?: number | undefined;
+}
+
+/** How a node differs from the version that it is compared with. */
+export type Mark = "added" | "removed" | "changed" | "moved";
+
+/** A scene with what its boxes show. */
+export interface SceneView {
+  /** Boxes and arrows with their places. */
+  readonly scene: Scene;
+  /** The items of the boxes, and those of the values of arrows. */
+  readonly items: readonly (readonly [id: number, item: ShownItem])[];
+  /** Time that it took. */
+  readonly milliseconds: number;
+  /** Marks of shown items; a closed group is marked where something in it is. */
+  readonly marks: readonly (readonly [id: number, mark: Mark])[];
+}
+
+/** What the page knows of an item. */
+export type ShownItem = Pick<Item, "key" | "kind" | "title" | "detail" | "node" | "calls"> & {
+  /** Whether it can be opened. */
+  readonly isGroup: boolean;
+};
+
+/** One match of a search. */
+export interface FoundItem {
+  /** Names the item. */
+  readonly key: string;
+  /** What a box of it shows first. */
+  readonly title: string;
+  /** What a box of it shows below that. */
+  readonly detail: string;
+  /** The name of the node; undefined for groups. */
+  readonly node: string | undefined;
+  /** Keys of the groups around it, outermost first: open them to see it. */
+  readonly groups: readonly string[];
+}
+
+/** A name with what it is. */
+export interface Fact {
+  /** What is known. */
+  readonly name: string;
+  /** The text of it. */
+  readonly value: string;
+}
+
+/** A node that uses a value, or that gives one. */
+export interface Neighbor {
+  /** Names the item. */
+  readonly key: string;
+  /** The name of the node. */
+  readonly node: string;
+  /** What it calls. */
+  readonly target: string;
+}
+
+/** All that is known of one item. */
+export interface ItemDetails {
+  /** Names the item. */
+  readonly key: string;
+  /** What a box of it shows first. */
+  readonly title: string;
+  /** Name, operator, type, module. */
+  readonly facts: readonly Fact[];
+  /** The node as PyTorch prints it. */
+  readonly text: string | undefined;
+  /** The Python frames of its call. */
+  readonly stackTrace: string | undefined;
+  /** Nodes that it reads. */
+  readonly inputs: readonly Neighbor[];
+  /** Nodes that read it. */
+  readonly users: readonly Neighbor[];
+  /** Steps of passes back to the opened program, the newest first. */
+  readonly provenance: readonly string[];
+  /** Keys of the groups around it, outermost first. */
+  readonly groups: readonly string[];
+}
+
+/** Where a node runs. */
+export interface PlacementRow {
+  /** Undefined for a node that only the program as prepared for the backend has. */
+  readonly key: string | undefined;
+  /** The name of the node. */
+  readonly node: string;
+  /** What it calls. */
+  readonly target: string;
+  /** Where it runs. */
+  readonly place: "device" | "host";
+  /** Why, where there is a reason. */
+  readonly reason: string | undefined;
+}
+
+/** Which parts of a program a backend runs on its device. */
+export interface PlacementView {
+  /** The name of the backend. */
+  readonly backend: string;
+  /** The device, in words. */
+  readonly device: string;
+  /** All calls. */
+  readonly rows: readonly PlacementRow[];
+}
+
+/** The values of one node on two backends. */
+export interface ComparisonRow {
+  /** Names the item; undefined where the version has none. */
+  readonly key: string | undefined;
+  /** The name of the node. */
+  readonly node: string;
+  /** What it calls. */
+  readonly target: string;
+  /** The dtype and the sizes. */
+  readonly type: string;
+  /** The largest distance of two elements. */
+  readonly maxAbsolute: number;
+  /** The largest distance as a part of the first backend's element. */
+  readonly maxRelative: number;
+  /** Whether the values differ by more than the tolerance. */
+  readonly differs: boolean;
+  /** Why the elements were not compared. */
+  readonly problem: string | undefined;
+}
+
+/** Two backends side by side. */
+export interface ComparisonView {
+  /** The names of the backends; the first is the expected one. */
+  readonly backends: readonly [string, string];
+  /** All calls whose results are tensors. */
+  readonly rows: readonly ComparisonRow[];
+  /** The first node that differs. */
+  readonly first: string | undefined;
+}
+
+/** The time of a kernel or a node. */
+export interface ProfileRow {
+  /** Names the item; undefined where the version has none. */
+  readonly key: string | undefined;
+  /** The name of the node. */
+  readonly node: string;
+  /** What it calls. */
+  readonly target: string;
+  /** Time that it took. */
+  readonly milliseconds: number;
+  /** Where it ran, for backends with a device. */
+  readonly place: "device" | "host" | undefined;
+}
+
+/** One run of a program. */
+export interface ProfileView {
+  /** The name of the backend. */
+  readonly backend: string;
+  /** Time to compile. */
+  readonly compileMilliseconds: number;
+  /** Time of the second run. */
+  readonly runMilliseconds: number;
+  /** In the order of the run. */
+  readonly rows: readonly ProfileRow[];
+  /** The results, as PyTorch prints them. */
+  readonly results: readonly string[];
+}
+
+/** The differences of two versions. */
+export interface DifferenceView {
+  /** Nodes that differ, with their texts. */
+  readonly nodes: readonly {
+    readonly key: string | undefined;
+    readonly mark: Mark;
+    readonly before: string | undefined;
+    readonly after: string | undefined;
+  }[];
+  /** Other lines that only one of the versions has. */
+  readonly removed: readonly string[];
+  /** Lines that only the second version has. */
+  readonly added: readonly string[];
+}
+
+/** One place of a rule. */
+export interface AttemptRow {
+  /** The name of the rule. */
+  readonly rule: string;
+  /** Names the item; undefined where the version has none. */
+  readonly key: string | undefined;
+  /** The name of the node. */
+  readonly node: string;
+  /** Whether the rule fires. */
+  readonly fires: boolean;
+  /** Why, where there is a reason. */
+  readonly reason: string | undefined;
+}
+
+/** Texts of a program. */
+export type TextFormat = "program" | "graph" | "ir" | "signature";
+
+/** What the engine does, by name: what it is given, and what it gives back. */
+export interface Requests {
+  /** Opens an archive, or IR text. */
+  open(source: Blob, name: string): VersionInfo;
+  /** What a version shows. */
+  scene(request: SceneRequest): SceneView;
+  /** Items that have all words of a text. */
+  search(version: number, text: string): readonly FoundItem[];
+  /** What is known of an item. */
+  details(version: number, key: string): ItemDetails | undefined;
+  /** A program as text. */
+  text(version: number, format: TextFormat): string;
+  /** Continuations of a pipeline. */
+  complete(pipeline: string): readonly string[];
+  /** Runs a pipeline on a version. */
+  runPasses(version: number, pipeline: string): readonly StepInfo[];
+  /** What is known of a version. */
+  version(id: number): VersionInfo;
+  /** In what two versions differ. */
+  difference(before: number, after: number): DifferenceView;
+  /** Where a backend runs each call. */
+  placement(version: number, backend: string): PlacementView;
+  /** The values of a version on two backends. */
+  compare(version: number, backends: readonly [string, string]): ComparisonView;
+  /** Compiles and runs a version. */
+  profile(version: number, backend: string): ProfileView;
+  /** What the rules say of a node. */
+  explain(version: number, node: string): readonly AttemptRow[];
+}
+
+/** Names of what the engine does. */
+export type RequestName = keyof Requests;

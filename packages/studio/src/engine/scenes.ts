@@ -1,0 +1,57 @@
+import { type Item, isGroup, sceneOf } from "@sconce/drawing";
+import { diffPrograms } from "@sconce/ir/diff";
+import type { Mark, SceneRequest, SceneView, ShownItem } from "./protocol.js";
+import type { Version } from "./versions.js";
+
+/** What a page draws of a version. */
+export function sceneView(version: Version, request: SceneRequest, other: Version | undefined): SceneView {
+  const start = performance.now();
+  const hierarchy = version.hierarchy(request.modules);
+  const open = request.open === "all" ? "all" : new Set(request.open);
+  const scene = sceneOf(hierarchy, { open, state: request.state });
+  const shown = new Set<number>();
+  for (const { item } of scene.boxes) shown.add(item);
+  for (const { value } of scene.arrows) shown.add(value);
+  const marks = other === undefined ? [] : marksOf(version, hierarchy.items, shown, other);
+  return {
+    scene,
+    items: [...shown].map((id) => [id, shownItem(hierarchy.items[id]!)]),
+    milliseconds: performance.now() - start,
+    marks,
+  };
+}
+
+const shownItem = (item: Item): ShownItem => ({
+  key: item.key,
+  kind: item.kind,
+  title: item.title,
+  detail: item.detail,
+  node: item.node,
+  calls: item.calls,
+  isGroup: isGroup(item),
+});
+
+/** Marks of nodes by graph and name, `/` before the name. */
+export function marksByNode(before: Version, after: Version): Map<string, Mark> {
+  const { nodes } = diffPrograms(before.program, after.program, { ignoreMetadata: true });
+  return new Map(nodes.map(({ graph, node, kind }) => [`${graph}/${node}`, kind]));
+}
+
+function marksOf(
+  version: Version,
+  items: readonly Item[],
+  shown: ReadonlySet<number>,
+  other: Version,
+): [number, Mark][] {
+  // A node that only the other version has is removed from its point of view.
+  const byNode = marksByNode(other, version);
+  const marks = new Map<number, Mark>();
+  for (const item of items) {
+    const mark = item.node === undefined ? undefined : byNode.get(`${item.graph.join("/")}/${item.node}`);
+    if (mark === undefined) continue;
+    let at = item.id;
+    while (at > 0 && !shown.has(at)) at = items[at]!.parent;
+    if (at > 0) marks.set(at, at === item.id ? mark : "changed");
+  }
+  return [...marks];
+}

@@ -1,0 +1,26 @@
+/** @file The errors of the studio. */
+import { SconceError } from "@sconce/errors";
+
+/** A version that the engine does not hold. */
+export const unknownVersion = (id: number, count: number): SconceError =>
+  new SconceError({
+    code: "STUDIO_VERSION",
+    message: `there is no version ${id}: ${count === 0 ? "nothing is open" : `the versions are 0 to ${count - 1}`}`,
+    fix: "open a program, and give the number of a version that the engine returned",
+  });
+
+/** The worker of a page ended. */
+export const engineLost = (reason: string): SconceError =>
+  new SconceError({
+    code: "STUDIO_ENGINE",
+    message: `the worker of the page ended: ${reason}`,
+    fix: "reload the page, and open the program again",
+  });
+
+/** The files of the page are not there. */
+export const notBuilt = (): SconceError =>
+  new SconceError({
+    code: "STUDIO_PAGE",
+    message: "the page of the studio is not built",
+    fix: "run `npm run bundle -w @sconce/studio` in the repository, or install the package @sconce/studio again",
+  });

@@ -1,0 +1,282 @@
+/** @file The page: open, search, the graph, and the panels beside it. */
+import { useEffect, useRef } from "preact/hooks";
+import { Compare, Profile } from "./backends.js";
+import { GraphView } from "./graph-view.js";
+import { Inspector } from "./inspector.js";
+import { Passes } from "./passes.js";
+import { EXAMPLES, type Panel, type StudioState } from "./state.js";
+
+const PANELS: readonly (readonly [Panel, string])[] = [
+  ["inspect", "Inspect"],
+  ["passes", "Passes"],
+  ["compare", "Compare"],
+  ["profile", "Run"],
+  ["text", "Text"],
+];
+
+/** The whole page. */
+export function App({ state }: { readonly state: StudioState }) {
+  useEffect(() => takeDrops(state), [state]);
+  return (
+    <div class="page">
+      <Header state={state} />
+      <Status state={state} />
+      {state.isOpen.value ? (
+        <main>
+          <GraphView state={state} />
+          <Side state={state} />
+        </main>
+      ) : (
+        <Welcome state={state} />
+      )}
+    </div>
+  );
+}
+
+/** Opens files that are dropped anywhere on the page. */
+function takeDrops(state: StudioState): () => void {
+  const over = (event: DragEvent) => event.preventDefault();
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file !== undefined) void state.openFile(file, file.name);
+  };
+  addEventListener("dragover", over);
+  addEventListener("drop", drop);
+  return () => {
+    removeEventListener("dragover", over);
+    removeEventListener("drop", drop);
+  };
+}
+
+function Header({ state }: { readonly state: StudioState }) {
+  const version = state.versions.value.find(({ id }) => id === state.version.value);
+  return (
+    <header>
+      <h1>Sconce studio</h1>
+      <OpenButton state={state} />
+      {version !== undefined && (
+        <span class="title" title={`${version.nodes} nodes, ${version.dialect}`}>
+          {state.fileName.value}
+          {version.parent === undefined ? "" : ` after ${version.title}`}
+        </span>
+      )}
+      {state.isOpen.value && <Search state={state} />}
+      {state.isOpen.value && <Toggles state={state} />}
+    </header>
+  );
+}
+
+function OpenButton({ state }: { readonly state: StudioState }) {
+  const input = useRef<HTMLInputElement>(null);
+  const opened = () => {
+    const file = input.current?.files?.[0];
+    if (file === undefined) return;
+    void state.openFile(file, file.name);
+    // The same file may be chosen again.
+    input.current!.value = "";
+  };
+  return (
+    <span>
+      <button type="button" onClick={() => input.current?.click()}>
+        Open file
+      </button>
+      <input
+        ref={input}
+        type="file"
+        accept=".pt2,.zip,.ir,.txt"
+        hidden
+        aria-label="File to open"
+        onChange={opened}
+      />
+    </span>
+  );
+}
+
+function Toggles({ state }: { readonly state: StudioState }) {
+  return (
+    <fieldset class="toggles" aria-label="What the graph shows">
+      <button type="button" onClick={() => void state.setOpen("all")}>
+        Open all
+      </button>
+      <button type="button" onClick={() => void state.setOpen("none")}>
+        Close all
+      </button>
+      <label>
+        <input
+          type="checkbox"
+          checked={!state.modules.value}
+          onChange={(event) => void state.setModules(!event.currentTarget.checked)}
+        />{" "}
+        flat
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={state.weights.value}
+          onChange={(event) => void state.setWeights(event.currentTarget.checked)}
+        />{" "}
+        weights
+      </label>
+    </fieldset>
+  );
+}
+
+function Search({ state }: { readonly state: StudioState }) {
+  const found = state.found.value;
+  const choose = (key: string) => {
+    state.found.value = undefined;
+    void state.find(key);
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const first = state.found.value?.[0];
+    if (first !== undefined) choose(first.key);
+  };
+  return (
+    <search class="search">
+      <form onSubmit={submit}>
+        <input
+          id="search"
+          type="search"
+          autocomplete="off"
+          aria-label="Search for an operator, a name, a type or a module"
+          placeholder="Search: conv2d f32 layer1"
+          value={state.query.value}
+          onInput={(event) => void state.search(event.currentTarget.value)}
+        />
+        {found !== undefined && (
+          <ul class="found" aria-label="Matches">
+            {found.length === 0 && <li class="muted">no match</li>}
+            {found.map(({ key, title, detail, node }) => (
+              <li key={key}>
+                <button type="button" class="link" onClick={() => choose(key)}>
+                  {title}{" "}
+                  <span class="muted">
+                    {[node, detail].filter((text) => text !== undefined && text !== title).join(" · ")}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </form>
+    </search>
+  );
+}
+
+function Status({ state }: { readonly state: StudioState }) {
+  const busy = state.busy.value;
+  const failure = state.failure.value;
+  const progress = busy?.progress;
+  return (
+    <div class="status" aria-live="polite">
+      {busy !== undefined && (
+        <p>
+          {busy.title}{" "}
+          {progress !== undefined && (
+            <progress value={progress.done} max={progress.total || 1} aria-label={busy.title} />
+          )}{" "}
+          <button type="button" onClick={busy.cancel}>
+            Cancel
+          </button>
+        </p>
+      )}
+      {failure !== undefined && (
+        <div class="failure" role="alert">
+          <strong>
+            {failure.title}: {failure.code ?? "failed"}
+          </strong>
+          <p>{failure.message}</p>
+          {failure.where !== undefined && <p class="muted">in {failure.where}</p>}
+          {failure.fix !== undefined && <p>{failure.fix}</p>}
+          <button type="button" onClick={() => (state.failure.value = undefined)}>
+            Close
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Side({ state }: { readonly state: StudioState }) {
+  const shown = state.panel.value;
+  const choose = (panel: Panel) => {
+    state.panel.value = panel;
+    if (panel === "text") void state.loadText(state.textFormat.value);
+  };
+  return (
+    <aside>
+      <div class="tabs" role="tablist" aria-label="Panels">
+        {PANELS.map(([panel, title]) => (
+          <button
+            key={panel}
+            id={`tab-${panel}`}
+            type="button"
+            role="tab"
+            aria-selected={shown === panel}
+            aria-controls="panel"
+            onClick={() => choose(panel)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      <div id="panel" class="panel" role="tabpanel" aria-labelledby={`tab-${shown}`}>
+        {shown === "inspect" && <Inspector state={state} />}
+        {shown === "passes" && <Passes state={state} />}
+        {shown === "compare" && <Compare state={state} />}
+        {shown === "profile" && <Profile state={state} />}
+        {shown === "text" && <Text state={state} />}
+      </div>
+    </aside>
+  );
+}
+
+const FORMATS = ["program", "graph", "signature", "ir"] as const;
+
+function Text({ state }: { readonly state: StudioState }) {
+  return (
+    <div class="text">
+      <label for="format">
+        Format{" "}
+        <select
+          id="format"
+          value={state.textFormat.value}
+          onChange={(event) => void state.loadText(event.currentTarget.value as (typeof FORMATS)[number])}
+        >
+          {FORMATS.map((format) => (
+            <option key={format}>{format}</option>
+          ))}
+        </select>
+      </label>
+      <pre>{state.text.value}</pre>
+    </div>
+  );
+}
+
+function Welcome({ state }: { readonly state: StudioState }) {
+  const open = useRef<HTMLHeadingElement>(null);
+  useEffect(() => open.current?.focus(), []);
+  return (
+    <main class="welcome">
+      <h2 ref={open} tabIndex={-1}>
+        Open a PyTorch program
+      </h2>
+      <p>
+        Drop a <code>.pt2</code> file of <code>torch.export.save</code> here, or choose one with “Open file”.
+        The file stays on this machine.
+      </p>
+      <h3>Examples</h3>
+      <ul>
+        {EXAMPLES.map(({ name, title }) => (
+          <li key={name}>
+            <button type="button" class="link" onClick={() => void state.openExample(name)}>
+              {title}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </main>
+  );
+}

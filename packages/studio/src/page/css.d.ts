@@ -1,0 +1,2 @@
+/** Styles are a part of the bundle. */
+declare module "*.css";

@@ -1,0 +1,133 @@
+/** @file What is known of the selected node or group. */
+import type { Neighbor } from "../engine/protocol.js";
+import type { StudioState } from "./state.js";
+
+/** The panel of the selection. */
+export function Inspector({ state }: { readonly state: StudioState }) {
+  const details = state.details.value;
+  if (details === undefined)
+    return (
+      <p class="hint">
+        Select a node to see its text, its type and where it comes from. Double-click a group, or press Enter,
+        to open it.
+      </p>
+    );
+  const find = (key: string) => void state.find(key);
+  return (
+    <article aria-label={`Details of ${details.title}`}>
+      <h2>{details.title}</h2>
+      <dl class="facts">
+        {details.facts.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Place state={state} node={details.key} />
+      <Values state={state} node={details.key} />
+      {details.text !== undefined && (
+        <section>
+          <h3>Text</h3>
+          <pre>{details.text}</pre>
+        </section>
+      )}
+      <Neighbors title="Inputs" list={details.inputs} find={find} />
+      <Neighbors title="Users" list={details.users} find={find} />
+      {details.provenance.length > 0 && (
+        <section>
+          <h3>Where it comes from</h3>
+          <ol class="lines">
+            {details.provenance.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ol>
+        </section>
+      )}
+      <Rules state={state} node={details.facts.find(({ name }) => name === "name")?.value} />
+      {details.stackTrace !== undefined && (
+        <section>
+          <h3>Stack trace</h3>
+          <pre>{details.stackTrace}</pre>
+        </section>
+      )}
+    </article>
+  );
+}
+
+function Neighbors(props: {
+  readonly title: string;
+  readonly list: readonly Neighbor[];
+  readonly find: (key: string) => void;
+}) {
+  const { title, list, find } = props;
+  if (list.length === 0) return null;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ul class="links">
+        {list.map(({ key, node, target }) => (
+          <li key={key}>
+            <button type="button" class="link" onClick={() => find(key)}>
+              {node}
+            </button>{" "}
+            <span class="muted">{target === node ? "" : target}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Where the node ran, when a backend was asked. */
+function Place({ state, node }: { readonly state: StudioState; readonly node: string }) {
+  const placement = state.placement.value;
+  const row = placement?.rows.find(({ key }) => key === node);
+  if (placement === undefined || row === undefined) return null;
+  return (
+    <p class={row.place === "host" ? "warning" : "note"}>
+      {placement.backend}: {row.place}
+      {row.reason === undefined ? "" : `, ${row.reason}`}
+    </p>
+  );
+}
+
+/** How the node's values differ, when two backends were compared. */
+function Values({ state, node }: { readonly state: StudioState; readonly node: string }) {
+  const comparison = state.comparison.value;
+  const row = comparison?.rows.find(({ key }) => key === node);
+  if (comparison === undefined || row === undefined) return null;
+  return (
+    <p class={row.differs ? "warning" : "note"}>
+      {comparison.backends.join(" and ")}: largest difference {row.maxAbsolute.toPrecision(3)}
+      {row.problem === undefined ? "" : `, ${row.problem}`}
+    </p>
+  );
+}
+
+/** Why rules fire at the node, or not. */
+function Rules({ state, node }: { readonly state: StudioState; readonly node: string | undefined }) {
+  const attempts = state.attempts.value;
+  if (node === undefined) return null;
+  const own = attempts?.node === node ? attempts.rows : undefined;
+  return (
+    <section>
+      <h3>Rules</h3>
+      {own === undefined ? (
+        <button type="button" onClick={() => void state.explain(node)}>
+          Which rules fire here?
+        </button>
+      ) : own.length === 0 ? (
+        <p class="muted">No pattern of a rule starts at this node.</p>
+      ) : (
+        <ul class="lines">
+          {own.map(({ rule, fires, reason }) => (
+            <li key={rule + reason}>
+              <strong>{rule}</strong> {fires ? "fires" : `does not fire: ${reason}`}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

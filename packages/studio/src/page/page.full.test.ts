@@ -1,0 +1,240 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { build } from "vite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+/** Where Debian's package has it. */
+const CHROMIUM = "/usr/bin/chromium";
+const hasChromium = existsSync(CHROMIUM);
+if (!hasChromium)
+  console.warn(`tests of the studio are skipped: there is no ${CHROMIUM} (apt-get install chromium)`);
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+};
+/** What the page needs: its own scripts, WebAssembly for that backend, and its own requests. */
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
+  "img-src 'self' data:; connect-src 'self'; worker-src 'self'";
+
+let folder: string;
+let server: Server;
+let browser: Browser;
+let address: string;
+/** Paths that were asked for. */
+const asked: string[] = [];
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  folder = await mkdtemp(join(tmpdir(), "sconce-studio-"));
+  const outDir = join(folder, "page");
+  await build({ root: ROOT, logLevel: "error", build: { outDir, emptyOutDir: true } });
+  server = createServer(async ({ url }, response) => {
+    const { pathname } = new URL(url ?? "/", "http://localhost");
+    asked.push(pathname);
+    const file = join(outDir, pathname === "/" ? "index.html" : pathname);
+    const bytes = await readFile(file).catch(() => undefined);
+    const headers = {
+      "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+      "Content-Security-Policy": POLICY,
+    };
+    response.writeHead(bytes === undefined ? 404 : 200, headers).end(bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+}, 120_000);
+
+afterAll(async () => {
+  if (!hasChromium) return;
+  await browser.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(folder, { recursive: true, force: true });
+});
+
+const errors: string[] = [];
+
+async function openPage(hash = "", width = 1280): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width, height: 800 } });
+  page.on("pageerror", ({ message }) => errors.push(message));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  await page.goto(`${address}${hash}`);
+  return page;
+}
+
+const openExample = async (title: string, width?: number): Promise<Page> => {
+  const page = await openPage("", width);
+  await page.click(`text=${title}`);
+  await page.waitForSelector(".graph canvas");
+  return page;
+};
+
+/** A program of IR text with so many calls in modules of 100. */
+function longProgram(calls: number): string {
+  const lines = [];
+  const modules = [];
+  for (let i = 0; i < calls; i++) {
+    lines.push(
+      `  %n${i}: f32[2] = aten.sin.default(%${i === 0 ? "x" : `n${i - 1}`}) #${Math.floor(i / 100)}`,
+    );
+    if (i % 100 === 0) {
+      const name = `layer${i / 100}`;
+      modules.push(`  #${i / 100} {"nnModuleStack":[["L","","Net"],["L_${name}","${name}","nn.Layer"]]}`);
+    }
+  }
+  return `sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %n${calls - 1}: USER_OUTPUT }
+graph(%x: f32[2]) {
+${lines.join("\n")}
+  return (%n${calls - 1})
+}
+metadata {
+${modules.join("\n")}
+}
+`;
+}
+
+describe.skipIf(!hasChromium)("the page of the studio", () => {
+  test("asks for nothing but itself, and is small at first", async () => {
+    asked.length = 0;
+    const page = await openPage();
+    await page.waitForSelector("text=Examples");
+    await page.waitForLoadState("networkidle");
+    let bytes = 0;
+    for (const path of asked) {
+      const file = join(folder, "page", path === "/" ? "index.html" : path);
+      bytes += gzipSync(await readFile(file)).length;
+    }
+    expect(asked.filter((path) => path.startsWith("/examples/"))).toEqual([]);
+    expect(bytes).toBeLessThan(250_000);
+    await page.close();
+  });
+
+  test.each(["Digits", "GPT", "ResNet", "U-Net", "Nested control flow"])(
+    "opens %s, and all of its groups",
+    async (title) => {
+      const page = await openExample(title);
+      await page.click("text=Open all");
+      await page.click('label:has-text("flat")');
+      await page.click('label:has-text("weights")');
+      await page.locator(".graph canvas").first().focus();
+      await page.keyboard.press("Home");
+      await page.waitForSelector("article h2");
+      for (const key of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp", "f", "+", "-"])
+        await page.keyboard.press(key);
+      await page.waitForSelector("article h2");
+      await page.close();
+    },
+  );
+
+  test("finds a node, runs passes, scrubs, compares backends and runs", async () => {
+    const page = await openExample("GPT");
+    await page.fill("#search", "scaled_dot_product");
+    await page.click(".found button");
+    await page.waitForSelector("text=num_users=1");
+    await page.click("#tab-passes");
+    await page.fill("#pipeline", "decompose,cse,dce");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".steps");
+    expect(await page.locator(".steps li").allInnerTexts()).toMatchObject([
+      expect.stringContaining("as opened"),
+      expect.stringMatching(/^decompose \+\d+/),
+      expect.stringMatching(/^cse \+0 −2/),
+      expect.stringContaining("dce no change"),
+    ]);
+    await page.locator("#scrub").fill("1");
+    await page.waitForSelector("text=nodes differ from the step before");
+    await page.click("#tab-compare");
+    await page.click("text=Compare values");
+    await page.waitForSelector("text=cpu and wasm agree at all");
+    await page.click("text=Where does wasm run each call?");
+    await page.waitForSelector("text=calls on the device");
+    await page.click("#tab-profile");
+    await page.click("#panel .primary");
+    await page.waitForSelector("text=wasm: compiled in");
+    await page.click("#tab-text");
+    await page.waitForSelector("text=class GraphModule");
+    await page.close();
+  });
+
+  test("shows the same view for a link that is opened again", async () => {
+    const page = await openPage("#/net_gpt/decompose%2Ccse/1/%3Aaddmm");
+    await page.waitForSelector("article >> text=aten.addmm.default");
+    await page.waitForSelector("text=decompose made addmm");
+    expect(page.url()).toContain("#/net_gpt/decompose%2Ccse/1/%3Aaddmm");
+    await page.reload();
+    await page.waitForSelector("article >> text=aten.addmm.default");
+    await page.close();
+  });
+
+  test("shows an error of a pass, and of a file without a program", async () => {
+    const page = await openExample("Digits");
+    await page.click("#tab-passes");
+    await page.fill("#pipeline", "no-such-pass");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("role=alert");
+    expect(await page.innerText("role=alert")).toContain("no-such-pass");
+    await page.click("role=alert >> text=Close");
+    const file = join(folder, "broken.pt2");
+    await writeFile(file, "no archive");
+    await page.setInputFiles("input[type=file]", file);
+    await page.waitForSelector("role=alert");
+    expect(await page.innerText(".title")).toBe("digits.pt2");
+    await page.close();
+  });
+
+  test("opens 100,000 nodes closed, and 10,000 flat", async () => {
+    const page = await openPage();
+    const file = join(folder, "long.ir");
+    await writeFile(file, longProgram(100_000));
+    await page.setInputFiles("input[type=file]", file);
+    await page.waitForSelector(".graph canvas", { timeout: 60_000 });
+    await writeFile(file, longProgram(10_000));
+    await page.setInputFiles("input[type=file]", file);
+    await page.waitForSelector('.title[title^="10002 nodes"]');
+    await page.click('label:has-text("flat")');
+    await page.locator(".graph canvas").first().focus();
+    await page.keyboard.press("f");
+    const frames = await page.evaluate(async () => {
+      const canvas = document.querySelector("canvas")!;
+      let count = 0;
+      const start = performance.now();
+      while (count < 20) {
+        canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: 40, bubbles: true, cancelable: true }));
+        await new Promise(requestAnimationFrame);
+        count++;
+      }
+      return { count, milliseconds: performance.now() - start };
+    });
+    console.log(
+      `panning 10,000 nodes: ${((1000 * frames.count) / frames.milliseconds).toFixed(0)} frames a second`,
+    );
+    expect(frames.count).toBe(20);
+    await page.close();
+  });
+
+  test("fits a narrow screen", async () => {
+    const page = await openExample("ResNet", 390);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await page.click("#tab-passes");
+    await page.waitForSelector("#pipeline");
+    await page.close();
+  });
+
+  test("reports nothing as an error of the page", () => {
+    expect(errors).toEqual([]);
+  });
+});

@@ -1,0 +1,149 @@
+/** @file The pipeline, the passes that ran, and what each changed. */
+import type { StepInfo } from "../engine/protocol.js";
+import type { StudioState } from "./state.js";
+
+const COMMON = [
+  "decompose",
+  "decompose,fold-constants,cse,dce",
+  "decompose,fold-constants,canonicalize,cse,dce",
+  "functionalize",
+];
+
+/** The panel of passes. */
+export function Passes({ state }: { readonly state: StudioState }) {
+  const run = (event: Event) => {
+    event.preventDefault();
+    void state.runPasses();
+  };
+  return (
+    <div>
+      <form onSubmit={run} class="pipeline">
+        <label for="pipeline">Pipeline</label>
+        <input
+          id="pipeline"
+          list="pipelines"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="decompose,cse,dce"
+          value={state.pipeline.value}
+          onInput={(event) => void state.complete(event.currentTarget.value)}
+        />
+        <datalist id="pipelines">
+          {(state.completions.value.length > 0 ? state.completions.value : COMMON).map((text) => (
+            <option key={text} value={text} />
+          ))}
+        </datalist>
+        <button type="submit" class="primary">
+          Run
+        </button>
+      </form>
+      <Steps state={state} />
+      <CommandLine state={state} />
+      <Difference state={state} />
+    </div>
+  );
+}
+
+function Steps({ state }: { readonly state: StudioState }) {
+  const steps = state.steps.value;
+  const shown = state.step.value;
+  if (steps.length === 0) return <p class="hint">Run a pipeline to see what each pass changes.</p>;
+  return (
+    <section>
+      <label for="scrub">
+        Step {shown} of {steps.length}
+      </label>
+      <input
+        id="scrub"
+        type="range"
+        min={0}
+        max={steps.length}
+        value={shown}
+        onInput={(event) => void state.showStep(Number(event.currentTarget.value))}
+      />
+      <ol class="steps" start={0}>
+        <li>
+          <button type="button" aria-pressed={shown === 0} onClick={() => void state.showStep(0)}>
+            as opened <span class="muted">{state.versions.value[0]?.nodes} nodes</span>
+          </button>
+        </li>
+        {steps.map((step, i) => (
+          <li key={`${i} ${step.pass}`}>
+            <button
+              type="button"
+              class={step.changed ? "" : "dim"}
+              aria-pressed={shown === i + 1}
+              onClick={() => void state.showStep(i + 1)}
+            >
+              {step.pass} <span class="muted">{changeText(step)}</span>
+            </button>
+            {step.rules.length > 0 && (
+              <p class="muted">{step.rules.map(([rule, count]) => `${rule} ${count}`).join(", ")}</p>
+            )}
+            {step.notes.map((note) => (
+              <p class="muted" key={note}>
+                {note}
+              </p>
+            ))}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function changeText({ changed, added, removed, edited, milliseconds }: StepInfo): string {
+  const what = changed ? `+${added} −${removed} ~${edited}` : "no change";
+  return `${what}, ${milliseconds.toFixed(1)} ms`;
+}
+
+/** The same passes on a command line. */
+function CommandLine({ state }: { readonly state: StudioState }) {
+  if (state.ranPipeline.value === "") return null;
+  const command = `sconce print ${state.fileName.value} --passes "${state.ranPipeline.value}" --format graph`;
+  return (
+    <details>
+      <summary>As a command</summary>
+      <pre>{command}</pre>
+    </details>
+  );
+}
+
+function Difference({ state }: { readonly state: StudioState }) {
+  const difference = state.difference.value;
+  if (difference === undefined) return null;
+  const { nodes, removed, added } = difference;
+  return (
+    <details open>
+      <summary>
+        {nodes.length} node{nodes.length === 1 ? "" : "s"} differ from the step before
+      </summary>
+      <ul class="diff">
+        {nodes.slice(0, MOST_SHOWN).map(({ key, mark, before, after }) => (
+          <li key={`${key} ${mark}`} class={mark}>
+            {before !== undefined && <del>{before}</del>}
+            {after !== undefined && <ins>{after}</ins>}
+            {key !== undefined && mark !== "removed" && (
+              <button type="button" class="link" onClick={() => void state.find(key)}>
+                show
+              </button>
+            )}
+          </li>
+        ))}
+        {nodes.length > MOST_SHOWN && <li class="muted">and {nodes.length - MOST_SHOWN} more</li>}
+        {removed.map((line) => (
+          <li key={`- ${line}`}>
+            <del>{line}</del>
+          </li>
+        ))}
+        {added.map((line) => (
+          <li key={`+ ${line}`}>
+            <ins>{line}</ins>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const MOST_SHOWN = 200;

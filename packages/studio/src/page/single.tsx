@@ -1,0 +1,21 @@
+/** @file Starts a page that holds its program: the engine runs in the page itself. */
+import { render } from "preact";
+import { EngineClient } from "../engine/client.js";
+import { serveEngine } from "../engine/serve.js";
+import { App } from "./app.js";
+import { StudioState } from "./state.js";
+import "./style.css";
+
+const answer = serveEngine((message) => client.receive(message));
+const client = new EngineClient((message) => void setTimeout(() => answer(message)));
+const state = new StudioState(client);
+render(<App state={state} />, document.getElementById("app")!);
+
+const { name = "program", passes = "" } = document.getElementById("program")!.dataset;
+const text = document.getElementById("program")!.textContent;
+const bytes = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));
+await state.openFile(new Blob([bytes]), name);
+if (passes !== "") {
+  state.pipeline.value = passes;
+  await state.runPasses();
+}

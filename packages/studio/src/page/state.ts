@@ -1,0 +1,440 @@
+/** @file What the page shows, and what its controls do. Components read the signals. */
+import { batch, computed, signal } from "@preact/signals";
+import type { Progress } from "@sconce/errors";
+import { type EngineClient, RequestError } from "../engine/client.js";
+import type {
+  AttemptRow,
+  ComparisonView,
+  DifferenceView,
+  FoundItem,
+  ItemDetails,
+  PlacementView,
+  ProfileView,
+  RequestName,
+  Requests,
+  SceneView,
+  StepInfo,
+  TextFormat,
+  VersionInfo,
+} from "../engine/protocol.js";
+import { linkText, type ViewLink } from "./link.js";
+
+/** The parts beside the graph. */
+export type Panel = "inspect" | "passes" | "compare" | "profile" | "text";
+
+/** A program that comes with the page. */
+interface Example {
+  readonly name: string;
+  readonly title: string;
+}
+
+/** The programs that come with the page. */
+export const EXAMPLES: readonly Example[] = [
+  { name: "digits", title: "Digits: a small convolutional network" },
+  { name: "net_gpt", title: "GPT: a transformer with dynamic sizes" },
+  { name: "net_resnet", title: "ResNet: residual blocks" },
+  { name: "net_unet", title: "U-Net: skip connections" },
+  { name: "flow_cond_nested", title: "Nested control flow" },
+];
+
+/** Work that the user waits for. */
+interface Busy {
+  readonly title: string;
+  readonly progress: Progress | undefined;
+  readonly cancel: () => void;
+}
+
+/** A failure as the page shows it. */
+export interface Shown {
+  readonly title: string;
+  readonly message: string;
+  readonly code: string | undefined;
+  readonly where: string | undefined;
+  readonly fix: string | undefined;
+}
+
+/** The name of the file at an address. */
+function nameOf(address: string): string {
+  const last = address.slice(address.lastIndexOf("/") + 1);
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    // A percent sign that starts no escape.
+    return last;
+  }
+}
+
+/** The state of one page. */
+export class StudioState {
+  readonly #client: EngineClient;
+  /** The file of the link: an example or an address; empty for a dropped file. */
+  readonly file = signal("");
+  readonly fileName = signal("");
+  /** The opened program, and what each pass that changed something left. */
+  readonly versions = signal<readonly VersionInfo[]>([]);
+  readonly version = signal<number | undefined>(undefined);
+  readonly pipeline = signal("");
+  /** The pipeline that made the steps. */
+  readonly ranPipeline = signal("");
+  readonly steps = signal<readonly StepInfo[]>([]);
+  /** The step that is shown: 0 for the opened program, n for the n-th pass. */
+  readonly step = signal(0);
+  /** The version whose nodes are compared with those shown. */
+  readonly compareWith = signal<number | undefined>(undefined);
+  readonly open = signal<ReadonlySet<string> | "all">(new Set());
+  readonly modules = signal(true);
+  readonly weights = signal(false);
+  readonly scene = signal<SceneView | undefined>(undefined);
+  /** The version of the scene. */
+  readonly sceneOf = signal<number | undefined>(undefined);
+  readonly selected = signal<string | undefined>(undefined);
+  readonly details = signal<ItemDetails | undefined>(undefined);
+  readonly panel = signal<Panel>("inspect");
+  readonly found = signal<readonly FoundItem[] | undefined>(undefined);
+  readonly query = signal("");
+  readonly busy = signal<Busy | undefined>(undefined);
+  readonly failure = signal<Shown | undefined>(undefined);
+  readonly difference = signal<DifferenceView | undefined>(undefined);
+  readonly placement = signal<PlacementView | undefined>(undefined);
+  readonly comparison = signal<ComparisonView | undefined>(undefined);
+  readonly profile = signal<ProfileView | undefined>(undefined);
+  /** What rules say of a node. */
+  readonly attempts = signal<{ readonly node: string; readonly rows: readonly AttemptRow[] } | undefined>(
+    undefined,
+  );
+  readonly text = signal("");
+  readonly textFormat = signal<TextFormat>("program");
+  readonly completions = signal<readonly string[]>([]);
+  /** Increases when the canvas has to bring the selection into view. */
+  readonly showSelected = signal(0);
+  /** Increases when another program is shown, from its start. */
+  readonly showStart = signal(0);
+
+  readonly isOpen = computed(() => this.versions.value.length > 0);
+
+  constructor(client: EngineClient) {
+    this.#client = client;
+  }
+
+  /** Opens a file that the user chose or dropped. */
+  async openFile(source: Blob, name: string, file = ""): Promise<boolean> {
+    const info = await this.#work(`Open ${name}`, "open", [source, name]);
+    if (info === undefined) return false;
+    batch(() => {
+      this.file.value = file;
+      this.fileName.value = name;
+      this.versions.value = [info];
+      this.version.value = info.id;
+      this.steps.value = [];
+      this.step.value = 0;
+      this.ranPipeline.value = "";
+      this.compareWith.value = undefined;
+      this.open.value = new Set();
+      this.#select(undefined);
+      this.found.value = undefined;
+      this.#forgetResults();
+      this.showStart.value++;
+    });
+    await this.drawScene();
+    this.#writeLink();
+    return true;
+  }
+
+  /** Fetches and opens a file of the page's own server. */
+  async openAddress(address: string, file: string): Promise<boolean> {
+    const name = nameOf(address);
+    let source: Blob;
+    try {
+      const response = await fetch(address);
+      if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`);
+      source = await response.blob();
+    } catch (error) {
+      this.#fail(`Open ${name}`, error);
+      return false;
+    }
+    return await this.openFile(source, name, file);
+  }
+
+  openExample(name: string): Promise<boolean> {
+    return this.openAddress(`examples/${name}.pt2`, name);
+  }
+
+  /** Opens what a link names: an example, or a file of the same server. */
+  async follow({ file, passes, step, item }: ViewLink): Promise<void> {
+    const isExample = EXAMPLES.some(({ name }) => name === file);
+    if (!isExample && new URL(file, location.href).origin !== location.origin) {
+      this.#fail("Follow the link", new Error(`${file} is on another server; open it with "Open address"`));
+      return;
+    }
+    const isOpened = isExample ? await this.openExample(file) : await this.openAddress(file, file);
+    if (!isOpened) return;
+    if (passes !== "") {
+      this.pipeline.value = passes;
+      await this.runPasses();
+      await this.showStep(step);
+    }
+    if (item !== "") await this.find(item);
+  }
+
+  async drawScene(): Promise<void> {
+    const version = this.version.value;
+    if (version === undefined) return;
+    const open = this.open.value;
+    const view = await this.#ask("scene", [
+      {
+        version,
+        open: open === "all" ? "all" : [...open],
+        modules: this.modules.value,
+        state: this.weights.value,
+        compareWith: this.compareWith.value,
+      },
+    ]);
+    // Another version was chosen meanwhile.
+    if (view === undefined || version !== this.version.value) return;
+    batch(() => {
+      this.scene.value = view;
+      this.sceneOf.value = version;
+    });
+  }
+
+  /** Shows what is known of an item. */
+  async select(key: string | undefined): Promise<void> {
+    this.#select(key);
+    const version = this.version.value;
+    this.#writeLink();
+    if (key === undefined || version === undefined) return;
+    const details = await this.#ask("details", [version, key]);
+    if (this.selected.value === key) this.details.value = details;
+  }
+
+  #select(key: string | undefined): void {
+    this.selected.value = key;
+    this.details.value = undefined;
+  }
+
+  /** Selects an item, opens the groups around it, and brings it into view. */
+  async find(key: string): Promise<void> {
+    const version = this.version.value;
+    if (version === undefined) return;
+    const details = await this.#ask("details", [version, key]);
+    if (details === undefined) return;
+    const open = this.open.value;
+    if (open !== "all" && details.groups.some((group) => !open.has(group))) {
+      this.open.value = new Set([...open, ...details.groups]);
+      await this.drawScene();
+    }
+    batch(() => {
+      this.selected.value = key;
+      this.details.value = details;
+      this.showSelected.value++;
+    });
+    this.#writeLink();
+  }
+
+  /** Opens a closed group, or closes an open one. */
+  async toggle(key: string): Promise<void> {
+    const { scene, items } = this.scene.value ?? { scene: { boxes: [] }, items: [] };
+    const shown = new Map(items);
+    const now = this.open.value;
+    const open =
+      now === "all"
+        ? new Set(scene.boxes.filter(({ isOpen }) => isOpen).map(({ item }) => shown.get(item)!.key))
+        : new Set(now);
+    if (!open.delete(key)) open.add(key);
+    this.open.value = open;
+    await this.drawScene();
+  }
+
+  async setOpen(open: "all" | "none"): Promise<void> {
+    this.open.value = open === "all" ? "all" : new Set();
+    this.showStart.value++;
+    await this.drawScene();
+  }
+
+  async setModules(modules: boolean): Promise<void> {
+    this.modules.value = modules;
+    this.showStart.value++;
+    await this.drawScene();
+  }
+
+  async setWeights(weights: boolean): Promise<void> {
+    this.weights.value = weights;
+    await this.drawScene();
+  }
+
+  async search(text: string): Promise<void> {
+    this.query.value = text;
+    const version = this.version.value;
+    if (version === undefined || text.trim() === "") {
+      this.found.value = undefined;
+      return;
+    }
+    const found = await this.#ask("search", [version, text]);
+    if (this.query.value === text) this.found.value = found;
+  }
+
+  async complete(text: string): Promise<void> {
+    this.pipeline.value = text;
+    const completions = await this.#ask("complete", [text], true);
+    if (this.pipeline.value === text) this.completions.value = completions ?? [];
+  }
+
+  /** Runs the pipeline on the opened program. */
+  async runPasses(): Promise<void> {
+    const first = this.versions.value[0];
+    const pipeline = this.pipeline.value.trim();
+    if (first === undefined || pipeline === "") return;
+    const steps = await this.#work(`Run ${pipeline}`, "runPasses", [first.id, pipeline]);
+    if (steps === undefined) return;
+    const ids = [...new Set(steps.filter(({ changed }) => changed).map(({ version }) => version))];
+    const made = await Promise.all(ids.map((id) => this.#ask("version", [id])));
+    batch(() => {
+      this.steps.value = steps;
+      this.ranPipeline.value = pipeline;
+      this.versions.value = [first, ...made.filter((info) => info !== undefined)];
+      this.completions.value = [];
+    });
+    await this.showStep(steps.length);
+  }
+
+  /** Shows the program after the n-th pass, beside the one before it; 0 for the opened program. */
+  async showStep(step: number): Promise<void> {
+    const first = this.versions.value[0];
+    if (first === undefined) return;
+    const steps = this.steps.value;
+    const at = Math.min(Math.max(step, 0), steps.length);
+    const id = at === 0 ? first.id : steps[at - 1]!.version;
+    const before = at === 0 ? undefined : at === 1 ? first.id : steps[at - 2]!.version;
+    this.step.value = at;
+    await this.showVersion(id, before === id ? undefined : before);
+  }
+
+  async showVersion(id: number, compareWith?: number): Promise<void> {
+    batch(() => {
+      this.version.value = id;
+      this.compareWith.value = compareWith;
+      this.#forgetResults();
+    });
+    await this.drawScene();
+    const key = this.selected.value;
+    if (key !== undefined) await this.select(key);
+    this.found.value = undefined;
+    this.difference.value =
+      compareWith === undefined ? undefined : await this.#ask("difference", [compareWith, id]);
+    if (this.panel.value === "text") await this.loadText(this.textFormat.value);
+    this.#writeLink();
+  }
+
+  async loadText(format: TextFormat): Promise<void> {
+    this.textFormat.value = format;
+    const version = this.version.value;
+    if (version === undefined) return;
+    const text = await this.#ask("text", [version, format]);
+    if (this.textFormat.value === format) this.text.value = text ?? "";
+  }
+
+  async place(backend: string): Promise<void> {
+    this.placement.value = await this.#workOnVersion(`Compile for ${backend}`, "placement", backend);
+  }
+
+  async compare(backends: readonly [string, string]): Promise<void> {
+    this.comparison.value = await this.#workOnVersion(
+      `Compare ${backends.join(" and ")}`,
+      "compare",
+      backends,
+    );
+  }
+
+  async runProfile(backend: string): Promise<void> {
+    this.profile.value = await this.#workOnVersion(`Run on ${backend}`, "profile", backend);
+  }
+
+  /** Which rules fire at a node, and why others do not. */
+  async explain(node: string): Promise<void> {
+    const version = this.version.value;
+    if (version === undefined) return;
+    const rows = await this.#ask("explain", [version, node]);
+    if (rows !== undefined) this.attempts.value = { node, rows };
+  }
+
+  #workOnVersion<K extends "placement" | "compare" | "profile">(
+    title: string,
+    name: K,
+    argument: Parameters<Requests[K]>[1],
+  ): Promise<ReturnType<Requests[K]> | undefined> {
+    const version = this.version.value;
+    if (version === undefined) return Promise.resolve(undefined);
+    return this.#work(title, name, [version, argument] as Parameters<Requests[K]>);
+  }
+
+  #forgetResults(): void {
+    this.placement.value = undefined;
+    this.comparison.value = undefined;
+    this.profile.value = undefined;
+    this.difference.value = undefined;
+    this.attempts.value = undefined;
+  }
+
+  /** Work with progress, which the user can cancel. */
+  async #work<K extends RequestName>(
+    title: string,
+    name: K,
+    args: Parameters<Requests[K]>,
+  ): Promise<ReturnType<Requests[K]> | undefined> {
+    const controller = new AbortController();
+    const cancel = (): void => controller.abort();
+    this.busy.value?.cancel();
+    const own: Busy = { title, progress: undefined, cancel };
+    this.busy.value = own;
+    this.failure.value = undefined;
+    let current = own;
+    try {
+      return await this.#client.request(name, args, {
+        signal: controller.signal,
+        onProgress: (progress) => {
+          if (this.busy.value !== current) return;
+          current = { title, progress, cancel };
+          this.busy.value = current;
+        },
+      });
+    } catch (error) {
+      if (!controller.signal.aborted) this.#fail(title, error);
+      return undefined;
+    } finally {
+      if (this.busy.value === current) this.busy.value = undefined;
+    }
+  }
+
+  async #ask<K extends RequestName>(
+    name: K,
+    args: Parameters<Requests[K]>,
+    isQuiet = false,
+  ): Promise<ReturnType<Requests[K]> | undefined> {
+    try {
+      return await this.#client.request(name, args);
+    } catch (error) {
+      if (!isQuiet) this.#fail(name, error);
+      return undefined;
+    }
+  }
+
+  #fail(title: string, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const typed = error instanceof RequestError ? error : undefined;
+    this.failure.value = { title, message, code: typed?.code, where: typed?.where, fix: typed?.fix };
+  }
+
+  #writeLink(): void {
+    if (this.file.value === "") {
+      history.replaceState(undefined, "", location.pathname);
+      return;
+    }
+    const link = linkText({
+      file: this.file.value,
+      passes: this.ranPipeline.value,
+      step: this.step.value,
+      item: this.selected.value ?? "",
+    });
+    history.replaceState(undefined, "", link);
+  }
+}

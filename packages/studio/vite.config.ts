@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { defaultClientConditions, defineConfig, type Plugin } from "vite";
+
+const PROGRAMS = ["net_gpt", "net_resnet", "net_unet", "flow_cond_nested"];
+
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Puts the programs of the examples beside the page. */
+const examples: Plugin = {
+  name: "examples",
+  generateBundle() {
+    const files: [string, string][] = [
+      ["digits", "../sconce/examples/digits.pt2"],
+      ...PROGRAMS.map((name): [string, string] => [name, `../testing/fixtures/programs/${name}/program.pt2`]),
+    ];
+    for (const [name, path] of files)
+      this.emitFile({ type: "asset", fileName: `examples/${name}.pt2`, source: readFileSync(pathOf(path)) });
+  },
+};
+
+export default defineConfig({
+  // Addresses are relative: the page works in any folder of a server.
+  base: "./",
+  plugins: [examples],
+  resolve: { conditions: ["@sconce/source", ...defaultClientConditions] },
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  worker: { format: "es" },
+  build: { outDir: "dist/bundle", emptyOutDir: true, chunkSizeWarningLimit: 2000 },
+});
