@@ -108,6 +108,17 @@ test("tensors hold the memory when all executables are gone", async () => {
   expect(next()).not.toBe(memory);
 });
 
+test("the memory is left when its last user is, even if something has it still", () => {
+  const { owner } = plain();
+  const memory = owner.open();
+  const device = new WasmDevice(owner, PLAIN, "plain", "1 thread");
+  device.upload(floats(1, 2, 3));
+  owner.close();
+  expect(memory.memory.buffer.byteLength).toBeGreaterThan(0);
+  device.dispose();
+  expect(() => memory.memory).toThrow(expect.objectContaining({ code: "DISPOSED" }));
+});
+
 test("memory grows while tensors are held, which keep their elements", () => {
   const { owner } = plain();
   const device = new WasmDevice(owner, PLAIN, "plain", "1 thread");

@@ -1,4 +1,5 @@
 /** @file The memory of a backend: one for all its executables, which share weights in it. */
+import { disposed } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
 import type { PreparedParts } from "../kernel-code.js";
 import { ThreadPool } from "../threads/pool.js";
@@ -41,7 +42,7 @@ export interface Form {
 
 /** One memory of WebAssembly, with the places in it. */
 export class WasmMemory {
-  readonly memory: WebAssembly.Memory;
+  #memory: WebAssembly.Memory | undefined;
   /** The threads that share it; undefined for one alone. */
   readonly pool: ThreadPool | undefined;
   readonly #places = new Allocator();
@@ -55,10 +56,22 @@ export class WasmMemory {
   constructor(threads: number, least?: number) {
     this.least = least;
     this.pool = threads > 1 ? new ThreadPool(threads) : undefined;
-    this.memory = new WebAssembly.Memory(
+    this.#memory = new WebAssembly.Memory(
       this.pool === undefined ? { initial: STEP } : { initial: STEP, maximum: MOST_PAGES, shared: true },
     );
-    this.#view = new Uint8Array(this.memory.buffer);
+    this.#view = new Uint8Array(this.#memory.buffer);
+  }
+
+  /** What modules import. */
+  get memory(): WebAssembly.Memory {
+    if (this.#memory === undefined) throw disposed("the memory of the backend");
+    return this.#memory;
+  }
+  /** Leaves the memory to the garbage collector, even if somebody still has this object. */
+  leave(): void {
+    this.#memory = undefined;
+    this.#view = new Uint8Array();
+    this.#shared.clear();
   }
 
   /** All bytes. Valid until memory is taken the next time. */
@@ -232,6 +245,8 @@ export class MemoryOwner {
   }
   /** Memory never becomes smaller: without users and tensors the garbage collector takes it. */
   #leave(): void {
-    if (this.#users === 0 && this.#kept === 0) this.#memory = undefined;
+    if (this.#users > 0 || this.#kept > 0) return;
+    this.#memory?.leave();
+    this.#memory = undefined;
   }
 }

@@ -67,7 +67,7 @@ export class WasmRegion implements RegionCode {
   readonly #owner: ResultOwner;
   /** What kernels keep between runs. */
   readonly #constants: Constants;
-  readonly #kernels: readonly Kernel[];
+  #kernels: readonly Kernel[];
   readonly #results: ReadonlyMap<number, ValueSize>;
   /** Addresses of constants by the ids of buffers; 0 for other buffers. */
   readonly #fixed: readonly number[];
@@ -79,19 +79,20 @@ export class WasmRegion implements RegionCode {
   readonly #arena: number;
   /** Bytes of scratch memory of each thread. */
   readonly #scratch: number;
-  readonly #used: UsedKernels;
+  #used: UsedKernels | undefined;
 
   constructor(request: RegionRequest, codes: readonly KernelCode[], memory: WasmMemory, owner: ResultOwner) {
     this.#codes = codes;
     this.#request = request;
     this.#memory = memory;
     this.#owner = owner;
-    this.#used = owner.modules.use(codes);
-    const { kernels, prepare } = this.#used;
+    const own = owner.modules.use(codes);
+    const { kernels, prepare } = own;
+    this.#used = own;
     try {
       this.#constants = new Constants(codes, request.constants, owner.constants, prepare);
     } catch (error) {
-      this.#used.release();
+      own.release();
       throw error;
     }
     const { forms, addresses } = this.#constants;
@@ -180,7 +181,10 @@ export class WasmRegion implements RegionCode {
 
   dispose(): void {
     this.#constants.release();
-    this.#used.release();
+    this.#used?.release();
+    // Whoever still has the region does not keep the memory, which functions of kernels hold.
+    this.#used = undefined;
+    this.#kernels = [];
     this.#owner.disposed(this);
   }
 }
