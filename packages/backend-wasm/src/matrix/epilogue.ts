@@ -60,15 +60,16 @@ export interface Epilogue {
 type Product = Pick<MatrixPlan, "nest" | "place" | "reduce" | "rows" | "columns" | "outer">;
 
 /** Names of the flat places, which no axis of a nest has. */
-const ROW = "row";
-const COLUMN = "column";
-const PLACE = "place";
+export const ROW = "row";
+export const COLUMN = "column";
+export const PLACE = "place";
 /** In place of buffers of the program. */
 const TILE = -1;
+export const SUMS = TILE;
 const AT = -2;
 
 /** The places of a nest's axes, by row, column and place of a product. */
-function flatPlaces(plan: Product): ReadonlyMap<string, Index> {
+export function flatPlaces(plan: Product): ReadonlyMap<string, Index> {
   const places = new Map<string, Index>();
   const flat = (name: string, axes: readonly Axis[]): void => {
     const extents = axes.map(({ extent }) => extent);
@@ -83,7 +84,7 @@ function flatPlaces(plan: Product): ReadonlyMap<string, Index> {
 }
 
 /** Where an element of the result lies, in elements. */
-function outputIndex(plan: Product, rewriter: Rewriter): Index {
+export function outputIndex(plan: Product, rewriter: Rewriter): Index {
   const { axes } = plan.nest;
   const flat = (): Index =>
     flatIndex(

@@ -1,6 +1,14 @@
 import { detectFeatures } from "@sconce/wasm";
 import { describe, expect, test } from "vitest";
-import { type Check, type Convolution, check, convolution, kernelNames, mm } from "./products.fixture.js";
+import {
+  type Check,
+  type Convolution,
+  check,
+  convolution,
+  kernelNames,
+  matrixResult,
+  mm,
+} from "./products.fixture.js";
 
 describe("matrix products", () => {
   test.each([
@@ -76,6 +84,57 @@ test("what follows a product is computed from its blocks", () => {
     }`,
     shapes: [[2, 37, 50], [141, 50], [141], [2, 37, 141]],
     depth: 50,
+  });
+});
+
+describe("work in registers", () => {
+  const shapes = [[2, 37, 50], [144, 50], [144], [2, 37, 144], [74, 1]];
+  const product = `%t: f32[50, 144] = aten.permute.default(%w, [1, 0])
+      %v: f32[74, 50] = aten.view.default(%x, [74, 50])`;
+  const inputs = "%x: f32[2, 37, 50], %w: f32[144, 50], %b: f32[144], %r: f32[2, 37, 144], %q: f32[74, 1]";
+  test.each([
+    [
+      "a sum alone",
+      `%e: f32[74, 144] = aten.mm.default(%v, %t)
+      %m: f32[2, 37, 144] = aten.view.default(%e, [2, 37, 144])`,
+    ],
+    [
+      "bias, residual and bounds",
+      `%p: f32[74, 144] = aten.addmm.default(%b, %v, %t)
+      %u: f32[2, 37, 144] = aten.view.default(%p, [2, 37, 144])
+      %s: f32[2, 37, 144] = aten.add.Tensor(%u, %r)
+      %m: f32[2, 37, 144] = aten.clamp.default(%s, 0, 6)`,
+    ],
+    [
+      "a factor for each row, and one sum that is read twice",
+      `%p: f32[74, 144] = aten.mm.default(%v, %t)
+      %y: f32[74, 144] = aten.mul.Tensor(%p, %q)
+      %c: f32[74, 144] = aten.clamp.default(%y, -1, 1)
+      %z: f32[74, 144] = aten.mul.Tensor(%y, %c)
+      %g: f32[74, 144] = aten.maximum.default(%z, %y)
+      %m: f32[2, 37, 144] = aten.view.default(%g, [2, 37, 144])`,
+    ],
+  ])("%s", (_, rest) => {
+    const one = { text: `graph(${inputs}) { ${product} ${rest} return (%m,) }`, shapes, depth: 150 };
+    checkAll(one);
+    expect(kernelNames(one, 0)).toEqual([expect.stringContaining("results in registers")]);
+  });
+  test("NaN stays, and zeros keep their sign", () => {
+    const program = `graph(%x: f32[8, 8], %w: f32[8, 8], %b: f32[8]) {
+      %p: f32[8, 8] = aten.addmm.default(%b, %x, %w)
+      %m: f32[8, 8] = aten.clamp.default(%p, 0, 6)
+      %n: f32[8, 8] = aten.neg.default(%m)
+      return (%n,)
+    }`;
+    const x = new Float32Array(64).fill(-1);
+    x[9] = Number.NaN;
+    const result = matrixResult(program, [
+      [x, [8, 8]],
+      [new Float32Array(64).fill(1), [8, 8]],
+      [new Float32Array(8), [8]],
+    ]);
+    expect(result.subarray(8, 16).every(Number.isNaN)).toBe(true);
+    expect(result.subarray(0, 8).every((value) => Object.is(value, -0))).toBe(true);
   });
 });
 

@@ -10,7 +10,8 @@ import type { KernelBuffer, KernelCode, OpenUnits, PreparedBuffer } from "../ker
 import { forUnits, type KernelEntry, kernelEntry } from "../kernel-entry.js";
 import { type Blocks, blocksOf } from "./blocks.js";
 import { depthwiseKernel } from "./depthwise.js";
-import { type Epilogue, epilogueOf, type FinishedBlock } from "./epilogue.js";
+import { type Direct, directOf } from "./direct.js";
+import { type Epilogue, epilogueOf, type FinishedBlock, PLACE } from "./epilogue.js";
 import { type Address, type Places, pushIndex, unflatten } from "./index-code.js";
 import { blockKernel, rowsOfTile } from "./micro.js";
 import { bytesOfFactor } from "./numbers.js";
@@ -28,6 +29,8 @@ interface Product {
   readonly blocks: Blocks;
   readonly options: MatrixOptions;
   readonly epilogue: Epilogue;
+  /** Undefined if results are computed from blocks of sums. */
+  readonly direct: Direct | undefined;
   readonly memories: readonly KernelBuffer[];
   readonly preparedA: PreparedBuffer | undefined;
   readonly preparedB: PreparedBuffer | undefined;
@@ -167,7 +170,8 @@ export function productOf(
   open?: OpenRows,
 ): KernelCode {
   const { nest } = plan;
-  const epilogue = epilogueOf(plan, blocks, program, sizes);
+  const direct = directOf(plan, blocks);
+  const epilogue = direct === undefined ? epilogueOf(plan, blocks, program, sizes) : inRegisters(direct);
   const [preparedA, preparedB] = [
     prepared.a ? preparedOf(plan, plan.a, blocks) : undefined,
     prepared.b ? preparedOf(plan, plan.b, blocks) : undefined,
@@ -178,7 +182,7 @@ export function productOf(
   const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
   memories.push({ buffer: nest.output, access: "write" });
   const rowsOfPlace = open?.rowsOfPlace;
-  const product = { plan, blocks, options, epilogue, memories, preparedA, preparedB, rowsOfPlace };
+  const product = { plan, blocks, options, epilogue, direct, memories, preparedA, preparedB, rowsOfPlace };
   return {
     memories,
     prepared: [preparedA, preparedB].filter((one) => one !== undefined),
@@ -193,10 +197,11 @@ export function productOf(
   };
 }
 
-function textOf({ plan, blocks, options }: Product, program: LoopProgram): string {
+function textOf({ plan, blocks, options, direct }: Product, program: LoopProgram): string {
   const { m, n, k } = plan;
   const tile = `${blocks.lanes}x${plan.numbers.columns}${options.relaxed ? " madd" : ""}`;
-  const header = `matrix product ${m} x ${n} over ${k}, ${blocks.places} times, tiles of ${tile}`;
+  const size = `matrix product ${m} x ${n} over ${k}, ${blocks.places} times, tiles of ${tile}`;
+  const header = `${size}${direct === undefined ? "" : ", results in registers"}`;
   return `${header}\n${printLoops({ ...program, nests: [plan.nest] })}`;
 }
 
@@ -207,6 +212,8 @@ interface Entry {
   readonly addressOf: (buffer: number) => Address;
   readonly scratch: Address;
   readonly outer: Places;
+  /** The place along the outer axes. */
+  readonly place: Address;
   /** The first row or column of the block, and the end of its rows or columns. */
   readonly firstRow: Address;
   readonly endRow: Address;
@@ -231,6 +238,7 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
   const from = rowStep === undefined ? "panels" : "rows";
   const block = blockKernel(module, heights, {
     numbers: plan.numbers,
+    direct: product.direct,
     lanes,
     relaxed: options.relaxed,
     from,
@@ -328,7 +336,7 @@ function writeEntry(f: FunctionBuilder, init: EntryInit): void {
     const outer = unflatten(f, place, plan.outer);
     rangeOf(f, at.rowBlock, blocks.rows, rows.count, at.firstRow, at.endRow);
     rangeOf(f, at.columnBlock, blocks.columns, plan.n, at.firstColumn, at.endColumn);
-    const entry: Entry = { f, product, addressOf: init.addressOf, scratch, outer, ...at };
+    const entry: Entry = { f, product, addressOf: init.addressOf, scratch, outer, place, ...at };
     a.start(entry);
     b.start(entry);
     steps(entry, init, a, b);
@@ -492,10 +500,30 @@ function pushFlat(f: FunctionBuilder, { outerAxes }: Operand, outer: Places): vo
     f.i32(one.extent.constant).op("i32.mul").get(outer.get(one.name)!).op("i32.add");
 }
 
-/** Adds all products of a block to its tile of scratch memory. */
+/** What is left to do when results were computed in registers: nothing. */
+const inRegisters = ({ loads }: Direct): Epilogue => ({
+  reads: loads.map(({ buffer }) => buffer),
+  imports: [],
+  scratchBytes: 0,
+  emit: () => () => {},
+});
+
+/** Pushes the address of the first number of a block in a buffer. */
+function pushPlace(
+  { f, addressOf, place, firstRow, firstColumn }: Entry,
+  buffer: number,
+  { outer, row, column }: Direct["output"],
+): void {
+  f.get(addressOf(buffer));
+  pushIndex(f, outer, new Map([[PLACE, place]]));
+  f.op("i32.add").get(firstRow).i32(row).op("i32.mul", "i32.add");
+  f.get(firstColumn).i32(column).op("i32.mul", "i32.add");
+}
+
+/** Adds all products of a block to its tile of scratch memory, or stores the results. */
 function steps(entry: Entry, { block, panels }: EntryInit, a: Factor, b: Factor): void {
   const { f, product, scratch, firstStep, endRow, firstRow, endColumn, firstColumn } = entry;
-  const { plan, blocks } = product;
+  const { plan, blocks, direct } = product;
   const { numbers } = plan;
   const [panelsA, panelsB] = f.locals("i32", 2) as readonly [Address, Address];
   f.i32(0).set(firstStep);
@@ -507,7 +535,9 @@ function steps(entry: Entry, { block, panels }: EntryInit, a: Factor, b: Factor)
     f.set(panelsA);
     b.panels(entry);
     f.set(panelsB);
-    f.get(panelsA, panelsB, scratch).i32(blocks.scratch.tile).op("i32.add");
+    f.get(panelsA, panelsB);
+    if (direct === undefined) f.get(scratch).i32(blocks.scratch.tile).op("i32.add");
+    else pushPlace(entry, plan.nest.output, direct.output);
     f.get(entry.steps, endRow, firstRow).op("i32.sub");
     f.get(endColumn, firstColumn)
       .op("i32.sub")
@@ -515,10 +545,14 @@ function steps(entry: Entry, { block, panels }: EntryInit, a: Factor, b: Factor)
       .op("i32.add")
       .i32(numbers.columns)
       .op("i32.div_u");
-    f.i32(blocks.columns * numbers.bytes)
+    f.i32(direct === undefined ? blocks.columns * numbers.bytes : direct.output.row)
       .get(firstStep)
-      .i32("rowStep" in panels.a ? panels.a.rowStep : 0)
-      .call(block);
+      .i32("rowStep" in panels.a ? panels.a.rowStep : 0);
+    for (const load of direct?.loads ?? []) {
+      pushPlace(entry, load.buffer, load);
+      f.i32(load.row);
+    }
+    f.call(block);
     f.increase(firstStep, blocks.steps);
     f.get(firstStep).i32(plan.k).op("i32.lt_s").brIf(again);
   });

@@ -4,6 +4,9 @@
  */
 import { internalError } from "@sconce/errors";
 import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
+import { Helpers } from "../emit/helpers.js";
+import { constantsInPlace } from "../emit/vector/constants.js";
+import { type Vector, VectorWriter } from "../emit/vector/lines.js";
 import { type Address, addresses } from "./index-code.js";
 import { FLOAT32, type Numbers } from "./numbers.js";
 import { shared } from "./shared.js";
@@ -37,6 +40,15 @@ const UNROLLED = 4;
 /** How the rows of A lie: side by side in panels, or each by itself with its steps side by side. */
 type Rows = "panels" | "rows";
 
+/** How the results of four sums are computed and written. */
+export interface DirectTile {
+  /** Equal keys are the same code. */
+  readonly key: string;
+  /** What is read beside the sums: bytes from one row, and from one column, to the next. */
+  readonly loads: readonly { readonly row: number; readonly column: number }[];
+  readonly write: (w: VectorWriter, sum: Vector, loaded: readonly Vector[]) => void;
+}
+
 /** What microkernels are made for. */
 export interface TileInit {
   /** Default: float32. */
@@ -45,6 +57,8 @@ export interface TileInit {
   readonly lanes: number;
   readonly relaxed: boolean;
   readonly from: Rows;
+  /** How results are computed from the sums. Default: sums are stored, or added to. */
+  readonly direct?: DirectTile | undefined;
 }
 
 /**
@@ -54,12 +68,17 @@ export interface TileInit {
 function microkernel(
   module: ModuleBuilder,
   rows: number,
-  { lanes, relaxed, from, numbers = FLOAT32 }: TileInit,
+  { lanes, relaxed, from, numbers = FLOAT32, direct }: TileInit,
 ): number {
   const { bytes, columns, shape } = numbers;
   const name = `tile_${rows}x${columns}${relaxed ? "_madd" : ""}_${from}`;
   const splat = bytes === 8 ? "v128.load64_splat" : "v128.load32_splat";
-  return module.func({ params: PARAMS, name }, (f, a, b, c, steps, rowBytes, isMore, aBytes) => {
+  const params = [...PARAMS, ...extraParams(direct)];
+  return module.func({ params, name }, (f, ...given) => {
+    const [a, b, c, steps, rowBytes, isMore, aBytes, ...extra] = given as unknown as readonly [
+      ...Parameters7,
+      ...Address[],
+    ];
     const sums = Array.from({ length: rows }, () => f.locals("v128", VECTORS));
     const row = f.locals("v128", VECTORS);
     const element = f.local("v128");
@@ -100,8 +119,48 @@ function microkernel(
         .i32(unrolled)
         .op("i32.ge_s")
         .if(() => take(unrolled));
-    storeTile(f, sums, { c, rowBytes, isMore }, shape);
+    if (direct === undefined) storeTile(f, sums, { c, rowBytes, isMore }, shape);
+    else finishTile(module, f, sums, { c, rowBytes, extra }, direct);
   });
+}
+
+/** For each load its address and bytes of a row. */
+const extraParams = (direct: DirectTile | undefined): readonly "i32"[] =>
+  (direct?.loads ?? []).flatMap(() => ["i32", "i32"] as const);
+type Parameters7 = readonly [Address, Address, Address, Address, Address, Address, Address];
+
+/** Computes the results of a tile from its sums, and stores them. */
+function finishTile(
+  module: ModuleBuilder,
+  f: FunctionBuilder,
+  sums: readonly (readonly Local<"v128">[])[],
+  {
+    c,
+    rowBytes,
+    extra,
+  }: { readonly c: Address; readonly rowBytes: Address; readonly extra: readonly Address[] },
+  { loads, write }: DirectTile,
+): void {
+  const w = new VectorWriter(f, new Helpers(module, new Map()), constantsInPlace(f));
+  const read = (l: number, i: number): Vector => {
+    const splat = loads[l]!.column === 0;
+    return () =>
+      void f.get(extra[2 * l]!).memory(splat ? "v128.load32_splat" : "v128.load", splat ? 0 : 16 * i);
+  };
+  // What all rows share is read once.
+  const shared = loads.map(({ row }, l) =>
+    row === 0 ? Array.from({ length: VECTORS }, (_, i) => w.let(read(l, i))) : undefined,
+  );
+  for (const sum of sums) {
+    for (const [i, half] of sum.entries()) {
+      const loaded = loads.map((_, l) => shared[l]?.[i] ?? w.let(read(l, i)));
+      f.get(c);
+      write(w, () => void f.get(half), loaded);
+      f.memory("v128.store", 16 * i);
+    }
+    f.increase(c, rowBytes);
+    for (const [l, { row }] of loads.entries()) if (row !== 0) f.increase(extra[2 * l]!, extra[2 * l + 1]!);
+  }
 }
 
 /** Adds code for `sum += a * b`. */
@@ -162,8 +221,8 @@ function rowsOfTiles(rows: number, init: TileInit): ReadonlySet<number> {
  * @param blocks the rows that blocks have
  */
 export function blockKernel(module: ModuleBuilder, blocks: readonly number[], init: TileInit): number {
-  const { lanes, relaxed, from, numbers = FLOAT32 } = init;
-  const key = `${lanes} ${relaxed} ${from} ${numbers.type}`;
+  const { lanes, relaxed, from, numbers = FLOAT32, direct } = init;
+  const key = `${lanes} ${relaxed} ${from} ${numbers.type} ${direct?.key}`;
   const counts = new Set(blocks.flatMap((rows) => [...rowsOfTiles(rows, init)]).sort((a, b) => a - b));
   return shared(module, `block ${[...counts].join()} ${key}`, () => {
     const tiles = new Map<number, number>();
@@ -176,30 +235,42 @@ export function blockKernel(module: ModuleBuilder, blocks: readonly number[], in
 }
 
 function newBlockKernel(module: ModuleBuilder, tiles: ReadonlyMap<number, number>, init: TileInit): number {
-  const { lanes, from, numbers: { bytes } = FLOAT32 } = init;
-  const params = ["i32", "i32", "i32", "i32", "i32", "i32", "i32", "i32", "i32"] as const;
-  return module.func(
-    { params, name: `block_${from}` },
-    (f, a, b, c, steps, rows, panels, rowBytes, isMore, aBytes) => {
-      const [pa, pc, left, take] = addresses(f, 4);
-      f.loop((nextPanel) => {
-        f.copy(a, pa).copy(c, pc).copy(rows, left);
-        f.loop((nextTile) => {
-          rowsToTake(f, left, take, init);
-          callTile(f, tiles, take, () => f.get(pa, b, pc, steps, rowBytes, isMore, aBytes));
-          // Panels of A have room for all rows of a tile.
-          if (from === "panels") f.get(pa, steps).i32(bytes * lanes);
-          else f.get(pa, aBytes, take);
-          f.op("i32.mul", "i32.add").set(pa);
-          f.get(pc, rowBytes, take).op("i32.mul", "i32.add").set(pc);
-          f.get(left, take).op("i32.sub").tee(left).brIf(nextTile);
+  const { lanes, from, numbers: { bytes } = FLOAT32, direct } = init;
+  const loads = [...(direct?.loads ?? []).entries()];
+  const params = [...PARAMS, "i32" as const, "i32" as const, ...extraParams(direct)];
+  return module.func({ params, name: `block_${from}` }, (f, ...given) => {
+    const all = given as unknown as readonly [...Parameters7, Address, Address, ...Address[]];
+    const [a, b, c, steps, rows, panels, rowBytes, isMore, aBytes, ...extra] = all;
+    const [pa, pc, left, take] = addresses(f, 4);
+    // Addresses of loads at the rows of a tile.
+    const at = loads.map(([l, { row }]) => (row === 0 ? extra[2 * l]! : f.local("i32")));
+    const ofRows = loads.filter(([, { row }]) => row !== 0);
+    f.loop((nextPanel) => {
+      f.copy(a, pa).copy(c, pc).copy(rows, left);
+      for (const [l] of ofRows) f.copy(extra[2 * l]!, at[l]!);
+      f.loop((nextTile) => {
+        rowsToTake(f, left, take, init);
+        callTile(f, tiles, take, () => {
+          f.get(pa, b, pc, steps, rowBytes, isMore, aBytes);
+          for (const [l] of loads) f.get(at[l]!, extra[2 * l + 1]!);
         });
-        f.get(b, steps).i32(PANEL_BYTES).op("i32.mul", "i32.add").set(b);
-        f.increase(c, PANEL_BYTES);
-        f.get(panels).i32(1).op("i32.sub").tee(panels).brIf(nextPanel);
+        // Panels of A have room for all rows of a tile.
+        if (from === "panels") f.get(pa, steps).i32(bytes * lanes);
+        else f.get(pa, aBytes, take);
+        f.op("i32.mul", "i32.add").set(pa);
+        f.get(pc, rowBytes, take).op("i32.mul", "i32.add").set(pc);
+        for (const [l] of ofRows)
+          f.get(at[l]!, extra[2 * l + 1]!, take)
+            .op("i32.mul", "i32.add")
+            .set(at[l]!);
+        f.get(left, take).op("i32.sub").tee(left).brIf(nextTile);
       });
-    },
-  );
+      f.get(b, steps).i32(PANEL_BYTES).op("i32.mul", "i32.add").set(b);
+      f.increase(c, PANEL_BYTES);
+      for (const [l, { column }] of loads) if (column !== 0) f.increase(extra[2 * l]!, PANEL_BYTES);
+      f.get(panels).i32(1).op("i32.sub").tee(panels).brIf(nextPanel);
+    });
+  });
 }
 
 /** Sets the rows of the next tile. */

@@ -182,7 +182,7 @@ function operandOf(
 /**
  * The terms of an index by the set of axes that they depend on; undefined if one needs two sets.
  */
-function separate(index: Index, sets: readonly ReadonlySet<string>[]): Index[] | undefined {
+export function separate(index: Index, sets: readonly ReadonlySet<string>[]): Index[] | undefined {
   const parts = sets.map(() => ZERO);
   parts[0] = constant(index.constant);
   for (const term of index.terms) {

@@ -82,6 +82,18 @@ export function check(
   return kernels;
 }
 
+/** The first result of a graph by matrix kernels. */
+export function matrixResult(
+  text: string,
+  inputs: readonly (readonly [Float32Array, readonly number[]])[],
+): Float32Array {
+  const tensors = inputs.map(([data, shape]) => Tensor.fromData(data, "float32", shape));
+  const [result] = runLoops(lower(text), tensors, (nest, loops, sizes) =>
+    matrixKernel(nest, loops, sizes, { relaxed: false, isConstant: () => false }),
+  );
+  return (result as Tensor).data as Float32Array;
+}
+
 export const mm = (m: number, k: number, n: number): Check => ({
   text: `graph(%a: f32[${m}, ${k}], %b: f32[${k}, ${n}]) {
     %c: f32[${m}, ${n}] = aten.mm.default(%a, %b)

@@ -151,7 +151,8 @@ export function fourOperation(
       return;
   }
   if (type === "float32" && (op === "max" || op === "min")) {
-    extreme(w, op, args, vectors);
+    const [first, other] = args.map((arg, i) => operandOf(arg, vectors[i]!));
+    extreme(w, op, [first!, other!], args[0]!.kind === "variable");
     return;
   }
   const write = op === "cast" ? CASTS.get(`${type} ${out}`) : tableOf(type)?.get(op);
@@ -159,6 +160,11 @@ export function fourOperation(
   write(w, vectors);
 }
 
+/** An operand, and what it is if that is known; NaN if not. */
+interface FloatOperand {
+  readonly value: number;
+  readonly vector: Vector;
+}
 /**
  * `pmax` and `pmin` keep the first of equal ones, which zeros of both signs are, and a NaN that is
  * the first. A known number cannot be a NaN. In a total of many, all bits make NaN of what it is.
@@ -166,17 +172,28 @@ export function fourOperation(
 function extreme(
   w: VectorWriter,
   op: "max" | "min",
-  args: readonly KernelOperand[],
-  vectors: readonly Vector[],
+  [{ value: known, vector: first }, { value: bound, vector: other }]: readonly [FloatOperand, FloatOperand],
+  isTotal = false,
 ): void {
-  const [first, other] = vectors as readonly [Vector, Vector];
-  const number = (arg: KernelOperand): number => (arg.kind === "literal" ? Number(arg.value) : Number.NaN);
-  const [known, bound] = [number(args[0]!), number(args[1]!)];
   const hasNaN = (): Vector => w.op("f32x4.ne", other, other);
   if (!Number.isNaN(bound)) w.op(`f32x4.p${op}`, first, other)();
   else if (!Number.isNaN(known) && known !== 0) w.op(`f32x4.p${op}`, other, first)();
-  else if (args[0]!.kind === "variable") w.op("v128.or", w.op(`f32x4.p${op}`, first, other), hasNaN())();
+  else if (isTotal) w.op("v128.or", w.op(`f32x4.p${op}`, first, other), hasNaN())();
   else w.choose(hasNaN(), other, w.op(`f32x4.p${op}`, first, other))();
+}
+const operandOf = (arg: KernelOperand, vector: Vector): FloatOperand => ({
+  value: arg.kind === "literal" ? Number(arg.value) : Number.NaN,
+  vector,
+});
+/** Writes an operation on four float32, as kernels do. */
+export function writeFloats(w: VectorWriter, op: string, operands: readonly FloatOperand[]): void {
+  const two = operands as readonly [FloatOperand, FloatOperand];
+  if (op === "max" || op === "min") extreme(w, op, two);
+  else
+    FLOAT.get(op)!(
+      w,
+      operands.map(({ vector }) => vector),
+    );
 }
 const isFloat = (type: ElementType): boolean => type === "float32" || isHalf(type);
 const SPLAT = (type: ElementType): Instruction => (isFloat(type) ? "f32x4.splat" : "i32x4.splat");
