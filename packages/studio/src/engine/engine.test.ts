@@ -75,6 +75,8 @@ describe("the engine", () => {
     expect(new Set(marks.map(([, mark]) => mark))).toContain("added");
     const { marks: inGroups } = engine.scene({ version: 1, ...closed, compareWith: 0 });
     expect(inGroups.map(([, mark]) => mark)).toContain("changed");
+    const { marks: before } = engine.scene({ version: 1, ...closed, open: "all", compareWith: 2 });
+    expect(new Set(before.map(([, mark]) => mark))).toEqual(new Set(["removed", "changed"]));
     const { nodes } = await engine.difference(1, 2);
     expect(nodes.filter(({ mark }) => mark === "removed")).toHaveLength(2);
     expect(engine.details(1, ":addmm")!.provenance[0]).toBe(

@@ -43,8 +43,9 @@ function marksOf(
   shown: ReadonlySet<number>,
   other: Version,
 ): [number, Mark][] {
-  // A node that only the other version has is removed from its point of view.
-  const byNode = marksByNode(other, version);
+  // Versions are numbered in their order: of the earlier one, nodes are marked that go away.
+  const isBefore = other.id > version.id;
+  const byNode = isBefore ? marksByNode(version, other) : marksByNode(other, version);
   const marks = new Map<number, Mark>();
   for (const item of items) {
     const mark = item.node === undefined ? undefined : byNode.get(`${item.graph.join("/")}/${item.node}`);

@@ -1,6 +1,9 @@
 /** @file The page: open, search, the graph, and the panels beside it. */
+
 import { useEffect, useRef } from "preact/hooks";
+import type { VersionInfo } from "../engine/protocol.js";
 import { Compare, Profile } from "./backends.js";
+import { Code } from "./code.js";
 import { GraphView } from "./graph-view.js";
 import { Inspector } from "./inspector.js";
 import { Passes } from "./passes.js";
@@ -23,7 +26,10 @@ export function App({ state }: { readonly state: StudioState }) {
       <Status state={state} />
       {state.isOpen.value ? (
         <main>
-          <GraphView state={state} />
+          {state.before.value !== undefined && (
+            <GraphView state={state} scene={state.before} label="Graph before" />
+          )}
+          <GraphView state={state} scene={state.scene} label="Graph" />
           <Side state={state} />
         </main>
       ) : (
@@ -57,14 +63,18 @@ function Header({ state }: { readonly state: StudioState }) {
       <OpenButton state={state} />
       {version !== undefined && (
         <span class="title" title={`${version.nodes} nodes, ${version.dialect}`}>
-          {state.fileName.value}
-          {version.parent === undefined ? "" : ` after ${version.title}`}
+          {titleOf(version, state.fileName.value)}
         </span>
       )}
       {state.isOpen.value && <Search state={state} />}
       {state.isOpen.value && <Toggles state={state} />}
     </header>
   );
+}
+
+function titleOf({ id, parent, title }: VersionInfo, opened: string): string {
+  if (parent !== undefined) return `${opened} after ${title}`;
+  return id === 0 || title === opened ? opened : `${title}, against ${opened}`;
 }
 
 function OpenButton({ state }: { readonly state: StudioState }) {
@@ -250,7 +260,7 @@ function Text({ state }: { readonly state: StudioState }) {
           ))}
         </select>
       </label>
-      <pre>{state.text.value}</pre>
+      <Code text={state.text.value} />
     </div>
   );
 }

@@ -1,6 +1,8 @@
 /** @file Programs on backends: where calls run, values side by side, times. */
+
 import { useState } from "preact/hooks";
 import type { ProfileRow } from "../engine/protocol.js";
+import { Code } from "./code.js";
 import type { StudioState } from "./state.js";
 
 const BACKENDS = ["cpu", "wasm", "gpujs"] as const;
@@ -152,7 +154,7 @@ export function Profile({ state }: { readonly state: StudioState }) {
           <details>
             <summary>Results</summary>
             {profile.results.map((text, i) => (
-              <pre key={String(i)}>{text}</pre>
+              <Code key={String(i)} text={text} />
             ))}
           </details>
         </div>

@@ -1,8 +1,9 @@
 /** @file The graph: a canvas that can be panned, zoomed and walked with the keyboard. */
-import { effect } from "@preact/signals";
+import { effect, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Drawing, type DrawnBox } from "../canvas/drawing.js";
 import { Viewport } from "../canvas/viewport.js";
+import type { SceneView } from "../engine/protocol.js";
 import type { StudioState } from "./state.js";
 
 /** Pixels that the pointer may move during a click. */
@@ -10,16 +11,23 @@ const CLICK_DISTANCE = 4;
 const ZOOM_STEP = 1.25;
 const PAN_STEP = 60;
 
-/** The graph of the shown version. */
-export function GraphView({ state }: { readonly state: StudioState }) {
+interface GraphProps {
+  readonly state: StudioState;
+  /** What is drawn: the shown version, or the one before it. */
+  readonly scene: ReadonlySignal<SceneView | undefined>;
+  readonly label: string;
+}
+
+/** The graph of a version. */
+export function GraphView({ state, scene, label }: GraphProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const map = useRef<HTMLCanvasElement>(null);
   const view = useRef<View>(undefined);
   useEffect(() => {
-    const own = new View(canvas.current!, map.current!, state);
+    const own = new View(canvas.current!, map.current!, state, scene);
     view.current = own;
     return () => own.end();
-  }, [state]);
+  }, [state, scene]);
   const zoom = (factor: number) => view.current?.zoomMiddle(factor);
   return (
     <div class="graph">
@@ -28,7 +36,7 @@ export function GraphView({ state }: { readonly state: StudioState }) {
         ref={canvas}
         tabIndex={0}
         role="application"
-        aria-label="Graph. Arrow keys move between nodes, Enter opens a group, plus and minus zoom, F fits."
+        aria-label={`${label}. Arrow keys move between nodes, Enter opens a group, plus and minus zoom, F fits.`}
       />
       <canvas ref={map} class="minimap" aria-label="The whole graph, with the part that is shown" />
       <fieldset class="zoom" aria-label="Zoom">
@@ -51,6 +59,7 @@ class View {
   readonly #canvas: HTMLCanvasElement;
   readonly #map: HTMLCanvasElement;
   readonly #state: StudioState;
+  readonly #scene: ReadonlySignal<SceneView | undefined>;
   readonly #viewport = new Viewport();
   readonly #cleanups: (() => void)[] = [];
   #drawing: Drawing | undefined;
@@ -62,10 +71,16 @@ class View {
   #shownSelected = 0;
   readonly #pointers = new Map<number, { x: number; y: number }>();
 
-  constructor(canvas: HTMLCanvasElement, map: HTMLCanvasElement, state: StudioState) {
+  constructor(
+    canvas: HTMLCanvasElement,
+    map: HTMLCanvasElement,
+    state: StudioState,
+    scene: ReadonlySignal<SceneView | undefined>,
+  ) {
     this.#canvas = canvas;
     this.#map = map;
     this.#state = state;
+    this.#scene = scene;
     const resized = new ResizeObserver(() => this.#resize());
     resized.observe(canvas);
     this.#cleanups.push(() => resized.disconnect());
@@ -96,7 +111,7 @@ class View {
   }
 
   #setScene(): void {
-    const scene = this.#state.scene.value;
+    const scene = this.#scene.value;
     const start = this.#state.showStart.value;
     if (scene === undefined) return;
     const before = this.#drawing;

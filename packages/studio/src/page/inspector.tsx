@@ -1,5 +1,7 @@
 /** @file What is known of the selected node or group. */
+
 import type { Neighbor } from "../engine/protocol.js";
+import { Code } from "./code.js";
 import type { StudioState } from "./state.js";
 
 /** The panel of the selection. */
@@ -29,7 +31,7 @@ export function Inspector({ state }: { readonly state: StudioState }) {
       {details.text !== undefined && (
         <section>
           <h3>Text</h3>
-          <pre>{details.text}</pre>
+          <Code text={details.text} />
         </section>
       )}
       <Neighbors title="Inputs" list={details.inputs} find={find} />
@@ -48,7 +50,7 @@ export function Inspector({ state }: { readonly state: StudioState }) {
       {details.stackTrace !== undefined && (
         <section>
           <h3>Stack trace</h3>
-          <pre>{details.stackTrace}</pre>
+          <Code text={details.stackTrace} />
         </section>
       )}
     </article>

@@ -1,5 +1,8 @@
 /** @file The pipeline, the passes that ran, and what each changed. */
+
+import { useRef } from "preact/hooks";
 import type { StepInfo } from "../engine/protocol.js";
+import { Code } from "./code.js";
 import type { StudioState } from "./state.js";
 
 const COMMON = [
@@ -38,7 +41,9 @@ export function Passes({ state }: { readonly state: StudioState }) {
         </button>
       </form>
       <Steps state={state} />
+      <BesideOption state={state} />
       <CommandLine state={state} />
+      <OtherProgram state={state} />
       <Difference state={state} />
     </div>
   );
@@ -97,6 +102,48 @@ function changeText({ changed, added, removed, edited, milliseconds }: StepInfo)
   return `${what}, ${milliseconds.toFixed(1)} ms`;
 }
 
+/** Whether the version before is shown, too. */
+function BesideOption({ state }: { readonly state: StudioState }) {
+  if (state.compareWith.value === undefined) return null;
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={state.sideBySide.value}
+        onChange={(event) => void state.setSideBySide(event.currentTarget.checked)}
+      />{" "}
+      before and after side by side
+    </label>
+  );
+}
+
+/** Another program, whose nodes are compared with those of the opened one. */
+function OtherProgram({ state }: { readonly state: StudioState }) {
+  const input = useRef<HTMLInputElement>(null);
+  const opened = () => {
+    const file = input.current?.files?.[0];
+    if (file === undefined) return;
+    void state.compareWithFile(file, file.name);
+    input.current!.value = "";
+  };
+  return (
+    <p>
+      <button type="button" onClick={() => input.current?.click()}>
+        Compare with another program
+      </button>
+      <input
+        ref={input}
+        id="other"
+        type="file"
+        accept=".pt2,.zip,.ir,.txt"
+        hidden
+        aria-label="Program to compare"
+        onChange={opened}
+      />
+    </p>
+  );
+}
+
 /** The same passes on a command line. */
 function CommandLine({ state }: { readonly state: StudioState }) {
   if (state.ranPipeline.value === "") return null;
@@ -104,7 +151,7 @@ function CommandLine({ state }: { readonly state: StudioState }) {
   return (
     <details>
       <summary>As a command</summary>
-      <pre>{command}</pre>
+      <Code text={command} />
     </details>
   );
 }
@@ -116,7 +163,8 @@ function Difference({ state }: { readonly state: StudioState }) {
   return (
     <details open>
       <summary>
-        {nodes.length} node{nodes.length === 1 ? "" : "s"} differ from the step before
+        {nodes.length} node{nodes.length === 1 ? "" : "s"} differ from{" "}
+        {state.steps.value.length > 0 ? "the step before" : "the program that was opened first"}
       </summary>
       <ul class="diff">
         {nodes.slice(0, MOST_SHOWN).map(({ key, mark, before, after }) => (

@@ -12,6 +12,7 @@ import type {
   ProfileView,
   RequestName,
   Requests,
+  SceneRequest,
   SceneView,
   StepInfo,
   TextFormat,
@@ -85,8 +86,10 @@ export class StudioState {
   readonly modules = signal(true);
   readonly weights = signal(false);
   readonly scene = signal<SceneView | undefined>(undefined);
-  /** The version of the scene. */
-  readonly sceneOf = signal<number | undefined>(undefined);
+  /** Whether the version before is shown beside the one that is shown. */
+  readonly sideBySide = signal(false);
+  /** The scene of the version before, where it is shown. */
+  readonly before = signal<SceneView | undefined>(undefined);
   readonly selected = signal<string | undefined>(undefined);
   readonly details = signal<ItemDetails | undefined>(undefined);
   readonly panel = signal<Panel>("inspect");
@@ -179,22 +182,53 @@ export class StudioState {
   async drawScene(): Promise<void> {
     const version = this.version.value;
     if (version === undefined) return;
-    const open = this.open.value;
-    const view = await this.#ask("scene", [
-      {
-        version,
-        open: open === "all" ? "all" : [...open],
-        modules: this.modules.value,
-        state: this.weights.value,
-        compareWith: this.compareWith.value,
-      },
-    ]);
+    const view = await this.#ask("scene", [this.#request(version, this.compareWith.value)]);
     // Another version was chosen meanwhile.
     if (view === undefined || version !== this.version.value) return;
+    this.scene.value = view;
+    await this.#drawBefore();
+  }
+
+  async #drawBefore(): Promise<void> {
+    const [version, other] = [this.compareWith.value, this.version.value];
+    if (!this.sideBySide.value || version === undefined) {
+      this.before.value = undefined;
+      return;
+    }
+    const view = await this.#ask("scene", [this.#request(version, other)]);
+    if (version === this.compareWith.value) this.before.value = view;
+  }
+
+  #request(version: number, compareWith: number | undefined): SceneRequest {
+    const open = this.open.value;
+    return {
+      version,
+      compareWith,
+      open: open === "all" ? "all" : [...open],
+      modules: this.modules.value,
+      state: this.weights.value,
+    };
+  }
+
+  async setSideBySide(isOn: boolean): Promise<void> {
+    this.sideBySide.value = isOn;
+    await this.#drawBefore();
+  }
+
+  /** Opens another program, and marks in what it differs from the one that was opened first. */
+  async compareWithFile(source: Blob, name: string): Promise<void> {
+    const first = this.versions.value[0];
+    if (first === undefined) return;
+    const info = await this.#work(`Open ${name}`, "open", [source, name]);
+    if (info === undefined) return;
     batch(() => {
-      this.scene.value = view;
-      this.sceneOf.value = version;
+      this.versions.value = [first, info];
+      this.steps.value = [];
+      this.ranPipeline.value = "";
+      this.step.value = 0;
+      this.showStart.value++;
     });
+    await this.showVersion(info.id, first.id);
   }
 
   /** Shows what is known of an item. */
