@@ -69,7 +69,7 @@ graph(${names.map((name) => `%${name}: f32[${size}, ${size}]`).join(", ")}, %x: 
 
 test.each([
   [173, 771],
-  [16, 40_000],
+  [16, 10_000],
   [9, 5],
 ])("weights of %i x %i are packed as a whole and in parts", async (rows, columns) => {
   const program = parseIr(`sconce-ir 1
