@@ -101,6 +101,7 @@ function truncated(w: VectorWriter, x: Vector): void {
 export function computesFour(op: string, type: ElementType, result: ElementType): boolean {
   if (op === "select") return holdsFour(type);
   if (op === "cast") return CASTS.has(`${type} ${result}`);
+  if (type === "float32" && (op === "max" || op === "min")) return true;
   return tableOf(type)?.has(op) ?? false;
 }
 

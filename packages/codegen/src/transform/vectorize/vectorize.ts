@@ -11,6 +11,7 @@ import {
 } from "../../kernel/kernel.js";
 import { withoutDead } from "../../kernel/rewrite.js";
 import { accumulatorsOf, foldedInto, totalsOf } from "./accumulators.js";
+import { FirstOfZeros } from "./first-of-zeros.js";
 import type { ForStatement, Vectors } from "./lanes.js";
 import { ScalarCopy } from "./scalar-copy.js";
 import { type Gain, type LoopContext, VectorLoop } from "./vector-loop.js";
@@ -78,6 +79,8 @@ class Vectorizer {
     const folded = { ...loop, body: withFolds(body) };
     const before: KernelStatement[] = [];
     const after: KernelStatement[] = [];
+    const zeros = new FirstOfZeros(totals, before);
+    if (zeros.isRefused) return undefined;
     const isFold = totals.size > 0 && size(body) <= SHORT_BODY && !isShort(loop, 2 * WIDTH * COPIES);
     const copies = isFold ? COPIES : 1;
     const accumulators = accumulatorsOf(totals, copies, this.#vectors, before);
@@ -99,6 +102,7 @@ class Vectorizer {
       new ScalarCopy(rest).block([{ kind: "for", counter, start: from, end, step, body }]);
       after.push(...rest);
     }
+    zeros.search(loop, after);
     return { statements: [...before, ...after], gain };
   }
   #together(
