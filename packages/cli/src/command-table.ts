@@ -31,6 +31,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/view.js")).viewCommand,
   },
   {
+    name: "report",
+    description: "Write a page about a program: checks, passes, backends, times, the graph.",
+    examples: [
+      "sconce report model.pt2 -o report.html",
+      "sconce report model.pt2 -o report.html --passes decompose,cse,dce --backend cpu,wasm",
+    ],
+    load: async () => (await import("./commands/report.js")).reportCommand,
+  },
+  {
     name: "lower",
     description: "Lower a program and write it for PyTorch (.pt2), or as IR text with its tensors beside it.",
     examples: [

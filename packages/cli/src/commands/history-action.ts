@@ -25,7 +25,8 @@ export async function history(file: string, options: HistoryOptions, io: SafeIo)
   else io.out(origin === undefined ? stepsText(loaded, steps) : provenanceText(origin));
 }
 
-interface Step {
+/** What one pass of a history did. */
+export interface Step {
   readonly pass: string;
   readonly nodes: number;
   readonly added: number;
@@ -36,7 +37,7 @@ interface Step {
 }
 
 /** Steps of the history, oldest first. */
-function stepsOf(program: ExportedProgram): Step[] {
+export function stepsOf(program: ExportedProgram): Step[] {
   const versions = [...programVersions(program)].reverse();
   return versions.slice(1).map((version, i) => stepOf(versions[i]!.program, version));
 }

@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import { fixture, sconce } from "../command.fixture.js";
+
+describe("sconce report", () => {
+  test("has the checks, the passes, the backends and the graph", async () => {
+    const args = ["report", fixture("net_mlp"), "-o", "-", "--passes", "decompose,dce"];
+    const { code, out, err } = await sconce(...args);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain("The verifier found no problem.");
+    expect(out).toContain("<td>decompose</td>");
+    expect(out).toContain("<h2>Backend wasm</h2>");
+    expect(out).toContain("Equal to cpu within the tolerance");
+    expect(out).toContain('<svg xmlns="http://www.w3.org/2000/svg"');
+    expect(out).not.toContain("<script");
+  });
+
+  test("takes any backends", async () => {
+    const { code, out } = await sconce("report", fixture("net_mlp"), "-o", "-", "--backend", "cpu,gpujs:cpu");
+    expect(code).toBe(0);
+    expect(out).toContain("<h2>Backend gpujs:cpu</h2>");
+  });
+
+  test("refuses a depth that is none, and no backend", async () => {
+    const args = ["report", fixture("net_mlp"), "-o", "-"];
+    for (const wrong of [
+      ["--fold", "0"],
+      ["--backend", "cpu,"],
+    ])
+      expect((await sconce(...args, ...wrong)).err).toMatch(/^error USAGE: /);
+  });
+});
