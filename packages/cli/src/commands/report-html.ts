@@ -122,14 +122,14 @@ function profilePart(profile: readonly NodeProfile[]): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = (tag: string, row: readonly string[]): string =>
-    `<tr>${row.map((cell) => `<${tag}>${escapeText(cell)}</${tag}>`).join("")}</tr>`;
+  const columns = (tag: string, row: readonly string[]): string =>
+    `<tr>${row.map((text) => `<${tag}>${escapeText(text)}</${tag}>`).join("")}</tr>`;
   const more =
     rows.length > MOST_ROWS
       ? `\n<tr><td colspan="${head.length}">and ${rows.length - MOST_ROWS} more</td></tr>`
       : "";
-  const titles = head.some((cell) => cell !== "") ? `${cells("th", head)}\n` : "";
-  const shown = rows.slice(0, MOST_ROWS).map((row) => cells("td", row));
+  const titles = head.some((text) => text !== "") ? `${columns("th", head)}\n` : "";
+  const shown = rows.slice(0, MOST_ROWS).map((row) => columns("td", row));
   return `<table>\n${titles}${shown.join("\n")}${more}\n</table>`;
 }
 
