@@ -50,18 +50,30 @@ export interface OperatorCase {
 export const operatorCases = (): readonly OperatorCase[] =>
   JSON.parse(readFileSync(new URL("../operator-cases.json", import.meta.url), "utf8"));
 
+/** The arguments of a call. */
+interface BuiltCall {
+  readonly args: readonly Argument[];
+  readonly kwargs: Readonly<Record<string, Argument>>;
+}
+
+/** The arguments of a case, the same each time; `n` in place of the case's own. */
+export function argumentsOf(one: OperatorCase, n = one.n ?? 0): BuiltCall {
+  const random = generator();
+  const args = one.args.map((spec) => built(spec, n, random));
+  const kwargs = Object.fromEntries(
+    Object.entries(one.kwargs ?? {}).map(([key, spec]) => [key, built(spec, n, random)]),
+  );
+  return { args: args as Argument[], kwargs: kwargs as Record<string, Argument> };
+}
+
 /** The call with its inputs made, ready to be timed; `n` in place of the case's own. */
 export function callOf(
   one: OperatorCase,
   n = one.n ?? 0,
   evaluate: Evaluator = createEvaluator(),
 ): () => unknown {
-  const random = generator();
-  const args = one.args.map((spec) => built(spec, n, random));
-  const kwargs = Object.fromEntries(
-    Object.entries(one.kwargs ?? {}).map(([key, spec]) => [key, built(spec, n, random)]),
-  );
-  return () => evaluate(one.target, args as Argument[], kwargs as Record<string, Argument>);
+  const { args, kwargs } = argumentsOf(one, n);
+  return () => evaluate(one.target, args as Argument[], kwargs);
 }
 
 function built(spec: ArgumentSpec, n: number, random: () => number): unknown {

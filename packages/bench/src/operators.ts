@@ -2,12 +2,16 @@
  * @file `npm run bench -w @sconce/backend-cpu`: single operators beside PyTorch's, the slowest of
  * them first.
  */
+import { createSconce } from "@sconce/session";
+import { loadBackend } from "@sconce/session/backends";
 import { readArguments, refuse } from "./arguments.js";
 import { least } from "./measure.js";
 import { callOf, type OperatorCase, operatorCases } from "./operator-cases.js";
+import { compiledCall } from "./operator-programs.js";
 
-const USAGE = `usage: npm run bench -w @sconce/backend-cpu [-- [--filter TEXT] [--growth] [--json]]
+const USAGE = `usage: npm run bench -w @sconce/backend-cpu [-- [--filter TEXT] [--backend NAME] [--growth] [--json]]
   --filter  only calls whose group, name or target contains TEXT
+  --backend cpu when left out; others, such as wasm, run with inputs and results in their memory
   --growth  how time grows with size instead: a sixteenth, a quarter and the whole of it, and the power of n between them
   --json    for machines`;
 
@@ -17,6 +21,8 @@ interface OperatorRow {
   readonly name: string;
   readonly milliseconds: number;
   readonly torch: number;
+  /** Why the interpreter runs it, where a backend does not. */
+  readonly reason?: string | undefined;
 }
 
 /** By how many times slower we are. */
@@ -25,6 +31,19 @@ async function operatorRows(cases: readonly OperatorCase[]): Promise<OperatorRow
   for (const one of cases) {
     const { group, name, torch } = one;
     rows.push({ group, name, torch, milliseconds: await least(callOf(one), 3) });
+  }
+  return rows.sort((a, b) => slowdown(b) - slowdown(a));
+}
+
+/** The same on a backend of the session. Calls whose results depend on data are left out. */
+async function backendRows(cases: readonly OperatorCase[], backend: string): Promise<OperatorRow[]> {
+  const session = createSconce({ backends: [await loadBackend(backend, { threads: 1 })] });
+  const rows: OperatorRow[] = [];
+  for (const one of cases) {
+    const { group, name, torch } = one;
+    const { run, reason, dispose } = await compiledCall(one, session, backend);
+    rows.push({ group, name, torch, milliseconds: await least(run, 3), reason });
+    dispose();
   }
   return rows.sort((a, b) => slowdown(b) - slowdown(a));
 }
@@ -38,6 +57,7 @@ const shown = (row: OperatorRow): string =>
     `${row.milliseconds.toFixed(2)} ms`.padStart(12),
     `${row.torch.toFixed(2)} ms`.padStart(12),
     `${slowdown(row).toFixed(1)}x`.padStart(9),
+    row.reason === undefined ? "" : `  interpreter: ${row.reason}`,
   ].join("");
 
 const HEADER = `${"group".padEnd(14)}${"call".padEnd(34)}${"sconce".padStart(12)}${"PyTorch".padStart(12)}${"ratio".padStart(9)}`;
@@ -67,6 +87,7 @@ async function main(): Promise<void> {
   const values = readArguments(
     {
       filter: { type: "string", default: "" },
+      backend: { type: "string", default: "cpu" },
       growth: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -83,7 +104,8 @@ async function main(): Promise<void> {
     for (const one of cases) if (one.n !== undefined) grown.push(await growthOf(one, one.n));
     return console.log(values.json ? JSON.stringify(grown, null, 2) : grown.map(describe).join("\n"));
   }
-  const rows = await operatorRows(cases);
+  const { backend } = values;
+  const rows = await (backend === "cpu" ? operatorRows(cases) : backendRows(cases, backend));
   if (values.json) return console.log(JSON.stringify(rows, null, 2));
   console.log([HEADER, ...rows.map(shown)].join("\n"));
   console.log("\nthe least of several runs, one thread each; compare ratios, other machines differ");

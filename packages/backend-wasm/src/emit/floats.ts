@@ -61,12 +61,7 @@ function written(operation: Operation): boolean {
   switch (op) {
     case "max":
     case "min":
-      // The first of equal ones, which zeros of both signs are; NaN when one is.
-      for (const at of [1, 0, 1, 0]) push(at);
-      run(op === "max" ? "gt" : "lt");
-      for (const at of [1, 1]) push(at);
-      run("ne");
-      f.op("i32.or", "select");
+      extreme(operation, op);
       return true;
     case "sign":
       for (const name of ["gt", "lt"]) {
@@ -126,3 +121,19 @@ function callFunction({ f, op, number, push, helpers }: Operation): boolean {
 /** Whether an element type is computed as floats. */
 export const isFloatType = (type: ElementType): boolean =>
   type === "float32" || type === "float64" || isHalf(type);
+
+/**
+ * The first of equal ones, which zeros of both signs are; NaN when one is. Vectors have
+ * instructions for it, where engines branch at a choice of two numbers.
+ */
+function extreme({ f, number, push }: Operation, op: "max" | "min"): void {
+  const shape = number === "f64" ? "f64x2" : "f32x4";
+  const splat = (at: number): void => {
+    push(at);
+    f.op(`${shape}.splat`);
+  };
+  for (const at of [1, 0, 1]) splat(at);
+  f.op(`${shape}.p${op}`);
+  for (const at of [1, 1]) splat(at);
+  f.op(`${shape}.ne`, "v128.bitselect").lane(`${shape}.extract_lane`, 0);
+}
