@@ -95,6 +95,27 @@ describe("the engine", () => {
     expect(profile.results[0]).toMatch(/^tensor\(/);
   });
 
+  test("shows the elements of a node: statistics, a histogram, pictures", async () => {
+    const own = new Engine();
+    await own.open(await program("net_unet"), "unet.pt2", {});
+    expect(await own.values(0, own.search(0, "leakyrelu call")[0]!.key, {})).toBeUndefined();
+    const node = own.search(0, "leaky_relu f32")[0]!;
+    const elements = (await own.values(0, node.key, {}))!;
+    expect(elements.statistics.map(({ name }) => name)).toEqual([
+      "elements",
+      "least",
+      "greatest",
+      "mean",
+      "std",
+    ]);
+    const count = Number(elements.statistics[0]!.value);
+    expect(elements.histogram.reduce((sum, part) => sum + part, 0)).toBe(count);
+    expect(elements.pictures).toHaveLength(4);
+    expect(Math.max(...elements.pictures.flatMap(({ gray }) => [...gray]))).toBe(255);
+    expect(elements.text).toMatch(/^tensor\(/);
+    expect(await own.values(0, ":missing", {})).toBeUndefined();
+  });
+
   test("names the rules that fire at a node, and completes pipelines", async () => {
     const own = new Engine();
     await own.open(new Blob([TEXT]), "x.ir", {});

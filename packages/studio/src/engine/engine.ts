@@ -17,6 +17,7 @@ import type {
   SceneView,
   StepInfo,
   TextFormat,
+  ValueView,
   VersionInfo,
 } from "./protocol.js";
 import { marksByNode, sceneView } from "./scenes.js";
@@ -202,6 +203,29 @@ export class Engine {
     } finally {
       executable.dispose();
     }
+  }
+
+  /**
+   * The elements of a node in a run on the interpreter, on the inputs of the export or drawn ones.
+   * Undefined for nodes of nested graphs and for values that are not tensors.
+   */
+  async values(id: number, key: string, work: LongWorkOptions): Promise<ValueView | undefined> {
+    const version = this.#versions.get(id);
+    const item = version.item(key);
+    if (item?.node === undefined || item.graph.length > 0) return undefined;
+    await this.#loadSession();
+    await loadAll(version.program, work);
+    const [{ createRunner }, { Tensor }, { valueView }] = await Promise.all([
+      import("@sconce/backend-cpu"),
+      import("@sconce/tensor"),
+      import("./values.js"),
+    ]);
+    let view: ValueView | undefined;
+    // Later nodes may write to the value: it is looked at at once.
+    createRunner()(version.program, await inputsOf(version.program), ({ name }, value) => {
+      if (name === item.node && value instanceof Tensor) view = valueView(value);
+    });
+    return view;
   }
 
   /** What each rule says of a node: that it fires there, or why it does not. */

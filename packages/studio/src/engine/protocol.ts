@@ -153,6 +153,28 @@ export interface PlacementView {
   readonly rows: readonly PlacementRow[];
 }
 
+/** A gray picture: one byte for each element, row by row. */
+export interface Picture {
+  /** Elements of a row. */
+  readonly width: number;
+  /** Number of rows. */
+  readonly height: number;
+  /** The elements: the least one is 0, the greatest one 255. */
+  readonly gray: Uint8ClampedArray;
+}
+
+/** The elements of a value. */
+export interface ValueView {
+  /** Count, range, mean, standard deviation, elements that are not finite. */
+  readonly statistics: readonly Fact[];
+  /** How many elements lie in each of the equal parts of the range. */
+  readonly histogram: readonly number[];
+  /** The value as PyTorch prints it. */
+  readonly text: string;
+  /** The last two dimensions of an image-like value; of the first channels. */
+  readonly pictures: readonly Picture[];
+}
+
 /** The values of one node on two backends. */
 export interface ComparisonRow {
   /** Names the item; undefined where the version has none. */
@@ -269,6 +291,8 @@ export interface Requests {
   compare(version: number, backends: readonly [string, string]): ComparisonView;
   /** Compiles and runs a version. */
   profile(version: number, backend: string): ProfileView;
+  /** The elements that a node has in a run on the interpreter; undefined for other values. */
+  values(version: number, key: string): ValueView | undefined;
   /** What the rules say of a node. */
   explain(version: number, node: string): readonly AttemptRow[];
 }

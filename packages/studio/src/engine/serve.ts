@@ -4,7 +4,14 @@ import type { Failure, FromEngine, ToEngine } from "./messages.js";
 import type { RequestName } from "./protocol.js";
 
 /** The requests that take long, and so take a signal and report progress. */
-const LONG: ReadonlySet<RequestName> = new Set(["open", "runPasses", "placement", "compare", "profile"]);
+const LONG: ReadonlySet<RequestName> = new Set([
+  "open",
+  "runPasses",
+  "placement",
+  "compare",
+  "profile",
+  "values",
+]);
 
 /** Answers the messages of a page. */
 export function serveEngine(send: (message: FromEngine) => void): (message: ToEngine) => void {

@@ -3,6 +3,7 @@
 import type { Neighbor } from "../engine/protocol.js";
 import { Code } from "./code.js";
 import type { StudioState } from "./state.js";
+import { Value } from "./value.js";
 
 /** The panel of the selection. */
 export function Inspector({ state }: { readonly state: StudioState }) {
@@ -34,6 +35,7 @@ export function Inspector({ state }: { readonly state: StudioState }) {
           <Code text={details.text} />
         </section>
       )}
+      {details.text !== undefined && <Value state={state} item={details.key} />}
       <Neighbors title="Inputs" list={details.inputs} find={find} />
       <Neighbors title="Users" list={details.users} find={find} />
       {details.provenance.length > 0 && (

@@ -154,6 +154,8 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.fill("#search", "scaled_dot_product");
     await page.click(".found button");
     await page.waitForSelector("text=num_users=1");
+    await page.click("text=Run, and show the elements");
+    await page.waitForSelector(".histogram");
     await page.click("#tab-passes");
     await page.fill("#pipeline", "decompose,cse,dce");
     await page.keyboard.press("Enter");

@@ -16,6 +16,7 @@ import type {
   SceneView,
   StepInfo,
   TextFormat,
+  ValueView,
   VersionInfo,
 } from "../engine/protocol.js";
 import { linkText, type ViewLink } from "./link.js";
@@ -103,6 +104,10 @@ export class StudioState {
   readonly profile = signal<ProfileView | undefined>(undefined);
   /** What rules say of a node. */
   readonly attempts = signal<{ readonly node: string; readonly rows: readonly AttemptRow[] } | undefined>(
+    undefined,
+  );
+  /** The elements of a node. */
+  readonly values = signal<{ readonly key: string; readonly view: ValueView | undefined } | undefined>(
     undefined,
   );
   readonly text = signal("");
@@ -391,7 +396,13 @@ export class StudioState {
     if (rows !== undefined) this.attempts.value = { node, rows };
   }
 
-  #workOnVersion<K extends "placement" | "compare" | "profile">(
+  /** Runs the program on the interpreter, and shows the elements of a node. */
+  async loadValues(key: string): Promise<void> {
+    const view = await this.#workOnVersion("Run on cpu", "values", key);
+    this.values.value = { key, view };
+  }
+
+  #workOnVersion<K extends "placement" | "compare" | "profile" | "values">(
     title: string,
     name: K,
     argument: Parameters<Requests[K]>[1],
@@ -407,6 +418,7 @@ export class StudioState {
     this.profile.value = undefined;
     this.difference.value = undefined;
     this.attempts.value = undefined;
+    this.values.value = undefined;
   }
 
   /** Work with progress, which the user can cancel. */
