@@ -14,7 +14,7 @@ import {
   lowerCall,
 } from "@sconce/codegen";
 import { eachInPieces, isSconceError, type Work } from "@sconce/errors";
-import type { ExportedProgram, Graph, Node } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, forEachInput, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { Device } from "../device/device.js";
@@ -139,8 +139,29 @@ function ask(
     const isLimited = hint !== undefined && hint !== "contraction" && Number.isFinite(most);
     if (isOpen && isLimited && conditions.length === 0) conditions.push({ kind: "iterations", hint, most });
   }
+  const selected = whySelected(node, graph);
+  if (selected !== undefined) return { answer: { kind: "no", reason: selected } };
   return { answer: answerOf(conditions), call: callLoopsOf(node.name, loops) };
 }
+/** Why the host is faster: it selects from long rows, which kernels sort. */
+function whySelected(node: Node, graph: Graph): string | undefined {
+  if (!SELECTIONS.has(node.target)) return undefined;
+  let isLong = false;
+  forEachInput(node, (name) => {
+    const { val } = graph.node(name).meta;
+    isLong ||=
+      val instanceof FakeTensor && val.shape.some((size) => typeof size === "number" && size > LONG_ROW);
+  });
+  return isLong ? "the host selects elements of long rows without sorting them" : undefined;
+}
+const SELECTIONS: ReadonlySet<string> = new Set([
+  "aten.kthvalue.default",
+  "aten.median.default",
+  "aten.median.dim",
+  "aten.topk.default",
+]);
+/** Elements from which a selection by the host takes a third of the time of a sort. */
+const LONG_ROW = 4096;
 const answerOf = (conditions: readonly Condition[]): Legality =>
   conditions.length === 0 ? { kind: "yes" } : { kind: "when", conditions };
 

@@ -68,6 +68,28 @@ graph(%w: f32[2], %x: f32[2]) { %y: f32[2] = aten.add.Tensor(%x, %w) return (%y)
     await expect(placed(session, program, backend)).rejects.toMatchObject({ code: "SHAPE_MISMATCH" });
 });
 
+test.each([
+  [5000, "host"],
+  [500, "device"],
+] as const)("the greatest of %d elements are selected on the %s", async (size, place) => {
+  const session = createSconce();
+  const program = session.parseIr(`sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %y: USER_OUTPUT }
+graph(%x: f32[${size}]) {
+  %t: (f32[2], i64[2]) = aten.topk.default(%x, 2)
+  %y: f32[2] = operator.getitem(%t, 0)
+  return (%y)
+}`);
+  using executable = await session.compile(program);
+  const values = Tensor.from(
+    Array.from({ length: size }, (_, i) => i),
+    [size],
+    "float32",
+  );
+  expect(((await executable.run([values]))[0] as Tensor).toArray()).toEqual([size - 1, size - 2]);
+  expect(executable.placement!().nodes.map((node) => node.place)).toContain(place);
+});
+
 test("a backend of the name auto is the default", async () => {
   const fails: Backend = {
     name: "auto",
