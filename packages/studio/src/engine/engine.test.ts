@@ -95,6 +95,27 @@ describe("the engine", () => {
     expect(profile.results[0]).toMatch(/^tensor\(/);
   });
 
+  test("goes through the rewrites inside of a pass", async () => {
+    const own = new Engine();
+    const text = TEXT.replace(" %b: f32", " %m: f32[2] = aten.mul.Tensor(%a, 1) %b: f32").replace(
+      "default(%a)",
+      "default(%m)",
+    );
+    await own.open(new Blob([text]), "x.ir", {});
+    const [step] = await own.runPasses(0, "canonicalize", {});
+    expect(step).toMatchObject({ call: "canonicalize", before: 0, version: 1 });
+    const made = await own.rewrites(0, "canonicalize");
+    expect(made).toHaveLength(2);
+    expect(made.map(({ rule }) => rule).sort()).toEqual(["add-0", "mul-1"]);
+    const first = await own.afterRewrites(0, "canonicalize", 1);
+    expect(first.parent).toBe(0);
+    expect(await own.afterRewrites(0, "canonicalize", 1)).toEqual(first);
+    const { nodes } = await own.difference(0, first.id);
+    expect(nodes.map(({ mark }) => mark)).toContain("removed");
+    const all = await own.afterRewrites(0, "canonicalize", 2);
+    expect((await own.difference(1, all.id)).nodes).toEqual([]);
+  });
+
   test("shows the elements of a node: statistics, a histogram, pictures", async () => {
     const own = new Engine();
     await own.open(await program("net_unet"), "unet.pt2", {});

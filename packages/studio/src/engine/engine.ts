@@ -13,6 +13,7 @@ import type {
   ItemDetails,
   PlacementView,
   ProfileView,
+  RewriteInfo,
   SceneRequest,
   SceneView,
   StepInfo,
@@ -20,6 +21,7 @@ import type {
   ValueView,
   VersionInfo,
 } from "./protocol.js";
+import type { runRewrites } from "./rewrites.js";
 import { marksByNode, sceneView } from "./scenes.js";
 import { type Version, Versions } from "./versions.js";
 
@@ -32,6 +34,8 @@ const SEED = 0;
  */
 export class Engine {
   readonly #versions = new Versions();
+  /** Versions in the middle of a pass, by version, number of rewrites and pass. */
+  readonly #partial = new Map<string, Version>();
   #session: Promise<Sconce> | undefined;
 
   /**
@@ -110,6 +114,31 @@ export class Engine {
         );
       return stepInfo(event, before, current);
     });
+  }
+
+  /** The rewrites of rules that a pass makes in a version, in their order. */
+  async rewrites(id: number, pass: string): Promise<readonly RewriteInfo[]> {
+    const { made } = await this.#runRewrites(id, pass, Number.POSITIVE_INFINITY);
+    return made.map(({ rule, node }) => ({ rule, node }));
+  }
+
+  /** The version after the first rewrites of a pass; the same one each time. */
+  async afterRewrites(id: number, pass: string, count: number): Promise<VersionInfo> {
+    const key = `${id} ${count} ${pass}`;
+    let version = this.#partial.get(key);
+    if (version === undefined) {
+      const { program } = await this.#runRewrites(id, pass, count);
+      version = this.#versions.add(program, `${count} rewrites of ${pass}`, id);
+      this.#partial.set(key, version);
+    }
+    return version.info();
+  }
+
+  async #runRewrites(id: number, pass: string, limit: number): Promise<ReturnType<typeof runRewrites>> {
+    const session = await this.#loadSession();
+    const { program } = this.#versions.get(id);
+    const { runRewrites: run } = await import("./rewrites.js");
+    return run(session, program, pass, limit);
   }
 
   /** In what two versions differ. */
@@ -280,6 +309,8 @@ function stepInfo(event: PassEvent, before: Version, after: Version): StepInfo {
   const count = (...kinds: readonly string[]): number => marks.filter((mark) => kinds.includes(mark)).length;
   return {
     pass: event.pass.name,
+    call: (before === after ? undefined : event.after.history.at(-1)?.call) ?? event.pass.name,
+    before: before.id,
     version: after.id,
     changed: before !== after,
     milliseconds: event.milliseconds,

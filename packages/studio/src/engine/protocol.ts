@@ -20,8 +20,12 @@ export interface VersionInfo {
 
 /** One pass of a pipeline that was run. */
 export interface StepInfo {
-  /** The pass with its options. */
+  /** The name of the pass. */
   readonly pass: string;
+  /** The pass with its options. */
+  readonly call: string;
+  /** The version that it got. */
+  readonly before: number;
   /** The version that it left; the one that it got where it changed nothing. */
   readonly version: number;
   /** Whether it changed the program. */
@@ -38,6 +42,14 @@ export interface StepInfo {
   readonly rules: readonly (readonly [rule: string, count: number])[];
   /** Rewrites that a rule agreed to and the driver refused, and other notes. */
   readonly notes: readonly string[];
+}
+
+/** A rewrite that a rule made within a pass. */
+export interface RewriteInfo {
+  /** The name of the rule. */
+  readonly rule: string;
+  /** The node at the root of the match, in the program as it was then. */
+  readonly node: string;
 }
 
 /** What a scene shows. */
@@ -281,6 +293,10 @@ export interface Requests {
   complete(pipeline: string): readonly string[];
   /** Runs a pipeline on a version. */
   runPasses(version: number, pipeline: string): readonly StepInfo[];
+  /** The rewrites of rules that a pass makes in a version. */
+  rewrites(version: number, pass: string): readonly RewriteInfo[];
+  /** The version after the first rewrites of a pass. */
+  afterRewrites(version: number, pass: string, count: number): VersionInfo;
   /** What is known of a version. */
   version(id: number): VersionInfo;
   /** In what two versions differ. */

@@ -41,6 +41,7 @@ export function Passes({ state }: { readonly state: StudioState }) {
         </button>
       </form>
       <Steps state={state} />
+      <Rewrites state={state} />
       <BesideOption state={state} />
       <CommandLine state={state} />
       <OtherProgram state={state} />
@@ -100,6 +101,39 @@ function Steps({ state }: { readonly state: StudioState }) {
 function changeText({ changed, added, removed, edited, milliseconds }: StepInfo): string {
   const what = changed ? `+${added} −${removed} ~${edited}` : "no change";
   return `${what}, ${milliseconds.toFixed(1)} ms`;
+}
+
+/** The rewrites inside of a step, one by one. */
+function Rewrites({ state }: { readonly state: StudioState }) {
+  const step = state.steps.value[state.step.value - 1];
+  if (step === undefined || step.rules.length === 0) return null;
+  const rewrites = state.rewrites.value;
+  if (rewrites === undefined)
+    return (
+      <p>
+        <button type="button" onClick={() => void state.loadRewrites()}>
+          Show the rewrites of {step.pass} one by one
+        </button>
+      </p>
+    );
+  const shown = state.rewrite.value;
+  const made = rewrites[shown - 1];
+  return (
+    <section>
+      <label for="rewrite">
+        Rewrite {shown} of {rewrites.length}
+        {made === undefined ? "" : `: ${made.rule} at ${made.node}`}
+      </label>
+      <input
+        id="rewrite"
+        type="range"
+        min={0}
+        max={rewrites.length}
+        value={shown}
+        onInput={(event) => void state.showRewrite(Number(event.currentTarget.value))}
+      />
+    </section>
+  );
 }
 
 /** Whether the version before is shown, too. */

@@ -12,6 +12,7 @@ import type {
   ProfileView,
   RequestName,
   Requests,
+  RewriteInfo,
   SceneRequest,
   SceneView,
   StepInfo,
@@ -81,6 +82,10 @@ export class StudioState {
   readonly steps = signal<readonly StepInfo[]>([]);
   /** The step that is shown: 0 for the opened program, n for the n-th pass. */
   readonly step = signal(0);
+  /** The rewrites inside of the shown step, when they were asked for. */
+  readonly rewrites = signal<readonly RewriteInfo[] | undefined>(undefined);
+  /** How many of them are shown. */
+  readonly rewrite = signal(0);
   /** The version whose nodes are compared with those shown. */
   readonly compareWith = signal<number | undefined>(undefined);
   readonly open = signal<ReadonlySet<string> | "all">(new Set());
@@ -344,8 +349,35 @@ export class StudioState {
     const at = Math.min(Math.max(step, 0), steps.length);
     const id = at === 0 ? first.id : steps[at - 1]!.version;
     const before = at === 0 ? undefined : at === 1 ? first.id : steps[at - 2]!.version;
-    this.step.value = at;
+    batch(() => {
+      this.step.value = at;
+      this.rewrites.value = undefined;
+    });
     await this.showVersion(id, before === id ? undefined : before);
+  }
+
+  /** Lists the rewrites inside of the shown step, and shows the last one. */
+  async loadRewrites(): Promise<void> {
+    const step = this.steps.value[this.step.value - 1];
+    if (step === undefined) return;
+    const rewrites = await this.#ask("rewrites", [step.before, step.call]);
+    if (rewrites === undefined) return;
+    this.rewrites.value = rewrites;
+    if (rewrites.length > 0) await this.showRewrite(rewrites.length);
+  }
+
+  /** Shows the program after the n-th rewrite inside of the step, beside the one before it. */
+  async showRewrite(count: number): Promise<void> {
+    const step = this.steps.value[this.step.value - 1];
+    if (step === undefined) return;
+    this.rewrite.value = count;
+    const versions = await Promise.all([
+      this.#ask("afterRewrites", [step.before, step.call, Math.max(0, count - 1)]),
+      this.#ask("afterRewrites", [step.before, step.call, count]),
+    ]);
+    const [before, after] = versions;
+    if (before === undefined || after === undefined || this.rewrite.value !== count) return;
+    await this.showVersion(after.id, count === 0 ? undefined : before.id);
   }
 
   async showVersion(id: number, compareWith?: number): Promise<void> {
