@@ -97,16 +97,15 @@ describe("the engine", () => {
 
   test("goes through the rewrites inside of a pass", async () => {
     const own = new Engine();
-    const text = TEXT.replace(" %b: f32", " %m: f32[2] = aten.mul.Tensor(%a, 1) %b: f32").replace(
-      "default(%a)",
-      "default(%m)",
-    );
+    const text = TEXT.replace("add.Tensor(%x, 0)", "mul.Tensor(%x, 1)")
+      .replace(" %b: f32", " %m: f32[2] = aten.mul.Tensor(%a, 1) %b: f32")
+      .replace("default(%a)", "default(%m)");
     await own.open(new Blob([text]), "x.ir", {});
     const [step] = await own.runPasses(0, "canonicalize", {});
     expect(step).toMatchObject({ call: "canonicalize", before: 0, version: 1 });
     const made = await own.rewrites(0, "canonicalize");
     expect(made).toHaveLength(2);
-    expect(made.map(({ rule }) => rule).sort()).toEqual(["div-1", "mul-1"]);
+    expect(made.map(({ rule }) => rule)).toEqual(["mul-1", "mul-1"]);
     const first = await own.afterRewrites(0, "canonicalize", 1);
     expect(first.parent).toBe(0);
     expect(await own.afterRewrites(0, "canonicalize", 1)).toEqual(first);
