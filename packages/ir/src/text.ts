@@ -15,3 +15,4 @@ export {
 export { type PrintIrOptions, printIr, tensorsOf } from "./ir-text/print-program.js";
 export { MAX_HOLES } from "./ir-text/program-draft.js";
 export { parseValue as parseArgument, valueText as argumentText } from "./ir-text/values.js";
+export { shortTarget } from "./print-torch/short-target.js";

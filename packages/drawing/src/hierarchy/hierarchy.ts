@@ -7,6 +7,7 @@ import {
   type ModuleStackEntry,
   type Node,
 } from "@sconce/ir";
+import { shortTarget } from "@sconce/ir/text";
 import { Draft, type DraftInit, divideLong, itemOf, numberDrafts } from "./draft.js";
 import type { Hierarchy } from "./item.js";
 
@@ -259,9 +260,3 @@ function common(a: Draft, b: Draft): Draft {
 /** A name in the model, without the path of the module that it is in. */
 const within = (path: string, name: string): string =>
   path !== "" && name.startsWith(`${path}.`) ? name.slice(path.length + 1) : name;
-
-/**
- * `linear` for `aten.linear.default`, `mul.Tensor` for `aten.mul.Tensor`; other namespaces stay.
- */
-const shortTarget = (target: string): string =>
-  target.replace(/^(?:aten|operator|higher_order)\./, "").replace(/\.default$/, "");

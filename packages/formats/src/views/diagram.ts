@@ -14,7 +14,7 @@ import {
   type MetaValue,
   type Node,
 } from "@sconce/ir";
-import { argumentText } from "@sconce/ir/text";
+import { argumentText, shortTarget } from "@sconce/ir/text";
 import { diagramDepth } from "../errors.js";
 import { Ids } from "./ids.js";
 
@@ -239,12 +239,6 @@ function callBox(id: string, { op, name, target, meta }: Node): Box {
   if (op === "get_attr") return { type: "box", id, lines: [name], kind: "graph" };
   return { type: "box", id, lines: [shortTarget(target), ...sizesOf(meta.val)], kind: "call" };
 }
-
-/**
- * `linear` for `aten.linear.default`, `mul.Tensor` for `aten.mul.Tensor`; other namespaces stay.
- */
-const shortTarget = (target: string): string =>
-  target.replace(/^(?:aten|operator|higher_order)\./, "").replace(/\.default$/, "");
 
 /** The sizes of a value, `1x4`; nothing for a value that has none. */
 function sizesOf(val: MetaValue | undefined): string[] {
