@@ -37,6 +37,7 @@ test("public names of the smaller entry points", () => {
     "parseGraph",
     "parseIr",
     "printIr",
+    "shortTarget",
     "tensorsOf",
   ]);
   expect(Object.keys(topology).sort()).toEqual(["Topology", "topologyOf"]);
