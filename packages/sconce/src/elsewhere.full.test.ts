@@ -70,7 +70,9 @@ describe("bundles run", () => {
     expect(
       [...errors!, ...warnings!].map(({ message }) => message).filter((text) => !/gpu\.js/.test(text)),
     ).toEqual([]);
-    project.write("webpack/page.cjs", 'globalThis.self = globalThis;\nrequire("./main.cjs");');
+    // Bundles of pages read the address, which the URL of a worker's script is relative to.
+    const page = 'globalThis.self = globalThis;\nglobalThis.location = { href: "http://localhost/" };';
+    project.write("webpack/page.cjs", `${page}\nrequire("./main.cjs");`);
     expect(await project.node("webpack/page.cjs")).toBe(expected);
   });
 
