@@ -142,7 +142,7 @@ graph(%x: f32[2], %y: f32[2]) {
     using executable = await session.compile(program, backend);
     await expect(executable.run([part(0), part(1)])).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
-      message: "the inputs x and y share memory, and the program writes to x",
+      message: "x and the input y share memory, and the program writes to x",
     });
     const [sum] = await executable.run([part(0), part(2)]);
     expect(String(sum)).toBe("tensor([3., 3.])");
@@ -150,4 +150,61 @@ graph(%x: f32[2], %y: f32[2]) {
   }
   using interpreter = await session.compile(program, "cpu");
   expect(String((await interpreter.run([part(0), part(1)]))[0])).toBe("tensor([4., 3.])");
+});
+
+test("an input that shares memory with a buffer that is written to is PyTorch's or an error", async () => {
+  const text = `sconce-ir 1
+program "TRAINING" {
+  buffer "c": f32[2]
+  input %c: BUFFER "c"
+  input %x: USER_INPUT
+  output %a: USER_OUTPUT
+  output %z: USER_OUTPUT
+}
+graph(%c: f32[2], %x: f32[2]) {
+  %a: f32[2] = aten.add_.Tensor(%c, 1)
+  %z: f32[2] = aten.mul.Tensor(%x, 10)
+  return (%a, %z)
+}`;
+  const results: string[][] = [];
+  for (const backend of ["wasm", "gpujs:cpu", "auto", "cpu"]) {
+    const tensors = new Map([["c", Tensor.from([0, 0], [2], "float32")]]);
+    using executable = await session.compile(session.parseIr(text, { tensors }), backend);
+    const [own] = await executable.run([Tensor.from([1, 1], [2], "float32")]);
+    results.push(
+      await executable.run([own!]).then(
+        (values) => values.map(String),
+        ({ code, message }) => [code, message],
+      ),
+    );
+  }
+  const refused = ["INVALID_ARGUMENT", "c and the input x share memory, and the program writes to c"];
+  expect(results).toEqual([refused, refused, refused, ["tensor([2., 2.])", "tensor([20., 20.])"]]);
+});
+
+test("an expanded input that is written to is refused, as PyTorch refuses it", async () => {
+  const program = session.parseIr(`sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT input %y: USER_INPUT output %a: USER_OUTPUT }
+graph(%x: f32[3], %y: f32[3]) { %a: f32[3] = aten.add_.Tensor(%x, %y) return (%a) }`);
+  const one = Tensor.from([1], [1], "float32");
+  for (const backend of ["wasm", "gpujs:cpu", "auto", "cpu"]) {
+    using executable = await session.compile(program, backend);
+    const run = executable.run([one.asStrided([3], [0]), Tensor.from([1, 2, 3], [3], "float32")]);
+    await expect(run).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining("more than one element of the written-to tensor"),
+    });
+    expect(String(one)).toBe("tensor([1.])");
+  }
+});
+
+test("toDevice refuses what is not a tensor", async () => {
+  const program = session.parseIr(`sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %a: USER_OUTPUT }
+graph(%x: f32[3]) { %a: f32[3] = aten.sin.default(%x) return (%a) }`);
+  using executable = await session.compile(program, "wasm");
+  await expect(executable.toDevice!(5 as never)).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: "toDevice was given a number, not a tensor",
+  });
 });

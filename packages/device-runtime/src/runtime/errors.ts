@@ -20,11 +20,22 @@ export const tensorDisposed = (byteLength: number): SconceError =>
     fix: "use the tensor before `dispose()`, or compute it again",
   });
 
-/** Two inputs that overlap, of which the program writes to the first. */
+/** An expanded input that the program writes to: the message is PyTorch's. */
+export const sharedPlaces = (written: string): SconceError =>
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message:
+      `the program writes to ${written}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
+      "Please clone() the tensor before performing the operation.",
+    where: written,
+    fix: "give a copy of the tensor: `tensor.contiguous()`",
+  });
+
+/** Two tensors that overlap, of which the program writes to the first: an input or state. */
 export const sharedInputs = (written: string, other: string): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
-    message: `the inputs ${written} and ${other} share memory, and the program writes to ${written}`,
+    message: `${written} and the input ${other} share memory, and the program writes to ${written}`,
     where: written,
-    fix: 'give each a separate tensor, or run on the interpreter: compile(program, "cpu")',
+    fix: 'give a copy of the tensor, or run on the interpreter: compile(program, "cpu")',
   });

@@ -102,8 +102,8 @@ export class DeviceExecutable implements Executable {
     const { original, program, plan, device, operators } = init;
     this.#init = init;
     this.#check = inputCheck(original);
-    this.#checkShared = sharedCheck(original, operators);
     this.#own = ownState(program, device, programState(program, operators));
+    this.#checkShared = sharedCheck(original, operators, this.#own);
     this.#state = publicState(original, this.#own);
     const fixed = fixedTensors(program, this.#own);
     this.#uploads = new Uploads(device, fixed);

@@ -34,7 +34,7 @@ import { DeviceValue, isTensor, type RunValue, type Uploads } from "./values.js"
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
 /** Sizes whose kernels are kept at the same time. */
-const KEPT_SIZES = 16;
+const KEPT_SIZES = 64;
 
 /** The region for one set of sizes. */
 interface Bound {

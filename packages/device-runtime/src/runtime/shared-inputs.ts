@@ -1,29 +1,51 @@
 /**
- * @file Inputs that share memory. A lowered program writes to an input at its end, so a write does
- * not show in another input as it does in the program before lowering.
+ * @file Inputs that share memory with what a program writes to. A lowered program writes at its
+ * end, so a write does not show in another tensor as it does in the program before lowering.
  */
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { mutatedPlaceholders, type OperatorTable } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
-import { sharedInputs } from "./errors.js";
+import { sharedInputs, sharedPlaces } from "./errors.js";
 
 /** Refuses the inputs of a run. @throws SconceError `INVALID_ARGUMENT` */
 export type SharedCheck = (inputs: readonly Value[]) => void;
 
-/** The check of a program; undefined where it does not write to inputs as it goes. */
-export function sharedCheck(program: ExportedProgram, operators: OperatorTable): SharedCheck | undefined {
-  const names = program.graphSignature.inputSpecs.flatMap(({ kind, arg }) =>
+/**
+ * The check of a program; undefined where it does not write to tensors as it goes.
+ * @param own the state of the executable, by its names in the model
+ */
+export function sharedCheck(
+  program: ExportedProgram,
+  operators: OperatorTable,
+  own: ReadonlyMap<string, Tensor>,
+): SharedCheck | undefined {
+  const mutated = mutatedPlaceholders(program.graph, operators);
+  if (mutated.size === 0) return undefined;
+  const { inputSpecs } = program.graphSignature;
+  const names = inputSpecs.flatMap(({ kind, arg }) =>
     kind !== "USER_INPUT" ? [] : [arg.kind === "tensor" ? arg.name : undefined],
   );
-  const mutated = mutatedPlaceholders(program.graph, operators);
   const written = names.flatMap((name, at) => (name !== undefined && mutated.has(name) ? [at] : []));
-  if (written.length === 0 || names.length < 2) return undefined;
+  const state = inputSpecs.flatMap(({ kind, arg, target }) =>
+    kind !== "USER_INPUT" && target !== null && mutated.has(arg.name) ? [target] : [],
+  );
+  if (names.length === 0 || written.length + state.length === 0) return undefined;
   return (inputs) => {
-    for (const at of written)
-      for (const [other, input] of inputs.entries())
-        if (other !== at && overlap(inputs[at], input)) throw sharedInputs(names[at]!, names[other]!);
+    for (const at of written) {
+      const input = inputs[at];
+      if (input instanceof Tensor && repeats(input)) throw sharedPlaces(names[at]!);
+      for (const [other, value] of inputs.entries())
+        if (other !== at && overlap(input, value)) throw sharedInputs(names[at]!, names[other]!);
+    }
+    for (const name of state)
+      for (const [at, input] of inputs.entries())
+        if (overlap(own.get(name), input)) throw sharedInputs(name, names[at]!);
   };
 }
+
+/** Whether several elements lie in one place, as those of an expanded tensor do. */
+const repeats = ({ shape, strides }: Tensor): boolean =>
+  shape.some((size, d) => size > 1 && strides[d] === 0);
 
 /** Whether two tensors have elements between each other's first and last. */
 function overlap(a: Value | undefined, b: Value | undefined): boolean {

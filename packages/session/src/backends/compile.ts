@@ -32,6 +32,7 @@ import {
   described,
   labelOf,
   requireInputs,
+  requireTensor,
   wrongOutput,
 } from "./errors.js";
 import { type LiveExecutables, type OutputMemoryCheck, outputMemoryCheck, usedBy } from "./memory.js";
@@ -187,6 +188,7 @@ class CheckedExecutable implements Executable {
   async toDevice(tensor: Tensor): Promise<Tensor> {
     const { label } = this.#checks;
     if (this.#isDisposed) throw disposed(`the executable of ${labelOf(label)}`);
+    requireTensor(tensor);
     try {
       return (await this.#inner.toDevice?.(tensor)) ?? tensor;
     } catch (error) {

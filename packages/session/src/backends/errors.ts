@@ -1,6 +1,7 @@
 /** @file Every error about backends: unknown names, and violations of their contract. */
 import { didYouMean, isSconceError, SconceError, thrownText } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
 import { isKnownBackend, OTHER_NAMES } from "./backend-names.js";
 
 /** Names a backend, and the plugin that it comes from, in errors. */
@@ -82,6 +83,16 @@ export function requireBackend(value: object | null): void {
     code: "INVALID_ARGUMENT",
     message: `the backend of compile is ${described(value)} without \`supports\` and \`compile\``,
     fix: 'give a name, compile(program, "cpu"), or a backend; options come after it',
+  });
+}
+
+/** Refuses what is not a tensor. @throws SconceError `INVALID_ARGUMENT` */
+export function requireTensor(value: unknown): asserts value is Tensor {
+  if (value instanceof Tensor) return;
+  throw new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `toDevice was given ${described(value)}, not a tensor`,
+    fix: "give a tensor: await executable.toDevice(x)",
   });
 }
 
