@@ -149,6 +149,8 @@ class View {
       canvas.width = Math.round(canvas.clientWidth * pixels);
       canvas.height = Math.round(canvas.clientHeight * pixels);
     }
+    // What was in the middle stays there.
+    if (this.#drawing !== undefined) this.#viewport.pan((clientWidth - this.#viewport.width) / 2, 0);
     this.#viewport.resize(clientWidth, clientHeight);
     this.#mapPicture = undefined;
     this.#redraw();
