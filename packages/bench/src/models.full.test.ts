@@ -37,7 +37,7 @@ describe.each(NAMES)("%s at its real size", (name) => {
     expect(withoutComments(String(program))).toBe(wanted);
     expect(verify(program)).toEqual([]);
     const eager = (model as unknown as (input: Tensor) => Tensor)(x).toArray();
-    const module = await createSconce().module(program);
+    const module = await createSconce().module(program, { backend: "cpu" });
     const [result] = [await module.call([x])].flat() as Tensor[];
     expect(result!.toArray()).toEqual(eager);
     const { first, last } = OUTPUTS[name]!;
