@@ -18,6 +18,7 @@ describe("sconce report", () => {
     const { code, out } = await sconce("report", fixture("net_mlp"), "-o", "-", "--backend", "cpu,gpujs:cpu");
     expect(code).toBe(0);
     expect(out).toContain("<h2>Backend gpujs:cpu</h2>");
+    expect(out).not.toContain('class="bad"');
   });
 
   test("refuses a depth that is none, and no backend", async () => {

@@ -140,7 +140,7 @@ function crossings(slots: Slots, order: LayerOrder, below: Adjacency): number {
     tree.fill(0, 0, size + 1);
     let seen = 0;
     for (let i = order.starts[layer]!; i < order.starts[layer + 1]!; i++) {
-      const ends = placesBelow(slots, order, below, order.slots[i]!);
+      const ends = placesAt(slots.lower, order, below, order.slots[i]!);
       for (const place of ends) count += seen - prefix(tree, place + 1);
       for (const place of ends) {
         for (let at = place + 1; at <= size; at += at & -at) tree[at]!++;
@@ -155,13 +155,6 @@ function prefix(tree: Float64Array, end: number): number {
   let sum = 0;
   for (let at = end; at > 0; at -= at & -at) sum += tree[at]!;
   return sum;
-}
-
-function placesBelow(slots: Slots, { places }: LayerOrder, below: Adjacency, slot: number): number[] {
-  const ends: number[] = [];
-  for (let i = below.starts[slot]!; i < below.starts[slot + 1]!; i++)
-    ends.push(places[slots.lower[below.links[i]!]!]!);
-  return ends;
 }
 
 /** Exchanges neighbors in a layer where that removes crossings. */
@@ -188,6 +181,7 @@ function exchange(slots: Slots, order: LayerOrder, { above, below }: Neighbors):
   }
 }
 
+/** Places of the ends of a slot's segments, in their order. */
 function placesAt(
   ends: Int32Array,
   { places }: LayerOrder,

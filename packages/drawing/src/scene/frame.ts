@@ -20,9 +20,11 @@ export class Frame {
   /** Items whose values come in, and go out. */
   readonly entries: number[] = [];
   readonly exits: number[] = [];
-  readonly #places = new Map<string, number>();
+  readonly #ports = new Set<string>();
   readonly #links = new Map<string, number>();
   readonly #ends: (readonly [from: string, to: string, value: number])[] = [];
+  /** Places in the chart, by item or port: entries, then boxes, then exits. */
+  readonly #places = new Map<string, number>();
   #layout: ChartLayout | undefined;
   /** Left of what is in the frame, from its own left. */
   #left = 0;
@@ -57,8 +59,8 @@ export class Frame {
 
   #port(side: string, item: number, list: number[]): string {
     const name = `${side} ${item}`;
-    if (!this.#places.has(name)) {
-      this.#places.set(name, list.length);
+    if (!this.#ports.has(name)) {
+      this.#ports.add(name);
       list.push(item);
     }
     return name;
@@ -68,7 +70,7 @@ export class Frame {
   layOut(inner: (box: number) => Inner & Partial<Pick<Frame, "portX">>): void {
     const { boxes, entries, exits } = this;
     const count = entries.length + boxes.length + exits.length;
-    const places = new Map<string, number>();
+    const places = this.#places;
     for (const item of entries) places.set(`in ${item}`, places.size);
     for (const item of boxes) places.set(String(item), places.size);
     for (const item of exits) places.set(`out ${item}`, places.size);
@@ -96,10 +98,8 @@ export class Frame {
 
   /** Where a port lies, from the center of the frame to the right. */
   portX(name: string): number {
-    const own = this.#places.get(name);
-    if (own === undefined) return 0;
-    const place = name.startsWith("in") ? own : this.entries.length + this.boxes.length + own;
-    return this.#left + this.#layout!.x[place]! - this.width / 2;
+    const place = this.#places.get(name);
+    return place === undefined ? 0 : this.#left + this.#layout!.x[place]! - this.width / 2;
   }
 
   /** The center and the top of a box in the frame, from its own left and top. */

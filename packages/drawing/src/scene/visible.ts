@@ -44,7 +44,7 @@ export function visibleOf(hierarchy: Hierarchy, { open = new Set(), state = fals
 }
 
 /** Whether a drawing can open the item. */
-export const isGroup = ({ children, kind }: Item): boolean => children.length > 0 && kind !== "state";
+export const isGroup = ({ children }: Item): boolean => children.length > 0;
 
 function linksOf({ items, from, to }: Hierarchy, shownAs: Int32Array): VisibleLink[] {
   const links = new Map<number, VisibleLink>();

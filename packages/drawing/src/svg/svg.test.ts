@@ -103,7 +103,9 @@ test("a drawing has the text of each box, and colors of one theme or both", () =
   expect(svgText(program.graph)).toContain(">map_impl ");
 });
 
-test("unknown options are refused", () => {
+test("unknown options, and values that they cannot have, are refused", () => {
+  for (const wrong of [{ depth: -1 }, { depth: 1.5 }, { theme: "blue" }])
+    expect(() => svgText(program, wrong as never)).toThrow(expect.objectContaining({ code: "OPTION_VALUE" }));
   expect(() => svgText(program, { deep: 1 } as never)).toThrow(
     expect.objectContaining({ code: "UNKNOWN_OPTION" }),
   );

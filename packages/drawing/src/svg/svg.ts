@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames, visibleText } from "@sconce/errors";
+import { checkOptions, type OptionNames, optionValue, visibleText } from "@sconce/errors";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import { hierarchyOf } from "../hierarchy/hierarchy.js";
 import type { Hierarchy, Item } from "../hierarchy/item.js";
@@ -33,10 +33,19 @@ const OPTIONS: OptionNames<SvgOptions> = {
   title: true,
 };
 
-/** The drawing of a program, or of a graph, as SVG text. */
+const THEMES: ReadonlySet<unknown> = new Set(["auto", "light", "dark"]);
+
+/**
+ * The drawing of a program, or of a graph, as SVG text.
+ * @throws SconceError `UNKNOWN_OPTION`, `OPTION_VALUE`
+ */
 export function svgText(source: ExportedProgram | Graph, options: SvgOptions = {}): string {
   checkOptions("svgText", options, OPTIONS);
   const { modules, state, depth, theme, title } = options;
+  if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0))
+    throw optionValue("svgText", "depth", depth, "a whole number from 0 on");
+  if (theme !== undefined && !THEMES.has(theme))
+    throw optionValue("svgText", "theme", theme, "`auto`, `light` or `dark`");
   const hierarchy = hierarchyOf(source, { modules });
   const open = depth === undefined ? (options.open ?? "all") : keysToDepth(hierarchy, depth);
   return sceneSvg(hierarchy, sceneOf(hierarchy, { open, state }), { theme, title });

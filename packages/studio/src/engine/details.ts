@@ -4,8 +4,8 @@ import {
   annotation,
   type ExportedProgram,
   FakeTensor,
-  forEachInput,
   type Graph,
+  inputsOf,
   type Node,
   nodeText,
 } from "@sconce/ir";
@@ -26,7 +26,7 @@ export function search(version: Version, text: string): FoundItem[] {
   const { items } = version.hierarchy();
   const found: FoundItem[] = [];
   for (const item of items.slice(1)) {
-    const around = `${items[item.parent]!.title} ${pathOf(items, item)}`;
+    const around = `${items[item.parent]!.title} ${moduleOf(items, item)}`;
     const searched = `${item.title} ${item.node ?? ""} ${item.detail} ${around}`.toLowerCase();
     if (!words.every((word) => searched.includes(word))) continue;
     const { key, title, detail, node } = item;
@@ -36,8 +36,9 @@ export function search(version: Version, text: string): FoundItem[] {
   return found;
 }
 
-const pathOf = (items: readonly Item[], item: Item): string =>
-  ancestors(items, item)
+/** The path of the module that an item is in; that of a module itself. */
+const moduleOf = (items: readonly Item[], item: Item): string =>
+  [...ancestors(items, item), item]
     .filter(({ kind }) => kind === "module")
     .map(({ title }) => title)
     .join(".");
@@ -76,7 +77,7 @@ export function detailsOf(version: Version, key: string): ItemDetails | undefine
     facts: [...nodeFacts(version, node), ...placeFacts(items, item)],
     text: nodeText(node, users.length),
     stackTrace: node.meta.stackTrace,
-    inputs: neighbors(version, item, graph, inputNames(node)),
+    inputs: neighbors(version, item, graph, inputsOf(node)),
     users: neighbors(
       version,
       item,
@@ -85,12 +86,6 @@ export function detailsOf(version: Version, key: string): ItemDetails | undefine
     ),
     provenance: provenanceLines(version, item, node),
   };
-}
-
-function inputNames(node: Node): string[] {
-  const names: string[] = [];
-  forEachInput(node, (name) => names.push(name));
-  return names;
 }
 
 function neighbors(
@@ -112,10 +107,7 @@ function groupFacts(items: readonly Item[], item: Item): Fact[] {
 }
 
 function placeFacts(items: readonly Item[], item: Item): Fact[] {
-  const path = [...ancestors(items, item), ...(item.kind === "module" ? [item] : [])]
-    .filter(({ kind }) => kind === "module")
-    .map(({ title }) => title)
-    .join(".");
+  const path = moduleOf(items, item);
   return path === "" ? [] : [{ name: "module", value: path }];
 }
 

@@ -139,7 +139,7 @@ describe("the engine", () => {
   test("names the rules that fire at a node, and completes pipelines", async () => {
     const own = new Engine();
     await own.open(new Blob([TEXT]), "x.ir", {});
-    const rows = await own.explain(0, "a");
+    const rows = await own.explain(0, ":a");
     expect(rows.filter(({ fires }) => fires).map(({ rule }) => rule)).toContain("add-0");
     expect(await own.complete("decompose,fold")).toContain("decompose,fold-constants");
   });

@@ -11,6 +11,7 @@ import type {
   DifferenceView,
   FoundItem,
   ItemDetails,
+  Mark,
   PlacementView,
   ProfileView,
   RewriteInfo,
@@ -22,8 +23,8 @@ import type {
   VersionInfo,
 } from "./protocol.js";
 import type { runRewrites } from "./rewrites.js";
-import { marksByNode, sceneView } from "./scenes.js";
-import { type Version, Versions } from "./versions.js";
+import { sceneView } from "./scenes.js";
+import { nodePath, type Version, Versions } from "./versions.js";
 
 /** The seed of the inputs that programs run on. */
 const SEED = 0;
@@ -142,7 +143,7 @@ export class Engine {
   }
 
   /** In what two versions differ. */
-  difference(before: number, after: number): Promise<DifferenceView> {
+  difference(before: number, after: number): DifferenceView {
     return differenceView(this.#versions.get(before), this.#versions.get(after));
   }
 
@@ -258,31 +259,35 @@ export class Engine {
   }
 
   /** What each rule says of a node: that it fires there, or why it does not. */
-  async explain(id: number, node: string): Promise<readonly AttemptRow[]> {
+  async explain(id: number, key: string): Promise<readonly AttemptRow[]> {
     const version = this.#versions.get(id);
+    const item = version.item(key);
+    if (item?.node === undefined) return [];
+    const path = nodePath(item);
     const [session, { explainRule }] = await Promise.all([this.#loadSession(), import("@sconce/passes")]);
     return [...session.rules.values()]
       .flatMap((rule) =>
         explainRule(version.program, rule, session.operators, (part) => session.ownerOf(part)),
       )
-      .filter((attempt) => attempt.node === node)
-      .map(({ rule, reason, graph = "" }) => ({
-        rule,
-        key: version.keyOf(graph, node),
-        node,
-        fires: reason === undefined,
-        reason,
-      }));
+      .filter(({ graph = "", node }) => `${graph}/${node}` === path)
+      .map(({ rule, reason }) => ({ rule, fires: reason === undefined, reason }));
   }
 
   #loadSession(): Promise<Sconce> {
-    this.#session ??= import("@sconce/session").then(async ({ createSconce }) => {
-      const session = createSconce();
-      await session.prepare();
-      return session;
+    this.#session ??= newSession().catch((error: unknown) => {
+      // What could not be fetched is asked for again.
+      this.#session = undefined;
+      throw error;
     });
     return this.#session;
   }
+}
+
+async function newSession(): Promise<Sconce> {
+  const { createSconce } = await import("@sconce/session");
+  const session = createSconce();
+  await session.prepare();
+  return session;
 }
 
 /** How IR text starts. */
@@ -305,8 +310,9 @@ async function inputsOf(program: ExportedProgram): Promise<readonly Value[]> {
 }
 
 function stepInfo(event: PassEvent, before: Version, after: Version): StepInfo {
-  const marks = before === after ? [] : [...marksByNode(before, after).values()];
-  const count = (...kinds: readonly string[]): number => marks.filter((mark) => kinds.includes(mark)).length;
+  const nodes = before === after ? [] : before.differenceTo(after).nodes;
+  const count = (...kinds: readonly Mark[]): number =>
+    nodes.filter(({ kind }) => kinds.includes(kind)).length;
   return {
     pass: event.pass.name,
     call: (before === after ? undefined : event.after.history.at(-1)?.call) ?? event.pass.name,
@@ -325,9 +331,8 @@ function stepInfo(event: PassEvent, before: Version, after: Version): StepInfo {
   };
 }
 
-async function differenceView(before: Version, after: Version): Promise<DifferenceView> {
-  const { diffPrograms } = await import("@sconce/ir/diff");
-  const { nodes, removed, added } = diffPrograms(before.program, after.program, { ignoreMetadata: true });
+function differenceView(before: Version, after: Version): DifferenceView {
+  const { nodes, removed, added } = before.differenceTo(after);
   return {
     nodes: nodes.map((node) => ({
       key: (node.kind === "removed" ? before : after).keyOf(node.graph, node.node),

@@ -75,14 +75,12 @@ export interface SceneView {
   readonly scene: Scene;
   /** The items of the boxes, and those of the values of arrows. */
   readonly items: readonly (readonly [id: number, item: ShownItem])[];
-  /** Time that it took. */
-  readonly milliseconds: number;
   /** Marks of shown items; a closed group is marked where something in it is. */
   readonly marks: readonly (readonly [id: number, mark: Mark])[];
 }
 
 /** What the page knows of an item. */
-export type ShownItem = Pick<Item, "key" | "kind" | "title" | "detail" | "node" | "calls"> & {
+export type ShownItem = Pick<Item, "key" | "kind" | "title" | "detail" | "node"> & {
   /** Whether it can be opened. */
   readonly isGroup: boolean;
 };
@@ -260,14 +258,10 @@ export interface DifferenceView {
   readonly added: readonly string[];
 }
 
-/** One place of a rule. */
+/** What a rule says of a node. */
 export interface AttemptRow {
   /** The name of the rule. */
   readonly rule: string;
-  /** Names the item; undefined where the version has none. */
-  readonly key: string | undefined;
-  /** The name of the node. */
-  readonly node: string;
   /** Whether the rule fires. */
   readonly fires: boolean;
   /** Why, where there is a reason. */
@@ -310,7 +304,7 @@ export interface Requests {
   /** The elements that a node has in a run on the interpreter; undefined for other values. */
   values(version: number, key: string): ValueView | undefined;
   /** What the rules say of a node. */
-  explain(version: number, node: string): readonly AttemptRow[];
+  explain(version: number, key: string): readonly AttemptRow[];
 }
 
 /** Names of what the engine does. */

@@ -21,16 +21,12 @@ export function runRewrites(
 ): { readonly program: ExportedProgram; readonly made: readonly MadeRewrite[] } {
   const made: MadeRewrite[] = [];
   let begun: MadeRewrite | undefined;
-  const { operators, rules } = session;
+  const context = session.services.passManagers.context();
   const manager = new PassManager(
     {
-      operators,
-      rules,
-      evaluate: session.services.evaluator.evaluate,
-      decompositions: () => session.defaultDecompositions(),
-      ownerOf: (part) => session.ownerOf(part),
+      ...context,
       rewrites: {
-        ownerOf: (part) => session.ownerOf(part),
+        ...context.rewrites,
         allows: ({ name }: Pick<Rule, "name">, root: Node, graph: string) => {
           if (made.length >= limit) return false;
           begun = { rule: name, node: root.name, graph };

@@ -1,11 +1,9 @@
 import { type Item, isGroup, sceneOf } from "@sconce/drawing";
-import { diffPrograms } from "@sconce/ir/diff";
 import type { Mark, SceneRequest, SceneView, ShownItem } from "./protocol.js";
-import type { Version } from "./versions.js";
+import { nodePath, type Version } from "./versions.js";
 
 /** What a page draws of a version. */
 export function sceneView(version: Version, request: SceneRequest, other: Version | undefined): SceneView {
-  const start = performance.now();
   const hierarchy = version.hierarchy(request.modules);
   const open = request.open === "all" ? "all" : new Set(request.open);
   const scene = sceneOf(hierarchy, { open, state: request.state });
@@ -16,7 +14,6 @@ export function sceneView(version: Version, request: SceneRequest, other: Versio
   return {
     scene,
     items: [...shown].map((id) => [id, shownItem(hierarchy.items[id]!)]),
-    milliseconds: performance.now() - start,
     marks,
   };
 }
@@ -27,15 +24,8 @@ const shownItem = (item: Item): ShownItem => ({
   title: item.title,
   detail: item.detail,
   node: item.node,
-  calls: item.calls,
   isGroup: isGroup(item),
 });
-
-/** Marks of nodes by graph and name, `/` before the name. */
-export function marksByNode(before: Version, after: Version): Map<string, Mark> {
-  const { nodes } = diffPrograms(before.program, after.program, { ignoreMetadata: true });
-  return new Map(nodes.map(({ graph, node, kind }) => [`${graph}/${node}`, kind]));
-}
 
 function marksOf(
   version: Version,
@@ -44,11 +34,11 @@ function marksOf(
   other: Version,
 ): [number, Mark][] {
   // Versions are numbered in their order: of the earlier one, nodes are marked that go away.
-  const isBefore = other.id > version.id;
-  const byNode = isBefore ? marksByNode(version, other) : marksByNode(other, version);
+  const { nodes } = other.id > version.id ? version.differenceTo(other) : other.differenceTo(version);
+  const byNode = new Map(nodes.map(({ graph, node, kind }) => [`${graph}/${node}`, kind]));
   const marks = new Map<number, Mark>();
   for (const item of items) {
-    const mark = item.node === undefined ? undefined : byNode.get(`${item.graph.join("/")}/${item.node}`);
+    const mark = item.node === undefined ? undefined : byNode.get(nodePath(item));
     if (mark === undefined) continue;
     let at = item.id;
     while (at > 0 && !shown.has(at)) at = items[at]!.parent;

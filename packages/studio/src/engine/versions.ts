@@ -1,6 +1,7 @@
 /** @file The programs that a page holds: opened ones and what passes made of them. */
 import { type Hierarchy, hierarchyOf, type Item } from "@sconce/drawing";
 import type { ExportedProgram, Graph, Node } from "@sconce/ir";
+import { diffPrograms, type ProgramDifference } from "@sconce/ir/diff";
 import { unknownVersion } from "../errors.js";
 import type { VersionInfo } from "./protocol.js";
 
@@ -11,7 +12,10 @@ export class Version {
   readonly parent: number | undefined;
   readonly title: string;
   readonly #hierarchies = new Map<boolean, Hierarchy>();
+  /** In what later versions differ from this one; each is found once. */
+  readonly #differences = new WeakMap<Version, ProgramDifference>();
   #keys: Map<string, Item> | undefined;
+  #nodes: Map<string, Item> | undefined;
 
   constructor(id: number, program: ExportedProgram, title: string, parent?: number) {
     this.id = id;
@@ -51,9 +55,18 @@ export class Version {
 
   /** The key of a node by the path of its graph, `/` between names. */
   keyOf(graph: string, node: string): string | undefined {
-    const path = graph === "" ? [] : graph.split("/");
-    if (path.length === 0) return this.item(`:${node}`)?.key;
-    return this.hierarchy().items.find((item) => item.node === node && item.graph.join("/") === graph)?.key;
+    this.#nodes ??= new Map(this.hierarchy().items.map((item) => [nodePath(item), item]));
+    return this.#nodes.get(`${graph}/${node}`)?.key;
+  }
+
+  /** In what a later version differs from this one, but for metadata. */
+  differenceTo(after: Version): ProgramDifference {
+    let difference = this.#differences.get(after);
+    if (difference === undefined) {
+      difference = diffPrograms(this.program, after.program, { ignoreMetadata: true });
+      this.#differences.set(after, difference);
+    }
+    return difference;
   }
 
   info(): VersionInfo {
@@ -61,6 +74,10 @@ export class Version {
     return { id, parent, title, nodes: nodeCount(program.graph), dialect: program.dialect };
   }
 }
+
+/** The path of an item's graph and the name of its node, `/` between names. */
+export const nodePath = ({ graph, node }: Pick<Item, "graph" | "node">): string =>
+  `${graph.join("/")}/${node ?? ""}`;
 
 /** Nodes of a graph and of the graphs in it. */
 function nodeCount(graph: Graph): number {
@@ -83,7 +100,7 @@ export class Versions {
     return version;
   }
 
-  /** @throws SconceError `UNKNOWN_VERSION` */
+  /** @throws SconceError `STUDIO_VERSION` */
   get(id: number): Version {
     const version = this.#versions[id];
     if (version === undefined) throw unknownVersion(id, this.#versions.length);

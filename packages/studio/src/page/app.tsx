@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { VersionInfo } from "../engine/protocol.js";
 import { Compare, Profile } from "./backends.js";
 import { Code } from "./code.js";
+import { FileButton } from "./controls.js";
 import { GraphView } from "./graph-view.js";
 import { Inspector } from "./inspector.js";
 import { Passes } from "./passes.js";
@@ -60,7 +61,7 @@ function Header({ state }: { readonly state: StudioState }) {
   return (
     <header>
       <h1>Sconce studio</h1>
-      <OpenButton state={state} />
+      <FileButton id="file" title="Open file" open={(file) => void state.openFile(file, file.name)} />
       {version !== undefined && (
         <span class="title" title={`${version.nodes} nodes, ${version.dialect}`}>
           {titleOf(version, state.fileName.value)}
@@ -75,32 +76,6 @@ function Header({ state }: { readonly state: StudioState }) {
 function titleOf({ id, parent, title }: VersionInfo, opened: string): string {
   if (parent !== undefined) return `${opened} after ${title}`;
   return id === 0 || title === opened ? opened : `${title}, against ${opened}`;
-}
-
-function OpenButton({ state }: { readonly state: StudioState }) {
-  const input = useRef<HTMLInputElement>(null);
-  const opened = () => {
-    const file = input.current?.files?.[0];
-    if (file === undefined) return;
-    void state.openFile(file, file.name);
-    // The same file may be chosen again.
-    input.current!.value = "";
-  };
-  return (
-    <span>
-      <button type="button" onClick={() => input.current?.click()}>
-        Open file
-      </button>
-      <input
-        ref={input}
-        type="file"
-        accept=".pt2,.zip,.ir,.txt"
-        hidden
-        aria-label="File to open"
-        onChange={opened}
-      />
-    </span>
-  );
 }
 
 function Toggles({ state }: { readonly state: StudioState }) {

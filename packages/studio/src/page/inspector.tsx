@@ -48,7 +48,7 @@ export function Inspector({ state }: { readonly state: StudioState }) {
           </ol>
         </section>
       )}
-      <Rules state={state} node={details.facts.find(({ name }) => name === "name")?.value} />
+      {details.text !== undefined && <Rules state={state} item={details.key} />}
       {details.stackTrace !== undefined && (
         <section>
           <h3>Stack trace</h3>
@@ -110,15 +110,14 @@ function Values({ state, node }: { readonly state: StudioState; readonly node: s
 }
 
 /** Why rules fire at the node, or not. */
-function Rules({ state, node }: { readonly state: StudioState; readonly node: string | undefined }) {
+function Rules({ state, item }: { readonly state: StudioState; readonly item: string }) {
   const attempts = state.attempts.value;
-  if (node === undefined) return null;
-  const own = attempts?.node === node ? attempts.rows : undefined;
+  const own = attempts?.key === item ? attempts.rows : undefined;
   return (
     <section>
       <h3>Rules</h3>
       {own === undefined ? (
-        <button type="button" onClick={() => void state.explain(node)}>
+        <button type="button" onClick={() => void state.explain(item)}>
           Which rules fire here?
         </button>
       ) : own.length === 0 ? (

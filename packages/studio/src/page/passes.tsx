@@ -1,8 +1,8 @@
 /** @file The pipeline, the passes that ran, and what each changed. */
 
-import { useRef } from "preact/hooks";
 import type { StepInfo } from "../engine/protocol.js";
 import { Code } from "./code.js";
+import { FileButton, Slider } from "./controls.js";
 import type { StudioState } from "./state.js";
 
 const COMMON = [
@@ -56,16 +56,12 @@ function Steps({ state }: { readonly state: StudioState }) {
   if (steps.length === 0) return <p class="hint">Run a pipeline to see what each pass changes.</p>;
   return (
     <section>
-      <label for="scrub">
-        Step {shown} of {steps.length}
-      </label>
-      <input
+      <Slider
         id="scrub"
-        type="range"
-        min={0}
-        max={steps.length}
+        label={`Step ${shown} of ${steps.length}`}
+        most={steps.length}
         value={shown}
-        onInput={(event) => void state.showStep(Number(event.currentTarget.value))}
+        choose={(step) => void state.showStep(step)}
       />
       <ol class="steps" start={0}>
         <li>
@@ -119,20 +115,13 @@ function Rewrites({ state }: { readonly state: StudioState }) {
   const shown = state.rewrite.value;
   const made = rewrites[shown - 1];
   return (
-    <section>
-      <label for="rewrite">
-        Rewrite {shown} of {rewrites.length}
-        {made === undefined ? "" : `: ${made.rule} at ${made.node}`}
-      </label>
-      <input
-        id="rewrite"
-        type="range"
-        min={0}
-        max={rewrites.length}
-        value={shown}
-        onInput={(event) => void state.showRewrite(Number(event.currentTarget.value))}
-      />
-    </section>
+    <Slider
+      id="rewrite"
+      label={`Rewrite ${shown} of ${rewrites.length}${made === undefined ? "" : `: ${made.rule} at ${made.node}`}`}
+      most={rewrites.length}
+      value={shown}
+      choose={(count) => void state.showRewrite(count)}
+    />
   );
 }
 
@@ -153,26 +142,12 @@ function BesideOption({ state }: { readonly state: StudioState }) {
 
 /** Another program, whose nodes are compared with those of the opened one. */
 function OtherProgram({ state }: { readonly state: StudioState }) {
-  const input = useRef<HTMLInputElement>(null);
-  const opened = () => {
-    const file = input.current?.files?.[0];
-    if (file === undefined) return;
-    void state.compareWithFile(file, file.name);
-    input.current!.value = "";
-  };
   return (
     <p>
-      <button type="button" onClick={() => input.current?.click()}>
-        Compare with another program
-      </button>
-      <input
-        ref={input}
+      <FileButton
         id="other"
-        type="file"
-        accept=".pt2,.zip,.ir,.txt"
-        hidden
-        aria-label="Program to compare"
-        onChange={opened}
+        title="Compare with another program"
+        open={(file) => void state.compareWithFile(file, file.name)}
       />
     </p>
   );

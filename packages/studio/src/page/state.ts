@@ -67,6 +67,16 @@ function nameOf(address: string): string {
   }
 }
 
+/** Whether an address is on the server of the page: a link asks no other one. */
+function isOnServer(address: string): boolean {
+  try {
+    return new URL(address, location.href).origin === location.origin;
+  } catch {
+    // A text that is not an address.
+    return false;
+  }
+}
+
 /** The state of one page. */
 export class StudioState {
   readonly #client: EngineClient;
@@ -108,7 +118,7 @@ export class StudioState {
   readonly comparison = signal<ComparisonView | undefined>(undefined);
   readonly profile = signal<ProfileView | undefined>(undefined);
   /** What rules say of a node. */
-  readonly attempts = signal<{ readonly node: string; readonly rows: readonly AttemptRow[] } | undefined>(
+  readonly attempts = signal<{ readonly key: string; readonly rows: readonly AttemptRow[] } | undefined>(
     undefined,
   );
   /** The elements of a node. */
@@ -175,8 +185,9 @@ export class StudioState {
   /** Opens what a link names: an example, or a file of the same server. */
   async follow({ file, passes, step, item }: ViewLink): Promise<void> {
     const isExample = EXAMPLES.some(({ name }) => name === file);
-    if (!isExample && new URL(file, location.href).origin !== location.origin) {
-      this.#fail("Follow the link", new Error(`${file} is on another server; open it with "Open address"`));
+    if (!isExample && !isOnServer(file)) {
+      const fix = "save the file, and open it with “Open file”";
+      this.#fail("Follow the link", new Error(`${file} is not on the server of this page: ${fix}`));
       return;
     }
     const isOpened = isExample ? await this.openExample(file) : await this.openAddress(file, file);
@@ -421,11 +432,11 @@ export class StudioState {
   }
 
   /** Which rules fire at a node, and why others do not. */
-  async explain(node: string): Promise<void> {
+  async explain(key: string): Promise<void> {
     const version = this.version.value;
     if (version === undefined) return;
-    const rows = await this.#ask("explain", [version, node]);
-    if (rows !== undefined) this.attempts.value = { node, rows };
+    const rows = await this.#ask("explain", [version, key]);
+    if (rows !== undefined) this.attempts.value = { key, rows };
   }
 
   /** Runs the program on the interpreter, and shows the elements of a node. */
