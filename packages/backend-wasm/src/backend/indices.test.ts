@@ -63,3 +63,40 @@ test("places that are kept inside stay on the device", async () => {
   expect(executable.placement!().nodes.filter(({ place }) => place === "host")).toEqual([]);
   executable.dispose();
 });
+
+const written = (call: string) =>
+  parseIr(`sconce-ir 1
+program "ATEN" { input %w: USER_INPUT input %i: USER_INPUT input %s: USER_INPUT output %y: USER_OUTPUT }
+graph(%w: f32[4, 2], %i: i64[2], %s: f32[2, 2]) {
+  %y: f32[4, 2] = ${call}
+  return (%y)
+}`);
+const W = Tensor.fromData(new Float32Array(8), "float32", [4, 2]);
+const S = Tensor.from([1, 2, 3, 4], [2, 2], "float32");
+const places = (...at: bigint[]): Tensor => Tensor.from(at, [2], "int64");
+
+test.each([
+  ["aten.index_add.default(%w, 0, %i, %s, alpha=2)", [0, 0, 0, 0, 0, 0, 8, 12], [3n, 3n]],
+  ["aten.index_copy.default(%w, 0, %i, %s)", [0, 0, 3, 4, 0, 0, 1, 2], [3n, 1n]],
+])("%s runs on the device, and refuses negative places", async (call, expected, at) => {
+  const executable = await wasmBackend({ threads: 1 }).compile(written(call));
+  const [y] = (await executable.run([W, places(...at), S])) as [Tensor];
+  expect([...y.toFloat64Array()]).toEqual(expected);
+  expect(executable.placement!().fallbacks).toEqual([]);
+  expect(executable.placement!().nodes).toMatchObject([{ place: "device" }]);
+  for (const outside of [-1n, 4n])
+    await expect(executable.run([W, places(0n, outside), S])).rejects.toMatchObject({
+      code: "INDEX_OUT_OF_RANGE",
+    });
+  executable.dispose();
+});
+
+test("negative places are filled by the host", async () => {
+  const program = written("aten.index_fill.int_Scalar(%w, 0, %i, 5)");
+  const executable = await wasmBackend({ threads: 1 }).compile(program);
+  for (const at of [places(0n, 3n), places(0n, -1n)]) {
+    const [y] = (await executable.run([W, at, S])) as [Tensor];
+    expect([...y.toFloat64Array()]).toEqual([5, 5, 0, 0, 0, 0, 5, 5]);
+  }
+  executable.dispose();
+});

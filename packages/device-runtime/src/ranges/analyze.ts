@@ -54,6 +54,8 @@ export interface NestRange {
 
 /** Ranges of one nest with fixed sizes, from those of the buffers that it reads. */
 export function analyzeNest(nest: LoopNest, buffers: (id: number) => Range, integers: Integers): NestRange {
+  // A nest without elements reads nothing.
+  if (nest.axes.some((axis) => extentOf(axis) === 0)) return { range: point(0), problem: undefined };
   const analysis = new Analysis(buffers, integers);
   const range = analysis.of(nest.value);
   return { range, problem: analysis.problem };

@@ -22,7 +22,7 @@ import {
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { Pacer } from "./pacer.js";
-import { CHECKS_VALUES } from "./support.js";
+import { KEPT } from "./support.js";
 
 export interface PrepareOptions {
   readonly operators: OperatorTable;
@@ -96,7 +96,7 @@ function checkedTable(
 ): Decompositions | undefined {
   const given = decompositions?.();
   const called = new Set(Array.from(program.opHistogram().keys(), packetOf));
-  const kept = [...CHECKS_VALUES].filter((target) => called.has(packetOf(target)));
+  const kept = [...KEPT].filter((target) => called.has(packetOf(target)));
   if (kept.length === 0) return given;
   const own = defaultDecompositions(operators);
   const table = new Map(given === undefined || given instanceof Map ? (given ?? own) : Object.entries(given));

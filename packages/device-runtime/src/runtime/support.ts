@@ -41,6 +41,14 @@ export const CHECKS_VALUES: ReadonlySet<string> = new Set([
   "aten._embedding_bag_forward_only.default",
   "aten.bernoulli.default",
   "aten.binary_cross_entropy.default",
+]);
+
+/**
+ * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, and those whose
+ * loops refuse places that their decompositions take.
+ */
+export const KEPT: ReadonlySet<string> = new Set([
+  ...CHECKS_VALUES,
   "aten.index_add.default",
   "aten.index_copy.default",
 ]);

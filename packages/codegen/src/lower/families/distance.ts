@@ -13,11 +13,10 @@ import {
 } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type ReduceKind, type Scalar } from "../../ir/scalar.js";
 import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
-import { broadcastTo, LazyTensor } from "../core/lazy.js";
+import { broadcastTo, type LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType } from "../core/numbers.js";
 import { made, placeIn } from "../rules/made.js";
-import { sumOf } from "../rules/reduce.js";
 
 /** The p-norm of differences along an axis. */
 function norm(along: Axis, difference: Scalar, p: number): Scalar {
@@ -63,49 +62,46 @@ function distances(call: LoweringCall, x1: LazyTensor, x2: LazyTensor, p: number
   });
 }
 
-/**
- * Distances of all pairs of rows `i < j`, row by row: the pair of a place comes from tensors of
- * pairs.
- */
+/** Distances of all pairs of rows `i < j`, row by row. */
 function pairDistances(call: LoweringCall, tensor: LazyTensor, p: number): LazyTensor {
-  const { context, node } = call;
+  const { context } = call;
   const self = context.many(tensor);
   const out = outOf(call);
   const compute = computeType(out.dtype);
   const rows = self.shape[0]!;
-  // Row `i` is the one before which as many rows start as start at or before the place.
-  const pairs = new LazyTensor({
-    dtype: "int64",
-    shape: shapeOf(out),
-    node,
-    inputs: [],
-    heavy: true,
-    element: ([place]) => firstOfPair(call, rows, place!),
-  });
-  context.made(pairs);
-  context.materialize(pairs);
   return made(call, {
-    inputs: [self, pairs],
+    inputs: [self],
     operations: 4,
     heavy: true,
     element: ([place]) => {
-      const first = placeIn(pairs.element([place!]), rows, false);
-      const second = placeIn(secondOfPair(rows, first, place!), rows, false);
+      const [first, second] = pairAt(rows, place!);
       const along = context.axis(self.shape[1]!);
       const elementOf = (row: Index): Scalar => cast(self.element([row, atom(along)]), compute);
       return cast(norm(along, apply("sub", elementOf(first), elementOf(second)), p), out.dtype);
     },
   });
 }
+/**
+ * The rows of a pair. Before row `i` begin `i (2n - i - 1) / 2` pairs: a quadratic equation, whose
+ * root is exact enough in float64 (`run_parallel_pdist` of the same file).
+ */
+function pairAt(rows: Index, place: Index): readonly [Index, Index] {
+  const real = (value: number): Scalar => constantScalar(value, "float64");
+  const middle = apply("sub", cast(indexScalar(rows), "float64"), real(0.5));
+  const twice = cast(indexScalar(add(scale(place, 2), ONE)), "float64");
+  const root = apply("sqrt", apply("sub", apply("mul", middle, middle), twice));
+  const first = rowOf(cast(apply("sub", middle, root), "int64"), rows);
+  const second = indexScalar(add(subtract(place, triangular(rows, first)), first, ONE));
+  return [first, rowOf(second, rows)];
+}
 const triangular = (rows: Index, row: Index): Index =>
   divide(multiply(row, subtract(scale(rows, 2), add(row, ONE))), constant(2));
-function firstOfPair({ context }: LoweringCall, rows: Index, place: Index): Scalar {
-  const along = context.axis(rows);
-  const starts = triangular(rows, add(atom(along), ONE));
-  return sumOf([along], constantScalar(1, "int64"), apply("le", indexScalar(starts), indexScalar(place)));
-}
-const secondOfPair = (rows: Index, first: Index, place: Index): Scalar =>
-  indexScalar(add(subtract(place, triangular(rows, first)), first, ONE));
+/** It is a row; passes that check indices see that it is inside. */
+const rowOf = (value: Scalar, rows: Index): Index => {
+  const last = indexScalar(subtract(rows, ONE));
+  const inside = apply("min", apply("max", value, constantScalar(0, "int64")), last);
+  return placeIn(inside, rows, false);
+};
 
 export const DISTANCES = defineLowerings([
   lowering(

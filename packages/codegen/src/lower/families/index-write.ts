@@ -101,7 +101,8 @@ function maskedScatter(args: LoweringArgs<typeof MASKED_SCATTER>, call: Lowering
     operations: 2,
     element: (at) => {
       const before = apply("sub", counts.element([flatIndex(at, shape)]), constantScalar(1, "int64"));
-      const from = placeIn(before, count, false);
+      // True elements have been counted once at least.
+      const from = placeIn(apply("max", before, constantScalar(0, "int64")), count, false);
       return select(truth(mask.element(at)), line.element([from]), self.element(at));
     },
   });

@@ -1,12 +1,12 @@
 /** @file `scatter` and its relatives: the index of a source is its place along a dimension. */
 import type { DType } from "@sconce/tensor";
-import { constant, type Index } from "../../ir/index-expr.js";
-import { apply, both, indexScalar, type ReduceKind, type Scalar, TRUE } from "../../ir/scalar.js";
+import { constant, type Index, ONE, ZERO } from "../../ir/index-expr.js";
+import { apply, both, cast, indexScalar, type ReduceKind, type Scalar, TRUE } from "../../ir/scalar.js";
 import type { LoweringArgs, Operand } from "../core/arguments.js";
 import { cannot, dimension, type LoweringCall, outOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
-import { checkedScalar } from "../core/numbers.js";
+import { checkedScalar, computeType } from "../core/numbers.js";
 import { isNothing, made, placeIn } from "../rules/made.js";
 import { inside } from "../rules/window.js";
 import { type Writing, written } from "../rules/write.js";
@@ -90,22 +90,52 @@ const valueAt = (source: Operand, at: readonly Index[], dtype: DType): Scalar =>
 
 const INDEX_REDUCE =
   "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor";
-/** `index_reduce`: the index is one for a whole slice of the source. */
-function indexReduced(args: LoweringArgs<typeof INDEX_REDUCE>, call: LoweringCall): LazyTensor {
+const INDEX_ADD =
+  "aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor";
+const INDEX_COPY = "aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor";
+
+interface SliceArgs extends ScatterArgs {
+  readonly source: LazyTensor;
+}
+/** Whole slices of the source are written: each place of the index is one of a slice. */
+function slicesWritten(
+  call: LoweringCall,
+  args: SliceArgs,
+  writing: Writing,
+  scaled: (element: Scalar) => Scalar = (element) => element,
+): LazyTensor {
   const [self, source] = [call.context.many(args.self), call.context.many(args.source)];
   const index = call.context.many(args.index, 2);
-  if (self.shape.length === 0) return cannot("index_reduce of a 0-d tensor");
+  if (isNothing(index)) return made(call, { inputs: [self], element: (at) => self.element(at) });
   const dim = dimension(args.dim, self.shape.length);
-  const indexAt = (along: Index): Index[] => index.shape.map(() => along);
+  const elementAt = (at: readonly Index[], along: Index): Scalar => {
+    if (self.shape.length === 0 || source.shape.length === 0)
+      return source.element(source.shape.map(() => along));
+    return source.element(at.map((place, d) => (d === dim ? along : place)));
+  };
   const sources = {
     inputs: [source, index],
     extents: [index.shape[0] ?? constant(1)],
-    value: (at: readonly Index[], [along]: readonly Index[]): Scalar =>
-      source.element(at.map((place, d) => (d === dim ? along! : place))),
-    points: (at: readonly Index[], [along]: readonly Index[]): Scalar =>
-      pointsAt(index.element(indexAt(along!)), at[dim]!, self.shape[dim]!),
+    value: (at: readonly Index[], [along]: readonly Index[]): Scalar => scaled(elementAt(at, along!)),
+    points: (at: readonly Index[], [along]: readonly Index[]): Scalar => {
+      const place = index.element(index.shape.map(() => along!));
+      return pointsAt(place, at[dim] ?? ZERO, self.shape[dim] ?? ONE);
+    },
   };
-  return written(call, self, sources, writingBy(args.reduce, args.include_self));
+  return written(call, self, sources, writing);
+}
+/** `index_add`; sums of bools are `or`. */
+function indexAdded(args: LoweringArgs<typeof INDEX_ADD>, call: LoweringCall): LazyTensor {
+  const { dtype } = outOf(call);
+  const { alpha } = args;
+  if (alpha === 1) return slicesWritten(call, args, SUM);
+  const compute = computeType(dtype);
+  // The product is rounded, as that of a separate call.
+  return slicesWritten(call, args, SUM, (element) =>
+    dtype === "bool"
+      ? apply("and", element, checkedScalar(alpha, dtype))
+      : cast(apply("mul", cast(element, compute), checkedScalar(alpha, compute)), dtype),
+  );
 }
 
 export const INDEX_SCATTERS = defineLowerings([
@@ -130,5 +160,9 @@ export const INDEX_SCATTERS = defineLowerings([
     "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
     (args, call) => scattered(call, args, args.src, writingBy(args.reduce, args.include_self)),
   ),
-  lowering(INDEX_REDUCE, indexReduced),
+  lowering(INDEX_REDUCE, (args, call) =>
+    slicesWritten(call, args, writingBy(args.reduce, args.include_self)),
+  ),
+  lowering(INDEX_ADD, indexAdded),
+  lowering(INDEX_COPY, (args, call) => slicesWritten(call, args, LAST)),
 ]);

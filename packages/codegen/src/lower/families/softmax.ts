@@ -1,10 +1,11 @@
 /** @file `softmax` and its logarithm over one dimension: rows in nests of one group. */
 import { type Index, ZERO } from "../../ir/index-expr.js";
-import { apply, cast, type Scalar } from "../../ir/scalar.js";
+import { apply, cast, constantScalar, type Scalar } from "../../ir/scalar.js";
 import { dimensions, type LoweringCall, outOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType } from "../core/numbers.js";
+import { isNothing, made } from "../rules/made.js";
 import { keptAt, reduceOver } from "../rules/reduce.js";
 
 /** Greatest of the row, sum of exponentials, quotient. */
@@ -13,6 +14,7 @@ function softmax(call: LoweringCall, self: LazyTensor, dim: number, isLog: boole
   const { dtype } = outOf(call);
   const compute = computeType(dtype);
   const dims = dimensions([dim], self.shape.length);
+  if (isNothing(self)) return made(call, { inputs: [], element: () => constantScalar(0, dtype) });
   const group = context.group("softmax");
   context.many(self, 2);
   const row = { dims, keepdim: true, dtype: compute };
@@ -32,7 +34,7 @@ function softmax(call: LoweringCall, self: LazyTensor, dim: number, isLog: boole
     body: (element, at) => apply("exp", shifted(element, at)),
   });
   context.materialize(total, { group });
-  const made = new LazyTensor({
+  const result = new LazyTensor({
     dtype,
     shape: self.shape,
     node,
@@ -41,14 +43,14 @@ function softmax(call: LoweringCall, self: LazyTensor, dim: number, isLog: boole
     element: (at) => {
       const value = shifted(self.element(at), at);
       const ofRow = total.element(keptAt(at, dims, ZERO));
-      const result = isLog
+      const element = isLog
         ? apply("sub", value, apply("log", ofRow))
         : apply("mul", apply("exp", value), ofRow);
-      return cast(result, dtype);
+      return cast(element, dtype);
     },
   });
-  context.made(made);
-  return made;
+  context.made(result);
+  return result;
 }
 
 export const SOFTMAXES = defineLowerings([
