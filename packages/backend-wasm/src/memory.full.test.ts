@@ -16,6 +16,7 @@ graph(%x: f32[s0, 16]) {
 }`);
 const rows = (count: number): Tensor =>
   Tensor.fromData(new Float32Array(count * 16).fill(1), "float32", [count, 16]);
+const floatsOf = (count: number): Tensor => Tensor.fromData(new Float32Array(count).fill(1), "float32");
 
 test("10,000 runs take as much memory as two", async () => {
   const owner = new MemoryOwner(1);
@@ -45,3 +46,23 @@ test("kernels of many sizes are given back", async () => {
   expect(memory.bytes).toBe(0);
   executable.dispose();
 });
+
+test("10,000 executables that are never disposed of do not add up", async () => {
+  const owner = new MemoryOwner(1);
+  const memory = owner.open();
+  const backend = backendOn(owner);
+  const weights = floatsOf(65_536);
+  const one = parseIr(`sconce-ir 1
+program "ATEN" { input %w: PARAMETER "w" input %x: USER_INPUT output %y: USER_OUTPUT }
+graph(%w: f32[65536], %x: f32[65536]) {
+  %y: f32[65536] = aten.add.Tensor(%w, %x)
+  return (%y)
+}`);
+  for (let i = 0; i < 10_000; i++) {
+    // Each has other weights: all of them would take 2.6 GB.
+    const executable = await backend.compile(one.with({ stateDict: new Map([["w", floatsOf(65_536)]]) }));
+    if (i % 100 === 0) expect((await executable.run([weights]))[0]).toBeInstanceOf(Tensor);
+  }
+  expect(memory.view.length).toBeLessThan(1e9);
+  owner.close();
+}, 120_000);

@@ -30,6 +30,7 @@ import {
 import { contiguousStrides, dtypeInfo, numel, type Storage, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
+import { freeOf, freeWhenForgotten } from "./forgotten.js";
 import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
 import type { KernelStep } from "./kernels.js";
@@ -115,6 +116,7 @@ export class DeviceExecutable implements Executable {
     // State stays: dropping the names of all weights would take time.
     this.#whole = sequenceOf(plan.steps, [...liveOutOf(program), ...state.keys()]);
     this.#total = plan.steps.reduce((count, step) => count + nestsOf(step), 0);
+    freeWhenForgotten(this, { device, hosts: this.#hosts });
   }
 
   #addRegions(steps: readonly Step[]): void {
@@ -387,12 +389,7 @@ export class DeviceExecutable implements Executable {
     this.#state.clear();
     void this.#tail.then(() => {
       for (const { storage } of this.#own.values()) if (storage instanceof DeviceStorage) storage.leave();
-      for (const host of this.#hosts.values())
-        host.then(
-          (one) => one.dispose(),
-          () => undefined,
-        );
-      return this.#init.device.dispose();
+      return freeOf(this, { device: this.#init.device, hosts: this.#hosts });
     });
   }
 

@@ -1,12 +1,19 @@
 import { PAUSE_MS, pause, throwIfAborted } from "@sconce/errors";
 
-/** Lets others in now and then, and stops when the signal is raised. */
+/**
+ * Lets others in now and then, and stops when the signal is raised. Compilations in a row are paced
+ * together: finalizers of executables that are forgotten run in a pause.
+ */
 export class Pacer {
+  /** When a compilation paused. */
+  static #compiled = performance.now();
+
   readonly #what: "run" | "compilation";
   readonly #signal: AbortSignal | undefined;
-  #last = performance.now();
+  #last: number;
 
   constructor(what: "run" | "compilation", signal: AbortSignal | undefined) {
+    this.#last = what === "run" ? performance.now() : Pacer.#compiled;
     this.#what = what;
     this.#signal = signal;
   }
@@ -22,6 +29,7 @@ export class Pacer {
   async #pause(): Promise<void> {
     await pause();
     this.#last = performance.now();
+    if (this.#what === "compilation") Pacer.#compiled = this.#last;
     this.check();
   }
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { Progress } from "@sconce/errors";
 import { readPt2 } from "@sconce/formats";
 import type { FakeTensor } from "@sconce/ir";
@@ -119,6 +121,24 @@ describe("sconce.worker", () => {
     unnamed.dispose();
     for (const wrong of [null, {}, "cpu"])
       expect(() => sconce.worker(wrong as never)).toThrow(/the first argument of worker/);
+  });
+  test("frees executables that nobody can reach", async () => {
+    setFlagsFromString("--expose-gc");
+    const gc = runInNewContext("gc") as () => void;
+    const [own, sent] = [backendWorker("cpu"), [] as string[]];
+    const post = own.postMessage.bind(own);
+    own.postMessage = (message: { readonly kind: string }, transfer) => {
+      sent.push(message.kind);
+      post(message, transfer);
+    };
+    const there = await sconce.worker(own);
+    await (await sconce.compile(counter, there)).run([f32([1, 2])]);
+    for (let i = 0; i < 100 && !sent.includes("dispose"); i++) {
+      gc();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(sent).toEqual(["compile", "run", "dispose"]);
+    there.dispose();
   });
   test("a worker that has ended is an error", async () => {
     const other = await sconce.worker(backendWorker("cpu"));

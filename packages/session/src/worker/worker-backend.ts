@@ -140,6 +140,12 @@ class WorkerLink {
   }
 }
 
+/** Frees executables of workers that nobody can reach any more. */
+const forgotten = /* @__PURE__ */ new FinalizationRegistry<{
+  readonly link: WorkerLink;
+  readonly id: number;
+}>(({ link, id }) => link.free(id));
+
 class WorkerExecutable implements Executable {
   readonly state: ReadonlyMap<string, Tensor>;
   readonly #link: WorkerLink;
@@ -156,6 +162,7 @@ class WorkerExecutable implements Executable {
     if (report.profile !== undefined) this.profile = () => this.#report.profile ?? [];
     if (report.placement !== undefined) this.placement = () => this.#report.placement!;
     if (report.memory !== undefined) this.memory = () => this.#report.memory!;
+    forgotten.register(this, { link, id }, this);
   }
   profile?: NonNullable<Executable["profile"]>;
   placement?: NonNullable<Executable["placement"]>;
@@ -178,6 +185,7 @@ class WorkerExecutable implements Executable {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
+    forgotten.unregister(this);
     this.#link.free(this.#id);
   }
   [Symbol.dispose](): void {
