@@ -357,6 +357,10 @@ describe("running", () => {
       [1, 1],
     ]);
     expect(executable.profile()).toMatchObject([{ node: "embedding", target: "aten.embedding.default" }]);
+    expect(executable.executionPlan!()).toMatchObject({
+      kernels: [{ nodes: ["embedding"], language: "gpu.js", source: expect.stringContaining("function") }],
+      values: [{ node: "embedding", from: 0, to: 0 }],
+    });
     const stopped = executable.run([weights, ints([0, 1, 2])], { signal: AbortSignal.abort() });
     await expect(stopped).rejects.toThrow("canceled");
   });

@@ -50,7 +50,7 @@ export type {
   NotLowered,
 } from "./ir/loop-program.js";
 export { type NestKey, nestKey } from "./ir/nest-key.js";
-export { printLoops } from "./ir/print-loops.js";
+export { printLoops, printNest } from "./ir/print-loops.js";
 export { type RewriteInit, Rewriter } from "./ir/rewrite.js";
 export {
   apply,

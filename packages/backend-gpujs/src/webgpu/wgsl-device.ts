@@ -234,6 +234,7 @@ export class WgslDevice implements KernelDevice {
     }));
     return {
       reads,
+      source: { language: "wgsl", source: shader.source },
       compile: async (slots) => {
         const dispatch = await this.#dispatcher(shader, outputs.length);
         return (buffers) => {

@@ -10,7 +10,7 @@ import {
 import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
 import type { Sconce } from "@sconce/session";
 import { freeSymbols } from "@sconce/symbolic";
-import { counted } from "../text.js";
+import { amount, counted } from "../text.js";
 import { loopsOf } from "./loops.js";
 
 interface NestFacts {
@@ -113,12 +113,6 @@ function regionFacts({ name, loops }: LoweredRegion, sizes: ReadonlyMap<string, 
 }
 const shapeText = ({ buffers }: LoopProgram, id: number): string =>
   `[${buffers[id]!.shape.map(({ text }) => text).join(", ")}]`;
-
-const amount = (value: number, unit: string): string => {
-  const scaled = [1e9, 1e6, 1e3].find((step) => value >= step);
-  if (scaled === undefined) return `${value} ${unit}`;
-  return `${(value / scaled).toFixed(2)} ${{ 1e9: "G", 1e6: "M", 1e3: "k" }[scaled]}${unit}`;
-};
 
 /** Lines for people. */
 export function loopLines(facts: LoopFacts): string[] {

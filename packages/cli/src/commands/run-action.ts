@@ -14,6 +14,7 @@ import { openReproducer } from "../reproducer.js";
 import { DEFAULT_BACKEND, type PassRunOptions } from "../shared-options.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
 import { givesInputs, type InputOptions, readInputs, tolerance } from "./inputs.js";
+import { kernelsText } from "./kernels.js";
 import { nonfiniteJson, nonfiniteText } from "./nonfinite.js";
 import { placementText } from "./placement.js";
 import { profileText } from "./profile.js";
@@ -28,6 +29,7 @@ export interface RunOptions extends InputOptions, OutputOptions, PassRunOptions 
   readonly backend: string;
   readonly cache?: string;
   readonly placement?: boolean;
+  readonly kernels?: boolean;
   readonly profile?: boolean;
   readonly lower?: boolean;
   readonly firstNonfinite?: string | true;
@@ -52,17 +54,20 @@ export async function run(file: string, options: RunOptions, io: SafeIo, outcome
   const differences = await compared({ executable, inputs, outputs }, options.expect, closeness);
   if ((differences?.length ?? 0) > 0) outcome.code = EXIT.differs;
   const placement = options.placement ? executable.placement?.() : undefined;
+  const kernels = options.kernels ? executable.executionPlan?.() : undefined;
   const profile = options.profile ? (executable.profile?.() ?? []) : undefined;
   executable.dispose();
   const report = options.json
     ? results.json({
         ...(differences && { differences }),
         ...(placement && { placement }),
+        ...(kernels && { kernels }),
         ...(profile && { profile }),
       })
     : results.text() +
       differencesText(differences) +
       (options.placement ? placementText(options.backend, placement) : "") +
+      (options.kernels ? kernelsText(options.backend, kernels) : "") +
       (profile === undefined ? "" : profileText(profile));
   io.out(report);
 }
@@ -104,7 +109,7 @@ async function opened(
 }
 
 /** Options of a whole run, which a search for the first bad or other result is not. */
-const WHOLE_RUN = ["outputs", "expect", "placement", "profile", "head", "stats"] as const;
+const WHOLE_RUN = ["outputs", "expect", "placement", "kernels", "profile", "head", "stats"] as const;
 
 /** Refuses options that have no effect in a search. @throws SconceError `USAGE` */
 function requireSearch(search: string, options: RunOptions, others: readonly (keyof RunOptions)[]): void {

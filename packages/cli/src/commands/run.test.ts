@@ -107,6 +107,17 @@ describe("sconce run", () => {
     expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining("UNKNOWN_GPU_MODE") });
   });
 
+  test("--kernels shows loops, source and costs of each kernel", async () => {
+    const { code, out } = await expecting("net_mlp", "--backend", "wasm", "--kernels");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\d+ kernels; \d+ values in [\d.]+ k?B of planned memory$/m);
+    expect(out).toMatch(/^kernel 0: \w.*\n[\d.]+ k?flop, [\d.]+ k?B read and written\nnest 0/m);
+    const { kernels } = JSON.parse((await expecting("net_mlp", "--kernels", "--json")).out);
+    expect(kernels.kernels[0]).toMatchObject({ flops: expect.any(Number), source: expect.any(String) });
+    const none = await expecting("net_mlp", "--backend", "cpu", "--kernels");
+    expect(none.out).toContain("backend cpu makes no kernels\n");
+  });
+
   test("--json", async () => {
     const { code, out } = await expecting("net_mlp", "--json");
     expect(code).toBe(0);

@@ -35,6 +35,7 @@ export const runCommand: Declare = (command, io, outcome) => {
     )
     .option(...CACHE_OPTION)
     .option("--placement", "Show which calls ran on the backend's device, and why the others did not")
+    .option("--kernels", "Show the kernels that the backend made: loops, source, operations and bytes")
     .option("--profile", "Show what took longest, by nodes or by kernels")
     .option("--lower", "Lower the program with run_decompositions() first")
     .option(

@@ -19,6 +19,10 @@ export function printLoops(program: LoopProgram): string {
   return `${lines.join("\n").trimStart()}\n`;
 }
 
+/** Prints one nest, as {@link printLoops} does. */
+export const printNest = (nest: LoopNest, { buffers }: LoopProgram): string =>
+  nestLines(nest, buffers[nest.output]!).join("\n");
+
 function nestLines(nest: LoopNest, output: LoopBuffer): string[] {
   const group = nest.group === undefined ? "" : `  in ${nest.group}`;
   const axes = nest.axes.map(({ name, extent }) => `${name} < ${extent.text}`).join(", ");

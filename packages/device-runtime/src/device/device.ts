@@ -12,12 +12,16 @@ export interface DeviceBuffer {
   readonly length: number;
 }
 
-/** A nest compiled for fixed sizes. */
-export interface DeviceKernel {
-  /** The language of its source, for reports. */
+/** The generated source of a kernel, to be read by people. */
+export interface KernelSource {
+  /** The language of the source: `wgsl`, say. */
   readonly language: string;
-  /** The generated source, to be read by people. */
+  /** The text. */
   readonly source: string;
+}
+
+/** A nest compiled for fixed sizes. */
+export interface DeviceKernel extends KernelSource {
   /**
    * Computes the nest. `buffers` returns the device memory for a buffer id. Returns a new buffer,
    * owned by the caller.
@@ -39,6 +43,8 @@ export interface GroupKernel {
    * @param slots see {@link CompileNestOptions}
    */
   compile(slots: SlotBytes): Promise<(buffers: (id: number) => DeviceBuffer) => readonly DeviceBuffer[]>;
+  /** The generated source, to be read by people. */
+  readonly source: KernelSource;
 }
 
 /** What is known when a nest is compiled. */

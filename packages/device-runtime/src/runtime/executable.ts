@@ -9,6 +9,7 @@ import {
   type CompileOptions,
   type Copies,
   type Executable,
+  type ExecutionPlan,
   type ExportedProgram,
   type MemoryUse,
   type Node,
@@ -30,6 +31,7 @@ import {
 import { contiguousStrides, dtypeInfo, numel, type Storage, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
+import { joinedPlans } from "./execution-plan.js";
 import { freeOf, freeWhenForgotten } from "./forgotten.js";
 import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
@@ -71,7 +73,8 @@ interface Run {
   done: number;
   toHost: number;
   bytesToHost: number;
-  regions: number;
+  /** Regions that ran on the device, in order. */
+  readonly regions: RegionRunner[];
   kernels: number;
 }
 /** What the executable reports of its last run. */
@@ -193,7 +196,7 @@ export class DeviceExecutable implements Executable {
       done: 0,
       toHost: 0,
       bytesToHost: 0,
-      regions: 0,
+      regions: [],
       kernels: 0,
     };
     this.#uploads.count = 0;
@@ -272,7 +275,7 @@ export class DeviceExecutable implements Executable {
       },
     });
     if (!(results instanceof Map)) {
-      run.regions++;
+      run.regions.push(region);
       run.kernels += region.kernels;
     }
     return results;
@@ -376,11 +379,16 @@ export class DeviceExecutable implements Executable {
         const reason = hosted.get(node);
         return reason === undefined ? placed : { node, target, place: "host", reason };
       }),
-      regions: last?.regions ?? planned.length,
+      regions: last?.regions.length ?? planned.length,
       kernels: last?.kernels ?? planned.reduce((count, region) => count + region.kernels, 0),
       copies: last?.copies ?? { toDevice: 0, toHost: 0, bytesToDevice: 0, bytesToHost: 0 },
       fallbacks: [...(last?.hosted ?? [])].map(([node]) => node),
     };
+  }
+
+  executionPlan(): ExecutionPlan {
+    const regions = this.#last?.regions ?? [...this.#regions.values()];
+    return joinedPlans(regions.flatMap((region) => region.plan() ?? []));
   }
 
   dispose(): void {

@@ -16,6 +16,7 @@ import type {
   DeviceBuffer,
   GroupKernel,
   KernelDevice,
+  KernelSource,
   RegionRequest,
   RegionRun,
   RegionStep,
@@ -38,6 +39,8 @@ export interface KernelStep extends RegionStep {
 export interface Kernels {
   /** Begins a run on buffers that the caller holds. */
   start(held: Map<number, Held>): KernelsRun;
+  /** The source of the kernel of each step. */
+  sources(): readonly KernelSource[];
   /** Frees what they keep between runs. */
   dispose(): void;
 }
@@ -139,14 +142,19 @@ export async function kernelsOf(
         end: () => run.end(),
       };
     },
+    sources: () => code.sources.map((source) => ({ language: "kernel", source })),
     dispose: () => code.dispose(),
   };
 }
 
-/** One kernel of a device, with its results in the order of what its step writes. */
-type Run = (
-  buffers: (id: number) => DeviceBuffer,
-) => readonly DeviceBuffer[] | Promise<readonly DeviceBuffer[]>;
+/** One kernel of a device. */
+interface SeparateKernel {
+  readonly source: KernelSource;
+  /** Returns its results in the order of what its step writes. */
+  readonly run: (
+    buffers: (id: number) => DeviceBuffer,
+  ) => readonly DeviceBuffer[] | Promise<readonly DeviceBuffer[]>;
+}
 
 async function separateKernels(
   { steps, memory: { dead, places, pieces }, loops, sizes }: Request,
@@ -154,21 +162,23 @@ async function separateKernels(
   watch: Partial<CompileWatch>,
 ): Promise<Kernels> {
   const slots: SlotBytes = (id) => pieces[places.get(id)!.piece]!;
-  const make = async ({ nests, rows }: KernelStep): Promise<Run> => {
-    const run =
-      (rows as GroupKernel | undefined)?.compile(slots) ??
-      nestKernel(nests[0]!, loops, { sizes, slots }, device);
-    const made = await run;
+  const make = async ({ nests, rows }: KernelStep): Promise<SeparateKernel> => {
+    const group = rows as GroupKernel | undefined;
+    const made =
+      group === undefined
+        ? await nestKernel(nests[0]!, loops, { sizes, slots }, device)
+        : { run: await group.compile(slots), source: group.source };
     watch.made?.(nests.length);
     return made;
   };
-  const runs: Run[] = [];
+  const made: SeparateKernel[] = [];
   for (let from = 0; from < steps.length; from += COMPILED_AT_ONCE) {
     await watch.step?.();
-    runs.push(...(await Promise.all(steps.slice(from, from + COMPILED_AT_ONCE).map(make))));
+    made.push(...(await Promise.all(steps.slice(from, from + COMPILED_AT_ONCE).map(make))));
   }
   return {
-    start: (held) => new SeparateRun(steps, runs, dead, held, device),
+    start: (held) => new SeparateRun(steps, made, dead, held, device),
+    sources: () => made.map(({ source }) => source),
     dispose: () => {
       // The device keeps kernels by their source.
     },
@@ -180,38 +190,41 @@ async function nestKernel(
   loops: LoopProgram,
   options: { readonly sizes: Bindings; readonly slots: SlotBytes },
   device: KernelDevice,
-): Promise<Run> {
+): Promise<SeparateKernel> {
   const kernel = await device.compile(nest, loops, options);
-  return (buffers) => {
-    const result = kernel.run(buffers);
-    return result instanceof Promise ? result.then((one) => [one]) : [result];
+  return {
+    source: kernel,
+    run: (buffers) => {
+      const result = kernel.run(buffers);
+      return result instanceof Promise ? result.then((one) => [one]) : [result];
+    },
   };
 }
 
 /** A run of kernels whose results each take a buffer. */
 class SeparateRun implements KernelsRun {
   readonly #steps: readonly KernelStep[];
-  readonly #runs: readonly Run[];
+  readonly #kernels: readonly SeparateKernel[];
   readonly #dead: MemoryPlan["dead"];
   readonly #held: Map<number, Held>;
   readonly #device: Device;
 
   constructor(
     steps: readonly KernelStep[],
-    runs: readonly Run[],
+    kernels: readonly SeparateKernel[],
     dead: MemoryPlan["dead"],
     held: Map<number, Held>,
     device: Device,
   ) {
     this.#steps = steps;
-    this.#runs = runs;
+    this.#kernels = kernels;
     this.#dead = dead;
     this.#held = held;
     this.#device = device;
   }
 
   step(at: number): Promise<void> | void {
-    const made = this.#runs[at]!((id) => this.#held.get(id)!.buffer);
+    const made = this.#kernels[at]!.run((id) => this.#held.get(id)!.buffer);
     if (made instanceof Promise) return made.then((results) => this.#take(at, results));
     this.#take(at, made);
   }

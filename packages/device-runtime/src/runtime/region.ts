@@ -10,12 +10,14 @@ import {
   readsOf,
   sizeOf,
 } from "@sconce/codegen";
+import type { ExecutionPlan } from "@sconce/ir";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { castTensor, type DType, type Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/judge.js";
 import { NO_ELEMENTS, reducesNothing } from "./empty-reductions.js";
+import { executionPlan } from "./execution-plan.js";
 import type { Held } from "./held.js";
 import {
   type CompileWatch,
@@ -98,6 +100,8 @@ export class RegionRunner {
   /** Whether the shape of an input shows the value of a symbol. */
   readonly #showsSizes: boolean;
   #kernels: number;
+  /** What the last run used. */
+  #last: Bound | undefined;
 
   constructor({ region, inputs, fixed, device, limit, memory }: RegionInit) {
     this.loops = region.loops;
@@ -133,6 +137,10 @@ export class RegionRunner {
     return (
       !nests.some(hasSizes) && buffers.every(({ shape }) => shape.every(({ terms }) => terms.length === 0))
     );
+  }
+  /** The kernels of the last sizes; undefined before there were any. */
+  plan(): ExecutionPlan | undefined {
+    return this.#last === undefined ? undefined : executionPlan(this.#last);
   }
   /** Nodes that the host runs, as far as that is known before a run. */
   get refused(): Reasons {
@@ -242,11 +250,14 @@ export class RegionRunner {
       if (this.#bound.size > KEPT_SIZES) this.#drop(this.#bound.keys().next().value!);
     }
     this.#kernels = bound.steps.length;
+    this.#last = bound;
     return bound;
   }
 
   #drop(key: string): void {
-    this.#bound.get(key)!.kernels.dispose();
+    const bound = this.#bound.get(key)!;
+    bound.kernels.dispose();
+    if (bound === this.#last) this.#last = undefined;
     this.#bound.delete(key);
   }
 

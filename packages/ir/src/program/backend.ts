@@ -107,6 +107,48 @@ export interface Placement {
   readonly fallbacks: readonly string[];
 }
 
+/** One kernel that a backend made, with what it costs for the sizes that it was made for. */
+export interface KernelReport {
+  /** Names of the nodes that it computes, of the program as prepared for the backend. */
+  readonly nodes: readonly string[];
+  /** The language of `source`: `wgsl`, `gpu.js`, or `kernel` for the text of the kernel IR. */
+  readonly language: string;
+  /** The source, to be read by people. */
+  readonly source: string;
+  /** The loop nests that it computes, as text. */
+  readonly loops: string;
+  /** Arithmetic operations on elements; multiplication and addition of a product are two. */
+  readonly flops: number;
+  /** Bytes of the buffers that it reads and writes, each buffer once. */
+  readonly bytes: number;
+}
+
+/** A value between kernels, with its place in the planned memory. */
+export interface PlannedValue {
+  /** The node whose value it is. */
+  readonly node: string;
+  /** The piece of memory, by its position in {@link ExecutionPlan.pieces}. */
+  readonly piece: number;
+  /** Bytes before it in the piece. */
+  readonly offset: number;
+  /** Bytes that it takes. */
+  readonly bytes: number;
+  /** The kernel that writes it, by its position in {@link ExecutionPlan.kernels}. */
+  readonly from: number;
+  /** The last kernel that needs it. A result is needed to the last kernel of its region. */
+  readonly to: number;
+}
+
+/** The kernels of a program on a device, and the memory for the values between them. */
+export interface ExecutionPlan {
+  /** In the order of a run. */
+  readonly kernels: readonly KernelReport[];
+  /** Values that kernels write. */
+  readonly values: readonly PlannedValue[];
+  /** Bytes of each piece of memory. */
+  readonly pieces: readonly number[];
+}
+
 /** Memory that is in use. */
 export interface MemoryUse {
   /**
@@ -137,6 +179,11 @@ export interface Executable {
   profile?(): readonly NodeProfile[];
   /** Where nodes run, for backends with a device and a host. */
   placement?(): Placement;
+  /**
+   * The kernels and their memory, for backends that make kernels: those for the sizes of the last
+   * run. Kernels whose sizes are known only in a run are missing before the first one.
+   */
+  executionPlan?(): ExecutionPlan;
   /**
    * A copy of a tensor in the memory of the device, for runs of the same backend: they do not copy
    * it. Where the backend has no device, or none that holds the dtype, it is the tensor itself.

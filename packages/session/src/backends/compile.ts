@@ -166,6 +166,7 @@ class CheckedExecutable implements Executable {
   forget: () => void = () => {};
   readonly profile?: Executable["profile"] & {};
   readonly placement?: Executable["placement"] & {};
+  readonly executionPlan?: Executable["executionPlan"] & {};
 
   constructor(inner: Executable, checks: Checks) {
     this.#inner = inner;
@@ -175,6 +176,7 @@ class CheckedExecutable implements Executable {
     );
     if (typeof inner.profile === "function") this.profile = () => inner.profile!();
     if (typeof inner.placement === "function") this.placement = () => inner.placement!();
+    if (typeof inner.executionPlan === "function") this.executionPlan = () => inner.executionPlan!();
   }
 
   get state(): ReadonlyMap<string, Tensor> {

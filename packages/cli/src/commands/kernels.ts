@@ -1,0 +1,22 @@
+import type { ExecutionPlan } from "@sconce/ir";
+import { amount, counted } from "../text.js";
+
+/** The kernels of a run as text: what each computes and costs, its loops and its source. */
+export function kernelsText(backend: string, plan: ExecutionPlan | undefined): string {
+  if (plan === undefined) return `backend ${backend} makes no kernels\n`;
+  const { kernels, values, pieces } = plan;
+  const planned = pieces.reduce((total, bytes) => total + bytes, 0);
+  const head = `${counted(kernels.length, "kernel")}; ${counted(values.length, "value")} in ${amount(planned, "B")} of planned memory`;
+  const texts = kernels.map(({ nodes, language, source, loops, flops, bytes }, at) =>
+    [
+      `kernel ${at}: ${nodes.join(", ")}`,
+      `${amount(flops, "flop")}, ${amount(bytes, "B")} read and written`,
+      loops,
+      `${language}:`,
+      indented(source),
+    ].join("\n"),
+  );
+  return `${[head, ...texts].join("\n\n")}\n`;
+}
+
+const indented = (text: string): string => text.trimEnd().replace(/^(?=.)/gm, "  ");

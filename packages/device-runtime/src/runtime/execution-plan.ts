@@ -1,0 +1,63 @@
+/** @file The kernels of regions and their memory, as users see them. */
+import { costOf, type LoopProgram, type MemoryPlan, printNest } from "@sconce/codegen";
+import type { ExecutionPlan, KernelReport, PlannedValue } from "@sconce/ir";
+import type { Bindings } from "@sconce/symbolic";
+import type { KernelStep, Kernels } from "./kernels.js";
+
+/** A region whose kernels are made. */
+interface MadeRegion {
+  readonly loops: LoopProgram;
+  readonly sizes: Bindings;
+  readonly memory: MemoryPlan;
+  readonly steps: readonly KernelStep[];
+  readonly kernels: Kernels;
+}
+
+/** The kernels of one region. */
+export function executionPlan({ loops, sizes, memory, steps, kernels }: MadeRegion): ExecutionPlan {
+  const sources = kernels.sources();
+  return {
+    kernels: steps.map((step, at): KernelReport => {
+      const costs = step.nests.map((nest) => costOf(loops, nest, sizes));
+      return {
+        nodes: step.nodes,
+        ...sources[at]!,
+        loops: step.nests.map((nest) => printNest(nest, loops)).join("\n\n"),
+        flops: costs.reduce((total, { flops }) => total + flops, 0),
+        bytes: costs.reduce((total, { bytes }) => total + bytes, 0),
+      };
+    }),
+    values: valuesOf(loops, memory, steps),
+    pieces: memory.pieces,
+  };
+}
+
+function valuesOf(
+  { buffers }: LoopProgram,
+  memory: MemoryPlan,
+  steps: readonly KernelStep[],
+): PlannedValue[] {
+  const ends = new Map(memory.dead.flatMap((ids, at) => ids.map((id) => [id, at] as const)));
+  return steps.flatMap(({ writes }, from) =>
+    writes.flatMap((id) => {
+      const place = memory.places.get(id);
+      const to = ends.get(id) ?? steps.length - 1;
+      return place === undefined ? [] : [{ node: buffers[id]!.node, ...place, from, to }];
+    }),
+  );
+}
+
+/** The plans of regions that run one behind the other. */
+export function joinedPlans(plans: readonly ExecutionPlan[]): ExecutionPlan {
+  const kernels: KernelReport[] = [];
+  const values: PlannedValue[] = [];
+  const pieces: number[] = [];
+  for (const plan of plans) {
+    const [before, piecesBefore] = [kernels.length, pieces.length];
+    kernels.push(...plan.kernels);
+    pieces.push(...plan.pieces);
+    for (const { piece, from, to, ...value } of plan.values)
+      values.push({ ...value, piece: piecesBefore + piece, from: before + from, to: before + to });
+  }
+  return { kernels, values, pieces };
+}
