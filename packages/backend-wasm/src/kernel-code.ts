@@ -1,5 +1,7 @@
 /** @file Code of kernels: the contract between those that make kernels and the device. */
 
+import type { Index } from "@sconce/codegen";
+import type { Bindings } from "@sconce/symbolic";
 import type { ModuleBuilder, ValueType } from "@sconce/wasm";
 
 /** A buffer of the loop program that a kernel uses. */
@@ -49,12 +51,12 @@ export interface PreparedParts {
    */
   readonly emit: (module: ModuleBuilder) => number;
 }
-/** How code serves any number of places. */
-export interface OpenUnits {
-  /** The units of so many places. */
-  readonly units: (places: number) => number;
-  /** Whether the entry gets the number of places. */
-  readonly isGiven: boolean;
+/** How code serves all sizes of the symbols in its nests, zeros left out. */
+export interface OpenSizes {
+  /** The units in these sizes. */
+  readonly units: (sizes: Bindings) => number;
+  /** Sizes that the entry gets behind the prepared buffers, in order. */
+  readonly given: readonly Index[];
 }
 
 /**
@@ -87,10 +89,8 @@ export interface KernelCode {
    * @param imports the index of an imported function, by its name
    */
   readonly emit: (module: ModuleBuilder, imports: ReadonlyMap<string, number>) => number;
-  /** For code that serves any number of places along the first axis of its nests. */
-  readonly open?: OpenUnits | undefined;
-  /** A number that the entry gets behind the prepared buffers: the places along that axis. */
-  readonly places?: number | undefined;
+  /** For code that serves all sizes: {@link units} are not known then. */
+  readonly open?: OpenSizes | undefined;
   /** Codes with equal keys add equal functions; undefined for code that no cache keeps. */
   readonly key?: string | undefined;
   /** The kernel IR, or the name of the microkernel, for `sconce info --kernels` and reports. */

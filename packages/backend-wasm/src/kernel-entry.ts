@@ -51,7 +51,7 @@ export function forUnits(
   first: Local<"i32">,
   end: Local,
   body: () => void,
-  step = 1,
+  step: number | Local<"i32"> = 1,
 ): void {
   f.block((done) => {
     f.get(first, end).op("i32.ge_s").brIf(done);

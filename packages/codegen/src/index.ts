@@ -16,8 +16,8 @@ export {
 export { conjunctsOf, type Scan, scanOf } from "./analysis/scan.js";
 export { type SumGroups, sumGroups, withSumGroups } from "./analysis/sum-groups.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
-export { bindIndex, bindNest, hasSizes, substituteAxes } from "./ir/bind.js";
-export { extentOf, volumeOf } from "./ir/extents.js";
+export { bindIndex, bindNest, hasSizes, indicesIn, substituteAxes, symbolsOf } from "./ir/bind.js";
+export { elementsOf, extentOf, volumeOf } from "./ir/extents.js";
 export {
   type Axis,
   add,

@@ -2,8 +2,10 @@
 import {
   bindNest,
   bytesOf,
+  fixedValue,
   type LoopNest,
   type LoopProgram,
+  multiply,
   type RowGroup,
   scheduleNest,
   scheduleRows,
@@ -228,7 +230,7 @@ export class WgslDevice implements KernelDevice {
     const stored = group.parts.filter(({ isStored }) => isStored);
     if (reads.length + stored.length > this.target.maxReads + 1) return undefined;
     const outputs = stored.map(({ reduce, places, nest }) => ({
-      length: reduce === undefined ? group.rows * places : group.rows,
+      length: fixedValue(reduce === undefined ? multiply(group.rows, places) : group.rows)!,
       lane: laneOf(program.buffers[nest.output]!.dtype)!,
       id: nest.output,
     }));

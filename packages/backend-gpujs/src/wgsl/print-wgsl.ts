@@ -235,6 +235,7 @@ ${main.map((line) => `  ${line}\n`).join("")}}
       case "some":
       case "workgroup":
       case "local":
+      case "size":
         throw internalError(`WGSL has no ${op} here`);
       default:
         return callText(this.#module, op, from, to, b === undefined ? [a!] : [a!, b]);

@@ -15,7 +15,6 @@ import type { MatrixOptions } from "../matrix/options.js";
 import { windowKernel } from "../windows/code.js";
 import { KnownCode } from "./known-code.js";
 import { openCode, openRows } from "./open-code.js";
-import { openNests } from "./open-nest.js";
 
 /** Code of several nests. */
 interface WasmRows extends RowsCode {
@@ -61,12 +60,8 @@ export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache):
     rowsCode: (group, loops, sizes): WasmRows | undefined => {
       const stored = group.parts.map(({ isStored }) => Number(isStored)).join();
       const nests = group.parts.map(({ nest }) => nest);
-      const open = openNests(nests, { loops, sizes });
-      const one = open && (() => openRows(group, open, loops));
-      const code =
-        (one &&
-          known.get(open.nests, { loops, sizes: open.sizes }, `open rows ${stored}`, one, open.places)) ??
-        known.get(nests, { loops, sizes }, `rows ${stored}`, () => printedRows(group, loops, sizes));
+      const make = (): KernelCode | undefined => printedRows(group, loops, sizes);
+      const code = known.get(nests, { loops, sizes }, `rows ${stored}`, make);
       return code && codeOfNests(code);
     },
     joinedNests: (nests, groups, loops, sizes) =>
@@ -80,12 +75,25 @@ export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache):
       if (rows !== undefined) return (rows as WasmRows).code;
       const { loops, constants } = request;
       const options = { relaxed, winograd, isConstant: (id: number) => constants.has(id) };
-      const open = openNests(nests, request);
-      const one = open && (() => openCode(open, request, options));
-      return (
-        (one && known.get(open.nests, { loops, sizes: open.sizes, constants }, "open", one, open.places)) ??
-        known.get(nests, request, "nest", () => nestCode(nests[0]!, request, options))!
-      );
+      return known.get(nests, request, "nest", () => nestCode(nests[0]!, request, options))!;
+    },
+    openRows: (group, loops): WasmRows | undefined => {
+      const stored = group.parts.map(({ isStored }) => Number(isStored)).join();
+      const nests = group.parts.map(({ nest }) => nest);
+      const make = (): KernelCode | undefined => openRows(group, loops);
+      const code = known.get(nests, { loops, sizes: undefined }, `open rows ${stored}`, make);
+      return code && codeOfNests(code);
+    },
+    openNest: (nest, loops, constants): WasmRows | string => {
+      const options = { relaxed, winograd, isConstant: (id: number) => constants.has(id) };
+      let reason = "";
+      const make = (): KernelCode | undefined => {
+        const made = openCode(nest, loops, options);
+        if (typeof made !== "string") return made;
+        reason = made;
+      };
+      const code = known.get([nest], { loops, sizes: undefined, constants }, "open", make);
+      return code === undefined ? reason : codeOfNests(code);
     },
   };
 }

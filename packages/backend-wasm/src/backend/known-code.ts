@@ -1,10 +1,15 @@
 /** @file Code of kernels that is made once for all nests that differ in their buffers alone. */
-import { bindIndex, type LoopNest, nestKey, product } from "@sconce/codegen";
+import { bindIndex, type LoopNest, type LoopProgram, nestKey, product } from "@sconce/codegen";
 import type { RegionRequest } from "@sconce/device-runtime";
+import type { Bindings } from "@sconce/symbolic";
 import type { KernelCode } from "../kernel-code.js";
 
 /** What nests are a part of. */
-type Surroundings = Pick<RegionRequest, "loops" | "sizes"> & Partial<Pick<RegionRequest, "constants">>;
+interface Surroundings extends Partial<Pick<RegionRequest, "constants">> {
+  readonly loops: LoopProgram;
+  /** Undefined for code that gets them when it runs. */
+  readonly sizes: Bindings | undefined;
+}
 
 /** Code, and the buffers in the order in which its key counts them. */
 interface Known {
@@ -31,7 +36,6 @@ export class KnownCode {
     surroundings: Surroundings,
     kind: string,
     make: () => KernelCode | undefined,
-    places?: number,
   ): KernelCode | undefined {
     const { key, buffers } = nestKey(nests, (id) => describe(id, surroundings));
     const full = `${this.#choices} ${kind}\n${key}`;
@@ -42,13 +46,13 @@ export class KnownCode {
       this.#known.set(full, known);
     }
     const { code } = known;
-    return code && onBuffers(code, known.buffers, buffers, { ...unitsOf(code, places), key: full });
+    return code && onBuffers(code, known.buffers, buffers, full);
   }
 }
 
 function describe(id: number, { loops, sizes, constants }: Surroundings): string {
   const { dtype, shape } = loops.buffers[id]!;
-  const elements = bindIndex(product(shape), sizes).text;
+  const elements = (sizes === undefined ? product(shape) : bindIndex(product(shape), sizes)).text;
   return `${dtype} ${elements} ${constants?.has(id) === true ? "constant" : ""}`;
 }
 
@@ -57,18 +61,20 @@ function onBuffers(
   code: KernelCode,
   from: readonly number[],
   to: readonly number[],
-  own: Pick<KernelCode, "units" | "places" | "key">,
+  key: string,
 ): KernelCode {
   const renamed = new Map(from.map((id, at) => [id, to[at]!]));
   const onOther = <T extends { readonly buffer: number }>(one: T): T => ({
     ...one,
     buffer: renamed.get(one.buffer)!,
   });
-  const { scratchBytes, imports, emit, prepared } = code;
+  const { units, open, scratchBytes, imports, emit, prepared } = code;
   return {
     memories: code.memories.map(onOther),
     prepared: prepared?.map(onOther),
-    ...own,
+    key,
+    units,
+    open,
     scratchBytes,
     imports,
     emit,
@@ -76,13 +82,4 @@ function onBuffers(
       return code.text;
     },
   };
-}
-
-/** The units of code for so many places. */
-function unitsOf(
-  { units, open }: KernelCode,
-  places: number | undefined,
-): Pick<KernelCode, "units" | "places"> {
-  if (open === undefined || places === undefined) return { units };
-  return { units: open.units(places), places: open.isGiven ? places : undefined };
 }

@@ -135,22 +135,6 @@ describe.each<[what: string, program: ExportedProgram, inputs: (count: number) =
     ),
     (count) => [places([count, 4])],
   ],
-])("%s", (_, program, inputs) => {
-  test.each([1, 3])("compile once with %i threads", async (threads) => {
-    const count = watchModules();
-    const executable = await wasmBackend({ threads }).compile(program);
-    const reference = await cpuBackend().compile(program);
-    for (const size of [3, 1, 17, 96, 97, 512, 513, 1100, 2]) {
-      expect(await difference([reference, executable], inputs(size)), `size ${size}`).toBeLessThan(2e-5);
-      expect(count()).toBe(1);
-    }
-    expect(executable.placement!().nodes.every(({ place }) => place === "device")).toBe(true);
-    executable.dispose();
-    reference.dispose();
-  });
-});
-
-describe.each<[what: string, program: ExportedProgram, inputs: (count: number) => Tensor[]]>([
   [
     "sums over the symbol",
     programOf({ x: "f32[s0, 20]" }, "%y: RESULT = aten.sum.dim_IntList(%x, [0])", "f32[20]"),
@@ -191,12 +175,17 @@ describe.each<[what: string, program: ExportedProgram, inputs: (count: number) =
     (count) => [noise([count, 20])],
   ],
 ])("%s", (_, program, inputs) => {
-  test("gives the same numbers in all sizes", async () => {
-    const executable = await wasmBackend({ threads: 1 }).compile(program);
+  test.each([1, 3])("compile once with %i threads", async (threads) => {
+    const count = watchModules();
+    const executable = await wasmBackend({ threads }).compile(program);
     const reference = await cpuBackend().compile(program);
-    for (const size of [3, 1, 17, 97, 513, 1100, 2])
-      expect(await difference([reference, executable], inputs(size)), `size ${size}`).toBeLessThan(1e-3);
+    for (const size of [3, 1, 17, 96, 97, 512, 513, 1100, 2]) {
+      expect(await difference([reference, executable], inputs(size)), `size ${size}`).toBeLessThan(2e-5);
+      expect(count()).toBe(1);
+    }
+    expect(executable.placement!().nodes.every(({ place }) => place === "device")).toBe(true);
     executable.dispose();
+    reference.dispose();
   });
 });
 
@@ -205,9 +194,8 @@ test("code in several sizes keeps its module for as long as one of them is there
   const program = programOf(
     { x: "f32[s0, 20]", w: "f32[33, 20]", wb: "f32[33]" },
     `${LINEAR}
-  %t2: f32[33, s0]{1, 33} = aten.permute.default(%m, [1, 0])
-  %y: RESULT = aten.neg.default(%t2)`,
-    "f32[33, s0]{1, 33}",
+  %y: RESULT = aten.cumsum.default(%m, 0)`,
+    "f32[s0, 33]",
   );
   const executable = await wasmBackend({ threads: 1 }).compile(program);
   const reference = await cpuBackend().compile(program);

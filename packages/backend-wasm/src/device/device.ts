@@ -29,6 +29,9 @@ export interface Kernels extends KernelSource {
   readonly rowsCode?: RegionDevice["rowsCode"];
   /** Nests that one kernel computes without memory for the values between them. */
   readonly joinedNests?: RegionDevice["joinedNests"];
+  /** The same for all sizes; none by default. */
+  readonly openRows?: RegionDevice["openRows"];
+  readonly openNest?: RegionDevice["openNest"];
   /** Why there is no kernel for a dtype, or undefined. */
   readonly whyNotHeld: (dtype: DType) => string | undefined;
   /** Why there is no kernel for a nest, or undefined. */
@@ -100,6 +103,13 @@ export class WasmDevice implements RegionDevice {
     sizes: Bindings,
   ): readonly JoinedNests[] {
     return this.#kernels.joinedNests?.(nests, groups, program, sizes) ?? [];
+  }
+
+  openRows(group: RowGroup, program: LoopProgram): RowsCode | undefined {
+    return this.#kernels.openRows?.(group, program);
+  }
+  openNest(nest: LoopNest, program: LoopProgram, constants: ReadonlyMap<number, Tensor>): RowsCode | string {
+    return this.#kernels.openNest?.(nest, program, constants) ?? "the device has no code for all sizes";
   }
 
   upload(tensor: Tensor): DeviceBuffer {

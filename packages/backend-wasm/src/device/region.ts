@@ -1,5 +1,5 @@
 /** @file The kernels of a region as one module, and runs of it. */
-import { bytesOf, type LoopBuffer, planMemory } from "@sconce/codegen";
+import { bytesOf, type LoopBuffer, planMemory, sizeOf } from "@sconce/codegen";
 import type { DeviceBuffer, RegionCode, RegionRequest, RegionRun, RegionStep } from "@sconce/device-runtime";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { KernelCode } from "../kernel-code.js";
@@ -96,12 +96,16 @@ export class WasmRegion implements RegionCode {
       throw error;
     }
     const { forms, addresses } = this.#constants;
-    this.#kernels = codes.map(({ units, memories, places, prepared = [] }, at) => ({
-      units,
+    const { sizes } = request;
+    this.#kernels = codes.map(({ units, memories, open, prepared = [] }, at) => ({
+      units: open?.units(sizes) ?? units,
       ...kernels[at]!,
       buffers: memories.map(({ buffer }) => buffer),
-      forms: [...prepared.map((one) => forms.get(formOf(one))!), ...(places === undefined ? [] : [places])],
-      isShared: memory.pool !== undefined && isLarge(request.steps[at]!.nests, memory.least),
+      forms: [
+        ...prepared.map((one) => forms.get(formOf(one))!),
+        ...(open?.given ?? []).map((size) => sizeOf(size, sizes)),
+      ],
+      isShared: memory.pool !== undefined && isLarge(request.steps[at]!.nests, sizes, memory.least),
     }));
     this.#fixed = request.loops.buffers.map((_, id) => addresses.get(id) ?? 0);
     this.#results = resultsOf(request);

@@ -1,7 +1,14 @@
 /** @file The functions of one kernel. */
-import { elementOf, forEachStatement, type Kernel, type KernelMemory, printKernel } from "@sconce/codegen";
-import type { Local, ModuleBuilder } from "@sconce/wasm";
-import type { KernelBuffer, KernelCode, KernelImport } from "../kernel-code.js";
+import {
+  elementOf,
+  forEachStatement,
+  type Kernel,
+  type KernelMemory,
+  printKernel,
+  sizeOf,
+} from "@sconce/codegen";
+import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
+import type { KernelBuffer, KernelCode, KernelImport, OpenSizes } from "../kernel-code.js";
 import { forUnits } from "../kernel-entry.js";
 import type { SharedFunctions } from "./core/shared-functions.js";
 import { shiftOf } from "./core/types.js";
@@ -22,10 +29,20 @@ export function codeOf(kernel: Kernel): KernelCode {
     units,
     scratchBytes,
     imports: importsOf(kernel),
+    open: openOf(kernel),
     emit: (module, imports) => emitKernel(module, kernel, buffers, places, new Helpers(module, imports)),
     get text() {
       return printKernel(kernel);
     },
+  };
+}
+
+/** How a kernel that gets sizes is run. */
+function openOf({ launch: { units, grid }, sizes }: Kernel): OpenSizes | undefined {
+  if (units === undefined && sizes === undefined) return undefined;
+  return {
+    units: (now) => (units === undefined ? grid[0] : sizeOf(units, now)),
+    given: [...(sizes?.values() ?? [])],
   };
 }
 
@@ -70,14 +87,15 @@ function emitKernel(
   scratch: ReadonlyMap<KernelMemory, number>,
   functions: SharedFunctions,
 ): number {
-  const params = [...buffers.map(() => "i32" as const), "i32" as const, "i32" as const, "i32" as const];
+  const sizes = [...(kernel.sizes?.keys() ?? [])];
+  const params = [...buffers, ...sizes, "scratch", "first", "end"].map(() => "i32" as const);
   const index = module.declare({ params });
   const write = (known: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> => {
     let missing: ReadonlyMap<string, Uint8Array> = new Map();
     module.define(index, { params }, (f, ...locals) => {
       const constants = new HoistedConstants(f, known);
       const all: readonly Local[] = locals;
-      const [scratchBase, first, end] = all.slice(buffers.length) as [Local, Local<"i32">, Local];
+      const [scratchBase, first, end] = all.slice(-3) as [Local, Local<"i32">, Local];
       const memories = new Map<KernelMemory, MemoryPlace>();
       for (const memory of kernel.memories) {
         const at = buffers.findIndex(({ buffer }) => buffer === memory.buffer);
@@ -91,6 +109,7 @@ function emitKernel(
         functions,
         memories,
         unit: first,
+        sizes: new Map(sizes.map((text, at) => [text, all[buffers.length + at]!])),
         constants: constants.get,
         body,
       });
@@ -102,22 +121,38 @@ function emitKernel(
   // Which vectors are constant is known when the function was written once.
   const constants = write(new Map());
   if (constants.size > 0) write(constants);
-  const step = Math.ceil(kernel.launch.grid[0] / CALLS);
-  return step === kernel.launch.grid[0] ? index : inCalls(module, params, index, step);
+  const { units, grid } = kernel.launch;
+  const step = Math.ceil(grid[0] / CALLS);
+  return units === undefined && step === grid[0]
+    ? index
+    : inCalls(module, params, index, units === undefined ? step : 0);
 }
 
 /** Calls of a function in a run of a kernel: engines optimize functions between calls of them. */
 const CALLS = 64;
-/** A function that calls another one for so many units at a time. */
-function inCalls(module: ModuleBuilder, params: readonly "i32"[], index: number, step: number): number {
+/** A function that calls another one for so many units at a time; for 0, in as many calls. */
+function inCalls(module: ModuleBuilder, params: readonly "i32"[], index: number, known: number): number {
   return module.func({ params }, (f, ...locals) => {
     const [first, end] = locals.slice(-2) as [Local<"i32">, Local<"i32">];
     const until = f.local("i32");
+    let step: number | Local<"i32"> = known;
+    if (known === 0) {
+      step = f.local("i32");
+      f.get(end, first)
+        .op("i32.sub")
+        .i32(CALLS - 1)
+        .op("i32.add")
+        .i32(CALLS)
+        .op("i32.div_u")
+        .set(step);
+    }
     const call = (): void => {
-      f.get(first).i32(step).op("i32.add").set(until);
+      pushNumber(f.get(first), step).op("i32.add").set(until);
       f.get(until, end, until, end).op("i32.lt_s", "select").set(until);
       f.get(...locals.slice(0, -1), until).call(index);
     };
     forUnits(f, first, end, call, step);
   });
 }
+const pushNumber = (f: FunctionBuilder, number: number | Local<"i32">): FunctionBuilder =>
+  typeof number === "number" ? f.i32(number) : f.get(number);

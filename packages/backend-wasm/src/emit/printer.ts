@@ -38,6 +38,8 @@ export interface PrinterInit {
   readonly body: KernelBlock;
   /** Holds the number of the unit. */
   readonly unit: Local;
+  /** Hold the sizes that the kernel gets, by their texts. */
+  readonly sizes: ReadonlyMap<string, Local>;
 }
 
 /** Prints statements of one kernel. */
@@ -47,19 +49,21 @@ export class KernelPrinter {
   readonly #vectors: VectorWriter;
   readonly #memories: ReadonlyMap<KernelMemory, MemoryPlace>;
   readonly #unit: Local;
+  readonly #sizes: ReadonlyMap<string, Local>;
   readonly #locals = new Map<KernelOperand, Local>();
   /** Casts to halves that go to memory alone, which rounds them. */
   readonly #unrounded: ReadonlySet<KernelOperand>;
   /** Ends of the loops around. */
   readonly #ends: Label[] = [];
 
-  constructor({ f, functions, constants, memories, unit, body }: PrinterInit) {
+  constructor({ f, functions, constants, memories, unit, sizes, body }: PrinterInit) {
     this.#unrounded = storedHalves(body);
     this.#f = f;
     this.#helpers = functions;
     this.#vectors = new VectorWriter(f, functions, constants);
     this.#memories = memories;
     this.#unit = unit;
+    this.#sizes = sizes;
   }
 
   block(block: KernelBlock): void {
@@ -190,6 +194,10 @@ export class KernelPrinter {
     if (op === "thread") {
       if (detail !== 0) throw notEmitted(`axis ${detail} of threads`);
       f.get(this.#unit);
+      return;
+    }
+    if (op === "size") {
+      f.get(this.#sizes.get(String(detail))!);
       return;
     }
     if (op === "select") {

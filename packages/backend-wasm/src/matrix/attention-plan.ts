@@ -7,6 +7,7 @@ import {
   constant,
   contractionOf,
   extentOf,
+  fixedValue,
   flatIndex,
   forEachScalar,
   type Index,
@@ -70,7 +71,8 @@ function attentionPlan(
   const scores = scoresPlan(first);
   if (scores === undefined || scores.m < LEAST || scores.n < LEAST) return undefined;
   const { m, n, outer } = scores;
-  if (softmax.rows !== m * volumeOf(outer) || !isOfRows(softmax, first.output, n)) return undefined;
+  if (fixedValue(softmax.rows) !== m * volumeOf(outer) || !isOfRows(softmax, first.output, n))
+    return undefined;
   const values = valuesPlan(last, softmax.parts.at(-1)!.nest.output, m, n);
   if (values === undefined || volumeOf(values.outer) !== volumeOf(outer)) return undefined;
   return { scores, softmax, values };
@@ -89,7 +91,7 @@ const withoutPadding = (plan: MatrixPlan | undefined): MatrixPlan | undefined =>
 
 /** Whether a group reads the scores, and gives weights, as rows of so many elements. */
 function isOfRows({ rows, parts }: RowGroup, scores: number, length: number): boolean {
-  const place = add(scale(flat(ROW, rows), length), flat(PLACE, length)).text;
+  const place = add(scale(flat(ROW, fixedValue(rows)!), length), flat(PLACE, length)).text;
   let isSame = parts.at(-1)!.at.text === place;
   for (const { value } of parts)
     forEachScalar(value, (scalar) => {

@@ -3,7 +3,7 @@
  * scores and weights lie in scratch memory. Keys and values of a head are packed once for its
  * neighboring units.
  */
-import { type LoopProgram, ZERO } from "@sconce/codegen";
+import { fixedValue, type LoopProgram, ZERO } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import { printedRows } from "../emit/printed-kernel.js";
@@ -50,7 +50,7 @@ export function attentionCode(
   relaxed: boolean,
 ): KernelCode | undefined {
   const rowsCode = printedRows(softmax, program, sizes);
-  if (rowsCode?.units !== softmax.rows) return undefined;
+  if (rowsCode === undefined || rowsCode.units !== fixedValue(softmax.rows)) return undefined;
   const { m: queries, n: keys } = scores;
   const rows = rowsOfUnit(scores, rowsOfTile(relaxed));
   let bytes = 0;

@@ -1,9 +1,9 @@
 /** @file How a product is divided into blocks, and where they lie in scratch memory. */
-import { volumeOf } from "@sconce/codegen";
+import { elementsOf, fixedValue } from "@sconce/codegen";
 import { rowsOfTile } from "./micro.js";
 import { bytesOfFactor } from "./numbers.js";
 import { paddedBytes } from "./pad-code.js";
-import type { MatrixPlan, Operand } from "./plan.js";
+import { countOf, type MatrixPlan, type Operand } from "./plan.js";
 
 /** Steps of a sum that one pass over a block adds: a panel of B then stays in the nearest cache. */
 const MOST_STEPS = 384;
@@ -51,7 +51,7 @@ const LEAST_COLUMNS = 32;
 /** Rows and columns of a block: of as many blocks as threads share evenly, if there are few. */
 function sizesOf({ m, n, k, outer, numbers }: MatrixPlan, lanes: number): { rows: number; columns: number } {
   const [rowBlocks, columnBlocks] = [Math.ceil(m / BLOCK_ROWS), Math.ceil(n / BLOCK_COLUMNS)];
-  const places = volumeOf(outer);
+  const places = countOf(outer);
   const worth = (places * m * n * k) / WORTH;
   const multiple = worth >= 8 ? 4 : worth >= 2 ? 2 : 1;
   let least = MANY;
@@ -80,6 +80,8 @@ export function blocksOf(plan: MatrixPlan, relaxed: boolean, fixed?: number): Bl
       ? sizesOf(plan, lanes)
       : { rows: fixed, columns: even(n, BLOCK_COLUMNS, numbers.columns) };
   const steps = even(k, MOST_STEPS, 4);
+  // A table has one block of steps where their number is not known.
+  const table = fixedValue(elementsOf(plan.inner)) ?? steps;
   let bytes = 0;
   const take = (size: number): number => {
     const at = bytes;
@@ -89,8 +91,8 @@ export function blocksOf(plan: MatrixPlan, relaxed: boolean, fixed?: number): Bl
   const padded = ({ padding, type }: Operand): number =>
     padding === undefined ? 0 : paddedBytes(padding, bytesOfFactor(type));
   const scratch = {
-    tableA: take(k * 4),
-    tableB: take(k * 4),
+    tableA: take(table * 4),
+    tableB: take(table * 4),
     paddedA: take(padded(a)),
     paddedB: take(padded(b)),
     packedA: take(rows * steps * numbers.bytes),
@@ -106,7 +108,16 @@ export function blocksOf(plan: MatrixPlan, relaxed: boolean, fixed?: number): Bl
     rowBlocks: Math.ceil(m / rows),
     columnBlocks: Math.ceil(n / columns),
     stepBlocks: Math.ceil(k / steps),
-    places: volumeOf(plan.outer),
+    places: countOf(plan.outer),
     scratch: { ...scratch, bytes },
   };
+}
+
+/** Tiles of rows in a block of any number of rows. */
+const OPEN_TILES = 16;
+/** Divides a product whose sizes are known when the kernel runs. */
+export function openBlocks(plan: MatrixPlan, relaxed: boolean): Blocks {
+  const lanes = rowsOfTile(relaxed);
+  const rows = fixedValue(elementsOf(plan.rows));
+  return blocksOf(plan, relaxed, rows === undefined ? OPEN_TILES * lanes : even(rows, BLOCK_ROWS, lanes));
 }

@@ -2,7 +2,7 @@
  * @file Work around a sum that is done in registers: results go from the sums of a tile to their
  * places, without a block of sums in between.
  */
-import { type Index, Rewriter, type Scalar, scale, volumeOf, ZERO } from "@sconce/codegen";
+import { elementsOf, fixedValue, type Index, Rewriter, type Scalar, scale, ZERO } from "@sconce/codegen";
 import type { Vector } from "../emit/vector/lines.js";
 import { writeFloats } from "../emit/vector/operations.js";
 import type { Blocks } from "./blocks.js";
@@ -40,7 +40,8 @@ const CHEAP: ReadonlySet<string> = new Set(["add", "sub", "mul", "max", "min", "
 export function directOf(plan: MatrixPlan, blocks: Blocks): Direct | undefined {
   const { nest, reduce, numbers, n, place } = plan;
   if (numbers.type !== "float32" || blocks.stepBlocks > 1 || n % numbers.columns > 0) return undefined;
-  if (place !== undefined || volumeOf(nest.axes) === 0) return undefined;
+  if (place !== undefined || fixedValue(elementsOf(nest.axes)) === 0) return undefined;
+  if ([plan.columns, plan.inner].some((axes) => fixedValue(elementsOf(axes)) === undefined)) return undefined;
   const sum: LoadScalar = { kind: "load", dtype: "float32", buffer: SUMS, index: ZERO };
   const rewriter = new Rewriter({ axes: flatPlaces(plan), scalars: new Map([[reduce, sum]]) });
   const output = placeOf(outputIndex(plan, rewriter));

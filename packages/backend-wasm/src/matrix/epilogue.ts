@@ -8,6 +8,8 @@ import {
   axis,
   constant,
   coordinatesOf,
+  elementsOf,
+  fixedValue,
   flatIndex,
   type Index,
   indexLiteral,
@@ -27,7 +29,7 @@ import { vectorCode } from "../emit/printed-kernel.js";
 import { WASM } from "../emit/target.js";
 import type { KernelBuffer, KernelCode, KernelImport } from "../kernel-code.js";
 import type { Blocks } from "./blocks.js";
-import { type Address, pushIndex } from "./index-code.js";
+import { type Address, type Places, pushIndex } from "./index-code.js";
 import { ELEMENT, type MatrixPlan } from "./plan.js";
 import { shared } from "./shared.js";
 
@@ -37,6 +39,8 @@ export interface FinishedBlock {
   readonly scratch: Address;
   /** The place along the outer axes. */
   readonly place: Address;
+  /** Sizes that are known when the kernel runs, by their texts. */
+  readonly sizes: Places;
   readonly firstRow: Address;
   readonly endRow: Address;
   readonly firstColumn: Address;
@@ -73,8 +77,7 @@ export function flatPlaces(plan: Product): ReadonlyMap<string, Index> {
   const places = new Map<string, Index>();
   const flat = (name: string, axes: readonly Axis[]): void => {
     const extents = axes.map(({ extent }) => extent);
-    const count = extents.reduce((product, extent) => product * extent.constant, 1);
-    const at = coordinatesOf(atom(axis(name, constant(count))), extents);
+    const at = coordinatesOf(atom(axis(name, elementsOf(axes))), extents);
     for (const [d, one] of axes.entries()) places.set(one.name, at[d]!);
   };
   flat(ROW, plan.rows);
@@ -99,7 +102,7 @@ export function epilogueOf(
   plan: MatrixPlan,
   blocks: Blocks,
   program: LoopProgram,
-  sizes: Bindings,
+  sizes: Bindings | undefined,
 ): Epilogue {
   if (plan.nest.value === plan.reduce && plan.place === undefined) return copied(plan, blocks);
   return computed(plan, blocks, program, sizes);
@@ -136,11 +139,7 @@ function copied(plan: MatrixPlan, blocks: Blocks): Epilogue {
       const copy = shared(module, "copy_row", () => copyRow(module));
       return (f, at) => {
         const [row, from] = f.locals("i32", 2) as readonly [Address, Address];
-        const places = new Map([
-          [ROW, row],
-          [COLUMN, at.firstColumn],
-          [PLACE, at.place],
-        ]);
+        const places = new Map([...at.sizes, [ROW, row], [COLUMN, at.firstColumn], [PLACE, at.place]]);
         f.copy(at.firstRow, row).get(at.scratch).i32(blocks.scratch.tile).op("i32.add").set(from);
         f.loop((again) => {
           f.get(from, at.addressOf(plan.nest.output));
@@ -157,7 +156,12 @@ function copied(plan: MatrixPlan, blocks: Blocks): Epilogue {
 }
 
 /** Runs a kernel over the rows of a block. */
-function computed(plan: MatrixPlan, blocks: Blocks, program: LoopProgram, sizes: Bindings): Epilogue {
+function computed(
+  plan: MatrixPlan,
+  blocks: Blocks,
+  program: LoopProgram,
+  sizes: Bindings | undefined,
+): Epilogue {
   const { tile, at: place, bytes } = blocks.scratch;
   const frame = new KernelFrame({ program, sizes, target: WASM });
   const code = vectorCode(
@@ -172,6 +176,7 @@ function computed(plan: MatrixPlan, blocks: Blocks, program: LoopProgram, sizes:
         for (const [i, value] of values.entries())
           f.get(at.scratch, value).memory("i32.store", place + 4 * i);
         pushMemories(f, code, at, place, () => f.get(at.scratch).i32(tile).op("i32.add"));
+        for (const { text } of code.open?.given ?? []) f.get(at.sizes.get(text)!);
         f.get(at.scratch).i32(bytes).op("i32.add");
         f.get(at.firstRow, at.endRow).call(entry);
       };
@@ -308,5 +313,7 @@ function rowKernel(
     frame.known(sum, frame.load(tile, frame.op("add", "index", [tileRow, column])));
     frame.store(output, frame.index(place), frame.scalar(value));
   });
-  return frame.kernel({ grid: [volumeOf(product.rows), 1, 1], size: 1 });
+  const units = elementsOf(product.rows);
+  const count = fixedValue(units);
+  return frame.kernel({ grid: [count ?? 0, 1, 1], size: 1, ...(count === undefined && { units }) });
 }

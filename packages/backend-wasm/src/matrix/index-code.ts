@@ -1,6 +1,15 @@
 /** @file Code for places in memory. */
 
-import { type Axis, boundsOf, extentOf, fixedValue, type Index, type IndexAtom } from "@sconce/codegen";
+import {
+  type Axis,
+  atom,
+  boundsOf,
+  constant,
+  fixedValue,
+  type Index,
+  type IndexAtom,
+  multiply,
+} from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
 import type { FunctionBuilder, Local } from "@sconce/wasm";
 
@@ -13,18 +22,19 @@ type Addresses<N extends number, T extends readonly Address[] = readonly []> = T
 /** Adds locals for addresses. */
 export const addresses = <N extends number>(f: FunctionBuilder, count: N): Addresses<N> =>
   f.locals("i32", count) as readonly Address[] as Addresses<N>;
-/** The place along each axis. */
+/** The place along each axis, and the sizes that are known when a kernel runs, by their texts. */
 export type Places = ReadonlyMap<string, Address>;
 
-/** Whether an index is of axes, and of divisions that never see a negative number. */
+/** Whether an index is of axes and sizes, and of divisions that never see a negative number. */
 export function isEmittable(index: Index): boolean {
   return index.terms.every(({ atoms }) =>
     atoms.every((item) => {
-      if (item.kind === "axis") return true;
-      if (item.kind === "size" || item.kind === "value") return false;
+      if (item.kind === "axis" || item.kind === "size") return true;
+      if (item.kind === "value") return false;
       const { min } = boundsOf(item.numerator);
-      const isPositive = min !== undefined && min >= 0 && (fixedValue(item.denominator) ?? 0) > 0;
-      return isPositive && isEmittable(item.numerator);
+      // No size is zero when such code runs.
+      const isPositive = min !== undefined && min >= 0 && (fixedValue(item.denominator) ?? 1) > 0;
+      return isPositive && isEmittable(item.numerator) && isEmittable(item.denominator);
     }),
   );
 }
@@ -53,32 +63,43 @@ function pushAtom(f: FunctionBuilder, item: IndexAtom, places: Places): void {
     else throw internalError(`the axis ${item.name} has no place`);
     return;
   }
-  if (item.kind === "size" || item.kind === "value")
-    throw internalError("an index of a product has sizes or values");
+  if (item.kind === "size") {
+    f.get(places.get(atom(item).text)!);
+    return;
+  }
+  if (item.kind === "value") throw internalError("an index of a product has values");
   pushIndex(f, item.numerator, places);
-  f.i32(fixedValue(item.denominator)!).op(item.kind === "quotient" ? "i32.div_u" : "i32.rem_u");
+  pushIndex(f, item.denominator, places);
+  f.op(item.kind === "quotient" ? "i32.div_u" : "i32.rem_u");
 }
 
+const NONE: Places = new Map();
 /** Sets the place along each axis for the flat place over all of them. */
 export function unflatten(
   f: FunctionBuilder,
   flat: Address,
   axes: readonly Axis[],
-  locals: Places = new Map(),
+  { locals = NONE, sizes = NONE }: { readonly locals?: Places; readonly sizes?: Places } = {},
 ): Places {
-  const places = new Map<string, Address>();
-  let below = 1;
+  const places = new Map(sizes);
+  let below = constant(1);
+  const isOne = ({ extent }: Axis): boolean => fixedValue(extent) === 1;
   for (const [d, one] of [...axes.entries()].reverse()) {
-    const extent = extentOf(one);
-    if (extent === 1) continue;
+    if (isOne(one)) continue;
     const place = locals.get(one.name) ?? f.local("i32");
-    const isOutermost = axes.slice(0, d).every((other) => extentOf(other) === 1);
+    const isOutermost = axes.slice(0, d).every(isOne);
     f.get(flat);
-    if (below > 1) f.i32(below).op("i32.div_u");
-    if (!isOutermost) f.i32(extent).op("i32.rem_u");
+    if (fixedValue(below) !== 1) {
+      pushIndex(f, below, sizes);
+      f.op("i32.div_u");
+    }
+    if (!isOutermost) {
+      pushIndex(f, one.extent, sizes);
+      f.op("i32.rem_u");
+    }
     f.set(place);
     places.set(one.name, place);
-    below *= extent;
+    below = multiply(below, one.extent);
   }
   return places;
 }

@@ -3,24 +3,38 @@
  * packed into panels, tiles of it are summed up in registers, and then the rest of the nest is
  * computed from the block while it is in the cache.
  */
-import { type Axis, type Index, type LoopNest, type LoopProgram, printLoops } from "@sconce/codegen";
+import {
+  type Axis,
+  atom,
+  axis,
+  constant,
+  elementsOf,
+  type Index,
+  type LoopNest,
+  type LoopProgram,
+  multiply,
+  printLoops,
+  sizeOf,
+  ZERO,
+} from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
-import type { KernelBuffer, KernelCode, OpenUnits, PreparedBuffer } from "../kernel-code.js";
+import type { KernelBuffer, KernelCode, OpenSizes, PreparedBuffer } from "../kernel-code.js";
 import { forUnits, type KernelEntry, kernelEntry } from "../kernel-entry.js";
 import { type Blocks, blocksOf } from "./blocks.js";
+import { type Count, type Counts, countsIn, isFixed, pushCount, sizesOf } from "./counts.js";
 import { depthwiseKernel } from "./depthwise.js";
 import { type Direct, directOf } from "./direct.js";
 import { type Epilogue, epilogueOf, type FinishedBlock, PLACE } from "./epilogue.js";
 import { type Address, type Places, pushIndex, unflatten } from "./index-code.js";
-import { blockKernel, rowsOfTile } from "./micro.js";
+import { blockKernel } from "./micro.js";
 import { bytesOfFactor } from "./numbers.js";
 import type { MatrixOptions } from "./options.js";
 import { packKernel, writeTable } from "./pack.js";
 import { writePadded } from "./pad-code.js";
 import { inSequence, phasesOf } from "./phases.js";
 import { type MatrixPlan, matrixPlan, type Operand } from "./plan.js";
-import { innerStepOf, preparedOf, rowStepOf } from "./prepared.js";
+import { innerStepOf, oneStepOf, preparedOf, rowStepOf } from "./prepared.js";
 import { winogradKernel } from "./winograd.js";
 
 /** Everything that the code of one product is written from. */
@@ -34,8 +48,8 @@ interface Product {
   readonly memories: readonly KernelBuffer[];
   readonly preparedA: PreparedBuffer | undefined;
   readonly preparedB: PreparedBuffer | undefined;
-  /** Rows of each place, where the entry gets the number of places. */
-  readonly rowsOfPlace: number | undefined;
+  /** Sizes that the entry gets. */
+  readonly given: readonly Index[];
 }
 
 /**
@@ -83,7 +97,7 @@ function phasesKernel(
 }
 
 /** Shorter sums of a single row are not worth packing its columns. */
-const PACKED_DEPTH = 64;
+export const PACKED_DEPTH = 64;
 
 function productKernel(
   nest: LoopNest,
@@ -100,59 +114,11 @@ function productKernel(
   return productOf(plan, blocksOf(plan, options.relaxed), { program, sizes, options }, prepared);
 }
 
-/** The axis of a nest of which there may be any number of places, and how many it has here. */
-export interface OpenAxis {
-  readonly axis: string;
-  readonly places: number;
-}
-/** Tiles of rows in a block of a product of any number of rows. */
-const OPEN_TILES = 16;
-
-/** The code of a product for any number of places along an axis; undefined if there is none. */
-export function openProduct(
-  nest: LoopNest,
-  context: ProductContext,
-  { axis, places }: OpenAxis,
-): KernelCode | undefined {
-  const plan = matrixPlan(nest);
-  if (plan === undefined) return undefined;
-  const { isConstant, relaxed } = context.options;
-  const isIn = (axes: readonly Axis[]): boolean => axes.some(({ name }) => name === axis);
-  const inRows = isIn(plan.rows);
-  const factors = [plan.a, plan.b];
-  const prepared = { a: isConstant(plan.a.buffer), b: isConstant(plan.b.buffer) };
-  // Panels of constants are made for as many places as there are.
-  const isBound =
-    (inRows && prepared.a) || factors.some((one) => isConstant(one.buffer) && isIn(one.outerAxes));
-  if (isBound || factors.some(({ padding }) => padding !== undefined)) return undefined;
-  if (!inRows && !isIn(plan.outer)) return undefined;
-  const blocks = blocksOf(plan, relaxed, inRows ? OPEN_TILES * rowsOfTile(relaxed) : undefined);
-  const rowsOfPlace = inRows ? plan.m / places : undefined;
-  return productOf(plan, blocks, context, prepared, { places, rowsOfPlace });
-}
-
-/** How a product has any number of places along an axis. */
-interface OpenRows {
-  /** The places for which it is made. */
-  readonly places: number;
-  /** The rows of each place; undefined if each has separate products. */
-  readonly rowsOfPlace: number | undefined;
-}
-/** The units of a product for any number of places. */
-function openUnits(blocks: Blocks, { places, rowsOfPlace }: OpenRows): OpenUnits {
-  const { columnBlocks, rowBlocks, rows } = blocks;
-  if (rowsOfPlace === undefined) {
-    const each = (blocks.places / places) * columnBlocks * rowBlocks;
-    return { units: (count) => count * each, isGiven: false };
-  }
-  const all = blocks.places * columnBlocks;
-  return { units: (count) => all * Math.ceil((count * rowsOfPlace) / rows), isGiven: true };
-}
-
 /** What a product is a part of. */
 export interface ProductContext {
   readonly program: LoopProgram;
-  readonly sizes: Bindings;
+  /** Undefined for code that gets them when it runs. */
+  readonly sizes: Bindings | undefined;
   readonly options: MatrixOptions;
 }
 
@@ -160,14 +126,12 @@ export interface ProductContext {
  * The code of a product in blocks.
  *
  * @param prepared which factors it reads in panels that are made before it runs
- * @param open how it has any number of places, if it does
  */
 export function productOf(
   plan: MatrixPlan,
   blocks: Blocks,
   { program, sizes, options }: ProductContext,
   prepared: { readonly a: boolean; readonly b: boolean },
-  open?: OpenRows,
 ): KernelCode {
   const { nest } = plan;
   const direct = directOf(plan, blocks);
@@ -181,15 +145,15 @@ export function productOf(
   if (preparedB === undefined) read.add(plan.b.buffer);
   const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
   memories.push({ buffer: nest.output, access: "write" });
-  const rowsOfPlace = open?.rowsOfPlace;
-  const product = { plan, blocks, options, epilogue, direct, memories, preparedA, preparedB, rowsOfPlace };
+  const given = sizes === undefined ? sizesOf(plan) : [];
+  const product = { plan, blocks, options, epilogue, direct, memories, preparedA, preparedB, given };
   return {
     memories,
     prepared: [preparedA, preparedB].filter((one) => one !== undefined),
     units: blocks.places * blocks.columnBlocks * blocks.rowBlocks,
     scratchBytes: blocks.scratch.bytes + epilogue.scratchBytes,
     imports: epilogue.imports,
-    open: open && openUnits(blocks, open),
+    open: sizes === undefined ? { units: unitsOf(plan, blocks), given } : undefined,
     emit: (module, imports) => emitProduct(module, imports, product),
     get text() {
       return textOf(product, program);
@@ -197,10 +161,20 @@ export function productOf(
   };
 }
 
+/** The units of a product in known sizes. */
+function unitsOf({ outer, rows, columns }: MatrixPlan, blocks: Blocks): OpenSizes["units"] {
+  return (sizes) => {
+    const [places, m, n] = [outer, rows, columns].map((axes) => sizeOf(elementsOf(axes), sizes));
+    return places! * Math.ceil(m! / blocks.rows) * Math.ceil(n! / blocks.columns);
+  };
+}
+
 function textOf({ plan, blocks, options, direct }: Product, program: LoopProgram): string {
-  const { m, n, k } = plan;
+  const [m, n, k, places] = [plan.rows, plan.columns, plan.inner, plan.outer].map(
+    (axes) => elementsOf(axes).text,
+  );
   const tile = `${blocks.lanes}x${plan.numbers.columns}${options.relaxed ? " madd" : ""}`;
-  const size = `matrix product ${m} x ${n} over ${k}, ${blocks.places} times, tiles of ${tile}`;
+  const size = `matrix product ${m} x ${n} over ${k}, ${places} times, tiles of ${tile}`;
   const header = `${size}${direct === undefined ? "" : ", results in registers"}`;
   return `${header}\n${printLoops({ ...program, nests: [plan.nest] })}`;
 }
@@ -223,16 +197,16 @@ interface Entry {
   readonly columnBlock: Address;
   readonly firstStep: Address;
   readonly steps: Address;
+  readonly sizes: Places;
 }
 
 function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>, product: Product): number {
-  const { plan, blocks, options, memories, epilogue, preparedA, preparedB, rowsOfPlace } = product;
+  const { plan, blocks, options, memories, epilogue, preparedA, preparedB, given } = product;
   const { lanes } = blocks;
   const last = plan.m - (blocks.rowBlocks - 1) * blocks.rows;
-  const heights =
-    rowsOfPlace === undefined
-      ? [Math.min(blocks.rows, plan.m), last]
-      : Array.from({ length: blocks.rows }, (_, i) => i + 1);
+  const heights = isFixed(elementsOf(plan.rows))
+    ? [Math.min(blocks.rows, plan.m), last]
+    : Array.from({ length: blocks.rows }, (_, i) => i + 1);
   // Without packing where each row has a pointer in a register, which older engines lack.
   const rowStep = preparedA === undefined && options.relaxed ? rowStepOf(plan) : undefined;
   const from = rowStep === undefined ? "panels" : "rows";
@@ -253,13 +227,14 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
       type: operand.type,
       numbers: plan.numbers,
       name: columns ? "pack_b" : "pack_a",
+      sizes: given.map(({ text }) => text),
     });
   const packA = preparedA === undefined && rowStep === undefined ? pack(plan.a, false) : undefined;
   const packB = preparedB === undefined ? pack(plan.b, true) : undefined;
   const prepared = [preparedA, preparedB].filter((one) => one !== undefined);
   return kernelEntry(
     module,
-    { name: "product", memories, forms: prepared.length + (rowsOfPlace === undefined ? 0 : 1) },
+    { name: "product", memories, forms: prepared.length + given.length },
     (entry) => {
       const { f, forms, ...at } = entry;
       const formOf = (form: PreparedBuffer): Address => forms[prepared.indexOf(form)]!;
@@ -268,8 +243,9 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
         a: rowStep === undefined ? panelsOf(packA, preparedA, formOf) : { rowStep },
         b: panelsOf(packB, preparedB, formOf),
       };
-      const rows = rowsIn(f, product, forms.at(-1));
-      writeEntry(f, { product, ...at, panels, block, finish, rows });
+      const sizes = new Map(given.map(({ text }, i) => [text, forms[prepared.length + i]!]));
+      const counts = countsIn(f, product, sizes);
+      writeEntry(f, { product, ...at, panels, block, finish, sizes, counts });
     },
   );
 }
@@ -278,40 +254,23 @@ function emitProduct(module: ModuleBuilder, imports: ReadonlyMap<string, number>
 type Panels =
   | { readonly pack: number }
   | { readonly form: Address; readonly bytes: number }
-  | { readonly rowStep: number };
+  | { readonly rowStep: Index };
 const panelsOf = (
   pack: number | undefined,
   prepared: PreparedBuffer | undefined,
   formOf: (form: PreparedBuffer) => Address,
 ): Panels => (pack === undefined ? { form: formOf(prepared!), bytes: prepared!.bytes } : { pack });
 
-/** All rows, and the blocks that they are in. */
-interface Rows {
-  readonly count: number | Address;
-  readonly blocks: number | Address;
-}
-function rowsIn(f: FunctionBuilder, { plan, blocks, rowsOfPlace }: Product, places?: Address): Rows {
-  if (rowsOfPlace === undefined) return { count: plan.m, blocks: blocks.rowBlocks };
-  const [count, all] = f.locals("i32", 2) as readonly [Address, Address];
-  f.get(places!).i32(rowsOfPlace).op("i32.mul").set(count);
-  f.get(count)
-    .i32(blocks.rows - 1)
-    .op("i32.add");
-  f.i32(blocks.rows).op("i32.div_u").set(all);
-  return { count, blocks: all };
-}
-const pushCount = (f: FunctionBuilder, count: number | Address): FunctionBuilder =>
-  typeof count === "number" ? f.i32(count) : f.get(count);
-
 interface EntryInit extends Omit<KernelEntry, "f" | "forms"> {
   readonly product: Product;
   readonly panels: { readonly a: Panels; readonly b: Panels };
   readonly block: number;
   readonly finish: (f: FunctionBuilder, at: FinishedBlock) => void;
-  readonly rows: Rows;
+  readonly sizes: Places;
+  readonly counts: Counts;
 }
 function writeEntry(f: FunctionBuilder, init: EntryInit): void {
-  const { product, scratch, first, end, rows } = init;
+  const { product, scratch, first, end, counts, sizes } = init;
   const { plan, blocks } = product;
   const place = f.local("i32");
   const rest = f.local("i32");
@@ -329,14 +288,14 @@ function writeEntry(f: FunctionBuilder, init: EntryInit): void {
   tables(f, init);
   const [a, b] = [factor(f, init, "a"), factor(f, init, "b")];
   forUnits(f, first, end, () => {
-    pushCount(f.get(first), rows.blocks).op("i32.div_u").set(rest);
-    pushCount(f.get(first), rows.blocks).op("i32.rem_u").set(at.rowBlock);
-    f.get(rest).i32(blocks.columnBlocks).op("i32.rem_u").set(at.columnBlock);
-    f.get(rest).i32(blocks.columnBlocks).op("i32.div_u").set(place);
-    const outer = unflatten(f, place, plan.outer);
-    rangeOf(f, at.rowBlock, blocks.rows, rows.count, at.firstRow, at.endRow);
-    rangeOf(f, at.columnBlock, blocks.columns, plan.n, at.firstColumn, at.endColumn);
-    const entry: Entry = { f, product, addressOf: init.addressOf, scratch, outer, place, ...at };
+    pushCount(f.get(first), counts.rowBlocks).op("i32.div_u").set(rest);
+    pushCount(f.get(first), counts.rowBlocks).op("i32.rem_u").set(at.rowBlock);
+    pushCount(f.get(rest), counts.columnBlocks).op("i32.rem_u").set(at.columnBlock);
+    pushCount(f.get(rest), counts.columnBlocks).op("i32.div_u").set(place);
+    const outer = unflatten(f, place, plan.outer, { sizes });
+    rangeOf(f, at.rowBlock, blocks.rows, counts.rows, at.firstRow, at.endRow);
+    rangeOf(f, at.columnBlock, blocks.columns, counts.columns, at.firstColumn, at.endColumn);
+    const entry: Entry = { f, product, addressOf: init.addressOf, scratch, outer, place, sizes, ...at };
     a.start(entry);
     b.start(entry);
     steps(entry, init, a, b);
@@ -359,11 +318,22 @@ export function rangeOf(
 }
 
 /** Byte offsets of the inner places, for the factors that are packed here. */
-function tables(f: FunctionBuilder, { product, scratch, panels }: EntryInit): void {
+function tables(f: FunctionBuilder, { product, scratch, panels, sizes }: EntryInit): void {
   const { plan, blocks } = product;
-  if ("pack" in panels.a) writeTable(f, scratch, blocks.scratch.tableA, plan.inner, plan.a.inner);
-  if ("pack" in panels.b) writeTable(f, scratch, blocks.scratch.tableB, plan.inner, plan.b.inner);
+  for (const side of ["a", "b"] as const) {
+    if (!("pack" in panels[side])) continue;
+    const { table } = placesOf(blocks, side);
+    const step = openStepOf(plan, plan[side]);
+    if (step === undefined) writeTable(f, scratch, table, plan.inner, plan[side].inner, sizes);
+    else {
+      const place = axis("step", constant(blocks.steps));
+      writeTable(f, scratch, table, [place], multiply(atom(place), step), sizes);
+    }
+  }
 }
+/** Bytes between inner places, where it is not known how many there are. */
+const openStepOf = ({ inner }: MatrixPlan, operand: Operand): Index | undefined =>
+  isFixed(elementsOf(inner)) ? undefined : oneStepOf(inner, operand.inner);
 
 /** Code of one factor: what happens once for a block, and its panels for some steps. */
 interface Factor {
@@ -379,7 +349,7 @@ function factor(f: FunctionBuilder, init: EntryInit, side: "a" | "b"): Factor {
 }
 
 /** Rows that are read where they are. */
-function rowsFactor(f: FunctionBuilder, { product, addressOf }: EntryInit, rowStep: number): Factor {
+function rowsFactor(f: FunctionBuilder, { product, addressOf, sizes }: EntryInit, rowStep: Index): Factor {
   const { a } = product.plan;
   const base = f.local("i32");
   return {
@@ -389,7 +359,8 @@ function rowsFactor(f: FunctionBuilder, { product, addressOf }: EntryInit, rowSt
       f.op("i32.add").set(base);
     },
     panels: ({ firstRow, firstStep }) => {
-      f.get(base, firstRow).i32(rowStep).op("i32.mul", "i32.add");
+      pushIndex(f.get(base, firstRow), rowStep, sizes);
+      f.op("i32.mul", "i32.add");
       f.get(firstStep).i32(product.plan.numbers.bytes).op("i32.mul", "i32.add");
     },
   };
@@ -444,17 +415,27 @@ function packedFactor(f: FunctionBuilder, init: EntryInit, side: "a" | "b", pack
           ? [entry.firstRow, entry.endRow, entry.rowBlock]
           : [entry.firstColumn, entry.endColumn, entry.columnBlock];
       const packNow = (): void => {
-        f.get(base, scratch).i32(at.table).op("i32.add");
-        f.get(entry.firstStep).i32(4).op("i32.mul", "i32.add");
-        f.get(entry.steps, first, end, scratch).i32(at.packed).op("i32.add").call(pack);
+        const step = openStepOf(plan, operand);
+        f.get(base);
+        if (step === undefined) {
+          f.get(scratch).i32(at.table).op("i32.add");
+          f.get(entry.firstStep).i32(4).op("i32.mul", "i32.add");
+        } else {
+          pushIndex(f.get(entry.firstStep), step, init.sizes);
+          f.op("i32.mul", "i32.add").get(scratch).i32(at.table).op("i32.add");
+        }
+        f.get(entry.steps, first, end, scratch).i32(at.packed).op("i32.add");
+        f.get(...init.sizes.values()).call(pack);
       };
-      if (blocks.stepBlocks > 1) packNow();
+      if (isFixed(elementsOf(plan.inner)) && blocks.stepBlocks > 1) packNow();
       else {
         // Neighboring blocks share their rows or columns.
         const wanted = f.local("i32");
-        pushCount(f.get(key), side === "a" ? init.rows.blocks : blocks.columnBlocks);
+        const { counts } = init;
+        pushCount(f.get(key), side === "a" ? counts.rowBlocks : counts.columnBlocks);
         f.op("i32.mul").get(block).op("i32.add");
         f.tee(wanted).get(packed).op("i32.ne");
+        if (typeof counts.steps !== "number") f.get(counts.steps).i32(blocks.steps).op("i32.gt_s", "i32.or");
         f.if(() => {
           packNow();
           f.copy(wanted, packed);
@@ -496,8 +477,10 @@ function startOf(
 /** Pushes the flat place over the outer axes that a factor depends on. */
 function pushFlat(f: FunctionBuilder, { outerAxes }: Operand, outer: Places): void {
   f.i32(0);
-  for (const one of outerAxes)
-    f.i32(one.extent.constant).op("i32.mul").get(outer.get(one.name)!).op("i32.add");
+  for (const one of outerAxes) {
+    pushIndex(f, one.extent, outer);
+    f.op("i32.mul").get(outer.get(one.name)!).op("i32.add");
+  }
 }
 
 /** What is left to do when results were computed in registers: nothing. */
@@ -510,25 +493,25 @@ const inRegisters = ({ loads }: Direct): Epilogue => ({
 
 /** Pushes the address of the first number of a block in a buffer. */
 function pushPlace(
-  { f, addressOf, place, firstRow, firstColumn }: Entry,
+  { f, addressOf, place, firstRow, firstColumn, sizes }: Entry,
   buffer: number,
   { outer, row, column }: Direct["output"],
 ): void {
   f.get(addressOf(buffer));
-  pushIndex(f, outer, new Map([[PLACE, place]]));
+  pushIndex(f, outer, new Map([...sizes, [PLACE, place]]));
   f.op("i32.add").get(firstRow).i32(row).op("i32.mul", "i32.add");
   f.get(firstColumn).i32(column).op("i32.mul", "i32.add");
 }
 
 /** Adds all products of a block to its tile of scratch memory, or stores the results. */
-function steps(entry: Entry, { block, panels }: EntryInit, a: Factor, b: Factor): void {
+function steps(entry: Entry, { block, panels, counts }: EntryInit, a: Factor, b: Factor): void {
   const { f, product, scratch, firstStep, endRow, firstRow, endColumn, firstColumn } = entry;
   const { plan, blocks, direct } = product;
   const { numbers } = plan;
   const [panelsA, panelsB] = f.locals("i32", 2) as readonly [Address, Address];
   f.i32(0).set(firstStep);
   f.loop((again) => {
-    f.i32(plan.k).get(firstStep).op("i32.sub").set(entry.steps);
+    pushCount(f, counts.steps).get(firstStep).op("i32.sub").set(entry.steps);
     f.get(entry.steps).i32(blocks.steps).get(entry.steps).i32(blocks.steps).op("i32.lt_s", "select");
     f.set(entry.steps);
     a.panels(entry);
@@ -545,15 +528,14 @@ function steps(entry: Entry, { block, panels }: EntryInit, a: Factor, b: Factor)
       .op("i32.add")
       .i32(numbers.columns)
       .op("i32.div_u");
-    f.i32(direct === undefined ? blocks.columns * numbers.bytes : direct.output.row)
-      .get(firstStep)
-      .i32("rowStep" in panels.a ? panels.a.rowStep : 0);
+    f.i32(direct === undefined ? blocks.columns * numbers.bytes : direct.output.row).get(firstStep);
+    pushIndex(f, "rowStep" in panels.a ? panels.a.rowStep : ZERO, entry.sizes);
     for (const load of direct?.loads ?? []) {
       pushPlace(entry, load.buffer, load);
       f.i32(load.row);
     }
     f.call(block);
     f.increase(firstStep, blocks.steps);
-    f.get(firstStep).i32(plan.k).op("i32.lt_s").brIf(again);
+    pushCount(f.get(firstStep), counts.steps).op("i32.lt_s").brIf(again);
   });
 }

@@ -1,5 +1,5 @@
 /** @file Copies elements of a factor into panels, in the order in which microkernels read them. */
-import { type Axis, extentOf, type Index, volumeOf } from "@sconce/codegen";
+import { type Axis, fixedValue, type Index } from "@sconce/codegen";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { SharedFunctions } from "../emit/core/shared-functions.js";
 import { Helpers } from "../emit/helpers.js";
@@ -25,6 +25,8 @@ export interface PanelSource {
   readonly numbers: Numbers;
   /** Bytes from one inner place to the next, where there is one number for all. */
   readonly innerStep?: number | undefined;
+  /** Texts of the sizes that the function gets besides. Default: none. */
+  readonly sizes?: readonly string[] | undefined;
 }
 
 /** Adds code that writes the byte offset of each inner place to a table. */
@@ -34,10 +36,11 @@ export function writeTable(
   offset: number,
   inner: readonly Axis[],
   index: Index,
+  sizes: Places = new Map(),
 ): void {
-  const axes = inner.filter((one) => extentOf(one) > 1);
+  const axes = inner.filter(isLong);
   const at = f.local("i32");
-  const places = new Map<string, Address>();
+  const places = new Map(sizes);
   f.copy(table, at);
   const walk = (depth: number): void => {
     const one = axes[depth];
@@ -51,23 +54,30 @@ export function writeTable(
     const place = f.local("i32");
     places.set(one.name, place);
     f.i32(0).set(place);
-    countUp(f, place, 1, extentOf(one), () => walk(depth + 1));
+    countUp(f, place, 1, fixedValue(one.extent)!, () => walk(depth + 1));
   };
   walk(0);
 }
 
+/** Whether there may be more than one place. */
+const isLong = ({ extent }: Axis): boolean => fixedValue(extent) !== 1;
+
 /**
- * Adds a function `(base, table, steps, first, end, target)`: packs the lanes from `first` to
- * `end` for the inner places of the table. Missing lanes of the last panel repeat its last one.
+ * Adds a function `(base, table, steps, first, end, target, ...sizes)`: packs the lanes from
+ * `first` to `end` for the inner places of the table. Missing lanes of the last panel repeat its
+ * last one.
  */
 export function packKernel(module: ModuleBuilder, source: PanelSource): number {
-  const { lanes, numbers } = source;
+  const { lanes, numbers, sizes = [] } = source;
   const helpers = new Helpers(module, new Map());
-  const params = ["i32", "i32", "i32", "i32", "i32", "i32"] as const;
-  return module.func({ params, name: source.name }, (f, base, table, steps, first, end, target) => {
+  const params = ["base", "table", "steps", "first", "end", "target", ...sizes].map(() => "i32" as const);
+  return module.func({ params, name: source.name }, (f, ...given) => {
+    const all = given as readonly Address[];
+    const [base, table, steps, first, end, target] = all as Parameters6;
     const lane = f.local("i32");
     const pointers = f.locals("i32", lanes);
-    const places = placesOf(f, lane, source);
+    const own = new Map(sizes.map((text, at) => [text, all[6 + at]!]));
+    const places = placesOf(f, lane, source, own);
     f.loop((nextPanel) => {
       pointers.forEach((pointer, l) => {
         // The last lane there is, for those beyond it.
@@ -86,16 +96,19 @@ export function packKernel(module: ModuleBuilder, source: PanelSource): number {
   });
 }
 
+type Parameters6 = readonly [Address, Address, Address, Address, Address, Address];
+
 /** Code that pushes the byte offset of a lane; the locals of its coordinates are shared. */
 function placesOf(
   f: FunctionBuilder,
   lane: Address,
   { axes, index }: PanelSource,
+  sizes: Places,
 ): (then: () => void) => void {
-  const used = axes.filter((one) => extentOf(one) > 1);
+  const used = axes.filter(isLong);
   const locals: Places = new Map(used.map((one) => [one.name, f.local("i32")]));
   return (then) => {
-    const fresh = unflatten(f, lane, used, locals);
+    const fresh = unflatten(f, lane, used, { locals, sizes });
     pushIndex(f, index, fresh);
     then();
   };
@@ -127,7 +140,7 @@ function panel(f: FunctionBuilder, source: PanelSource, locals: PanelLocals): vo
 }
 
 const mayBeDense = ({ index, axes, type }: PanelSource): boolean =>
-  volumeOf(axes) > 1 &&
+  axes.some(isLong) &&
   index.terms.some(
     ({ coefficient, atoms }) => coefficient === bytesOfFactor(type) && atoms[0]?.kind === "axis",
   );

@@ -105,11 +105,12 @@ export function paddingOf(load: Index, when: Scalar, outer: ReadonlySet<string>)
   let from = constant(rest.constant);
   for (const { axis, coefficient } of linear(rest)?.values() ?? []) {
     const extent = fixedValue(axis.extent);
-    if (extent === undefined || guarded.has(axis.name)) return undefined;
+    if (guarded.has(axis.name)) return undefined;
     if (outer.has(axis.name)) {
       from = add(from, scale(atom(axis), coefficient));
       continue;
     }
+    if (extent === undefined) return undefined;
     const whole = { size: extent, first: 0, count: extent, step: Math.abs(coefficient), start: 0 };
     if (coefficient >= 0) dims.push({ ...whole, place: atom(axis) });
     else {

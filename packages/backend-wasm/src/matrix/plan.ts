@@ -11,6 +11,7 @@ import {
   type ContractionSide,
   constant,
   contractionOf,
+  elementsOf,
   extentOf,
   fixedValue,
   forEachAtom,
@@ -24,7 +25,6 @@ import {
   Rewriter,
   type Scalar,
   scale,
-  volumeOf,
   ZERO,
 } from "@sconce/codegen";
 import { isEmittable } from "./index-code.js";
@@ -78,7 +78,10 @@ const LEAST_WORK = 2048;
 /** Sums of fewer products are left to ordinary kernels. */
 const LEAST_DEPTH = 4;
 
-/** Reads a nest whose sizes are bound; undefined if it is not a product of float32 matrices. */
+/**
+ * Reads a nest; undefined if it is not a product of matrices. Counts that are not known are
+ * guesses.
+ */
 export function matrixPlan(given: LoopNest, at?: Index): MatrixPlan | undefined {
   const { nest, place } = withoutGroups(given, at);
   const contraction = contractionOf(nest);
@@ -86,9 +89,14 @@ export function matrixPlan(given: LoopNest, at?: Index): MatrixPlan | undefined 
   const plan = planOf(nest, contraction, axesOfProduct(nest, contraction));
   if (plan === undefined) return undefined;
   const { m, n, k, outer } = plan;
-  const isSmall = n < 2 || k < LEAST_DEPTH || m * n * k * volumeOf(outer) < LEAST_WORK;
+  const isSmall = n < 2 || k < LEAST_DEPTH || m * n * k * countOf(outer) < LEAST_WORK;
   return isSmall ? undefined : { ...plan, place };
 }
+
+/** What is taken for a number of places that is not known. */
+const GUESS = 512;
+/** How many places axes have; a guess where that is known when a kernel runs. */
+export const countOf = (axes: readonly Axis[]): number => fixedValue(elementsOf(axes)) ?? GUESS;
 
 /** What the sums of a product are computed in; undefined if there are no microkernels for it. */
 function numbersOf({ reduce: { dtype } }: Contraction): Numbers | undefined {
@@ -103,7 +111,7 @@ export function planOf(
   { rows, columns, outer }: Pick<MatrixPlan, "rows" | "columns" | "outer">,
 ): MatrixPlan | undefined {
   const { inner, reduce } = contraction;
-  const [m, n, k] = [volumeOf(rows), volumeOf(columns), volumeOf(inner)];
+  const [m, n, k] = [countOf(rows), countOf(columns), countOf(inner)];
   const numbers = numbersOf(contraction);
   const a = numbers && operandOf(contraction.rows, outer, rows, inner, numbers);
   const b = numbers && operandOf(contraction.columns, outer, columns, inner, numbers);
@@ -197,7 +205,7 @@ function homeOf(term: IndexTerm, sets: readonly ReadonlySet<string>[]): number |
   let home: number | undefined;
   let isMixed = false;
   forEachAtom({ terms: [term], constant: 0, text: "" }, (item) => {
-    if (item.kind === "value" || item.kind === "size") isMixed = true;
+    if (item.kind === "value") isMixed = true;
     if (item.kind !== "axis") return;
     const at = sets.findIndex((set) => set.has(item.name));
     isMixed ||= home !== undefined && home !== at;
@@ -215,7 +223,8 @@ function withoutGroups(nest: LoopNest, at?: Index): Pick<MatrixPlan, "nest" | "p
         if (item.kind !== "quotient") return;
         const by = fixedValue(item.denominator);
         const split = nest.axes.find((one) => item.numerator.text === one.name);
-        if (split !== undefined && by !== undefined && extentOf(split) % by === 0) groups.set(split.name, by);
+        const extent = split && fixedValue(split.extent);
+        if (by !== undefined && extent !== undefined && extent % by === 0) groups.set(split!.name, by);
       });
   });
   if (groups.size === 0) return { nest, place: at };

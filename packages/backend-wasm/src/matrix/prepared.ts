@@ -1,5 +1,16 @@
 /** @file Factors that are constants: packed once, in the order in which blocks read them. */
-import { type Axis, boundsOf, extentOf, fixedValue, volumeOf } from "@sconce/codegen";
+import {
+  type Axis,
+  atom,
+  boundsOf,
+  constant,
+  fixedValue,
+  type Index,
+  product,
+  scale,
+  volumeOf,
+  ZERO,
+} from "@sconce/codegen";
 import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { PreparedBuffer } from "../kernel-code.js";
 import type { Blocks } from "./blocks.js";
@@ -13,17 +24,29 @@ export const innerStepOf = ({ inner }: MatrixPlan, { inner: index }: Operand): n
   stepOf(inner, index);
 
 /** Bytes from one row to the next of a factor whose rows lie side by side, each of them one run. */
-export function rowStepOf(plan: MatrixPlan): number | undefined {
+export function rowStepOf(plan: MatrixPlan): Index | undefined {
   const { rows, a } = plan;
   if (a.padding !== undefined || innerStepOf(plan, a) !== plan.numbers.bytes) return undefined;
   // Halves are converted as they are packed.
   if (a.type !== plan.numbers.type) return undefined;
-  return plan.m === 1 ? 0 : stepOf(rows, a.lanes);
+  if (plan.m === 1) return ZERO;
+  const known = stepOf(rows, a.lanes);
+  return known === undefined ? oneStepOf(rows, a.lanes) : constant(known);
+}
+
+/** Bytes from one place of a single axis to the next, where they are known when a kernel runs. */
+export function oneStepOf(all: readonly Axis[], index: Index): Index | undefined {
+  const [one, ...more] = all.filter(({ extent }) => fixedValue(extent) !== 1);
+  const [term, ...others] = index.terms;
+  if (one === undefined || term === undefined || more.length + others.length > 0) return undefined;
+  const rest = term.atoms.filter((item) => item.kind !== "axis" || item.name !== one.name);
+  const isLinear = rest.length === term.atoms.length - 1 && rest.every(({ kind }) => kind === "size");
+  return isLinear && index.constant === 0 ? scale(product(rest.map(atom)), term.coefficient) : undefined;
 }
 
 /** Bytes from one place of axes to the next, where there is one number for all. */
 function stepOf(all: readonly Axis[], index: Operand["inner"]): number | undefined {
-  const axes = all.filter((one) => extentOf(one) > 1);
+  const axes = all.filter(({ extent }) => fixedValue(extent) !== 1);
   // Axes that are one run: the step of each is that of the next times its extent.
   let step: number | undefined;
   let below = 1;
@@ -32,7 +55,8 @@ function stepOf(all: readonly Axis[], index: Operand["inner"]): number | undefin
     if (own === undefined) return undefined;
     step ??= own;
     if (own !== step * below) return undefined;
-    below *= extentOf(one);
+    // What is not known is of no use to another axis.
+    below *= fixedValue(one.extent) ?? Number.NaN;
   }
   const isLinear = index.terms.every(({ atoms }) => atoms.length === 1 && atoms[0]!.kind === "axis");
   return isLinear ? step : undefined;

@@ -2,7 +2,7 @@
  * @file Finds the axes of a nest that count rows, from the index by which it reads one value of
  * each row.
  */
-import { extentsOf, volumeOf } from "../ir/extents.js";
+import { elementsOf, extentsOf } from "../ir/extents.js";
 import {
   type Axis,
   add,
@@ -13,6 +13,10 @@ import {
   fixedValue,
   forEachAtom,
   type Index,
+  multiply,
+  ONE,
+  product,
+  same,
   scale,
   ZERO,
 } from "../ir/index-expr.js";
@@ -26,12 +30,12 @@ import { Rewriter } from "../ir/rewrite.js";
 export function rowAxesOf(
   axes: readonly Axis[],
   index: Index,
-  { row, rows, place }: { readonly row: Index; readonly rows: number; readonly place: Index },
+  { row, rows, place }: { readonly row: Index; readonly rows: Index; readonly place: Index },
 ): ReadonlyMap<string, Index> | undefined {
   const { parts, places } = parted(axes, index);
   const rewriter = new Rewriter({ axes: places });
   const ofRow = rowOrder(rewriter.index(index), parts);
-  if (ofRow === undefined || volumeOf(ofRow) !== rows) return undefined;
+  if (ofRow === undefined || !same(elementsOf(ofRow), rows)) return undefined;
   const ofPlace = parts.filter((one) => !ofRow.includes(one));
   const made = new Map<string, Index>();
   for (const [flat, list] of [[row, ofRow] as const, [place, ofPlace] as const])
@@ -53,10 +57,10 @@ function parted(
   const parts: Axis[] = [];
   const places = new Map<string, Index>();
   for (const one of axes) {
-    const extent = fixedValue(one.extent)!;
+    const extent = fixedValue(one.extent);
     const by = divisorOf(index, one.name);
     if (extent === 1) places.set(one.name, ZERO);
-    else if (by === undefined || extent % by !== 0 || by === extent) {
+    else if (extent === undefined || by === undefined || extent % by !== 0 || by === extent) {
       parts.push(one);
       places.set(one.name, atom(one));
     } else {
@@ -88,14 +92,17 @@ function divisorOf(index: Index, name: string): number | undefined {
  */
 function rowOrder(index: Index, axes: readonly Axis[]): Axis[] | undefined {
   if (index.constant !== 0) return undefined;
+  const left = index.terms.map(({ coefficient, atoms }) => {
+    const found = axes.find(({ name }) => atoms.some((item) => item.kind === "axis" && item.name === name));
+    const others = atoms.filter((item) => item.kind !== "axis" || item.name !== found?.name);
+    return { found, step: scale(product(others.map(atom)), coefficient) };
+  });
   const order: Axis[] = [];
-  let step = 1;
-  for (const { coefficient, atoms } of [...index.terms].sort((a, b) => a.coefficient - b.coefficient)) {
-    const [only] = atoms;
-    const found = axes.find(({ name }) => only?.kind === "axis" && only.name === name);
-    if (found === undefined || atoms.length !== 1 || coefficient !== step) return undefined;
-    order.unshift(found);
-    step *= fixedValue(found.extent)!;
+  for (let step: Index = ONE; left.length > 0; step = multiply(step, order[0]!.extent)) {
+    const at = left.findIndex((one) => same(one.step, step));
+    const [next] = at < 0 ? [] : left.splice(at, 1);
+    if (next?.found === undefined || order.includes(next.found)) return undefined;
+    order.unshift(next.found);
   }
   return order;
 }

@@ -10,10 +10,10 @@ import { rowGroups } from "./row-groups.js";
 function groupsOf(text: string): string[][] {
   const program = loopsOf(text);
   return rowGroups(program.nests, program).map(({ rows, parts, positions }) => [
-    `${rows} rows of nests ${positions.join()}`,
+    `${rows.text} rows of nests ${positions.join()}`,
     ...parts.map(
       ({ nest, value, at, isStored, places }) =>
-        `${isStored ? `b${nest.output}[${at.text}]` : "-"} ${places}: ${scalarText(value)}`,
+        `${isStored ? `b${nest.output}[${at.text}]` : "-"} ${places.text}: ${scalarText(value)}`,
     ),
   ]);
 }

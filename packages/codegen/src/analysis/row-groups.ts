@@ -5,8 +5,20 @@
  */
 
 import { deadAfter } from "@sconce/ir";
-import { extentsOf, volumeOf } from "../ir/extents.js";
-import { atom, axis, constant, coordinatesOf, flatIndex, type Index, ZERO } from "../ir/index-expr.js";
+import { elementsOf, extentsOf } from "../ir/extents.js";
+import {
+  atom,
+  axis,
+  coordinatesOf,
+  divide,
+  fixedValue,
+  flatIndex,
+  type Index,
+  isZero,
+  multiply,
+  same,
+  ZERO,
+} from "../ir/index-expr.js";
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
 import type { ReduceScalar, Scalar } from "../ir/scalar.js";
@@ -24,7 +36,7 @@ export interface RowPart {
   /** The nest. */
   readonly nest: LoopNest;
   /** Elements of a row that it reduces or gives. */
-  readonly places: number;
+  readonly places: Index;
   /** Its reduction, over the one axis {@link PLACE}; undefined for a part that gives elements. */
   readonly reduce: ReduceScalar | undefined;
   /**
@@ -40,7 +52,7 @@ export interface RowPart {
 /** Nests over the same rows that one kernel runs, a row at a time. */
 export interface RowGroup {
   /** The number of rows. */
-  readonly rows: number;
+  readonly rows: Index;
   /** The nests, in the order in which they run. */
   readonly parts: readonly RowPart[];
   /** The positions of its nests in the program: all may be computed where the last is. */
@@ -52,7 +64,7 @@ type OpenPart = Omit<RowPart, "isStored">;
 /** Reductions whose elements may be combined in any order. */
 export const UNORDERED_REDUCTIONS: ReadonlySet<string> = new Set(["sum", "prod", "max", "min", "any", "all"]);
 
-/** The groups among a program's nests, whose sizes are bound; of each nest there is one at most. */
+/** The groups among a program's nests; of each nest there is one at most. */
 export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): RowGroup[] {
   const reads = nests.map(({ value }) => readsOf(value));
   const ends = deadAfter<number>(nests.length, (at, use) => {
@@ -75,7 +87,7 @@ export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): Row
     // Parts without readers need no kernel.
     if (!parts.some(({ isStored }) => isStored)) continue;
     for (const at of positions) taken.add(at);
-    groups.push({ rows: volumeOf(nests[start]!.axes), positions, parts });
+    groups.push({ rows: elementsOf(nests[start]!.axes), positions, parts });
   }
   return groups;
 }
@@ -110,7 +122,7 @@ function grown(
         parts.push([other, part]);
         known.set(part.nest.output, part.value);
       }
-    const next = isFree ? partOf(nests[at]!, volumeOf(first.nest.axes), known) : undefined;
+    const next = isFree ? partOf(nests[at]!, elementsOf(first.nest.axes), known) : undefined;
     // A nest outside of the group reads this part: no later part may join the group.
     if (next === undefined) break;
     parts.push([at, next]);
@@ -137,7 +149,7 @@ function aside(
     const isInside = taken.has(other) || parts.some(([member]) => member === other);
     const isRead = reads[at]!.has(nest.output) && lastRead.get(nest.output) === at;
     const areReaders = nests.some((_, reader) => reader < at && reads[reader]!.has(nest.output));
-    if (isInside || !isRead || areReaders || volumeOf(nest.axes) !== volumeOf(first.nest.axes)) continue;
+    if (isInside || !isRead || areReaders || !haveAsMany(nest, first.nest)) continue;
     const isOfSource = [...reads[other]!].every((id) => reads[start]!.has(id));
     const part = isOfSource ? rowPart(nest, new Map()) : undefined;
     if (part !== undefined) found.push([other, part]);
@@ -145,18 +157,20 @@ function aside(
   return found;
 }
 
+const haveAsMany = (a: LoopNest, b: LoopNest): boolean => same(elementsOf(a.axes), elementsOf(b.axes));
+
 /** The nest as a part of a group of so many rows that has these values already. */
-function partOf(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
+function partOf(nest: LoopNest, rows: Index, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
   if (outerReductions(nest.value).size === 0) return elementPart(nest, rows, known);
-  return volumeOf(nest.axes) === rows ? rowPart(nest, known) : undefined;
+  return same(elementsOf(nest.axes), rows) ? rowPart(nest, known) : undefined;
 }
 
 /** A nest with one reduction for each row. */
 function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
   const reduce = rowReduction(nest);
   if (reduce === undefined) return undefined;
-  const [rows, places] = [volumeOf(nest.axes), volumeOf(reduce.axes)];
-  const [row, place] = [rowAt(rows), axis(PLACE, constant(places))];
+  const [rows, places] = [elementsOf(nest.axes), elementsOf(reduce.axes)];
+  const [row, place] = [rowAt(rows), axis(PLACE, places)];
   const axes = new Map<string, Index>();
   for (const [flat, from] of [[row, nest.axes] as const, [atom(place), reduce.axes] as const])
     coordinatesOf(flat, extentsOf(from)).forEach((index, d) => {
@@ -195,20 +209,24 @@ function rowReduction(nest: LoopNest): ReduceScalar | undefined {
   const isNested = [reduce.body, reduce.when, reduce.initial].some(
     (part) => part !== undefined && outerReductions(part).size > 0,
   );
-  return isNested || volumeOf(reduce.axes) < 2 || volumeOf(nest.axes) === 0 ? undefined : reduce;
+  const places = fixedValue(elementsOf(reduce.axes));
+  const isShort = places !== undefined && places < 2;
+  return isNested || isShort || isZero(elementsOf(nest.axes)) ? undefined : reduce;
 }
 
 /** A nest that gives elements of each row. */
-function elementPart(nest: LoopNest, rows: number, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
-  const elements = volumeOf(nest.axes);
+function elementPart(nest: LoopNest, rows: Index, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
+  const elements = elementsOf(nest.axes);
   const index = memberLoads(nest, known)[0]?.index;
   // Rows of one element do not count: the nest only reads another's result.
-  if (index === undefined || elements <= rows || elements % rows !== 0) return undefined;
+  if (index === undefined || isZero(rows) || same(elements, rows)) return undefined;
+  const places = divide(elements, rows);
+  if (isZero(places) || !same(multiply(places, rows), elements)) return undefined;
   const row = rowAt(rows);
   const axes = rowAxesOf(nest.axes, index, {
     row,
     rows,
-    place: atom(axis(PLACE, constant(elements / rows))),
+    place: atom(axis(PLACE, places)),
   });
   const scalars = axes && loadsOf(nest, known, axes, row);
   if (axes === undefined || scalars === undefined) return undefined;
@@ -219,11 +237,11 @@ function elementPart(nest: LoopNest, rows: number, known: ReadonlyMap<number, Sc
       extentsOf(nest.axes),
     ),
   );
-  return { nest, places: elements / rows, reduce: undefined, value: rewriter.scalar(nest.value), at };
+  return { nest, places, reduce: undefined, value: rewriter.scalar(nest.value), at };
 }
 
 /** The row; the only one is always at its first. */
-const rowAt = (rows: number): Index => (rows === 1 ? ZERO : atom(axis(ROW, constant(rows))));
+const rowAt = (rows: Index): Index => (fixedValue(rows) === 1 ? ZERO : atom(axis(ROW, rows)));
 
 type Load = Extract<Scalar, { kind: "load" }>;
 function memberLoads({ value }: LoopNest, known: ReadonlyMap<number, Scalar>): Load[] {

@@ -1,10 +1,10 @@
 /** @file Specializes nests to fixed sizes: symbols become numbers, and exact divisions cancel. */
-import type { Bindings } from "@sconce/symbolic";
+import { type Bindings, freeSymbols } from "@sconce/symbolic";
 import { forEachAtom, type Index } from "./index-expr.js";
-import type { LoopNest } from "./loop-program.js";
+import type { LoopNest, LoopProgram } from "./loop-program.js";
 import { isEmpty, Rewriter } from "./rewrite.js";
 import { constantScalar, type Scalar } from "./scalar.js";
-import { forEachScalar, indicesOf } from "./traverse.js";
+import { forEachScalar, indicesOf, readsOf } from "./traverse.js";
 
 /** Nests without sizes, which need not be bound again. */
 const BOUND = new WeakSet<LoopNest>();
@@ -34,6 +34,27 @@ export function hasSizes({ axes, value }: LoopNest): boolean {
   forEachScalar(value, (scalar) => {
     for (const index of indicesOf(scalar)) look(index);
     if (scalar.kind === "reduce") for (const { extent } of scalar.axes) look(extent);
+  });
+  return found;
+}
+/** The symbols in the sizes of a nest, and of the buffers that it uses. */
+export function symbolsOf(nest: LoopNest, { buffers }: LoopProgram): ReadonlySet<string> {
+  const found = new Set<string>();
+  const look = (index: Index): void =>
+    forEachAtom(index, (item) => {
+      if (item.kind === "size") for (const name of freeSymbols(item.expr).keys()) found.add(name);
+      if (item.kind === "value") look(item.bound);
+    });
+  for (const index of indicesIn(nest)) look(index);
+  for (const id of [...readsOf(nest.value), nest.output]) buffers[id]!.shape.forEach(look);
+  return found;
+}
+/** All indices of a nest: its extents, and those of its value. */
+export function indicesIn({ axes, value }: LoopNest): readonly Index[] {
+  const found = axes.map(({ extent }) => extent);
+  forEachScalar(value, (scalar) => {
+    found.push(...indicesOf(scalar));
+    if (scalar.kind === "reduce") for (const { extent } of scalar.axes) found.push(extent);
   });
   return found;
 }

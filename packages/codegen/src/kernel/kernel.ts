@@ -4,6 +4,7 @@
  */
 import type { DType } from "@sconce/tensor";
 import type { ScalarFn } from "../ir/scalar-functions.js";
+import type { Index } from "../ir/terms.js";
 
 /** What an element of a value is: a dtype, or `index` for places and counters. */
 export type ElementType = DType | "index";
@@ -44,6 +45,7 @@ export type KernelOperand = KernelValue | KernelVariable | KernelLiteral;
  *   target's own integers.
  * - `thread`, `workgroup` and `local` say where the kernel runs: the place along the axis `detail`
  *   of the grid, the number of the workgroup, the place in it.
+ * - `size` gives a size of the program that is known when the kernel runs, by its text in `detail`.
  * - `order` gives an index in the order of floats: zeros are equal, NaN is the greatest.
  * - `call` calls a function of the target's own library, by the name in `detail`.
  */
@@ -64,6 +66,7 @@ export const KERNEL_OPS = [
   "thread",
   "workgroup",
   "local",
+  "size",
   "order",
   "call",
 ] as const;
@@ -89,6 +92,8 @@ export interface KernelMemory {
   readonly type: KernelType;
   /** Elements, or groups of four. */
   readonly length: number;
+  /** The elements, where their number is known when the kernel runs. */
+  readonly elements?: Index | undefined;
   /** The buffer of the loop program, of global memory. */
   readonly buffer?: number | undefined;
 }
@@ -188,12 +193,16 @@ export interface Launch {
   readonly grid: readonly [x: number, y: number, z: number];
   /** Threads of a workgroup. */
   readonly size: number;
+  /** The units, where their number is known when the kernel runs: the grid is empty. */
+  readonly units?: Index | undefined;
 }
 /** A scheduled nest, or several. */
 export interface Kernel {
   readonly memories: readonly KernelMemory[];
   readonly launch: Launch;
   readonly body: KernelBlock;
+  /** The sizes that it gets when it runs, by their texts. Default: none. */
+  readonly sizes?: ReadonlyMap<string, Index> | undefined;
 }
 
 /** The type of one element of a value. */

@@ -22,7 +22,7 @@ import { BY_ABBREVIATION } from "./print.js";
 
 const OPS: ReadonlySet<string> = new Set([...KERNEL_OPS, ...UNARY, ...BINARY, ...COMPARE]);
 /** Operations that have a detail before their operands. */
-const DETAILED: ReadonlySet<string> = new Set(["lane", "thread", "call"]);
+const DETAILED: ReadonlySet<string> = new Set(["lane", "thread", "call", "size"]);
 
 const HEAD = /^kernel grid\((\d+), (\d+), (\d+)\) size (\d+) \{$/;
 const MEMORY = /^@(\w+): (global|workgroup|private) (read|write|read_write) (\w+)\[(\d+)\](?: of b(\d+))?$/;
@@ -228,7 +228,7 @@ class KernelReader {
     const [, name, type, op, rest = ""] = found as unknown as string[];
     if (!OPS.has(op!)) this.#fail(`there is no operation ${op}`);
     const [word = "", ...more] = rest.split(" ");
-    const detail = DETAILED.has(op!) ? (op === "call" ? word : Number(word)) : undefined;
+    const detail = DETAILED.has(op!) ? (op === "call" || op === "size" ? word : Number(word)) : undefined;
     const args = this.#operands(detail === undefined ? rest : more.join(" "));
     return { kind: "let", value: this.#value(name!, type!), op: op as KernelOp, args, detail };
   }

@@ -25,15 +25,17 @@ function typeText(type: KernelType): string {
  * `@b1` a piece of memory. Literals have their type where it is not `index`.
  */
 export function printKernel({ memories, launch, body }: Kernel): string {
-  const head = `kernel grid(${launch.grid.join(", ")}) size ${launch.size}`;
+  const threads =
+    launch.units === undefined ? `grid(${launch.grid.join(", ")})` : `units(${launch.units.text})`;
+  const head = `kernel ${threads} size ${launch.size}`;
   const writer = new KernelWriter();
   const lines = [...memories.map(memoryText), ...writer.block(body)];
   return `${[`${head} {`, ...lines.map((line) => `  ${line}`), "}"].join("\n")}\n`;
 }
 
-function memoryText({ name, space, access, type, length, buffer }: KernelMemory): string {
+function memoryText({ name, space, access, type, length, elements, buffer }: KernelMemory): string {
   const source = buffer === undefined ? "" : ` of b${buffer}`;
-  return `@${name}: ${space} ${access} ${typeText(type)}[${length}]${source}`;
+  return `@${name}: ${space} ${access} ${typeText(type)}[${elements?.text ?? length}]${source}`;
 }
 
 class KernelWriter {

@@ -139,7 +139,7 @@ const definedBy = (statement: KernelStatement): KernelValue | KernelVariable | u
   }
 };
 
-const NONE: ReadonlySet<string> = new Set(["thread", "workgroup", "local"]);
+const NONE: ReadonlySet<string> = new Set(["thread", "workgroup", "local", "size"]);
 const ONE: ReadonlySet<string> = new Set([...UNARY, "cast", "lane", "order", "splat", "every", "some"]);
 const THREE: ReadonlySet<string> = new Set(["select", "wide_add", "wide_sub"]);
 /** How many operands an operation has. */

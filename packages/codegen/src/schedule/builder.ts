@@ -4,7 +4,6 @@
  */
 import { internalError } from "@sconce/errors";
 import { type DType, isFloatDType } from "@sconce/tensor";
-
 import { axesOf } from "../analysis/contraction.js";
 import {
   add,
@@ -15,6 +14,7 @@ import {
   forEachAtom,
   type Index,
   type IndexAtom,
+  isWithin,
   multiply,
   scale,
 } from "../ir/index-expr.js";
@@ -35,6 +35,7 @@ import {
   literal,
 } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
+import type { LoopRange } from "./loop-range.js";
 import { writeReduction } from "./reductions.js";
 
 /** A block under construction. */
@@ -72,6 +73,7 @@ export class KernelBuilder {
   readonly #lazyAxes = new Map<string, () => KernelOperand>();
   readonly #followers = new Map<Scalar, (value: KernelOperand) => void>();
   readonly #ids = new Map<KernelOperand, number>();
+  readonly #sizes = new Map<string, Index>();
   #stack: OpenBlock[] = [openBlock("root")];
 
   /** @param buffers declares the memory of a buffer that is read, when it first is */
@@ -86,6 +88,7 @@ export class KernelBuilder {
       memories: [...this.#read.values(), ...this.#memories],
       launch,
       body: this.#stack[0]!.statements,
+      ...(this.#sizes.size > 0 && { sizes: this.#sizes }),
     };
   }
   /** Declares memory that the kernel writes. */
@@ -319,8 +322,11 @@ export class KernelBuilder {
         return this.#axis(item.name);
       case "value":
         return this.op("cast", "index", [this.scalar(item.scalar)]);
-      case "size":
-        throw internalError("sizes are fixed before kernels are made");
+      case "size": {
+        const size = atom(item);
+        this.#sizes.set(size.text, size);
+        return this.#at(0, () => this.op("size", "index", [], size.text));
+      }
       default:
         return this.#division(item);
     }
@@ -329,6 +335,9 @@ export class KernelBuilder {
     const args = [this.index(numerator), this.index(denominator)];
     const { min, max } = boundsOf(numerator);
     const isQuotient = kind === "quotient";
+    // No size is zero when such a kernel runs.
+    const isOpen = fixedValue(denominator) === undefined && this.target.threads === "units";
+    if (isOpen && min !== undefined && min >= 0) return this.op(isQuotient ? "udiv" : "urem", "index", args);
     if (fixedValue(denominator) !== undefined && min !== undefined) {
       const { dividesInFloats, exactIndex } = this.target;
       if (dividesInFloats && min > -exactIndex && max !== undefined && max < exactIndex) {
@@ -461,8 +470,10 @@ export class KernelBuilder {
     return isKnown;
   }
   #isInside({ index, buffer }: Extract<Scalar, { kind: "load" }>): boolean {
+    const { length, elements } = this.buffer(buffer);
+    if (elements !== undefined) return isWithin(index, elements);
     const { min, max } = boundsOf(index);
-    return min !== undefined && max !== undefined && min >= 0 && max < this.buffer(buffer).length;
+    return min !== undefined && max !== undefined && min >= 0 && max < length;
   }
 }
 
@@ -472,17 +483,6 @@ const mayTrap = ({ fn, args, dtype }: Extract<Scalar, { kind: "call" }>): boolea
   DIVISIONS.has(fn) &&
   !isFloatDType(dtype) &&
   !(args[1]!.kind === "constant" && Number(args[1]!.value) !== 0);
-
-/** The range of a loop. */
-export interface LoopRange {
-  /** The axis whose place the counter is. */
-  readonly axis?: string | undefined;
-  /** Other axes that change with the loop. */
-  readonly changes?: Iterable<string> | undefined;
-  readonly start?: KernelOperand | undefined;
-  readonly end: KernelOperand;
-  readonly step?: number | undefined;
-}
 
 /** The index or whole number that a scalar is. */
 const placeOf = (scalar: Scalar): Index | number | undefined => {

@@ -4,7 +4,7 @@ import type { Bindings } from "@sconce/symbolic";
 import { withSumGroups } from "../analysis/sum-groups.js";
 import { bindIndex } from "../ir/bind.js";
 import { extentOf } from "../ir/extents.js";
-import { fixedValue, product } from "../ir/index-expr.js";
+import { constant, fixedValue, type Index, product } from "../ir/index-expr.js";
 import type { LoopProgram } from "../ir/loop-program.js";
 import type { Axis, ReduceScalar, Scalar } from "../ir/terms.js";
 import {
@@ -29,8 +29,11 @@ const MOST_WORKGROUPS = 65535;
 /** What a kernel is made for. */
 export interface ScheduleContext {
   readonly program: LoopProgram;
-  /** Values of the symbols in sizes; nests have them filled in. */
-  readonly sizes: Bindings;
+  /**
+   * Values of the symbols in sizes; nests have them filled in. Undefined for kernels that get them
+   * when they run.
+   */
+  readonly sizes: Bindings | undefined;
   readonly target: Target;
 }
 /** The kernels of a nest. */
@@ -54,7 +57,10 @@ function bufferMemory(
   access: KernelMemory["access"],
 ): KernelMemory {
   const { dtype, shape } = program.buffers[id]!;
-  const length = fixedValue(bindIndex(product(shape), sizes)) ?? 0;
+  const elements = product(shape);
+  if (sizes === undefined && fixedValue(elements) === undefined)
+    return { name: `b${id}`, space: "global", access, type: dtype, length: 0, elements, buffer: id };
+  const length = fixedValue(sizes === undefined ? elements : bindIndex(elements, sizes)) ?? 0;
   return { name: `b${id}`, space: "global", access, type: dtype, length, buffer: id };
 }
 
@@ -141,13 +147,20 @@ export class KernelFrame extends KernelBuilder {
     return this.kernel({ grid, size });
   }
   /** The kernel of threads that have one of so many elements each. */
-  threads(elements: number, write: (flat: KernelOperand) => void, size = THREADS): Kernel {
-    if (this.target.threads === "units") return this.units(elements, write);
+  threads(count: number | Index, write: (flat: KernelOperand) => void, size = THREADS): Kernel {
+    if (this.target.threads === "units") return this.units(count, write);
+    const elements = typeof count === "number" ? count : fixedValue(count)!;
     return this.workgroups(Math.ceil(elements / size), size, write, elements);
   }
 
   /** The kernel of so many units. */
-  units(count: number, write: (unit: KernelOperand) => void): Kernel {
+  units(all: number | Index, write: (unit: KernelOperand) => void): Kernel {
+    const units = typeof all === "number" ? constant(all) : all;
+    const count = fixedValue(units);
+    if (count === undefined) {
+      write(this.op("thread", "index", [], 0));
+      return this.kernel({ grid: [0, 1, 1], size: 1, units });
+    }
     write(count === 1 ? indexLiteral(0) : this.op("thread", "index", [], 0));
     return this.kernel({ grid: [count, 1, 1], size: 1 });
   }

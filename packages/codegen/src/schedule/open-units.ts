@@ -1,36 +1,106 @@
-/** @file Nests whose units are the places along their first axis, however many there are. */
-import { extentOf } from "../ir/extents.js";
-import { atom, flatIndex } from "../ir/index-expr.js";
+/** @file Nests whose sizes are known when the kernel runs: one kernel for all sizes. */
+import { outerReductions } from "../analysis/contraction.js";
+import { elementsOf } from "../ir/extents.js";
+import {
+  add,
+  atom,
+  constant,
+  divide,
+  fixedValue,
+  flatIndex,
+  type Index,
+  multiply,
+} from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
-import type { Axis } from "../ir/terms.js";
-import { indexLiteral, type Kernel } from "../kernel/kernel.js";
+import type { Axis, Scalar } from "../ir/terms.js";
+import type { Kernel, KernelOperand } from "../kernel/kernel.js";
+import { indexLiteral } from "../kernel/kernel.js";
 import { KernelFrame, type ScheduleContext } from "./frame.js";
 import { joinedAxes } from "./thread-axes.js";
 
+/** Steps of a unit, about. */
+const UNIT = 4096;
+/** Elements of a unit come in so many, so that few of them are left over by vectors. */
+const PIECE = 16;
+/** What is taken for the extent of an axis that is not known. */
+const GUESS = 64;
+
 /**
- * The kernel of a nest, with a unit for each place along an axis: the first one of more than one
- * element. Its code does not depend on the extent of that axis. Undefined for a nest without other
- * axes, whose units would be single elements.
+ * The kernel of a nest whose sizes are symbols: it gets their values when it runs. No extent of the
+ * nest may be zero then. Undefined for a nest that has a special kernel.
  */
 export function scheduleOpen(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
-  const slow = nest.axes.find((one) => extentOf(one) > 1);
-  if (slow === undefined) return undefined;
-  const { axes, value } = joinedAxes({ ...nest, axes: nest.axes.filter((one) => one !== slow) });
-  if (axes.length === 0) return undefined;
+  if (nest.hint !== undefined && nest.hint.kind !== "contraction") return undefined;
+  const { axes, value } = joinedAxes(nest);
   const frame = new KernelFrame(context);
   const output = frame.output(nest.output);
-  const all = [slow, ...axes];
   const place = flatIndex(
-    all.map((one) => atom(one)),
-    all.map(({ extent }) => extent),
+    axes.map((one) => atom(one)),
+    axes.map(({ extent }) => extent),
   );
+  const { slow, cut, inner, piece } = partsOf(axes, stepsOf(value));
   const whole = frame.grouped(value);
   const walk = ([axis, ...more]: readonly Axis[]): void => {
     if (axis === undefined) frame.store(output, frame.index(place), frame.scalar(whole));
-    else frame.loop({ axis: axis.name, end: indexLiteral(extentOf(axis)) }, () => walk(more));
+    else frame.loop({ axis: axis.name, end: frame.index(axis.extent) }, () => walk(more));
   };
-  return frame.units(extentOf(slow), (unit) => {
-    frame.defineCoordinates([slow], () => unit);
-    walk(axes);
+  const pieces =
+    cut === undefined ? constant(1) : divide(add(cut.extent, constant(piece - 1)), constant(piece));
+  return frame.units(multiply(elementsOf(slow), pieces), (unit) => {
+    defineOpen(frame, slow, () => over(frame, unit, pieces));
+    if (cut === undefined) walk(inner);
+    else {
+      const start = frame.place(modulo(frame, unit, pieces), piece);
+      const until = frame.op("add", "index", [start, indexLiteral(piece)]);
+      const end = frame.op("min", "index", [until, frame.index(cut.extent)]);
+      frame.loop({ axis: cut.name, start, end }, () => walk(inner));
+    }
   });
 }
+
+/** How the axes of a nest are divided into units. */
+interface Parts {
+  /** Each place of them has units to itself. */
+  readonly slow: readonly Axis[];
+  /** The axis that is cut into pieces. */
+  readonly cut: Axis | undefined;
+  /** Loops of a unit. */
+  readonly inner: readonly Axis[];
+  /** Elements of the cut axis in a unit. */
+  readonly piece: number;
+}
+
+/** @param steps of one element */
+function partsOf(axes: readonly Axis[], steps: number): Parts {
+  let [at, inside] = [axes.length, steps];
+  while (at > 0 && inside * guess(axes[at - 1]!) <= UNIT) inside *= guess(axes[--at]!);
+  // What is not known may be long: it is cut, and so is the first axis.
+  if (at === 0 && axes.length > 0) inside /= guess(axes[at++]!);
+  const [cut, inner] = [axes[at - 1], axes.slice(at)];
+  const most = Math.max(1, Math.floor(UNIT / inside));
+  const piece = inner.length === 0 ? Math.ceil(most / PIECE) * PIECE : most;
+  return { slow: axes.slice(0, Math.max(0, at - 1)), cut, inner, piece };
+}
+const guess = ({ extent }: Axis): number => fixedValue(extent) ?? GUESS;
+const stepsOf = (value: Scalar): number =>
+  [...outerReductions(value)].reduce(
+    (sum, { axes, body }) => sum + axes.reduce((count, one) => count * guess(one), 1) * stepsOf(body),
+    1,
+  );
+
+/** The coordinates of a flat place, as {@link KernelFrame.defineCoordinates}. */
+function defineOpen(frame: KernelFrame, axes: readonly Axis[], flat: () => KernelOperand): void {
+  let step: Index = constant(1);
+  for (const [d, one] of [...axes.entries()].reverse()) {
+    const by = step;
+    frame.defineAxis(one.name, () => {
+      const place = over(frame, flat(), by);
+      return d === 0 ? place : modulo(frame, place, one.extent);
+    });
+    step = multiply(step, one.extent);
+  }
+}
+const over = (frame: KernelFrame, place: KernelOperand, by: Index): KernelOperand =>
+  fixedValue(by) === 1 ? place : frame.op("udiv", "index", [place, frame.index(by)]);
+const modulo = (frame: KernelFrame, place: KernelOperand, by: Index): KernelOperand =>
+  fixedValue(by) === 1 ? indexLiteral(0) : frame.op("urem", "index", [place, frame.index(by)]);

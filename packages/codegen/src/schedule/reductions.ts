@@ -13,6 +13,7 @@ import {
   literal,
 } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
+import type { LoopRange } from "./loop-range.js";
 
 /** Makes the statements of a reduction. */
 interface ReductionBuilder {
@@ -21,7 +22,7 @@ interface ReductionBuilder {
   variable(type: KernelType, initial: KernelOperand): KernelVariable;
   assign(variable: KernelVariable, value: KernelOperand): void;
   when(condition: KernelOperand, yes: () => void): void;
-  loop(range: { readonly axis: string; readonly end: KernelOperand }, body: () => void): void;
+  loop(range: LoopRange, body: (counter: KernelOperand) => void): void;
   index(index: Index): KernelOperand;
   scalar(scalar: Scalar): KernelOperand;
   axesOf(scalar: Scalar): ReadonlySet<string>;
@@ -37,6 +38,7 @@ export function writeReduction(scalar: ReduceScalar, builder: ReductionBuilder):
   const start = scalar.initial === undefined ? identityOf(scalar, type) : builder.scalar(scalar.initial);
   const total = builder.variable(type, converted(start, type, builder));
   if (canUnroll(scalar, builder)) unrolledSum(scalar, builder, total);
+  else if (isOpenSum(scalar, builder)) openSum(scalar, builder, total);
   else
     reductionLoops(scalar, builder, () => {
       const value = converted(builder.scalar(scalar.body), type, builder);
@@ -137,7 +139,13 @@ export function combined(
  * condition is tested as soon as its axes are there: what fails for a whole row is not tested for
  * each of its elements.
  */
-function reductionLoops({ axes, when }: ReduceScalar, builder: ReductionBuilder, inner: () => void): void {
+function reductionLoops(
+  { axes, when }: ReduceScalar,
+  builder: ReductionBuilder,
+  inner: () => void,
+  along = (one: Axis, body: () => void): void =>
+    builder.loop({ axis: one.name, end: builder.index(one.extent) }, body),
+): void {
   let open: readonly Scalar[] = when === undefined ? [] : conjunctsOf(when);
   const descend = (at: number): void => {
     const later = new Set(axes.slice(at).map(({ name }) => name));
@@ -146,10 +154,7 @@ function reductionLoops({ axes, when }: ReduceScalar, builder: ReductionBuilder,
     const next = axes[at];
     const body = (): void => {
       if (next === undefined) inner();
-      else {
-        const end = indexLiteral(fixedValue(next.extent)!);
-        builder.loop({ axis: next.name, end }, () => descend(at + 1));
-      }
+      else along(next, () => descend(at + 1));
     };
     const [first, ...more] = tests.map((part) => builder.scalar(part));
     if (first === undefined) body();
@@ -162,13 +167,50 @@ function reductionLoops({ axes, when }: ReduceScalar, builder: ReductionBuilder,
   descend(0);
 }
 
+/** Terms that are added to one total, where it is not known how many there are. */
+const GROUP = 512;
+const isOpen = ({ extent }: Axis): boolean => fixedValue(extent) === undefined;
+const isOpenSum = ({ reduce, dtype, axes }: ReduceScalar, { target }: ReductionBuilder): boolean =>
+  reduce === "sum" && isFloatDType(dtype) && target.sumsIn !== "float64" && axes.some(isOpen);
+
+/** A sum of any number of terms: in groups, whose totals are added, so that errors stay small. */
+function openSum(scalar: ReduceScalar, builder: ReductionBuilder, all: KernelVariable): void {
+  let total = all;
+  const inGroups = (one: Axis, body: () => void): void => {
+    const extent = builder.index(one.extent);
+    const known = fixedValue(one.extent);
+    if (known !== undefined && known <= GROUP) {
+      builder.loop({ axis: one.name, end: extent }, body);
+      return;
+    }
+    builder.loop({ end: extent, step: GROUP }, (start) => {
+      const outer = total;
+      total = builder.variable(all.type, literal(0, all.type));
+      const until = builder.op("add", "index", [start, indexLiteral(GROUP)]);
+      const end = builder.op("min", "index", [until, extent]);
+      builder.loop({ axis: one.name, start, end }, body);
+      builder.assign(outer, builder.op("add", all.type, [outer, total]));
+      total = outer;
+    });
+  };
+  reductionLoops(
+    scalar,
+    builder,
+    () => {
+      const value = converted(builder.scalar(scalar.body), all.type, builder);
+      builder.assign(total, builder.op("add", all.type, [total, value]));
+    },
+    inGroups,
+  );
+}
+
 /**
  * Whether it sums products of two elements, as matrix products do, over as many as come out even.
  */
 function canUnroll({ reduce, body, axes, when }: ReduceScalar, { target }: ReductionBuilder): boolean {
   const isProduct =
     body.kind === "call" && body.fn === "mul" && body.args.every(({ kind }) => kind === "load");
-  const extent = axes.length === 0 ? 0 : fixedValue(axes.at(-1)!.extent)!;
+  const extent = axes.length === 0 ? 0 : (fixedValue(axes.at(-1)!.extent) ?? 0);
   return (
     target.unroll > 1 &&
     reduce === "sum" &&

@@ -4,7 +4,7 @@
  */
 import type { DType } from "@sconce/tensor";
 import { PLACE, type RowPart } from "../analysis/row-groups.js";
-import { forEachAtom } from "../ir/index-expr.js";
+import { forEachAtom, same } from "../ir/index-expr.js";
 import type { LoopProgram } from "../ir/loop-program.js";
 import { FLOAT_UNARY, partsOf, type Scalar, type ScalarFn } from "../ir/scalar.js";
 import { scalarText } from "../ir/scalar-text.js";
@@ -32,7 +32,7 @@ export function keptOf(parts: readonly RowPart[], program: LoopProgram): Kept | 
   if (part === undefined || more.length > 0) return undefined;
   const { dtype } = program.buffers[part.nest.output]!;
   for (const { reduce, places } of [...parts].reverse()) {
-    if (reduce === undefined || reduce.when !== undefined || places !== part.places) continue;
+    if (reduce === undefined || reduce.when !== undefined || !same(places, part.places)) continue;
     const known = new Map<string, Scalar>();
     always(reduce.body, (scalar) => known.set(scalarText(scalar), scalar));
     const inElements = first(

@@ -7,7 +7,7 @@
 import { PLACE, ROW, type RowGroup, type RowPart } from "../analysis/row-groups.js";
 import { withSumGroups } from "../analysis/sum-groups.js";
 import { extentOf } from "../ir/extents.js";
-import { add, atom, axis, constant, scale } from "../ir/index-expr.js";
+import { add, atom, axis, constant, fixedValue, scale } from "../ir/index-expr.js";
 import { Rewriter } from "../ir/rewrite.js";
 import { apply, FALSE, indexScalar, type Scalar, select, TRUE } from "../ir/scalar.js";
 import type { ReduceScalar } from "../ir/terms.js";
@@ -55,10 +55,11 @@ export function rowKernel(group: RowGroup, context: ScheduleContext, spread: Row
   const place = frame.place(frame.workgroup, perGroup, inGroup);
   // A barrier has to be met by all threads of a workgroup: rows beyond the last are computed as the
   // last once more, without being stored.
-  const count = Math.ceil(group.rows / perGroup);
-  const isWhole = count * perGroup === group.rows;
-  const row = isWhole ? place : frame.op("min", "index", [place, indexLiteral(group.rows - 1)]);
-  const isThere = isWhole ? undefined : frame.isBelow(place, group.rows);
+  const rows = fixedValue(group.rows)!;
+  const count = Math.ceil(rows / perGroup);
+  const isWhole = count * perGroup === rows;
+  const row = isWhole ? place : frame.op("min", "index", [place, indexLiteral(rows - 1)]);
+  const isThere = isWhole ? undefined : frame.isBelow(place, rows);
   return frame.workgroups(count, width, () => writer.write(row, lane, isThere));
 }
 
@@ -145,7 +146,7 @@ class RowWriter {
   #elements(part: RowPart, lane: KernelOperand): void {
     const frame = this.#frame;
     const output = this.#outputs.get(part)!;
-    const range = { axis: PLACE, start: lane, end: indexLiteral(part.places), step: this.#spread.lanes };
+    const range = { axis: PLACE, start: lane, end: frame.index(part.places), step: this.#spread.lanes };
     frame.loop(range, () => {
       const at = frame.index(part.at);
       if (this.#kept !== undefined) frame.known(this.#kept.inElements, frame.load(output, at));

@@ -4,6 +4,7 @@ import { placingOf, rankOf } from "../analysis/order.js";
 import { PLACE, type RowGroup } from "../analysis/row-groups.js";
 import { scanOf } from "../analysis/scan.js";
 import { extentOf, volumeOf } from "../ir/extents.js";
+import { fixedValue } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import { forEachScalar } from "../ir/traverse.js";
 import type { Kernel } from "../kernel/kernel.js";
@@ -26,7 +27,7 @@ export function scheduleNest(nest: LoopNest, context: ScheduleContext): Schedule
   const contraction = contractionOf(nest);
   const blocked = contraction && blockedContraction(nest, contraction, context);
   const shared = blocked ?? (target.isHardware === true ? sharedReduction(nest, context) : undefined);
-  return { kernel: shared ?? elementKernel(nest, program, sizes, target) };
+  return { kernel: shared ?? elementKernel(nest, program, sizes!, target) };
 }
 
 /**
@@ -49,7 +50,7 @@ function unitNest(nest: LoopNest, context: ScheduleContext): Kernel {
     unitSort(nest, context) ??
     placeSchedule(nest, context) ??
     unitScatter(nest, context) ??
-    elementKernel(nest, program, sizes, target)
+    elementKernel(nest, program, sizes!, target)
   );
 }
 
@@ -78,13 +79,13 @@ const SHORT_LONE_ROW = 2048;
  * to 65,536 elements, and 0.9 for one long row.
  */
 function softwareSpread(group: RowGroup): RowSpread | undefined {
-  const { rows } = group;
+  const rows = fixedValue(group.rows)!;
   if (rows === 1 && longest(group) > SHORT_LONE_ROW) return undefined;
   // Four is how many threads it computes at once; workgroups are what its threads share.
   const width = Math.min(64, Math.max(4, 2 ** Math.floor(Math.log2(rows / 16))));
   return { lanes: 1, width, isAcross: false, isKept: true };
 }
-const longest = ({ parts }: RowGroup): number => Math.max(...parts.map(({ places }) => places));
+const longest = ({ parts }: RowGroup): number => Math.max(...parts.map(({ places }) => fixedValue(places)!));
 
 /**
  * Lanes of a row where neighbors have neighboring rows: so few that 32 rows share a workgroup,
@@ -107,7 +108,8 @@ const SHORT_ROW_ACROSS = 1024;
 function hardwareSpread(group: RowGroup): RowSpread | undefined {
   const places = longest(group);
   const across = isAcross(group);
-  if (across ? places > SHORT_ROW_ACROSS : group.rows < MANY_ROWS && places > SHORT_ROW) return undefined;
+  if (across ? places > SHORT_ROW_ACROSS : fixedValue(group.rows)! < MANY_ROWS && places > SHORT_ROW)
+    return undefined;
   const most = across ? LANES_ACROSS : SHARED_THREADS;
   const lanes = Math.min(most, 2 ** Math.ceil(Math.log2(places / ELEMENTS_OF_LANE)));
   return { lanes: Math.max(1, lanes), width: SHARED_THREADS, isAcross: across, isKept: false };

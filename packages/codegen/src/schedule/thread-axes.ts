@@ -6,14 +6,18 @@
 import { substituteAxes } from "../ir/bind.js";
 import { extentOf } from "../ir/extents.js";
 import {
+  add,
   atom,
   axis,
   constant,
   divide,
+  fixedValue,
   type Index,
   multiply,
   product,
   remainder,
+  same,
+  scale,
   ZERO,
 } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
@@ -49,13 +53,13 @@ export interface JoinedAxes {
   readonly value: Scalar;
 }
 /**
- * Returns a nest with fixed sizes without axes of one element. Neighbors that every index takes
- * together become one axis.
+ * Returns a nest without axes of one element. Neighbors that every index takes together become one
+ * axis.
  */
 export function joinedAxes(nest: LoopNest): JoinedAxes {
   const whole = new Map<string, Index>();
   let axes = nest.axes.filter((one) => {
-    if (extentOf(one) !== 1) return true;
+    if (fixedValue(one.extent) !== 1) return true;
     whole.set(one.name, ZERO);
     return false;
   });
@@ -93,18 +97,20 @@ function dividedOut(axes: readonly Axis[], value: Scalar, kept: number): JoinedA
 
 /** Whether an outer axis only ever comes with an inner one, scaled by that one's extent. */
 function areTakenTogether(outer: Axis, inner: Axis, indices: readonly Index[]): boolean {
-  const extent = extentOf(inner);
   return indices.every(({ terms }) => {
-    const coefficients = [0, 0];
+    const steps: [Index, Index] = [ZERO, ZERO];
     for (const { coefficient, atoms } of terms) {
       const which = atoms.map((item) =>
         item.kind === "axis" ? [outer.name, inner.name].indexOf(item.name) : -1,
       );
-      if (which.every((one) => one < 0)) continue;
-      if (atoms.length > 1) return false;
-      coefficients[which[0]!]! += coefficient;
+      const at = which.findIndex((one) => one >= 0);
+      if (at < 0) continue;
+      const others = atoms.filter((_, d) => d !== at);
+      if (others.some(({ kind }) => kind !== "size")) return false;
+      const own = which[at] as 0 | 1;
+      steps[own] = add(steps[own], scale(product(others.map(atom)), coefficient));
     }
-    return coefficients[0] === coefficients[1]! * extent;
+    return same(steps[0], multiply(steps[1], inner.extent));
   });
 }
 

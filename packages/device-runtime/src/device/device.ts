@@ -61,7 +61,10 @@ export interface RegionRequest {
   readonly loops: LoopProgram;
   /** Values of the symbols in its sizes. */
   readonly sizes: Bindings;
-  /** The nests of each step, with sizes filled in, in the order in which they run. */
+  /**
+   * The nests of each step, in the order in which they run. Those of steps with code for all sizes
+   * have symbols as sizes, others numbers.
+   */
   readonly steps: readonly RegionStep[];
   /** The tensors of inputs that are the same in all runs, by the ids of buffers. */
   readonly constants: ReadonlyMap<number, Tensor>;
@@ -73,7 +76,7 @@ export interface RegionRequest {
 export interface RegionStep extends MemoryStep {
   /** What the kernel computes, in order. */
   readonly nests: readonly LoopNest[];
-  /** What the device returned for several nests. */
+  /** What the device returned for several nests, or for all sizes. */
   readonly rows?: RowsCode;
 }
 
@@ -238,6 +241,18 @@ export interface RegionDevice extends DeviceBase {
     program: LoopProgram,
     sizes: Bindings,
   ): readonly JoinedNests[];
+  /**
+   * Returns code for all sizes of nests over the same rows, which are symbols; undefined if
+   * separate kernels are faster. It is used for sizes in which no axis is empty.
+   */
+  openRows?(group: RowGroup, program: LoopProgram): RowsCode | undefined;
+  /**
+   * Returns code for all sizes of a nest, as {@link openRows}, or why it is made for each set of
+   * sizes.
+   *
+   * @param constants the tensors of inputs that are the same in all runs, by the ids of buffers
+   */
+  openNest?(nest: LoopNest, program: LoopProgram, constants: ReadonlyMap<number, Tensor>): RowsCode | string;
   /** Makes the kernels of a region. */
   compileRegion(request: RegionRequest): RegionCode | Promise<RegionCode>;
 }

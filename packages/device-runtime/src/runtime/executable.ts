@@ -35,7 +35,7 @@ import { joinedPlans } from "./execution-plan.js";
 import { freeOf, freeWhenForgotten } from "./forgotten.js";
 import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
-import type { KernelStep } from "./kernels.js";
+import type { KernelStep } from "./kernel-step.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Reasons, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";

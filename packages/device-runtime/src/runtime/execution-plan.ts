@@ -2,7 +2,8 @@
 import { costOf, type LoopProgram, type MemoryPlan, printNest } from "@sconce/codegen";
 import type { ExecutionPlan, KernelReport, PlannedValue } from "@sconce/ir";
 import type { Bindings } from "@sconce/symbolic";
-import type { KernelStep, Kernels } from "./kernels.js";
+import type { KernelStep } from "./kernel-step.js";
+import type { Kernels } from "./kernels.js";
 
 /** A region whose kernels are made. */
 interface MadeRegion {

@@ -23,17 +23,11 @@ import type {
   SlotBytes,
 } from "../device/device.js";
 import { Held } from "./held.js";
+import type { KernelStep } from "./kernel-step.js";
+import type { OpenSteps } from "./open-steps.js";
 
 /** Drivers compile some side by side. */
 const COMPILED_AT_ONCE = 8;
-
-/** What one kernel computes: a nest, or nests over the same rows. */
-export interface KernelStep extends RegionStep {
-  /** The nest at whose place in the program it runs. */
-  readonly at: number;
-  /** The calls that it computes, by their names. */
-  readonly nodes: readonly string[];
-}
 
 /** The kernels of a region. */
 export interface Kernels {
@@ -64,23 +58,27 @@ export interface CompileWatch {
 
 /**
  * The steps of a region, before any kernel is made.
- * @param nests the program's, with sizes filled in
+ * @param nests the program's, with sizes filled in; none if all steps are open
+ * @param open steps for all sizes
  */
 export function kernelSteps(
   loops: LoopProgram,
   nests: readonly LoopNest[],
   sizes: Bindings,
   device: Device,
+  open?: OpenSteps,
 ): KernelStep[] {
-  const groups = rowGroups(nests, loops);
+  const isOpen = ({ output }: LoopNest): boolean => open?.outputs.has(output) === true;
+  const groups = rowGroups(nests, loops).filter(({ parts }) => !parts.some(({ nest }) => isOpen(nest)));
   const steps = joinedSteps(nests, groups, loops, sizes, device);
   const joined = new Set(steps.flatMap((one) => one.nests));
   for (const rows of groups)
     if (!rows.parts.some(({ nest }) => joined.has(nest)))
       steps.push(...groupStep(rows, loops, sizes, device));
   const inGroups = new Set(steps.flatMap((one) => one.nests));
+  steps.push(...(open?.steps ?? []));
   nests.forEach((nest, at) => {
-    if (inGroups.has(nest)) return;
+    if (inGroups.has(nest) || isOpen(nest)) return;
     const nodes = [...new Set(nest.nodes)];
     steps.push({ nests: [nest], writes: [nest.output], reads: readsOf(nest.value), at, nodes });
   });

@@ -19,17 +19,12 @@ import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from 
 import { NO_ELEMENTS, reducesNothing } from "./empty-reductions.js";
 import { executionPlan } from "./execution-plan.js";
 import type { Held } from "./held.js";
-import {
-  type CompileWatch,
-  type KernelStep,
-  type Kernels,
-  type KernelsRun,
-  kernelSteps,
-  kernelsOf,
-} from "./kernels.js";
+import type { KernelStep } from "./kernel-step.js";
+import { type CompileWatch, type Kernels, type KernelsRun, kernelSteps, kernelsOf } from "./kernels.js";
 import { callOf, tooLargeFor } from "./large-buffers.js";
 import { dependsOnRanges } from "./legality.js";
 import { planRegion, type RegionMemory, requireMemory } from "./memory.js";
+import { type OpenSteps, openSteps } from "./open-steps.js";
 import type { DeviceRegion, Reasons } from "./plan.js";
 import { scansFor } from "./scans.js";
 import { DeviceValue, isTensor, type RunValue, type Uploads } from "./values.js";
@@ -102,6 +97,7 @@ export class RegionRunner {
   #kernels: number;
   /** What the last run used. */
   #last: Bound | undefined;
+  #open: { readonly steps: OpenSteps | undefined } | undefined;
 
   constructor({ region, inputs, fixed, device, limit, memory }: RegionInit) {
     this.loops = region.loops;
@@ -272,19 +268,29 @@ export class RegionRunner {
         const reason = whyTooMuch(nest, this.#limit);
         if (reason !== undefined) refused.set(call.node, reason);
       }
+    const open = refused.size === 0 ? this.#openFor(sizes) : undefined;
+    const isOpen = open !== undefined && open.reasons.size === 0;
     const nests: LoopNest[] = [];
-    for (const nest of refused.size === 0 ? loops.nests : []) {
+    for (const nest of refused.size === 0 && !isOpen ? loops.nests : []) {
       const one = bindNest(nest, sizes);
       if (reducesNothing(one)) for (const name of nest.nodes) refused.set(callOf(name, graph), NO_ELEMENTS);
       nests.push(one);
       await watch.step?.();
     }
-    const steps = kernelSteps(loops, refused.size === 0 ? nests : [], sizes, this.#device);
+    const steps = kernelSteps(loops, refused.size === 0 ? nests : [], sizes, this.#device, open);
     const memory = planRegion(loops, steps, sizes, this.#device);
     requireMemory(memory, steps, this.#memory, 0);
     const request = { loops, sizes, steps, memory, constants: this.#constants };
     const kernels = await kernelsOf(request, this.#device, watch);
     return { loops, sizes, memory, refused, checks, steps, kernels, verdicts: new Map() };
+  }
+
+  /** The steps that serve all sizes, if these are among them. */
+  #openFor(sizes: Bindings): OpenSteps | undefined {
+    if (this.isFixed) return undefined;
+    this.#open ??= { steps: openSteps(this.loops, this.#device, this.#constants) };
+    const { steps } = this.#open;
+    return steps?.serve(sizes) === true ? steps : undefined;
   }
 
   /** Whether integers stay exact and indices inside, from what the inputs hold this time. */

@@ -1,0 +1,71 @@
+/** @file How many rows, columns and steps a product has: numbers, or known when the kernel runs. */
+import { type Axis, atom, elementsOf, fixedValue, forEachAtom, type Index, indicesIn } from "@sconce/codegen";
+import type { FunctionBuilder } from "@sconce/wasm";
+import type { Blocks } from "./blocks.js";
+import { type Address, type Places, pushIndex } from "./index-code.js";
+import type { MatrixPlan } from "./plan.js";
+
+/** Whether an index is a number. */
+export const isFixed = (index: Index): boolean => fixedValue(index) !== undefined;
+
+/** The sizes in an index. */
+export function sizesIn(index: Index): Index[] {
+  const found: Index[] = [];
+  forEachAtom(index, (item) => {
+    if (item.kind === "size") found.push(atom(item));
+  });
+  return found;
+}
+/** The sizes that a product depends on. */
+export function sizesOf({ nest, a, b }: MatrixPlan): readonly Index[] {
+  const indices = [...indicesIn(nest), ...[a, b].flatMap(({ outer, lanes, inner }) => [outer, lanes, inner])];
+  return [...new Map(indices.flatMap(sizesIn).map((one) => [one.text, one])).values()];
+}
+
+/** A number, or where it is when the kernel runs. */
+export type Count = number | Address;
+/** How many rows, columns and steps there are, and the blocks that they are in. */
+export interface Counts {
+  readonly rows: Count;
+  readonly columns: Count;
+  readonly steps: Count;
+  readonly rowBlocks: Count;
+  readonly columnBlocks: Count;
+}
+export function countsIn(
+  f: FunctionBuilder,
+  { plan, blocks }: { readonly plan: MatrixPlan; readonly blocks: Blocks },
+  sizes: Places,
+): Counts {
+  const count = (axes: readonly Axis[]): Count => {
+    const all = elementsOf(axes);
+    const known = fixedValue(all);
+    if (known !== undefined) return known;
+    const local = f.local("i32");
+    pushIndex(f, all, sizes);
+    f.set(local);
+    return local;
+  };
+  const inBlocks = (all: Count, known: number, size: number): Count => {
+    if (typeof all === "number") return known;
+    const local = f.local("i32");
+    f.get(all)
+      .i32(size - 1)
+      .op("i32.add")
+      .i32(size)
+      .op("i32.div_u")
+      .set(local);
+    return local;
+  };
+  const [rows, columns] = [count(plan.rows), count(plan.columns)];
+  return {
+    rows,
+    columns,
+    steps: count(plan.inner),
+    rowBlocks: inBlocks(rows, blocks.rowBlocks, blocks.rows),
+    columnBlocks: inBlocks(columns, blocks.columnBlocks, blocks.columns),
+  };
+}
+/** Pushes a count. */
+export const pushCount = (f: FunctionBuilder, count: Count): FunctionBuilder =>
+  typeof count === "number" ? f.i32(count) : f.get(count);
