@@ -73,7 +73,7 @@ export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache):
       }),
     make: ({ nests, rows }, request) => {
       if (rows !== undefined) return (rows as WasmRows).code;
-      const { loops, constants } = request;
+      const { constants } = request;
       const options = { relaxed, winograd, isConstant: (id: number) => constants.has(id) };
       return known.get(nests, request, "nest", () => nestCode(nests[0]!, request, options))!;
     },

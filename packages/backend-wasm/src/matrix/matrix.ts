@@ -4,7 +4,6 @@
  * computed from the block while it is in the cache.
  */
 import {
-  type Axis,
   atom,
   axis,
   constant,
@@ -22,7 +21,7 @@ import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, OpenSizes, PreparedBuffer } from "../kernel-code.js";
 import { forUnits, type KernelEntry, kernelEntry } from "../kernel-entry.js";
 import { type Blocks, blocksOf } from "./blocks.js";
-import { type Count, type Counts, countsIn, isFixed, pushCount, sizesOf } from "./counts.js";
+import { type Counts, countsIn, isFixed, pushCount, sizesOf } from "./counts.js";
 import { depthwiseKernel } from "./depthwise.js";
 import { type Direct, directOf } from "./direct.js";
 import { type Epilogue, epilogueOf, type FinishedBlock, PLACE } from "./epilogue.js";

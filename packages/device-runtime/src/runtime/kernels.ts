@@ -19,7 +19,6 @@ import type {
   KernelSource,
   RegionRequest,
   RegionRun,
-  RegionStep,
   SlotBytes,
 } from "../device/device.js";
 import { Held } from "./held.js";
