@@ -27,7 +27,7 @@ const MAY_IMPORT = {
   "backend-wasm": ["errors", "tensor", "symbolic", "ir", "ops", "codegen", "wasm", "device-runtime"],
   session: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
   capture: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
-  studio: ["errors", "tensor", "ir", "drawing", "passes", "formats", "backend-cpu", "session"],
+  studio: ["errors", "tensor", "ir", "drawing", "passes", "formats", "backend-cpu", "session", "capture"],
   "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
   testing: [
     "errors",

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { apiData } from "./api-data.js";
 import { defaultClientConditions, defineConfig, type Plugin } from "vite";
 
 const PROGRAMS = ["net_gpt", "net_resnet", "net_unet", "flow_cond_nested"];
@@ -19,10 +20,21 @@ const examples: Plugin = {
   },
 };
 
+/** What the playground's editor completes: the declarations of the built packages. */
+const declarations: Plugin = {
+  name: "declarations",
+  resolveId: (id) => (id === "virtual:sconce-api" ? `\0${id}` : undefined),
+  load(id) {
+    if (id !== "\0virtual:sconce-api") return undefined;
+    const data = JSON.stringify(apiData(pathOf("dist/playground/sconce.d.ts")));
+    return `export default JSON.parse(${JSON.stringify(data)});`;
+  },
+};
+
 export default defineConfig({
   // Addresses are relative: the page works in any folder of a server.
   base: "./",
-  plugins: [examples],
+  plugins: [examples, declarations],
   resolve: { conditions: ["@sconce/source", ...defaultClientConditions] },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   worker: { format: "es" },

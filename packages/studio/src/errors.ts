@@ -24,3 +24,19 @@ export const notBuilt = (): SconceError =>
     message: "the page of the studio is not built",
     fix: "run `npm run bundle -w @sconce/studio` in the repository, or install the package @sconce/studio again",
   });
+
+/** A text of the playground without anything to run. */
+export const noPlugin = (): SconceError =>
+  new SconceError({
+    code: "STUDIO_MODULE",
+    message: "the text exports nothing that can run",
+    fix: "export a plugin with `passes`, `rules` or `decompositions` as default, or `model` and `args`",
+  });
+
+/** Passes of the playground without a program. */
+export const noProgram = (): SconceError =>
+  new SconceError({
+    code: "STUDIO_MODULE",
+    message: "the passes have no program to run on",
+    fix: "open a program first, or export `model` and `args`, which make one",
+  });

@@ -35,6 +35,16 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Headers of one file. The worker of the playground runs scripts that the user writes: it has a
+ * policy of its own, which lets it ask for nothing else.
+ */
+export function pageHeaders(path: string): Readonly<Record<string, string>> {
+  if (!/\/playground-worker-[^/]*\.js$/.test(path)) return PAGE_HEADERS;
+  const policy = "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'";
+  return { ...PAGE_HEADERS, "Content-Security-Policy": policy };
+}
+
+/**
  * The files of the page by their path on a server: `/index.html`, `/assets/...`.
  * @throws SconceError `STUDIO_PAGE` where the page is not built
  */

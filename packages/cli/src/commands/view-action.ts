@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename } from "node:path";
 import { writeFiles } from "@sconce/formats/files";
-import { PAGE_HEADERS, type PageFile, pageFiles, singlePage } from "@sconce/studio/page";
+import { type PageFile, pageFiles, pageHeaders, singlePage } from "@sconce/studio/page";
 import { usage } from "../errors.js";
 import { readBytes, STANDARD } from "../input-file.js";
 import type { SafeIo } from "../io.js";
@@ -72,7 +72,8 @@ export async function servePage(
       return;
     }
     void file.read().then(
-      (bytes) => response.writeHead(200, { ...PAGE_HEADERS, "Content-Type": file.type }).end(bytes),
+      (bytes) =>
+        response.writeHead(200, { ...pageHeaders(request.url ?? ""), "Content-Type": file.type }).end(bytes),
       () => response.writeHead(500).end(),
     );
   });

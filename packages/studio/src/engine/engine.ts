@@ -4,6 +4,8 @@ import type { ExportedProgram, Value } from "@sconce/ir";
 import { graphText, signatureText } from "@sconce/ir";
 import type { PassEvent } from "@sconce/passes";
 import type { Backend, Sconce } from "@sconce/session";
+import type { RanPass, SentProgram, SentRun } from "../playground/messages.js";
+import { ranPass } from "../playground/ran-pass.js";
 import { detailsOf, search } from "./details.js";
 import type {
   AttemptRow,
@@ -37,6 +39,8 @@ export class Engine {
   readonly #versions = new Versions();
   /** Versions in the middle of a pass, by version, number of rewrites and pass. */
   readonly #partial = new Map<string, Version>();
+  /** Versions that passes made, by the version before and the call of the pass. */
+  readonly #made = new Map<string, Version>();
   #session: Promise<Sconce> | undefined;
 
   /**
@@ -107,14 +111,44 @@ export class Engine {
     let current = start;
     return events.map((event) => {
       const before = current;
-      if (event.after !== event.before)
-        current = this.#versions.add(
-          event.after,
-          event.after.history.at(-1)?.call ?? event.pass.name,
-          before.id,
-        );
-      return stepInfo(event, before, current);
+      const ran = ranPass(event);
+      if (ran.changed) {
+        // The same pass on the same version leaves the same version: branches share their beginning.
+        const key = `${before.id} ${ran.call}`;
+        current = this.#made.get(key) ?? this.#versions.add(event.after, ran.call, before.id);
+        this.#made.set(key, current);
+      }
+      return stepInfo(ran, before, current);
     });
+  }
+
+  /** A version as the playground gets it. */
+  async pack(id: number, work: LongWorkOptions): Promise<SentProgram> {
+    const { program } = this.#versions.get(id);
+    await loadAll(program, work);
+    const { packProgram } = await import("../playground/transfer.js");
+    return packProgram(program);
+  }
+
+  /** What passes of the playground did to a version, as versions. */
+  async played(id: number, run: SentRun): Promise<readonly StepInfo[]> {
+    const { playedPasses } = await import("./played.js");
+    let current = this.#versions.get(id);
+    return playedPasses(current.program, run).map(({ pass, after }) => {
+      const before = current;
+      if (pass.changed) current = this.#versions.add(after, pass.call, before.id);
+      return stepInfo(pass, before, current);
+    });
+  }
+
+  /** A program that the playground made. */
+  async add(name: string, sent: SentProgram): Promise<VersionInfo> {
+    const [session, { unpackProgram }] = await Promise.all([
+      this.#loadSession(),
+      import("../playground/transfer.js"),
+    ]);
+    const program = unpackProgram(sent, (text, options) => session.parseIr(text, options));
+    return this.#versions.add(program, name).info();
   }
 
   /** The rewrites of rules that a pass makes in a version, in their order. */
@@ -309,25 +343,17 @@ async function inputsOf(program: ExportedProgram): Promise<readonly Value[]> {
   return exampleInputs(program) ?? randomInputs(program, { seed: SEED });
 }
 
-function stepInfo(event: PassEvent, before: Version, after: Version): StepInfo {
+function stepInfo(ran: RanPass, before: Version, after: Version): StepInfo {
   const nodes = before === after ? [] : before.differenceTo(after).nodes;
   const count = (...kinds: readonly Mark[]): number =>
     nodes.filter(({ kind }) => kinds.includes(kind)).length;
   return {
-    pass: event.pass.name,
-    call: (before === after ? undefined : event.after.history.at(-1)?.call) ?? event.pass.name,
+    ...ran,
     before: before.id,
     version: after.id,
-    changed: before !== after,
-    milliseconds: event.milliseconds,
     added: count("added"),
     removed: count("removed"),
     edited: count("changed", "moved"),
-    rules: [...event.fired],
-    notes: [
-      ...event.notes,
-      ...event.refused.map(({ rule, node, reason }) => `${rule} does not fire at ${node}: ${reason}`),
-    ],
   };
 }
 

@@ -3,6 +3,7 @@
  * run in a worker.
  */
 import type { Item, Scene } from "@sconce/drawing";
+import type { RanPass, SentProgram, SentRun } from "../playground/messages.js";
 
 /** A program as it was opened, or as a pass left it. */
 export interface VersionInfo {
@@ -19,29 +20,17 @@ export interface VersionInfo {
 }
 
 /** One pass of a pipeline that was run. */
-export interface StepInfo {
-  /** The name of the pass. */
-  readonly pass: string;
-  /** The pass with its options. */
-  readonly call: string;
+export interface StepInfo extends RanPass {
   /** The version that it got. */
   readonly before: number;
   /** The version that it left; the one that it got where it changed nothing. */
   readonly version: number;
-  /** Whether it changed the program. */
-  readonly changed: boolean;
-  /** Time that it took. */
-  readonly milliseconds: number;
   /** Nodes that only the later version has. */
   readonly added: number;
   /** Nodes that only the earlier version has. */
   readonly removed: number;
   /** Nodes with other arguments, another type or another place. */
   readonly edited: number;
-  /** How often each rule fired. */
-  readonly rules: readonly (readonly [rule: string, count: number])[];
-  /** Rewrites that a rule agreed to and the driver refused, and other notes. */
-  readonly notes: readonly string[];
 }
 
 /** A rewrite that a rule made within a pass. */
@@ -287,6 +276,12 @@ export interface Requests {
   complete(pipeline: string): readonly string[];
   /** Runs a pipeline on a version. */
   runPasses(version: number, pipeline: string): readonly StepInfo[];
+  /** A version as the playground gets it. */
+  pack(version: number): SentProgram;
+  /** What passes of the playground did to a version. */
+  played(version: number, run: SentRun): readonly StepInfo[];
+  /** A program that the playground made. */
+  add(name: string, program: SentProgram): VersionInfo;
   /** The rewrites of rules that a pass makes in a version. */
   rewrites(version: number, pass: string): readonly RewriteInfo[];
   /** The version after the first rewrites of a pass. */

@@ -7,6 +7,7 @@ import type { RequestName } from "./protocol.js";
 const LONG: ReadonlySet<RequestName> = new Set([
   "open",
   "runPasses",
+  "pack",
   "placement",
   "compare",
   "profile",

@@ -1,6 +1,6 @@
 /** @file The page: open, search, the graph, and the panels beside it. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { VersionInfo } from "../engine/protocol.js";
 import { Compare, Profile } from "./backends.js";
 import { Code } from "./code.js";
@@ -8,7 +8,7 @@ import { FileButton } from "./controls.js";
 import { GraphView } from "./graph-view.js";
 import { Inspector } from "./inspector.js";
 import { Passes } from "./passes.js";
-import { EXAMPLES, type Panel, type StudioState } from "./state.js";
+import { EXAMPLES, type Panel, type PlaygroundView, type StudioState } from "./state.js";
 
 const PANELS: readonly (readonly [Panel, string])[] = [
   ["inspect", "Inspect"],
@@ -16,11 +16,13 @@ const PANELS: readonly (readonly [Panel, string])[] = [
   ["compare", "Compare"],
   ["profile", "Run"],
   ["text", "Text"],
+  ["code", "Code"],
 ];
 
 /** The whole page. */
 export function App({ state }: { readonly state: StudioState }) {
   useEffect(() => takeDrops(state), [state]);
+  useEffect(() => takeUndoKeys(state), [state]);
   return (
     <div class="page">
       <Header state={state} />
@@ -45,8 +47,7 @@ function takeDrops(state: StudioState): () => void {
   const over = (event: DragEvent) => event.preventDefault();
   const drop = (event: DragEvent) => {
     event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    if (file !== undefined) void state.openFile(file, file.name);
+    void state.openFiles([...(event.dataTransfer?.files ?? [])]);
   };
   addEventListener("dragover", over);
   addEventListener("drop", drop);
@@ -54,6 +55,20 @@ function takeDrops(state: StudioState): () => void {
     removeEventListener("dragover", over);
     removeEventListener("drop", drop);
   };
+}
+
+/** Undo and redo go through the versions, outside of fields, which have an own undo. */
+function takeUndoKeys(state: StudioState): () => void {
+  const take = (event: KeyboardEvent) => {
+    const { key, target } = event;
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || key.toLowerCase() !== "z") return;
+    if (target instanceof HTMLElement && target.closest("input:not([type=range]), textarea, [contenteditable]"))
+      return;
+    event.preventDefault();
+    void state.moveBy(event.shiftKey ? 1 : -1);
+  };
+  addEventListener("keydown", take);
+  return () => removeEventListener("keydown", take);
 }
 
 function Header({ state }: { readonly state: StudioState }) {
@@ -73,10 +88,8 @@ function Header({ state }: { readonly state: StudioState }) {
   );
 }
 
-function titleOf({ id, parent, title }: VersionInfo, opened: string): string {
-  if (parent !== undefined) return `${opened} after ${title}`;
-  return id === 0 || title === opened ? opened : `${title}, against ${opened}`;
-}
+const titleOf = ({ parent, title }: VersionInfo, opened: string): string =>
+  parent === undefined ? opened : `${opened} after ${title}`;
 
 function Toggles({ state }: { readonly state: StudioState }) {
   return (
@@ -213,9 +226,27 @@ function Side({ state }: { readonly state: StudioState }) {
         {shown === "compare" && <Compare state={state} />}
         {shown === "profile" && <Profile state={state} />}
         {shown === "text" && <Text state={state} />}
+        {shown === "code" && <CodePanel state={state} />}
       </div>
     </aside>
   );
+}
+
+/** The playground, which is loaded when it is shown first. */
+function CodePanel({ state }: { readonly state: StudioState }) {
+  const load = state.loadPlayground;
+  const [loaded, setLoaded] = useState<{ readonly Playground: PlaygroundView } | undefined>();
+  useEffect(() => {
+    load?.().then(setLoaded, (error: unknown) => state.fail("Load the playground", error));
+  }, [load, state]);
+  if (load === undefined)
+    return (
+      <p class="hint">
+        The playground is off in a page in one file: its policy allows its own script alone. Use{" "}
+        <code>sconce view FILE</code>, or the page on a server.
+      </p>
+    );
+  return loaded === undefined ? <p class="hint">loading</p> : <loaded.Playground state={state} />;
 }
 
 const FORMATS = ["program", "graph", "signature", "ir"] as const;

@@ -5,7 +5,7 @@ import { connectWorker } from "./connect.js";
 import { parseLink } from "./link.js";
 import { StudioState } from "./state.js";
 
-const state = new StudioState(connectWorker());
+const state = new StudioState(connectWorker(), () => import("./playground.js"));
 render(<App state={state} />, document.getElementById("app")!);
 
 const follow = (): void => {

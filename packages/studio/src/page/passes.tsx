@@ -1,6 +1,8 @@
 /** @file The pipeline, the passes that ran, and what each changed. */
 
 import type { StepInfo } from "../engine/protocol.js";
+import { tipOf, versionAt } from "./branches.js";
+import { Branches } from "./branches-view.js";
 import { Code } from "./code.js";
 import { FileButton, Slider } from "./controls.js";
 import type { StudioState } from "./state.js";
@@ -39,11 +41,20 @@ export function Passes({ state }: { readonly state: StudioState }) {
         <button type="submit" class="primary">
           Run
         </button>
+        {state.step.value > 0 && (
+          <button
+            type="button"
+            title="Runs the passes on the version that is shown, as a branch where others follow it"
+            onClick={() => void state.runPasses(state.step.value)}
+          >
+            Run from here
+          </button>
+        )}
       </form>
       <Steps state={state} />
+      <Branches state={state} />
       <Rewrites state={state} />
       <BesideOption state={state} />
-      <CommandLine state={state} />
       <OtherProgram state={state} />
       <Difference state={state} />
     </div>
@@ -66,7 +77,7 @@ function Steps({ state }: { readonly state: StudioState }) {
       <ol class="steps" start={0}>
         <li>
           <button type="button" aria-pressed={shown === 0} onClick={() => void state.showStep(0)}>
-            as opened <span class="muted">{state.versions.value[0]?.nodes} nodes</span>
+            as opened <span class="muted">{state.branches.shown.value?.root.nodes} nodes</span>
           </button>
         </li>
         {steps.map((step, i) => (
@@ -153,18 +164,6 @@ function OtherProgram({ state }: { readonly state: StudioState }) {
   );
 }
 
-/** The same passes on a command line. */
-function CommandLine({ state }: { readonly state: StudioState }) {
-  if (state.ranPipeline.value === "") return null;
-  const command = `sconce print ${state.fileName.value} --passes "${state.ranPipeline.value}" --format graph`;
-  return (
-    <details>
-      <summary>As a command</summary>
-      <Code text={command} />
-    </details>
-  );
-}
-
 function Difference({ state }: { readonly state: StudioState }) {
   const difference = state.difference.value;
   if (difference === undefined) return null;
@@ -173,7 +172,7 @@ function Difference({ state }: { readonly state: StudioState }) {
     <details open>
       <summary>
         {nodes.length} node{nodes.length === 1 ? "" : "s"} differ from{" "}
-        {state.steps.value.length > 0 ? "the step before" : "the program that was opened first"}
+        {comparedWith(state)}
       </summary>
       <ul class="diff">
         {nodes.slice(0, MOST_SHOWN).map(({ key, mark, before, after }) => (
@@ -201,6 +200,19 @@ function Difference({ state }: { readonly state: StudioState }) {
       </ul>
     </details>
   );
+}
+
+/** What the shown version is compared with. */
+function comparedWith(state: StudioState): string {
+  const other = state.compareWith.value;
+  const branch = state.branches.shown.value;
+  const step = state.step.value;
+  if (other === undefined || branch === undefined) return "";
+  if (step > 0 && versionAt(branch, step - 1) === other) return "the step before";
+  const last = state.branches.all.value.find((one) => tipOf(one) === other);
+  const info = state.versions.value.find(({ id }) => id === other);
+  if (last === undefined) return info?.title ?? "the rewrite before";
+  return last.steps.length === 0 ? last.fileName : `${last.name} of ${last.fileName}`;
 }
 
 const MOST_SHOWN = 200;

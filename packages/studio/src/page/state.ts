@@ -1,6 +1,7 @@
 /** @file What the page shows, and what its controls do. Components read the signals. */
 import { batch, computed, signal } from "@preact/signals";
 import type { Progress } from "@sconce/errors";
+import type { ComponentType } from "preact";
 import { type EngineClient, RequestError } from "../engine/client.js";
 import type {
   AttemptRow,
@@ -20,10 +21,18 @@ import type {
   ValueView,
   VersionInfo,
 } from "../engine/protocol.js";
+import { BranchList } from "./branch-list.js";
+import { linkedPipeline, type RunPart, versionAt } from "./branches.js";
 import { linkText, type ViewLink } from "./link.js";
 
 /** The parts beside the graph. */
-export type Panel = "inspect" | "passes" | "compare" | "profile" | "text";
+export type Panel = "inspect" | "passes" | "compare" | "profile" | "text" | "code";
+
+/** The component of the playground. */
+export type PlaygroundView = ComponentType<{ readonly state: StudioState }>;
+
+/** Loads the playground; pages in one file have none. */
+export type LoadPlayground = () => Promise<{ readonly Playground: PlaygroundView }>;
 
 /** A program that comes with the page. */
 interface Example {
@@ -80,16 +89,14 @@ function isOnServer(address: string): boolean {
 /** The state of one page. */
 export class StudioState {
   readonly #client: EngineClient;
-  /** The file of the link: an example or an address; empty for a dropped file. */
-  readonly file = signal("");
-  readonly fileName = signal("");
-  /** The opened program, and what each pass that changed something left. */
+  /** The opened programs, and the ways that passes went from them. */
+  readonly branches = new BranchList();
+  /** All versions that the page knows. */
   readonly versions = signal<readonly VersionInfo[]>([]);
   readonly version = signal<number | undefined>(undefined);
   readonly pipeline = signal("");
-  /** The pipeline that made the steps. */
-  readonly ranPipeline = signal("");
-  readonly steps = signal<readonly StepInfo[]>([]);
+  /** The passes of the shown branch. */
+  readonly steps = computed<readonly StepInfo[]>(() => this.branches.shown.value?.steps ?? []);
   /** The step that is shown: 0 for the opened program, n for the n-th pass. */
   readonly step = signal(0);
   /** The rewrites inside of the shown step, when they were asked for. */
@@ -133,24 +140,39 @@ export class StudioState {
   /** Increases when another program is shown, from its start. */
   readonly showStart = signal(0);
 
-  readonly isOpen = computed(() => this.versions.value.length > 0);
+  readonly isOpen = computed(() => this.branches.shown.value !== undefined);
+  /** The name of the shown file. */
+  readonly fileName = computed(() => this.branches.shown.value?.fileName ?? "");
 
-  constructor(client: EngineClient) {
+  /** Loads the playground, where the page has one. */
+  readonly loadPlayground: LoadPlayground | undefined;
+
+  constructor(client: EngineClient, loadPlayground?: LoadPlayground) {
     this.#client = client;
+    this.loadPlayground = loadPlayground;
+  }
+
+  /** Opens several files, and shows the last one. */
+  async openFiles(files: readonly File[]): Promise<void> {
+    for (const file of files) await this.openFile(file, file.name);
   }
 
   /** Opens a file that the user chose or dropped. */
   async openFile(source: Blob, name: string, file = ""): Promise<boolean> {
-    const info = await this.#work(`Open ${name}`, "open", [source, name]);
+    const info = await this.work(`Open ${name}`, "open", [source, name]);
     if (info === undefined) return false;
+    await this.showProgram(info, name, file);
+    return true;
+  }
+
+  /** Shows a program that the engine has opened. */
+  async showProgram(info: VersionInfo, name: string, file = ""): Promise<void> {
     batch(() => {
-      this.file.value = file;
-      this.fileName.value = name;
-      this.versions.value = [info];
+      this.branches.open(info, name, file);
+      this.versions.value = [...this.versions.value, info];
       this.version.value = info.id;
-      this.steps.value = [];
       this.step.value = 0;
-      this.ranPipeline.value = "";
+      this.rewrites.value = undefined;
       this.compareWith.value = undefined;
       this.open.value = new Set();
       this.#select(undefined);
@@ -160,7 +182,6 @@ export class StudioState {
     });
     await this.drawScene();
     this.#writeLink();
-    return true;
   }
 
   /** Fetches and opens a file of the page's own server. */
@@ -172,7 +193,7 @@ export class StudioState {
       if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`);
       source = await response.blob();
     } catch (error) {
-      this.#fail(`Open ${name}`, error);
+      this.fail(`Open ${name}`, error);
       return false;
     }
     return await this.openFile(source, name, file);
@@ -187,11 +208,14 @@ export class StudioState {
     const isExample = EXAMPLES.some(({ name }) => name === file);
     if (!isExample && !isOnServer(file)) {
       const fix = "save the file, and open it with “Open file”";
-      this.#fail("Follow the link", new Error(`${file} is not on the server of this page: ${fix}`));
+      this.fail("Follow the link", new Error(`${file} is not on the server of this page: ${fix}`));
       return;
     }
-    const isOpened = isExample ? await this.openExample(file) : await this.openAddress(file, file);
-    if (!isOpened) return;
+    if (this.branches.showFile(file)) await this.showStep(0);
+    else {
+      const isOpened = isExample ? await this.openExample(file) : await this.openAddress(file, file);
+      if (!isOpened) return;
+    }
     if (passes !== "") {
       this.pipeline.value = passes;
       await this.runPasses();
@@ -236,20 +260,11 @@ export class StudioState {
     await this.#drawBefore();
   }
 
-  /** Opens another program, and marks in what it differs from the one that was opened first. */
+  /** Opens another program, and marks in what it differs from the version that is shown. */
   async compareWithFile(source: Blob, name: string): Promise<void> {
-    const first = this.versions.value[0];
-    if (first === undefined) return;
-    const info = await this.#work(`Open ${name}`, "open", [source, name]);
-    if (info === undefined) return;
-    batch(() => {
-      this.versions.value = [first, info];
-      this.steps.value = [];
-      this.ranPipeline.value = "";
-      this.step.value = 0;
-      this.showStart.value++;
-    });
-    await this.showVersion(info.id, first.id);
+    const other = this.version.value;
+    if (other !== undefined && (await this.openFile(source, name)))
+      await this.showVersion(this.version.value!, other);
   }
 
   /** Shows what is known of an item. */
@@ -334,32 +349,53 @@ export class StudioState {
     if (this.pipeline.value === text) this.completions.value = completions ?? [];
   }
 
-  /** Runs the pipeline on the opened program. */
-  async runPasses(): Promise<void> {
-    const first = this.versions.value[0];
+  /** Runs the pipeline on the program after a step, or on the opened one. */
+  async runPasses(step = 0): Promise<void> {
+    const branch = this.branches.shown.value;
     const pipeline = this.pipeline.value.trim();
-    if (first === undefined || pipeline === "") return;
-    const steps = await this.#work(`Run ${pipeline}`, "runPasses", [first.id, pipeline]);
-    if (steps === undefined) return;
-    const ids = [...new Set(steps.filter(({ changed }) => changed).map(({ version }) => version))];
-    const made = await Promise.all(ids.map((id) => this.#ask("version", [id])));
+    if (branch === undefined || pipeline === "") return;
+    const made = await this.work(`Run ${pipeline}`, "runPasses", [versionAt(branch, step), pipeline]);
+    if (made !== undefined) await this.addRun(branch.id, step, { pipeline, steps: made.length }, made);
+  }
+
+  /** Shows what passes left that ran after a step of a branch. */
+  async addRun(branch: number, step: number, run: RunPart, made: readonly StepInfo[]): Promise<void> {
+    const known = new Set(this.versions.value.map(({ id }) => id));
+    const ids = [...new Set(made.map(({ version }) => version))].filter((id) => !known.has(id));
+    const infos = await Promise.all(ids.map((id) => this.#ask("version", [id])));
     batch(() => {
-      this.steps.value = steps;
-      this.ranPipeline.value = pipeline;
-      this.versions.value = [first, ...made.filter((info) => info !== undefined)];
+      this.versions.value = [...this.versions.value, ...infos.filter((info) => info !== undefined)];
+      this.branches.add(branch, step, run, made);
       this.completions.value = [];
     });
-    await this.showStep(steps.length);
+    await this.showStep(step + made.length);
+  }
+
+  /** Shows a branch, at its end unless a step is named. */
+  async showBranch(id: number, step?: number): Promise<void> {
+    this.branches.show(id);
+    await this.showStep(step ?? this.steps.value.length);
+  }
+
+  /** Goes to the version before the shown one, or to the one behind it. */
+  async moveBy(direction: -1 | 1): Promise<void> {
+    const branch = this.branches.shown.value;
+    if (branch === undefined) return;
+    const { value: now } = this.step;
+    for (let step = now + direction; step >= 0 && step <= branch.steps.length; step += direction) {
+      if (versionAt(branch, step) === versionAt(branch, now)) continue;
+      await this.showStep(step);
+      return;
+    }
   }
 
   /** Shows the program after the n-th pass, beside the one before it; 0 for the opened program. */
   async showStep(step: number): Promise<void> {
-    const first = this.versions.value[0];
-    if (first === undefined) return;
-    const steps = this.steps.value;
-    const at = Math.min(Math.max(step, 0), steps.length);
-    const id = at === 0 ? first.id : steps[at - 1]!.version;
-    const before = at === 0 ? undefined : at === 1 ? first.id : steps[at - 2]!.version;
+    const branch = this.branches.shown.value;
+    if (branch === undefined) return;
+    const at = Math.min(Math.max(step, 0), branch.steps.length);
+    const id = versionAt(branch, at);
+    const before = at === 0 ? undefined : versionAt(branch, at - 1);
     batch(() => {
       this.step.value = at;
       this.rewrites.value = undefined;
@@ -452,7 +488,7 @@ export class StudioState {
   ): Promise<ReturnType<Requests[K]> | undefined> {
     const version = this.version.value;
     if (version === undefined) return Promise.resolve(undefined);
-    return this.#work(title, name, [version, argument] as Parameters<Requests[K]>);
+    return this.work(title, name, [version, argument] as Parameters<Requests[K]>);
   }
 
   #forgetResults(): void {
@@ -464,8 +500,8 @@ export class StudioState {
     this.values.value = undefined;
   }
 
-  /** Work with progress, which the user can cancel. */
-  async #work<K extends RequestName>(
+  /** Work with progress, which the user can cancel; undefined where it fails, which is shown. */
+  async work<K extends RequestName>(
     title: string,
     name: K,
     args: Parameters<Requests[K]>,
@@ -487,7 +523,7 @@ export class StudioState {
         },
       });
     } catch (error) {
-      if (!controller.signal.aborted) this.#fail(title, error);
+      if (!controller.signal.aborted) this.fail(title, error);
       return undefined;
     } finally {
       if (this.busy.value === current) this.busy.value = undefined;
@@ -502,28 +538,28 @@ export class StudioState {
     try {
       return await this.#client.request(name, args);
     } catch (error) {
-      if (!isQuiet) this.#fail(name, error);
+      if (!isQuiet) this.fail(name, error);
       return undefined;
     }
   }
 
-  #fail(title: string, error: unknown): void {
+  /** Shows a failure. */
+  fail(title: string, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     const typed = error instanceof RequestError ? error : undefined;
     this.failure.value = { title, message, code: typed?.code, where: typed?.where, fix: typed?.fix };
   }
 
+  /** The address of the view; undefined for a file that only the user has. */
+  link(): string | undefined {
+    const branch = this.branches.shown.value;
+    if (branch === undefined || branch.file === "") return undefined;
+    const { pipeline, steps } = linkedPipeline(branch);
+    const step = Math.min(this.step.value, steps);
+    return linkText({ file: branch.file, passes: pipeline, step, item: this.selected.value ?? "" });
+  }
+
   #writeLink(): void {
-    if (this.file.value === "") {
-      history.replaceState(undefined, "", location.pathname);
-      return;
-    }
-    const link = linkText({
-      file: this.file.value,
-      passes: this.ranPipeline.value,
-      step: this.step.value,
-      item: this.selected.value ?? "",
-    });
-    history.replaceState(undefined, "", link);
+    history.replaceState(undefined, "", this.link() ?? location.pathname);
   }
 }

@@ -1,0 +1,126 @@
+/** @file The tree of versions: branches can be shown, named, compared and taken away. */
+import { type Branch, type TreeNode, tipOf, treeOf } from "./branches.js";
+import type { StudioState } from "./state.js";
+
+/** The branches of all opened programs. */
+export function Branches({ state }: { readonly state: StudioState }) {
+  const branches = state.branches.all.value;
+  if (branches.length < 2 && state.steps.value.length === 0) return null;
+  return (
+    <details open={branches.length > 1}>
+      <summary>
+        Branches <span class="muted">{branches.length}</span>
+      </summary>
+      <div class="row">
+        <button type="button" title="Ctrl+Z" onClick={() => void state.moveBy(-1)}>
+          Undo
+        </button>
+        <button type="button" title="Ctrl+Shift+Z" onClick={() => void state.moveBy(1)}>
+          Redo
+        </button>
+      </div>
+      <ul class="tree">
+        {treeOf(branches).map((node) => (
+          <Versions key={node.version} state={state} node={node} branches={branches} />
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** A version, the branches that end there, and the versions that were made from it. */
+function Versions(props: {
+  readonly state: StudioState;
+  readonly node: TreeNode;
+  readonly branches: readonly Branch[];
+}) {
+  const { state, node, branches } = props;
+  // A row of versions without a choice stays one list.
+  const row: TreeNode[] = [node];
+  for (let last = node; last.branches.length === 0 && last.children.length === 1; )
+    row.push((last = last.children[0]!));
+  const end = row.at(-1)!;
+  return (
+    <li>
+      {row.map((one) => (
+        <button
+          key={one.version}
+          type="button"
+          class="version"
+          aria-pressed={state.version.value === one.version}
+          onClick={() => void showVersion(state, one.version)}
+        >
+          {one.title}
+        </button>
+      ))}
+      {end.branches.map((branch) => (
+        <BranchRow key={branch.id} state={state} branch={branch} />
+      ))}
+      {end.children.length > 0 && (
+        <ul>
+          {end.children.map((child) => (
+            <Versions key={child.version} state={state} node={child} branches={branches} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+/** Shows a version on the shown branch, or on the first one that has it. */
+function showVersion(state: StudioState, version: number): Promise<void> {
+  const shown = state.branches.shown.value!;
+  for (const branch of [shown, ...state.branches.all.value]) {
+    if (branch.root.id === version) return state.showBranch(branch.id, 0);
+    const step = branch.steps.findIndex((one) => one.version === version && one.changed);
+    if (step >= 0) return state.showBranch(branch.id, step + 1);
+  }
+  return Promise.resolve();
+}
+
+function BranchRow({ state, branch }: { readonly state: StudioState; readonly branch: Branch }) {
+  const isShown = state.branches.shown.value?.id === branch.id;
+  const tip = tipOf(branch);
+  return (
+    <div class="branch">
+      <input
+        aria-label={`Name of ${branch.name}`}
+        value={branch.name}
+        size={12}
+        onChange={(event) => state.branches.rename(branch.id, event.currentTarget.value)}
+      />
+      <button
+        type="button"
+        aria-pressed={isShown}
+        aria-label={`Show ${branch.name} of ${branch.fileName}`}
+        onClick={() => void state.showBranch(branch.id)}
+      >
+        Show
+      </button>
+      {!isShown && tip !== state.version.value && (
+        <button
+          type="button"
+          aria-label={`Compare with ${branch.name} of ${branch.fileName}`}
+          onClick={() => void state.showVersion(state.version.value!, tip)}
+        >
+          Compare
+        </button>
+      )}
+      {state.branches.all.value.length > 1 && (
+        <button
+          type="button"
+          aria-label={`Remove ${branch.name} of ${branch.fileName}`}
+          onClick={() => void removeBranch(state, branch)}
+        >
+          ✕
+        </button>
+      )}
+    </div>
+  );
+}
+
+async function removeBranch(state: StudioState, branch: Branch): Promise<void> {
+  const wasShown = state.branches.shown.value?.id === branch.id;
+  state.branches.remove(branch.id);
+  if (wasShown) await state.showStep(state.steps.value.length);
+}

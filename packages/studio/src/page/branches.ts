@@ -1,0 +1,131 @@
+/**
+ * @file The versions of a page as a tree: each branch is a way from an opened program to its last
+ * version, and branches share their beginning.
+ */
+import type { StepInfo, VersionInfo } from "../engine/protocol.js";
+
+/** What was run at once: a pipeline, or a text of the playground. */
+export interface RunPart {
+  /** The pipeline. */
+  readonly pipeline: string;
+  /** The text of the playground whose passes ran. */
+  readonly source?: string | undefined;
+  /** Number of steps. */
+  readonly steps: number;
+}
+
+/** A way from an opened program to a version. */
+export interface Branch {
+  readonly id: number;
+  readonly name: string;
+  /** The opened program. */
+  readonly root: VersionInfo;
+  /** What a link calls its file; empty for a file that only the user has. */
+  readonly file: string;
+  /** The name of its file. */
+  readonly fileName: string;
+  /** The passes that ran, in their order. */
+  readonly steps: readonly StepInfo[];
+  /** How they were run. */
+  readonly parts: readonly RunPart[];
+}
+
+/** The version after so many steps. */
+export const versionAt = ({ root, steps }: Branch, step: number): number =>
+  step === 0 ? root.id : steps[step - 1]!.version;
+
+/** The last version. */
+export const tipOf = (branch: Branch): number => versionAt(branch, branch.steps.length);
+
+/** What was run up to a step. A part that is cut there is the list of its passes. */
+export function partsUpTo({ steps, parts }: Branch, step: number): RunPart[] {
+  const kept: RunPart[] = [];
+  let at = 0;
+  for (const part of parts) {
+    if (at >= step) break;
+    const count = Math.min(part.steps, step - at);
+    if (count === part.steps) kept.push(part);
+    else {
+      const pipeline = steps
+        .slice(at, at + count)
+        .map(({ call }) => call)
+        .join(",");
+      kept.push({ ...part, pipeline, steps: count });
+    }
+    at += count;
+  }
+  return kept;
+}
+
+/**
+ * What a branch becomes when passes run after a step: the same branch, longer, where it ends
+ * there or where the same steps follow; else another one.
+ */
+export function withRun(branch: Branch, step: number, run: RunPart, made: readonly StepInfo[]): Branch {
+  const steps = [...branch.steps.slice(0, step), ...made];
+  return { ...branch, steps, parts: [...partsUpTo(branch, step), run] };
+}
+
+/** Whether all steps of a branch are the first ones of another. */
+export const beginsWith = (longer: Branch, branch: Branch): boolean =>
+  longer.root.id === branch.root.id &&
+  branch.steps.every(({ version }, i) => longer.steps[i]?.version === version) &&
+  branch.steps.length <= longer.steps.length;
+
+/** A link's pipeline: that of the parts that need no text of the playground, and their steps. */
+export function linkedPipeline({ parts }: Pick<Branch, "parts">): {
+  readonly pipeline: string;
+  readonly steps: number;
+} {
+  const own = parts.findIndex(({ source }) => source !== undefined);
+  const linked = own < 0 ? parts : parts.slice(0, own);
+  return {
+    pipeline: linked.map(({ pipeline }) => pipeline).join(","),
+    steps: linked.reduce((sum, { steps }) => sum + steps, 0),
+  };
+}
+
+/** A version in the tree, with those that were made from it. */
+export interface TreeNode {
+  readonly version: number;
+  /** The pass that made it, or the name of the file. */
+  readonly title: string;
+  /** The branches that end here. */
+  readonly branches: readonly Branch[];
+  readonly children: readonly TreeNode[];
+}
+
+/** The tree of branches that start at the same program, one for each opened program. */
+export function treeOf(branches: readonly Branch[]): TreeNode[] {
+  const roots = new Map<number, Way[]>();
+  for (const branch of branches) {
+    const way = { branch, made: branch.steps.filter(({ changed }) => changed) };
+    const own = roots.get(branch.root.id);
+    if (own === undefined) roots.set(branch.root.id, [way]);
+    else own.push(way);
+  }
+  return [...roots].map(([version, own]) => nodeOf(version, own[0]!.branch.fileName, own, 0));
+}
+
+/** A branch with the steps that made versions. */
+interface Way {
+  readonly branch: Branch;
+  readonly made: readonly StepInfo[];
+}
+
+function nodeOf(version: number, title: string, ways: readonly Way[], depth: number): TreeNode {
+  const next = new Map<number, Way[]>();
+  for (const way of ways) {
+    const id = way.made[depth]?.version;
+    if (id === undefined) continue;
+    const known = next.get(id);
+    if (known === undefined) next.set(id, [way]);
+    else known.push(way);
+  }
+  return {
+    version,
+    title,
+    branches: ways.filter(({ made }) => made.length === depth).map(({ branch }) => branch),
+    children: [...next].map(([id, own]) => nodeOf(id, own[0]!.made[depth]!.call, own, depth + 1)),
+  };
+}

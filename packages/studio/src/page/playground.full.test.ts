@@ -1,0 +1,156 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeProblems, hasChromium, type Studio, startStudio } from "./page.fixture.js";
+
+let studio: Studio;
+
+beforeAll(async () => {
+  if (hasChromium) studio = await startStudio();
+}, 120_000);
+
+afterAll(async () => {
+  if (hasChromium) await studio.end();
+});
+
+/** Writes a text into the editor. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+a");
+  // Typed signs would be completed and paired.
+  await page.evaluate((pasted) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", pasted);
+    document
+      .querySelector(".cm-content")!
+      .dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  }, text);
+}
+
+const run = (page: Page): Promise<void> => page.click("text=Run the text");
+
+async function openCode(title: string, options = {}): Promise<Page> {
+  const page = await studio.open("", options);
+  await page.click(`text=${title}`);
+  await page.waitForSelector(".graph canvas");
+  await page.click("#tab-code");
+  await page.waitForSelector(".cm-content");
+  return page;
+}
+
+const pass = (body: string): string => `import { definePass, edit } from "sconce";
+export default {
+  name: "mine",
+  passes: [definePass({ name: "own", doc: "A pass.", run: (program) => {
+${body}
+  } })],
+};
+`;
+
+describe.skipIf(!hasChromium)("the playground", () => {
+  test("runs a pass, shows its change, and where a node comes from", async () => {
+    const page = await openCode("Digits");
+    await run(page);
+    await page.waitForSelector("text=relu-to-clamp: +0 −0 ~");
+    expect(await page.innerText(".playground pre")).toContain("changed relu");
+    await page.click("text=Show the changes");
+    await page.waitForSelector(".diff >> text=aten.clamp_min.default");
+    await page.fill("#search", "clamp_min");
+    await page.click(".found button");
+    await page.click("#tab-inspect");
+    await page.waitForSelector("text=relu-to-clamp changed");
+    await page.click("#tab-code");
+    // The text is there again, and runs on the opened program: the branch has a sister.
+    await page.selectOption("#start-from", "fusion");
+    await run(page);
+    await page.waitForSelector("text=rewrite: +");
+    await page.click("#tab-passes");
+    await page.getByLabel("Show branch 2 of digits.pt2").waitFor();
+    await page.close();
+  });
+
+  test("a decomposition and a model make versions and programs", async () => {
+    const page = await openCode("GPT");
+    await page.selectOption("#start-from", "decomposition");
+    await run(page);
+    await page.waitForSelector("text=decompose: +");
+    await page.selectOption("#start-from", "model");
+    await run(page);
+    await page.waitForSelector("text=exported Net");
+    expect(await page.innerText(".title")).toBe("Net");
+    await page.close();
+  });
+
+  test("marks what is wrong in a text, with line and column", async () => {
+    const page = await openCode("Digits");
+    await write(page, "const a = 1;\nlet b = ;\n");
+    await run(page);
+    await page.waitForSelector("text=Syntax error in line 2, column 9");
+    await page.waitForSelector(".cm-lintRange-error");
+    await write(page, pass("    throw new TypeError('not today');"));
+    await run(page);
+    await page.waitForSelector("role=alert >> text=not today");
+    expect(await page.innerText("role=alert")).toContain("PASS_FAILED in line 5");
+    await write(page, pass("    return program.with({ graph: edit(program.graph, (e) => { e.replaceNode('relu', { meta: {} }); }) });"));
+    await run(page);
+    await page.waitForSelector("role=alert >> text=INVALID_PROGRAM");
+    expect(await page.getAttribute("role=alert >> a", "href")).toContain("errors.md#invalid_program");
+    await page.close();
+  });
+
+  test("an endless loop is stopped, and the page goes on", async () => {
+    const page = await openCode("Digits");
+    await write(page, pass("    for (;;);"));
+    await run(page);
+    await page.click("text=Stop");
+    await page.waitForSelector("text=cancelled");
+    await page.click("#tab-passes");
+    await page.fill("#pipeline", "decompose");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".steps");
+    await page.close();
+  });
+
+  test("completes names of the API", async () => {
+    const page = await openCode("Digits");
+    await write(page, 'import { definePass } from "sconce";\ndefinePass({ name: "a", doc: "b", run: (program) => program });');
+    await page.keyboard.press("Control+End");
+    for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
+    await page.keyboard.type(".graphSig");
+    await page.waitForSelector(".cm-tooltip-autocomplete >> text=graphSignature");
+    await page.close();
+  });
+
+  test("what the user writes can ask no server", async () => {
+    const page = await openCode("Digits");
+    await write(page, "await fetch('/examples/digits.pt2').then(() => console.log('came'), () => console.log('did not come'));\nexport default { name: 'a' };");
+    await run(page);
+    await page.waitForSelector("text=did not come");
+    await page.close();
+  });
+
+  test("says why it is off under a policy without blob: scripts", async () => {
+    const before = studio.errors.length;
+    const page = await openCode("Digits", { isStrict: true });
+    await page.waitForSelector("text=The playground is off");
+    expect(await page.innerText(".playground .warning")).toContain("script-src 'self' blob:");
+    expect(await page.isDisabled("text=Run the text")).toBe(true);
+    // The browser reports the attempt.
+    const reported = studio.errors.splice(before);
+    expect(reported.every((text) => text.includes("Content Security Policy") || text.includes("blob:"))).toBe(true);
+    await page.close();
+  });
+
+  test.each(["light", "dark"] as const)("is accessible in %s colors", async (colorScheme) => {
+    const page = await openCode("Digits", { colorScheme });
+    expect(await axeProblems(page)).toEqual([]);
+    await write(page, "let b = ;");
+    await run(page);
+    await page.waitForSelector("role=alert");
+    expect(await axeProblems(page)).toEqual([]);
+    await page.close();
+  });
+
+  test("reports nothing as an error of the page", () => {
+    expect(studio.errors.filter((text) => !text.includes("connect-src"))).toEqual([]);
+  });
+});

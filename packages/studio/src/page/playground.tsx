@@ -1,0 +1,133 @@
+/** @file The playground: passes, rules, decompositions and models that the user writes. */
+import { useEffect, useRef } from "preact/hooks";
+import { PLAYGROUND_EXAMPLES } from "../playground/examples.js";
+import type { CodeProblem } from "../playground/messages.js";
+import { Code } from "./code.js";
+import { Editor } from "./editor.js";
+import { PlaygroundState } from "./playground-state.js";
+import type { StudioState } from "./state.js";
+
+const start = (): Worker =>
+  new Worker(new URL("../worker/playground-worker.ts", import.meta.url), { type: "module" });
+
+/** The text stays when another panel is shown. */
+const states = new WeakMap<StudioState, PlaygroundState>();
+
+function playgroundOf(studio: StudioState): PlaygroundState {
+  let playground = states.get(studio);
+  if (playground === undefined) {
+    playground = new PlaygroundState(studio, start);
+    states.set(studio, playground);
+    void playground.probe();
+  }
+  return playground;
+}
+
+/** The panel of the playground. */
+export function Playground({ state }: { readonly state: StudioState }) {
+  const playground = playgroundOf(state);
+  const cancel = playground.cancel.value;
+  const choose = (name: string) => {
+    const example = PLAYGROUND_EXAMPLES.find((one) => one.name === name);
+    if (example !== undefined) playground.source.value = example.source;
+  };
+  return (
+    <div class="playground">
+      <div class="row">
+        <label for="start-from">
+          Start from{" "}
+          <select id="start-from" onChange={(event) => choose(event.currentTarget.value)}>
+            {PLAYGROUND_EXAMPLES.map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button
+          type="button"
+          class="primary"
+          title="Ctrl+Enter"
+          disabled={playground.forbidden.value !== undefined}
+          onClick={() => void playground.run()}
+        >
+          Run the text
+        </button>
+        {cancel !== undefined && (
+          <button type="button" onClick={cancel}>
+            Stop
+          </button>
+        )}
+      </div>
+      <Forbidden reason={playground.forbidden.value} />
+      <Outcome state={state} playground={playground} />
+      <TextEditor playground={playground} />
+      <p class="hint">
+        A text exports a plugin as default, and may export a <code>pipeline</code>. It runs on the shown
+        version, in a worker of its own. A text with <code>model</code> and <code>args</code> makes a new
+        program.
+      </p>
+    </div>
+  );
+}
+
+/** Why texts cannot run. */
+function Forbidden({ reason }: { readonly reason: string | undefined }) {
+  if (reason === undefined) return null;
+  return (
+    <p class="warning" role="status">
+      The playground is off: {reason.startsWith("script-src") ? `the policy of this server (${reason}) forbids it` : reason}.
+      It runs a text as a script at a blob: address. The server has to send the file{" "}
+      <code>assets/playground-worker-….js</code> with a policy of its own:{" "}
+      <code>script-src 'self' blob:</code>. The policy of the page can stay as it is.
+    </p>
+  );
+}
+
+function TextEditor({ playground }: { readonly playground: PlaygroundState }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const editor = new Editor(place.current!, playground);
+    return () => editor.end();
+  }, [playground]);
+  return <div ref={place} class="editor" />;
+}
+
+function Outcome({ state, playground }: { readonly state: StudioState; readonly playground: PlaygroundState }) {
+  const { problem, result, lines } = playground;
+  return (
+    <div aria-live="polite">
+      {playground.cancel.value !== undefined && <p class="note">running</p>}
+      {problem.value !== undefined && <Problem problem={problem.value} />}
+      {result.value !== undefined && (
+        <p class="note" role="status">
+          {result.value}{" "}
+          {state.steps.value.length > 0 && (
+            <button type="button" class="link" onClick={() => (state.panel.value = "passes")}>
+              Show the changes
+            </button>
+          )}
+        </p>
+      )}
+      {lines.value.length > 0 && <Code text={lines.value.join("\n")} />}
+    </div>
+  );
+}
+
+const ERRORS = "https://github.com/sconce-project/sconce/blob/main/docs/reference/errors.md";
+
+function Problem({ problem }: { readonly problem: CodeProblem }) {
+  const { title, message, code, where, fix, line, column } = problem;
+  const place = line === undefined ? "" : ` in line ${line}${column === undefined ? "" : `, column ${column}`}`;
+  return (
+    <div class="warning" role="alert">
+      <strong>
+        {code === undefined ? title : <a href={`${ERRORS}#${code.toLowerCase()}`}>{code}</a>}
+        {place}
+      </strong>
+      <p>{message}</p>
+      {where !== undefined && <p class="muted">in {where}</p>}
+      {fix !== undefined && <p>{fix}</p>}
+    </div>
+  );
+}
