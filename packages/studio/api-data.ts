@@ -182,9 +182,15 @@ class Collector {
       const body = ((node!["body"] as Syntax)["body"] as Syntax[]).filter(isPublic);
       this.#types[name] = {
         ...extendsOf(node!, text),
-        members: this.#members(file, body.filter((one) => one["static"] !== true)),
+        members: this.#members(
+          file,
+          body.filter((one) => one["static"] !== true),
+        ),
       };
-      const statics = this.#members(file, body.filter((one) => one["static"] === true));
+      const statics = this.#members(
+        file,
+        body.filter((one) => one["static"] === true),
+      );
       if (node!.type === "ClassDeclaration") {
         const making = body.find((one) => one["kind"] === "constructor");
         this.#types[`typeof ${name}`] = {
@@ -207,7 +213,11 @@ class Collector {
       const type = isMethod
         ? functionType((one["value"] ?? one) as Syntax, text)
         : one["kind"] === "get"
-          ? annotationOf(((one["value"] as Syntax | undefined)?.["returnType"] ?? one["returnType"]) as Syntax, text, true)
+          ? annotationOf(
+              ((one["value"] as Syntax | undefined)?.["returnType"] ?? one["returnType"]) as Syntax,
+              text,
+              true,
+            )
           : annotationOf(one, text);
       members[name] ??= {
         text: flat(text.slice(one.start, one.end)).replace(/;$/, ""),
@@ -324,14 +334,23 @@ function fileOf(name: string, from: string): string | undefined {
 }
 
 const isPublic = (member: Syntax): boolean =>
-  member["accessibility"] !== "private" && (member["key"] as Syntax | undefined)?.type !== "PrivateIdentifier";
+  member["accessibility"] !== "private" &&
+  (member["key"] as Syntax | undefined)?.type !== "PrivateIdentifier";
 
-const flat = (text: string): string => text.replace(/\/\*\*?[\s\S]*?\*\//g, "").replace(/\s+/g, " ").trim();
+const flat = (text: string): string =>
+  text
+    .replace(/\/\*\*?[\s\S]*?\*\//g, "")
+    .replace(/\s+/g, " ")
+    .trim();
 
 const textOf = ({ start, end }: Syntax, text: string): string => text.slice(start, end);
 
 /** The type of what is declared, as text. */
-function annotationOf(node: Syntax | null | undefined, text: string, isAnnotation = false): string | undefined {
+function annotationOf(
+  node: Syntax | null | undefined,
+  text: string,
+  isAnnotation = false,
+): string | undefined {
   const annotation = (isAnnotation ? node : node?.["typeAnnotation"]) as Syntax | null | undefined;
   const type = annotation?.["typeAnnotation"] as Syntax | undefined;
   return type === undefined ? undefined : flat(textOf(type, text));

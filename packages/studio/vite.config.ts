@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { apiData } from "./api-data.js";
 import { defaultClientConditions, defineConfig, type Plugin } from "vite";
+import { apiData } from "./api-data.js";
 
 const PROGRAMS = ["net_gpt", "net_resnet", "net_unet", "flow_cond_nested"];
 
@@ -23,11 +23,10 @@ const examples: Plugin = {
 /** What the playground's editor completes: the declarations of the built packages. */
 const declarations: Plugin = {
   name: "declarations",
-  resolveId: (id) => (id === "virtual:sconce-api" ? `\0${id}` : undefined),
   load(id) {
-    if (id !== "\0virtual:sconce-api") return undefined;
+    if (!id.endsWith("/src/page/sconce-api.ts")) return undefined;
     const data = JSON.stringify(apiData(pathOf("dist/playground/sconce.d.ts")));
-    return `export default JSON.parse(${JSON.stringify(data)});`;
+    return `export const api = JSON.parse(${JSON.stringify(data)});`;
   },
 };
 

@@ -35,8 +35,8 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Headers of one file. The worker of the playground runs scripts that the user writes: it has a
- * policy of its own, which lets it ask for nothing else.
+ * Headers of one file. The worker of the playground runs scripts that the user writes: it has
+ * another policy, which lets it ask for nothing else.
  */
 export function pageHeaders(path: string): Readonly<Record<string, string>> {
   if (!/\/playground-worker-[^/]*\.js$/.test(path)) return PAGE_HEADERS;

@@ -113,7 +113,8 @@ export class Engine {
       const before = current;
       const ran = ranPass(event);
       if (ran.changed) {
-        // The same pass on the same version leaves the same version: branches share their beginning.
+        // The same pass on the same version leaves the same version: branches share their
+        // beginning.
         const key = `${before.id} ${ran.call}`;
         current = this.#made.get(key) ?? this.#versions.add(event.after, ran.call, before.id);
         this.#made.set(key, current);

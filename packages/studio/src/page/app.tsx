@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { VersionInfo } from "../engine/protocol.js";
 import { Compare, Profile } from "./backends.js";
+import { comparedWith } from "./branches-view.js";
 import { Code } from "./code.js";
 import { FileButton } from "./controls.js";
 import { GraphView } from "./graph-view.js";
@@ -62,7 +63,10 @@ function takeUndoKeys(state: StudioState): () => void {
   const take = (event: KeyboardEvent) => {
     const { key, target } = event;
     if (!(event.ctrlKey || event.metaKey) || event.altKey || key.toLowerCase() !== "z") return;
-    if (target instanceof HTMLElement && target.closest("input:not([type=range]), textarea, [contenteditable]"))
+    if (
+      target instanceof HTMLElement &&
+      target.closest("input:not([type=range]), textarea, [contenteditable]")
+    )
       return;
     event.preventDefault();
     void state.moveBy(event.shiftKey ? 1 : -1);
@@ -79,7 +83,7 @@ function Header({ state }: { readonly state: StudioState }) {
       <FileButton id="file" title="Open file" open={(file) => void state.openFile(file, file.name)} />
       {version !== undefined && (
         <span class="title" title={`${version.nodes} nodes, ${version.dialect}`}>
-          {titleOf(version, state.fileName.value)}
+          {titleOf(version, state.fileName.value, comparedWith(state))}
         </span>
       )}
       {state.isOpen.value && <Search state={state} />}
@@ -88,8 +92,8 @@ function Header({ state }: { readonly state: StudioState }) {
   );
 }
 
-const titleOf = ({ parent, title }: VersionInfo, opened: string): string =>
-  parent === undefined ? opened : `${opened} after ${title}`;
+const titleOf = ({ parent, title }: VersionInfo, opened: string, other: string | undefined): string =>
+  `${opened}${parent === undefined ? "" : ` after ${title}`}${other === undefined ? "" : `, against ${other}`}`;
 
 function Toggles({ state }: { readonly state: StudioState }) {
   return (

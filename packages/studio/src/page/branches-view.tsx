@@ -1,5 +1,5 @@
 /** @file The tree of versions: branches can be shown, named, compared and taken away. */
-import { type Branch, type TreeNode, tipOf, treeOf } from "./branches.js";
+import { type Branch, type TreeNode, tipOf, treeOf, versionAt } from "./branches.js";
 import type { StudioState } from "./state.js";
 
 /** The branches of all opened programs. */
@@ -37,8 +37,10 @@ function Versions(props: {
   const { state, node, branches } = props;
   // A row of versions without a choice stays one list.
   const row: TreeNode[] = [node];
-  for (let last = node; last.branches.length === 0 && last.children.length === 1; )
-    row.push((last = last.children[0]!));
+  for (let last = node; last.branches.length === 0 && last.children.length === 1; ) {
+    last = last.children[0]!;
+    row.push(last);
+  }
   const end = row.at(-1)!;
   return (
     <li>
@@ -123,4 +125,16 @@ async function removeBranch(state: StudioState, branch: Branch): Promise<void> {
   const wasShown = state.branches.shown.value?.id === branch.id;
   state.branches.remove(branch.id);
   if (wasShown) await state.showStep(state.steps.value.length);
+}
+
+/** What the shown version is compared with; undefined for nothing, and for the step before it. */
+export function comparedWith(state: StudioState): string | undefined {
+  const other = state.compareWith.value;
+  const branch = state.branches.shown.value;
+  const step = state.step.value;
+  if (other === undefined || branch === undefined || state.rewrites.value !== undefined) return undefined;
+  if (step > 0 && versionAt(branch, step - 1) === other) return undefined;
+  const last = state.branches.all.value.find((one) => tipOf(one) === other);
+  if (last === undefined) return state.versions.value.find(({ id }) => id === other)?.title;
+  return last.steps.length === 0 ? last.fileName : `${last.name} of ${last.fileName}`;
 }

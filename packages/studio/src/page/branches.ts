@@ -38,7 +38,7 @@ export const versionAt = ({ root, steps }: Branch, step: number): number =>
 export const tipOf = (branch: Branch): number => versionAt(branch, branch.steps.length);
 
 /** What was run up to a step. A part that is cut there is the list of its passes. */
-export function partsUpTo({ steps, parts }: Branch, step: number): RunPart[] {
+function partsUpTo({ steps, parts }: Branch, step: number): RunPart[] {
   const kept: RunPart[] = [];
   let at = 0;
   for (const part of parts) {

@@ -1,9 +1,10 @@
 /** @file Completion and descriptions of names in the editor. */
+
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { syntaxTree } from "@codemirror/language";
 import type { EditorView, Tooltip } from "@codemirror/view";
-import api from "virtual:sconce-api";
 import { fittingNames, nameAt } from "../playground/names.js";
+import { api } from "./sconce-api.js";
 
 /** The names that fit where the user writes. */
 export function completeName({ state, pos, explicit }: CompletionContext): CompletionResult | null {

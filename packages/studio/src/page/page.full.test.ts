@@ -206,7 +206,7 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     expect(await page.innerText("role=alert")).toContain("no-such-pass");
     await page.click("role=alert >> text=Close");
     await page.setInputFiles("#other", join(folder, "page/examples/net_resnet.pt2"));
-    await page.waitForSelector("text=nodes differ from the program that was opened first");
+    await page.waitForSelector("text=nodes differ from digits.pt2");
     const file = join(folder, "broken.pt2");
     await writeFile(file, "no archive");
     await page.setInputFiles("input[type=file]", file);

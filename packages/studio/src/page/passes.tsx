@@ -1,9 +1,7 @@
 /** @file The pipeline, the passes that ran, and what each changed. */
 
 import type { StepInfo } from "../engine/protocol.js";
-import { tipOf, versionAt } from "./branches.js";
-import { Branches } from "./branches-view.js";
-import { Code } from "./code.js";
+import { Branches, comparedWith } from "./branches-view.js";
 import { FileButton, Slider } from "./controls.js";
 import type { StudioState } from "./state.js";
 
@@ -172,7 +170,7 @@ function Difference({ state }: { readonly state: StudioState }) {
     <details open>
       <summary>
         {nodes.length} node{nodes.length === 1 ? "" : "s"} differ from{" "}
-        {comparedWith(state)}
+        {comparedWith(state) ?? "the step before"}
       </summary>
       <ul class="diff">
         {nodes.slice(0, MOST_SHOWN).map(({ key, mark, before, after }) => (
@@ -200,19 +198,6 @@ function Difference({ state }: { readonly state: StudioState }) {
       </ul>
     </details>
   );
-}
-
-/** What the shown version is compared with. */
-function comparedWith(state: StudioState): string {
-  const other = state.compareWith.value;
-  const branch = state.branches.shown.value;
-  const step = state.step.value;
-  if (other === undefined || branch === undefined) return "";
-  if (step > 0 && versionAt(branch, step - 1) === other) return "the step before";
-  const last = state.branches.all.value.find((one) => tipOf(one) === other);
-  const info = state.versions.value.find(({ id }) => id === other);
-  if (last === undefined) return info?.title ?? "the rewrite before";
-  return last.steps.length === 0 ? last.fileName : `${last.name} of ${last.fileName}`;
 }
 
 const MOST_SHOWN = 200;

@@ -124,7 +124,7 @@ export class PlaygroundState {
     const cancel = (): void => {
       finish(undefined);
       this.cancel.value = undefined;
-      this.result.value = "cancelled";
+      this.result.value = "canceled";
     };
     return { done, cancel };
   }

@@ -90,7 +90,12 @@ describe.skipIf(!hasChromium)("the playground", () => {
     await run(page);
     await page.waitForSelector("role=alert >> text=not today");
     expect(await page.innerText("role=alert")).toContain("PASS_FAILED in line 5");
-    await write(page, pass("    return program.with({ graph: edit(program.graph, (e) => { e.replaceNode('relu', { meta: {} }); }) });"));
+    await write(
+      page,
+      pass(
+        "    return program.with({ graph: edit(program.graph, (e) => { e.replaceNode('relu', { meta: {} }); }) });",
+      ),
+    );
     await run(page);
     await page.waitForSelector("role=alert >> text=INVALID_PROGRAM");
     expect(await page.getAttribute("role=alert >> a", "href")).toContain("errors.md#invalid_program");
@@ -102,7 +107,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
     await write(page, pass("    for (;;);"));
     await run(page);
     await page.click("text=Stop");
-    await page.waitForSelector("text=cancelled");
+    await page.waitForSelector("text=canceled");
     await page.click("#tab-passes");
     await page.fill("#pipeline", "decompose");
     await page.keyboard.press("Enter");
@@ -112,7 +117,10 @@ describe.skipIf(!hasChromium)("the playground", () => {
 
   test("completes names of the API", async () => {
     const page = await openCode("Digits");
-    await write(page, 'import { definePass } from "sconce";\ndefinePass({ name: "a", doc: "b", run: (program) => program });');
+    await write(
+      page,
+      'import { definePass } from "sconce";\ndefinePass({ name: "a", doc: "b", run: (program) => program });',
+    );
     await page.keyboard.press("Control+End");
     for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
     await page.keyboard.type(".graphSig");
@@ -122,7 +130,10 @@ describe.skipIf(!hasChromium)("the playground", () => {
 
   test("what the user writes can ask no server", async () => {
     const page = await openCode("Digits");
-    await write(page, "await fetch('/examples/digits.pt2').then(() => console.log('came'), () => console.log('did not come'));\nexport default { name: 'a' };");
+    await write(
+      page,
+      "await fetch('/examples/digits.pt2').then(() => console.log('came'), () => console.log('did not come'));\nexport default { name: 'a' };",
+    );
     await run(page);
     await page.waitForSelector("text=did not come");
     await page.close();
@@ -136,7 +147,9 @@ describe.skipIf(!hasChromium)("the playground", () => {
     expect(await page.isDisabled("text=Run the text")).toBe(true);
     // The browser reports the attempt.
     const reported = studio.errors.splice(before);
-    expect(reported.every((text) => text.includes("Content Security Policy") || text.includes("blob:"))).toBe(true);
+    expect(reported.every((text) => text.includes("Content Security Policy") || text.includes("blob:"))).toBe(
+      true,
+    );
     await page.close();
   });
 

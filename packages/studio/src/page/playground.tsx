@@ -76,8 +76,9 @@ function Forbidden({ reason }: { readonly reason: string | undefined }) {
   if (reason === undefined) return null;
   return (
     <p class="warning" role="status">
-      The playground is off: {reason.startsWith("script-src") ? `the policy of this server (${reason}) forbids it` : reason}.
-      It runs a text as a script at a blob: address. The server has to send the file{" "}
+      The playground is off:{" "}
+      {reason.startsWith("script-src") ? `the policy of this server (${reason}) forbids it` : reason}. It runs
+      a text as a script at a blob: address. The server has to send the file{" "}
       <code>assets/playground-worker-….js</code> with a policy of its own:{" "}
       <code>script-src 'self' blob:</code>. The policy of the page can stay as it is.
     </p>
@@ -93,7 +94,13 @@ function TextEditor({ playground }: { readonly playground: PlaygroundState }) {
   return <div ref={place} class="editor" />;
 }
 
-function Outcome({ state, playground }: { readonly state: StudioState; readonly playground: PlaygroundState }) {
+function Outcome({
+  state,
+  playground,
+}: {
+  readonly state: StudioState;
+  readonly playground: PlaygroundState;
+}) {
   const { problem, result, lines } = playground;
   return (
     <div aria-live="polite">
@@ -118,7 +125,8 @@ const ERRORS = "https://github.com/sconce-project/sconce/blob/main/docs/referenc
 
 function Problem({ problem }: { readonly problem: CodeProblem }) {
   const { title, message, code, where, fix, line, column } = problem;
-  const place = line === undefined ? "" : ` in line ${line}${column === undefined ? "" : `, column ${column}`}`;
+  const place =
+    line === undefined ? "" : ` in line ${line}${column === undefined ? "" : `, column ${column}`}`;
   return (
     <div class="warning" role="alert">
       <strong>

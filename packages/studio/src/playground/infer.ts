@@ -45,7 +45,7 @@ export class Inference {
     }
   }
 
-  /** The type that is expected of an expression, by what is around it. */
+  /** The type that is expected of an expression, from the code around it. */
   expectedOf(node: SyntaxNode): string | undefined {
     const { parent } = node;
     if (parent === null || ++this.#steps > MOST_STEPS) return undefined;
@@ -135,7 +135,10 @@ export class Inference {
       const isShort = cursor.name === "PropertyName" && cursor.node.parent?.name === "PatternProperty";
       if ((isDefinition || isShort) && this.#text.slice(from, to) === name) return cursor.node;
       // Definitions in a body of a function are of another scope.
-    } while (cursor.next(cursor.name !== "Block" && cursor.name !== "ArrowFunction") && cursor.from < part.to);
+    } while (
+      cursor.next(cursor.name !== "Block" && cursor.name !== "ArrowFunction") &&
+      cursor.from < part.to
+    );
     return undefined;
   }
 
@@ -176,10 +179,7 @@ export class Inference {
     const around = list.parent;
     if (around === null) return undefined;
     // A method of an object is a property; a function is an expression.
-    const expected =
-      around.name === "Property"
-        ? this.#methodType(around)
-        : this.expectedOf(around);
+    const expected = around.name === "Property" ? this.#methodType(around) : this.expectedOf(around);
     return expected === undefined ? undefined : parameterType(this.#api, expected, commasBefore(node));
   }
 

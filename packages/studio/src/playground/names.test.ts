@@ -10,7 +10,9 @@ const api = apiData(fileURLToPath(new URL("../../dist/playground/sconce.d.ts", i
 function namesIn(marked: string): readonly string[] {
   const at = marked.indexOf("|");
   const text = marked.slice(0, at) + marked.slice(at + 1);
-  return fittingNames(api, typescriptLanguage.parser.parse(text), text, at)?.names.map(({ name }) => name) ?? [];
+  return (
+    fittingNames(api, typescriptLanguage.parser.parse(text), text, at)?.names.map(({ name }) => name) ?? []
+  );
 }
 
 const IMPORT = 'import { createSconce, definePass, edit, nn, Tensor, torch } from "sconce";\n';
@@ -18,7 +20,10 @@ const IMPORT = 'import { createSconce, definePass, edit, nn, Tensor, torch } fro
 test.each([
   ["const a: ExportedProgram = b;\na.|", ["graph", "graphSignature", "with"]],
   ["const a: ExportedProgram = b;\na.graph.|", ["nodes", "subgraphs", "users"]],
-  ["function f(program: ExportedProgram) { for (const node of program.graph.nodes()) { node.| } }", ["target", "args"]],
+  [
+    "function f(program: ExportedProgram) { for (const node of program.graph.nodes()) { node.| } }",
+    ["target", "args"],
+  ],
   ["const { graph } = (x as ExportedProgram);\ngraph.|", ["nodes"]],
   ["definePass({ name: 'a', run: (program) => program.| })", ["graph", "with"]],
   ["definePass({ name: 'a', run(program) { return program.| } })", ["graph", "with"]],

@@ -1,9 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { createSconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { playedPasses } from "../engine/played.js";
 import { compile } from "./compile.js";
-import { PLAYGROUND_EXAMPLES } from "./examples.js";
 import type { CodeProblem, FromPlayground } from "./messages.js";
 import { type Host, runModule } from "./run.js";
 import { packProgram, unpackProgram } from "./transfer.js";
@@ -30,6 +30,9 @@ graph(%x: f32[2]) {
 const run = (source: string): Promise<FromPlayground> =>
   runModule({ source, program: packProgram(program) }, host);
 
+const example = (name: string): Promise<string> =>
+  readFile(new URL(`../../playground/${name}.ts`, import.meta.url), "utf8");
+
 async function problemOf(source: string): Promise<CodeProblem> {
   const result = await run(source);
   if (result.kind !== "problem") throw new Error(`it is ${result.kind}`);
@@ -52,8 +55,7 @@ test.each([
     ),
   ],
 ])("the example %s changes a program, and the change is a history", async (name, want) => {
-  const { source } = PLAYGROUND_EXAMPLES.find((example) => example.name === name)!;
-  const result = await run(source);
+  const result = await run(await example(name));
   expect([...targets(result)].sort()).toEqual(want.map((target) => `aten.${target}`).sort());
   if (result.kind !== "ran") return;
   const { after } = playedPasses(program, result.run).at(-1)!;
@@ -63,8 +65,7 @@ test.each([
 });
 
 test("a text with a model makes a program", async () => {
-  const { source } = PLAYGROUND_EXAMPLES.find(({ name }) => name === "model")!;
-  const result = await runModule({ source, program: undefined }, host);
+  const result = await runModule({ source: await example("model"), program: undefined }, host);
   if (result.kind !== "captured") throw new Error(JSON.stringify(result));
   expect(result.name).toBe("Net");
   const captured = unpackProgram(result.program, (text, options) => session.parseIr(text, options));
@@ -72,8 +73,9 @@ test("a text with a model makes a program", async () => {
 });
 
 test("folded weights come along, and others stay the same tensors", async () => {
-  const weighted = session.parseIr(
-    `sconce-ir 1
+  const weighted = session
+    .parseIr(
+      `sconce-ir 1
 program "ATEN" {
   parameter "w": f32[2]
   parameter "v": f32[2]
@@ -88,12 +90,13 @@ graph(%p_w: f32[2], %p_v: f32[2], %x: f32[2]) {
   %c: f32[2] = aten.add.Tensor(%b, %p_v)
   return (%c)
 }`,
-  ).withState(
-    new Map([
-      ["w", Tensor.from([1, 2], [2], "float32")],
-      ["v", Tensor.from([3, 4], [2], "float32")],
-    ]),
-  );
+    )
+    .withState(
+      new Map([
+        ["w", Tensor.from([1, 2], [2], "float32")],
+        ["v", Tensor.from([3, 4], [2], "float32")],
+      ]),
+    );
   const source = `export default { name: "mine", passes: [] };
 export const pipeline = "fold-constants{weights=true},dce";`;
   const result = await runModule({ source, program: packProgram(weighted) }, host);
@@ -128,8 +131,6 @@ test("imports become values of the worker, and lines stay", () => {
     new Map([["m", new Set(["a"])]]),
   ) as { code: string };
   const lines = code.split("\n");
-  expect(lines[0]).toBe(
-    'const b = globalThis.sconceModules["m"]["a"], all = globalThis.sconceModules["m"];',
-  );
+  expect(lines[0]).toBe('const b = globalThis.sconceModules["m"]["a"], all = globalThis.sconceModules["m"];');
   expect(lines[5]!.trim()).toBe("const c = b(all);");
 });

@@ -1,20 +1,21 @@
 /** @file Runs a module of the playground: its passes on a program, or the export of its model. */
+
+import { isSconceError, thrownText } from "@sconce/errors";
+import { historyTensors } from "@sconce/ir/history";
+import { noPlugin, noProgram } from "../errors.js";
+import { compile, LINES_BEFORE, MODULES } from "./compile.js";
+import type { CodeProblem, FromPlayground, SentProgram, SentRun, ToPlayground } from "./messages.js";
+import { ranPass } from "./ran-pass.js";
+import * as sconce from "./sconce.js";
 import {
   type DynamicShapes,
   type Exportable,
   exportProgram,
   historyToJson,
-  type Plugin,
   type PassEvent,
+  type Plugin,
   type Tensor,
 } from "./sconce.js";
-import * as sconce from "./sconce.js";
-import { isSconceError, thrownText } from "@sconce/errors";
-import { historyTensors } from "@sconce/ir/history";
-import { compile, LINES_BEFORE, MODULES } from "./compile.js";
-import { noPlugin, noProgram } from "../errors.js";
-import type { CodeProblem, FromPlayground, SentProgram, SentRun, ToPlayground } from "./messages.js";
-import { ranPass } from "./ran-pass.js";
 import { packProgram, packTensors, unpackProgram } from "./transfer.js";
 
 /** The modules that a text may import. */
@@ -53,7 +54,7 @@ function captured(exported: Readonly<Record<string, unknown>>): FromPlayground {
   const type = (model as object).constructor.name;
   return {
     kind: "captured",
-    name: type === "Function" ? (model as Function).name || "function" : type,
+    name: type === "Function" ? (model as { readonly name: string }).name || "function" : type,
     program: packProgram(program),
   };
 }
@@ -76,7 +77,9 @@ async function ran(exported: Readonly<Record<string, unknown>>, sent: SentProgra
     passes: events.map(ranPass),
     history: historyToJson(after),
     tensors: packTensors(new Map([...named].filter(([, tensor]) => !own.has(tensor)))),
-    kept: [...named].flatMap(([name, tensor]) => (own.has(tensor) ? [[name, own.get(tensor)!] as const] : [])),
+    kept: [...named].flatMap(([name, tensor]) =>
+      own.has(tensor) ? [[name, own.get(tensor)!] as const] : [],
+    ),
   };
 }
 
@@ -110,7 +113,9 @@ function placeOf(error: unknown, host: Host): Pick<CodeProblem, "line" | "column
   const seen = new Set<unknown>();
   for (let next = error; next instanceof Error && !seen.has(next); next = next.cause) {
     seen.add(next);
-    for (const [, url = "", line = "0"] of (next.stack ?? "").matchAll(/\(?([\w-]+:[^\s()]*):(\d+):\d+\)?$/gm)) {
+    for (const [, url = "", line = "0"] of (next.stack ?? "").matchAll(
+      /\(?([\w-]+:[^\s()]*):(\d+):\d+\)?$/gm,
+    )) {
       if (!host.isScript(url)) continue;
       // Columns are those of the script without types.
       found = { line: Number(line) - LINES_BEFORE, column: undefined };

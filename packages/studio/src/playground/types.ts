@@ -11,7 +11,7 @@ const OPENING = "([{<";
 const CLOSING = ")]}>";
 
 /** Divides a text at a separator that is in no bracket and no string. */
-export function splitTop(text: string, separator: string): string[] {
+function splitTop(text: string, separator: string): string[] {
   const parts: string[] = [];
   let depth = 0;
   let start = 0;
@@ -37,7 +37,8 @@ function bare(type: string): string {
   let text = type.trim().replace(/^readonly /, "");
   const parts = splitTop(text, "|").filter((part) => !["", "undefined", "null"].includes(part));
   if (parts.length === 1) text = parts[0]!;
-  if (text.startsWith("(") && splitTop(text, "=>").length === 1 && text.endsWith(")")) return bare(text.slice(1, -1));
+  if (text.startsWith("(") && splitTop(text, "=>").length === 1 && text.endsWith(")"))
+    return bare(text.slice(1, -1));
   return text;
 }
 
@@ -52,8 +53,10 @@ const LISTS = /^(Array|ReadonlyArray|Iterable|IterableIterator|Iterator|Generato
 const MAPS = /^(Map|ReadonlyMap|WeakMap)$/;
 
 /** Members of JavaScript's own lists and maps, with their types; `E` is an element. */
-const LIST_MEMBERS = "at: (index: number) => E, concat: (other: E[]) => E[], entries: () => Iterable<[number, E]>, every: (test: (item: E) => boolean) => boolean, filter: (test: (item: E) => boolean) => E[], find: (test: (item: E) => boolean) => E, findIndex: (test: (item: E) => boolean) => number, flatMap: (make: (item: E) => unknown) => unknown[], forEach: (call: (item: E) => void) => void, includes: (item: E) => boolean, indexOf: (item: E) => number, join: (between: string) => string, length: number, map: (make: (item: E) => unknown) => unknown[], reduce: (add: (sum: unknown, item: E) => unknown) => unknown, slice: (start: number) => E[], some: (test: (item: E) => boolean) => boolean";
-const MAP_MEMBERS = "entries: () => Iterable<[K, E]>, forEach: (call: (value: E, key: K) => void) => void, get: (key: K) => E, has: (key: K) => boolean, keys: () => Iterable<K>, size: number, values: () => Iterable<E>";
+const LIST_MEMBERS =
+  "at: (index: number) => E, concat: (other: E[]) => E[], entries: () => Iterable<[number, E]>, every: (test: (item: E) => boolean) => boolean, filter: (test: (item: E) => boolean) => E[], find: (test: (item: E) => boolean) => E, findIndex: (test: (item: E) => boolean) => number, flatMap: (make: (item: E) => unknown) => unknown[], forEach: (call: (item: E) => void) => void, includes: (item: E) => boolean, indexOf: (item: E) => number, join: (between: string) => string, length: number, map: (make: (item: E) => unknown) => unknown[], reduce: (add: (sum: unknown, item: E) => unknown) => unknown, slice: (start: number) => E[], some: (test: (item: E) => boolean) => boolean";
+const MAP_MEMBERS =
+  "entries: () => Iterable<[K, E]>, forEach: (call: (value: E, key: K) => void) => void, get: (key: K) => E, has: (key: K) => boolean, keys: () => Iterable<K>, size: number, values: () => Iterable<E>";
 
 function builtinMembers(text: string, names: Readonly<Record<string, string>>): Record<string, ApiMember> {
   const members: Record<string, ApiMember> = {};
@@ -138,7 +141,8 @@ function functionParts(
 }
 
 /** What a call of a value gives. */
-export const resultType = (api: ApiData, type: string): string | undefined => functionParts(api, type)?.result;
+export const resultType = (api: ApiData, type: string): string | undefined =>
+  functionParts(api, type)?.result;
 
 /** What a value makes with `new`. */
 export const madeType = (type: string): string | undefined => /^typeof (\w+)$/.exec(type)?.[1];

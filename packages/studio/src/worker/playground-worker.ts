@@ -1,7 +1,7 @@
 /// <reference lib="webworker" preserve="true" />
 /**
  * @file The worker of the playground: runs one text of the user, and is then ended by the page. A
- * server may give this file a policy of its own, `script-src 'self' blob:`.
+ * server may give this file a separate policy, `script-src 'self' blob:`.
  */
 import type { FromPlayground, ToPlayground } from "../playground/messages.js";
 
@@ -38,7 +38,10 @@ async function forbiddenBy(): Promise<string | undefined> {
 function showLog(): void {
   for (const name of ["log", "info", "warn", "error", "debug"] as const)
     console[name] = (...values: readonly unknown[]) =>
-      send({ kind: "log", text: values.map((value) => (typeof value === "string" ? value : shown(value))).join(" ") });
+      send({
+        kind: "log",
+        text: values.map((value) => (typeof value === "string" ? value : shown(value))).join(" "),
+      });
 }
 
 function shown(value: unknown): string {
