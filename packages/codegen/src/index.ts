@@ -83,7 +83,7 @@ export * from "./kernel/kernel.js";
 export { parseKernel } from "./kernel/parse.js";
 export { placesOf } from "./kernel/places.js";
 export { printKernel } from "./kernel/print.js";
-export { usesOf } from "./kernel/rewrite.js";
+export { type LetContext, rewriteValues, usesOf } from "./kernel/rewrite.js";
 export { roundFloats } from "./kernel/round-floats.js";
 export { ALL_INTEGERS, type Integers, type Speculation, type Target } from "./kernel/target.js";
 export { verifyKernel } from "./kernel/verify.js";

@@ -4,6 +4,7 @@ import type { FunctionBuilder, Local, MemoryInstruction } from "@sconce/wasm";
 import type { SharedFunctions } from "./core/shared-functions.js";
 import { isHalf, isUnsigned, numberType, shiftOf } from "./core/types.js";
 import { decodeHalf, encodeHalf } from "./halves.js";
+import type { Place } from "./offsets.js";
 
 /** Where a piece of memory starts: an address and a number of bytes. */
 export interface MemoryPlace {
@@ -16,16 +17,17 @@ export function pushAddress(
   f: FunctionBuilder,
   { base, offset }: MemoryPlace,
   { type }: KernelMemory,
-  at: KernelOperand,
+  at: Place,
   push: (operand: KernelOperand) => void,
 ): number {
   const shift = shiftOf(elementOf(type));
   f.get(base);
-  if (at.kind === "literal") return offset + Number(at.value) * 2 ** shift;
-  push(at);
+  const known = offset + at.known * 2 ** shift;
+  if (at.from === undefined) return known;
+  push(at.from);
   if (shift > 0) f.i32(shift).op("i32.shl");
   f.op("i32.add");
-  return offset;
+  return known;
 }
 
 /** Reads the element at the address on the stack. */

@@ -12,6 +12,8 @@ import {
 import type { Bindings } from "@sconce/symbolic";
 import type { KernelCode } from "../kernel-code.js";
 import { codeOf } from "./function.js";
+import { withNonpositive } from "./nonpositive.js";
+import { withOffsets } from "./offsets.js";
 import { WASM } from "./target.js";
 import { holdsFour } from "./vector/memory.js";
 import { computesFour } from "./vector/operations.js";
@@ -19,7 +21,8 @@ import { computesFour } from "./vector/operations.js";
 const VECTORS: Vectors = { holds: holdsFour, computes: computesFour };
 
 /** The code of a kernel that computes four elements at once where it can. */
-export const vectorCode = (kernel: Kernel): KernelCode => codeOf(vectorize(kernel, VECTORS));
+export const vectorCode = (kernel: Kernel): KernelCode =>
+  codeOf(withOffsets(vectorize(withNonpositive(kernel), VECTORS)));
 
 /** The code of one nest. */
 export function printedKernel(nest: LoopNest, program: LoopProgram, sizes: Bindings): KernelCode {

@@ -22,6 +22,7 @@ import { isHalf, isUnsigned, localType, numberType } from "./core/types.js";
 import { floatOperation, isFloatType, pushFloat } from "./floats.js";
 import { integerOperation } from "./integers.js";
 import { loadElement, type MemoryPlace, pushAddress, storeElement } from "./memory.js";
+import { knownPlaces, type Place } from "./offsets.js";
 import type { Operation } from "./operation.js";
 import type { Constants } from "./vector/constants.js";
 import { VectorWriter } from "./vector/lines.js";
@@ -53,11 +54,13 @@ export class KernelPrinter {
   readonly #locals = new Map<KernelOperand, Local>();
   /** Casts to halves that go to memory alone, which rounds them. */
   readonly #unrounded: ReadonlySet<KernelOperand>;
+  readonly #places: (at: KernelOperand) => Place;
   /** Ends of the loops around. */
   readonly #ends: Label[] = [];
 
   constructor({ f, functions, constants, memories, unit, sizes, body }: PrinterInit) {
     this.#unrounded = storedHalves(body);
+    this.#places = knownPlaces(body);
     this.#f = f;
     this.#helpers = functions;
     this.#vectors = new VectorWriter(f, functions, constants);
@@ -135,7 +138,8 @@ export class KernelPrinter {
     }
   }
   #address(memory: KernelMemory, at: KernelOperand): number {
-    return pushAddress(this.#f, this.#memories.get(memory)!, memory, at, (one) => this.#push(one));
+    const place = this.#places(at);
+    return pushAddress(this.#f, this.#memories.get(memory)!, memory, place, (one) => this.#push(one));
   }
 
   #if({ condition, then, otherwise }: Extract<KernelStatement, { kind: "if" }>): void {

@@ -38,3 +38,6 @@ export const isHalf = (type: ElementType): type is "float16" | "bfloat16" =>
 /** Bytes of an element in memory, as a power of two. */
 export const shiftOf = (type: ElementType): number =>
   type === "index" ? 2 : Math.log2(dtypeInfo(type).itemSize);
+
+/** The detail of an exponential whose operand is known not to be positive. NaN may be. */
+export const NONPOSITIVE = "nonpositive";

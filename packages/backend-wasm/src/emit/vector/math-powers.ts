@@ -41,9 +41,38 @@ function scaled(w: VectorWriter, value: Vector, n: Vector): Vector {
   return w.mul(w.mul(value, powerOfTwo(w, half)), powerOfTwo(w, w.op("i32x4.sub", whole, half)));
 }
 
+/** `exp(r) s` for a power of two, with few operations: one term after the other. */
+function expTimes(w: VectorWriter, r: Vector, s: Vector): Vector {
+  const [first, ...rest] = EXP.map((one) => w.number(one));
+  const sum = rest.reduce((value, one) => w.madd(value, r, one), first!);
+  // In two roundings, what is added last has to be small.
+  if (!w.helpers.relaxed) return w.mul(w.add(w.number(1), w.madd(w.mul(r, r), sum, r)), s);
+  return w.madd(w.mul(r, s), w.madd(sum, r, w.number(1)), s);
+}
+/** `exp(r) 2^n` in two steps, so that subnormal results and infinities come out right. */
+function expScaled(w: VectorWriter, r: Vector, n: Vector): Vector {
+  const whole = w.let(n);
+  const half = w.let(w.shift("shr_s", whole, 1));
+  const power = powerOfTwo(w, w.op("i32x4.sub", whole, half));
+  return w.mul(expTimes(w, r, w.let(powerOfTwo(w, half))), power);
+}
+
 export const exp: UnaryMath = (w, x) => {
   const { whole, rest } = reduced(w, w.let(between(w, x, -105, 89)));
-  return scaled(w, w.add(w.number(1), expm1OfRest(w, rest)), whole);
+  return expScaled(w, rest, whole);
+};
+/** The power by which exponents are raised, so that those of subnormal results are normal. */
+const RAISED = 64;
+/** The same bits as {@link exp} for numbers that are not positive, and NaN. */
+export const expOfNonpositive: UnaryMath = (w, x) => {
+  const inside = w.let(w.op("f32x4.pmax", x, w.number(-105)));
+  // Low bits have the biased exponent, and are where it belongs after a shift.
+  const rounder = ROUNDER + 127 + RAISED;
+  const shifted = w.let(w.madd(inside, w.number(Math.LOG2E), w.number(rounder)));
+  const n = w.let(w.sub(shifted, w.number(rounder)));
+  const rest = w.let(w.nmadd(n, w.number(LN2_LOW), w.nmadd(n, w.number(LN2_HIGH), inside)));
+  const raised = expTimes(w, rest, w.let(w.shift("shl", shifted, 23)));
+  return w.mul(raised, w.number(2 ** -RAISED));
 };
 export const exp2: UnaryMath = (w, x) => {
   const inside = w.let(between(w, x, -151, 129));

@@ -2,10 +2,11 @@
 import { type ElementType, elementOf, type KernelOperand, type LetStatement, widthOf } from "@sconce/codegen";
 import type { Instruction } from "@sconce/wasm";
 import { notEmitted } from "../core/errors.js";
-import { isHalf } from "../core/types.js";
+import { isHalf, NONPOSITIVE } from "../core/types.js";
 import { decodeHalves, encodeHalves } from "./halves.js";
 import type { Vector, VectorWriter } from "./lines.js";
 import { MATH } from "./math.js";
+import { expOfNonpositive } from "./math-powers.js";
 import { holdsFour } from "./memory.js";
 
 type Write = (w: VectorWriter, args: readonly Vector[]) => void;
@@ -154,6 +155,10 @@ export function fourOperation(
   if (type === "float32" && (op === "max" || op === "min")) {
     const [first, other] = args.map((arg, i) => operandOf(arg, vectors[i]!));
     extreme(w, op, [first!, other!], args[0]!.kind === "variable");
+    return;
+  }
+  if (detail === NONPOSITIVE && op === "exp" && type === "float32") {
+    expOfNonpositive(w, vectors[0]!)();
     return;
   }
   const write = op === "cast" ? CASTS.get(`${type} ${out}`) : tableOf(type)?.get(op);

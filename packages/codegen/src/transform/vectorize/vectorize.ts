@@ -22,6 +22,8 @@ const WIDTH = 4;
 const COPIES = 4;
 /** Statements of a body of which there are copies. */
 const SHORT_BODY = 40;
+/** The same for a body without totals, of which copies only save the steps of the loop. */
+const SHORTEST_BODY = 10;
 
 /**
  * Returns a kernel whose loops compute four iterations at once, as far as that pays. Loads of
@@ -81,8 +83,8 @@ class Vectorizer {
     const after: KernelStatement[] = [];
     const zeros = new FirstOfZeros(totals, before);
     if (zeros.isRefused) return undefined;
-    const isFold = totals.size > 0 && size(body) <= SHORT_BODY && !isShort(loop, 2 * WIDTH * COPIES);
-    const copies = isFold ? COPIES : 1;
+    const most = totals.size > 0 ? SHORT_BODY : SHORTEST_BODY;
+    const copies = size(body) <= most && !isShort(loop, 2 * WIDTH * COPIES) ? COPIES : 1;
     const accumulators = accumulatorsOf(totals, copies, this.#vectors, before);
     const context: LoopContext = { vectors: this.#vectors, before, splats: new Map(), accumulators };
     const gain: Gain = { vectors: 0, singles: 0 };
