@@ -43,6 +43,7 @@ describe("integers", () => {
       {
         node: "embedding",
         target: "aten.embedding.default",
+        source: "embedding",
         place: "host",
         reason: "an index may lie outside of its tensor",
       },
@@ -199,7 +200,7 @@ describe("integers", () => {
     );
     using executable = await compile(resized);
     expect(executable.placement().nodes).toEqual([
-      { node: "y", target: "aten.upsample_bilinear2d.vec", place: "device", reason: undefined },
+      { node: "y", target: "aten.upsample_bilinear2d.vec", source: "y", place: "device" },
     ]);
     const [y] = await executable.run([floats([0, 4, 8, 12], [1, 1, 2, 2])]);
     expect(numbers(y).slice(0, 8)).toEqual([0, 1, 3, 4, 2, 3, 5, 6]);

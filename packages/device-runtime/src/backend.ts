@@ -10,6 +10,7 @@ import {
   type ExportedProgram,
   type Graph,
   type Node,
+  type NodePlacement,
   type Placement,
   type Reason,
   requireValues,
@@ -157,7 +158,12 @@ async function compile(
     const { program } = prepared;
     const limit = limitOf(device, iterationsPerElement);
     const planning = planSteps(program, { name: kind.name, device, limit, operators });
-    const plan = await finishWithPauses(planning, "compilation", signal);
+    const { steps, nodes } = await finishWithPauses(planning, "compilation", signal);
+    const withSource = (placed: NodePlacement): NodePlacement => {
+      const source = prepared.sources.get(placed.node);
+      return source === undefined ? placed : { ...placed, source };
+    };
+    const plan = { steps, nodes: nodes.map(withSource) };
     await pacer.step();
     const executable = new DeviceExecutable({
       original,
@@ -197,7 +203,7 @@ function hostOnly(
   const calls = graph.nodes().filter(({ op }) => op === "call_function");
   const placement: Placement = {
     device,
-    nodes: calls.map(({ name, target }) => ({ node: name, target, place: "host", reason })),
+    nodes: calls.map(({ name, target }) => ({ node: name, target, source: name, place: "host", reason })),
     regions: 0,
     kernels: 0,
     copies: { toDevice: 0, toHost: 0 },

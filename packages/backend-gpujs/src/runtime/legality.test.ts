@@ -93,14 +93,15 @@ describe("placement", () => {
     const condition = "when indices in %i lie inside of their tensor";
     const [target, neg] = [
       "aten.embedding.default",
-      { node: "neg", target: "aten.neg.default", place: "device" },
+      { node: "neg", target: "aten.neg.default", source: "neg", place: "device" },
     ];
-    const onDevice = [{ node: "rows", target, place: "device", condition }, neg];
+    const onDevice = [{ node: "rows", target, source: "rows", place: "device", condition }, neg];
     expect(executable.placement!().nodes).toEqual(onDevice);
     const w = floats([0, 1, 2, 3, 4, 5, 6, 7], [4, 2]);
     await expect(executable.run([w, ints([0, 9, 1])])).rejects.toThrow();
     const reason = "an index may lie outside of its tensor";
-    expect(executable.placement!().nodes).toEqual([{ node: "rows", target, place: "host", reason }, neg]);
+    const onHost = { node: "rows", target, source: "rows", place: "host", reason };
+    expect(executable.placement!().nodes).toEqual([onHost, neg]);
     await executable.run([w, ints([0, 3, 1])]);
     expect(executable.placement!().nodes).toEqual(onDevice);
   });

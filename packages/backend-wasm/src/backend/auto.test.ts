@@ -26,6 +26,7 @@ test("without WebAssembly auto is the interpreter and says why, wasm is an error
     {
       node: "y",
       target: "aten.relu.default",
+      source: "y",
       place: "host",
       reason: "WebAssembly does not run here: this runtime has no WebAssembly",
     },

@@ -10,9 +10,10 @@ export function placementText(backend: string, placement: Placement | undefined)
     `device ${device}`,
     `${nodes.length - host.length} of ${counted(nodes.length, "call")} on the device, in ${counted(regions, "region")} and ` +
       `${counted(kernels, "kernel")}; ${counted(copies.toDevice, "tensor")} copied to it, ${copies.toHost} back`,
-    ...host.map(({ node, target, reason }) => {
+    ...host.map(({ node, target, source, reason }) => {
       const place = fallbacks.includes(node) ? "host, this time:" : "host";
-      return `${place} %${node} = ${target}: ${reason ?? "not taken"}`;
+      const from = source === undefined || source === node ? "" : ` (from %${source})`;
+      return `${place} %${node} = ${target}${from}: ${reason ?? "not taken"}`;
     }),
   ];
   return lines.map((line) => `${line}\n`).join("");

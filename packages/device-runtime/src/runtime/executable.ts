@@ -375,9 +375,9 @@ export class DeviceExecutable implements Executable {
     return {
       device: `${device.mode}: ${device.description}`,
       nodes: plan.nodes.map((placed) => {
-        const { node, target } = placed;
-        const reason = hosted.get(node);
-        return reason === undefined ? placed : { node, target, place: "host", reason };
+        const { condition: _, ...rest } = placed;
+        const reason = hosted.get(placed.node);
+        return reason === undefined ? placed : { ...rest, place: "host", reason };
       }),
       regions: last?.regions.length ?? planned.length,
       kernels: last?.kernels ?? planned.reduce((count, region) => count + region.kernels, 0),

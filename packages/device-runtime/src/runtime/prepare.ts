@@ -22,6 +22,7 @@ import {
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { Pacer } from "./pacer.js";
+import { type Sources, sourcesOf } from "./sources.js";
 import { KEPT } from "./support.js";
 
 export interface PrepareOptions {
@@ -32,7 +33,7 @@ export interface PrepareOptions {
 
 /** The program made ready, or why it has to stay as it is. */
 export type Prepared =
-  | { readonly program: ExportedProgram; readonly reason?: undefined }
+  | { readonly program: ExportedProgram; readonly sources: Sources; readonly reason?: undefined }
   | { readonly program: undefined; readonly reason: string };
 
 /**
@@ -77,7 +78,9 @@ export async function prepare(
     const ready = withoutProvedAssertions(tidied, operators);
     await pacer.step();
     const [impurity] = functionality(ready, operators).impurities;
-    return impurity === undefined ? { program: ready } : { program: undefined, reason: impurity.reason };
+    return impurity === undefined
+      ? { program: ready, sources: sourcesOf(program, lowered, ready) }
+      : { program: undefined, reason: impurity.reason };
   } catch (error) {
     // A table's wrong entry is the user's to correct: the host must not hide it.
     if (!isSconceError(error) || error.code.startsWith("DECOMPOSITION_") || error.code === "ABORTED")

@@ -57,12 +57,19 @@ export interface NodeProfile {
   readonly place?: "device" | "host";
 }
 
-/** Where one node of a program runs, and why not on the backend's device where it does not. */
+/**
+ * Where one node of a program, as prepared for the backend, runs, and why not on the backend's
+ * device where it does not.
+ */
 export interface NodePlacement {
   /** The name of the node. */
   readonly node: string;
   /** What it calls. */
   readonly target: string;
+  /**
+   * The call of the given program that it comes from. Left out where the backend does not know it.
+   */
+  readonly source?: string | undefined;
   /** Whether the backend runs it, or the interpreter on the host. */
   readonly place: "device" | "host";
   /** Why it runs on the host. */

@@ -59,7 +59,7 @@ function placedOnHost(executable: Executable, { graph }: ExportedProgram, reason
   const calls = graph.nodes().filter(({ op }) => op === "call_function");
   const placement: Placement = {
     device: "none",
-    nodes: calls.map(({ name, target }) => ({ node: name, target, place: "host", reason })),
+    nodes: calls.map(({ name, target }) => ({ node: name, target, source: name, place: "host", reason })),
     regions: 0,
     kernels: 0,
     copies: { toDevice: 0, toHost: 0 },

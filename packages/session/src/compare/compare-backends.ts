@@ -14,6 +14,7 @@ import {
   type Executable,
   type ExportedProgram,
   type Node,
+  type NodePlacement,
   type RunOptions,
   sourceLine,
   type Value,
@@ -217,7 +218,7 @@ class Comparison {
       const options: RunOptions = signal === undefined ? {} : { signal };
       const values = await executable.run(inputs, options);
       const nodes = executable.placement?.().nodes ?? [];
-      return { values, places: new Map(nodes.map(({ node, place }) => [node, place])) };
+      return { values, places: placesOf(nodes) };
     } finally {
       executable.dispose();
     }
@@ -272,4 +273,12 @@ function mismatch(got: Value | undefined, want: Tensor): string | undefined {
   if (got.dtype !== want.dtype) return `dtype ${got.dtype}, expected ${want.dtype}`;
   if (got.shape.join() === want.shape.join()) return undefined;
   return `shape [${got.shape.join(", ")}], expected [${want.shape.join(", ")}]`;
+}
+
+/** Where calls of the program ran: on the host if a part of them did. */
+function placesOf(nodes: readonly NodePlacement[]): Map<string, "device" | "host"> {
+  const places = new Map<string, "device" | "host">();
+  for (const { node, source = node, place } of nodes)
+    places.set(source, places.get(source) === "host" ? "host" : place);
+  return places;
 }
