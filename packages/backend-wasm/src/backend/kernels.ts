@@ -7,6 +7,7 @@ import { type DType, isComplexDType } from "@sconce/tensor";
 import type { KernelCache } from "../cache/kernel-cache.js";
 import type { Kernels } from "../device/device.js";
 import { printedKernel, printedRows } from "../emit/printed-kernel.js";
+import { fourierKernel } from "../fourier/code.js";
 import type { KernelCode } from "../kernel-code.js";
 import { attentionCode } from "../matrix/attention.js";
 import { attentionPlans } from "../matrix/attention-plan.js";
@@ -23,16 +24,17 @@ interface WasmRows extends RowsCode {
 
 /** Why kernels cannot compute with a dtype. */
 export const whyNotHeld = (dtype: DType): string | undefined =>
-  isComplexDType(dtype) || dtype.startsWith("float8")
-    ? `kernels compute with integers, float16 to float64 and bools, not with ${dtype}`
+  (isComplexDType(dtype) && dtype !== "complex64") || dtype.startsWith("float8")
+    ? `kernels compute with integers, float16 to float64, complex64 and bools, not with ${dtype}`
     : undefined;
 
 /** Why there is no kernel for a nest, or undefined. */
 function whyNot({ value, output }: LoopNest, { buffers }: LoopProgram): string | undefined {
   let reason: string | undefined;
   for (const id of [...readsOf(value), output]) reason ??= whyNotHeld(buffers[id]!.dtype);
-  forEachScalar(value, ({ dtype }) => {
+  forEachScalar(value, ({ dtype, kind }) => {
     reason ??= whyNotHeld(dtype);
+    if (kind === "reduce" && isComplexDType(dtype)) reason ??= "kernels do not reduce complex numbers";
   });
   return reason;
 }
@@ -43,6 +45,7 @@ type Choices = Required<Pick<MatrixOptions, "relaxed" | "winograd">>;
 /** The code of a step of a region: of a product in blocks where it is one. */
 function nestCode(nest: LoopNest, { loops, sizes }: RegionRequest, options: MatrixOptions): KernelCode {
   return (
+    fourierKernel(nest, loops) ??
     windowKernel(nest, loops, options) ??
     matrixKernel(nest, loops, sizes, options) ??
     printedKernel(nest, loops, sizes)

@@ -16,6 +16,7 @@ import {
 import { dtypeInfo } from "@sconce/tensor";
 import type { FunctionBuilder, Instruction, Label, Local } from "@sconce/wasm";
 import { castOperation } from "./casts.js";
+import { complexOperation } from "./complex.js";
 import { notEmitted } from "./core/errors.js";
 import type { SharedFunctions } from "./core/shared-functions.js";
 import { isHalf, isUnsigned, localType, numberType } from "./core/types.js";
@@ -215,6 +216,11 @@ export class KernelPrinter {
       this.#wide(op, args);
       return;
     }
+    if (op === "complex" || op === "real" || op === "imag") {
+      for (const operand of args) this.#push(operand);
+      complexOperation(f, op);
+      return;
+    }
     const type = elementOf(args[0]?.type ?? "index");
     const push = (at: number): void => this.#push(args[at]!);
     const number = numberType(type);
@@ -224,6 +230,7 @@ export class KernelPrinter {
       castOperation(operation);
       return;
     }
+    if (type === "complex64") throw notEmitted(`${op} of ${type}`);
     const isWritten = isFloatType(type) ? floatOperation(operation) : integerOperation(operation);
     if (!isWritten) throw notEmitted(`${op} of ${type}`);
     // Arithmetic that is read in a wider type than its operands.

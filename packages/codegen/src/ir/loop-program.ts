@@ -33,7 +33,26 @@ export type NestHint =
   /** Element `i` along the axis searches the place of rank `i`; ranks are unique. */
   | { readonly kind: "place"; readonly axis: string }
   /** Each element reduces the sources that point at it. */
-  | { readonly kind: "scatter" };
+  | { readonly kind: "scatter" }
+  | FourierHint;
+
+/**
+ * Lines along a dimension of the only buffer that is read, transformed: element `k` is
+ * `scale * sum over n of x[n] exp(sign 2 pi i k n / size)`, or its real part where the output is
+ * real. The output has the first elements of each line, and the other dimensions of the buffer.
+ */
+export interface FourierHint {
+  /** Names the kind of hint. */
+  readonly kind: "fourier";
+  /** The dimension of the lines. */
+  readonly dim: number;
+  /** Elements of a line. */
+  readonly size: number;
+  /** The sign of the exponent. */
+  readonly sign: 1 | -1;
+  /** What the sums are multiplied by. */
+  readonly scale: number;
+}
 
 /**
  * One kernel. It computes every element of the output from `value`, independently and in any order.

@@ -71,6 +71,8 @@ export const BINARY = [
   "shift_left",
   "shift_right",
 ] as const;
+/** A complex number of two floats, and its parts. */
+export const COMPLEX = ["complex", "real", "imag"] as const;
 /** Comparisons: two values of one dtype, a bool. */
 export const COMPARE = ["eq", "ne", "lt", "le", "gt", "ge"] as const;
 
@@ -81,4 +83,4 @@ export type BinaryFn = (typeof BINARY)[number];
 /** The name of a comparison; see {@link COMPARE}. */
 export type CompareFn = (typeof COMPARE)[number];
 /** The name of any function of scalars. */
-export type ScalarFn = UnaryFn | BinaryFn | CompareFn;
+export type ScalarFn = UnaryFn | BinaryFn | CompareFn | (typeof COMPLEX)[number];

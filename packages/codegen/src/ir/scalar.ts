@@ -3,10 +3,13 @@
  * reductions. Trees are immutable. Emitters compute a subtree that is the same object in two places
  * once.
  */
-import type { DType } from "@sconce/tensor";
+import { internalError } from "@sconce/errors";
+import { type DType, isComplexDType } from "@sconce/tensor";
+import { complexCall, complexCast } from "./complex.js";
 import { COMPARE, type ScalarFn } from "./scalar-functions.js";
 import type { CallScalar, ConstantScalar, Index, IndexScalar, LoadScalar, Scalar } from "./terms.js";
 
+export * from "./complex.js";
 export * from "./scalar-functions.js";
 export type * from "./terms.js";
 
@@ -35,11 +38,18 @@ const COMPARISONS: ReadonlySet<string> = new Set([...COMPARE, "isnan", "isinf", 
 /** Whether a function gives a truth value rather than a number that is 0 or 1. */
 export const isLogic = (fn: string): boolean => COMPARISONS.has(fn);
 /** A call whose dtype follows from the function: comparisons and logic give bools. */
-export const apply = (fn: ScalarFn, ...args: readonly Scalar[]): CallScalar =>
-  call(fn, args, COMPARISONS.has(fn) ? "bool" : args[0]!.dtype);
+export function apply(fn: ScalarFn, ...args: readonly Scalar[]): Scalar {
+  if (args.some(({ dtype }) => isComplexDType(dtype)))
+    return complexCall(fn, args) ?? failed(`complex numbers have no ${fn}`);
+  return call(fn, args, COMPARISONS.has(fn) ? "bool" : args[0]!.dtype);
+}
+const failed = (problem: string): never => {
+  throw internalError(problem);
+};
 /** A conversion; the value itself when it has the dtype. */
 export const cast = (value: Scalar, dtype: DType): Scalar => {
   if (value.dtype === dtype) return value;
+  if (isComplexDType(value.dtype) || isComplexDType(dtype)) return complexCast(value, dtype, cast);
   return { kind: "cast", dtype, value };
 };
 /** Returns one of two values; what is not chosen is not read. */

@@ -3,6 +3,7 @@
  * integers bigints, bools booleans.
  */
 import {
+  type ComplexElement,
   type DType,
   dtypeInfo,
   floatToInt32,
@@ -14,6 +15,14 @@ import type { BinaryFn, CompareFn, ScalarFn, UnaryFn } from "../ir/scalar.js";
 import { erf } from "./erf.js";
 
 export type Element = number | bigint | boolean;
+
+/** Complex elements, as tensors give and take them, go through kernels unseen. */
+const pairOf = (element: Element): ComplexElement => element as unknown as ComplexElement;
+const COMPLEX: Readonly<Record<string, (a: Element, b: Element) => Element>> = {
+  complex: (re, im) => ({ re, im }) as unknown as Element,
+  real: (z) => pairOf(z).re,
+  imag: (z) => pairOf(z).im,
+};
 
 /** Half to even. */
 function roundHalfEven(x: number): number {
@@ -153,6 +162,7 @@ export function functionOf(
   operand: DType,
   out: DType,
 ): ((a: Element, b: Element) => Element) | undefined {
+  if (fn in COMPLEX) return COMPLEX[fn];
   if (fn in COMPARISONS) return COMPARISONS[fn as CompareFn];
   if (fn in LOGIC) return LOGIC[fn] as (a: Element, b: Element) => Element;
   if (fn === "isnan") return (a) => Number.isNaN(a);

@@ -1,5 +1,6 @@
 /** @file The rules that every kernel keeps. */
-import { isFloatDType } from "@sconce/tensor";
+import { isComplexDType, isFloatDType } from "@sconce/tensor";
+import { partDType } from "../ir/complex.js";
 import { COMPARE, FLOAT_UNARY, UNARY } from "../ir/scalar-functions.js";
 import { kernelInvalid } from "./errors.js";
 import {
@@ -140,7 +141,17 @@ const definedBy = (statement: KernelStatement): KernelValue | KernelVariable | u
 };
 
 const NONE: ReadonlySet<string> = new Set(["thread", "workgroup", "local", "size"]);
-const ONE: ReadonlySet<string> = new Set([...UNARY, "cast", "lane", "order", "splat", "every", "some"]);
+const ONE: ReadonlySet<string> = new Set([
+  ...UNARY,
+  "real",
+  "imag",
+  "cast",
+  "lane",
+  "order",
+  "splat",
+  "every",
+  "some",
+]);
 const THREE: ReadonlySet<string> = new Set(["select", "wide_add", "wide_sub"]);
 /** How many operands an operation has. */
 const operandsOfOp = (op: KernelOp): number =>
@@ -167,6 +178,11 @@ function checkLet(statement: LetStatement): void {
         fail("it changes how many elements there are", statement);
       return;
     case "order":
+      return;
+    case "complex":
+    case "real":
+    case "imag":
+      requireParts(statement);
       return;
     case "lane":
       requireType(first.type, `${elementOf(value.type)}x4`, statement);
@@ -198,6 +214,16 @@ function checkLet(statement: LetStatement): void {
     fail(`${element} has no ${op}`, statement);
 }
 
+/** A complex number is made of two floats of one type, and has parts of that type. */
+function requireParts(statement: LetStatement): void {
+  const { op, args, value } = statement;
+  const [first = value, second = first] = args;
+  const [whole, part] = op === "complex" ? [value, first] : [first, value];
+  const element = elementOf(whole.type);
+  if (element === "index" || !isComplexDType(element)) fail(`${element} is not complex`, statement);
+  requireType(part.type, partDType(element), statement);
+  if (op === "complex") requireType(second.type, first.type, statement);
+}
 const rounded = (type: KernelType): KernelType => (type === "float64" ? "float32" : type);
 /**
  * The same type, or one rounded later: where arithmetic is in doubles, {@link roundFloats} reads a

@@ -44,7 +44,8 @@ describe("why a call does not lower to loops", () => {
     %c: f32[4] = aten.rand_like.default(%x)
     %d: f32[u1] = aten.index.Tensor(%x, [%m])
     %e: f32[4] = aten.lgamma.default(%x)
-    %f: c64[4] = aten.mul.Tensor(%x, complex(0.0, 2.0))
+    %z: c64[4] = aten.mul.Tensor(%x, complex(0.0, 2.0))
+    %f: c64[4] = aten.exp.default(%z)
     %g: f32[4] = aten.exp.default(%x)
     return (%a, %b, %c, %d, %e, %f, %g)
   }`);
@@ -54,7 +55,7 @@ describe("why a call does not lower to loops", () => {
     ["c", "aten.rand_like.default draws random numbers"],
     ["d", "indexing by a mask returns a data-dependent shape"],
     ["e", "no loops are known for aten.lgamma.default"],
-    ["f", "complex numbers are not lowered to loops"],
+    ["f", "aten.exp.default of complex64 is not lowered to loops"],
     ["g", undefined],
   ])("%s", (name, reason) => {
     expect(whyNotLowered(graph.node(name), graph, { operators: defaultOperators() })).toBe(reason);

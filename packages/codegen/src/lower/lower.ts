@@ -19,9 +19,10 @@ import { readsOf } from "../ir/traverse.js";
 import { CannotLower, cannot, shapeOf } from "./core/call.js";
 import { type FusionLimits, type Layouts, LoweringContext } from "./core/context.js";
 import { LazyTensor } from "./core/lazy.js";
-import type { Lowered, LoweringTable } from "./core/lowering.js";
+import type { Lowered, Lowering, LoweringTable } from "./core/lowering.js";
 import { notLowered } from "./errors.js";
 import { Expander } from "./expand.js";
+import { takesComplex } from "./families/complex.js";
 import { joinsOf } from "./joins.js";
 import { channelsLastLayouts } from "./layouts.js";
 import { LOWERINGS } from "./table.js";
@@ -113,11 +114,13 @@ const NO_SIZE = "it is a number computed from sizes, which no loop makes";
 /** Whether a scalar comes from a tensor's elements: all others come from sizes. */
 const readsTensor = (target: string): boolean => !isScalarFunction(target) && !target.startsWith("aten.sym_");
 /** Rejects values that no nest can read or write, before a rule uses them. */
-function checkOperand(value: unknown): void {
-  if (Array.isArray(value)) for (const item of value) checkOperand(item);
+function checkOperand(value: unknown, { target, isView }: Lowering): void {
   if (isOtherNumber(value)) cannot("it reads a symbolic float or bool");
-  if (value instanceof FakeTensor && isComplexDType(value.dtype))
-    cannot("complex numbers are not lowered to loops");
+  for (const item of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+    if (!(item instanceof FakeTensor) || !isComplexDType(item.dtype)) continue;
+    const isKnown = item.dtype !== "complex32" && (isView || takesComplex(target));
+    if (!isKnown) cannot(`${target} of ${item.dtype} is not lowered to loops`);
+  }
 }
 const isSizeValue = (value: unknown): boolean => isSymScalar(value) && value.kind === "SymInt";
 /** Whether a value is a float or a bool that is computed from sizes. */
@@ -257,8 +260,8 @@ class GraphLowering {
       return;
     }
     const lowering = this.#table[node.target] ?? cannot(this.#unknown(node));
-    forEachInput(node, (name) => checkOperand(this.#fakeOf(name)));
-    checkOperand(node.meta.val);
+    forEachInput(node, (name) => checkOperand(this.#fakeOf(name), lowering));
+    checkOperand(node.meta.val, lowering);
     const schema = this.#options.operators.schemaOf(node.target) ?? cannot(`${node.target} has no schema`);
     const args = bindArgs(schema, node.args, node.kwargs, (ref) => this.#resolve(ref));
     const { name, target, meta } = node;

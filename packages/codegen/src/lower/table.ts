@@ -7,6 +7,7 @@ import { ASSERTIONS } from "./families/assertion.js";
 import { BATCH_NORMS } from "./families/batch-norm.js";
 import { BINARY_OPERATORS } from "./families/binary-pointwise.js";
 import { COMPARISONS } from "./families/comparison.js";
+import { COMPLEX_NUMBERS } from "./families/complex.js";
 import { CONVERSIONS } from "./families/conversion.js";
 import { CONVOLUTIONS } from "./families/convolution.js";
 import { CONVOLUTION_GRADIENTS } from "./families/convolution-backward.js";
@@ -15,6 +16,7 @@ import { SCANS } from "./families/cumulative.js";
 import { LOG_SCANS } from "./families/cumulative-log.js";
 import { DISTANCES } from "./families/distance.js";
 import { EMBEDDINGS } from "./families/embedding.js";
+import { FOURIER_TRANSFORMS } from "./families/fft.js";
 import { GRID_SAMPLINGS } from "./families/grid-sampler.js";
 import { INDEX_READS } from "./families/index-read.js";
 import { INDEX_WRITES } from "./families/index-write.js";
@@ -48,6 +50,7 @@ export const LOWERINGS: LoweringTable = joinTables({
   batchNorm: BATCH_NORMS,
   binaryPointwise: BINARY_OPERATORS,
   comparison: COMPARISONS,
+  complex: COMPLEX_NUMBERS,
   conversion: CONVERSIONS,
   convolutionBackward: CONVOLUTION_GRADIENTS,
   convolution: CONVOLUTIONS,
@@ -56,6 +59,7 @@ export const LOWERINGS: LoweringTable = joinTables({
   cumulative: SCANS,
   distance: DISTANCES,
   embedding: EMBEDDINGS,
+  fft: FOURIER_TRANSFORMS,
   gridSampler: GRID_SAMPLINGS,
   indexRead: INDEX_READS,
   indexWrite: INDEX_WRITES,

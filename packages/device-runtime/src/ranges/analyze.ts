@@ -17,7 +17,7 @@ import {
   type ReduceScalar,
   type Scalar,
 } from "@sconce/codegen";
-import { isFloatDType } from "@sconce/tensor";
+import { isFloatDType, isIntegralDType } from "@sconce/tensor";
 import {
   ANY,
   between,
@@ -38,7 +38,7 @@ import {
  * be looked at.
  */
 export function hasIntegers(nest: LoopNest): boolean {
-  const isInteger = ({ dtype }: Scalar): boolean => !isFloatDType(dtype) && dtype !== "bool";
+  const isInteger = ({ dtype }: Scalar): boolean => isIntegralDType(dtype);
   let found = isInteger(nest.value);
   forEachScalar(nest.value, (scalar) => {
     found ||= isInteger(scalar) && scalar.kind !== "constant" && scalar.kind !== "index";
@@ -105,7 +105,7 @@ class Analysis {
   /** Integers wrap in eight and sixteen bits; wider ones have to stay exact. */
   #checked(scalar: Scalar, range: Range): Range {
     for (const index of indicesOf(scalar)) this.#checkIndices(index);
-    if (isFloatDType(scalar.dtype) || scalar.dtype === "bool") return range;
+    if (!isIntegralDType(scalar.dtype)) return range;
     const { low, high, wraps } = this.#integers;
     const own = rangeOfDType(scalar.dtype);
     if (high === Number.POSITIVE_INFINITY) return held(scalar, range, own);

@@ -1,6 +1,6 @@
 /** @file Intervals of numbers, rounded outwards. */
 import type { ScalarFn } from "@sconce/codegen";
-import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
+import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "@sconce/tensor";
 
 /** What a value may be: `low <= value <= high`, or NaN too. */
 export interface Range {
@@ -29,7 +29,7 @@ export const isBounded = ({ low, high, nan }: Range): boolean =>
   !nan && Number.isFinite(low) && Number.isFinite(high);
 /** All values of an integer dtype. */
 export function rangeOfDType(dtype: DType): Range {
-  if (isFloatDType(dtype)) return ANY;
+  if (isFloatDType(dtype) || isComplexDType(dtype)) return ANY;
   const { itemSize, signed } = dtypeInfo(dtype);
   if (dtype === "bool") return TRUTH;
   const half = 2 ** (itemSize * 8 - 1);

@@ -9,7 +9,7 @@ import {
   type LoopProgram,
 } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
-import { type DType, isFloatDType } from "@sconce/tensor";
+import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { analyzeNest, bitsOf, hasIntegers } from "./analyze.js";
 import { ANY, point, type Range, rangeOfDType, TRUTH } from "./interval.js";
 
@@ -40,7 +40,7 @@ export function judge(
     const { range, problem } = analyzeNest(nest, rangeOf, integers);
     const isInexact = problem !== undefined && hasIntegers(nest);
     if (isInexact) problems.set(nest, problem);
-    const unknown = isFloatDType(buffers[nest.output]!.dtype) ? ANY : point(0);
+    const unknown = isOpen(buffers[nest.output]!.dtype) ? ANY : point(0);
     ranges.set(nest.output, isInexact ? unknown : range);
   }
   return { problems, ranges };
@@ -73,9 +73,11 @@ export type ValueRanges = Map<string, Range>;
 /** What is taken for the range of a value about which nothing is known. */
 export type Assumption = (dtype: DType) => Range;
 
+/** Whether values may be anything. */
+const isOpen = (dtype: DType): boolean => isFloatDType(dtype) || isComplexDType(dtype);
+
 /** The smallest integers: what they break, all others break. */
-export const smallest: Assumption = (dtype) =>
-  isFloatDType(dtype) ? ANY : dtype === "bool" ? TRUTH : point(0);
+export const smallest: Assumption = (dtype) => (isOpen(dtype) ? ANY : dtype === "bool" ? TRUTH : point(0));
 
 export function callLoopsOf(node: string, loops: LoopProgram): CallLoops {
   const { nests, buffers, outputs } = loops;
@@ -84,7 +86,7 @@ export function callLoopsOf(node: string, loops: LoopProgram): CallLoops {
   const reads = buffers.filter(({ kind }) => kind === "input");
   return { node, loops, hasIntegers: ofIntegers, reads, castsFloats: nests.some(castsFloats) };
 }
-export const isInteger = (dtype: DType): boolean => !isFloatDType(dtype) && dtype !== "bool";
+export const isInteger = (dtype: DType): boolean => isIntegralDType(dtype);
 
 function castsFloats({ value }: LoopNest): boolean {
   let found = false;

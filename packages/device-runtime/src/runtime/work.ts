@@ -37,7 +37,8 @@ const totalIterations = ({ elements, each }: Iterations): number => elements * M
 
 /** Why a nest of known sizes is the host's; undefined for those that are the device's. */
 export function whyTooMuch(nest: LoopNest, limit: WorkLimit): string | undefined {
-  if (nest.hint === undefined || nest.hint.kind === "contraction") return undefined;
+  const { kind } = nest.hint ?? {};
+  if (kind === undefined || kind === "contraction" || kind === "fourier") return undefined;
   const iterations = iterationsOf(nest);
   const { elements, each } = iterations;
   const taken = limit.iterationsOf?.(nest) ?? totalIterations(iterations);

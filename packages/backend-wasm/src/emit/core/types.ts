@@ -5,7 +5,10 @@ import { notEmitted } from "./errors.js";
 
 /** A type of one number. */
 export type NumberType = "i32" | "i64" | "f32" | "f64";
-/** What values of an element type are computed in. Halves are float32, bools 0 or 1. */
+/**
+ * What values of an element type are computed in. Halves are float32, bools 0 or 1. Of complex64,
+ * which is only moved, both parts are one number.
+ */
 export function numberType(type: ElementType): NumberType {
   switch (type) {
     case "index":
@@ -18,6 +21,7 @@ export function numberType(type: ElementType): NumberType {
       return "f64";
     case "int64":
     case "uint64":
+    case "complex64":
       return "i64";
     default:
       if (isComplexDType(type) || type.startsWith("float8")) throw notEmitted(`elements of ${type}`);

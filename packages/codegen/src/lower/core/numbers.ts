@@ -4,22 +4,29 @@ import type { ScalarArg } from "@sconce/ops";
 import { SymExpr } from "@sconce/symbolic";
 import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
 import { type Index, size } from "../../ir/index-expr.js";
-import { cast, constantScalar, indexScalar, type Scalar } from "../../ir/scalar.js";
+import { cast, complexOf, constantScalar, indexScalar, partDType, type Scalar } from "../../ir/scalar.js";
 import { cannot } from "./call.js";
 
 /** Returns a Python number, or a size, as a scalar of a dtype. */
 export function numberScalar(value: ScalarArg | SymInt, dtype: DType): Scalar {
-  if (isComplexDType(dtype)) return cannot("complex numbers are not lowered to loops");
+  if (isComplexDType(dtype)) return complexScalar(value, dtype);
   if (value instanceof SymExpr) return cast(indexScalar(size(value)), dtype);
   if (typeof value === "object") {
     if (value.kind === "float") return numberScalar(value.value, dtype);
     if (value.kind === "SymInt") return cast(indexScalar(size(value.expr)), dtype);
-    if (value.kind === "complex") return cannot("complex numbers are not lowered to loops");
+    if (value.kind === "complex") return cannot(`${dtype} does not hold complex numbers`);
     return cannot("a symbolic float or bool is not lowered to loops");
   }
   const { kind } = dtypeInfo(dtype);
   if (kind === "bool") return constantScalar(Boolean(value), dtype);
   return kind === "int" ? integerScalar(value, dtype) : constantScalar(Number(value), dtype);
+}
+
+function complexScalar(value: ScalarArg | SymInt, dtype: DType): Scalar {
+  const part = partDType(dtype);
+  if (typeof value !== "object" || !("kind" in value) || value.kind !== "complex")
+    return cast(numberScalar(value, part), dtype);
+  return complexOf(constantScalar(value.re, part), constantScalar(value.im, part));
 }
 
 /**

@@ -9,13 +9,12 @@ import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, operandLowering } from "../core/lowering.js";
 import { checkedScalar } from "../core/numbers.js";
 import {
-  add,
   binary,
   binaryRule,
-  constantLike,
   div,
   EXPENSIVE,
   functionRule,
+  hypot,
   isExact,
   mul,
   type Operands,
@@ -65,16 +64,6 @@ const ignoringNaN = (fn: "max" | "min") =>
     if (isExact(a)) return apply(fn, a, b);
     return select(apply("isnan", a), b, select(apply("isnan", b), a, apply(fn, a, b)));
   });
-/** Scaled by the greater of the two, so that squares do not overflow. */
-function hypot(a: Scalar, b: Scalar): Scalar {
-  const [x, y] = [apply("abs", a), apply("abs", b)];
-  const [most, least] = [apply("max", x, y), apply("min", x, y)];
-  const ratio = div(least, most);
-  const length = mul(most, apply("sqrt", add(constantLike(1, x), mul(ratio, ratio))));
-  const isInfinite = apply("or", apply("isinf", x), apply("isinf", y));
-  const plain = select(apply("eq", most, constantLike(0, x)), most, length);
-  return select(isInfinite, constantLike(Number.POSITIVE_INFINITY, x), plain);
-}
 
 /** Floats are multiplied by powers of two (`__lshift__`). */
 const shift = (fn: "shift_left" | "shift_right") =>

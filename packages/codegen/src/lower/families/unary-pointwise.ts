@@ -1,5 +1,5 @@
 /** @file Functions of one element. */
-import { isFloatDType } from "@sconce/tensor";
+import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { apply, constantScalar, FALSE, FLOAT_UNARY, type Scalar, type UnaryFn } from "../../ir/scalar.js";
 import { cannot, type LoweringCall } from "../core/call.js";
 import type { LazyTensor } from "../core/lazy.js";
@@ -7,6 +7,7 @@ import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType } from "../core/numbers.js";
 import { constantLike, div, EXPENSIVE, isExact, mul, truth, unary, unaryRule } from "../rules/elements.js";
 import { pointwise } from "../rules/pointwise.js";
+import { modulus } from "./complex.js";
 
 /** Functions that cost about as much as an addition. */
 const CHEAP: ReadonlySet<UnaryFn> = new Set<UnaryFn>(["reciprocal", "sqrt", "rsqrt"]);
@@ -38,7 +39,9 @@ export const UNARY_OPERATORS = defineLowerings([
   ),
   lowering("aten::neg(Tensor self) -> Tensor", unaryRule("neg")),
   lowering("aten::abs(Tensor self) -> Tensor", ({ self }, call) =>
-    unary(call, self, (x) => (x.dtype === "bool" ? x : apply("abs", x))),
+    isComplexDType(self.dtype)
+      ? modulus({ self }, call)
+      : unary(call, self, (x) => (x.dtype === "bool" ? x : apply("abs", x))),
   ),
   lowering("aten::sign(Tensor self) -> Tensor", ({ self }, call) =>
     unary(call, self, (x) => (x.dtype === "bool" ? x : apply("sign", x))),

@@ -1,8 +1,16 @@
 /** @file Arithmetic of elements, and pointwise rules of one and two operands. */
 import { type DType, isFloatDType, type PromotionOperand, resultType } from "@sconce/tensor";
-import { apply, type BinaryFn, cast, constantScalar, type Scalar, type UnaryFn } from "../../ir/scalar.js";
+import {
+  apply,
+  type BinaryFn,
+  cast,
+  constantScalar,
+  type Scalar,
+  select,
+  type UnaryFn,
+} from "../../ir/scalar.js";
 import type { Operand } from "../core/arguments.js";
-import { cannot, type LoweringCall, outOf } from "../core/call.js";
+import { type LoweringCall, outOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { computeType, numberScalar } from "../core/numbers.js";
 import { pointwise } from "./pointwise.js";
@@ -43,7 +51,7 @@ function promotionOf(value: Operand): PromotionOperand {
   if (typeof value === "boolean" || tag === "SymBool") return { dtype: "bool", rank: "wrappedNumber" };
   if (typeof value === "number" && !Number.isInteger(value))
     return { dtype: "float64", rank: "wrappedNumber" };
-  if (tag === "complex") return cannot("complex numbers are not lowered to loops");
+  if (tag === "complex") return { dtype: "complex128", rank: "wrappedNumber" };
   return { dtype: "int64", rank: "wrappedNumber" };
 }
 /** The dtype that two operands are promoted to. */
@@ -97,3 +105,14 @@ export const binaryRule =
 /** The same by a function of loops. */
 export const functionRule = (fn: BinaryFn, operations = 1) =>
   binaryRule((a, b) => apply(fn, a, b), operations);
+
+/** Scaled by the greater of the two, so that squares do not overflow. */
+export function hypot(a: Scalar, b: Scalar): Scalar {
+  const [x, y] = [apply("abs", a), apply("abs", b)];
+  const [most, least] = [apply("max", x, y), apply("min", x, y)];
+  const ratio = div(least, most);
+  const length = mul(most, apply("sqrt", add(constantLike(1, x), mul(ratio, ratio))));
+  const isInfinite = apply("or", apply("isinf", x), apply("isinf", y));
+  const plain = select(apply("eq", most, constantLike(0, x)), most, length);
+  return select(isInfinite, constantLike(Number.POSITIVE_INFINITY, x), plain);
+}
