@@ -78,6 +78,7 @@ const MAY_IMPORT = {
     "torch-libraries",
   ],
   fuzz: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "session", "capture", "cli"],
+  site: ["cli", "sconce"],
   sconce: [
     "symbolic",
     "ir",
@@ -95,7 +96,7 @@ const MAY_IMPORT = {
 };
 /** Optional packages that a package imports when they are asked for, by `import()` only. */
 const MAY_LOAD = { session: ["backend-wasm", "backend-gpujs"], cli: ["backend-wasm", "backend-gpujs"] };
-const USES_NODE = new Set(["testing", "bench", "cli", "fuzz", "sconce"]);
+const USES_NODE = new Set(["testing", "bench", "cli", "fuzz", "sconce", "site"]);
 /** Entry points of portable packages that are for Node only. */
 const NODE_ENTRIES =
   /packages\/(formats|session|studio|backend-gpujs|backend-wasm|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;

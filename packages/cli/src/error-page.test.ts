@@ -8,7 +8,7 @@ test("sconce explain CODE prints the section of the code", async () => {
   expect(out).toMatch(/^NO_VALUES\n\n/);
   expect(out).toContain("--weights");
   const json = JSON.parse((await sconce("explain", "NO_VALUES", "--json")).out);
-  expect(json).toEqual({ code: "NO_VALUES", docs: "docs/reference/errors.md#no_values", text: out.trim() });
+  expect(json).toEqual({ code: "NO_VALUES", docs: "errors/NO_VALUES", text: out.trim() });
 });
 
 test("an unknown code gets a suggestion", async () => {

@@ -134,7 +134,7 @@ describe("--json", () => {
     expect([result.code, result.out]).toEqual([2, ""]);
     const error = JSON.parse(result.err);
     expect(Object.keys(error)).toEqual(["code", "message", "where", "fix", "docs"]);
-    expect(error).toMatchObject({ code, docs: `docs/reference/errors.md#${code.toLowerCase()}` });
+    expect(error).toMatchObject({ code, docs: `errors/${code}` });
     expect(error.message.length * error.fix.length).toBeGreaterThan(0);
   });
 

@@ -13,7 +13,7 @@ describe("JSON.stringify(error)", () => {
         message: "5 values",
         where: 'node "a"',
         fix: "give 6",
-        docs: "docs/reference/errors.md#shape",
+        docs: "errors/SHAPE",
       },
     });
   });

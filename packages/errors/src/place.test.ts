@@ -21,6 +21,6 @@ test.each([
 
 test("an error names its section of the documentation, and keeps it at another place", () => {
   const error = new SconceError({ code: "NO_VALUES", message: "no", fix: "do" });
-  expect(error.docs).toBe("docs/reference/errors.md#no_values");
+  expect(error.docs).toBe("errors/NO_VALUES");
   expect(error.at("%x").docs).toBe(error.docs);
 });

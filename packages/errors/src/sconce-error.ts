@@ -40,7 +40,10 @@ export class SconceError extends Error {
    * reference.
    */
   readonly code: string;
-  /** The section of the documentation that explains the code; `sconce explain CODE` prints it. */
+  /**
+   * The page that explains the code, as a path on the site of the documentation:
+   * `errors/SHAPE_MISMATCH`. `sconce explain CODE` prints it.
+   */
   readonly docs: string;
   /**
    * Where it failed: a node, a file entry, a pass or a plugin; undefined when nothing names the
@@ -54,7 +57,7 @@ export class SconceError extends Error {
     super(shownText(String(init.message)), init.cause === undefined ? undefined : { cause: init.cause });
     this.name = "SconceError";
     this.code = init.code;
-    this.docs = `docs/reference/errors.md#${init.code.toLowerCase()}`;
+    this.docs = `errors/${init.code}`;
     this.where = init.where === undefined ? undefined : shownText(init.where);
     // A plugin in JavaScript may leave it out.
     this.fix = init.fix && shownText(init.fix);

@@ -49,7 +49,7 @@ function codeText(code: string, isJson = false): string {
   const sections = errorSections();
   const text = sections.get(code);
   if (text === undefined) throw unknownCode(code, sections.keys());
-  return isJson ? json({ code, docs: `docs/reference/errors.md#${code.toLowerCase()}`, text }) : `${text}\n`;
+  return isJson ? json({ code, docs: `errors/${code}`, text }) : `${text}\n`;
 }
 
 /** @throws SconceError `UNKNOWN_RULE` */

@@ -1,0 +1,46 @@
+/** @file The parts of the site that are programs: the studio, and the live example. */
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { build, defaultClientConditions } from "vite";
+import { ROOT, SITE } from "./support/paths.js";
+
+/** Builds the studio into `studio/` of the site. */
+async function bundleStudio(): Promise<void> {
+  const outDir = join(SITE, "studio");
+  await build({
+    root: join(ROOT, "packages/studio"),
+    logLevel: "error",
+    build: { outDir, emptyOutDir: true },
+  });
+}
+
+/** Builds the live example and puts its files beside it, into `live/` of the site. */
+async function bundleLive(): Promise<void> {
+  const outDir = join(SITE, "live");
+  await build({
+    configFile: false,
+    root: join(ROOT, "packages/site"),
+    base: "./",
+    publicDir: false,
+    logLevel: "error",
+    resolve: { conditions: ["@sconce/source", ...defaultClientConditions] },
+    worker: { format: "es" },
+    build: {
+      outDir,
+      emptyOutDir: true,
+      chunkSizeWarningLimit: 2000,
+      rollupOptions: {
+        input: join(ROOT, "packages/site/src/live/digits.ts"),
+        output: { entryFileNames: "digits.js", chunkFileNames: "[name]-[hash].js" },
+      },
+    },
+  });
+  for (const file of ["digits.pt2", "digits-images.safetensors"])
+    cpSync(join(ROOT, "packages/sconce/examples", file), join(outDir, file));
+}
+
+/** Builds both. */
+export async function bundlePrograms(): Promise<void> {
+  await bundleStudio();
+  await bundleLive();
+}

@@ -1,0 +1,148 @@
+/** @file The site is built, which fails on dead links, and its pages work in a browser. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type Axe from "axe-core";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildSite } from "./build.js";
+import { hasChromium, type Served, serveSite } from "./site.fixture.js";
+import { deadLinks } from "./support/dead-links.js";
+import { ROOT, SITE } from "./support/paths.js";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+declare global {
+  interface Window {
+    readonly axe: typeof Axe;
+  }
+}
+
+if (!hasChromium) console.warn("tests of the site in a browser are skipped: there is no Chromium");
+
+let site: Served;
+beforeAll(async () => {
+  await buildSite();
+  if (hasChromium) site = await serveSite();
+}, 600_000);
+afterAll(() => site?.close());
+
+/** Codes of the page that lists all errors. */
+const codes = [
+  ...readFileSync(join(ROOT, "docs/reference/errors.md"), "utf8").matchAll(/^### ([A-Z][A-Z0-9_]+)$/gm),
+].map(([, code]) => code!);
+
+describe("the built site", () => {
+  test("has no dead links", () => {
+    expect(deadLinks(SITE)).toEqual([]);
+  });
+
+  test("dead links are found: files, anchors and pictures", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sconce-links-"));
+    const links = [
+      "/there.html",
+      "there.html#part",
+      "/there",
+      "#here",
+      "gone.html",
+      "there.html#gone",
+      "#gone",
+    ];
+    const anchors = links.map((link) => `<a class="x" href="${link}">x</a>`).join("");
+    writeFileSync(join(folder, "index.html"), `<h1 id="here">x</h1>${anchors}<img src="/gone.svg">`);
+    writeFileSync(join(folder, "there.html"), '<h2 id="part">x</h2>');
+    expect(deadLinks(folder)).toEqual([
+      "/index.html: gone.html",
+      "/index.html: there.html#gone",
+      "/index.html: #gone",
+      "/index.html: /gone.svg",
+    ]);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("has a page for each error code", () => {
+    expect(codes.length).toBeGreaterThan(300);
+    const missing = codes.filter((code) => !existsSync(join(SITE, `errors/${code}/index.html`)));
+    expect(missing).toEqual([]);
+  });
+});
+
+/** What axe finds in a page, in words. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => (await window.axe.run()).violations);
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} ${target.join(" ")}: ${failureSummary ?? ""}`),
+  );
+}
+
+describe.skipIf(!hasChromium)("in a browser", () => {
+  const DONE = "sconce-digits[data-state=done]";
+
+  test("the first page draws and runs the example", async () => {
+    const page = await site.open("/");
+    await page.waitForSelector(DONE);
+    expect(await page.textContent(".live .report")).toMatch(
+      /^357 of 360 digits are right\. Device: WebAssembly.*equal to PyTorch's/,
+    );
+    expect(await page.locator(".live svg .box").count()).toBeGreaterThan(5);
+    await page.selectOption("#sconce-version", "optimized");
+    await page.waitForSelector(`${DONE} .report:has-text("The program optimized")`);
+    await page.focus(".live .run");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(`${DONE} .report:has-text("357 of 360")`);
+    await page.close();
+  });
+
+  test("the search finds an operator, by the keyboard alone", async () => {
+    const page = await site.open("/contents.html");
+    await page.keyboard.press("Control+k");
+    await page.waitForSelector("#localsearch-input");
+    await page.keyboard.type("hardswish");
+    await page.waitForSelector('.VPLocalSearchBox .result[href*="/operators/activation"]');
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/hardswish/);
+    await page.close();
+  });
+
+  test("an error has an address", async () => {
+    const page = await site.open("/errors/SHAPE_MISMATCH");
+    expect(await page.textContent("h1")).toContain("SHAPE_MISMATCH");
+    expect(await page.textContent("main")).toContain("mat1 and mat2 shapes cannot be multiplied");
+    await page.close();
+  });
+
+  test("the studio opens an example", async () => {
+    const page = await site.open("/studio/index.html");
+    await page.click("text=Digits");
+    await page.waitForSelector(".graph canvas");
+    await page.close();
+  });
+
+  const PAGES = [
+    "/",
+    "/contents.html",
+    "/comparison.html",
+    "/tutorials/getting-started.html",
+    "/concepts/builtin-passes.html",
+    "/operators/activation.html",
+    "/errors/SHAPE_MISMATCH/",
+    "/passes/decompose.html",
+  ];
+  const views = PAGES.flatMap((path) => [
+    { path, dark: false, width: 1280 },
+    { path, dark: true, width: 390 },
+  ]);
+  test.each(views)("$path is accessible at $width pixels, dark: $dark", async ({ path, dark, width }) => {
+    const page = await site.open(path, { dark, width });
+    if (path === "/") await page.waitForSelector(DONE);
+    expect(await page.evaluate(() => document.documentElement.classList.contains("dark"))).toBe(dark);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    expect(await violations(page)).toEqual([]);
+    await page.close();
+  });
+
+  test("no page failed, or asked another host for anything", () => {
+    expect(site.problems).toEqual([]);
+  });
+});

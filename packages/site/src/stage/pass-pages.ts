@@ -1,0 +1,125 @@
+/** @file Pages of passes and of rewrite rules, from the registries that the command lists. */
+import { jsonOutput } from "../support/command.js";
+
+interface PassOption {
+  readonly default: unknown;
+  readonly doc: string;
+  readonly choices?: readonly string[] | string;
+}
+
+interface PassInfo {
+  readonly name: string;
+  readonly doc: string;
+  readonly options: Readonly<Record<string, PassOption>>;
+  readonly requires?: string;
+  readonly ensures?: string;
+}
+
+interface RuleInfo {
+  readonly name: string;
+  readonly doc: string;
+}
+
+const tableText = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+
+function choicesOf({ choices }: PassOption): string {
+  if (choices === undefined) return "";
+  return typeof choices === "string" ? choices : choices.map((choice) => `\`${choice}\``).join(", ");
+}
+
+/** Where `docs/concepts/builtin-passes.md` describes passes by themselves. */
+export type Sections = ReadonlyMap<string, string>;
+
+function passPage({ name, doc, options, requires, ensures }: PassInfo, sections: Sections): string {
+  const rows = Object.entries(options).map(
+    ([option, about]) =>
+      `| \`${option}\` | \`${JSON.stringify(about.default)}\` | ${tableText(choicesOf(about))} | ${tableText(about.doc)} |`,
+  );
+  const section = sections.get(name);
+  return [
+    "---",
+    `title: ${name}`,
+    "---",
+    "",
+    `# \`${name}\``,
+    "",
+    doc,
+    "",
+    ...(requires === undefined ? [] : [`It takes programs of the dialect \`${requires}\`.`, ""]),
+    ...(ensures === undefined ? [] : [`Its result is a program of the dialect \`${ensures}\`.`, ""]),
+    ...(rows.length === 0
+      ? ["The pass has no options.", ""]
+      : [
+          "## Options",
+          "",
+          "| option | default | values | meaning |",
+          "| --- | --- | --- | --- |",
+          ...rows,
+          "",
+        ]),
+    "## Use it",
+    "",
+    "```sh",
+    `sconce print model.pt2 --passes ${name} --format ir   # the result as text`,
+    `sconce history model.pt2 --passes ${name}             # what it changes`,
+    "```",
+    "",
+    `- [Built-in passes](../concepts/builtin-passes.md${section === undefined ? "" : `#${section}`})`,
+    "- [Pipelines of passes](../concepts/passes.md)",
+    ...(name === "rewrite" || name === "canonicalize" ? ["- [Rewrite rules](rules.md)"] : []),
+    "",
+  ].join("\n");
+}
+
+function rulesPage(rules: readonly RuleInfo[]): string {
+  return [
+    "# Rewrite rules",
+    "",
+    "These rules come with Sconce. `canonicalize` and `fold-batch-norm` apply most of them, and the pass",
+    "[`rewrite`](rewrite.md) applies those that you name. [Rewriting](../concepts/rewriting.md) describes",
+    "how a rule is written.",
+    "",
+    "`sconce explain FILE --rule NAME` shows where a rule fires, and why it does not elsewhere.",
+    "",
+    "| rule | meaning |",
+    "| --- | --- |",
+    ...rules.map(({ name, doc }) => `| <a id="${name}"></a>\`${name}\` | ${tableText(doc)} |`),
+    "",
+  ].join("\n");
+}
+
+const indexPage = (passes: readonly PassInfo[]): string =>
+  [
+    "# Passes",
+    "",
+    "Each built-in pass has a page. [Rewrite rules](rules.md) lists the rules that some of them apply.",
+    "",
+    "| pass | does |",
+    "| --- | --- |",
+    ...passes.map(({ name, doc }) => `| [\`${name}\`](${name}.md) | ${tableText(doc)} |`),
+    "",
+  ].join("\n");
+
+/** The pages of passes and rules by their places. */
+export async function passPages(sections: Sections): Promise<Map<string, string>> {
+  const passes = await jsonOutput<PassInfo[]>("passes");
+  const rules = await jsonOutput<RuleInfo[]>("explain", "--list");
+  return new Map([
+    ["passes/index.md", indexPage(passes)],
+    ["passes/rules.md", rulesPage(rules)],
+    ...passes.map((pass): [string, string] => [`passes/${pass.name}.md`, passPage(pass, sections)]),
+  ]);
+}
+
+/** Sections of the page on built-in passes by the passes that their headings name. */
+export function sectionsOfPasses(page: string): Sections {
+  const sections = new Map<string, string>();
+  for (const [, heading] of page.matchAll(/^## (.*)$/gm)) {
+    const anchor = heading!
+      .toLowerCase()
+      .replace(/[^\w -]/g, "")
+      .replaceAll(" ", "-");
+    for (const [, name] of heading!.matchAll(/`([\w-]+)`/g)) sections.set(name!, anchor);
+  }
+  return sections;
+}

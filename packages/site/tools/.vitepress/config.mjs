@@ -1,0 +1,60 @@
+/** The configuration of VitePress: the pages are in `dist/pages`, which `npm run docs` writes. */
+import { readFileSync } from "node:fs";
+import { defineConfig } from "vitepress";
+
+const sidebar = JSON.parse(readFileSync(new URL("../dist/sidebar.json", import.meta.url), "utf8"));
+
+/** Anchors as GitHub makes them, so that links work in both. */
+const slugify = (text) =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+
+/** A header without a text is a plain element: readers of screens announce headers. */
+function plainEmptyHeaders({ tokens }) {
+  for (const [at, token] of tokens.entries())
+    if (token.type === "th_open" && tokens[at + 1].content === "")
+      for (const edge of [token, tokens[at + 2]]) edge.tag = "td";
+}
+
+export default defineConfig({
+  title: "Sconce",
+  description: "torch.export for TypeScript: export, read, lower and run PyTorch programs",
+  lang: "en-US",
+  srcDir: "dist/pages",
+  outDir: "../dist/site",
+  cacheDir: "dist/cache",
+  // A path such as "/sconce/", where the site is in a folder of its host.
+  base: process.env.SITE_BASE ?? "/",
+  markdown: {
+    anchor: { slugify },
+    // Colors with enough contrast for normal text.
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    config: (md) => md.core.ruler.push("empty-headers", plainEmptyHeaders),
+  },
+  vue: { template: { compilerOptions: { isCustomElement: (name) => name.startsWith("sconce-") } } },
+  themeConfig: {
+    nav: [
+      { text: "Guide", link: "/contents" },
+      {
+        text: "Reference",
+        items: [
+          { text: "Command line", link: "/reference/cli" },
+          { text: "Operators", link: "/operators/" },
+          { text: "Passes", link: "/passes/" },
+          { text: "Rewrite rules", link: "/passes/rules" },
+          { text: "Errors", link: "/reference/errors" },
+          { text: "Catalog of exports", link: "/reference/exportdb" },
+          { text: "Glossary", link: "/reference/glossary" },
+        ],
+      },
+      { text: "Changelog", link: "/changelog" },
+      { text: "Studio", link: "/studio/index.html", target: "_self" },
+    ],
+    sidebar,
+    outline: [2, 3],
+    search: { provider: "local" },
+    docFooter: { prev: true, next: true },
+  },
+});
