@@ -21,6 +21,7 @@ import type { DType } from "@sconce/tensor";
 import type { Device, Unavailable } from "./device/device.js";
 import { excludedCall } from "./errors.js";
 import { DeviceExecutable } from "./runtime/executable.js";
+import { withFoldedWeights } from "./runtime/folded.js";
 import { Pacer } from "./runtime/pacer.js";
 import { planSteps } from "./runtime/plan.js";
 import { prepare } from "./runtime/prepare.js";
@@ -155,7 +156,7 @@ async function compile(
       const name = `${device.mode}: ${device.description}`;
       return hostOnly(await host.compile(original, compileOptions), original, name, prepared.reason);
     }
-    const { program } = prepared;
+    const program = withFoldedWeights(prepared.program, original);
     const limit = limitOf(device, iterationsPerElement);
     const planning = planSteps(program, { name: kind.name, device, limit, operators });
     const { steps, nodes } = await finishWithPauses(planning, "compilation", signal);

@@ -32,6 +32,7 @@ import { contiguousStrides, dtypeInfo, numel, type Storage, Tensor } from "@scon
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
 import { joinedPlans } from "./execution-plan.js";
+import { FoldedStorage } from "./folded.js";
 import { freeOf, freeWhenForgotten } from "./forgotten.js";
 import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
@@ -159,6 +160,22 @@ export class DeviceExecutable implements Executable {
       }
     }
     progress.end();
+    this.#dropFolded();
+  }
+
+  /** Drops folded weights that kernels have as they read them, and that nothing else reads. */
+  #dropFolded(): void {
+    const { device, plan, program } = this.#init;
+    if (!("compileRegion" in device)) return;
+    const state = (names: Iterable<string>): readonly (Tensor | undefined)[] =>
+      Array.from(names, (name) => this.#givens.state.get(name));
+    const read = plan.steps.flatMap(({ name, inputs }): readonly (Tensor | undefined)[] => {
+      const region = this.#regions.get(name);
+      return region === undefined ? state(inputs) : region.reads;
+    });
+    const kept = new Set([...read, ...state(liveOutOf(program))].map((tensor) => tensor?.storage));
+    for (const { storage } of this.#own.values())
+      if (storage instanceof FoldedStorage && !kept.has(storage)) storage.drop();
   }
 
   /**

@@ -138,6 +138,19 @@ export class RegionRunner {
   plan(): ExecutionPlan | undefined {
     return this.#last === undefined ? undefined : executionPlan(this.#last);
   }
+  /** Constants whose elements it may still read, once it is prepared. */
+  get reads(): readonly Tensor[] {
+    const { integers } = this.#device.target;
+    const isFinal =
+      this.isFixed &&
+      this.refused.size === 0 &&
+      !this.#region.checks.some((call) => dependsOnRanges(call, integers));
+    // Results that are constants are copied in each run.
+    const results = new Set(
+      this.loops.outputs.map((one) => (one.kind === "buffer" ? one.buffer : undefined)),
+    );
+    return [...this.#constants].flatMap(([id, tensor]) => (isFinal && !results.has(id) ? [] : [tensor]));
+  }
   /** Nodes that the host runs, as far as that is known before a run. */
   get refused(): Reasons {
     return this.#bound.get("")?.refused ?? new Map();
