@@ -40,3 +40,28 @@ export const noProgram = (): SconceError =>
     message: "the passes have no program to run on",
     fix: "open a program first, or export `model` and `args`, which make one",
   });
+
+/** A request that the policy of the page forbids. */
+export const forbiddenByPolicy = (address: string, directive: string, cause: unknown): SconceError =>
+  new SconceError({
+    code: "STUDIO_POLICY",
+    message: `the content policy of this page does not allow requests to ${address}`,
+    fix: `save the file, and open it with “Open file”; or let the server of the page allow the address in ${directive}`,
+    cause,
+  });
+
+/** Tensors at the end of a text that are not those that were written. */
+export const tensorsCutOff = (): SconceError =>
+  new SconceError({
+    code: "TENSORS_MISMATCH",
+    message: "the tensors at the end of the text are cut off or changed",
+    fix: "write the text again, and copy all of it",
+  });
+
+/** A page without the functions of cryptography. */
+export const withoutDigests = (): SconceError =>
+  new SconceError({
+    code: "STUDIO_DIGEST",
+    message: "the browser computes no checksums here: the page comes over HTTP from another machine",
+    fix: "open the page over HTTPS or from this machine, or use .pt2 files",
+  });

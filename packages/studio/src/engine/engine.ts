@@ -1,9 +1,9 @@
 import type { LongWorkOptions } from "@sconce/errors";
-import { readPt2 } from "@sconce/formats";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { graphText, signatureText } from "@sconce/ir";
 import type { PassEvent } from "@sconce/passes";
 import type { Backend, Sconce } from "@sconce/session";
+import { type ProgramSource, readProgram, type TextReaders } from "../files/read.js";
 import type { RanPass, SentProgram, SentRun } from "../playground/messages.js";
 import { ranPass } from "../playground/ran-pass.js";
 import { detailsOf, search } from "./details.js";
@@ -17,6 +17,7 @@ import type {
   PlacementView,
   ProfileView,
   RewriteInfo,
+  SaveFormat,
   SceneRequest,
   SceneView,
   StepInfo,
@@ -44,16 +45,50 @@ export class Engine {
   #session: Promise<Sconce> | undefined;
 
   /**
-   * Opens a `.pt2` archive, or a program as IR text. Weights stay in the source until they are
-   * read.
+   * Opens a `.pt2` archive, JSON IR, or IR text. Weights of archives stay in the source until they
+   * are read.
    */
   async open(source: Blob, name: string, work: LongWorkOptions): Promise<VersionInfo> {
-    const start = await source.slice(0, IR_TEXT.length).text();
-    const program =
-      start === IR_TEXT
-        ? (await this.#loadSession()).parseIr(await source.text())
-        : await readPt2(source, { ...work, weights: "lazy", unknownOperators: "keep" });
+    return this.#open(source, name, work);
+  }
+
+  /** Opens IR text whose tensors are in a safetensors file. */
+  async openPair(text: Blob, tensors: Blob, name: string, work: LongWorkOptions): Promise<VersionInfo> {
+    return this.#open(text, name, work, tensors);
+  }
+
+  /** The same of a file on a server, which is read in parts where the server allows it. */
+  async openAddress(address: string, name: string, work: LongWorkOptions): Promise<VersionInfo> {
+    const { openAddress } = await import("../files/address.js");
+    return this.#open(await openAddress(address, work), name, work);
+  }
+
+  async #open(
+    source: ProgramSource,
+    name: string,
+    work: LongWorkOptions,
+    tensors?: Blob,
+  ): Promise<VersionInfo> {
+    const readers = async (): Promise<TextReaders> => {
+      const [session, { programFromIR }] = await Promise.all([
+        this.#loadSession(),
+        import("@sconce/session"),
+      ]);
+      return {
+        parseIr: (text, options) => session.parseIr(text, options),
+        programFromIR: (ir) => programFromIR(ir, session),
+      };
+    };
+    const program = await readProgram(source, readers, work, tensors);
     return this.#versions.add(program, name).info();
+  }
+
+  /** A version as a file. */
+  async save(id: number, format: SaveFormat, name: string, work: LongWorkOptions): Promise<Blob> {
+    const { program } = this.#versions.get(id);
+    const [session, { savedProgram }] = await Promise.all([this.#loadSession(), import("./saved.js")]);
+    if (format === "sir") await loadAll(program, work);
+    return savedProgram(program, session, format, name, work);
   }
 
   /** What is known of a version. */
@@ -324,9 +359,6 @@ async function newSession(): Promise<Sconce> {
   await session.prepare();
   return session;
 }
-
-/** How IR text starts. */
-const IR_TEXT = "sconce-ir";
 
 const loaded = async (name: string): Promise<Backend> => {
   const { loadBackend } = await import("@sconce/session/backends");

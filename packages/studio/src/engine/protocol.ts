@@ -260,10 +260,19 @@ export interface AttemptRow {
 /** Texts of a program. */
 export type TextFormat = "program" | "graph" | "ir" | "signature";
 
+/** Formats of files: for PyTorch, IR text with its tensors at the end, JSON IR. */
+export type SaveFormat = "pt2" | "sir" | "json";
+
 /** What the engine does, by name: what it is given, and what it gives back. */
 export interface Requests {
-  /** Opens an archive, or IR text. */
+  /** Opens an archive, JSON IR, or IR text. */
   open(source: Blob, name: string): VersionInfo;
+  /** Opens IR text whose tensors are in a safetensors file. */
+  openPair(text: Blob, tensors: Blob, name: string): VersionInfo;
+  /** Opens a file on a server. */
+  openAddress(address: string, name: string): VersionInfo;
+  /** A version as a file. */
+  save(version: number, format: SaveFormat, name: string): Blob;
   /** What a version shows. */
   scene(request: SceneRequest): SceneView;
   /** Items that have all words of a text. */

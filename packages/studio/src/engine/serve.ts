@@ -6,6 +6,9 @@ import type { RequestName } from "./protocol.js";
 /** The requests that take long, and so take a signal and report progress. */
 const LONG: ReadonlySet<RequestName> = new Set([
   "open",
+  "openAddress",
+  "openPair",
+  "save",
   "runPasses",
   "pack",
   "placement",

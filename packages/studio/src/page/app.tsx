@@ -1,6 +1,6 @@
 /** @file The page: open, search, the graph, and the panels beside it. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { VersionInfo } from "../engine/protocol.js";
 import { Compare, Profile } from "./backends.js";
 import { comparedWith } from "./branches-view.js";
@@ -9,7 +9,8 @@ import { FileButton } from "./controls.js";
 import { GraphView } from "./graph-view.js";
 import { Inspector } from "./inspector.js";
 import { Passes } from "./passes.js";
-import { EXAMPLES, type Panel, type PlaygroundView, type StudioState } from "./state.js";
+import type { Panel, PlaygroundView, StudioState } from "./state.js";
+import { Welcome } from "./welcome.js";
 
 const PANELS: readonly (readonly [Panel, string])[] = [
   ["inspect", "Inspect"],
@@ -28,7 +29,7 @@ export function App({ state }: { readonly state: StudioState }) {
     <div class="page">
       <Header state={state} />
       <Status state={state} />
-      {state.isOpen.value ? (
+      {state.isOpen.value && !state.isStart.value ? (
         <main>
           {state.before.value !== undefined && (
             <GraphView state={state} scene={state.before} label="Graph before" />
@@ -80,14 +81,23 @@ function Header({ state }: { readonly state: StudioState }) {
   return (
     <header>
       <h1>Sconce studio</h1>
-      <FileButton id="file" title="Open file" open={(file) => void state.openFile(file, file.name)} />
+      <FileButton id="file" title="Open file" open={(files) => void state.openFiles(files)} isMultiple />
+      {state.isOpen.value && !state.isOneFile && (
+        <button
+          type="button"
+          aria-pressed={state.isStart.value}
+          onClick={() => (state.isStart.value = !state.isStart.value)}
+        >
+          {state.isStart.value ? "Back" : "Start"}
+        </button>
+      )}
       {version !== undefined && (
         <span class="title" title={`${version.nodes} nodes, ${version.dialect}`}>
           {titleOf(version, state.fileName.value, comparedWith(state))}
         </span>
       )}
-      {state.isOpen.value && <Search state={state} />}
-      {state.isOpen.value && <Toggles state={state} />}
+      {state.isOpen.value && !state.isStart.value && <Search state={state} />}
+      {state.isOpen.value && !state.isStart.value && <Toggles state={state} />}
     </header>
   );
 }
@@ -272,31 +282,5 @@ function Text({ state }: { readonly state: StudioState }) {
       </label>
       <Code text={state.text.value} />
     </div>
-  );
-}
-
-function Welcome({ state }: { readonly state: StudioState }) {
-  const open = useRef<HTMLHeadingElement>(null);
-  useEffect(() => open.current?.focus(), []);
-  return (
-    <main class="welcome">
-      <h2 ref={open} tabIndex={-1}>
-        Open a PyTorch program
-      </h2>
-      <p>
-        Drop a <code>.pt2</code> file of <code>torch.export.save</code> here, or choose one with “Open file”.
-        The file stays on this machine.
-      </p>
-      <h3>Examples</h3>
-      <ul>
-        {EXAMPLES.map(({ name, title }) => (
-          <li key={name}>
-            <button type="button" class="link" onClick={() => void state.openExample(name)}>
-              {title}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </main>
   );
 }

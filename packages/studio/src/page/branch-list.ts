@@ -14,8 +14,8 @@ export class BranchList {
   readonly shown = computed(() => this.all.value.find(({ id }) => id === this.#shown.value));
 
   /** A branch for a program that was opened. */
-  open(root: VersionInfo, fileName: string, file: string): void {
-    this.#put({ id: ++this.#last, name: "main", root, file, fileName, steps: [], parts: [] });
+  open(root: VersionInfo, fileName: string, file: string, source?: string): void {
+    this.#put({ id: ++this.#last, name: "main", root, file, fileName, source, steps: [], parts: [] });
   }
 
   show(id: number): void {

@@ -24,6 +24,8 @@ export interface Branch {
   readonly file: string;
   /** The name of its file. */
   readonly fileName: string;
+  /** The text of the playground that the program was exported from. */
+  readonly source?: string | undefined;
   /** The passes that ran, in their order. */
   readonly steps: readonly StepInfo[];
   /** How they were run. */
@@ -38,7 +40,7 @@ export const versionAt = ({ root, steps }: Branch, step: number): number =>
 export const tipOf = (branch: Branch): number => versionAt(branch, branch.steps.length);
 
 /** What was run up to a step. A part that is cut there is the list of its passes. */
-function partsUpTo({ steps, parts }: Branch, step: number): RunPart[] {
+export function partsUpTo({ steps, parts }: Branch, step: number): RunPart[] {
   const kept: RunPart[] = [];
   let at = 0;
   for (const part of parts) {

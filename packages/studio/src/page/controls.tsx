@@ -1,18 +1,19 @@
 /** @file Controls that several parts of the page have. */
 import { useRef } from "preact/hooks";
 
-/** A button that asks for a program. */
+/** A button that asks for programs. */
 export function FileButton(props: {
   readonly id: string;
   readonly title: string;
-  readonly open: (file: File) => void;
+  readonly open: (files: readonly File[]) => void;
+  readonly isMultiple?: boolean;
 }) {
-  const { id, title, open } = props;
+  const { id, title, open, isMultiple = false } = props;
   const input = useRef<HTMLInputElement>(null);
   const opened = () => {
-    const file = input.current?.files?.[0];
-    if (file === undefined) return;
-    open(file);
+    const files = [...(input.current?.files ?? [])];
+    if (files.length === 0) return;
+    open(files);
     // The same file may be chosen again.
     input.current!.value = "";
   };
@@ -25,7 +26,8 @@ export function FileButton(props: {
         ref={input}
         id={id}
         type="file"
-        accept=".pt2,.zip,.ir,.txt"
+        accept=".pt2,.zip,.sir,.ir,.txt,.json,.safetensors"
+        multiple={isMultiple}
         hidden
         aria-label={title}
         onChange={opened}

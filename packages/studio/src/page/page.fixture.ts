@@ -34,6 +34,8 @@ export interface Studio {
   readonly strictAddress: string;
   /** The folder with the built page. */
   readonly folder: string;
+  /** Servers that the policy of the page allows besides its own. */
+  allowed: string;
   /** What pages reported as errors. */
   readonly errors: string[];
   /** Paths that were asked for. */
@@ -56,7 +58,10 @@ export async function startStudio(): Promise<Studio> {
     const isStrict = headers.host?.startsWith("localhost") === true;
     const type = TYPES[extname(file)] ?? "application/octet-stream";
     const own = isStrict ? PAGE_HEADERS : pageHeaders(pathname);
-    response.writeHead(bytes === undefined ? 404 : 200, { ...own, "Content-Type": type }).end(bytes);
+    const name = "Content-Security-Policy";
+    const policy = own[name]!.replace("connect-src 'self'", `connect-src 'self' ${studio.allowed}`);
+    const sent = { ...own, [name]: policy, "Content-Type": type };
+    response.writeHead(bytes === undefined ? 404 : 200, sent).end(bytes);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -66,7 +71,8 @@ export async function startStudio(): Promise<Studio> {
   });
   const address = `http://127.0.0.1:${port}/`;
   const strictAddress = `http://localhost:${port}/`;
-  return {
+  const studio: Studio = {
+    allowed: "",
     address,
     strictAddress,
     folder,
@@ -89,6 +95,7 @@ export async function startStudio(): Promise<Studio> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+  return studio;
 }
 
 declare global {

@@ -3,6 +3,7 @@
 import type { StepInfo } from "../engine/protocol.js";
 import { Branches, comparedWith } from "./branches-view.js";
 import { FileButton, Slider } from "./controls.js";
+import { Export } from "./export.js";
 import type { StudioState } from "./state.js";
 
 const COMMON = [
@@ -54,6 +55,7 @@ export function Passes({ state }: { readonly state: StudioState }) {
       <Rewrites state={state} />
       <BesideOption state={state} />
       <OtherProgram state={state} />
+      <Export state={state} />
       <Difference state={state} />
     </div>
   );
@@ -156,7 +158,7 @@ function OtherProgram({ state }: { readonly state: StudioState }) {
       <FileButton
         id="other"
         title="Compare with another program"
-        open={(file) => void state.compareWithFile(file, file.name)}
+        open={([file]) => void state.compareWithFile(file!, file!.name)}
       />
     </p>
   );

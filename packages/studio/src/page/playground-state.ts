@@ -57,7 +57,7 @@ export class PlaygroundState {
     else if (message?.kind === "captured") {
       const info = await this.#studio.work("Open the model", "add", [message.name, message.program]);
       if (info === undefined) return;
-      await this.#studio.showProgram(info, message.name);
+      await this.#studio.showProgram(info, message.name, "", source);
       this.result.value = `exported ${message.name}: ${info.nodes} nodes`;
     }
   }

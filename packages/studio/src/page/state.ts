@@ -94,6 +94,10 @@ export class StudioState {
   /** All versions that the page knows. */
   readonly versions = signal<readonly VersionInfo[]>([]);
   readonly version = signal<number | undefined>(undefined);
+  /** Whether the page with examples is shown, though a program is open. */
+  readonly isStart = signal(false);
+  /** The address in the field of that page. */
+  readonly address = signal("");
   readonly pipeline = signal("");
   /** The passes of the shown branch. */
   readonly steps = computed<readonly StepInfo[]>(() => this.branches.shown.value?.steps ?? []);
@@ -146,15 +150,28 @@ export class StudioState {
 
   /** Loads the playground, where the page has one. */
   readonly loadPlayground: LoadPlayground | undefined;
+  /** Whether the page is one file, without examples beside it. */
+  readonly isOneFile: boolean;
 
   constructor(client: EngineClient, loadPlayground?: LoadPlayground) {
     this.#client = client;
     this.loadPlayground = loadPlayground;
+    this.isOneFile = loadPlayground === undefined;
   }
 
-  /** Opens several files, and shows the last one. */
+  /** Opens several files, and shows the last one. Tensors belong to the text of the same name. */
   async openFiles(files: readonly File[]): Promise<void> {
-    for (const file of files) await this.openFile(file, file.name);
+    const stem = ({ name }: File): string => name.replace(/\.\w+$/, "");
+    const isTensors = ({ name }: File): boolean => /\.safetensors$/i.test(name);
+    for (const file of files) {
+      if (isTensors(file) && files.length > 1) continue;
+      const tensors = files.find((one) => isTensors(one) && stem(one) === stem(file));
+      if (tensors === undefined || tensors === file) await this.openFile(file, file.name);
+      else {
+        const info = await this.work(`Open ${file.name}`, "openPair", [file, tensors, file.name]);
+        if (info !== undefined) await this.showProgram(info, file.name);
+      }
+    }
   }
 
   /** Opens a file that the user chose or dropped. */
@@ -166,9 +183,10 @@ export class StudioState {
   }
 
   /** Shows a program that the engine has opened. */
-  async showProgram(info: VersionInfo, name: string, file = ""): Promise<void> {
+  async showProgram(info: VersionInfo, name: string, file = "", source?: string): Promise<void> {
     batch(() => {
-      this.branches.open(info, name, file);
+      this.branches.open(info, name, file, source);
+      this.isStart.value = false;
       this.versions.value = [...this.versions.value, info];
       this.version.value = info.id;
       this.step.value = 0;
@@ -184,19 +202,19 @@ export class StudioState {
     this.#writeLink();
   }
 
-  /** Fetches and opens a file of the page's own server. */
+  /** Opens a file on a server that the user or a link names. */
   async openAddress(address: string, file: string): Promise<boolean> {
     const name = nameOf(address);
-    let source: Blob;
+    let full: string;
     try {
-      const response = await fetch(address);
-      if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`);
-      source = await response.blob();
+      full = new URL(address, location.href).href;
     } catch (error) {
       this.fail(`Open ${name}`, error);
       return false;
     }
-    return await this.openFile(source, name, file);
+    const info = await this.work(`Open ${name}`, "openAddress", [full, name]);
+    if (info !== undefined) await this.showProgram(info, name, file);
+    return info !== undefined;
   }
 
   openExample(name: string): Promise<boolean> {
@@ -207,12 +225,17 @@ export class StudioState {
   async follow({ file, passes, step, item }: ViewLink): Promise<void> {
     const isExample = EXAMPLES.some(({ name }) => name === file);
     if (!isExample && !isOnServer(file)) {
-      const fix = "save the file, and open it with “Open file”";
+      // A link alone asks no other server.
+      this.address.value = file;
+      this.isStart.value = true;
+      const fix = "press “Open address” to ask that server";
       this.fail("Follow the link", new Error(`${file} is not on the server of this page: ${fix}`));
       return;
     }
-    if (this.branches.showFile(file)) await this.showStep(0);
-    else {
+    if (this.branches.showFile(file)) {
+      this.isStart.value = false;
+      await this.showStep(0);
+    } else {
       const isOpened = isExample ? await this.openExample(file) : await this.openAddress(file, file);
       if (!isOpened) return;
     }

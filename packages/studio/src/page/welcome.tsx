@@ -1,0 +1,54 @@
+/** @file The start: files, addresses, examples. */
+import { useEffect, useRef } from "preact/hooks";
+import { EXAMPLES, type StudioState } from "./state.js";
+
+/** What the page shows without a program. */
+export function Welcome({ state }: { readonly state: StudioState }) {
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), []);
+  const open = (event: Event) => {
+    event.preventDefault();
+    const address = state.address.value.trim();
+    if (address !== "") void state.openAddress(address, address);
+  };
+  return (
+    <main class="welcome">
+      <h2 ref={title} tabIndex={-1}>
+        Open a PyTorch program
+      </h2>
+      <p>
+        Drop <code>.pt2</code> files of <code>torch.export.save</code> here, or choose them with “Open file”.
+        IR text (<code>.sir</code>, with its <code>.safetensors</code> file) and JSON IR open, too. Files stay
+        on this machine.
+      </p>
+      <h3>Examples</h3>
+      <ul>
+        {EXAMPLES.map(({ name, title }) => (
+          <li key={name}>
+            <button type="button" class="link" onClick={() => void state.openExample(name)}>
+              {title}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <h3>A file on a server</h3>
+      <form class="row" onSubmit={open}>
+        <input
+          id="address"
+          type="text"
+          inputMode="url"
+          class="wide"
+          aria-label="Address of a program"
+          placeholder="https://example.org/model.pt2"
+          value={state.address.value}
+          onInput={(event) => (state.address.value = event.currentTarget.value)}
+        />
+        <button type="submit">Open address</button>
+      </form>
+      <p class="hint">
+        The page asks that server, and it has to allow this (CORS). Only the graph is read at first, where the
+        server serves ranges.
+      </p>
+    </main>
+  );
+}
