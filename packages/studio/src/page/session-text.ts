@@ -2,7 +2,7 @@
 import type { Branch, RunPart } from "./branches.js";
 
 /** A file that the commands and the script need: a text of the playground. */
-export interface OwnFile {
+interface OwnFile {
   readonly name: string;
   readonly source: string;
 }

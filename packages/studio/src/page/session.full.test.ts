@@ -152,7 +152,7 @@ graph(%p_w: f32[2], %x: f32[2]) {
     expect(studio.errors.splice(0).every((text) => text.includes("connect-src"))).toBe(true);
   });
 
-  test("saves a version, and tells the way to it", async () => {
+  test("saves a version, and shows the way to it", async () => {
     const page = await openGpt();
     await runPasses(page, "decompose,dce");
     await page.click("text=Export");
