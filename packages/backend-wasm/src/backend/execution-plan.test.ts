@@ -49,3 +49,23 @@ test("kernels for sizes that a run decides are those of the last run", async () 
   }
   expect(flops[1]).toBe(4 * flops[0]!);
 });
+
+test("kernels that are made for each set of sizes say why", async () => {
+  const sorted = parseIr(`sconce-ir 1
+symbol s0 integer nonnegative
+program "ATEN" { input %x: USER_INPUT output %y: USER_OUTPUT }
+graph(%x: f32[s0, 8]) {
+  %a: f32[s0, 8] = aten.exp.default(%x)
+  %s: (f32[s0, 8], i64[s0, 8]) = aten.sort.default(%a, 0)
+  %y: f32[s0, 8] = operator.getitem(%s, 0)
+  return (%y)
+}`);
+  using executable = await wasmBackend({ threads: 1 }).compile(sorted);
+  await executable.run([ones(5)]);
+  const reasons = executable.executionPlan!().kernels.map(({ perSizes }) => perSizes);
+  expect(new Set(reasons)).toEqual(new Set([undefined, "a sort is made for its length"]));
+  const [empty] = (await executable.run([ones(0)])) as Tensor[];
+  expect(empty!.shape).toEqual([0, 8]);
+  const others = executable.executionPlan!().kernels.map(({ perSizes }) => perSizes);
+  expect(new Set(others)).toEqual(new Set(["an axis of the region has no places"]));
+});

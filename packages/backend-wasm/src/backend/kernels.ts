@@ -2,19 +2,17 @@
 
 import type { LoopNest, LoopProgram } from "@sconce/codegen";
 import { forEachScalar, readsOf } from "@sconce/codegen";
-import type { JoinedNests, RegionRequest, RowsCode } from "@sconce/device-runtime";
+import type { JoinedNests, RowsCode } from "@sconce/device-runtime";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import type { KernelCache } from "../cache/kernel-cache.js";
 import type { Kernels } from "../device/device.js";
-import { printedKernel, printedRows } from "../emit/printed-kernel.js";
-import { fourierKernel } from "../fourier/code.js";
+import { printedRows } from "../emit/printed-kernel.js";
 import type { KernelCode } from "../kernel-code.js";
 import { attentionCode } from "../matrix/attention.js";
 import { attentionPlans } from "../matrix/attention-plan.js";
-import { matrixKernel } from "../matrix/matrix.js";
 import type { MatrixOptions } from "../matrix/options.js";
-import { windowKernel } from "../windows/code.js";
 import { KnownCode } from "./known-code.js";
+import { nestCode } from "./nest-code.js";
 import { openCode, openRows } from "./open-code.js";
 
 /** Code of several nests. */
@@ -42,16 +40,6 @@ function whyNot({ value, output }: LoopNest, { buffers }: LoopProgram): string |
 /** What the engine has, and what was asked for. */
 type Choices = Required<Pick<MatrixOptions, "relaxed" | "winograd">>;
 
-/** The code of a step of a region: of a product in blocks where it is one. */
-function nestCode(nest: LoopNest, { loops, sizes }: RegionRequest, options: MatrixOptions): KernelCode {
-  return (
-    fourierKernel(nest, loops) ??
-    windowKernel(nest, loops, options) ??
-    matrixKernel(nest, loops, sizes, options) ??
-    printedKernel(nest, loops, sizes)
-  );
-}
-
 /** What makes kernels for an engine. */
 export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache): Kernels {
   const known = new KnownCode(`relaxed ${relaxed}, winograd ${winograd}`);
@@ -78,7 +66,9 @@ export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache):
       if (rows !== undefined) return (rows as WasmRows).code;
       const { constants } = request;
       const options = { relaxed, winograd, isConstant: (id: number) => constants.has(id) };
-      return known.get(nests, request, "nest", () => nestCode(nests[0]!, request, options))!;
+      return known.get(nests, request, "nest", () =>
+        nestCode(nests[0]!, request.loops, request.sizes, options),
+      )!;
     },
     openRows: (group, loops): WasmRows | undefined => {
       const stored = group.parts.map(({ isStored }) => Number(isStored)).join();
@@ -89,14 +79,9 @@ export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache):
     },
     openNest: (nest, loops, constants): WasmRows | string => {
       const options = { relaxed, winograd, isConstant: (id: number) => constants.has(id) };
-      let reason = "";
-      const make = (): KernelCode | undefined => {
-        const made = openCode(nest, loops, options);
-        if (typeof made !== "string") return made;
-        reason = made;
-      };
-      const code = known.get([nest], { loops, sizes: undefined, constants }, "open", make);
-      return code === undefined ? reason : codeOfNests(code);
+      const make = (): KernelCode | string => openCode(nest, loops, options);
+      const code = known.find([nest], { loops, sizes: undefined, constants }, "open", make);
+      return typeof code === "string" ? code : codeOfNests(code);
     },
   };
 }

@@ -13,7 +13,8 @@ interface Surroundings extends Partial<Pick<RegionRequest, "constants">> {
 
 /** Code, and the buffers in the order in which its key counts them. */
 interface Known {
-  readonly code: KernelCode | undefined;
+  /** The code, or why there is none. */
+  readonly code: KernelCode | string;
   readonly buffers: readonly number[];
 }
 
@@ -37,6 +38,16 @@ export class KnownCode {
     kind: string,
     make: () => KernelCode | undefined,
   ): KernelCode | undefined {
+    const found = this.find(nests, surroundings, kind, () => make() ?? "");
+    return typeof found === "string" ? undefined : found;
+  }
+  /** As {@link get}, or why there is no code. */
+  find(
+    nests: readonly LoopNest[],
+    surroundings: Surroundings,
+    kind: string,
+    make: () => KernelCode | string,
+  ): KernelCode | string {
     const { key, buffers } = nestKey(nests, (id) => describe(id, surroundings));
     const full = `${this.#choices} ${kind}\n${key}`;
     let known = this.#known.get(full);
@@ -46,7 +57,7 @@ export class KnownCode {
       this.#known.set(full, known);
     }
     const { code } = known;
-    return code && onBuffers(code, known.buffers, buffers, full);
+    return typeof code === "string" ? code : onBuffers(code, known.buffers, buffers, full);
   }
 }
 

@@ -1,47 +1,62 @@
 /** @file Code of nests that serves all sizes: it gets them when it runs. */
 import {
-  bindNest,
+  contractionOf,
   type LoopNest,
   type LoopProgram,
+  type NestHint,
+  outerReductions,
   type RowGroup,
   scheduleOpen,
   scheduleRows,
   symbolsOf,
 } from "@sconce/codegen";
-import type { Bindings } from "@sconce/symbolic";
 import { vectorCode } from "../emit/printed-kernel.js";
 import { WASM } from "../emit/target.js";
 import type { KernelCode } from "../kernel-code.js";
-import { convolutionKernel } from "../matrix/matrix.js";
+import { matrixKernel } from "../matrix/matrix.js";
 import { openProduct } from "../matrix/open-product.js";
 import type { MatrixOptions } from "../matrix/options.js";
-import { matrixPlan } from "../matrix/plan.js";
-import { windowKernel } from "../windows/code.js";
+import { phasesOf } from "../matrix/phases.js";
+import { nestCode } from "./nest-code.js";
+import { imageKernel, openImages, standInOf } from "./open-images.js";
+
+/** What nests with separate algorithms are. */
+const SPECIAL: Readonly<Record<NestHint["kind"], string>> = {
+  contraction: "a product",
+  scan: "a scan",
+  rank: "a sort",
+  place: "a sort",
+  scatter: "a scatter",
+  fourier: "a Fourier transform",
+};
+
+/** The value of symbols with which nests are looked at. */
+const STAND_IN = 64;
 
 /** The code of one nest, or why it is made for each set of sizes. */
 export function openCode(nest: LoopNest, program: LoopProgram, options: MatrixOptions): KernelCode | string {
-  if (nest.hint !== undefined && nest.hint.kind !== "contraction")
-    return `a ${nest.hint.kind} has code for its length`;
-  if (isImage(nest, program, options)) return "a kernel of images has code for their size";
-  if (matrixPlan(nest) !== undefined)
-    return openProduct(nest, program, options) ?? "a product has code for its strides";
+  if (symbolsOf(nest, program).size === 0) return nestCode(nest, program, new Map(), options);
+  const images = openImages(nest, program, options);
+  if (images !== undefined) return images;
+  const standIn = standInOf(nest, program, STAND_IN);
+  if (isGuarded(nest) && imageKernel(standIn, program, options) !== undefined)
+    return "its code is made for the size of images";
+  if (phasesOf(standIn.nest) !== undefined)
+    return "the phases of its strides are made for the size of images";
+  const product = openProduct(nest, program, options);
+  if (product !== undefined) return product;
+  if (matrixKernel(standIn.nest, program, standIn.sizes, options) !== undefined)
+    return "its code is made for the strides of its operands";
   const kernel = scheduleOpen(nest, { program, sizes: undefined, target: WASM });
-  return kernel === undefined ? "its code depends on sizes" : vectorCode(kernel);
+  return kernel === undefined ? `${SPECIAL[nest.hint!.kind]} is made for its length` : vectorCode(kernel);
 }
+/** Whether a nest has windows that reach over edges, or weights: ordinary loops are much slower. */
+const isGuarded = (nest: LoopNest): boolean =>
+  contractionOf(nest) !== undefined ||
+  [...outerReductions(nest.value)].some(({ when }) => when !== undefined);
 
 /** The code of nests over the same rows; undefined if separate kernels are faster. */
 export function openRows(group: RowGroup, program: LoopProgram): KernelCode | undefined {
   const kernel = scheduleRows(group, { program, sizes: undefined, target: WASM });
   return kernel && vectorCode(kernel);
-}
-
-/** Sizes with which nests are looked at. */
-const STAND_IN = 64;
-function isImage(nest: LoopNest, program: LoopProgram, options: MatrixOptions): boolean {
-  const sizes: Bindings = new Map([...symbolsOf(nest, program)].map((name) => [name, STAND_IN]));
-  const bound = bindNest(nest, sizes);
-  return (
-    windowKernel(bound, program, options) !== undefined ||
-    convolutionKernel(bound, program, sizes, options) !== undefined
-  );
 }

@@ -35,6 +35,7 @@ function programOf(inputs: Readonly<Record<string, string>>, body: string, resul
   return parseIr(
     `sconce-ir 1
 symbol s0 integer positive
+symbol s1 integer positive
 program "ATEN" { ${specs.join(" ")} output %y: USER_OUTPUT }
 graph(${entries.map(([name, type]) => `%${name}: ${type}`).join(", ")}) {
   ${body}
@@ -174,6 +175,72 @@ describe.each<[what: string, program: ExportedProgram, inputs: (count: number) =
     ),
     (count) => [noise([count, 20])],
   ],
+  [
+    "attention of any length",
+    programOf(
+      { x: "f32[2, s0, 16]", w: "f32[2, 16, 16]" },
+      `%q: f32[2, s0, 16] = aten.bmm.default(%x, %w)
+  %t: f32[2, 16, s0]{16*s0, 1, 16} = aten.permute.default(%x, [0, 2, 1])
+  %a: f32[2, s0, s0] = aten.bmm.default(%q, %t)
+  %p: f32[2, s0, s0] = aten._softmax.default(%a, 2, false)
+  %y: RESULT = aten.bmm.default(%p, %x)`,
+      "f32[2, s0, 16]",
+    ),
+    (count) => [noise([2, count, 16])],
+  ],
+  [
+    "two symbols, and a column",
+    programOf(
+      { x: "f32[s0, s1, 20]", w: "f32[20, 1]" },
+      `%v: f32[s0*s1, 20] = aten.reshape.default(%x, [-1, 20])
+  %m: f32[s0*s1, 1] = aten.mm.default(%v, %w)
+  %z: f32[s0, 20] = aten.mean.dim(%x, [1])
+  %z1: f32[s0, 1, 20] = aten.unsqueeze.default(%z, 1)
+  %z2: f32[s0, s1, 20] = aten.add.Tensor(%x, %z1)
+  %z3: f32[s0*s1, 20] = aten.reshape.default(%z2, [-1, 20])
+  %y: RESULT = aten.mul.Tensor(%z3, %m)`,
+      "f32[s0*s1, 20]",
+    ),
+    (count) => [noise([count, 1 + (count % 9), 20])],
+  ],
+  [
+    "the place of the greatest along the symbol",
+    programOf({ x: "f32[3, s0, 5]" }, "%y: RESULT = aten.argmax.default(%x, 1)", "i64[3, 5]"),
+    (count) => [noise([3, count, 5])],
+  ],
+  [
+    "running sums",
+    programOf({ x: "f32[3, s0, 5]" }, "%y: RESULT = aten.cumsum.default(%x, 1)", "f32[3, s0, 5]"),
+    (count) => [noise([3, count, 5])],
+  ],
+  [
+    "a cache and what comes new",
+    programOf(
+      { x: "f32[2, s0, 8]", z: "f32[2, 1, 8]" },
+      `%c: f32[2, s0 + 1, 8] = aten.cat.default([%x, %z], 1)
+  %t: f32[2, 8, s0 + 1]{8*s0 + 8, 1, 8} = aten.permute.default(%c, [0, 2, 1])
+  %a: f32[2, 1, s0 + 1] = aten.bmm.default(%z, %t)
+  %p: f32[2, 1, s0 + 1] = aten._softmax.default(%a, 2, false)
+  %y: RESULT = aten.bmm.default(%p, %c)`,
+      "f32[2, 1, 8]",
+    ),
+    (count) => [noise([2, count, 8]), noise([2, 1, 8], 2.1)],
+  ],
+  [
+    "convolutions and pools of any number of images",
+    programOf(
+      { x: "f32[s0, 3, 12, 12]", w: "f32[16, 3, 3, 3]", wb: "f32[16]", w2: "f32[16, 16, 3, 3]" },
+      `%a: f32[s0, 16, 6, 6] = aten.convolution.default(%x, %w, %wb, [2, 2], [1, 1], [1, 1], false, [0, 0], 1)
+  %r: f32[s0, 16, 6, 6] = aten.relu.default(%a)
+  %b: f32[s0, 16, 6, 6] = aten.convolution.default(%r, %w2, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)
+  %c: f32[s0, 16, 6, 6] = aten.add.Tensor(%b, %r)
+  %p: (f32[s0, 16, 3, 3], i64[s0, 16, 3, 3]) = aten.max_pool2d_with_indices.default(%c, [2, 2], [2, 2])
+  %g: f32[s0, 16, 3, 3] = operator.getitem(%p, 0)
+  %y: RESULT = aten.mean.dim(%g, [2, 3])`,
+      "f32[s0, 16]",
+    ),
+    (count) => [noise([Math.ceil(count / 40), 3, 12, 12])],
+  ],
 ])("%s", (_, program, inputs) => {
   test.each([1, 3])("compile once with %i threads", async (threads) => {
     const count = watchModules();
@@ -194,7 +261,8 @@ test("code in several sizes keeps its module for as long as one of them is there
   const program = programOf(
     { x: "f32[s0, 20]", w: "f32[33, 20]", wb: "f32[33]" },
     `${LINEAR}
-  %y: RESULT = aten.cumsum.default(%m, 0)`,
+  %s: (f32[s0, 33], i64[s0, 33]) = aten.sort.default(%m, 0)
+  %y: RESULT = operator.getitem(%s, 0)`,
     "f32[s0, 33]",
   );
   const executable = await wasmBackend({ threads: 1 }).compile(program);

@@ -65,7 +65,7 @@ export function matrixKernel(
 }
 
 /** The code of a convolution that is not one product of matrices. */
-export function convolutionKernel(
+function convolutionKernel(
   nest: LoopNest,
   program: LoopProgram,
   sizes: Bindings,

@@ -86,7 +86,8 @@ export function matrixPlan(given: LoopNest, at?: Index): MatrixPlan | undefined 
   const { nest, place } = withoutGroups(given, at);
   const contraction = contractionOf(nest);
   if (contraction === undefined || numbersOf(contraction) === undefined) return undefined;
-  const plan = planOf(nest, contraction, axesOfProduct(nest, contraction));
+  const axes = axesOfProduct(nest, contraction);
+  const plan = planOf(nest, contraction, axes) ?? planOf(nest, contraction, withOpenOutside(nest, axes));
   if (plan === undefined) return undefined;
   const { m, n, k, outer } = plan;
   const isSmall = n < 2 || k < LEAST_DEPTH || m * n * k * countOf(outer) < LEAST_WORK;
@@ -139,6 +140,16 @@ function axesOfProduct(
   const columns = axes.slice(start);
   const outer = axes.filter((one) => !rows.includes(one) && !columns.includes(one));
   return { rows, columns, outer };
+}
+
+/** Rows of any number have separate products: a copy with zeros around it has a known size. */
+function withOpenOutside(
+  { axes }: LoopNest,
+  { rows, columns }: Pick<MatrixPlan, "rows" | "columns">,
+): Pick<MatrixPlan, "rows" | "columns" | "outer"> {
+  const known = rows.filter(({ extent }) => fixedValue(extent) !== undefined);
+  const outer = axes.filter((one) => !known.includes(one) && !columns.includes(one));
+  return { rows: known, columns, outer };
 }
 
 /** What a factor reads, and its type there: that of the sums, or a half. */

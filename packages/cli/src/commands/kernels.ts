@@ -7,10 +7,11 @@ export function kernelsText(backend: string, plan: ExecutionPlan | undefined): s
   const { kernels, values, pieces } = plan;
   const planned = pieces.reduce((total, bytes) => total + bytes, 0);
   const head = `${counted(kernels.length, "kernel")}; ${counted(values.length, "value")} in ${amount(planned, "B")} of planned memory`;
-  const texts = kernels.map(({ nodes, language, source, loops, flops, bytes }, at) =>
+  const texts = kernels.map(({ nodes, language, source, loops, perSizes, flops, bytes }, at) =>
     [
       `kernel ${at}: ${nodes.join(", ")}`,
       `${amount(flops, "flop")}, ${amount(bytes, "B")} read and written`,
+      ...(perSizes === undefined ? [] : [`made for each set of sizes: ${perSizes}`]),
       loops,
       `${language}:`,
       indented(source),

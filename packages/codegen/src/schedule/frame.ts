@@ -3,8 +3,7 @@
 import type { Bindings } from "@sconce/symbolic";
 import { withSumGroups } from "../analysis/sum-groups.js";
 import { bindIndex } from "../ir/bind.js";
-import { extentOf } from "../ir/extents.js";
-import { constant, fixedValue, type Index, product } from "../ir/index-expr.js";
+import { constant, fixedValue, type Index, multiply, ONE, product } from "../ir/index-expr.js";
 import type { LoopProgram } from "../ir/loop-program.js";
 import type { Axis, ReduceScalar, Scalar } from "../ir/terms.js";
 import {
@@ -64,6 +63,8 @@ function bufferMemory(
   return { name: `b${id}`, space: "global", access, type: dtype, length, buffer: id };
 }
 
+const isOne = (operand: KernelOperand): boolean => operand.kind === "literal" && operand.value === 1;
+
 /** A kernel under construction, with the buffers of its program. */
 export class KernelFrame extends KernelBuilder {
   readonly #context: ScheduleContext;
@@ -99,12 +100,14 @@ export class KernelFrame extends KernelBuilder {
     return more === undefined ? scaled : this.op("add", "index", [scaled, more]);
   }
   /** A place that is never negative, divided by a number. */
-  over(a: KernelOperand, by: number): KernelOperand {
-    return by === 1 ? a : this.op("udiv", "index", [a, indexLiteral(by)]);
+  over(a: KernelOperand, by: number | Index): KernelOperand {
+    const divisor = typeof by === "number" ? indexLiteral(by) : this.index(by);
+    return isOne(divisor) ? a : this.op("udiv", "index", [a, divisor]);
   }
   /** What is left of a place that is never negative. */
-  modulo(a: KernelOperand, by: number): KernelOperand {
-    return by === 1 ? indexLiteral(0) : this.op("urem", "index", [a, indexLiteral(by)]);
+  modulo(a: KernelOperand, by: number | Index): KernelOperand {
+    const divisor = typeof by === "number" ? indexLiteral(by) : this.index(by);
+    return isOne(divisor) ? indexLiteral(0) : this.op("urem", "index", [a, divisor]);
   }
   isBelow(a: KernelOperand, end: number | KernelOperand): KernelOperand {
     return this.op("lt", "bool", [a, typeof end === "number" ? indexLiteral(end) : end]);
@@ -121,15 +124,15 @@ export class KernelFrame extends KernelBuilder {
 
   /** The coordinates of a flat place, each made when it is needed, at the start of the kernel. */
   defineCoordinates(axes: readonly Axis[], flat: () => KernelOperand): void {
-    let step = 1;
+    let step: Index = ONE;
     for (const [d, one] of [...axes.entries()].reverse()) {
-      const [extent, by] = [extentOf(one), step];
+      const [extent, by] = [one.extent, step];
       this.defineAxis(one.name, () => {
-        if (extent === 1) return indexLiteral(0);
+        if (fixedValue(extent) === 1) return indexLiteral(0);
         const over = this.over(flat(), by);
         return d === 0 ? over : this.modulo(over, extent);
       });
-      step *= extent;
+      step = multiply(step, extent);
     }
   }
 

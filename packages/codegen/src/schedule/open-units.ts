@@ -1,22 +1,14 @@
 /** @file Nests whose sizes are known when the kernel runs: one kernel for all sizes. */
 import { outerReductions } from "../analysis/contraction.js";
 import { elementsOf } from "../ir/extents.js";
-import {
-  add,
-  atom,
-  constant,
-  divide,
-  fixedValue,
-  flatIndex,
-  type Index,
-  multiply,
-} from "../ir/index-expr.js";
+import { add, atom, constant, divide, fixedValue, flatIndex, multiply } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import type { Axis, Scalar } from "../ir/terms.js";
-import type { Kernel, KernelOperand } from "../kernel/kernel.js";
-import { indexLiteral } from "../kernel/kernel.js";
+import { indexLiteral, type Kernel } from "../kernel/kernel.js";
 import { KernelFrame, type ScheduleContext } from "./frame.js";
 import { joinedAxes } from "./thread-axes.js";
+import { unitScan } from "./unit-scans.js";
+import { unitScatter } from "./unit-scatter.js";
 
 /** Steps of a unit, about. */
 const UNIT = 4096;
@@ -30,6 +22,8 @@ const GUESS = 64;
  * nest may be zero then. Undefined for a nest that has a special kernel.
  */
 export function scheduleOpen(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
+  if (nest.hint?.kind === "scan") return unitScan(nest, context);
+  if (nest.hint?.kind === "scatter") return unitScatter(nest, context);
   if (nest.hint !== undefined && nest.hint.kind !== "contraction") return undefined;
   const { axes, value } = joinedAxes(nest);
   const frame = new KernelFrame(context);
@@ -47,10 +41,10 @@ export function scheduleOpen(nest: LoopNest, context: ScheduleContext): Kernel |
   const pieces =
     cut === undefined ? constant(1) : divide(add(cut.extent, constant(piece - 1)), constant(piece));
   return frame.units(multiply(elementsOf(slow), pieces), (unit) => {
-    defineOpen(frame, slow, () => over(frame, unit, pieces));
+    frame.defineCoordinates(slow, () => frame.over(unit, pieces));
     if (cut === undefined) walk(inner);
     else {
-      const start = frame.place(modulo(frame, unit, pieces), piece);
+      const start = frame.place(frame.modulo(unit, pieces), piece);
       const until = frame.op("add", "index", [start, indexLiteral(piece)]);
       const end = frame.op("min", "index", [until, frame.index(cut.extent)]);
       frame.loop({ axis: cut.name, start, end }, () => walk(inner));
@@ -87,20 +81,3 @@ const stepsOf = (value: Scalar): number =>
     (sum, { axes, body }) => sum + axes.reduce((count, one) => count * guess(one), 1) * stepsOf(body),
     1,
   );
-
-/** The coordinates of a flat place, as {@link KernelFrame.defineCoordinates}. */
-function defineOpen(frame: KernelFrame, axes: readonly Axis[], flat: () => KernelOperand): void {
-  let step: Index = constant(1);
-  for (const [d, one] of [...axes.entries()].reverse()) {
-    const by = step;
-    frame.defineAxis(one.name, () => {
-      const place = over(frame, flat(), by);
-      return d === 0 ? place : modulo(frame, place, one.extent);
-    });
-    step = multiply(step, one.extent);
-  }
-}
-const over = (frame: KernelFrame, place: KernelOperand, by: Index): KernelOperand =>
-  fixedValue(by) === 1 ? place : frame.op("udiv", "index", [place, frame.index(by)]);
-const modulo = (frame: KernelFrame, place: KernelOperand, by: Index): KernelOperand =>
-  fixedValue(by) === 1 ? indexLiteral(0) : frame.op("urem", "index", [place, frame.index(by)]);

@@ -1,11 +1,11 @@
 /** @file Scans of targets that run units: one pass over each row, with the total so far. */
 import { scanOf } from "../analysis/scan.js";
-import { extentOf, extentsOf, volumeOf } from "../ir/extents.js";
+import { elementsOf, extentsOf } from "../ir/extents.js";
 import { atom, flatIndex } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
 import type { Scalar } from "../ir/terms.js";
-import { indexLiteral, type Kernel, type KernelOperand } from "../kernel/kernel.js";
+import type { Kernel, KernelOperand } from "../kernel/kernel.js";
 import { KernelFrame, type ScheduleContext } from "./frame.js";
 import { combined, converted, identityOf } from "./reductions.js";
 
@@ -32,11 +32,11 @@ export function unitScan(nest: LoopNest, context: ScheduleContext): Kernel | und
   // As PyTorch does: the error of a running sum grows with the length of the row.
   const isSum = reduce.reduce === "sum" || reduce.reduce === "prod";
   const type = isSum && reduce.dtype === "float32" ? "float64" : reduce.dtype;
-  return frame.units(volumeOf(others), (unit) => {
+  return frame.units(elementsOf(others), (unit) => {
     frame.defineCoordinates(others, () => unit);
     const start = reduce.initial === undefined ? identityOf(reduce, type) : frame.scalar(reduce.initial);
     const sum = frame.variable(type, converted(start, type, frame));
-    frame.loop({ axis: along.name, end: indexLiteral(extentOf(along)) }, () => {
+    frame.loop({ axis: along.name, end: frame.index(along.extent) }, () => {
       const step = (): void =>
         frame.assign(sum, combined(reduce, sum, converted(frame.scalar(reduce.body), type, frame), frame));
       const [first, ...more] = when.map((test) => frame.scalar(test));

@@ -4,12 +4,12 @@
  */
 import { axesOf, outerReductions } from "../analysis/contraction.js";
 import { conjunctsOf } from "../analysis/scan.js";
-import { extentOf, extentsOf, volumeOf } from "../ir/extents.js";
-import { atom, flatIndex, type Index, same } from "../ir/index-expr.js";
+import { elementsOf, extentsOf, volumeOf } from "../ir/extents.js";
+import { atom, fixedValue, flatIndex, type Index, same } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import { apply, cast, constantScalar, indexScalar, partsOf, type Scalar } from "../ir/scalar.js";
 import type { Axis, ReduceScalar } from "../ir/terms.js";
-import { indexLiteral, type Kernel, type KernelMemory, type KernelOperand } from "../kernel/kernel.js";
+import type { Kernel, KernelMemory, KernelOperand } from "../kernel/kernel.js";
 import { KernelFrame, type ScheduleContext } from "./frame.js";
 import { combined, identityOf } from "./reductions.js";
 
@@ -35,14 +35,14 @@ export function unitScatter(nest: LoopNest, context: ScheduleContext): Kernel | 
   // Axes before those that sources point along count units.
   const first = nest.axes.findIndex((one) => scatter.points.has(one));
   const [slow, own] = [nest.axes.slice(0, first), nest.axes.slice(first)];
-  const count = volumeOf(own);
-  if (count * scatter.reductions.length > MOST_TOTALS) return undefined;
+  const count = fixedValue(elementsOf(own));
+  if (count === undefined || count * scatter.reductions.length > MOST_TOTALS) return undefined;
   const frame = new KernelFrame(context);
   const output = frame.output(nest.output);
   const totals = scatter.reductions.map(({ dtype }, at) =>
     frame.memory({ name: `totals${at}`, space: "private", access: "read_write", type: dtype, length: count }),
   );
-  return frame.units(volumeOf(slow), (unit) => {
+  return frame.units(elementsOf(slow), (unit) => {
     frame.defineCoordinates(slow, () => unit);
     writeStarts(frame, own, scatter, totals);
     writeSources(frame, own, scatter, totals);
@@ -72,7 +72,7 @@ export function scatterIterations(nest: LoopNest): number | undefined {
 function over(frame: KernelFrame, axes: readonly Axis[], body: () => void): void {
   const [first, ...rest] = axes;
   if (first === undefined) body();
-  else frame.loop({ axis: first.name, end: indexLiteral(extentOf(first)) }, () => over(frame, rest, body));
+  else frame.loop({ axis: first.name, end: frame.index(first.extent) }, () => over(frame, rest, body));
 }
 
 /** What each total starts from. */
@@ -149,7 +149,7 @@ function guarded(
     const next = order[at];
     const inner = (): void => {
       if (next === undefined) body();
-      else frame.loop({ axis: next.name, end: indexLiteral(extentOf(next)) }, () => descend(at + 1, rest));
+      else frame.loop({ axis: next.name, end: frame.index(next.extent) }, () => descend(at + 1, rest));
     };
     const all = ready.map((test) => frame.scalar(test));
     const [test, ...more] = all;

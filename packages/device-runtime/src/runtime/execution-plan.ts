@@ -11,17 +11,20 @@ interface MadeRegion {
   readonly sizes: Bindings;
   readonly memory: MemoryPlan;
   readonly steps: readonly KernelStep[];
+  readonly reasons: ReadonlyMap<number, string>;
   readonly kernels: Kernels;
 }
 
 /** The kernels of one region. */
-export function executionPlan({ loops, sizes, memory, steps, kernels }: MadeRegion): ExecutionPlan {
+export function executionPlan({ loops, sizes, memory, steps, reasons, kernels }: MadeRegion): ExecutionPlan {
   const sources = kernels.sources();
   return {
     kernels: steps.map((step, at): KernelReport => {
       const costs = step.nests.map((nest) => costOf(loops, nest, sizes));
+      const reason = sizes.size === 0 ? undefined : reasonOf(step, reasons);
       return {
         nodes: step.nodes,
+        ...(reason !== undefined && { perSizes: reason }),
         ...sources[at]!,
         loops: step.nests.map((nest) => printNest(nest, loops)).join("\n\n"),
         flops: costs.reduce((total, { flops }) => total + flops, 0),
@@ -32,6 +35,10 @@ export function executionPlan({ loops, sizes, memory, steps, kernels }: MadeRegi
     pieces: memory.pieces,
   };
 }
+
+/** Why the kernel of a step is made for each set of sizes. */
+const reasonOf = ({ nests }: KernelStep, reasons: ReadonlyMap<number, string>): string | undefined =>
+  nests.map(({ output }) => reasons.get(output)).find((reason) => reason !== undefined);
 
 function valuesOf(
   { buffers }: LoopProgram,

@@ -30,6 +30,8 @@ import { scansFor } from "./scans.js";
 import { DeviceValue, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
+/** Why a kernel does not serve all sizes. */
+const EMPTY = "an axis of the region has no places";
 /** Sizes whose kernels are kept at the same time. */
 const KEPT_SIZES = 64;
 
@@ -44,6 +46,8 @@ interface Bound {
   readonly refused: Reasons;
   readonly checks: readonly BoundCall[];
   readonly steps: readonly KernelStep[];
+  /** Why nests have kernels for these sizes, by the buffers that they write. */
+  readonly reasons: ReadonlyMap<number, string>;
   readonly kernels: Kernels;
   /** By the ranges of inputs. */
   readonly verdicts: Map<string, Verdict>;
@@ -293,9 +297,10 @@ export class RegionRunner {
     const steps = kernelSteps(loops, refused.size === 0 ? nests : [], sizes, this.#device, open);
     const memory = planRegion(loops, steps, sizes, this.#device);
     requireMemory(memory, steps, this.#memory, 0);
+    const reasons = open?.reasons ?? new Map(nests.map(({ output }) => [output, EMPTY]));
     const request = { loops, sizes, steps, memory, constants: this.#constants };
     const kernels = await kernelsOf(request, this.#device, watch);
-    return { loops, sizes, memory, refused, checks, steps, kernels, verdicts: new Map() };
+    return { loops, sizes, memory, refused, checks, steps, reasons, kernels, verdicts: new Map() };
   }
 
   /** The steps that serve all sizes, if these are among them. */

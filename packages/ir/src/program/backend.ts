@@ -124,6 +124,8 @@ export interface KernelReport {
   readonly source: string;
   /** The loop nests that it computes, as text. */
   readonly loops: string;
+  /** Why it is made for each set of symbolic sizes. Absent for kernels that serve all sizes. */
+  readonly perSizes?: string;
   /** Arithmetic operations on elements; multiplication and addition of a product are two. */
   readonly flops: number;
   /** Bytes of the buffers that it reads and writes, each buffer once. */
