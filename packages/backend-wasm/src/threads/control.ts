@@ -2,12 +2,14 @@
  * @file What the threads of a pool share: a job in words of memory, and how threads take parts of
  * it.
  *
- * The word `STATE` holds the number of the job and the next part, so that a thread that comes late
- * takes nothing of another job: the main thread closes the old job in `STATE` before it writes the
- * next one, and a part is taken only if `STATE` is what it was when the job was read.
+ * Each thread has a share of the parts, the same in all jobs with as many: what it computed is in
+ * its cache for the next job. Then it takes parts of the shares of others. A word of each share
+ * holds the number of the job and the next part, so that a thread that comes late takes nothing of
+ * another job: the main thread closes the shares of the old job before it writes the next one, and
+ * a part is taken only if the word is what it was when the job was read.
  */
 
-/** Number of the job in the upper 24 bits, next part in the lower 8. */
+/** Number of the job in the upper 24 bits; the lower 8 say whether it is closed. */
 const STATE = 0;
 /** Parts that are done. */
 const DONE = 1;
@@ -29,11 +31,15 @@ const ENTRY = 10;
 const SCRATCH = 11;
 const SCRATCH_BYTES = 12;
 const ARGUMENTS = 13;
-const FIRST_ARGUMENT = 14;
+const THREADS = 14;
+const FIRST_ARGUMENT = 15;
 
 /** Addresses that an entry may take. */
 const MOST_ARGUMENTS = 240;
-/** The part of a closed job. No job has so many. */
+/** The first word of the shares. Each is in a different line of the cache. */
+const FIRST_SHARE = 256;
+const SHARE_WORDS = 16;
+/** The part of a closed share. No job has so many. */
 const CLOSED = 0xff;
 /** The most parts of one job. */
 export const MOST_PARTS = 128;
@@ -60,16 +66,36 @@ export interface Job {
 /** Computes the units of a job from `start` to before `end`. */
 export type RunUnits = (job: Job, start: number, end: number) => void;
 
+/** A part that a thread took. */
+interface Part {
+  readonly job: Job;
+  readonly part: number;
+  readonly parts: number;
+}
+
 /** The shared words. Every thread has one over the same buffer. */
 export class Control {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
+  readonly #thread: number;
   #job = 0;
+  /** The job that parts were taken of, and its state. */
+  #known: { readonly state: number; readonly job: Job } | undefined;
 
-  constructor(buffer = new SharedArrayBuffer((FIRST_ARGUMENT + MOST_ARGUMENTS) * 4)) {
+  /** The words for so many threads, as the main thread has them. */
+  static forThreads(count: number): Control {
+    const buffer = new SharedArrayBuffer((FIRST_SHARE + count * SHARE_WORDS) * 4);
+    const words = new Int32Array(buffer);
+    words[STATE] = CLOSED;
+    words[THREADS] = count;
+    for (let thread = 0; thread < count; thread++) words[shareOf(thread)] = CLOSED;
+    return new Control(buffer, 0);
+  }
+  /** @param thread the thread that it is for; 0 is the main thread */
+  constructor(buffer: SharedArrayBuffer, thread: number) {
     this.buffer = buffer;
     this.#words = new Int32Array(buffer);
-    if (this.#words[STATE] === 0) this.#words[STATE] = CLOSED;
+    this.#thread = thread;
   }
 
   /** Whether a job fits. */
@@ -81,7 +107,10 @@ export class Control {
   open({ module, entry, addresses, scratch, scratchBytes, units }: Job, parts: number): void {
     const words = this.#words;
     this.#job = (this.#job + 1) & 0xffffff;
-    Atomics.store(words, STATE, (this.#job << 8) | CLOSED);
+    const closed = (this.#job << 8) | CLOSED;
+    const threads = words[THREADS]!;
+    for (let thread = 0; thread < threads; thread++) Atomics.store(words, shareOf(thread), closed);
+    Atomics.store(words, STATE, closed);
     words[UNITS] = units;
     words[MODULE] = module;
     words[ENTRY] = entry;
@@ -92,6 +121,8 @@ export class Control {
     words[PARTS] = parts;
     Atomics.store(words, FAILED, 0);
     Atomics.store(words, DONE, 0);
+    for (let thread = 0; thread < threads; thread++)
+      Atomics.store(words, shareOf(thread), (this.#job << 8) | Math.floor((thread * parts) / threads));
     Atomics.store(words, STATE, this.#job << 8);
     if (Atomics.load(words, SLEEPERS) > 0) Atomics.notify(words, STATE);
   }
@@ -105,21 +136,11 @@ export class Control {
     const words = this.#words;
     for (;;) {
       const state = Atomics.load(words, STATE);
-      const part = state & 0xff;
-      const parts = words[PARTS]!;
-      if (part === CLOSED || part >= parts || !has(words[MODULE]!)) return state;
-      const units = words[UNITS]!;
-      const job: Job = {
-        module: words[MODULE]!,
-        entry: words[ENTRY]!,
-        addresses: Array.from(words.subarray(FIRST_ARGUMENT, FIRST_ARGUMENT + words[ARGUMENTS]!)),
-        scratch: words[SCRATCH]! >>> 0,
-        scratchBytes: words[SCRATCH_BYTES]!,
-        units,
-      };
-      if (Atomics.compareExchange(words, STATE, state, state + 1) !== state) continue;
+      const taken = (state & 0xff) === CLOSED ? undefined : this.#take(state, has);
+      if (taken === undefined) return state;
+      const { job, part, parts } = taken;
       try {
-        run(job, Math.floor((part * units) / parts), Math.floor(((part + 1) * units) / parts));
+        run(job, Math.floor((part * job.units) / parts), Math.floor(((part + 1) * job.units) / parts));
       } catch (error) {
         Atomics.add(words, FAILED, 1);
         throw error;
@@ -128,6 +149,39 @@ export class Control {
           Atomics.notify(words, DONE);
       }
     }
+  }
+  /** A part of the thread's share, else of others. */
+  #take(state: number, has: (module: number) => boolean): Part | undefined {
+    const words = this.#words;
+    const threads = words[THREADS]!;
+    for (let i = 0; i < threads; i++) {
+      const owner = (this.#thread + i) % threads;
+      const share = shareOf(owner);
+      for (;;) {
+        const next = Atomics.load(words, share);
+        const [part, parts] = [next & 0xff, words[PARTS]!];
+        // A share of another job is left alone.
+        if (next >> 8 !== state >> 8 || part >= Math.floor(((owner + 1) * parts) / threads)) break;
+        if (!has(words[MODULE]!)) return undefined;
+        const job = this.#known?.state === state ? this.#known.job : this.#read();
+        if (Atomics.compareExchange(words, share, next, next + 1) !== next) continue;
+        // The job was not closed meanwhile, so it is what was read.
+        if (this.#known?.state !== state) this.#known = { state, job };
+        return { job, part, parts };
+      }
+    }
+    return undefined;
+  }
+  #read(): Job {
+    const words = this.#words;
+    return {
+      module: words[MODULE]!,
+      entry: words[ENTRY]!,
+      addresses: Array.from(words.subarray(FIRST_ARGUMENT, FIRST_ARGUMENT + words[ARGUMENTS]!)),
+      scratch: words[SCRATCH]! >>> 0,
+      scratchBytes: words[SCRATCH_BYTES]!,
+      units: words[UNITS]!,
+    };
   }
 
   /** Counts runs in progress: threads then look longer for jobs. */
@@ -166,6 +220,7 @@ export class Control {
     const isIdle = (): boolean => Atomics.load(words, STATE) === state && this.messages === read;
     for (let i = 0; i < SPINS || (i < SPINS_IN_RUN && Atomics.load(words, RUNS) > 0); i++)
       if (!isIdle()) return;
+    this.#known = undefined;
     Atomics.add(words, SLEEPERS, 1);
     if (isIdle()) Atomics.wait(words, STATE, state);
     Atomics.sub(words, SLEEPERS, 1);
@@ -190,3 +245,6 @@ export class Control {
     return Atomics.load(this.#words, FAILED) > 0;
   }
 }
+
+/** The word of a thread's share. */
+const shareOf = (thread: number): number => FIRST_SHARE + thread * SHARE_WORDS;

@@ -23,7 +23,7 @@ interface PoolWorker {
 export class ThreadPool {
   /** Threads in all, with this one. */
   readonly count: number;
-  #control = new Control();
+  #control: Control;
   #workers: PoolWorker[] = [];
   readonly #modules = new Map<number, SharedModule>();
   #next = 0;
@@ -35,6 +35,7 @@ export class ThreadPool {
 
   constructor(count: number) {
     this.count = count;
+    this.#control = Control.forThreads(count);
   }
 
   /** Gives all threads a module; returns its number. */
@@ -155,7 +156,7 @@ export class ThreadPool {
   /** New workers in place of all: what one left undone, no other may wait for. */
   #restart(): void {
     this.#stop();
-    this.#control = new Control();
+    this.#control = Control.forThreads(this.count);
     this.#control.addRuns(this.#runs);
     this.#start();
   }

@@ -28,7 +28,7 @@ export function servePool(
   let before: Promise<void> = Promise.resolve();
   const take = async (message: PoolMessage): Promise<void> => {
     if (message.kind === "start") {
-      control = new Control(message.buffer);
+      control = new Control(message.buffer, message.thread);
       instances = new Instances(message.thread, functions);
     } else if (message.kind === "add") await instances!.add(message.shared);
     else instances!.delete(message.id);
