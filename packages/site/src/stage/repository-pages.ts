@@ -14,7 +14,7 @@ const filesIn = (folder: string): string[] =>
     .sort();
 
 /** A published package. */
-interface PublicPackage {
+export interface PublicPackage {
   /** Its folder in `packages`. */
   readonly folder: string;
   /** Its name in imports. */
@@ -32,7 +32,7 @@ interface Manifest {
 }
 
 /** Returns the published packages, sorted by their names. */
-function publicPackages(): PublicPackage[] {
+export function publicPackages(): PublicPackage[] {
   return readdirSync(`${ROOT}packages`).flatMap((folder) => {
     const manifest = JSON.parse(read(`packages/${folder}/package.json`)) as Manifest;
     if (manifest.private === true) return [];

@@ -1,6 +1,8 @@
 /** @file The sidebar, from the index of the documentation and the generated pages. */
 import { posix } from "node:path";
 import type { Places } from "../support/links.js";
+import { apiLink } from "./api-pages.js";
+import { publicPackages } from "./repository-pages.js";
 
 /** An entry of the sidebar, as VitePress takes it. */
 export interface SidebarItem {
@@ -67,6 +69,10 @@ export function sidebars(
       },
     ],
   ]);
+  const api = publicPackages().map(({ name, entries }) => ({
+    text: name,
+    items: entries.map(({ specifier }) => ({ text: specifier, link: apiLink(specifier) })),
+  }));
   const examples = { text: "Examples", items: pagesBelow("examples", pages) };
-  return { ...Object.fromEntries(lists), "/": [...guide, examples] };
+  return { ...Object.fromEntries(lists), "/api/": api, "/": [...guide, examples] };
 }

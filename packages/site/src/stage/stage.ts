@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path";
 import { type Places, withSiteLinks } from "../support/links.js";
 import { PAGES, ROOT, SIDEBAR } from "../support/paths.js";
+import { writeApiPages } from "./api-pages.js";
 import { errorPages } from "./error-pages.js";
 import { operatorPages } from "./operator-pages.js";
 import { passPages, sectionsOfPasses } from "./pass-pages.js";
@@ -30,7 +31,7 @@ async function allPages(places: Places): Promise<Map<string, string>> {
   return pages;
 }
 
-/** Writes the pages, and the pictures that they show. */
+/** Writes the pages, the API reference among them, and the pictures that they show. */
 export async function stagePages(): Promise<void> {
   rmSync(PAGES, { recursive: true, force: true });
   const places = repositoryPlaces();
@@ -39,7 +40,8 @@ export async function stagePages(): Promise<void> {
     mkdirSync(dirname(join(PAGES, place)), { recursive: true });
     writeFileSync(join(PAGES, place), text);
   }
+  for (const [file, place] of repositoryPictures()) cpSync(join(ROOT, file), join(PAGES, place));
+  writeApiPages();
   const index = readFileSync(join(ROOT, "docs/README.md"), "utf8");
   writeFileSync(SIDEBAR, JSON.stringify(sidebars(index, places, pages), null, 2));
-  for (const [file, place] of repositoryPictures()) cpSync(join(ROOT, file), join(PAGES, place));
 }

@@ -18,8 +18,15 @@ function plainEmptyHeaders({ tokens }) {
       for (const edge of [token, tokens[at + 2]]) edge.tag = "td";
 }
 
+/** What the search knows of a page: all of it, but the names alone of the API reference. */
+function searchedText(text, env, md) {
+  const isApi = env.relativePath.startsWith("api/");
+  return md.render(isApi ? text.replace(/^(?!#).*\n/gm, "\n") : text, env);
+}
+
 export default defineConfig({
   title: "Sconce",
+  head: [["link", { rel: "icon", href: "data:," }]],
   description: "torch.export for TypeScript: export, read, lower and run PyTorch programs",
   lang: "en-US",
   srcDir: "dist/pages",
@@ -41,6 +48,7 @@ export default defineConfig({
         text: "Reference",
         items: [
           { text: "Command line", link: "/reference/cli" },
+          { text: "API of the packages", link: "/api/" },
           { text: "Operators", link: "/operators/" },
           { text: "Passes", link: "/passes/" },
           { text: "Rewrite rules", link: "/passes/rules" },
@@ -54,7 +62,7 @@ export default defineConfig({
     ],
     sidebar,
     outline: [2, 3],
-    search: { provider: "local" },
+    search: { provider: "local", options: { _render: searchedText } },
     docFooter: { prev: true, next: true },
   },
 });
