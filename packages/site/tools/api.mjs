@@ -34,6 +34,13 @@ const app = await Application.bootstrapWithPlugins({
   skipErrorChecking: true,
   useCodeBlocks: true,
   useHTMLAnchors: true,
+  tableColumnSettings: {
+    hideDefaults: true,
+    hideInherited: true,
+    hideModifiers: true,
+    hideOverrides: true,
+    hideSources: true,
+  },
   parametersFormat: "table",
   interfacePropertiesFormat: "table",
   typeDeclarationFormat: "table",

@@ -1,4 +1,6 @@
-/** @file The API reference: TypeDoc writes a page for each entry point of the published packages. */
+/**
+ * @file The API reference: TypeDoc writes a page for each entry point of the published packages.
+ */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PAGES, TOOLS } from "../support/paths.js";
