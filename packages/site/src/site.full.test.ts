@@ -24,7 +24,7 @@ let site: Served;
 beforeAll(async () => {
   await buildSite();
   if (hasChromium) site = await serveSite();
-}, 600_000);
+}, 1_200_000);
 afterAll(() => site?.close());
 
 /** Codes of the page that lists all errors. */
@@ -123,6 +123,7 @@ describe.skipIf(!hasChromium)("in a browser", () => {
     "/",
     "/contents.html",
     "/comparison.html",
+    "/api/@sconce/drawing.html",
     "/tutorials/getting-started.html",
     "/concepts/builtin-passes.html",
     "/operators/activation.html",
