@@ -115,7 +115,7 @@ function areTakenTogether(outer: Axis, inner: Axis, indices: readonly Index[]): 
 }
 
 /** Every index of a scalar, those inside quotients, remainders and bounds included. */
-function allIndices(root: Scalar): Index[] {
+export function allIndices(root: Scalar): Index[] {
   const found = new Set<Index>();
   const walk = (index: Index): void => {
     if (found.has(index)) return;

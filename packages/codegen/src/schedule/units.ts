@@ -1,11 +1,12 @@
 /** @file The plain schedule of targets that run units, each of which loops over its elements. */
 import { outerReductions } from "../analysis/contraction.js";
 import { extentOf, volumeOf } from "../ir/extents.js";
-import { atom, flatIndex } from "../ir/index-expr.js";
+import { add, atom, flatIndex, type Index, subtract } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import type { Axis, Scalar } from "../ir/terms.js";
 import { forEachScalar } from "../ir/traverse.js";
 import { indexLiteral, type Kernel, type KernelMemory, type KernelOperand } from "../kernel/kernel.js";
+import { dividedAxes, rangesOf } from "./axis-parts.js";
 import type { KernelFrame } from "./frame.js";
 import { joinedAxes } from "./thread-axes.js";
 
@@ -21,7 +22,7 @@ const MANY_UNITS = 64;
  * make few units.
  */
 export function unitKernel(nest: LoopNest, frame: KernelFrame, output: KernelMemory): Kernel {
-  const { axes, value } = joinedAxes(nest);
+  const { axes, value } = dividedAxes(joinedAxes(nest));
   let outer = 0;
   while (outer < axes.length - 1 && volumeOf(axes.slice(0, outer)) < MANY_UNITS) outer++;
   const [slow, cut, inner] = [axes.slice(0, outer), axes[outer], axes.slice(outer + 1)];
@@ -37,9 +38,12 @@ export function unitKernel(nest: LoopNest, frame: KernelFrame, output: KernelMem
     return tiledKernel(frame, axes, across, () =>
       frame.store(output, frame.index(place), frame.scalar(whole)),
     );
+  const isCut = pieces > 1 && cut === axes.at(-1);
   const walk = (rest: readonly Axis[]): void => {
     const [axis, ...more] = rest;
     if (axis === undefined) frame.store(output, frame.index(place), frame.scalar(whole));
+    else if (more.length === 0 && !isCut && stepsOf(value) === 1)
+      inRanges(frame, output, axis, { value: whole, place });
     else frame.loop({ axis: axis.name, end: indexLiteral(extentOf(axis)) }, () => walk(more));
   };
   return frame.units(volumeOf(slow) * pieces, (unit) => {
@@ -51,6 +55,23 @@ export function unitKernel(nest: LoopNest, frame: KernelFrame, output: KernelMem
     }
   });
 }
+
+/** Loops over ranges of the last axis in which conditions on it are known. */
+function inRanges(
+  frame: KernelFrame,
+  output: KernelMemory,
+  last: Axis,
+  { value, place }: { readonly value: Scalar; readonly place: Index },
+): void {
+  for (const range of rangesOf(last, value)) {
+    const at = substituted(place, last, range.place);
+    frame.loop({ axis: range.axis.name, end: indexLiteral(extentOf(range.axis)) }, () =>
+      frame.store(output, frame.index(at), frame.scalar(range.value)),
+    );
+  }
+}
+/** A sum of axes with one of them replaced. */
+const substituted = (index: Index, one: Axis, by: Index): Index => add(subtract(index, atom(one)), by);
 
 /** Elements of the cut axis in a unit. */
 function pieceOf(cut: Axis, units: number, steps: number): number {

@@ -44,13 +44,18 @@ export const CHECKS_VALUES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, and those whose
- * loops refuse places that their decompositions take.
+ * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, those whose
+ * loops refuse places that their decompositions take, and those whose decompositions read places
+ * that their loops know.
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
   "aten.index_add.default",
   "aten.index_copy.default",
+  "aten.reflection_pad1d.default",
+  "aten.reflection_pad2d.default",
+  "aten.reflection_pad3d.default",
+  "aten.roll.default",
 ]);
 
 /** Operators that give sizes, which no kernel has to compute. */

@@ -83,9 +83,13 @@ export class VectorWriter {
       this.f.i32(by).op(`i32x4.${name}`);
     };
   }
-  /** One of two vectors for each lane; the mask has all bits of a lane or none. */
+  /**
+   * One of two vectors for each lane; the mask has all bits of a lane or none. So the relaxed
+   * instruction, which may look at one bit of a lane, gives the same.
+   */
   choose(mask: Vector, then: Vector, otherwise: Vector): Vector {
-    return this.op("v128.bitselect", then, otherwise, mask);
+    const name = this.helpers.relaxed ? "i32x4.relaxed_laneselect" : "v128.bitselect";
+    return this.op(name, then, otherwise, mask);
   }
   /**
    * A polynomial; the coefficient of the highest power is first. Pairs of terms are added up side

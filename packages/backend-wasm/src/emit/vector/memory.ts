@@ -22,8 +22,8 @@ export function loadFour(f: FunctionBuilder, writer: VectorWriter, type: Element
     // A mask has all bits of a lane.
     f.op("i32x4.neg");
   } else if (isHalf(type)) {
-    f.memory("v128.load16x4_u", offset);
-    decodeHalves(writer, type);
+    f.memory("v128.load16x4_s", offset);
+    decodeHalves(writer, type, true);
   } else throw notEmitted(`four elements of ${type}`);
 }
 /** Writes the vector on the stack to the address below it. */
