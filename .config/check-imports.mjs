@@ -88,6 +88,7 @@ const MAY_IMPORT = {
     "backend-wasm",
     "backend-gpujs",
     "session",
+    "studio",
     "capture",
     "torch-libraries",
     "testing",

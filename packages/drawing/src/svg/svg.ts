@@ -62,17 +62,26 @@ export function keysToDepth({ items }: Hierarchy, depth: number): ReadonlySet<st
   return keys;
 }
 
-/** A scene as SVG text. */
+/** How a scene becomes SVG text. */
+export interface SceneSvgOptions extends Pick<SvgOptions, "theme" | "title"> {
+  /** Whether the colors are in the text; else {@link svgStyle} has them. @defaultValue true */
+  readonly style?: boolean | undefined;
+}
+
+/**
+ * A scene as SVG text. Frames are the elements `g.frame`, and other boxes `g.box`, both in the order
+ * of the scene.
+ */
 export function sceneSvg(
   { items }: Hierarchy,
   { width, height, boxes, arrows }: Scene,
-  { theme = "auto", title }: Pick<SvgOptions, "theme" | "title"> = {},
+  { theme = "auto", title, style = true }: SceneSvgOptions = {},
 ): string {
   const size = `${coordinate(width)} ${coordinate(height)}`;
   const name = title ?? `Graph of ${items[0]!.calls} calls`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="sconce" role="img" aria-label="${escapeText(name)}" viewBox="0 0 ${size}" width="${coordinate(width)}" height="${coordinate(height)}">`,
-    `<style>${styleText(theme)}</style>`,
+    ...(style ? [`<style>${svgStyle(theme)}</style>`] : []),
     '<defs><marker id="sconce-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>',
     `<rect class="background" width="${coordinate(width)}" height="${coordinate(height)}"/>`,
     ...boxes.filter(({ isOpen }) => isOpen).map((box) => frameText(items[box.item]!, box)),
@@ -115,7 +124,8 @@ function arrowText(items: readonly Item[], { from, value, count, points }: Scene
 
 const KINDS = ["input", "state", "call", "output", "module", "graph", "part"] as const;
 
-function styleText(theme: "auto" | "light" | "dark"): string {
+/** The style sheet of drawings, for pages whose policy forbids styles in elements. */
+export function svgStyle(theme: "auto" | "light" | "dark"): string {
   const shared = [
     ".sconce text{font:12px ui-monospace,Menlo,Consolas,monospace}",
     ".sconce .detail{font-size:10px}",

@@ -13,7 +13,7 @@ import { build } from "vite";
 import { PAGE_HEADERS, pageHeaders } from "../page-node.js";
 
 /** Where Debian's package has it. */
-const CHROMIUM = "/usr/bin/chromium";
+export const CHROMIUM = "/usr/bin/chromium";
 
 /** Whether tests can run. */
 export const hasChromium: boolean = existsSync(CHROMIUM);
