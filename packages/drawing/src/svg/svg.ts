@@ -69,8 +69,8 @@ export interface SceneSvgOptions extends Pick<SvgOptions, "theme" | "title"> {
 }
 
 /**
- * A scene as SVG text. Frames are the elements `g.frame`, and other boxes `g.box`, both in the order
- * of the scene.
+ * A scene as SVG text. Frames are the elements `g.frame`, and other boxes `g.box`, both in the
+ * order of the scene.
  */
 export function sceneSvg(
   { items }: Hierarchy,
