@@ -88,6 +88,7 @@ export type { Plugin, PluginKernel, SessionBackend } from "./plugin.js";
 export { type ConversionOptions, convertDtype } from "./precision/convert-dtype.js";
 export { type Keep, keepOf } from "./precision/keep.js";
 export { type AskedBackend, askBackend } from "./regions/ask-backend.js";
+export { callProgram } from "./regions/call-program.js";
 export type { Extraction, NodeSelector } from "./regions/extract.js";
 export { extractSubmodule, inModule } from "./regions/extract.js";
 export type { FuseOptions, Fusion } from "./regions/fuse.js";

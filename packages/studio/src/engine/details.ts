@@ -50,7 +50,8 @@ function ancestors(items: readonly Item[], item: Item): Item[] {
   return groups;
 }
 
-const groupsAround = (items: readonly Item[], item: Item): string[] =>
+/** Keys of the groups around an item, the outermost first. */
+export const groupsAround = (items: readonly Item[], item: Item): string[] =>
   ancestors(items, item).map(({ key }) => key);
 
 /** All that is known of an item; undefined for a key that the version does not have. */

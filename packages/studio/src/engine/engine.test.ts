@@ -95,6 +95,31 @@ describe("the engine", () => {
     expect(profile.results[0]).toMatch(/^tensor\(/);
   });
 
+  test("shows the kernels of a run with their nodes of the opened program, modules and memory", async () => {
+    const { rows, plan } = await engine.profile(0, "wasm", {});
+    expect(plan!.kernels.length).toBe(rows.filter(({ place }) => place === "device").length);
+    expect(plan!.kernels[0]).toMatchObject({ language: "kernel", loops: expect.stringContaining("nest ") });
+    const product = rows.find(({ target, key }) => target === "aten.addmm.default" && key !== undefined)!;
+    expect(engine.details(0, product.key!)!.facts).toContainEqual({
+      name: "target",
+      value: "aten.linear.default",
+    });
+    expect(product.modules.length).toBeGreaterThan(0);
+    for (const { from, to } of plan!.values) expect(from).toBeLessThanOrEqual(to);
+  });
+
+  test("counts what a call and what a module cost", async () => {
+    const cost = async (key: string) => (await engine.cost(0, key, {}))!;
+    const linear = await cost(":linear");
+    expect(linear).toMatchObject({ calls: 1, unknown: [] });
+    expect(linear.flops).toBeGreaterThan(0);
+    const [group] = engine.details(0, ":linear")!.groups;
+    const whole = await cost(group!);
+    expect(whole.calls).toBeGreaterThan(1);
+    expect(whole.flops).toBeGreaterThan(linear.flops);
+    expect(await engine.cost(0, "nothing", {})).toBeUndefined();
+  });
+
   test("goes through the rewrites inside of a pass", async () => {
     const own = new Engine();
     const text = TEXT.replace("add.Tensor(%x, 0)", "mul.Tensor(%x, 1)")

@@ -6,10 +6,13 @@ import type { Backend, Sconce } from "@sconce/session";
 import { type ProgramSource, readProgram, type TextReaders } from "../files/read.js";
 import type { RanPass, SentProgram, SentRun } from "../playground/messages.js";
 import { ranPass } from "../playground/ran-pass.js";
+import type { Costs } from "./costs.js";
 import { detailsOf, search } from "./details.js";
+import { meanProfile, profileParts } from "./profiles.js";
 import type {
   AttemptRow,
   ComparisonView,
+  CostView,
   DifferenceView,
   FoundItem,
   ItemDetails,
@@ -43,6 +46,7 @@ export class Engine {
   /** Versions that passes made, by the version before and the call of the pass. */
   readonly #made = new Map<string, Version>();
   #session: Promise<Sconce> | undefined;
+  #costs: Costs | undefined;
 
   /**
    * Opens a `.pt2` archive, JSON IR, or IR text. Weights of archives stay in the source until they
@@ -228,8 +232,8 @@ export class Engine {
       return {
         backend,
         device: placement?.device ?? "the interpreter runs all calls",
-        rows: (placement?.nodes ?? []).map(({ node, target, place, reason }) => ({
-          key: version.keyOf("", node),
+        rows: (placement?.nodes ?? []).map(({ node, target, source, place, reason }) => ({
+          key: source === undefined ? undefined : version.keyOf("", source),
           node,
           target,
           place,
@@ -286,18 +290,14 @@ export class Engine {
       // The first run starts what the engine of JavaScript compiles later.
       await executable.run(inputs, work);
       const warm = performance.now();
-      const results = await executable.run(inputs, { ...work, profile: true });
+      const results = await executable.run(inputs, work);
+      const runMilliseconds = performance.now() - warm;
+      const profile = await meanProfile(executable, () => executable.run(inputs, { ...work, profile: true }));
       return {
         backend,
         compileMilliseconds: compiled - start,
-        runMilliseconds: performance.now() - warm,
-        rows: (executable.profile?.() ?? []).map(({ node, target, milliseconds, place }) => ({
-          key: version.keyOf("", node.split(",").at(-1)!.trim()),
-          node,
-          target,
-          milliseconds,
-          place,
-        })),
+        runMilliseconds,
+        ...profileParts(version, executable, profile),
         results: results.map(String),
       };
     } finally {
@@ -326,6 +326,16 @@ export class Engine {
       if (name === item.node && value instanceof Tensor) view = valueView(value);
     });
     return view;
+  }
+
+  /** What the calls of an item cost; undefined for items that the version does not have. */
+  async cost(id: number, key: string, work: LongWorkOptions): Promise<CostView | undefined> {
+    const version = this.#versions.get(id);
+    const item = version.item(key);
+    if (item === undefined) return undefined;
+    const [session, { Costs }] = await Promise.all([this.#loadSession(), import("./costs.js")]);
+    this.#costs ??= new Costs(session);
+    return await this.#costs.of(version, item, work);
   }
 
   /** What each rule says of a node: that it fires there, or why it does not. */

@@ -3,6 +3,7 @@
  * run in a worker.
  */
 import type { Item, Scene } from "@sconce/drawing";
+import type { KernelReport, PlannedValue } from "@sconce/ir";
 import type { RanPass, SentProgram, SentRun } from "../playground/messages.js";
 
 /** A program as it was opened, or as a pass left it. */
@@ -216,6 +217,38 @@ export interface ProfileRow {
   readonly milliseconds: number;
   /** Where it ran, for backends with a device. */
   readonly place: "device" | "host" | undefined;
+  /** Titles of the modules around the item, the outermost first. */
+  readonly modules: readonly string[];
+  /** The kernel that ran, by its position in the plan. */
+  readonly kernel: number | undefined;
+}
+
+/** A kernel of a backend. */
+export type KernelView = Omit<KernelReport, "nodes">;
+
+/** The kernels of a run, and where the values between them lie in memory. */
+export interface PlanView {
+  /** In the order of the run. */
+  readonly kernels: readonly KernelView[];
+  /** Values that kernels write. */
+  readonly values: readonly (PlannedValue & {
+    /** Names the item; undefined where the version has none. */
+    readonly key: string | undefined;
+  })[];
+  /** Bytes of each piece of memory. */
+  readonly pieces: readonly number[];
+}
+
+/** What calls cost, each by itself. */
+export interface CostView {
+  /** Arithmetic operations on elements. */
+  readonly flops: number;
+  /** Bytes that are read and written. */
+  readonly bytes: number;
+  /** Number of calls. */
+  readonly calls: number;
+  /** Calls that are not counted, with the reasons. */
+  readonly unknown: readonly { readonly node: string; readonly reason: string }[];
 }
 
 /** One run of a program. */
@@ -230,6 +263,8 @@ export interface ProfileView {
   readonly rows: readonly ProfileRow[];
   /** The results, as PyTorch prints them. */
   readonly results: readonly string[];
+  /** The kernels, for backends that make kernels. */
+  readonly plan: PlanView | undefined;
 }
 
 /** The differences of two versions. */
@@ -305,6 +340,8 @@ export interface Requests {
   compare(version: number, backends: readonly [string, string]): ComparisonView;
   /** Compiles and runs a version. */
   profile(version: number, backend: string): ProfileView;
+  /** What the calls of an item cost. */
+  cost(version: number, key: string): CostView | undefined;
   /** The elements that a node has in a run on the interpreter; undefined for other values. */
   values(version: number, key: string): ValueView | undefined;
   /** What the rules say of a node. */

@@ -14,6 +14,7 @@ const LONG: ReadonlySet<RequestName> = new Set([
   "placement",
   "compare",
   "profile",
+  "cost",
   "values",
 ]);
 

@@ -2,13 +2,14 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { VersionInfo } from "../engine/protocol.js";
-import { Compare, Profile } from "./backends.js";
+import { Compare } from "./backends.js";
 import { comparedWith } from "./branches-view.js";
 import { Code } from "./code.js";
 import { FileButton } from "./controls.js";
 import { GraphView } from "./graph-view.js";
 import { Inspector } from "./inspector.js";
 import { Passes } from "./passes.js";
+import { Profile } from "./profile.js";
 import type { Panel, PlaygroundView, StudioState } from "./state.js";
 import { Welcome } from "./welcome.js";
 

@@ -1,13 +1,12 @@
-/** @file Programs on backends: where calls run, values side by side, times. */
+/** @file Programs on backends: where calls run, and values side by side. */
 
 import { useState } from "preact/hooks";
-import type { ProfileRow } from "../engine/protocol.js";
-import { Code } from "./code.js";
 import type { StudioState } from "./state.js";
 
 const BACKENDS = ["cpu", "wasm", "gpujs"] as const;
 
-function Choice(props: {
+/** A choice of a backend. */
+export function BackendChoice(props: {
   readonly id: string;
   readonly label: string;
   readonly value: string;
@@ -34,8 +33,8 @@ export function Compare({ state }: { readonly state: StudioState }) {
     <div>
       <section>
         <div class="row">
-          <Choice id="first" label="Backend" value={first} choose={setFirst} />
-          <Choice id="second" label="and" value={second} choose={setSecond} />
+          <BackendChoice id="first" label="Backend" value={first} choose={setFirst} />
+          <BackendChoice id="second" label="and" value={second} choose={setSecond} />
           <button type="button" class="primary" onClick={() => void state.compare([first, second])}>
             Compare values
           </button>
@@ -94,7 +93,8 @@ function Comparison({ state }: { readonly state: StudioState }) {
   );
 }
 
-function NodeLink(props: {
+/** The name of a node; a link where the shown version has it. */
+export function NodeLink(props: {
   readonly state: StudioState;
   readonly itemKey: string | undefined;
   readonly node: string;
@@ -128,88 +128,4 @@ function Placement({ state }: { readonly state: StudioState }) {
       </ul>
     </div>
   );
-}
-
-/** The panel of a run: results, and times by kernel. */
-export function Profile({ state }: { readonly state: StudioState }) {
-  const [backend, setBackend] = useState("wasm");
-  const profile = state.profile.value;
-  return (
-    <div>
-      <div class="row">
-        <Choice id="profile-backend" label="Backend" value={backend} choose={setBackend} />
-        <button type="button" class="primary" onClick={() => void state.runProfile(backend)}>
-          Run
-        </button>
-      </div>
-      {profile === undefined ? (
-        <p class="hint">Runs the program on the inputs of its export, or on random ones.</p>
-      ) : (
-        <div>
-          <p class="note" role="status">
-            {profile.backend}: compiled in {profile.compileMilliseconds.toFixed(1)} ms, ran in{" "}
-            {profile.runMilliseconds.toFixed(2)} ms
-          </p>
-          <Bars state={state} rows={profile.rows} />
-          <details>
-            <summary>Results</summary>
-            {profile.results.map((text, i) => (
-              <Code key={String(i)} text={text} />
-            ))}
-          </details>
-        </div>
-      )}
-    </div>
-  );
-}
-
-function Bars({ state, rows }: { readonly state: StudioState; readonly rows: readonly ProfileRow[] }) {
-  const sorted = [...rows].sort((a, b) => b.milliseconds - a.milliseconds).slice(0, MOST_BARS);
-  const longest = sorted[0]?.milliseconds ?? 1;
-  const download = () => {
-    const blob = new Blob([traceText(rows)], { type: "application/json" });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = "trace.json";
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
-  return (
-    <div>
-      <ol class="bars">
-        {sorted.map((row, i) => (
-          <li key={`${i} ${row.node}`}>
-            <span class="bar" style={{ width: `${(100 * row.milliseconds) / longest}%` }} />
-            <span class="number">{row.milliseconds.toFixed(3)} ms</span>{" "}
-            <NodeLink state={state} itemKey={row.key} node={row.node} />{" "}
-            <span class="muted">{row.place === "host" ? "host" : ""}</span>
-          </li>
-        ))}
-      </ol>
-      <button type="button" onClick={download}>
-        Save as Chrome trace
-      </button>
-    </div>
-  );
-}
-
-const MOST_BARS = 100;
-
-/** The events of a run for trace viewers, one behind the other. */
-function traceText(rows: readonly ProfileRow[]): string {
-  let at = 0;
-  const traceEvents = rows.map(({ node, target, milliseconds, place }) => {
-    const event = {
-      name: target,
-      ph: "X",
-      pid: 1,
-      tid: place === "host" ? 2 : 1,
-      ts: at,
-      dur: milliseconds * 1000,
-      args: { node },
-    };
-    at += milliseconds * 1000;
-    return event;
-  });
-  return JSON.stringify({ traceEvents });
 }

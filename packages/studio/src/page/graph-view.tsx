@@ -10,6 +10,8 @@ import type { StudioState } from "./state.js";
 const CLICK_DISTANCE = 4;
 const ZOOM_STEP = 1.25;
 const PAN_STEP = 60;
+/** Boxes near the middle of a view, one of which the view beside it should have. */
+const ANCHORS = 50;
 
 interface GraphProps {
   readonly state: StudioState;
@@ -87,6 +89,7 @@ class View {
     this.#listen();
     this.#cleanups.push(effect(() => this.#setScene()));
     this.#cleanups.push(effect(() => this.#showSelection()));
+    this.#cleanups.push(effect(() => this.#follow()));
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const changed = () => this.#redraw();
     dark.addEventListener("change", changed);
@@ -98,16 +101,52 @@ class View {
     for (const cleanup of this.#cleanups) cleanup();
   }
 
+  /** Moves the view, and with it the one beside it. */
+  #moved(): void {
+    this.#redraw();
+    const drawing = this.#drawing;
+    if (!this.#state.sideBySide.peek() || drawing === undefined) return;
+    const { x, y, width, height } = this.#viewport.area();
+    const [left, top, { scale }] = [x + width / 2, y + height / 2, this.#viewport];
+    const middle = ({ x, y, width, height }: DrawnBox) => ({ x: x + width / 2, y: y + height / 2 });
+    const far = (box: DrawnBox): number => Math.hypot(middle(box).x - left, middle(box).y - top);
+    const seen = drawing.boxes.filter(({ isOpen }) => !isOpen).map((box) => ({ box, distance: far(box) }));
+    const anchors = seen
+      .sort((a, b) => a.distance - b.distance)
+      .slice(0, ANCHORS)
+      .map(({ box }) => {
+        const { x, y } = middle(box);
+        return { key: box.shown.key, dx: (x - left) * scale, dy: (y - top) * scale };
+      });
+    this.#state.beside.value = { from: this, scale, anchors };
+  }
+
+  /** Shows what the view beside this one shows: the nearest box that both have at the same place. */
+  #follow(): void {
+    const beside = this.#state.beside.value;
+    if (beside === undefined || beside.from === this) return;
+    for (const { key, dx, dy } of beside.anchors) {
+      const box = this.#drawing?.box(key);
+      if (box === undefined) continue;
+      const { width, height } = this.#viewport;
+      this.#viewport.scale = beside.scale;
+      this.#viewport.left = width / 2 + dx - (box.x + box.width / 2) * beside.scale;
+      this.#viewport.top = height / 2 + dy - (box.y + box.height / 2) * beside.scale;
+      this.#redraw();
+      return;
+    }
+  }
+
   fit(): void {
     const drawing = this.#drawing;
     if (drawing === undefined) return;
     this.#viewport.fit({ x: 0, y: 0, width: drawing.width, height: drawing.height });
-    this.#redraw();
+    this.#moved();
   }
 
   zoomMiddle(factor: number): void {
     this.#viewport.zoom(factor, this.#viewport.width / 2, this.#viewport.height / 2);
-    this.#redraw();
+    this.#moved();
   }
 
   #setScene(): void {
@@ -253,7 +292,7 @@ class View {
     else this.#pinch(before, event, other);
     this.#pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
     if (this.#drag !== undefined) this.#drag.moved += Math.abs(dx) + Math.abs(dy);
-    this.#redraw();
+    this.#moved();
   }
 
   /** Two fingers: the scale follows their distance. */
@@ -274,6 +313,7 @@ class View {
     if (drag === undefined || drag.moved > CLICK_DISTANCE) return;
     const box = this.#boxAt(event);
     void this.#state.select(box?.shown.key);
+    this.#moved();
   }
 
   #open(box: DrawnBox | undefined): void {
@@ -285,7 +325,7 @@ class View {
     if (event.ctrlKey || event.metaKey)
       this.#viewport.zoom(Math.exp(-event.deltaY / 200), event.offsetX, event.offsetY);
     else this.#viewport.pan(-event.deltaX, -event.deltaY);
-    this.#redraw();
+    this.#moved();
   }
 
   #jump(event: PointerEvent): void {
@@ -294,7 +334,7 @@ class View {
     const { width, height, scale } = this.#viewport;
     this.#viewport.left = width / 2 - x * scale;
     this.#viewport.top = height / 2 - y * scale;
-    this.#redraw();
+    this.#moved();
   }
 
   #key(event: KeyboardEvent): void {
@@ -336,7 +376,7 @@ class View {
         number,
       ];
       this.#viewport.pan(dx * PAN_STEP, dy * PAN_STEP);
-      this.#redraw();
+      this.#moved();
       return;
     }
     const box = this.#selectedBox();
@@ -352,6 +392,7 @@ class View {
 
   #choose({ shown, ...box }: DrawnBox): void {
     this.#viewport.show(box);
+    this.#moved();
     void this.#state.select(shown.key);
   }
 }

@@ -1,6 +1,7 @@
 /** @file What is known of the selected node or group. */
 
 import type { Neighbor } from "../engine/protocol.js";
+import { amount } from "./amount.js";
 import { Code } from "./code.js";
 import type { StudioState } from "./state.js";
 import { Value } from "./value.js";
@@ -34,6 +35,9 @@ export function Inspector({ state }: { readonly state: StudioState }) {
           <h3>Text</h3>
           <Code text={details.text} />
         </section>
+      )}
+      {details.facts.every(({ name, value }) => name !== "op" || value === "call_function") && (
+        <Cost state={state} item={details.key} />
       )}
       {details.text !== undefined && <Value state={state} item={details.key} />}
       <Neighbors title="Inputs" list={details.inputs} find={find} />
@@ -130,6 +134,38 @@ function Rules({ state, item }: { readonly state: StudioState; readonly item: st
             </li>
           ))}
         </ul>
+      )}
+    </section>
+  );
+}
+
+/** Operations and bytes of the item, each call counted by itself. */
+function Cost({ state, item }: { readonly state: StudioState; readonly item: string }) {
+  const cost = state.cost.value;
+  const own = cost?.key === item ? cost.view : undefined;
+  return (
+    <section>
+      <h3>Cost</h3>
+      {own === undefined ? (
+        <button type="button" onClick={() => void state.countCost(item)}>
+          Count operations and bytes
+        </button>
+      ) : (
+        <div>
+          <p role="status">
+            {amount(own.flops, "flop")}, {amount(own.bytes, "B")} read and written
+            {own.calls === 1 ? "" : `, in ${own.calls} calls`}
+          </p>
+          {own.unknown.length > 0 && (
+            <ul class="lines">
+              {own.unknown.map(({ node, reason }) => (
+                <li key={node}>
+                  not counted: {node}, {reason}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
       )}
     </section>
   );

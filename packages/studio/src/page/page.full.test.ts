@@ -174,6 +174,16 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.click("text=before and after side by side");
     await page.locator(".graph").nth(1).waitFor();
     expect(await page.locator(".graph").count()).toBe(2);
+    await page.waitForTimeout(300);
+    const picture = () =>
+      page
+        .locator(".graph canvas:first-child")
+        .nth(1)
+        .evaluate((one) => (one as HTMLCanvasElement).toDataURL());
+    const still = await picture();
+    await page.locator(".graph canvas:first-child").first().hover();
+    await page.mouse.wheel(0, 200);
+    await expect.poll(picture).not.toBe(still);
     await page.click("#tab-compare");
     await page.click("text=Compare values");
     await page.waitForSelector("text=cpu and wasm agree at all");
@@ -182,6 +192,14 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.click("#tab-profile");
     await page.click("#panel .primary");
     await page.waitForSelector("text=wasm: compiled in");
+    expect(await page.locator(".flame rect").count()).toBeGreaterThan(5);
+    expect(await page.locator(".memory rect").count()).toBeGreaterThan(5);
+    await page.locator(".bars summary").first().click();
+    await page.waitForSelector("text=Source: kernel IR");
+    await page.locator(".bars li .link").first().click();
+    await page.click("#tab-inspect");
+    await page.click("text=Count operations and bytes");
+    await page.waitForSelector("text=read and written");
     await page.click("#tab-text");
     await page.waitForSelector("text=class GraphModule");
     await page.close();

@@ -6,6 +6,7 @@ import { type EngineClient, RequestError } from "../engine/client.js";
 import type {
   AttemptRow,
   ComparisonView,
+  CostView,
   DifferenceView,
   FoundItem,
   ItemDetails,
@@ -48,6 +49,14 @@ export const EXAMPLES: readonly Example[] = [
   { name: "net_unet", title: "U-Net: skip connections" },
   { name: "flow_cond_nested", title: "Nested control flow" },
 ];
+
+/** What a view of the graph shows, for a view beside it. */
+interface ViewPlace {
+  readonly from: object;
+  readonly scale: number;
+  /** Boxes from the middle outwards, and how far from the middle they are on the screen. */
+  readonly anchors: readonly { readonly key: string; readonly dx: number; readonly dy: number }[];
+}
 
 /** Work that the user waits for. */
 interface Busy {
@@ -115,6 +124,8 @@ export class StudioState {
   readonly scene = signal<SceneView | undefined>(undefined);
   /** Whether the version before is shown beside the one that is shown. */
   readonly sideBySide = signal(false);
+  /** Where one of two views is, for the other to follow. */
+  readonly beside = signal<ViewPlace | undefined>(undefined);
   /** The scene of the version before, where it is shown. */
   readonly before = signal<SceneView | undefined>(undefined);
   readonly selected = signal<string | undefined>(undefined);
@@ -128,6 +139,10 @@ export class StudioState {
   readonly placement = signal<PlacementView | undefined>(undefined);
   readonly comparison = signal<ComparisonView | undefined>(undefined);
   readonly profile = signal<ProfileView | undefined>(undefined);
+  /** What the calls of an item cost. */
+  readonly cost = signal<{ readonly key: string; readonly view: CostView | undefined } | undefined>(
+    undefined,
+  );
   /** What rules say of a node. */
   readonly attempts = signal<{ readonly key: string; readonly rows: readonly AttemptRow[] } | undefined>(
     undefined,
@@ -498,13 +513,19 @@ export class StudioState {
     if (rows !== undefined) this.attempts.value = { key, rows };
   }
 
+  /** Counts the operations and bytes of an item. */
+  async countCost(key: string): Promise<void> {
+    const view = await this.#workOnVersion("Count operations", "cost", key);
+    this.cost.value = { key, view };
+  }
+
   /** Runs the program on the interpreter, and shows the elements of a node. */
   async loadValues(key: string): Promise<void> {
     const view = await this.#workOnVersion("Run on cpu", "values", key);
     this.values.value = { key, view };
   }
 
-  #workOnVersion<K extends "placement" | "compare" | "profile" | "values">(
+  #workOnVersion<K extends "placement" | "compare" | "profile" | "values" | "cost">(
     title: string,
     name: K,
     argument: Parameters<Requests[K]>[1],
@@ -520,6 +541,7 @@ export class StudioState {
     this.profile.value = undefined;
     this.difference.value = undefined;
     this.attempts.value = undefined;
+    this.cost.value = undefined;
     this.values.value = undefined;
   }
 
