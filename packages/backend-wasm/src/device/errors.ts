@@ -4,14 +4,19 @@ import { isSconceError, SconceError } from "@sconce/errors";
 export const noWasm = (why: string, fix: string): SconceError =>
   new SconceError({ code: "NO_WASM", message: `WebAssembly does not run here: ${why}`, fix });
 
+/** Bytes that addresses of 32 bits reach. */
+const MOST_BYTES = 2 ** 32;
+
 /** The memory cannot grow. */
-export const memoryFull = (bytes: number, inUse: number, cause: unknown): SconceError =>
-  new SconceError({
+export function memoryFull(bytes: number, inUse: number, cause: unknown): SconceError {
+  const why = bytes + inUse > MOST_BYTES ? `reaches ${MOST_BYTES} bytes in all` : "cannot grow";
+  return new SconceError({
     code: "OUT_OF_MEMORY",
-    message: `cannot allocate ${bytes} bytes: the memory of WebAssembly has ${inUse} bytes in use and cannot grow`,
+    message: `cannot allocate ${bytes} bytes: the memory of WebAssembly has ${inUse} bytes in use and ${why}`,
     fix: "use smaller sizes, dispose of executables that are not needed, or use another backend",
     cause,
   });
+}
 
 /** A kernel stopped: integers were divided by zero, or there is a mistake in it. */
 export function kernelFailed(nodes: readonly string[], cause: unknown): SconceError {
