@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { type Places, withSiteLinks } from "../support/links.js";
 import { PAGES, ROOT, SIDEBAR } from "../support/paths.js";
 import { writeApiPages } from "./api-pages.js";
+import { withDrawings } from "./drawings.js";
 import { errorPages } from "./error-pages.js";
 import { operatorPages } from "./operator-pages.js";
 import { passPages, sectionsOfPasses } from "./pass-pages.js";
@@ -36,9 +37,15 @@ export async function stagePages(): Promise<void> {
   rmSync(PAGES, { recursive: true, force: true });
   const places = repositoryPlaces();
   const pages = await allPages(places);
-  for (const [place, text] of pages) {
+  const write = (place: string, text: string): void => {
     mkdirSync(dirname(join(PAGES, place)), { recursive: true });
     writeFileSync(join(PAGES, place), text);
+  };
+  for (const [place, text] of pages) {
+    const drawn = await withDrawings(place, text);
+    write(place, drawn.text);
+    // VitePress serves this folder as it is.
+    for (const [file, svg] of drawn.files) write(join("public", file), svg);
   }
   for (const [file, place] of repositoryPictures()) cpSync(join(ROOT, file), join(PAGES, place));
   writeApiPages();

@@ -63,6 +63,5 @@ export default defineConfig({
     sidebar,
     outline: [2, 3],
     search: { provider: "local", options: { _render: searchedText } },
-    docFooter: { prev: true, next: true },
   },
 });
