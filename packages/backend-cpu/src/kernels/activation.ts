@@ -102,7 +102,8 @@ const prelu: Kernel<{ self: Tensor; weight: Operand }> = ({ self, weight }, cont
 const gelu = kernel(
   'aten::gelu(Tensor self, *, str approximate="none") -> Tensor',
   ({ self, approximate }, context) => {
-    const exact = loopOf(self, geluLoop, geluSingleLoop);
+    // Infinities are NaN in PyTorch's float32, and in bfloat16, which it computes in float32.
+    const exact = self.dtype === "float16" ? geluLoop : loopOf(self, geluLoop, geluSingleLoop);
     return elementwise({ real: approximate === "tanh" ? map1(geluTanh) : exact }, emptyOutput(context), [
       self,
     ]);

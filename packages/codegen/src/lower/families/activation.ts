@@ -1,4 +1,5 @@
 /** @file Activations (`aten/src/ATen/native/cpu/Activation.cpp`). */
+import type { DType } from "@sconce/tensor";
 import { apply, type Scalar, select } from "../../ir/scalar.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { numberScalar } from "../core/numbers.js";
@@ -7,8 +8,8 @@ import { add, clamped, constantLike, div, EXPENSIVE, mul, unary } from "../rules
 const sixth = (x: Scalar): Scalar =>
   clamped(add(x, constantLike(3, x)), constantLike(0, x), constantLike(6, x));
 
-/** Both forms of `gelu`. */
-function gelu(x: Scalar, approximate: string): Scalar {
+/** Both forms of `gelu`, of elements of a dtype. */
+function gelu(x: Scalar, approximate: string, dtype: DType): Scalar {
   const half = mul(x, constantLike(0.5, x));
   if (approximate === "tanh") {
     const inner = add(x, mul(constantLike(0.044715, x), mul(mul(x, x), x)));
@@ -16,8 +17,10 @@ function gelu(x: Scalar, approximate: string): Scalar {
     return mul(half, add(constantLike(1, x), apply("tanh", mul(beta, inner))));
   }
   const exact = mul(half, add(constantLike(1, x), apply("erf", mul(x, constantLike(Math.SQRT1_2, x)))));
-  // For all but float64 PyTorch's recorded calls have NaN at infinity.
-  return x.dtype === "float64" ? exact : select(apply("isinf", x), constantLike(Number.NaN, x), exact);
+  // PyTorch gives NaN at infinity in float32, and in bfloat16, which it computes in float32.
+  return dtype === "float64" || dtype === "float16"
+    ? exact
+    : select(apply("isinf", x), constantLike(Number.NaN, x), exact);
 }
 
 export const ACTIVATIONS = defineLowerings([
@@ -26,7 +29,7 @@ export const ACTIVATIONS = defineLowerings([
     unary(call, self, (x) => apply("max", x, constantLike(0, x))),
   ),
   lowering('aten::gelu(Tensor self, *, str approximate="none") -> Tensor', ({ self, approximate }, call) =>
-    unary(call, self, (x) => gelu(x, approximate), EXPENSIVE * 2),
+    unary(call, self, (x) => gelu(x, approximate, self.dtype), EXPENSIVE * 2),
   ),
   lowering("aten::silu(Tensor self) -> Tensor", ({ self }, call) =>
     unary(call, self, (x) => mul(x, apply("sigmoid", x)), EXPENSIVE),

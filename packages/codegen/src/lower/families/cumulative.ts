@@ -6,6 +6,7 @@ import { dimension, type LoweringCall, outOf } from "../core/call.js";
 import type { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType } from "../core/numbers.js";
+import { made, placeIn } from "../rules/made.js";
 import { extremeOver, scanOver } from "../rules/scan.js";
 
 interface ScanArgs {
@@ -44,7 +45,16 @@ const extremes =
       when: isReached,
       inputs: [values],
     });
-    return [values, places];
+    if (!isFloatDType(self.dtype) || self.shape.length === 0) return [values, places];
+    // Of zeros of both signs the last one is the extreme.
+    const whole = call.context.many(self);
+    call.context.materialize(places);
+    const last = made(call, {
+      inputs: [whole, places],
+      operations: 1,
+      element: (at) => whole.element(at.with(dim, placeIn(places.element(at), self.shape[dim]!, false))),
+    });
+    return [last, places];
   };
 
 export const SCANS = defineLowerings([

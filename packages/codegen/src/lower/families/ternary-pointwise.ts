@@ -2,7 +2,7 @@
 import type { ScalarArg } from "@sconce/ops";
 import { apply, type Scalar, select } from "../../ir/scalar.js";
 import { tensorOperand } from "../core/arguments.js";
-import type { LoweringCall } from "../core/call.js";
+import { type LoweringCall, outOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering, operandLowering } from "../core/lowering.js";
 import { checkedScalar, numberScalar } from "../core/numbers.js";
@@ -36,8 +36,12 @@ export const TERNARY_OPERATORS = defineLowerings([
     "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
     ({ self, min, max }, call) =>
       unary(call, self, (x) => {
-        const bound = (value: ScalarArg | null): Scalar | undefined =>
-          value === null ? undefined : checkedScalar(value, x.dtype);
+        const bound = (value: ScalarArg | null): Scalar | undefined => {
+          if (value === null) return undefined;
+          // Halves are computed in float32, but hold less.
+          checkedScalar(value, outOf(call).dtype);
+          return checkedScalar(value, x.dtype);
+        };
         return clamped(x, bound(min), bound(max));
       }),
   ),

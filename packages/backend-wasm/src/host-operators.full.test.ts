@@ -1,0 +1,154 @@
+/**
+ * @file Which operators run on the host, and why: of all recorded calls whose tensors are float32,
+ * int64, bool or complex64. The list may only shrink.
+ */
+import { defaultOperators } from "@sconce/ops";
+import { CallProgram, type OpCase, prepareCase } from "@sconce/ops-cases";
+import { caseFamilies, readFamily } from "@sconce/ops-cases/node";
+import { expect, test } from "vitest";
+import { wasmBackend } from "./index.js";
+
+const operators = defaultOperators();
+const NATIVE: ReadonlySet<string> = new Set(["float32", "int64", "bool", "complex64"]);
+
+/** The calls of a program on the host, with the reason of each. */
+async function hosted(one: OpCase): Promise<readonly string[]> {
+  const { args, kwargs } = prepareCase(one);
+  let call: CallProgram;
+  try {
+    call = new CallProgram(one.target, args, kwargs, operators);
+  } catch {
+    // No program says what depends on values.
+    return [];
+  }
+  if (call.inputs.some(({ dtype }) => !NATIVE.has(dtype))) return [];
+  using executable = await backend.compile(call.program);
+  await executable.run(call.inputs);
+  const { nodes, fallbacks } = executable.placement!();
+  const left = nodes.filter(({ place }) => place === "host");
+  return [
+    ...left.map(({ target, reason }) => `${target}: ${reason}`),
+    ...fallbacks.map((name) => `${name}: in this run`),
+  ];
+}
+const backend = wasmBackend({ threads: 1 });
+
+/**
+ * Core operators, with the reason of each: those that draw random numbers, give or take sizes that
+ * depend on data, or resize.
+ */
+const CORE = [
+  "aten._embedding_bag.default: it refuses some values, which kernels do not",
+  "aten._local_scalar_dense.default: it gives no tensor",
+  "aten._local_scalar_dense.default: its output sizes depend on data",
+  "aten.as_strided.default: as_strided of a tensor whose elements are not all of its memory",
+  "aten.as_strided.default: as_strided reads beyond the elements of its tensor",
+  "aten.gather.default: an index may lie outside of its tensor",
+  "aten.index.Tensor: its output sizes depend on data",
+  "aten.index_put.default: indexing by a mask returns a data-dependent shape",
+  "aten.masked_scatter.default: an index may lie outside of its tensor",
+  "aten.native_dropout.default: has to keep its place among effects and random numbers",
+  "aten.nonzero.default: aten.nonzero.default returns a data-dependent shape",
+  "aten.nonzero.default: its output sizes depend on data",
+  "aten.rand.default: has to keep its place among effects and random numbers",
+  "aten.randn.default: has to keep its place among effects and random numbers",
+  "aten.randperm.default: has to keep its place among effects and random numbers",
+  'aten.resize_.default: it cannot be lowered: the sizes or strides of the input "x0" are changed in place, which no output can represent',
+  "aten.slice.Tensor: its output sizes depend on data",
+];
+
+/** Other operators, which programs have where they are not decomposed. */
+const OTHERS = [
+  "aten._assert_async.msg: has to keep its place among effects and random numbers",
+  "aten._batch_norm_with_update_functional.default: no loops are known for aten._batch_norm_with_update_functional.default",
+  "aten._cdist_backward.default: no loops are known for aten._cdist_backward.default",
+  "aten._embedding_bag_backward.default: no loops are known for aten._embedding_bag_backward.default",
+  "aten._embedding_bag_forward_only.default: it refuses some values, which kernels do not",
+  "aten._embedding_bag_per_sample_weights_backward.default: no loops are known for aten._embedding_bag_per_sample_weights_backward.default",
+  "aten._pdist_backward.default: no loops are known for aten._pdist_backward.default",
+  "aten._scaled_dot_product_flash_attention_for_cpu_backward.default: no loops are known for aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
+  "aten._unique2.default: its output sizes depend on data",
+  "aten._upsample_nearest_exact1d_backward.default: no loops are known for aten._upsample_nearest_exact1d_backward.default",
+  "aten._upsample_nearest_exact2d_backward.default: no loops are known for aten._upsample_nearest_exact2d_backward.default",
+  "aten._upsample_nearest_exact3d_backward.default: no loops are known for aten._upsample_nearest_exact3d_backward.default",
+  "aten.allclose.default: it gives no tensor",
+  'aten.as_strided_.default: it cannot be lowered: the sizes or strides of the input "x0" are changed in place, which no output can represent',
+  "aten.as_strided_scatter.default: no loops are known for aten.as_strided_scatter.default",
+  'aten.atan2.out: it gives "x2" another size',
+  "aten.bernoulli.default: has to keep its place among effects and random numbers",
+  "aten.bernoulli.p: has to keep its place among effects and random numbers",
+  "aten.binary_cross_entropy.default: it refuses some values, which kernels do not",
+  "aten.bincount.default: its output sizes depend on data",
+  "aten.bucketize.Tensor: no loops are known for aten.bucketize.Tensor",
+  "aten.copysign.Scalar: no loops are known for aten.copysign.Scalar",
+  "aten.copysign.Tensor: no loops are known for aten.copysign.Tensor",
+  "aten.dist.default: no loops are known for aten.dist.default",
+  "aten.equal.default: it gives no tensor",
+  "aten.erfc.default: no loops are known for aten.erfc.default",
+  "aten.erfinv.default: no loops are known for aten.erfinv.default",
+  "aten.exponential.default: has to keep its place among effects and random numbers",
+  "aten.gcd.default: no loops are known for aten.gcd.default",
+  "aten.grid_sampler_2d_backward.default: no loops are known for aten.grid_sampler_2d_backward.default",
+  "aten.grid_sampler_3d_backward.default: no loops are known for aten.grid_sampler_3d_backward.default",
+  "aten.lcm.default: no loops are known for aten.lcm.default",
+  "aten.lgamma.default: no loops are known for aten.lgamma.default",
+  "aten.masked_scatter_backward.default: no loops are known for aten.masked_scatter_backward.default",
+  "aten.masked_select.default: its output sizes depend on data",
+  "aten.mode.default: no loops are known for aten.mode.default",
+  "aten.multinomial.default: has to keep its place among effects and random numbers",
+  "aten.nanmedian.dim: no loops are known for aten.nanmedian.dim",
+  "aten.nextafter.default: no loops are known for aten.nextafter.default",
+  "aten.nonzero_static.default: no loops are known for aten.nonzero_static.default",
+  "aten.normal.Tensor_float: has to keep its place among effects and random numbers",
+  "aten.normal.float_float: has to keep its place among effects and random numbers",
+  "aten.normal_functional.default: has to keep its place among effects and random numbers",
+  "aten.rand_like.default: has to keep its place among effects and random numbers",
+  "aten.randint.default: has to keep its place among effects and random numbers",
+  "aten.randint.low: has to keep its place among effects and random numbers",
+  "aten.randint_like.default: has to keep its place among effects and random numbers",
+  "aten.randint_like.low_dtype: has to keep its place among effects and random numbers",
+  "aten.randn_like.default: has to keep its place among effects and random numbers",
+  "aten.random.default: has to keep its place among effects and random numbers",
+  "aten.repeat_interleave.Tensor: aten.repeat_interleave.Tensor returns a data-dependent shape",
+  "aten.repeat_interleave.Tensor: its output sizes depend on data",
+  "aten.replication_pad1d_backward.default: no loops are known for aten.replication_pad1d_backward.default",
+  "aten.replication_pad2d_backward.default: no loops are known for aten.replication_pad2d_backward.default",
+  "aten.replication_pad3d_backward.default: no loops are known for aten.replication_pad3d_backward.default",
+  "aten.rrelu_with_noise_functional.default: has to keep its place among effects and random numbers",
+  "aten.searchsorted.Scalar: no loops are known for aten.searchsorted.Scalar",
+  "aten.searchsorted.Tensor: no loops are known for aten.searchsorted.Tensor",
+  "aten.signbit.default: no loops are known for aten.signbit.default",
+  "aten.special_erfcx.default: no loops are known for aten.special_erfcx.default",
+  'aten.squeeze_.default: it cannot be lowered: the sizes or strides of the input "x0" are changed in place, which no output can represent',
+  'aten.squeeze_.dim: it cannot be lowered: the sizes or strides of the input "x0" are changed in place, which no output can represent',
+  'aten.squeeze_.dims: it cannot be lowered: the sizes or strides of the input "x0" are changed in place, which no output can represent',
+  'aten.transpose_.default: it cannot be lowered: the sizes or strides of the input "x0" are changed in place, which no output can represent',
+  "aten.uniform.default: has to keep its place among effects and random numbers",
+  "aten.unique_consecutive.default: its output sizes depend on data",
+  "aten.unique_dim.default: its output sizes depend on data",
+  'aten.unsqueeze_.default: it cannot be lowered: the sizes or strides of the input "x0" are changed in place, which no output can represent',
+  "aten.upsample_bicubic2d_backward.default: no loops are known for aten.upsample_bicubic2d_backward.default",
+  "aten.upsample_bilinear2d_backward.default: no loops are known for aten.upsample_bilinear2d_backward.default",
+  "aten.upsample_linear1d_backward.default: no loops are known for aten.upsample_linear1d_backward.default",
+  "aten.upsample_nearest1d_backward.default: no loops are known for aten.upsample_nearest1d_backward.default",
+  "aten.upsample_nearest2d_backward.default: no loops are known for aten.upsample_nearest2d_backward.default",
+  "aten.upsample_nearest3d_backward.default: no loops are known for aten.upsample_nearest3d_backward.default",
+  "aten.view.dtype: no loops are known for aten.view.dtype",
+  "gather: in this run",
+];
+
+test("operators that run on the host", async () => {
+  const core = new Set<string>();
+  const others = new Set<string>();
+  for (const family of caseFamilies())
+    for (const one of readFamily(family)) {
+      if (one.compare === "error" || one.source === "edges") continue;
+      for (const line of await hosted(one)) {
+        const [target = ""] = line.split(":");
+        const isCore = operators.get(target)?.tags.includes("core") === true;
+        (isCore ? core : others).add(line);
+      }
+    }
+  expect([...core].sort()).toEqual(CORE);
+  expect([...others].sort()).toEqual(OTHERS);
+});
