@@ -4,7 +4,9 @@ import type { Executable, ExportedProgram } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { MemoryOwner } from "../device/memory.js";
 import { wasmBackend } from "./backend.js";
+import { backendOn } from "./open.js";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -242,18 +244,50 @@ describe.each<[what: string, program: ExportedProgram, inputs: (count: number) =
     (count) => [noise([Math.ceil(count / 40), 3, 12, 12])],
   ],
 ])("%s", (_, program, inputs) => {
-  test.each([1, 3])("compile once with %i threads", async (threads) => {
+  test("compile once, and give the same bits with 1, 2 and 3 threads", async () => {
     const count = watchModules();
-    const executable = await wasmBackend({ threads }).compile(program);
+    // All kernels are divided, however small they are.
+    const owners = [1, 2, 3].map((threads) => new MemoryOwner(threads, 0));
+    const executables = await Promise.all(owners.map((owner) => backendOn(owner).compile(program)));
     const reference = await cpuBackend().compile(program);
-    for (const size of [3, 1, 17, 96, 97, 512, 513, 1100, 2]) {
-      expect(await difference([reference, executable], inputs(size)), `size ${size}`).toBeLessThan(2e-5);
-      expect(count()).toBe(1);
+    for (const size of [3, 1, 96, 97, 513, 2]) {
+      const given = inputs(size);
+      const [one, ...others] = executables as [Executable, ...Executable[]];
+      expect(await difference([reference, one], given), `size ${size}`).toBeLessThan(2e-5);
+      for (const other of others) expect(await difference([one, other], given), `size ${size}`).toBe(0);
+      expect(count()).toBe(executables.length);
     }
-    expect(executable.placement!().nodes.every(({ place }) => place === "device")).toBe(true);
-    executable.dispose();
+    for (const executable of executables) {
+      expect(executable.placement!().nodes.every(({ place }) => place === "device")).toBe(true);
+      expect(executable.executionPlan!().kernels.flatMap(({ perSizes }) => perSizes ?? [])).toEqual([]);
+      executable.dispose();
+    }
     reference.dispose();
   });
+});
+
+test.each([
+  ["aten.sum.dim_IntList(%x, [0])", "f32[20]"],
+  ["aten.mul.Tensor(%x, 2.5)", "f32[s0, 20]"],
+  ["aten.cat.default([%x, %w])", "f32[s0 + 1, 20]"],
+  ["aten._softmax.default(%x, 0, false)", "f32[s0, 20]"],
+  ["aten.mm.default(%x, %v)", "f32[s0, 20]"],
+])("%s runs in the sizes 0 and 1, too", async (call, type) => {
+  const program = parseIr(`sconce-ir 1
+symbol s0 integer nonnegative
+program "ATEN" { input %w: USER_INPUT input %v: USER_INPUT input %x: USER_INPUT output %y: USER_OUTPUT }
+graph(%w: f32[1, 20], %v: f32[20, 20], %x: f32[s0, 20]) {
+  %y: ${type} = ${call}
+  return (%y)
+}`);
+  const executable = await wasmBackend({ threads: 1 }).compile(program);
+  const reference = await cpuBackend().compile(program);
+  for (const size of [4, 0, 1, 0, 5]) {
+    const inputs = [noise([1, 20]), noise([20, 20], 1.9), noise([size, 20])];
+    expect(await difference([reference, executable], inputs), `size ${size}`).toBeLessThan(1e-5);
+  }
+  executable.dispose();
+  reference.dispose();
 });
 
 test("code in several sizes keeps its module for as long as one of them is there", async () => {

@@ -2,10 +2,11 @@
  * @file Runs loop programs in plain JavaScript, element by element. It defines the meaning of
  * loops: tests compare emitters with it.
  */
+import { internalError } from "@sconce/errors";
 import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
 import { contiguousStrides, Storage, Tensor } from "@sconce/tensor";
-import { bindIndex, bindNest } from "../ir/bind.js";
-import { fixedValue, type Index } from "../ir/index-expr.js";
+import { bindNest } from "../ir/bind.js";
+import type { Index, IndexAtom } from "../ir/index-expr.js";
 import type { LoopOutput, LoopProgram } from "../ir/loop-program.js";
 import { JAVASCRIPT } from "../javascript/print.js";
 import { type ElementData, runJavaScript } from "../javascript/run.js";
@@ -35,7 +36,29 @@ export function bindSizes(
 }
 
 /** An index without axes as a number. */
-export const sizeOf = (index: Index, sizes: Bindings): number => fixedValue(bindIndex(index, sizes))!;
+export function sizeOf({ terms, constant }: Index, sizes: Bindings): number {
+  let total = constant;
+  for (const { coefficient, atoms } of terms) {
+    let factor = coefficient;
+    for (const item of atoms) factor *= atomOf(item, sizes);
+    total += factor;
+  }
+  return total;
+}
+function atomOf(item: IndexAtom, sizes: Bindings): number {
+  switch (item.kind) {
+    case "size":
+      return evaluateInt(item.expr, sizes);
+    case "quotient":
+    case "remainder": {
+      const [a, b] = [sizeOf(item.numerator, sizes), sizeOf(item.denominator, sizes)];
+      const over = Math.floor(a / b);
+      return item.kind === "quotient" ? over : a - over * b;
+    }
+    default:
+      throw internalError(`a size depends on ${item.kind === "axis" ? item.name : "a tensor"}`);
+  }
+}
 
 /**
  * Runs a loop program on the tensors of its placeholders, row-major, and returns its results.
