@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { pageFiles } from "@sconce/studio/page";
 import { beforeAll, expect, test } from "vitest";
 import { fixture, sconce } from "../command.fixture.js";
 import { servePage } from "./view-action.js";
@@ -24,6 +25,13 @@ test("the page is served with the program, to this machine alone", async () => {
     expect(await page.text()).toContain('<div id="app"></div>');
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(page.headers.get("cross-origin-opener-policy")).toBe("same-origin");
+    expect(page.headers.get("content-security-policy")).not.toContain("blob:");
+    // Only the worker of the playground runs scripts of a text, and it asks for nothing.
+    const [worker] = [...(await pageFiles()).keys()].filter((path) => path.includes("playground-worker"));
+    const { headers } = await fetch(served.address + worker!.slice(1));
+    expect(headers.get("content-security-policy")).toBe(
+      "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'",
+    );
     const program = await fetch(`${served.address}files/${encodeURIComponent("a program#1.pt2")}`);
     expect(new Uint8Array(await program.arrayBuffer())).toEqual(bytes);
     const statusOf = async (path: string, init?: RequestInit) =>
