@@ -1,3 +1,4 @@
+export { type CallSources, callSources } from "./analysis/call-sources.js";
 export type { Functionality, Impurity } from "./analysis/functional.js";
 export { functionality, isFunctional } from "./analysis/functional.js";
 export {

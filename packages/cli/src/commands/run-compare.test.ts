@@ -28,6 +28,15 @@ describe("sconce run --compare", () => {
     ]);
   });
 
+  test("names calls as the program does, whatever functionalization names them", async () => {
+    const { out } = await sconce("run", fixture("net_resnet"), "--samples", "--compare", "cpu,wasm");
+    const calls = out.split("\n").filter((line) => / (device|host)$/.test(line));
+    expect(calls.map((line) => line.split(/\s+/)[0])).toEqual(
+      expect.arrayContaining(["conv2d", "relu_", "relu", "add_", "add__1", "linear"]),
+    );
+    expect(out).toMatch(/\nbatch_norm {2,}aten\._native_batch_norm/);
+  });
+
   test("names the first node whose values differ, with exit code 1", async () => {
     const { code, out } = await compare("cpu,gpujs:cpu", "--rtol", "0", "--atol", "0");
     expect(code).toBe(1);

@@ -22,8 +22,8 @@ export function comparisonText(report: BackendComparison): string {
   const hasPlaces = nodes.some(({ place }) => place !== undefined);
   const rows = [
     [...HEADER, ...(hasPlaces ? ["ran on"] : [])],
-    ...nodes.map((row) => rowTexts(row.node, row, hasPlaces)),
-    ...outputs.map((row, i) => rowTexts(`o${i}: ${row.node}`, row, hasPlaces)),
+    ...nodes.map((row) => rowTexts(shownName(row), row, hasPlaces)),
+    ...outputs.map((row, i) => rowTexts(`o${i}: ${shownName(row)}`, row, hasPlaces)),
   ];
   return [
     `${backends[1]} compared with ${backends[0]}: ${counted(nodes.length, "node")}, ${counted(outputs.length, "result")}`,
@@ -33,6 +33,9 @@ export function comparisonText(report: BackendComparison): string {
     .map((line) => `${line}\n`)
     .join("");
 }
+
+/** The name in the given program. */
+const shownName = ({ node, source = node }: NodeComparison): string => source;
 
 function rowTexts(name: string, row: NodeComparison, hasPlaces: boolean): string[] {
   const { target, dtype, shape, maxAbsolute, maxRelative, differs, problem, place } = row;
@@ -52,14 +55,14 @@ const number = (value: number): string =>
   value === 0 ? "0" : Number.isFinite(value) ? value.toExponential(2) : "inf";
 
 function firstText(first: NodeComparison, { nodes }: BackendComparison): string {
-  const { node, target, shape, differing, first: index, problem, line } = first;
+  const { target, shape, differing, first: index, problem, line } = first;
   const total = shape.reduce((count, size) => count * size, 1);
   const where = index === undefined || index.length === 0 ? "" : `, the first at [${index.join(", ")}]`;
   const how = problem ?? `${differing} of ${counted(total, "element")} differ${where}`;
   const isHidden = !nodes.some(({ differs }) => differs);
   const when = isHidden ? ", when it runs without other results," : "";
   const user = line === undefined ? "" : `\n  ${line}`;
-  return `the first node that differs${when} is %${node} (${target}): ${how}${user}`;
+  return `the first node that differs${when} is %${shownName(first)} (${target}): ${how}${user}`;
 }
 
 /** The comparison as JSON: an infinite distance is "inf". */

@@ -7,6 +7,7 @@ import { finishWithPauses, isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
+  type CallSources,
   callProblems,
   canonicalize,
   commonSubexpressionElimination,
@@ -22,7 +23,7 @@ import {
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { Pacer } from "./pacer.js";
-import { type Sources, sourcesOf } from "./sources.js";
+import { sourcesOf } from "./sources.js";
 import { KEPT } from "./support.js";
 
 export interface PrepareOptions {
@@ -33,7 +34,7 @@ export interface PrepareOptions {
 
 /** The program made ready, or why it has to stay as it is. */
 export type Prepared =
-  | { readonly program: ExportedProgram; readonly sources: Sources; readonly reason?: undefined }
+  | { readonly program: ExportedProgram; readonly sources: CallSources; readonly reason?: undefined }
   | { readonly program: undefined; readonly reason: string };
 
 /**

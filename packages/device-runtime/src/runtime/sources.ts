@@ -1,27 +1,25 @@
 /** @file Which call of the given program each call of the prepared program comes from. */
-import type { ExportedProgram, Graph, Node } from "@sconce/ir";
-
-/** Names of calls of the given program, by the names of prepared calls. */
-export type Sources = ReadonlyMap<string, string>;
+import type { ExportedProgram, Node } from "@sconce/ir";
+import { type CallSources, callSources } from "@sconce/passes";
 
 /**
  * Finds the sources of calls. Decomposition and later passes record the origins of new nodes.
  *
  * @param lowered the program after decomposition; the given one where it was lowered already
  */
-export function sourcesOf(given: ExportedProgram, lowered: ExportedProgram, ready: ExportedProgram): Sources {
-  const [first, middle] = [given.graph, lowered.graph];
-  const ofLowered = (node: Node): string | undefined =>
-    given === lowered ? node.name : (node.meta.origin?.from ?? [node.name]).find((name) => has(first, name));
-  const ofReady = (node: Node): string | undefined => {
-    const same = middle.find(node.name);
-    if (same !== undefined && same.meta.origin === node.meta.origin) return ofLowered(same);
-    for (const name of node.meta.origin?.from ?? []) {
-      const before = middle.find(name);
-      const source = before === undefined ? undefined : ofLowered(before);
-      if (source !== undefined) return source;
-    }
-    return undefined;
+export function sourcesOf(
+  given: ExportedProgram,
+  lowered: ExportedProgram,
+  ready: ExportedProgram,
+): CallSources {
+  const middle = lowered.graph;
+  const first = given === lowered ? undefined : callSources(given, lowered);
+  const ofLowered = (name: string): string | undefined => (first === undefined ? name : first.get(name));
+  const ofReady = ({ name, meta: { origin } }: Node): string | undefined => {
+    const same = middle.find(name);
+    if (same !== undefined && same.meta.origin === origin) return ofLowered(name);
+    const from = origin?.from.find((one) => middle.find(one) !== undefined && ofLowered(one) !== undefined);
+    return from === undefined ? undefined : ofLowered(from);
   };
   const sources = new Map<string, string>();
   for (const node of ready.graph.nodes()) {
@@ -30,5 +28,3 @@ export function sourcesOf(given: ExportedProgram, lowered: ExportedProgram, read
   }
   return sources;
 }
-
-const has = (graph: Graph, name: string): boolean => graph.find(name)?.op === "call_function";

@@ -20,7 +20,7 @@ import {
   type Value,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { copyTensor, functionalized, isFunctional } from "@sconce/passes";
+import { type CallSources, callSources, copyTensor, functionalized, isFunctional } from "@sconce/passes";
 import { type DType, Tensor } from "@sconce/tensor";
 import { backendTolerance, measureError, type Tolerance } from "@sconce/tensor/compare";
 import { RunSizes } from "../backends/sizes.js";
@@ -50,6 +50,11 @@ const OPTIONS: OptionNames<CompareBackendsOptions> = {
 export interface NodeComparison {
   /** The name of the node. */
   readonly node: string;
+  /**
+   * The call of the given program that it comes from. Programs that write to tensors are compared
+   * after functionalization, which names calls anew. Left out where no call is known.
+   */
+  readonly source?: string | undefined;
   /** What it calls; for an item of a list, what made the list. */
   readonly target: string;
   /** Element type, on the first backend. */
@@ -117,7 +122,8 @@ export async function compareBackends(
   const functional = isFunctional(program, session.operators)
     ? program
     : functionalized(program, session.operators);
-  const comparison = new Comparison(functional, inputs, backends, session, options);
+  const sources = functional === program ? undefined : callSources(program, functional);
+  const comparison = new Comparison({ program: functional, sources, inputs, backends, session, options });
   const progress = new ProgressReport("compare", userCallback("compareBackends", options.onProgress));
   const nodes = await comparison.nodes(progress);
   const outputs = await comparison.outputs();
@@ -140,22 +146,29 @@ interface Finished {
   readonly places: ReadonlyMap<string, "device" | "host">;
 }
 
+interface ComparisonInit {
+  /** A functional program. */
+  readonly program: ExportedProgram;
+  /** The calls of the given program; undefined where it is that one. */
+  readonly sources: CallSources | undefined;
+  readonly inputs: readonly Value[];
+  readonly backends: readonly [Backend, Backend];
+  readonly session: ComparisonSession;
+  readonly options: CompareBackendsOptions;
+}
+
 class Comparison {
   readonly #program: ExportedProgram;
+  readonly #sources: CallSources | undefined;
   readonly #inputs: readonly Value[];
   readonly #backends: readonly [Backend, Backend];
   readonly #session: ComparisonSession;
   readonly #options: CompareBackendsOptions;
   readonly #calls: readonly Node[];
 
-  constructor(
-    program: ExportedProgram,
-    inputs: readonly Value[],
-    backends: readonly [Backend, Backend],
-    session: ComparisonSession,
-    options: CompareBackendsOptions,
-  ) {
+  constructor({ program, sources, inputs, backends, session, options }: ComparisonInit) {
     this.#program = program;
+    this.#sources = sources;
     this.#inputs = inputs;
     this.#backends = backends;
     this.#session = session;
@@ -234,8 +247,10 @@ class Comparison {
     const { name, target } = node;
     const place = places.get(name);
     const line = sourceLine(node);
+    const source = this.#sources === undefined ? name : this.#sources.get(name);
     return {
       node: name,
+      ...(source !== undefined && { source }),
       target: this.#targetOf(node) ?? target,
       dtype,
       shape,

@@ -263,17 +263,19 @@ export class Engine {
     );
     return {
       backends: found.backends,
-      first: found.first?.node,
-      rows: found.nodes.map(({ node, target, dtype, shape, maxAbsolute, maxRelative, differs, problem }) => ({
-        key: version.keyOf("", node),
-        node,
-        target,
-        type: `${dtype}[${shape.join(", ")}]`,
-        maxAbsolute,
-        maxRelative,
-        differs,
-        problem,
-      })),
+      first: found.first?.source ?? found.first?.node,
+      rows: found.nodes.map(
+        ({ node, source, target, dtype, shape, maxAbsolute, maxRelative, differs, problem }) => ({
+          key: source === undefined ? undefined : version.keyOf("", source),
+          node: source ?? node,
+          target,
+          type: `${dtype}[${shape.join(", ")}]`,
+          maxAbsolute,
+          maxRelative,
+          differs,
+          problem,
+        }),
+      ),
     };
   }
 
