@@ -112,6 +112,12 @@ describe.skipIf(!hasChromium)("in a browser", () => {
     await page.close();
   });
 
+  test("a tutorial has the types of its code", async () => {
+    const page = await site.open("/tutorials/getting-started.html");
+    expect(await page.locator(".twoslash-hover").count()).toBeGreaterThan(10);
+    await page.close();
+  });
+
   test("the studio opens an example", async () => {
     const page = await site.open("/studio/index.html");
     await page.click("text=Digits");

@@ -10,6 +10,7 @@ import { operatorPages } from "./operator-pages.js";
 import { passPages, sectionsOfPasses } from "./pass-pages.js";
 import { repositoryPictures, repositoryPlaces } from "./repository-pages.js";
 import { sidebars } from "./sidebar.js";
+import { withTypes } from "./snippets.js";
 
 /** All pages of the site by their places, without the API reference. */
 async function allPages(places: Places): Promise<Map<string, string>> {
@@ -42,7 +43,8 @@ export async function stagePages(): Promise<void> {
     writeFileSync(join(PAGES, place), text);
   };
   for (const [place, text] of pages) {
-    const drawn = await withDrawings(place, text);
+    const isTutorial = place.startsWith("tutorials/");
+    const drawn = await withDrawings(place, isTutorial ? withTypes(text) : text);
     write(place, drawn.text);
     // VitePress serves this folder as it is.
     for (const [file, svg] of drawn.files) write(join("public", file), svg);

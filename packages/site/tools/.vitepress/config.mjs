@@ -1,5 +1,8 @@
 /** The configuration of VitePress: the pages are in `dist/pages`, which `npm run docs` writes. */
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { transformerTwoslash } from "@shikijs/vitepress-twoslash";
+import ts from "typescript";
 import { defineConfig } from "vitepress";
 
 const sidebar = JSON.parse(readFileSync(new URL("../dist/sidebar.json", import.meta.url), "utf8"));
@@ -10,6 +13,21 @@ const slugify = (text) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
+
+/** Where the code of pages finds what it imports. */
+const MODULES = fileURLToPath(new URL("../../../sconce/dist", import.meta.url));
+const TYPE_OPTIONS = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  target: ts.ScriptTarget.ES2022,
+  lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.esnext.disposable.d.ts"],
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  moduleDetection: ts.ModuleDetectionKind.Force,
+  types: ["node"],
+  skipLibCheck: true,
+};
 
 /** A header without a text is a plain element: readers of screens announce headers. */
 function plainEmptyHeaders({ tokens }) {
@@ -38,6 +56,12 @@ export default defineConfig({
     anchor: { slugify },
     // Colors with enough contrast for normal text.
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    codeTransformers: [
+      transformerTwoslash({
+        explicitTrigger: true,
+        twoslashOptions: { tsModule: ts, vfsRoot: MODULES, compilerOptions: TYPE_OPTIONS },
+      }),
+    ],
     config: (md) => md.core.ruler.push("empty-headers", plainEmptyHeaders),
   },
   vue: { template: { compilerOptions: { isCustomElement: (name) => name.startsWith("sconce-") } } },

@@ -1,4 +1,6 @@
 /** The theme: that of VitePress, with the colors and the live example of Sconce. */
+import TwoslashFloatingVue from "@shikijs/vitepress-twoslash/client";
+import "@shikijs/vitepress-twoslash/style.css";
 import { useRoute, withBase } from "vitepress";
 import DefaultTheme from "vitepress/theme";
 import { h, nextTick, onMounted, watch } from "vue";
@@ -30,6 +32,7 @@ export default {
     );
   },
   enhanceApp({ app }) {
+    app.use(TwoslashFloatingVue);
     app.component("LiveExample", LiveExample);
   },
 };
