@@ -49,7 +49,8 @@ export function canonicalText(program: ExportedProgram, other: ExportedProgram):
       .replaceAll(/<eval_with_key>\.\d+/g, "<eval_with_key>")
       // A file does not hold that a condition always holds.
       .replaceAll(': "Sym(True)"', "")
-      .replaceAll(/\b(s|u|zuf|zf)\d+\b/g, (name, kind: string) => {
+      // A folder of the user may be named like a symbol.
+      .replaceAll(/\b(?!(?<=[/\\])\w+[/\\])(s|u|zuf|zf)\d+\b/g, (name, kind: string) => {
         const known = symbols.get(name);
         if (known !== undefined) return known;
         const fresh = `${kind}#${symbols.size}`;
