@@ -19,12 +19,17 @@ function run(command: string, args: readonly string[]): void {
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed`, { cause: error });
 }
 
+const lockText = (): string => readFileSync(join(TOOLS, "package-lock.json"), "utf8");
+
+/** Whether the tools of the lock file are there. */
+export const hasTools = (): boolean =>
+  existsSync(INSTALLED) && readFileSync(INSTALLED, "utf8") === lockText();
+
 /** Installs the tools when the lock file has changed since. */
 export function installTools(): void {
-  const lock = readFileSync(join(TOOLS, "package-lock.json"), "utf8");
-  if (existsSync(INSTALLED) && readFileSync(INSTALLED, "utf8") === lock) return;
+  if (hasTools()) return;
   run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
-  writeFileSync(INSTALLED, lock);
+  writeFileSync(INSTALLED, lockText());
 }
 
 /** Runs a script of the tools. Throws when it fails. */
