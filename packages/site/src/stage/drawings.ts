@@ -1,6 +1,6 @@
 /**
  * @file Drawings of pages, in the colors of both appearances. A page names a program in a comment,
- * `<!-- drawing: FILE, passes PASSES, "TITLE" -->`, which readers of the repository do not see.
+ * `<!-- drawing: FILE, passes PASSES, "A title" -->`, which readers of the repository do not see.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

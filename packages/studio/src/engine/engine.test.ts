@@ -95,6 +95,24 @@ describe("the engine", () => {
     expect(profile.results[0]).toMatch(/^tensor\(/);
   });
 
+  test("marks each closed group in which something changed", async () => {
+    const own = new Engine();
+    const bytes = await readFile(
+      new URL("../../../testing/fixtures/programs/net_resnet/program.pt2", import.meta.url),
+    );
+    const { id } = await own.open(new Blob([bytes]), "net_resnet.pt2", {});
+    const [step] = await own.runPasses(id, "decompose", {});
+    const view = { version: step!.version, modules: true, state: false, compareWith: id };
+    const marked = (open: "all" | readonly string[]): string[] => {
+      const { items, marks } = own.scene({ ...view, open });
+      const keys = new Map(items.map(([item, { key }]) => [item, key]));
+      return marks.map(([item]) => keys.get(item)!);
+    };
+    const groups = marked("all").map((key) => own.details(step!.version, key)!.groups[0] ?? key);
+    expect(new Set(marked([]))).toEqual(new Set(groups));
+    expect(groups.length).toBeGreaterThan(5);
+  });
+
   test("shows the kernels of a run with their nodes of the opened program, modules and memory", async () => {
     const { rows, plan } = await engine.profile(0, "wasm", {});
     expect(plan!.kernels.length).toBe(rows.filter(({ place }) => place === "device").length);

@@ -15,6 +15,7 @@ import type {
   CostView,
   DifferenceView,
   FoundItem,
+  InputsOf,
   ItemDetails,
   Mark,
   PlacementView,
@@ -255,13 +256,10 @@ export class Engine {
     const session = await this.#loadSession();
     await loadAll(version.program, work);
     const backends = [await loaded(names[0]), await loaded(names[1])] as const;
-    const found = await session.compareBackends(
-      version.program,
-      await inputsOf(version.program),
-      backends,
-      work,
-    );
+    const { values, inputs } = await inputsOf(version.program);
+    const found = await session.compareBackends(version.program, values, backends, work);
     return {
+      inputs,
       backends: found.backends,
       first: found.first?.source ?? found.first?.node,
       rows: found.nodes.map(
@@ -284,18 +282,19 @@ export class Engine {
     const version = this.#versions.get(id);
     const session = await this.#loadSession();
     await loadAll(version.program, work);
-    const inputs = await inputsOf(version.program);
+    const { values, inputs } = await inputsOf(version.program);
     const start = performance.now();
     const executable = await session.compile(version.program, await loaded(backend), work);
     try {
       const compiled = performance.now();
       // The first run starts what the engine of JavaScript compiles later.
-      await executable.run(inputs, work);
+      await executable.run(values, work);
       const warm = performance.now();
-      const results = await executable.run(inputs, work);
+      const results = await executable.run(values, work);
       const runMilliseconds = performance.now() - warm;
-      const profile = await meanProfile(executable, () => executable.run(inputs, { ...work, profile: true }));
+      const profile = await meanProfile(executable, () => executable.run(values, { ...work, profile: true }));
       return {
+        inputs,
         backend,
         compileMilliseconds: compiled - start,
         runMilliseconds,
@@ -324,7 +323,7 @@ export class Engine {
     ]);
     let view: ValueView | undefined;
     // Later nodes may write to the value: it is looked at at once.
-    createRunner()(version.program, await inputsOf(version.program), ({ name }, value) => {
+    createRunner()(version.program, (await inputsOf(version.program)).values, ({ name }, value) => {
       if (name === item.node && value instanceof Tensor) view = valueView(value);
     });
     return view;
@@ -383,9 +382,16 @@ async function loadAll(program: ExportedProgram, work: LongWorkOptions): Promise
   await loadValues(program, work);
 }
 
-async function inputsOf(program: ExportedProgram): Promise<readonly Value[]> {
+interface RunInputs {
+  readonly values: readonly Value[];
+  readonly inputs: InputsOf;
+}
+
+async function inputsOf(program: ExportedProgram): Promise<RunInputs> {
   const { exampleInputs, randomInputs } = await import("@sconce/session");
-  return exampleInputs(program) ?? randomInputs(program, { seed: SEED });
+  const values = exampleInputs(program);
+  if (values !== undefined) return { values, inputs: "export" };
+  return { values: randomInputs(program, { seed: SEED }), inputs: "random" };
 }
 
 function stepInfo(ran: RanPass, before: Version, after: Version): StepInfo {

@@ -45,28 +45,47 @@ export function profileParts(
   let kernel = 0;
   const rows = profile.map(({ node, target, milliseconds, place }): ProfileRow => {
     const at = place === "device" && ran === plan?.kernels.length ? kernel++ : undefined;
-    const { key, modules } = find(node.split(", ").at(-1)!);
-    return { key, node, target, milliseconds, place, modules, kernel: at };
+    const parts = node.split(", ").map(find);
+    // What is fused with a product, a convolution or attention takes little.
+    const main = parts.find((part) => isContraction(part.target)) ?? parts.at(-1)!;
+    const calls = parts.map(({ key, name }) => ({ key, node: name }));
+    const known = new Map(calls.map((call) => [call.node, call]));
+    const own = parts.length === 1 ? target : main.target;
+    return {
+      nodes: [...known.values()],
+      key: main.key,
+      target: own,
+      milliseconds,
+      place,
+      modules: main.modules,
+      kernel: at,
+    };
   });
   return { rows, plan: plan && planView(plan, find) };
 }
 
-type Find = (node: string) => { readonly key: string | undefined; readonly modules: readonly string[] };
+/** A call of the prepared program, by its name in the shown version where it comes from there. */
+interface FoundCall {
+  readonly key: string | undefined;
+  readonly name: string;
+  readonly target: string;
+  readonly modules: readonly string[];
+}
+type Find = (node: string) => FoundCall;
 
-/**
- * Finds the item of a node of the program as prepared for the backend, and the modules around it.
- */
+const isContraction = (target: string): boolean =>
+  /^aten\.(?:convolution|addmm|mm|bmm|baddbmm|\w*scaled_dot_product\w*)\./.test(target);
+
+/** Finds the calls of the version that nodes of the program as prepared for the backend are. */
 function itemFinder(version: Version, placement: Placement | undefined): Find {
-  const sources = new Map(placement?.nodes.map(({ node, source }) => [node, source]));
+  const placed = new Map(placement?.nodes.map((one) => [one.node, one]));
   const { items } = version.hierarchy();
   return (node) => {
-    const source = sources.has(node) ? sources.get(node) : node;
+    const { source, target } = placed.get(node) ?? { source: node, target: "" };
     const key = source === undefined ? undefined : version.keyOf("", source);
     const item = key === undefined ? undefined : version.item(key);
-    return {
-      key,
-      modules: item === undefined ? [] : groupsAround(items, item).map((group) => version.item(group)!.title),
-    };
+    const groups = item === undefined ? [] : groupsAround(items, item);
+    return { key, name: source ?? node, target, modules: groups.map((group) => version.item(group)!.title) };
   };
 }
 

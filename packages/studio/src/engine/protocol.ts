@@ -195,8 +195,13 @@ export interface ComparisonRow {
   readonly problem: string | undefined;
 }
 
+/** Where the inputs of a run come from: they are those of the export, or drawn at random. */
+export type InputsOf = "export" | "random";
+
 /** Two backends side by side. */
 export interface ComparisonView {
+  /** Where the inputs come from. */
+  readonly inputs: InputsOf;
   /** The names of the backends; the first is the expected one. */
   readonly backends: readonly [string, string];
   /** All calls whose results are tensors. */
@@ -207,11 +212,11 @@ export interface ComparisonView {
 
 /** The time of a kernel or a node. */
 export interface ProfileRow {
-  /** Names the item; undefined where the version has none. */
+  /** The item that takes most of the time; undefined where the version has none. */
   readonly key: string | undefined;
-  /** The name of the node. */
-  readonly node: string;
-  /** What it calls. */
+  /** The calls that it computes, by their names in the version where they come from there. */
+  readonly nodes: readonly { readonly key: string | undefined; readonly node: string }[];
+  /** What the one that takes most of the time calls. */
   readonly target: string;
   /** Time that it took. */
   readonly milliseconds: number;
@@ -253,6 +258,8 @@ export interface CostView {
 
 /** One run of a program. */
 export interface ProfileView {
+  /** Where the inputs come from. */
+  readonly inputs: InputsOf;
   /** The name of the backend. */
   readonly backend: string;
   /** Time to compile. */

@@ -7,10 +7,10 @@ export function sceneView(version: Version, request: SceneRequest, other: Versio
   const hierarchy = version.hierarchy(request.modules);
   const open = request.open === "all" ? "all" : new Set(request.open);
   const scene = sceneOf(hierarchy, { open, state: request.state });
-  const shown = new Set<number>();
-  for (const { item } of scene.boxes) shown.add(item);
+  const boxes = new Set(scene.boxes.map(({ item }) => item));
+  const shown = new Set(boxes);
   for (const { value } of scene.arrows) shown.add(value);
-  const marks = other === undefined ? [] : marksOf(version, hierarchy.items, shown, other);
+  const marks = other === undefined ? [] : marksOf(version, hierarchy.items, boxes, other);
   return {
     scene,
     items: [...shown].map((id) => [id, shownItem(hierarchy.items[id]!)]),
@@ -30,7 +30,7 @@ const shownItem = (item: Item): ShownItem => ({
 function marksOf(
   version: Version,
   items: readonly Item[],
-  shown: ReadonlySet<number>,
+  boxes: ReadonlySet<number>,
   other: Version,
 ): [number, Mark][] {
   // Versions are numbered in their order: of the earlier one, nodes are marked that go away.
@@ -41,7 +41,7 @@ function marksOf(
     const mark = item.node === undefined ? undefined : byNode.get(nodePath(item));
     if (mark === undefined) continue;
     let at = item.id;
-    while (at > 0 && !shown.has(at)) at = items[at]!.parent;
+    while (at > 0 && !boxes.has(at)) at = items[at]!.parent;
     if (at > 0) marks.set(at, at === item.id ? mark : "changed");
   }
   return [...marks];

@@ -212,6 +212,18 @@ function Status({ state }: { readonly state: StudioState }) {
   );
 }
 
+/** Arrow keys move between tabs. */
+function moveTab(event: KeyboardEvent): void {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const at = PANELS.findIndex(([panel]) => (event.target as Element).id === `tab-${panel}`);
+  if (step === undefined || at < 0) return;
+  event.preventDefault();
+  const [panel] = PANELS[(at + step + PANELS.length) % PANELS.length]!;
+  const tab = document.getElementById(`tab-${panel}`);
+  tab?.focus();
+  tab?.click();
+}
+
 function Side({ state }: { readonly state: StudioState }) {
   const shown = state.panel.value;
   const choose = (panel: Panel) => {
@@ -220,7 +232,7 @@ function Side({ state }: { readonly state: StudioState }) {
   };
   return (
     <aside>
-      <div class="tabs" role="tablist" aria-label="Panels">
+      <div class="tabs" role="tablist" aria-label="Panels" onKeyDown={(event) => moveTab(event)}>
         {PANELS.map(([panel, title]) => (
           <button
             key={panel}

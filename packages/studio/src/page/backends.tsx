@@ -1,6 +1,7 @@
 /** @file Programs on backends: where calls run, and values side by side. */
 
 import { useState } from "preact/hooks";
+import type { InputsOf } from "../engine/protocol.js";
 import type { StudioState } from "./state.js";
 
 const BACKENDS = ["cpu", "wasm", "gpujs"] as const;
@@ -58,12 +59,20 @@ function Comparison({ state }: { readonly state: StudioState }) {
   if (comparison === undefined)
     return <p class="hint">Runs the program on both, on the inputs of the export or random ones.</p>;
   const { rows, first, backends } = comparison;
+  const smallest = rows.find(({ maxAbsolute }) => maxAbsolute > 0);
   return (
     <div>
       <p class={first === undefined ? "note" : "warning"} role="status">
         {first === undefined
-          ? `${backends.join(" and ")} agree at all ${rows.length} calls`
-          : `${backends.join(" and ")} first differ at ${first}`}
+          ? `${backends.join(" and ")} agree at all ${rows.length} calls that give tensors`
+          : `${backends.join(" and ")} first differ by more than the tolerance at ${first}`}
+      </p>
+      <p class="hint">
+        Run on {inputsText(comparison.inputs)}. The tolerance is 1e-5 and 1e-4 of the element, more for
+        halves.
+        {smallest === undefined || smallest.node === first
+          ? ""
+          : ` Smaller differences begin at ${smallest.node}.`}
       </p>
       <div class="scroll">
         <table>
@@ -116,7 +125,7 @@ function Placement({ state }: { readonly state: StudioState }) {
   return (
     <div>
       <p class="note" role="status">
-        {placement.device}
+        {placement.backend} ({placement.device})
         {length === 0 ? "" : `: ${length - host.length} of ${length} calls on the device`}
       </p>
       <ul class="lines">
@@ -129,3 +138,7 @@ function Placement({ state }: { readonly state: StudioState }) {
     </div>
   );
 }
+
+/** Where the inputs of a run come from. */
+export const inputsText = (inputs: InputsOf): string =>
+  inputs === "export" ? "the inputs of the export" : "random inputs, the same ones each time";

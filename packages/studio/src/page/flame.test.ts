@@ -7,7 +7,7 @@ import { traceText } from "./trace.js";
 
 const row = (node: string, milliseconds: number, ...modules: string[]): ProfileRow => ({
   key: `:${node}`,
-  node,
+  nodes: [{ key: `:${node}`, node }],
   target: "aten.relu.default",
   milliseconds,
   place: "device",

@@ -34,7 +34,7 @@ export function flameOf(rows: readonly ProfileRow[]): Flame {
   const segments: Segment[] = [];
   let open: Open[] = [];
   let [at, deepest] = [0, 0];
-  for (const { node, target, milliseconds, key, place, modules } of rows) {
+  for (const { nodes, target, milliseconds, key, place, modules } of rows) {
     let shared = 0;
     while (shared < open.length && shared < modules.length && open[shared]!.title === modules[shared])
       shared++;
@@ -54,7 +54,7 @@ export function flameOf(rows: readonly ProfileRow[]): Flame {
       segments.push(module);
     }
     for (const module of open) module.milliseconds += milliseconds;
-    const title = `${node} (${target})`;
+    const title = `${nodes.map(({ node }) => node).join(", ")} (${target})`;
     segments.push({ level: modules.length, start: at, milliseconds, title, isLeaf: true, key, place });
     deepest = Math.max(deepest, modules.length);
     at += milliseconds;

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { KernelView, PlanView, ProfileRow, ProfileView } from "../engine/protocol.js";
 import { amount } from "./amount.js";
-import { BackendChoice, NodeLink } from "./backends.js";
+import { BackendChoice, inputsText, NodeLink } from "./backends.js";
 import { Code } from "./code.js";
 import { FlameChart } from "./flame-chart.js";
 import { MemoryChart } from "./memory-chart.js";
@@ -40,10 +40,10 @@ function Run({ state, profile }: { readonly state: StudioState; readonly profile
       <p class="note" role="status">
         {profile.backend}: compiled in {profile.compileMilliseconds.toFixed(1)} ms, ran in{" "}
         {profile.runMilliseconds.toFixed(2)} ms
-        {plan === undefined ? "" : `, ${sumText(plan.kernels)}`}
+        {plan === undefined ? "" : `, ${sumText(plan.kernels)}`}. Run on {inputsText(profile.inputs)}.
       </p>
       <section>
-        <h3>Times by module</h3>
+        <h3>Times by module, each kernel waited for</h3>
         <FlameChart state={state} rows={rows} />
       </section>
       {plan !== undefined && plan.values.length > 0 && (
@@ -83,10 +83,15 @@ function Bars(props: {
     <div>
       <ol class="bars">
         {sorted.slice(0, MOST_BARS).map((row, i) => (
-          <li key={`${i} ${row.node}`}>
+          <li key={String(i)}>
             <span class="bar" style={{ width: `${(100 * row.milliseconds) / longest}%` }} />
             <span class="number">{row.milliseconds.toFixed(3)} ms</span>{" "}
-            <NodeLink state={state} itemKey={row.key} node={row.node} />{" "}
+            {row.nodes.map(({ key, node }, at) => (
+              <span key={node}>
+                {at === 0 ? "" : ", "}
+                <NodeLink state={state} itemKey={key} node={node} />
+              </span>
+            ))}{" "}
             <span class="muted">{row.place === "host" ? "host" : ""}</span>
             {row.kernel !== undefined && plan !== undefined && (
               <Kernel kernel={plan.kernels[row.kernel]!} milliseconds={row.milliseconds} />
@@ -119,8 +124,14 @@ function Kernel({ kernel, milliseconds }: { readonly kernel: KernelView; readonl
       </summary>
       <h4>Loops</h4>
       <Code text={loops} />
-      <h4>Source: {language === "kernel" ? "kernel IR" : language}</h4>
+      <h4>{sourceTitle(language, source)}</h4>
       <Code text={source} />
     </details>
   );
+}
+
+/** Kernels that are written by hand have one line of description. */
+function sourceTitle(language: string, source: string): string {
+  if (language !== "kernel") return `Source: ${language}`;
+  return source.includes("\n") ? "Source: kernel IR" : "A kernel written by hand";
 }

@@ -4,7 +4,7 @@ import type { KernelView, ProfileRow } from "../engine/protocol.js";
 /** The events of a run, one behind the other: the device is thread 1, the host thread 2. */
 export function traceText(rows: readonly ProfileRow[], kernels: readonly KernelView[] = []): string {
   let at = 0;
-  const traceEvents = rows.map(({ node, target, milliseconds, place, modules, kernel }) => {
+  const traceEvents = rows.map(({ nodes, target, milliseconds, place, modules, kernel }) => {
     const { flops, bytes } = kernel === undefined ? { flops: undefined, bytes: undefined } : kernels[kernel]!;
     const event = {
       name: target,
@@ -13,7 +13,7 @@ export function traceText(rows: readonly ProfileRow[], kernels: readonly KernelV
       tid: place === "host" ? 2 : 1,
       ts: at,
       dur: milliseconds * 1000,
-      args: { node, module: modules.join("."), flops, bytes },
+      args: { node: nodes.map(({ node }) => node).join(", "), module: modules.join("."), flops, bytes },
     };
     at += milliseconds * 1000;
     return event;
