@@ -44,6 +44,7 @@ import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
 import { learnSizes } from "./sizes.js";
+import { type SizeCheck, sizeCheck } from "./small-sizes.js";
 import { DeviceValue, heldBy, type RunValue, Uploads } from "./values.js";
 import type { WorkLimit } from "./work.js";
 
@@ -85,6 +86,7 @@ type RunReport = Pick<Run, "profile" | "hosted" | "regions" | "kernels"> & { rea
 export class DeviceExecutable implements Executable {
   readonly #init: ExecutableInit;
   readonly #check: InputCheck;
+  readonly #checkSizes: SizeCheck;
   readonly #checkShared: SharedCheck | undefined;
   readonly #own: Map<string, Tensor>;
   readonly #state: Map<string, Tensor>;
@@ -107,6 +109,7 @@ export class DeviceExecutable implements Executable {
     const { original, program, plan, device, operators } = init;
     this.#init = init;
     this.#check = inputCheck(original);
+    this.#checkSizes = sizeCheck(program, operators);
     this.#own = ownState(program, device, programState(program, operators));
     this.#checkShared = sharedCheck(original, operators, this.#own);
     this.#state = publicState(original, this.#own);
@@ -128,7 +131,15 @@ export class DeviceExecutable implements Executable {
     const memory = { maxBytes, graph: program.graph };
     for (const { name, inputs, device: region } of steps) {
       if (region === undefined) continue;
-      const init = { region, inputs, fixed: this.#fixed, device, limit, memory };
+      const init = {
+        region,
+        inputs,
+        fixed: this.#fixed,
+        device,
+        limit,
+        memory,
+        checkSizes: this.#checkSizes,
+      };
       this.#regions.set(name, new RegionRunner(init));
     }
   }

@@ -27,11 +27,13 @@ import { planRegion, type RegionMemory, requireMemory } from "./memory.js";
 import { type OpenSteps, openSteps } from "./open-steps.js";
 import type { DeviceRegion, Reasons } from "./plan.js";
 import { scansFor } from "./scans.js";
+import { allCalls, haveRecordedSizes, type SizeCheck } from "./small-sizes.js";
 import { DeviceValue, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
 /** Why a kernel does not serve all sizes. */
 const EMPTY = "an axis of the region has no places";
+const OTHER_SIZES = "an input has other sizes than the program records";
 /** Sizes whose kernels are kept at the same time. */
 const KEPT_SIZES = 64;
 
@@ -79,6 +81,7 @@ export interface RegionInit {
   readonly device: Device;
   readonly limit: WorkLimit;
   readonly memory: RegionMemory;
+  readonly checkSizes: SizeCheck;
 }
 
 /** Runs one region. */
@@ -91,6 +94,7 @@ export class RegionRunner {
   /** Names of inputs whose ranges decide what the device computes; undefined for the others. */
   readonly #deciding: readonly (string | undefined)[];
   readonly #limit: WorkLimit;
+  readonly #checkSizes: SizeCheck;
   readonly #memory: RegionMemory;
   /** Tensors of inputs that never change. */
   readonly #constants = new Map<number, Tensor>();
@@ -103,7 +107,8 @@ export class RegionRunner {
   #last: Bound | undefined;
   #open: { readonly steps: OpenSteps | undefined } | undefined;
 
-  constructor({ region, inputs, fixed, device, limit, memory }: RegionInit) {
+  constructor({ region, inputs, fixed, device, limit, memory, checkSizes }: RegionInit) {
+    this.#checkSizes = checkSizes;
     this.loops = region.loops;
     this.#region = region;
     this.#memory = memory;
@@ -177,6 +182,10 @@ export class RegionRunner {
     const sizes = this.#showsSizes
       ? bindSizes(this.loops, inputs as readonly (Tensor | undefined)[], given)
       : new Map(given);
+    const wrong =
+      this.#checkSizes(sizes) ??
+      (haveRecordedSizes(this.loops, inputs, this.#uploaded, sizes) ? undefined : OTHER_SIZES);
+    if (wrong !== undefined) return allCalls(this.#region.graph, wrong);
     const bound = await this.#bind(sizes, { step: watch.step });
     const { refused, ranges } = this.#judge(bound, inputs, uploads);
     if (refused.size > 0) return refused;
