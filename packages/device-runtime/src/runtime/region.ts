@@ -182,10 +182,8 @@ export class RegionRunner {
     const sizes = this.#showsSizes
       ? bindSizes(this.loops, inputs as readonly (Tensor | undefined)[], given)
       : new Map(given);
-    const wrong =
-      this.#checkSizes(sizes) ??
-      (haveRecordedSizes(this.loops, inputs, this.#uploaded, sizes) ? undefined : OTHER_SIZES);
-    if (wrong !== undefined) return allCalls(this.#region.graph, wrong);
+    if (!haveRecordedSizes(this.loops, inputs, this.#uploaded, sizes))
+      return allCalls(this.#region.graph, OTHER_SIZES);
     const bound = await this.#bind(sizes, { step: watch.step });
     const { refused, ranges } = this.#judge(bound, inputs, uploads);
     if (refused.size > 0) return refused;
@@ -288,7 +286,10 @@ export class RegionRunner {
     await watch.step?.();
     const checks = this.#region.checks.map((call) => bindCall(call, sizes));
     const { graph } = this.#region;
-    const refused = new Map(tooLargeFor(loops, graph, sizes, this.#device));
+    const wrong = this.#checkSizes(sizes);
+    const refused = new Map(
+      wrong === undefined ? tooLargeFor(loops, graph, sizes, this.#device) : allCalls(graph, wrong),
+    );
     for (const { call, nests } of checks)
       for (const nest of nests) {
         const reason = whyTooMuch(nest, this.#limit);

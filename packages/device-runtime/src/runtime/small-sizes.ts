@@ -1,13 +1,11 @@
 /** @file Sizes at which the values of a program are not those that it records. */
-import type { LoopProgram } from "@sconce/codegen";
-import { sizeOf } from "@sconce/codegen";
+import { type LoopProgram, sizeOf } from "@sconce/codegen";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { sizeProblem } from "@sconce/passes";
 import type { Bindings } from "@sconce/symbolic";
 import type { Reasons } from "./plan.js";
-import type { RunValue } from "./values.js";
-import { isTensor } from "./values.js";
+import { isTensor, type RunValue } from "./values.js";
 
 /** Why a program does not hold at given sizes, in words; undefined where it does. */
 export type SizeCheck = (sizes: Bindings) => string | undefined;
