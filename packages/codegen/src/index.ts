@@ -113,7 +113,7 @@ export {
 export { type PointwiseOptions, pointwise } from "./lower/rules/pointwise.js";
 export { type ReduceInit, reduceOver } from "./lower/rules/reduce.js";
 export { LOWERINGS } from "./lower/table.js";
-export { costOf, type NestCost } from "./plan/cost.js";
+export { costOf, type NestCost, totalCost } from "./plan/cost.js";
 export {
   bytesOf,
   type MemoryPlan,

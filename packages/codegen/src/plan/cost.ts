@@ -27,6 +27,17 @@ export function costOf(program: LoopProgram, nest: LoopNest, sizes: Bindings = n
   };
 }
 
+/** The cost of several nests. */
+export function totalCost(program: LoopProgram, nests: readonly LoopNest[], sizes?: Bindings): NestCost {
+  let [flops, bytes] = [0, 0];
+  for (const nest of nests) {
+    const cost = costOf(program, nest, sizes);
+    flops += cost.flops;
+    bytes += cost.bytes;
+  }
+  return { flops, bytes };
+}
+
 /** Operations of one element; what is shared is counted once. */
 function operationsOf(root: Scalar, sizes: Bindings): number {
   const seen = new Set<Scalar>();

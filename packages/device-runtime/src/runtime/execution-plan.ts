@@ -1,5 +1,5 @@
 /** @file The kernels of regions and their memory, as users see them. */
-import { costOf, type LoopProgram, type MemoryPlan, printNest } from "@sconce/codegen";
+import { type LoopProgram, type MemoryPlan, printNest, totalCost } from "@sconce/codegen";
 import type { ExecutionPlan, KernelReport, PlannedValue } from "@sconce/ir";
 import type { Bindings } from "@sconce/symbolic";
 import type { KernelStep } from "./kernel-step.js";
@@ -20,15 +20,13 @@ export function executionPlan({ loops, sizes, memory, steps, reasons, kernels }:
   const sources = kernels.sources();
   return {
     kernels: steps.map((step, at): KernelReport => {
-      const costs = step.nests.map((nest) => costOf(loops, nest, sizes));
       const reason = sizes.size === 0 ? undefined : reasonOf(step, reasons);
       return {
         nodes: step.nodes,
         ...(reason !== undefined && { perSizes: reason }),
         ...sources[at]!,
         loops: step.nests.map((nest) => printNest(nest, loops)).join("\n\n"),
-        flops: costs.reduce((total, { flops }) => total + flops, 0),
-        bytes: costs.reduce((total, { bytes }) => total + bytes, 0),
+        ...totalCost(loops, step.nests, sizes),
       };
     }),
     values: valuesOf(loops, memory, steps),

@@ -1,5 +1,5 @@
 /** @file What calls cost by themselves, before any of them is fused with others. */
-import { costOf, LOOP_PIPELINE, lowerProgram } from "@sconce/codegen";
+import { LOOP_PIPELINE, lowerProgram, totalCost } from "@sconce/codegen";
 import type { Item } from "@sconce/drawing";
 import {
   finishWithPauses,
@@ -65,13 +65,13 @@ export class Costs {
       const { regions, left } = lowerProgram(prepared, { operators: this.#session.operators });
       const [first] = left;
       if (first !== undefined) return { reason: `${first.target} has no loops: ${first.reason}` };
-      const costs = regions.flatMap(({ loops }) =>
-        loops.nests.map((nest) => costOf(loops, nest, prepared.symbolHints)),
-      );
-      return {
-        flops: costs.reduce((total, { flops }) => total + flops, 0),
-        bytes: costs.reduce((total, { bytes }) => total + bytes, 0),
-      };
+      let [flops, bytes] = [0, 0];
+      for (const { loops } of regions) {
+        const cost = totalCost(loops, loops.nests, prepared.symbolHints);
+        flops += cost.flops;
+        bytes += cost.bytes;
+      }
+      return { flops, bytes };
     } catch (error) {
       if (isSconceError(error)) return { reason: error.message };
       throw error;
