@@ -44,8 +44,12 @@ export interface Studio {
   end(): Promise<void>;
 }
 
-/** Builds the page, serves it, and starts the browser. */
-export async function startStudio(): Promise<Studio> {
+/**
+ * Builds the page, serves it, and starts the browser.
+ *
+ * @param given headers of all files in place of the page's own
+ */
+export async function startStudio(given?: Readonly<Record<string, string>>): Promise<Studio> {
   const folder = await mkdtemp(join(tmpdir(), "sconce-studio-"));
   await build({ root: ROOT, logLevel: "error", build: { outDir: folder, emptyOutDir: true } });
   const asked: string[] = [];
@@ -57,7 +61,7 @@ export async function startStudio(): Promise<Studio> {
     const bytes = await readFile(file).catch(() => undefined);
     const isStrict = headers.host?.startsWith("localhost") === true;
     const type = TYPES[extname(file)] ?? "application/octet-stream";
-    const own = isStrict ? PAGE_HEADERS : pageHeaders(pathname);
+    const own = given ?? (isStrict ? PAGE_HEADERS : pageHeaders(pathname));
     const name = "Content-Security-Policy";
     const policy = own[name]!.replace("connect-src 'self'", `connect-src 'self' ${studio.allowed}`);
     const sent = { ...own, [name]: policy, "Content-Type": type };

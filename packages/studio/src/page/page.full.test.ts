@@ -1,91 +1,28 @@
-import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type Axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { build } from "vite";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeProblems, hasChromium, type Studio, startStudio } from "./page.fixture.js";
 
-/** Where Debian's package has it. */
-const CHROMIUM = "/usr/bin/chromium";
-const hasChromium = existsSync(CHROMIUM);
-if (!hasChromium)
-  console.warn(`tests of the studio are skipped: there is no ${CHROMIUM} (apt-get install chromium)`);
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-declare global {
-  interface Window {
-    readonly axe: typeof Axe;
-  }
-}
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html",
-  ".js": "text/javascript",
-  ".css": "text/css",
-};
 /** What the page needs: its own scripts, WebAssembly for that backend, and its own requests. */
 const POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; connect-src 'self'; worker-src 'self'";
 
-let folder: string;
-let server: Server;
-let browser: Browser;
-let address: string;
-/** Paths that were asked for. */
-const asked: string[] = [];
+let studio: Studio;
 
 beforeAll(async () => {
-  if (!hasChromium) return;
-  folder = await mkdtemp(join(tmpdir(), "sconce-studio-"));
-  const outDir = join(folder, "page");
-  await build({ root: ROOT, logLevel: "error", build: { outDir, emptyOutDir: true } });
-  server = createServer(async ({ url }, response) => {
-    const { pathname } = new URL(url ?? "/", "http://localhost");
-    asked.push(pathname);
-    const file = join(outDir, pathname === "/" ? "index.html" : pathname);
-    const bytes = await readFile(file).catch(() => undefined);
-    const headers = {
-      "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
-      "Content-Security-Policy": POLICY,
-    };
-    response.writeHead(bytes === undefined ? 404 : 200, headers).end(bytes);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  if (hasChromium) studio = await startStudio({ "Content-Security-Policy": POLICY });
 }, 120_000);
 
-afterAll(async () => {
-  if (!hasChromium) return;
-  await browser.close();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => studio?.end());
 
 /** Frames over which panning is timed. */
 const FRAMES = 20;
 
-const errors: string[] = [];
-
-async function openPage(hash = "", width = 1280): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width, height: 800 } });
-  page.on("pageerror", ({ message }) => errors.push(message));
-  page.on("console", (message) => {
-    if (message.type() === "error") errors.push(message.text());
-  });
-  await page.goto(`${address}${hash}`);
-  return page;
-}
+const openPage = (hash = "", width = 1280): Promise<Page> =>
+  studio.open(hash, { viewport: { width, height: 800 } });
 
 const openExample = async (title: string, width?: number): Promise<Page> => {
   const page = await openPage("", width);
@@ -121,16 +58,16 @@ ${modules.join("\n")}
 
 describe.skipIf(!hasChromium)("the page of the studio", () => {
   test("asks for nothing but itself, and is small at first", async () => {
-    asked.length = 0;
+    studio.asked.length = 0;
     const page = await openPage();
     await page.waitForSelector("text=Examples");
     await page.waitForLoadState("networkidle");
     let bytes = 0;
-    for (const path of asked) {
-      const file = join(folder, "page", path === "/" ? "index.html" : path);
+    for (const path of studio.asked) {
+      const file = join(studio.folder, path === "/" ? "index.html" : path);
       bytes += gzipSync(await readFile(file)).length;
     }
-    expect(asked.filter((path) => path.startsWith("/examples/"))).toEqual([]);
+    expect(studio.asked.filter((path) => path.startsWith("/examples/"))).toEqual([]);
     expect(bytes).toBeLessThan(250_000);
     await page.close();
   });
@@ -223,9 +160,9 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.waitForSelector("role=alert");
     expect(await page.innerText("role=alert")).toContain("no-such-pass");
     await page.click("role=alert >> text=Close");
-    await page.setInputFiles("#other", join(folder, "page/examples/net_resnet.pt2"));
+    await page.setInputFiles("#other", join(studio.folder, "examples/net_resnet.pt2"));
     await page.waitForSelector("text=nodes differ from digits.pt2");
-    const file = join(folder, "broken.pt2");
+    const file = join(studio.folder, "broken.pt2");
     await writeFile(file, "no archive");
     await page.setInputFiles("input[type=file]", file);
     await page.waitForSelector("role=alert");
@@ -235,7 +172,7 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
 
   test("opens 100,000 nodes closed, and 10,000 flat", async () => {
     const page = await openPage();
-    const file = join(folder, "long.ir");
+    const file = join(studio.folder, "long.ir");
     await writeFile(file, longProgram(100_000));
     await page.setInputFiles("input[type=file]", file);
     await page.waitForSelector(".graph canvas", { timeout: 60_000 });
@@ -266,14 +203,10 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
   test.each(["light", "dark"] as const)(
     "is accessible in %s colors, by the rules of axe",
     async (colorScheme) => {
-      const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme });
-      await page.goto(address);
+      const page = await studio.open("", { colorScheme });
       const problems: string[] = [];
       const check = async (view: string) => {
-        await page.evaluate(axe);
-        const found = await page.evaluate(() => window.axe.run());
-        for (const { id, nodes } of found.violations)
-          problems.push(`${view}: ${id} at ${nodes.map(({ html }) => html)}`);
+        for (const problem of await axeProblems(page)) problems.push(`${view}: ${problem}`);
       };
       await check("start");
       await page.click("text=GPT");
@@ -295,6 +228,10 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
       await page.click("text=Compare values");
       await page.waitForSelector("table");
       await check("compare");
+      await page.click("#tab-profile");
+      await page.click("#panel .primary");
+      await page.waitForSelector(".bars");
+      await check("run");
       await page.click("#tab-text");
       await page.waitForSelector("text=class GraphModule");
       await check("text");
@@ -312,6 +249,6 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
   });
 
   test("reports nothing as an error of the page", () => {
-    expect(errors).toEqual([]);
+    expect(studio.errors).toEqual([]);
   });
 });

@@ -43,17 +43,17 @@ function Run({ state, profile }: { readonly state: StudioState; readonly profile
         {plan === undefined ? "" : `, ${sumText(plan.kernels)}`}. Run on {inputsText(profile.inputs)}.
       </p>
       <section>
-        <h3>Times by module, each kernel waited for</h3>
+        <h2>Times by module, each kernel waited for</h2>
         <FlameChart state={state} rows={rows} />
       </section>
       {plan !== undefined && plan.values.length > 0 && (
         <section>
-          <h3>Memory of values between kernels</h3>
+          <h2>Memory of values between kernels</h2>
           <MemoryChart state={state} plan={plan} />
         </section>
       )}
       <section>
-        <h3>{plan === undefined ? "Nodes" : "Kernels"}, the longest first</h3>
+        <h2>{plan === undefined ? "Nodes" : "Kernels"}, the longest first</h2>
         <Bars state={state} rows={rows} plan={plan} />
       </section>
       <details>
@@ -122,9 +122,9 @@ function Kernel({ kernel, milliseconds }: { readonly kernel: KernelView; readonl
         {perSecond(flops, "flop")}, {amount(bytes, "B")}
         {perSecond(bytes, "B")}
       </summary>
-      <h4>Loops</h4>
+      <h3>Loops</h3>
       <Code text={loops} />
-      <h4>{sourceTitle(language, source)}</h4>
+      <h3>{sourceTitle(language, source)}</h3>
       <Code text={source} />
     </details>
   );
