@@ -16,6 +16,28 @@ const noise = (shape: readonly number[], step: number): Tensor =>
   );
 const typeOf = (shape: readonly number[]): string => `f32[s0, ${shape.join(", ")}]`;
 
+/** What writers of programs leave: calls, the shapes of weights, and the name of the result. */
+interface Written {
+  readonly lines: readonly string[];
+  readonly weights: readonly (readonly number[])[];
+  readonly last: string;
+}
+
+/** The program of an input of this type. */
+function programOf({ lines, weights, last }: Written, input: string): ExportedProgram {
+  const names = weights.map((_, i) => `w${i}`);
+  const specs = names.map((name) => `input %${name}: PARAMETER "${name}"`).join(" ");
+  const inputs = weights.map((shape, i) => `%w${i}: f32[${shape.join(", ")}]`);
+  return parseIr(`sconce-ir 1
+symbol s0 integer positive
+symbol s1 integer positive
+program "ATEN" { ${specs} input %x: USER_INPUT output %${last}: USER_OUTPUT }
+graph(${[...inputs, `%x: ${input}`].join(", ")}) {
+  ${lines.join("\n  ")}
+  return (%${last})
+}`).with({ stateDict: new Map(names.map((name, i) => [name, noise(weights[i]!, 1.1 + i)])) });
+}
+
 /** Writes a program whose values all have the batch in front of these sizes. */
 class Batch {
   readonly lines: string[] = [];
@@ -83,16 +105,7 @@ class Batch {
   }
 
   program(): ExportedProgram {
-    const names = this.weights.map((_, i) => `w${i}`);
-    const specs = names.map((name) => `input %${name}: PARAMETER "${name}"`).join(" ");
-    const inputs = this.weights.map((shape, i) => `%w${i}: f32[${shape.join(", ")}]`);
-    return parseIr(`sconce-ir 1
-symbol s0 integer positive
-program "ATEN" { ${specs} input %x: USER_INPUT output %${this.last}: USER_OUTPUT }
-graph(${[...inputs, "%x: f32[s0, 4, 6]"].join(", ")}) {
-  ${this.lines.join("\n  ")}
-  return (%${this.last})
-}`).with({ stateDict: new Map(names.map((name, i) => [name, noise(this.weights[i]!, 1.1 + i)])) });
+    return programOf(this, "f32[s0, 4, 6]");
   }
 }
 
@@ -181,17 +194,7 @@ class Rows {
   }
 
   program(): ExportedProgram {
-    const names = this.weights.map((_, i) => `w${i}`);
-    const specs = names.map((name) => `input %${name}: PARAMETER "${name}"`).join(" ");
-    const inputs = this.weights.map((shape, i) => `%w${i}: f32[${shape.join(", ")}]`);
-    return parseIr(`sconce-ir 1
-symbol s0 integer positive
-symbol s1 integer positive
-program "ATEN" { ${specs} input %x: USER_INPUT output %${this.last}: USER_OUTPUT }
-graph(${[...inputs, "%x: f32[s0, s1, 6]"].join(", ")}) {
-  ${this.lines.join("\n  ")}
-  return (%${this.last})
-}`).with({ stateDict: new Map(names.map((name, i) => [name, noise(this.weights[i]!, 1.1 + i)])) });
+    return programOf(this, "f32[s0, s1, 6]");
   }
 }
 
