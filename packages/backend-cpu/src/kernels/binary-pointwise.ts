@@ -1,5 +1,5 @@
 /** @file Arithmetic kernels of two operands, either of which may be a Python number. */
-import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { complex as complexLiteral, float, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
 import { divisionByZero } from "../kernel/errors.js";
 import { decodeTable, encodeFloat, roundTo, stepOf } from "../kernel/half.js";
@@ -7,6 +7,7 @@ import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kerne
 import { complexLoops } from "./complex-loops.js";
 import { gammaP, gammaQ } from "./incomplete-gamma.js";
 import {
+  complexOf,
   type Elementwise,
   elementwise,
   isTensorOperand,
@@ -109,10 +110,14 @@ const addition =
   (sign: 1 | -1): Kernel<WithAlpha> =>
   ({ self, other, alpha }, context) => {
     const out = emptyOutput(context);
-    const complex = sign === 1 ? complexLoops.add : complexLoops.sub;
+    if (dtypeInfo(out.dtype).kind === "complex") {
+      checkInRange(alpha ?? 1, out.dtype);
+      const factor = sign === 1 ? (alpha ?? 1) : negated(alpha ?? 1);
+      return elementwise({ complex: complexLoops.add }, out, [self, other, factor]);
+    }
     const big = (x: bigint, y: bigint): bigint => (sign === 1 ? x + y : x - y);
     if (alpha === null || alpha === undefined || toNumber(alpha) === 1) {
-      return elementwise({ real: sign === 1 ? addLoop : subLoop, big, complex }, out, [self, other]);
+      return elementwise({ real: sign === 1 ? addLoop : subLoop, big }, out, [self, other]);
     }
     return scaledAddition(out, self, other, alpha, sign);
   };
@@ -124,19 +129,17 @@ function scaledAddition(
   alpha: ScalarLiteral,
   sign: 1 | -1,
 ): Tensor {
-  if (dtypeInfo(out.dtype).kind === "complex") {
-    checkInRange(alpha, out.dtype);
-    const scaled = elementwise({ complex: complexLoops.mul }, out, [other, alpha]);
-    return elementwise({ complex: sign === 1 ? complexLoops.add : complexLoops.sub }, out, [self, scaled]);
-  }
   const factor = sign === 1 ? alpha : negated(alpha);
   checkInRange(factor, out.dtype);
   const real = isNarrowInt(out.dtype) ? axpyInt32 : axpyLoop;
   return elementwise({ real, big: (x, y, a) => x + a * y }, out, [self, other, factor]);
 }
 
-const negated = (value: ScalarLiteral): ScalarLiteral =>
-  typeof value === "bigint" ? -value : { kind: "float", value: -toNumber(value) };
+function negated(value: ScalarLiteral): ScalarLiteral {
+  if (typeof value === "bigint") return -value;
+  if (typeof value === "object" && value.kind === "complex") return complexLiteral(-value.re, -value.im);
+  return float(-toNumber(value));
+}
 
 const reversed =
   (run: Kernel<WithAlpha>): Kernel<WithAlpha> =>
@@ -218,13 +221,15 @@ const modulus =
   };
 
 /** Exponents with their own meaning: a root, its reciprocal, small powers. */
-const EXACT_POWERS = new Map<number, LaneLoop>([
-  [0.5, sqrtLoop],
-  [-0.5, rsqrtLoop],
-  [2, squareLoop],
-  [3, cubeLoop],
-  [-1, reciprocalLoop],
-  [-2, map1((x) => 1 / (x * x))],
+const EXACT_POWERS = new Map<number, Elementwise>([
+  [0, { real: map1(() => 1), complex: complexLoops.one }],
+  [1, { real: map1((x) => x), complex: complexLoops.positive }],
+  [0.5, { real: sqrtLoop, complex: complexLoops.sqrt }],
+  [-0.5, { real: rsqrtLoop, complex: complexLoops.rsqrt }],
+  [2, { real: squareLoop, complex: complexLoops.square }],
+  [3, { real: cubeLoop, complex: complexLoops.cube }],
+  [-1, { real: reciprocalLoop, complex: complexLoops.reciprocal }],
+  [-2, { real: map1((x) => 1 / (x * x)), complex: complexLoops.inverseSquare }],
 ]);
 
 /**
@@ -246,11 +251,15 @@ function raise(out: Tensor, base: Operand, exponent: Operand): Tensor {
     const real = map2(isNarrowInt(out.dtype) ? int32Pow : intPow);
     return elementwise({ real, big: bigPow }, out, [base, exponent]);
   }
-  const complex = complexLoops.pow;
-  if (!isTensorOperand(exponent) && dtypeInfo(out.dtype).kind !== "complex") {
-    const loop = EXACT_POWERS.get(toNumber(exponent));
-    if (loop !== undefined) return elementwise({ real: loop }, out, [base]);
+  if (!isTensorOperand(exponent)) {
+    const isComplex = dtypeInfo(out.dtype).kind === "complex";
+    if (isComplex && complexOf(exponent).im !== 0)
+      return elementwise({ complex: complexLoops.pow }, out, [base, exponent]);
+    const exact = EXACT_POWERS.get(toNumber(exponent));
+    if (exact !== undefined) return elementwise(exact, out, [base]);
   }
+  const isOne = !isTensorOperand(base) && complexOf(base).re === 1 && complexOf(base).im === 0;
+  const complex = isOne ? complexLoops.one : complexLoops.pow;
   return elementwise({ real: map2(pow), complex }, out, [base, exponent]);
 }
 

@@ -1,17 +1,31 @@
 /** @file Elementwise loops over complex numbers, as interleaved pairs. */
+import {
+  type Complex1,
+  type Complex2,
+  complementaryInverseSine,
+  cosine,
+  divide,
+  exponential,
+  give,
+  hyperbolicCosine,
+  hyperbolicSine,
+  hyperbolicTangent,
+  inverseCosine,
+  inverseHyperbolicCosine,
+  inverseHyperbolicSine,
+  inverseHyperbolicTangent,
+  inverseSine,
+  logarithm,
+  logarithmPlusOne,
+  multiply,
+  power,
+  result,
+  sine,
+  squareRoot,
+  turned,
+} from "./complex-functions.js";
 import type { ComplexLoop } from "./pointwise-loop.js";
 import { hypot } from "./pointwise-math.js";
-
-/** A complex result is left here by the functions below, to allocate nothing per element. */
-const result = { re: 0, im: 0 };
-
-function give(re: number, im: number): void {
-  result.re = re;
-  result.im = im;
-}
-
-type Complex1 = (re: number, im: number) => void;
-type Complex2 = (ar: number, ai: number, br: number, bi: number) => void;
 
 const complex1 =
   (f: Complex1): ComplexLoop =>
@@ -32,6 +46,41 @@ const complex2 =
       out[i + 1] = result.im;
     }
   };
+
+/** One loop for complex64, another for complex128. */
+const byWidth =
+  (single: ComplexLoop, double: ComplexLoop): ComplexLoop =>
+  (out, inputs, count, isSingle) =>
+    (isSingle ? single : double)(out, inputs, count, isSingle);
+
+/** Products whose terms are rounded to float32, so that they overflow as in PyTorch. */
+function multiplySingle(ar: number, ai: number, br: number, bi: number): void {
+  const { fround } = Math;
+  give(fround(fround(ar * br) - fround(ai * bi)), fround(fround(ar * bi) + fround(ai * br)));
+}
+const product = byWidth(complex2(multiplySingle), complex2(multiply));
+const square: ComplexLoop = (out, [x], count, isSingle) => product(out, [x!, x!], count, isSingle);
+const cube: ComplexLoop = (out, [x], count, isSingle) => {
+  product(out, [x!, x!], count, isSingle);
+  product(out, [out, x!], count, isSingle);
+};
+const inverseSquare: ComplexLoop = (out, [x], count, isSingle) => {
+  product(out, [x!, x!], count, isSingle);
+  complex1((re, im) => divide(1, 0, re, im))(out, [out], count, isSingle);
+};
+
+/**
+ * The first and the product of the others. PyTorch multiplies by `alpha` also if it is 1, which
+ * makes NaN of an infinite part.
+ */
+const scaledSum: ComplexLoop = (out, [x, y, alpha], count, isSingle) => {
+  const times = isSingle ? multiplySingle : multiply;
+  for (let i = 0; i < 2 * count; i += 2) {
+    times(alpha![i]!, alpha![i + 1]!, y![i]!, y![i + 1]!);
+    out[i] = x![i]! + result.re;
+    out[i + 1] = x![i + 1]! + result.im;
+  }
+};
 
 const complexToReal =
   (f: (re: number, im: number) => number): ComplexLoop =>
@@ -55,121 +104,30 @@ const truth =
     for (let i = 0; i < count; i++) out[i] = f(isTrue(x, i), isTrue(y, i)) ? 1 : 0;
   };
 
-function multiply(ar: number, ai: number, br: number, bi: number): void {
-  give(ar * br - ai * bi, ar * bi + ai * br);
-}
-
-/** Smith's division: no overflow of |b|^2. */
-function divide(ar: number, ai: number, br: number, bi: number): void {
-  if (br === 0 && bi === 0) give(ar / 0, ai / 0);
-  else if (Math.abs(br) >= Math.abs(bi)) {
-    const ratio = bi / br;
-    const scale = 1 / (br + bi * ratio);
-    give((ar + ai * ratio) * scale, (ai - ar * ratio) * scale);
-  } else {
-    const ratio = br / bi;
-    const scale = 1 / (br * ratio + bi);
-    give((ar * ratio + ai) * scale, (ai * ratio - ar) * scale);
-  }
-}
-
-function exponential(re: number, im: number): void {
-  const size = Math.exp(re);
-  give(im === 0 ? size : size * Math.cos(im), im === 0 ? im : size * Math.sin(im));
-}
-
-const logarithm = (re: number, im: number): void => give(Math.log(hypot(re, im)), Math.atan2(im, re));
-
-function squareRoot(re: number, im: number): void {
-  const size = hypot(re, im);
-  if (size === 0) {
-    give(0, im);
-    return;
-  }
-  const large = Math.sqrt((size + Math.abs(re)) / 2);
-  const small = Math.abs(im) / (2 * large);
-  const sign = im < 0 || Object.is(im, -0) ? -1 : 1;
-  if (re >= 0) give(large, sign * small);
-  else give(small, sign * large);
-}
-
-function power(ar: number, ai: number, br: number, bi: number): void {
-  if (ar === 0 && ai === 0) {
-    give(br === 0 && bi === 0 ? 1 : 0, 0);
-    return;
-  }
-  const log = Math.log(hypot(ar, ai));
-  const angle = Math.atan2(ai, ar);
-  exponential(br * log - bi * angle, br * angle + bi * log);
-}
-
 function sigmoidOf(re: number, im: number): void {
   exponential(-re, -im);
   divide(1, 0, 1 + result.re, result.im);
 }
 
-function tangent(re: number, im: number): void {
-  const scale = Math.cos(2 * re) + Math.cosh(2 * im);
-  give(Math.sin(2 * re) / scale, Math.sinh(2 * im) / scale);
+/** PyTorch rounds the exponent to the dtype. */
+const exponentialOf2 =
+  (round: (x: number) => number): Complex1 =>
+  (re, im) =>
+    exponential(round(re * round(Math.LN2)), round(im * round(Math.LN2)));
+
+/** exp(z) - 1, exact for small ones too. */
+function exponentialMinusOne(re: number, im: number): void {
+  const half = Math.sin(im / 2);
+  give(Math.expm1(re) * Math.cos(im) - 2 * half * half, Math.exp(re) * Math.sin(im));
 }
 
-const plus = (re: number): void => give(result.re + re, result.im);
 const times = (factor: number): void => give(result.re * factor, result.im * factor);
-
-/** log(z + sqrt(z^2 + 1)), mirrored so that nothing cancels on the left. */
-function inverseSinh(re: number, im: number): void {
-  if (re < 0) {
-    inverseSinh(-re, -im);
-    times(-1);
-    return;
-  }
-  multiply(re, im, re, im);
-  squareRoot(result.re + 1, result.im);
-  logarithm(result.re + re, result.im + im);
-}
-
-/** log(z + sqrt(z + 1) sqrt(z - 1)). */
-function inverseCosh(re: number, im: number): void {
-  squareRoot(re + 1, im);
-  const { re: firstRe, im: firstIm } = result;
-  squareRoot(re - 1, im);
-  multiply(firstRe, firstIm, result.re, result.im);
-  logarithm(result.re + re, result.im + im);
-}
-
-/** (log(1 + z) - log(1 - z)) / 2. */
-function inverseTanh(re: number, im: number): void {
-  logarithm(1 + re, im);
-  const { re: firstRe, im: firstIm } = result;
-  logarithm(1 - re, -im);
-  give((firstRe - result.re) / 2, (firstIm - result.im) / 2);
-}
-
-/** f(z) as -i g(i z): the circular functions from the hyperbolic ones. */
-const turned =
-  (g: Complex1): Complex1 =>
-  (re, im) => {
-    g(-im, re);
-    give(result.im, -result.re);
-  };
-const inverseSin = turned(inverseSinh);
-
-function inverseCos(re: number, im: number): void {
-  inverseSin(re, im);
-  give(Math.PI / 2 - result.re, -result.im);
-}
 
 /** sin(πz) / (πz), which is 1 at 0. */
 function sinc(re: number, im: number): void {
   const [x, y] = [Math.PI * re, Math.PI * im];
   if (x === 0 && y === 0) give(1, 0);
   else divide(Math.sin(x) * Math.cosh(y), Math.cos(x) * Math.sinh(y), x, y);
-}
-
-/** log(1 + z), exact for small ones too: |1 + z|^2 is 1 + re (2 + re) + im^2. */
-function logarithmPlusOne(re: number, im: number): void {
-  if (hypot(re, im) > 0.5) logarithm(1 + re, im);
-  else give(Math.log1p(re * (2 + re) + im * im) / 2, Math.atan2(im, 1 + re));
 }
 
 /**
@@ -253,15 +211,17 @@ export function accumulateLogExponentials(data: Float64Array, length: number): v
 
 /** Loops by the name of the operator that they belong to. */
 export const complexLoops = {
-  add: complex2((ar, ai, br, bi) => give(ar + br, ai + bi)),
-  sub: complex2((ar, ai, br, bi) => give(ar - br, ai - bi)),
-  mul: complex2(multiply),
+  add: scaledSum,
+  mul: product,
   div: complex2(divide),
-  pow: complex2(power),
+  pow: byWidth(complex2(power(Math.fround)), complex2(power((x) => x))),
   neg: complex1((re, im) => give(-re, -im)),
   conj: complex1((re, im) => give(re, -im)),
   positive: complex1(give),
-  square: complex1((re, im) => multiply(re, im, re, im)),
+  one: complex1(() => give(1, 0)),
+  square,
+  cube,
+  inverseSquare,
   reciprocal: complex1((re, im) => divide(1, 0, re, im)),
   exp: complex1(exponential),
   log: complex1(logarithm),
@@ -270,19 +230,16 @@ export const complexLoops = {
     squareRoot(re, im);
     divide(1, 0, result.re, result.im);
   }),
-  sin: complex1((re, im) => give(Math.sin(re) * Math.cosh(im), Math.cos(re) * Math.sinh(im))),
-  cos: complex1((re, im) => give(Math.cos(re) * Math.cosh(im), -Math.sin(re) * Math.sinh(im))),
-  tan: complex1(tangent),
-  sinh: complex1((re, im) => give(Math.sinh(re) * Math.cos(im), Math.cosh(re) * Math.sin(im))),
-  cosh: complex1((re, im) => give(Math.cosh(re) * Math.cos(im), Math.sinh(re) * Math.sin(im))),
-  tanh: complex1((re, im) => {
-    tangent(-im, re);
-    give(result.im, -result.re);
-  }),
+  sin: complex1(sine),
+  cos: complex1(cosine),
+  tan: complex1(turned(hyperbolicTangent)),
+  sinh: complex1(hyperbolicSine),
+  cosh: complex1(hyperbolicCosine),
+  tanh: complex1(hyperbolicTangent),
   sigmoid: complex1(sigmoidOf),
   silu: complex1((re, im) => {
-    sigmoidOf(re, im);
-    multiply(re, im, result.re, result.im);
+    exponential(-re, -im);
+    divide(re, im, 1 + result.re, result.im);
   }),
   log2: complex1((re, im) => {
     logarithm(re, im);
@@ -293,17 +250,14 @@ export const complexLoops = {
     times(Math.LOG10E);
   }),
   log1p: complex1(logarithmPlusOne),
-  exp2: complex1((re, im) => exponential(re * Math.LN2, im * Math.LN2)),
-  expm1: complex1((re, im) => {
-    exponential(re, im);
-    plus(-1);
-  }),
-  asin: complex1(inverseSin),
-  acos: complex1(inverseCos),
-  atan: complex1(turned(inverseTanh)),
-  asinh: complex1(inverseSinh),
-  acosh: complex1(inverseCosh),
-  atanh: complex1(inverseTanh),
+  exp2: byWidth(complex1(exponentialOf2(Math.fround)), complex1(exponentialOf2((x) => x))),
+  expm1: complex1(exponentialMinusOne),
+  asin: complex1(inverseSine),
+  acos: byWidth(complex1(inverseCosine), complex1(complementaryInverseSine)),
+  atan: complex1(turned(inverseHyperbolicTangent)),
+  asinh: complex1(inverseHyperbolicSine),
+  acosh: complex1(inverseHyperbolicCosine),
+  atanh: complex1(inverseHyperbolicTangent),
   sinc: complex1(sinc),
   logaddexp: complex2(logAddExponentials),
   lerp: mix as ComplexLoop,

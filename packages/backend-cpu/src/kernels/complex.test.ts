@@ -126,3 +126,79 @@ describe("complex arithmetic", () => {
     expect((run("aten.abs.default", [one]) as Tensor).toArray()).toEqual([1.9801148732232479]);
   });
 });
+
+const INF = Number.POSITIVE_INFINITY;
+const NAN = Number.NaN;
+describe("infinities, NaN and signed zeros", () => {
+  test.each<[string, Pair, Pair]>([
+    ["exp", [INF, INF], [INF, NAN]],
+    ["exp", [-INF, INF], [0, 0]],
+    ["exp", [-INF, -INF], [0, -0]],
+    ["sqrt", [1, INF], [INF, INF]],
+    ["sqrt", [-INF, NAN], [NAN, INF]],
+    ["sqrt", [-INF, -1], [0, -INF]],
+    ["sin", [0, INF], [0, INF]],
+    ["sin", [INF, -INF], [NAN, INF]],
+    ["sin", [-0, NAN], [-0, NAN]],
+    ["cos", [0, INF], [INF, -0]],
+    ["cos", [0, NAN], [NAN, 0]],
+    ["tan", [0, -INF], [0, -1]],
+    ["tan", [-0, NAN], [-0, NAN]],
+    ["sinh", [-0, INF], [-0, NAN]],
+    ["sinh", [-INF, 0], [-INF, 0]],
+    ["cosh", [-INF, 0], [INF, -0]],
+    ["cosh", [0, INF], [NAN, 0]],
+    ["tanh", [INF, -INF], [1, -0]],
+    ["tanh", [INF, 1], [1, 0]],
+    ["asin", [0, INF], [0, INF]],
+    ["acos", [INF, NAN], [NAN, -INF]],
+    ["acosh", [-INF, NAN], [INF, NAN]],
+    ["log1p", [-0, -0], [-0, -0]],
+    ["expm1", [-0, 1e-30], [-0, 1.0000000031710769e-30]],
+    ["square", [1e30, 1e30], [NAN, INF]],
+  ])("%s of %j", (name, z, wanted) => {
+    expect(pairs(run(`aten.${name}.default`, [c64(z)]))).toEqual([wanted]);
+  });
+
+  test("large numbers of complex128 do not overflow between", () => {
+    const c128 = (re: number, im: number): Tensor => Tensor.from([{ re, im }], [1], "complex128");
+    const near = (name: string, re: number, im: number, wanted: Pair): void => {
+      const [got] = pairs(run(`aten.${name}.default`, [c128(re, im)]));
+      got!.forEach((part, i) => {
+        expect(Math.abs(part / wanted[i]! - 1), `${name} ${re} ${im}`).toBeLessThan(1e-14);
+      });
+    };
+    near("log", 1.7e308, 1.7e308, [710.0734104835082, Math.PI / 4]);
+    near("asin", 1.7e308, -1.7e308, [Math.PI / 4, -710.766557664068]);
+    near("atanh", 1, 1e-200, [230.60508288968455, Math.PI / 4]);
+    near("tanh", 30, 1, [1, 1.5924545408982667e-26]);
+  });
+
+  test("small integer powers are products, a half is a root", () => {
+    const raised = (z: Pair, exponent: number): number[] =>
+      pairs(
+        run("aten.pow.Tensor_Scalar", [c64(z), Number.isInteger(exponent) ? exponent : float(exponent)]),
+      )[0]!;
+    expect(raised([0, 1], 2)).toEqual([-1, 0]);
+    expect(raised([-0, 1], 2)).toEqual([-1, -0]);
+    expect(raised([0, 1], 3)).toEqual([-0, -1]);
+    expect(raised([0, 1], -1)).toEqual([0, -1]);
+    expect(raised([0, 1], -2)).toEqual([-1, -0]);
+    expect(raised([0, NAN], 0)).toEqual([1, 0]);
+    expect(raised([0, NAN], 1)).toEqual([0, NAN]);
+    expect(raised([-1, -0], -0.5)).toEqual([-0, 1]);
+    expect(raised([0, 0], 1.5)).toEqual([0, -0]);
+    expect(raised([1, INF], 1.5)).toEqual([INF, NAN]);
+    expect(pairs(run("aten.pow.Tensor_Tensor", [c64([0, 0]), c64([0, 1])]))).toEqual([[NAN, NAN]]);
+    expect(pairs(run("aten.pow.Scalar", [1, c64([NAN, 1])]))).toEqual([[1, 0]]);
+  });
+
+  test("a sum multiplies by alpha, 1 too", () => {
+    const sum = (name: string, alpha: unknown): number[] =>
+      pairs(run(`aten.${name}.Tensor`, [c64([0, -0]), c64([0, INF])], alpha === 1 ? {} : { alpha }))[0]!;
+    expect(sum("add", 1)).toEqual([NAN, INF]);
+    expect(sum("sub", 1)).toEqual([NAN, -INF]);
+    expect(sum("add", complex(1, -2))).toEqual([INF, INF]);
+    expect(pairs(run("aten.sub.Tensor", [c64([0, -0]), c64([1, 0])], { alpha: 2 }))).toEqual([[-2, 0]]);
+  });
+});

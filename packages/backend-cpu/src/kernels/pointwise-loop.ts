@@ -33,7 +33,13 @@ export type LaneLoop = (out: Lane, inputs: readonly Lane[], count: number) => vo
  * As {@link LaneLoop}, on interleaved pairs; `count` counts pairs. A real result fills the first
  * `count` places.
  */
-export type ComplexLoop = (out: Float64Array, inputs: readonly Float64Array[], count: number) => void;
+export type ComplexLoop = (
+  out: Float64Array,
+  inputs: readonly Float64Array[],
+  count: number,
+  /** Whether the numbers are narrower than complex128. */
+  isSingle: boolean,
+) => void;
 
 /** An elementwise operation in the number systems that it supports. */
 export interface Elementwise {
@@ -315,7 +321,7 @@ function runComplex(operation: Elementwise, out: Tensor, operands: readonly Oper
   });
   const real = dtypeInfo(out.dtype).kind !== "complex";
   const results = scratch(Float64Array, real ? total : 2 * total);
-  operation.complex(results, inputs, total);
+  operation.complex(results, inputs, total, dtype !== "complex128");
   if (real) writeNumbers(out, results);
   else writeComplex(out, results);
   return out;

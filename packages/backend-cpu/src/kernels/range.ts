@@ -125,6 +125,7 @@ const logspace = kernel(
         powers,
         [scratch(Float64Array, 2 * steps).map((_, i) => (i % 2 ? 0 : base)), powers],
         steps,
+        false,
       );
       writeComplex(out, powers);
       return out;

@@ -150,6 +150,20 @@ test.each([
   const { own, reference } = await both(`aten.${name}`, args);
   expect(numbers(own)).toEqual(numbers(reference));
 });
+test.each<[string, readonly number[] | number]>([
+  ["add", 2],
+  ["sub", 2],
+  ["add", [1, -2]],
+  ["sub", [1, -2]],
+])("%s with a factor of %s keeps them", async (name, factor) => {
+  const alpha = typeof factor === "number" ? factor : complex(factor[0]!, factor[1]!);
+  const call = new CallProgram(`aten.${name}.Tensor`, [FIRST, SECOND], { alpha }, operators);
+  using executable = await backend.compile(call.program);
+  const [own] = (await executable.run(call.inputs as Value[])) as [Tensor];
+  const reference = evaluate(`aten.${name}.Tensor`, [FIRST, SECOND] as never, { alpha } as never) as Tensor;
+  expect(executable.placement!().fallbacks).toEqual([]);
+  expect(numbers(own)).toEqual(numbers(reference));
+});
 
 test.each<[DType, string]>([
   ["complex128", "aten.add.Tensor"],

@@ -1,8 +1,8 @@
 /** @file Arithmetic of two operands. */
 
 import type { ScalarArg } from "@sconce/ops";
-import { isFloatDType } from "@sconce/tensor";
-import { apply, cast, type Scalar, select } from "../../ir/scalar.js";
+import { isComplexDType, isFloatDType } from "@sconce/tensor";
+import { apply, cast, complexOf, partsOfComplex, type Scalar, select } from "../../ir/scalar.js";
 import type { Operand } from "../core/arguments.js";
 import { type LoweringCall, outOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
@@ -24,12 +24,21 @@ import {
 interface ScaledOperands extends Operands {
   readonly alpha: ScalarArg;
 }
+/** `a + alpha b`, or less that: a factor of 1 makes NaN of infinities too, as in PyTorch. */
+function complexSum(fn: "add" | "sub", a: Scalar, b: Scalar, alpha: ScalarArg): Scalar {
+  const [re, im] = partsOfComplex(checkedScalar(alpha, a.dtype));
+  const isReal = typeof alpha !== "object" || alpha.kind !== "complex";
+  const factor = complexOf(apply("neg", re), isReal ? im : apply("neg", im));
+  return apply("add", a, mul(fn === "add" ? complexOf(re, im) : factor, b));
+}
+
 /** `self + alpha * other`; bool addition is `or`. */
 const scaled =
   (fn: "add" | "sub") =>
   ({ self, other, alpha }: ScaledOperands, call: LoweringCall): LazyTensor =>
     binary(call, self, other, (a, b) => {
       if (a.dtype === "bool") return apply("or", a, b);
+      if (isComplexDType(a.dtype)) return complexSum(fn, a, b, alpha);
       return apply(fn, a, alpha === 1 ? b : mul(checkedScalar(alpha, b.dtype), b));
     });
 
@@ -92,7 +101,11 @@ export const BINARY_OPERATORS = defineLowerings([
   operandLowering(
     ["aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"],
     ({ self, other, alpha }, call) =>
-      binary(call, self, other, (a, b) => sub(b, alpha === 1 ? a : mul(checkedScalar(alpha, a.dtype), a))),
+      binary(call, self, other, (a, b) =>
+        isComplexDType(a.dtype)
+          ? complexSum("sub", b, a, alpha)
+          : sub(b, alpha === 1 ? a : mul(checkedScalar(alpha, a.dtype), a)),
+      ),
   ),
   operandLowering(
     [
