@@ -28,8 +28,10 @@ class Slot {
   resident: Resident | undefined;
 
   free(): void {
-    this.resident?.held.release();
+    if (this.resident === undefined) return;
+    this.resident.held.release();
     this.resident = undefined;
+    forgotten.unregister(this);
   }
 }
 const forgotten = /* @__PURE__ */ new FinalizationRegistry<Slot>((slot) => slot.free());
@@ -57,7 +59,6 @@ export class DeviceStorage extends Storage {
     this.#byteLength = byteLength;
     this.#bytes = state;
     Object.defineProperty(this, "bytes", { get: () => this.#toHost(), enumerable: false });
-    forgotten.register(this, this.#slot);
   }
 
   /** A tensor of the elements of a buffer; it retains the buffer. */
@@ -88,6 +89,8 @@ export class DeviceStorage extends Storage {
     held.retain();
     held.device.keep?.(held.buffer);
     this.#slot.free();
+    // Registered while it holds a buffer: the collector looks at each one that is.
+    forgotten.register(this, this.#slot, this.#slot);
     this.#bytes = undefined;
     // What can be read is looked at when it is asked for: that is exact.
     const known = held.device.readsAtOnce === true ? undefined : range;

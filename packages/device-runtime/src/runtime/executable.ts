@@ -211,7 +211,7 @@ export class DeviceExecutable implements Executable {
     this.#check(inputs);
     this.#checkShared?.(inputs);
     const stays = keptResults(this.#init.original, options.results);
-    await this.#load(inputs, options.signal);
+    if (inputs.some((input) => this.#isElsewhere(input))) await this.#load(inputs, options.signal);
     const { values, sizes } = this.#givens.with(inputs);
     const run: Run = {
       values,
@@ -233,13 +233,9 @@ export class DeviceExecutable implements Executable {
       run.progress.at(0, this.#whole.steps[0]?.name ?? "");
       pacer.check();
       await this.#sequence(this.#whole, run);
-      const outputs = await this.#results.of({
-        values: run.values,
-        sizes: run.sizes,
-        own: this.#own,
-        stays,
-        toHost: (value) => this.#download(value.held, value, run),
-      });
+      const toHost = (value: DeviceValue): Promise<Tensor> | Tensor => this.#download(value.held, value, run);
+      const end = { values: run.values, sizes: run.sizes, own: this.#own, stays, toHost };
+      const outputs = this.#results.onDevice(end) ?? (await this.#results.of(end));
       run.progress.end();
       return outputs;
     } finally {
@@ -254,9 +250,10 @@ export class DeviceExecutable implements Executable {
 
   /** Loads tensors that are elsewhere, such as on another device that is read asynchronously. */
   async #load(inputs: readonly Value[], signal: AbortSignal | undefined): Promise<void> {
-    for (const input of inputs)
-      if (input instanceof Tensor && !input.isLoaded && heldBy(input, this.#init.device) === undefined)
-        await input.load({ signal });
+    for (const input of inputs) if (this.#isElsewhere(input)) await input.load({ signal });
+  }
+  #isElsewhere(input: Value): input is Tensor {
+    return input instanceof Tensor && !input.isLoaded && heldBy(input, this.#init.device) === undefined;
   }
 
   async #sequence({ steps, dead }: Sequence, run: Run): Promise<void> {

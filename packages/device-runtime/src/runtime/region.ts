@@ -181,10 +181,11 @@ export class RegionRunner {
   ): Promise<readonly RunValue[] | Reasons> {
     const sizes = this.#showsSizes
       ? bindSizes(this.loops, inputs as readonly (Tensor | undefined)[], given)
-      : new Map(given);
+      : given;
     if (!haveRecordedSizes(this.loops, inputs, this.#uploaded, sizes))
       return allCalls(this.#region.graph, OTHER_SIZES);
-    const bound = await this.#bind(sizes, { step: watch.step });
+    const found = this.#bind(sizes, { step: watch.step });
+    const bound = found instanceof Promise ? await found : found;
     const { refused, ranges } = this.#judge(bound, inputs, uploads);
     if (refused.size > 0) return refused;
     requireMemory(bound.memory, bound.steps, this.#memory, watch.inUse);
@@ -258,17 +259,19 @@ export class RegionRunner {
     });
   }
 
-  async #bind(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
-    const key = [...sizes]
-      .map(([name, value]) => `${name}=${value}`)
-      .sort()
-      .join();
-    let bound = this.#bound.get(key);
-    if (bound === undefined) {
-      bound = await this.#make(sizes, watch);
-      this.#bound.set(key, bound);
-      if (this.#bound.size > KEPT_SIZES) this.#drop(this.#bound.keys().next().value!);
-    }
+  /** Waits only for kernels that have to be made. */
+  #bind(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> | Bound {
+    const key = keyOf(sizes);
+    const bound = this.#bound.get(key);
+    return bound === undefined ? this.#add(key, sizes, watch) : this.#use(bound);
+  }
+  async #add(key: string, sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
+    const bound = await this.#make(new Map(sizes), watch);
+    this.#bound.set(key, bound);
+    if (this.#bound.size > KEPT_SIZES) this.#drop(this.#bound.keys().next().value!);
+    return this.#use(bound);
+  }
+  #use(bound: Bound): Bound {
     this.#kernels = bound.steps.length;
     this.#last = bound;
     return bound;
@@ -328,7 +331,10 @@ export class RegionRunner {
       const value = inputs[at];
       if (name !== undefined && isTensor(value)) ranges.set(name, uploads.range(value));
     });
-    const key = [...ranges].map(([name, { low, high, nan }]) => `${name}:${low}:${high}:${nan}`).join();
+    const key =
+      ranges.size === 0
+        ? ""
+        : [...ranges].map(([name, { low, high, nan }]) => `${name}:${low}:${high}:${nan}`).join();
     let verdict = bound.verdicts.get(key);
     if (verdict === undefined) {
       const refused = new Map(bound.refused);
@@ -352,6 +358,15 @@ export class RegionRunner {
  */
 const inDType = (value: Tensor | DeviceValue, dtype: DType): Tensor | DeviceValue =>
   value.dtype === dtype || value instanceof DeviceValue ? value : castTensor(value, dtype);
+
+/** Equal for equal sizes. */
+const keyOf = (sizes: Bindings): string =>
+  sizes.size === 0
+    ? ""
+    : [...sizes]
+        .map(([name, value]) => `${name}=${value}`)
+        .sort()
+        .join();
 
 /** Buffers that nests read or that are results. */
 function readIn({ nests, outputs }: LoopProgram): Set<number> {

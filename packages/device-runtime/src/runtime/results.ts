@@ -42,6 +42,8 @@ export class Results {
   readonly #writes: readonly OutputSpec[];
   /** Those that the user gets. */
   readonly #outputs: readonly OutputSpec[];
+  /** Whether nothing is written, and the outputs are different values. */
+  readonly #isPlain: boolean;
 
   constructor(program: ExportedProgram, device: Device) {
     const { outputSpecs } = program.graphSignature;
@@ -49,6 +51,23 @@ export class Results {
     this.#device = device;
     this.#writes = outputSpecs.filter(({ kind }) => MUTATIONS.has(kind));
     this.#outputs = outputSpecs.filter(({ kind }) => !MUTATIONS.has(kind) && kind !== "TOKEN");
+    const names = this.#outputs.flatMap(({ arg }) => (arg.kind === "constant" ? [] : [arg.name]));
+    this.#isPlain = this.#writes.length === 0 && new Set(names).size === this.#outputs.length;
+  }
+
+  /**
+   * The outputs of a program that writes to nothing, where all are different values that stay on
+   * the device; undefined for others.
+   */
+  onDevice({ values, sizes, stays }: RunEnd): Value[] | undefined {
+    if (!this.#isPlain) return undefined;
+    const found: DeviceValue[] = [];
+    for (const [at, { arg }] of this.#outputs.entries()) {
+      const value = values.get(arg.name as string);
+      if (!stays(at) || !(value instanceof DeviceValue)) return undefined;
+      found.push(value);
+    }
+    return this.#outputs.map(({ arg }, at) => this.#tensor(arg.name as string, found[at]!, sizes));
   }
 
   /**
@@ -142,10 +161,13 @@ export class Results {
       if (arg.kind === "constant" || !stays(at) || swapped.has(arg.name) || kept.has(arg.name)) return;
       const value = values.get(arg.name);
       if (!(value instanceof DeviceValue)) return;
-      const layout = this.#layout(arg.name, value, sizes);
-      kept.set(arg.name, DeviceStorage.tensor(value.held, layout, value.range));
+      kept.set(arg.name, this.#tensor(arg.name, value, sizes));
     });
     return kept;
+  }
+
+  #tensor(name: string, value: DeviceValue, sizes: Bindings): Tensor {
+    return DeviceStorage.tensor(value.held, this.#layout(name, value, sizes), value.range);
   }
 
   #layout(name: string, { dtype, shape }: DeviceValue, sizes: Bindings): Layout {
