@@ -1,0 +1,149 @@
+/**
+ * @file Which numbers of a module have 64 bits: addresses, and what they are computed with.
+ *
+ * A number of 64 bits is the number that one of 32 bits stands for, its sign extended. So a
+ * variable may hold addresses and numbers, and all sums are exact.
+ */
+import { invalidCode } from "../errors.js";
+import type { FunctionBody } from "./module-parts.js";
+import { type Block, type Node, OP } from "./nodes.js";
+
+/** A function whose numbers are looked at. */
+export interface WideFunction {
+  readonly body: FunctionBody;
+  /** None if nothing calls it. */
+  nodes: readonly Node[];
+  readonly result: Block;
+  /** Which parameters and locals have 64 bits. */
+  readonly locals: boolean[];
+}
+
+/** Sums, products and bits: those of 64 bits are 0x12 further. */
+const RING = new Set([0x6a, 0x6b, 0x71, 0x72, 0x73]);
+const PRODUCTS = new Set([0x6c, 0x74]);
+/** Comparisons of 32 bits: those of 64 bits are 0x0b further. */
+const isCompare = (op: number): boolean => op >= 0x45 && op <= 0x4f;
+/** Values that depend on the width of their block or local, not on their operands. */
+const CARRIES = new Set<number>([OP.end, OP.br, OP.return, OP.else]);
+
+/** The encoding of an instruction on 64 bits. */
+export const wideForm = (op: number): number => (isCompare(op) ? op + 0x0b : op + 0x12);
+
+/** Decides for all functions. @param own the function of an index, if the module has it */
+export function findWidths(
+  functions: readonly WideFunction[],
+  own: (index: number) => WideFunction | undefined,
+): void {
+  for (let hasChanged = true; hasChanged; ) {
+    hasChanged = false;
+    for (const one of functions) if (forward(one, own)) hasChanged = true;
+  }
+  for (const { nodes, locals } of functions) {
+    for (const node of nodes)
+      node.operands.forEach((operand, at) => {
+        if (operand !== undefined && wants(node, at, locals, own) === "wide") widen(operand);
+      });
+    for (const node of nodes)
+      node.operands.forEach((operand, at) => {
+        if (operand !== undefined) adapt(operand, wants(node, at, locals, own));
+      });
+  }
+}
+
+/** Follows addresses through a function once; returns whether any was found. */
+function forward({ nodes, locals }: WideFunction, own: (index: number) => WideFunction | undefined): boolean {
+  let hasChanged = false;
+  const change = (set: () => void): void => {
+    set();
+    hasChanged = true;
+  };
+  for (const node of nodes) {
+    const { op, operands, block, immediate, slots } = node;
+    const isAny = operands.some((one, at) => slots[at] === "i32" && one?.isWide === true);
+    if (isAny && (op === OP.set || op === OP.tee) && !locals[immediate])
+      change(() => {
+        locals[immediate] = true;
+      });
+    if (block !== undefined && CARRIES.has(op) && operands[0]?.isWide === true && !block.isWide)
+      change(() => {
+        block.isWide = true;
+      });
+    const called = op === OP.call ? own(immediate) : undefined;
+    operands.forEach((operand, at) => {
+      if (called !== undefined && slots[at] === "i32" && operand?.isWide === true && !called.locals[at])
+        change(() => {
+          called.locals[at] = true;
+        });
+    });
+    if (!node.isWide && givesWide(node, locals, called))
+      change(() => {
+        node.isWide = true;
+      });
+  }
+  return hasChanged;
+}
+
+function givesWide(
+  { op, operands, block, immediate }: Node,
+  locals: readonly boolean[],
+  called: WideFunction | undefined,
+): boolean {
+  if (op === OP.get || op === OP.tee) return locals[immediate]!;
+  if (op === OP.end) return block!.isWide;
+  if (op === OP.call) return called?.result.isWide === true;
+  if (op === OP.select) return operands[0]?.isWide === true || operands[1]?.isWide === true;
+  return RING.has(op) && operands.some((one) => one?.isWide === true);
+}
+
+type Want = "wide" | "narrow" | "condition" | "any";
+
+/** What an instruction wants an operand to be. */
+function wants(
+  node: Node,
+  at: number,
+  locals: readonly boolean[],
+  own: (index: number) => WideFunction | undefined,
+): Want {
+  const { op, operands, slots, hasAddress, block, immediate, isWide } = node;
+  if (slots[at] !== "i32") return "any";
+  const either = (wide: boolean): Want => (wide ? "wide" : "narrow");
+  if (hasAddress && at === 0) return addressOf(operands[0]);
+  if (op === OP.copy) return "wide";
+  if (op === OP.fill) return either(at !== 1);
+  if (op === OP.set || op === OP.tee) return either(locals[immediate]!);
+  if (op === OP.if || op === OP.brIf || (op === OP.select && at === 2)) return "condition";
+  if (CARRIES.has(op)) return either(block!.isWide);
+  if (op === OP.select || RING.has(op) || PRODUCTS.has(op)) return either(isWide);
+  if (isCompare(op)) return either(operands.some((one) => one?.isWide === true));
+  if (op === OP.call) return either(own(immediate)?.locals[at] === true);
+  return "narrow";
+}
+function addressOf(operand: Node | undefined): Want {
+  if (operand !== undefined && !operand.isWide)
+    throw invalidCode(
+      "memory is read at a number that is not computed from an address",
+      "give the function an address",
+    );
+  return "wide";
+}
+
+/** Computes sums and products that are added to an address in 64 bits, from their numbers on. */
+function widen(node: Node): void {
+  const { op, operands } = node;
+  if (node.isWide || !(PRODUCTS.has(op) || op === 0x6a || op === 0x6b)) return;
+  node.isWide = true;
+  for (const one of operands) if (one !== undefined) widen(one);
+}
+
+/** Adds the conversion of a value to what is wanted. */
+function adapt(node: Node, want: Want): void {
+  if (want === "wide" && !node.isWide) node.after = "extend";
+  if (want === "narrow" && node.isWide) node.after = "wrap";
+  if (want === "condition" && node.isWide) node.after = "test";
+}
+
+/** Whether an instruction takes and gives, or compares, numbers of 64 bits in place of 32. */
+export function isWideForm({ op, operands, isWide }: Node): boolean {
+  if (isCompare(op)) return operands.some((one) => one?.isWide === true || one?.after === "extend");
+  return isWide && (RING.has(op) || PRODUCTS.has(op));
+}
