@@ -6,7 +6,7 @@ import { afterAll, describe } from "vitest";
 import { backendOn } from "./backend/open.js";
 import { MemoryOwner } from "./device/memory.js";
 
-const owner = new MemoryOwner(2, 0);
+const owner = new MemoryOwner(2, { least: 0 });
 // Threads stay for all tests.
 owner.open();
 afterAll(() => owner.close());

@@ -5,7 +5,7 @@ import { MemoryOwner } from "../device/memory.js";
 import { backendOn, modeOf, type Open, openDevice, requireFeatures } from "./open.js";
 import {
   checkCache,
-  checkRelaxed,
+  checkFlag,
   checkWinograd,
   OPTIONS,
   threadsOf,
@@ -33,7 +33,8 @@ export const autoBackend = (options: WasmBackendOptions = {}): DeviceBackend =>
 function backendOf(name: "wasm" | "auto", options: WasmBackendOptions, open: Open): DeviceBackend {
   const madeBy = `${name}Backend`;
   checkOptions(madeBy, options, OPTIONS);
-  checkRelaxed(options.relaxed, madeBy);
+  checkFlag("relaxed", options.relaxed, madeBy);
+  checkFlag("memory64", options.memory64, madeBy);
   checkWinograd(options.winograd, madeBy);
   checkCache(options.cache, madeBy);
   return backendOn(new MemoryOwner(threadsOf(options.threads, madeBy)), {

@@ -247,7 +247,7 @@ describe.each<[what: string, program: ExportedProgram, inputs: (count: number) =
   test("compile once, and give the same bits with 1, 2 and 3 threads", async () => {
     const count = watchModules();
     // All kernels are divided, however small they are.
-    const owners = [1, 2, 3].map((threads) => new MemoryOwner(threads, 0));
+    const owners = [1, 2, 3].map((threads) => new MemoryOwner(threads, { least: 0 }));
     const executables = await Promise.all(owners.map((owner) => backendOn(owner).compile(program)));
     const reference = await cpuBackend().compile(program);
     for (const size of [3, 1, 96, 97, 513, 2]) {

@@ -33,7 +33,11 @@ export function backendOn(owner: MemoryOwner, init: Partial<BackendInit> = {}): 
     name,
     madeBy: `${name}Backend`,
     whyNotHeld,
-    open: async () => open(owner, options),
+    open: async () => {
+      if (options.memory64 === true && hasWasm())
+        owner.widen((await import("../device/wide-memory.js")).wideMemory());
+      return open(owner, options);
+    },
     withDefaults,
   };
   return deviceBackend(kind, options);
@@ -42,17 +46,19 @@ export function backendOn(owner: MemoryOwner, init: Partial<BackendInit> = {}): 
 /** Opens the device of one executable. @throws SconceError `NO_WASM` */
 export function openDevice(
   owner: MemoryOwner,
-  { relaxed = true, winograd = 2, cache }: WasmBackendOptions,
+  { relaxed = true, winograd = 2, cache, memory64 = false }: WasmBackendOptions,
 ): WasmDevice {
   const found = requireFeatures();
   const features = { ...found, relaxed: found.relaxed && relaxed };
   return new WasmDevice(
     owner,
     kernelsFor({ ...features, winograd }, cache),
-    modeOf(features),
+    `${modeOf(features)}${memory64 ? ", 64-bit addresses" : ""}`,
     countText(owner.threads),
   );
 }
+const hasWasm = (): boolean =>
+  typeof WebAssembly === "object" && detectFeatures().compile && detectFeatures().simd;
 const countText = (count: number): string => `${count} ${count === 1 ? "thread" : "threads"}`;
 /** What kernels run on. */
 export const modeOf = ({ relaxed }: Features): string => `WebAssembly with ${relaxed ? "relaxed " : ""}SIMD`;

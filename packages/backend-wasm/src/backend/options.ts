@@ -24,6 +24,11 @@ export interface WasmBackendOptions extends DeviceBackendOptions {
    */
   readonly threads?: number;
   /**
+   * Whether addresses have 64 bits, for programs whose weights and values need more than 4 GiB
+   * together. Some kernels are slower. Needs Node 24, or a browser since 2025. Default: false.
+   */
+  readonly memory64?: boolean;
+  /**
    * Keeps modules of kernels, so that later compilations of equal kernels take them from there:
    * `memoryCache()`, `folderCache(path)` of `sconce/node`, or your own. Default: none.
    */
@@ -36,6 +41,7 @@ export const OPTIONS: OptionNames<WasmBackendOptions> = {
   relaxed: true,
   winograd: true,
   threads: true,
+  memory64: true,
   cache: true,
 };
 
@@ -56,9 +62,9 @@ const DEFAULT_THREADS = 8;
 const MOST_THREADS = 64;
 
 /** @throws SconceError `OPTION_VALUE` */
-export function checkRelaxed(asked: unknown, call: string): void {
+export function checkFlag(name: "relaxed" | "memory64", asked: unknown, call: string): void {
   if (asked === undefined || typeof asked === "boolean") return;
-  throw optionValue(call, "relaxed", asked, "true or false");
+  throw optionValue(call, name, asked, "true or false");
 }
 
 /** @throws SconceError `OPTION_VALUE` */

@@ -14,12 +14,13 @@ import type { DType, Tensor } from "@sconce/tensor";
 import { cachedModule, type KernelCache } from "../cache/kernel-cache.js";
 import { WASM } from "../emit/target.js";
 import type { KernelCode } from "../kernel-code.js";
+import { ALIGNMENT } from "./allocator.js";
 import { HeldConstants } from "./held-constants.js";
 import { KernelModules } from "./kernel-modules.js";
 import type { MemoryOwner, WasmMemory } from "./memory.js";
 import { moduleKey, moduleOf } from "./module.js";
 import { type KernelSource, type ValueSize, type WasmBuffer, WasmRegion } from "./region.js";
-import { copyOut, elementBytes } from "./transfer.js";
+import { elementBytes, tensorOf } from "./transfer.js";
 
 /** What makes kernels, and what it cannot make. */
 export interface Kernels extends KernelSource {
@@ -40,6 +41,9 @@ export interface Kernels extends KernelSource {
 
 /** As long as an element on the interpreter takes. */
 const ITERATIONS_PER_ELEMENT = 32;
+
+/** The largest tensor of kernels whose addresses have 64 bits. */
+const MOST_BYTES = 2 ** 31 - ALIGNMENT;
 
 const sizeOf = (tensor: Tensor): ValueSize => ({ length: tensor.numel, bytes: elementBytes(tensor) });
 
@@ -77,6 +81,10 @@ export class WasmDevice implements RegionDevice {
   /** The memory of the backend: its executables read the tensors of each other. */
   get memory(): WasmMemory {
     return this.#memory;
+  }
+  /** Places in a tensor have 32 bits and a sign, whatever addresses have. */
+  get maxBytes(): number {
+    return this.#memory.wide === undefined ? Number.POSITIVE_INFINITY : MOST_BYTES;
   }
   get allocated(): number {
     return this.#allocated + this.#constants.bytes;
@@ -124,7 +132,7 @@ export class WasmDevice implements RegionDevice {
     const modules = this.#modules;
     const missing = modules.missing(codes);
     if (missing.length === 0) return this.#region(request, codes);
-    const settings = { isShared: this.#memory.pool !== undefined, relaxed };
+    const settings = { isShared: this.#memory.pool !== undefined, relaxed, wide: this.#memory.wide };
     const add = (some: readonly KernelCode[], module = moduleOf(some, settings)): RegionCode => {
       modules.add(some, module);
       return this.#region(request, codes);
@@ -153,7 +161,8 @@ export class WasmDevice implements RegionDevice {
 
   download(buffer: DeviceBuffer, dtype: DType, shape: readonly number[]): Tensor {
     if (!this.#kept.has(buffer as WasmBuffer)) this.#requireOpen();
-    return copyOut(this.#memory.view, (buffer as WasmBuffer).address, dtype, shape);
+    const { address } = buffer as WasmBuffer;
+    return tensorOf((bytes) => this.#memory.read(address, bytes), dtype, shape);
   }
 
   keep(buffer: DeviceBuffer): void {

@@ -4,16 +4,25 @@ import { isSconceError, SconceError } from "@sconce/errors";
 export const noWasm = (why: string, fix: string): SconceError =>
   new SconceError({ code: "NO_WASM", message: `WebAssembly does not run here: ${why}`, fix });
 
+/** Addresses of 64 bits are asked for, and the engine has none. */
+export const noWideMemory = (): SconceError =>
+  noWasm(
+    "this runtime has no memory of 64-bit addresses",
+    "leave `memory64` out, or use a newer runtime: Node 24, or a browser since 2025",
+  );
+
 /** Bytes that addresses of 32 bits reach. */
 const MOST_BYTES = 2 ** 32;
 
 /** The memory cannot grow. */
-export function memoryFull(bytes: number, inUse: number, cause: unknown): SconceError {
-  const why = bytes + inUse > MOST_BYTES ? `reaches ${MOST_BYTES} bytes in all` : "cannot grow";
+export function memoryFull(bytes: number, inUse: number, isWide: boolean, cause: unknown): SconceError {
+  const isFull = !isWide && bytes + inUse > MOST_BYTES;
+  const why = isFull ? `reaches ${MOST_BYTES} bytes in all` : "cannot grow";
+  const wider = isFull ? "make the backend with `memory64: true`, " : "";
   return new SconceError({
     code: "OUT_OF_MEMORY",
     message: `cannot allocate ${bytes} bytes: the memory of WebAssembly has ${inUse} bytes in use and ${why}`,
-    fix: "use smaller sizes, dispose of executables that are not needed, or use another backend",
+    fix: `${wider}use smaller sizes, dispose of executables that are not needed, or use another backend`,
     cause,
   });
 }

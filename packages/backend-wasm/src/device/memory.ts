@@ -5,7 +5,8 @@ import type { PreparedParts } from "../kernel-code.js";
 import { ThreadPool } from "../threads/pool.js";
 import { Allocator } from "./allocator.js";
 import { memoryFull } from "./errors.js";
-import { copyIn, elementBytes, elementsOf } from "./transfer.js";
+import { elementBytes, elementsOf } from "./transfer.js";
+import type { WideMemory } from "./wide-memory.js";
 
 const PAGE = 65_536;
 /** The most pages that addresses of 32 bits reach. */
@@ -40,6 +41,16 @@ export interface Form {
   readonly fill: (from: number, to: number, first?: number, end?: number) => void;
 }
 
+/** How a memory is, if not as usual. */
+export interface MemoryInit {
+  /** Elements from which several threads compute a kernel, if not as many as were measured. */
+  readonly least?: number | undefined;
+  /** What makes memories of 64-bit addresses. Default: addresses have 32 bits. */
+  readonly wide?: WideMemory | undefined;
+  /** Pages at the start. */
+  readonly initial?: number | undefined;
+}
+
 /** One memory of WebAssembly, with the places in it. */
 export class WasmMemory {
   #memory: WebAssembly.Memory | undefined;
@@ -48,18 +59,22 @@ export class WasmMemory {
   readonly #places = new Allocator();
   readonly #shared = new Map<Tensor, Map<string, Shared>>();
   #view: Uint8Array;
+  /** What makes memories of 64-bit addresses; undefined for 32 bits. */
+  readonly wide: WideMemory | undefined;
 
   /** Elements from which several threads compute a kernel, if not as many as were measured. */
   readonly least: number | undefined;
 
   /** @param threads all of them share it */
-  constructor(threads: number, least?: number) {
+  constructor(threads: number, { least, wide, initial = STEP }: MemoryInit = {}) {
     this.least = least;
+    this.wide = wide;
     this.pool = threads > 1 ? new ThreadPool(threads) : undefined;
-    this.#memory = new WebAssembly.Memory(
-      this.pool === undefined ? { initial: STEP } : { initial: STEP, maximum: MOST_PAGES, shared: true },
-    );
-    this.#view = new Uint8Array(this.#memory.buffer);
+    const isShared = this.pool !== undefined;
+    this.#memory =
+      wide?.create({ initial, isShared }) ??
+      new WebAssembly.Memory(isShared ? { initial, maximum: MOST_PAGES, shared: true } : { initial });
+    this.#view = wide === undefined ? new Uint8Array(this.#memory.buffer) : new Uint8Array();
   }
 
   /** What modules import. */
@@ -74,11 +89,30 @@ export class WasmMemory {
     this.#shared.clear();
   }
 
-  /** All bytes. Valid until memory is taken the next time. */
-  get view(): Uint8Array {
+  /** All bytes, where addresses have 32 bits. Valid until memory is taken the next time. */
+  get #all(): Uint8Array {
     // After growing it is another buffer.
     if (this.#view.buffer !== this.memory.buffer) this.#view = new Uint8Array(this.memory.buffer);
     return this.#view;
+  }
+  /** Some bytes: some engines have no views of more than 4 GiB. */
+  #part(address: number, bytes: number): Uint8Array {
+    return new Uint8Array(this.memory.buffer, address, bytes);
+  }
+  /** Bytes of the memory, used or not. */
+  get size(): number {
+    return this.wide === undefined ? this.#all.length : this.memory.buffer.byteLength;
+  }
+  /** Writes bytes to an address. */
+  write(address: number, bytes: Uint8Array): void {
+    if (this.wide === undefined) this.#all.set(bytes, address);
+    else this.#part(address, bytes.length).set(bytes);
+  }
+  /** Copies bytes at an address. */
+  read(address: number, bytes: number): Uint8Array<ArrayBuffer> {
+    return this.wide === undefined
+      ? (this.#all.slice(address, address + bytes) as Uint8Array<ArrayBuffer>)
+      : (this.#part(address, bytes).slice() as Uint8Array<ArrayBuffer>);
   }
   /** Bytes that are in use. */
   get bytes(): number {
@@ -95,30 +129,34 @@ export class WasmMemory {
   }
   /** Grows once for values that will be taken, where there is room: each time takes long. */
   reserve(bytes: number): void {
-    const pages = Math.ceil((this.#places.end + bytes - this.view.length) / PAGE);
+    const pages = Math.ceil((this.#places.end + bytes - this.size) / PAGE);
     if (pages <= STEP) return;
     try {
-      this.memory.grow(pages);
+      this.#growBy(pages);
     } catch {
       // Taking them shows which does not fit.
     }
   }
   #grow(end: number, bytes: number): void {
-    const has = this.view.length;
+    const has = this.size;
     if (end <= has) return;
     const pages = Math.ceil((end - has) / PAGE);
     try {
-      this.memory.grow(Math.max(pages, STEP));
+      this.#growBy(Math.max(pages, STEP));
     } catch {
       this.#growLeast(pages, bytes);
     }
   }
   #growLeast(pages: number, bytes: number): void {
     try {
-      this.memory.grow(pages);
+      this.#growBy(pages);
     } catch (error) {
-      throw memoryFull(bytes, this.bytes, error);
+      throw memoryFull(bytes, this.bytes, this.wide !== undefined, error);
     }
+  }
+  #growBy(pages: number): void {
+    if (this.wide === undefined) this.memory.grow(pages);
+    else this.wide.grow(this.memory, pages);
   }
 
   /** Takes a place back. */
@@ -158,7 +196,7 @@ export class WasmMemory {
     for (let first = 0; first < parts.count; first += together) {
       const end = Math.min(parts.count, first + together);
       const start = first * parts.bytes;
-      this.view.set(source.subarray(start, Math.min(end * parts.bytes, source.length)), from);
+      this.write(from, source.subarray(start, Math.min(end * parts.bytes, source.length)));
       fill(from - start, to, first, end);
     }
     this.give(from);
@@ -181,12 +219,15 @@ export class WasmMemory {
   }
   /** Whether two places have the same bytes. */
   #isSame(a: number, b: number, bytes: number): boolean {
-    const { view } = this;
-    const words = new Int32Array(view.buffer);
-    const [first, second, count] = [a / 4, b / 4, bytes >> 2];
-    for (let i = 0; i < count; i++) if (words[first + i] !== words[second + i]) return false;
-    for (let i = count * 4; i < bytes; i++) if (view[a + i] !== view[b + i]) return false;
-    return true;
+    const { buffer } = this.memory;
+    const count = Math.floor(bytes / 4);
+    const [first, second] = [a, b].map((at) => new Int32Array(buffer, at, count)) as [Int32Array, Int32Array];
+    for (let i = 0; i < count; i++) if (first[i] !== second[i]) return false;
+    const [rest, other] = [a, b].map((at) => this.#part(at + count * 4, bytes % 4)) as [
+      Uint8Array,
+      Uint8Array,
+    ];
+    return rest.every((byte, i) => byte === other[i]);
   }
   /** Takes elements back from one user. */
   unshare(elements: SharedElements): void {
@@ -203,7 +244,7 @@ export class WasmMemory {
   /** Copies the elements of a tensor to a separate place. */
   copy(tensor: Tensor): number {
     const address = this.take(elementBytes(tensor));
-    copyIn(tensor, this.view, address);
+    this.write(address, elementsOf(tensor));
     return address;
   }
 }
@@ -211,21 +252,27 @@ export class WasmMemory {
 /** The memory of a backend, while an executable needs it. */
 export class MemoryOwner {
   readonly threads: number;
-  readonly #least: number | undefined;
+  readonly #init: MemoryInit;
+  #wide: WideMemory | undefined;
   #memory: WasmMemory | undefined;
   #users = 0;
   #kept = 0;
 
-  /** @param least elements from which several threads compute a kernel */
-  constructor(threads: number, least?: number) {
+  constructor(threads: number, init: MemoryInit = {}) {
     this.threads = threads;
-    this.#least = least;
+    this.#init = init;
+    this.#wide = init.wide;
+  }
+
+  /** Makes memories of 64-bit addresses from now on. */
+  widen(wide: WideMemory): void {
+    this.#wide ??= wide;
   }
 
   /** Each user closes it once. */
   open(): WasmMemory {
     this.#users++;
-    this.#memory ??= new WasmMemory(this.threads, this.#least);
+    this.#memory ??= new WasmMemory(this.threads, { ...this.#init, wide: this.#wide });
     return this.#memory;
   }
   close(): void {

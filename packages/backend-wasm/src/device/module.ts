@@ -4,6 +4,7 @@ import type { KernelCode, PreparedBuffer } from "../kernel-code.js";
 import type { Entry } from "../threads/modules.js";
 import { formsOf, type Prepare } from "./constants.js";
 import { MOST_PAGES, type WasmMemory } from "./memory.js";
+import type { WideMemory } from "./wide-memory.js";
 
 /** What adds the functions of kernels: several kernels may be the same on other buffers. */
 export const entriesOf = (codes: readonly KernelCode[]): KernelCode["emit"][] => [
@@ -21,12 +22,14 @@ export interface ModuleSettings {
   readonly isShared: boolean;
   /** Whether code may use relaxed SIMD. */
   readonly relaxed: boolean;
+  /** What makes modules of 64-bit addresses. Default: addresses have 32 bits. */
+  readonly wide?: WideMemory | undefined;
 }
 
 /** A module: each kernel is exported as `k` with its number, what makes a form as `p`. */
 export function moduleOf(
   codes: readonly KernelCode[],
-  { isShared, relaxed }: ModuleSettings,
+  { isShared, relaxed, wide }: ModuleSettings,
 ): Uint8Array<ArrayBuffer> {
   const module = new ModuleBuilder({ relaxed });
   const limits = isShared ? { initial: 1, maximum: MOST_PAGES, shared: true } : { initial: 1 };
@@ -41,13 +44,24 @@ export function moduleOf(
   fillsOf(codes).forEach((emit, at) => {
     module.exportFunction(`p${at}`, emit(module));
   });
-  return module.build();
+  const bytes = module.build();
+  return wide === undefined ? bytes : wide.module(bytes, addressesOf(codes));
+}
+
+/** Which parameters are addresses: those of memories and forms, and scratch memory. */
+function addressesOf(codes: readonly KernelCode[]): (name: string, at: number, count: number) => boolean {
+  const counts = entriesOf(codes).map((emit) => {
+    const { memories, prepared = [] } = codes.find((code) => code.emit === emit)!;
+    return memories.length + prepared.length;
+  });
+  return (name, at, count) =>
+    name.startsWith("p") ? at < 2 : at < counts[Number(name.slice(1))]! || at === count - 3;
 }
 
 /** Everything that a module depends on but the compiler; undefined if a kernel has no key. */
 export function moduleKey(
   codes: readonly KernelCode[],
-  { isShared, relaxed }: ModuleSettings,
+  { isShared, relaxed, wide }: ModuleSettings,
 ): string | undefined {
   const entries = entriesOf(codes).map((emit) => codes.find((code) => code.emit === emit)!);
   if (entries.some(({ key }) => key === undefined)) return undefined;
@@ -55,7 +69,7 @@ export function moduleKey(
     const at = entries.findIndex(({ prepared = [] }) => prepared.some((form) => fillOf(form) === fill));
     return `${at}.${entries[at]!.prepared!.findIndex((form) => fillOf(form) === fill)}`;
   });
-  const settings = `${isShared ? "shared" : "own"} memory, ${relaxed ? "relaxed" : "plain"}`;
+  const settings = `${isShared ? "shared" : "own"} memory, ${relaxed ? "relaxed" : "plain"}${wide === undefined ? "" : ", wide"}`;
   return [`${settings}, forms ${fills.join()}`, ...entries.map(({ key }) => key!)].join("\n\n");
 }
 

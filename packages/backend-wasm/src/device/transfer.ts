@@ -12,13 +12,12 @@ export function elementsOf(tensor: Tensor): Uint8Array {
   return whole.storage.bytes.subarray(start, start + whole.numel * itemSize);
 }
 
-/** Copies the elements of a tensor, row by row, to an address. */
-export const copyIn = (tensor: Tensor, memory: Uint8Array, address: number): void =>
-  memory.set(elementsOf(tensor), address);
-
-/** Copies elements at an address to a new tensor. */
-export function copyOut(memory: Uint8Array, address: number, dtype: DType, shape: readonly number[]): Tensor {
-  const bytes = numel(shape) * dtypeInfo(dtype).itemSize;
-  const storage = new Storage(memory.slice(address, address + bytes));
+/** A tensor of elements that are read, by the count of their bytes. */
+export function tensorOf(
+  read: (bytes: number) => Uint8Array<ArrayBuffer>,
+  dtype: DType,
+  shape: readonly number[],
+): Tensor {
+  const storage = new Storage(read(numel(shape) * dtypeInfo(dtype).itemSize));
   return new Tensor({ dtype, shape, storage });
 }

@@ -28,16 +28,17 @@ const RUNS = 7;
 const UNITS = 8;
 const MODULE = 9;
 const ENTRY = 10;
-const SCRATCH = 11;
-const SCRATCH_BYTES = 12;
-const ARGUMENTS = 13;
-const THREADS = 14;
-const FIRST_ARGUMENT = 15;
+const SCRATCH_BYTES = 11;
+const ARGUMENTS = 12;
+const THREADS = 13;
+/** Addresses, as float64 in two words each: of scratch memory, then what the entry takes. */
+const SCRATCH = 14;
+const FIRST_ARGUMENT = 16;
 
 /** Addresses that an entry may take. */
 const MOST_ARGUMENTS = 240;
 /** The first word of the shares. Each is in a different line of the cache. */
-const FIRST_SHARE = 256;
+const FIRST_SHARE = 512;
 const SHARE_WORDS = 16;
 /** The part of a closed share. No job has so many. */
 const CLOSED = 0xff;
@@ -77,6 +78,7 @@ interface Part {
 export class Control {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
+  readonly #addresses: Float64Array;
   readonly #thread: number;
   #job = 0;
   /** The job that parts were taken of, and its state. */
@@ -95,6 +97,7 @@ export class Control {
   constructor(buffer: SharedArrayBuffer, thread: number) {
     this.buffer = buffer;
     this.#words = new Int32Array(buffer);
+    this.#addresses = new Float64Array(buffer);
     this.#thread = thread;
   }
 
@@ -114,10 +117,10 @@ export class Control {
     words[UNITS] = units;
     words[MODULE] = module;
     words[ENTRY] = entry;
-    words[SCRATCH] = scratch;
+    this.#addresses[SCRATCH / 2] = scratch;
     words[SCRATCH_BYTES] = scratchBytes;
     words[ARGUMENTS] = addresses.length;
-    words.set(addresses, FIRST_ARGUMENT);
+    this.#addresses.set(addresses, FIRST_ARGUMENT / 2);
     words[PARTS] = parts;
     Atomics.store(words, FAILED, 0);
     Atomics.store(words, DONE, 0);
@@ -174,11 +177,12 @@ export class Control {
   }
   #read(): Job {
     const words = this.#words;
+    const places = this.#addresses;
     return {
       module: words[MODULE]!,
       entry: words[ENTRY]!,
-      addresses: Array.from(words.subarray(FIRST_ARGUMENT, FIRST_ARGUMENT + words[ARGUMENTS]!)),
-      scratch: words[SCRATCH]! >>> 0,
+      addresses: Array.from({ length: words[ARGUMENTS]! }, (_, at) => places[FIRST_ARGUMENT / 2 + at]!),
+      scratch: places[SCRATCH / 2]!,
       scratchBytes: words[SCRATCH_BYTES]!,
       units: words[UNITS]!,
     };
