@@ -47,7 +47,7 @@ export function memoryCache({ maxBytes = 64 * 2 ** 20 }: MemoryCacheOptions = {}
 }
 
 /** Raised when the same kernels get other code. The version of the package counts besides. */
-const CODE = 1;
+const CODE = 2;
 /** What stored modules begin with. */
 const MAGIC = new TextEncoder().encode("sconce-kernels 1");
 const DIGEST = 32;

@@ -265,6 +265,8 @@ describe("Winograd's algorithm", () => {
     ["several images", { n: 3, size: [7, 7], inPerGroup: 36 }],
     ["many tiles", { size: [40, 38], outPerGroup: 16 }],
     ["many channels", { size: [6, 6], inPerGroup: 132, outPerGroup: 68 }],
+    ["weights that the kernel transforms", { size: [5, 5], inPerGroup: 168, outPerGroup: 196 }],
+    ["the same in several images", { n: 2, size: [3, 6], inPerGroup: 172, outPerGroup: 200 }],
   ])("%s", (_, change) => {
     for (const winograd of [2, 4] as const) {
       const one = convolution({ ...base, ...change });

@@ -99,8 +99,87 @@ export function transform(f: FunctionBuilder, { matrix, constants, load, store }
   }
 }
 
+/** The elements of a kernel, and where what they become goes. */
+type Kernel = Pick<Square, "load" | "store">;
+
+/**
+ * Returns code for `matrix * kernel * transpose(matrix)`, for the matrices of weights: their rows
+ * have one factor, or two of them are sums that differ in the sign of the middle.
+ */
+export function weightTransform(f: FunctionBuilder, matrix: Matrix): (kernel: Kernel) => void {
+  const constants = factorsOf(f, matrix);
+  const size = matrix[0]!.length;
+  const lines = [f.locals("v128", size), f.locals("v128", size)] as const;
+  const [ends, middle] = f.locals("v128", 2) as readonly [Vector, Vector];
+  const scaled = (push: () => void, factor: number): void => {
+    push();
+    if (factor !== 1) f.get(constants.get(factor)!).op("f32x4.mul");
+  };
+  /** Gives each row of the matrix times a column to `store`. */
+  const column = (at: number, load: (r: number) => void, store: (i: number, push: () => void) => void) => {
+    const [first, second, third] = matrix[at] as readonly [number, number, number];
+    if (second === 0) {
+      const r = first === 0 ? 2 : 0;
+      return store(at, () => scaled(() => load(r), matrix[at]![r]!));
+    }
+    const sum = (push: () => void): void => {
+      push();
+      scaled(() => load(2), third);
+      f.op("f32x4.add");
+    };
+    if (first === third)
+      scaled(() => {
+        load(0);
+        load(2);
+        f.op("f32x4.add");
+      }, first);
+    else sum(() => scaled(() => load(0), first));
+    f.set(ends);
+    scaled(() => load(1), second);
+    f.set(middle);
+    store(at, () => f.get(ends, middle).op("f32x4.add"));
+    store(at + 1, () => f.get(ends, middle).op("f32x4.sub"));
+  };
+  const rows = matrix.flatMap((row, at) => (row[1]! === 0 || isFirstOfTwo(matrix, at) ? [at] : []));
+  return ({ load, store }) => {
+    for (const at of rows) {
+      for (let j = 0; j < size; j++)
+        column(
+          at,
+          (r) => load(r, j),
+          (i, push) => {
+            push();
+            f.set(lines[i - at]![j]!);
+          },
+        );
+      for (let i = at; i <= at + (matrix[at]![1] === 0 ? 0 : 1); i++)
+        for (const to of rows)
+          column(
+            to,
+            (r) => f.get(lines[i - at]![r]!),
+            (q, push) => store(i, q, push),
+          );
+    }
+  };
+}
+/** Sets the factors of a matrix other than one. */
+function factorsOf(f: FunctionBuilder, matrix: Matrix): ReadonlyMap<number, Vector> {
+  const constants = new Map<number, Vector>();
+  for (const value of matrix.flat()) {
+    if (value === 0 || value === 1 || constants.has(value)) continue;
+    const local = f.local("v128");
+    f.f32x4(value).set(local);
+    constants.set(value, local);
+  }
+  return constants;
+}
+const isFirstOfTwo = (matrix: Matrix, at: number): boolean => {
+  const [row, next] = [matrix[at]!, matrix[at + 1]];
+  return next !== undefined && next[0] === row[0] && next[1] === -row[1]! && next[2] === row[2];
+};
+
 /** Pushes the sum of vectors times factors. */
-export function pushSum(
+function pushSum(
   f: FunctionBuilder,
   factors: readonly number[],
   constants: ReadonlyMap<number, Vector>,

@@ -49,7 +49,8 @@ export interface WinogradPlan {
 
 /** Fewer channels are not worth the transforms. */
 const LEAST_CHANNELS = 16;
-const SIDE = 3;
+/** Elements of a kernel along one direction. */
+export const SIDE = 3;
 
 /** Reads a nest whose sizes are bound; undefined if it is another one. */
 export function winogradPlan(nest: LoopNest): WinogradPlan | undefined {
@@ -147,8 +148,12 @@ export interface WinogradTiles {
   readonly padded: number;
   /** Rows of a tile of the products. */
   readonly lanes: number;
+  /** Whether the kernel transforms the weights: large ones come faster from memory as they are. */
+  readonly inKernel: boolean;
 }
 
+/** Floats of transformed weights from which kernels transform them. */
+const LARGE = 1 << 19;
 /** Floats of a transformed plane of a unit: all planes stay in the second cache. */
 const PLANE = 6144;
 const LEAST_TILES = 16;
@@ -182,5 +187,6 @@ export function winogradTiles(plan: WinogradPlan, side: number, relaxed: boolean
     tiles: rows * across,
     padded: all * COLUMNS,
     lanes: rowsOfTile(relaxed),
+    inKernel: reads * reads * channels * all * COLUMNS >= LARGE,
   };
 }

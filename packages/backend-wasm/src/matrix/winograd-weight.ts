@@ -1,70 +1,150 @@
-/** @file The transformed weights of Winograd's algorithm, in panels. */
-import type { FunctionBuilder } from "@sconce/wasm";
+/** @file The weights of Winograd's algorithm, in panels of eight output channels. */
+import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
 import type { PreparedBuffer } from "../kernel-code.js";
-import { type Address, countUp } from "./index-code.js";
+import { type Address, addresses, countUp } from "./index-code.js";
 import { COLUMNS } from "./micro.js";
 import { ELEMENT } from "./plan.js";
-import { constantsOf, pushSum, TRANSFORMS } from "./transforms.js";
-import type { WinogradPlan, WinogradTiles } from "./winograd-plan.js";
+import { shared } from "./shared.js";
+import { TRANSFORMS, weightTransform } from "./transforms.js";
+import { SIDE, type WinogradPlan, type WinogradTiles } from "./winograd-plan.js";
 
-/** The weights of each place of a tile as panels of eight output channels. */
+/** Output channels that are read at once; their count is a multiple of it. */
+const LANES = 4;
+const VECTOR = LANES * ELEMENT;
+/** Bytes of the elements of eight kernels at one place. */
+const ROW = COLUMNS * ELEMENT;
+/** Elements of a kernel. */
+const PLACES = SIDE * SIDE;
+
+/** What the weights of a convolution become before it runs. */
+interface Panels {
+  readonly name: string;
+  readonly bytes: number;
+  /** Bytes from a panel, and from a channel of it, to the next. */
+  readonly panel: number;
+  readonly channel: number;
+  /** Returns code that writes what four kernels become at one channel. */
+  readonly writer: (f: FunctionBuilder) => (source: Address, target: Address) => void;
+}
+
+/**
+ * The weights as panels: transformed, each place of a tile by itself, or as they are where the
+ * kernel transforms them.
+ */
 export function preparedWeight(plan: WinogradPlan, tiles: WinogradTiles): PreparedBuffer {
   const { channels, results, weightSteps: steps } = plan;
-  const { reads, padded, side } = tiles;
-  const plane = channels * padded * ELEMENT;
+  const panels = tiles.inKernel ? plainPanels(plan, tiles) : transformedPanels(plan, tiles);
+  const count = tiles.padded / COLUMNS;
+  // Elements of a panel that follow one another: the next one is behind them.
+  const last = (channels - 1) * steps.c + (SIDE - 1) * (steps.h + steps.w);
+  const isRun = steps.origin === 0 && last < steps.o;
+  const parts = {
+    count,
+    bytes: COLUMNS * steps.o * ELEMENT,
+    emit: (module: ModuleBuilder) => packPanels(module, plan, tiles, panels),
+  };
+  const side = tiles.inKernel ? "as it is" : `${tiles.side}`;
   return {
     buffer: plan.weight,
-    bytes: reads * reads * plane,
+    bytes: panels.bytes,
     key: `winograd ${side} of ${results} x ${channels}: ${Object.values(steps).join()}`,
-    emit: (module) =>
-      module.func({ params: ["i32", "i32"], name: "winograd_weight" }, (f, from, to) => {
-        const [o, c, source, target] = f.locals("i32", 4) as [Address, Address, Address, Address];
-        const four = fourKernels(f, plan, tiles);
-        // Results that fill the last panel are zero.
-        if (padded > results)
-          f.get(to)
-            .i32(0)
-            .i32(reads * reads * plane)
-            .memoryFill();
-        f.i32(0).set(o);
-        countUp(f, o, LANES, results, () => {
-          f.get(o)
-            .i32(COLUMNS)
-            .op("i32.div_u")
-            .i32(channels * COLUMNS * ELEMENT)
-            .op("i32.mul");
-          f.get(o).i32(COLUMNS).op("i32.rem_u").i32(ELEMENT).op("i32.mul", "i32.add");
-          f.get(to).op("i32.add").set(target);
-          f.get(o)
-            .i32(steps.o * ELEMENT)
-            .op("i32.mul")
-            .i32(steps.origin * ELEMENT)
-            .op("i32.add");
-          f.get(from).op("i32.add").set(source);
-          f.i32(0).set(c);
-          countUp(f, c, 1, channels, () => {
-            four(source, target);
-            f.increase(source, steps.c * ELEMENT).increase(target, COLUMNS * ELEMENT);
-          });
-        });
-      }),
+    emit: (module) => {
+      const pack = parts.emit(module);
+      return module.func({ params: ["i32", "i32"], name: "prepare" }, (f, from, to) => {
+        f.get(from, to).i32(0).i32(count).call(pack);
+      });
+    },
+    parts: isRun ? parts : undefined,
   };
 }
 
-/** Output channels that are transformed at once; their count is a multiple of it. */
-const LANES = 4;
+/** The nine elements of each channel lie together. */
+const plainPanels = (plan: WinogradPlan, { padded }: WinogradTiles): Panels => ({
+  name: "winograd_pack",
+  bytes: plan.channels * padded * PLACES * ELEMENT,
+  panel: panelBytes(plan),
+  channel: PLACES * ROW,
+  writer: (f) => {
+    const read = fourKernels(f, plan);
+    return (source, target) => {
+      const given = read(source);
+      for (const [at, local] of given.flat().entries()) f.get(target, local).memory("v128.store", ROW * at);
+    };
+  },
+});
+const panelBytes = ({ channels }: WinogradPlan): number => channels * PLACES * ROW;
 
-/** Code that transforms the nine elements of the kernels of four output channels. */
+/** Each place of a tile has separate panels. */
+const transformedPanels = (plan: WinogradPlan, { reads, padded, side }: WinogradTiles): Panels => {
+  const plane = plan.channels * padded * ELEMENT;
+  return {
+    name: "winograd_weight",
+    bytes: reads * reads * plane,
+    panel: plan.channels * ROW,
+    channel: ROW,
+    writer: (f) => {
+      const read = fourKernels(f, plan);
+      const write = weightTransform(f, TRANSFORMS[side]!.weight);
+      return (source, target) => {
+        const given = read(source);
+        write({
+          load: (i, j) => f.get(given[i]![j]!),
+          store: (i, j, push) => {
+            f.get(target);
+            push();
+            f.memory("v128.store", (i * reads + j) * plane);
+          },
+        });
+      };
+    },
+  };
+};
+
+/** Adds a function `(from, to, first, end)` that writes some panels. */
+function packPanels(
+  module: ModuleBuilder,
+  { channels, results, weightSteps: steps }: WinogradPlan,
+  { padded }: WinogradTiles,
+  { name, bytes, panel, channel, writer }: Panels,
+): number {
+  const params = ["i32", "i32", "i32", "i32"] as const;
+  return module.func({ params, name }, (f, from, to, first, end) => {
+    const [o, until, c, source, target] = addresses(f, 5);
+    const write = writer(f);
+    // Results that fill the last panel are zero.
+    if (padded > results)
+      f.get(first)
+        .op("i32.eqz")
+        .if(() => f.get(to).i32(0).i32(bytes).memoryFill());
+    f.get(first).i32(COLUMNS).op("i32.mul").set(o);
+    f.get(end).i32(COLUMNS).op("i32.mul").tee(until).i32(results);
+    f.get(until).i32(results).op("i32.lt_s", "select").set(until);
+    countUp(f, o, LANES, until, () => {
+      f.get(o).i32(COLUMNS).op("i32.div_u").i32(panel).op("i32.mul");
+      f.get(o).i32(COLUMNS).op("i32.rem_u").i32(ELEMENT).op("i32.mul", "i32.add");
+      f.get(to).op("i32.add").set(target);
+      f.get(o)
+        .i32(steps.o * ELEMENT)
+        .op("i32.mul")
+        .i32(steps.origin * ELEMENT)
+        .op("i32.add");
+      f.get(from).op("i32.add").set(source);
+      f.i32(0).set(c);
+      countUp(f, c, 1, channels, () => {
+        write(source, target);
+        f.increase(source, steps.c * ELEMENT).increase(target, channel);
+      });
+    });
+  });
+}
+
+/** Code that reads the nine elements of the kernels of four output channels. */
 function fourKernels(
   f: FunctionBuilder,
-  { weightSteps, channels }: WinogradPlan,
-  { side, reads, padded }: WinogradTiles,
-): (source: Address, target: Address) => void {
-  const { weight } = TRANSFORMS[side]!;
-  const given = Array.from({ length: 3 }, () => f.locals("v128", 3));
-  const line = f.locals("v128", 3);
-  const constants = constantsOf(f, weight);
-  return (source, target) => {
+  { weightSteps }: WinogradPlan,
+): (source: Address) => readonly (readonly ReturnType<FunctionBuilder["locals"]>[number][])[] {
+  const given = Array.from({ length: SIDE }, () => f.locals("v128", SIDE));
+  return (source) => {
     for (const [i, row] of given.entries())
       for (const [j, local] of row.entries()) {
         const at = (i * weightSteps.h + j * weightSteps.w) * ELEMENT;
@@ -74,16 +154,59 @@ function fourKernels(
             .memoryLane("v128.load32_lane", lane, at + lane * weightSteps.o * ELEMENT)
             .set(local);
       }
-    for (const [i, factors] of weight.entries()) {
-      for (const [j, local] of line.entries()) {
-        pushSum(f, factors, constants, (r) => f.get(given[r]![j]!));
-        f.set(local);
-      }
-      for (const [q, others] of weight.entries()) {
-        f.get(target);
-        pushSum(f, others, constants, (j) => f.get(line[j]!));
-        f.memory("v128.store", (i * reads + q) * channels * padded * ELEMENT);
-      }
-    }
+    return given;
+  };
+}
+
+/** How a kernel transforms weights as it runs: some channels of one panel at a time. */
+export interface LateWeights {
+  /** Most channels that are transformed at once. */
+  readonly channels: number;
+  /** Bytes from a panel, and from a channel of it, to the next before they are transformed. */
+  readonly panel: number;
+  readonly channel: number;
+  /** Bytes from one place of a tile to the next. */
+  readonly plane: number;
+  /** Floats of all places. */
+  readonly floats: number;
+  /** Adds a function `(from, to, channels)` that transforms channels of a panel. */
+  readonly emit: (module: ModuleBuilder) => number;
+}
+
+/** Bytes between planes: lines at equal places of all planes are not in one set of a cache. */
+const GAP = 64;
+/** Products of so few tiles are fast only with weights from the first cache. */
+const FEW_TILES = 8;
+const FEW_CHANNELS = 32;
+
+/** How the weights of a convolution are transformed as it runs. */
+export function lateWeights(plan: WinogradPlan, { side, reads, tiles }: WinogradTiles): LateWeights {
+  const channels = tiles < FEW_TILES ? Math.min(FEW_CHANNELS, plan.channels) : plan.channels;
+  const plane = channels * ROW + GAP;
+  const add = (module: ModuleBuilder): number =>
+    module.func({ params: ["i32", "i32", "i32"], name: "winograd_late" }, (f, from, to, count) => {
+      const c = f.local("i32");
+      const write = weightTransform(f, TRANSFORMS[side]!.weight);
+      f.i32(0).set(c);
+      countUp(f, c, 1, count, () => {
+        for (let half = 0; half < ROW; half += VECTOR)
+          write({
+            load: (i, j) => f.get(from).memory("v128.load", (i * SIDE + j) * ROW + half),
+            store: (i, j, push) => {
+              f.get(to);
+              push();
+              f.memory("v128.store", (i * reads + j) * plane + half);
+            },
+          });
+        f.increase(from, PLACES * ROW).increase(to, ROW);
+      });
+    });
+  return {
+    channels,
+    panel: panelBytes(plan),
+    channel: PLACES * ROW,
+    plane,
+    floats: (reads * reads * plane) / ELEMENT,
+    emit: (module) => shared(module, `winograd late ${side} ${plane}`, () => add(module)),
   };
 }

@@ -21,7 +21,7 @@ import {
   winogradPlan,
   winogradTiles,
 } from "./winograd-plan.js";
-import { preparedWeight } from "./winograd-weight.js";
+import { lateWeights, preparedWeight } from "./winograd-weight.js";
 
 /** Places in scratch memory, in bytes. */
 interface Scratch {
@@ -29,6 +29,8 @@ interface Scratch {
   readonly unused: number;
   readonly image: number;
   readonly sums: number;
+  /** A panel of weights, if the kernel transforms them. */
+  readonly weight: number;
   readonly at: number;
   readonly bytes: number;
 }
@@ -67,7 +69,9 @@ export function winogradKernel(
   };
 }
 
-function scratchOf({ channels }: WinogradPlan, { tiles, reads, panels }: WinogradTiles): Scratch {
+function scratchOf(plan: WinogradPlan, units: WinogradTiles): Scratch {
+  const { channels } = plan;
+  const { tiles, reads, panels, inKernel } = units;
   let bytes = 0;
   const take = (floats: number): number => {
     const at = bytes;
@@ -80,6 +84,7 @@ function scratchOf({ channels }: WinogradPlan, { tiles, reads, panels }: Winogra
     unused: take(panels * COLUMNS),
     image: take(planes * tiles * channels),
     sums: take(planes * tiles * panels * COLUMNS),
+    weight: take(inKernel ? lateWeights(plan, units).floats : 0),
     at: take(4),
   };
   return { ...places, bytes };
@@ -98,6 +103,7 @@ function emitWinograd(
   const forward = imageTransform(module, whole);
   const back = sumTransform(module, whole);
   const finish = epilogue?.emit(module, imports);
+  const products = productsOf(module, whole, block);
   return kernelEntry(module, { name: "winograd", memories, forms: 1 }, (entry) => {
     const { f, addressOf, forms, scratch, first, end } = entry;
     const weight = forms[0]!;
@@ -122,7 +128,7 @@ function emitWinograd(
         f.copy(span, known);
       });
       const part = partOf(f, whole, first);
-      planes(f, whole, block, { weight, scratch, count, ...part });
+      products(f, { weight, scratch, count, ...part });
       f.get(addressOf(plan.nest.output), part.firstColumn).i32(ELEMENT).op("i32.mul", "i32.add");
       f.get(scratch, image, start, stop, part.endColumn, part.firstColumn).op("i32.sub").call(back);
       finish?.(f, { addressOf, scratch, ...part, ...pixels(f, whole, image, start, stop) });
@@ -155,39 +161,111 @@ function partOf(f: FunctionBuilder, { plan, tiles }: Winograd, unit: Address): P
   return { firstColumn, endColumn };
 }
 
-/** One product for each place of a tile. */
+/** What the products of a unit are made of. */
+interface Unit extends Part {
+  readonly weight: Address;
+  readonly scratch: Address;
+  /** Its tiles. */
+  readonly count: Address;
+}
+
+/** Returns code for one product for each place of a tile. */
+function productsOf(
+  module: ModuleBuilder,
+  whole: Winograd,
+  block: number,
+): (f: FunctionBuilder, unit: Unit) => void {
+  const { plan, tiles, scratch } = whole;
+  const late = tiles.inKernel ? lateProducts(module, whole, block) : undefined;
+  return (f, unit) => {
+    const { weight, firstColumn, endColumn } = unit;
+    const [panels, from, to, a] = addresses(f, 4);
+    f.get(endColumn, firstColumn).op("i32.sub");
+    f.i32(COLUMNS - 1)
+      .op("i32.add")
+      .i32(COLUMNS)
+      .op("i32.div_u")
+      .set(panels);
+    f.get(unit.scratch).i32(scratch.sums).op("i32.add").set(to);
+    f.get(unit.scratch).i32(scratch.image).op("i32.add").set(a);
+    if (late !== undefined) return late(f, { ...unit, panels, a, to });
+    f.get(weight, firstColumn)
+      .i32(plan.channels * ELEMENT)
+      .op("i32.mul", "i32.add")
+      .set(from);
+    const plane = plan.channels * tiles.padded * ELEMENT;
+    const [steps, isMore] = addresses(f, 2);
+    f.i32(plan.channels).set(steps).i32(0).set(isMore);
+    planes(f, whole, block, { a, from, to, plane, count: unit.count, panels, steps, isMore });
+  };
+}
+
+/** As {@link productsOf}, where some weights at a time are transformed. */
+function lateProducts(
+  module: ModuleBuilder,
+  whole: Winograd,
+  block: number,
+): (
+  f: FunctionBuilder,
+  unit: Unit & { readonly panels: Address; readonly a: Address; readonly to: Address },
+) => void {
+  const { plan, tiles, scratch } = whole;
+  const late = lateWeights(plan, tiles);
+  const transform = late.emit(module);
+  return (f, { weight, scratch: memory, firstColumn, count, panels, a, to }) => {
+    const [first, channel, steps, panel, one, source, transformed, sums] = addresses(f, 8);
+    f.get(weight, firstColumn)
+      .i32(late.panel / COLUMNS)
+      .op("i32.mul", "i32.add")
+      .set(first);
+    f.get(memory).i32(scratch.weight).op("i32.add").set(transformed);
+    f.i32(1).set(one).i32(0).set(channel);
+    countUp(f, channel, late.channels, plan.channels, () => {
+      f.i32(plan.channels).get(channel).op("i32.sub").tee(steps);
+      f.i32(late.channels).get(steps).i32(late.channels).op("i32.lt_s", "select").set(steps);
+      f.copy(first, source).copy(to, sums).i32(0).set(panel);
+      countUp(f, panel, 1, panels, () => {
+        f.get(source, transformed, steps).call(transform);
+        const from = transformed;
+        const { plane } = late;
+        planes(f, whole, block, { a, from, to: sums, plane, count, panels: one, steps, isMore: channel });
+        f.increase(source, late.panel).increase(sums, COLUMNS * ELEMENT);
+      });
+      f.increase(first, late.channels * late.channel).increase(a, late.channels * ELEMENT);
+    });
+  };
+}
+
+/** Weights and sums of some panels. */
+interface Planes {
+  /** The first row of tiles. */
+  readonly a: Address;
+  readonly from: Address;
+  readonly to: Address;
+  /** Bytes of weights from one place of a tile to the next. */
+  readonly plane: number;
+  readonly count: Address;
+  readonly panels: Address;
+  /** Channels, and whether earlier ones are in the sums. */
+  readonly steps: Address;
+  readonly isMore: Address;
+}
 function planes(
   f: FunctionBuilder,
-  { plan, tiles, scratch }: Winograd,
+  { plan: { channels }, tiles }: Winograd,
   block: number,
-  at: Part & { readonly weight: Address; readonly scratch: Address; readonly count: Address },
+  { a: first, from, to, plane, count, panels, steps, isMore }: Planes,
 ): void {
-  const { channels } = plan;
-  const { padded, reads } = tiles;
   const width = tiles.panels * COLUMNS;
-  const [plane, panels, a, b, c] = addresses(f, 5);
-  f.get(at.endColumn, at.firstColumn).op("i32.sub");
-  f.i32(COLUMNS - 1)
-    .op("i32.add")
-    .i32(COLUMNS)
-    .op("i32.div_u")
-    .set(panels);
-  f.i32(0).set(plane);
-  f.get(at.weight, at.firstColumn)
-    .i32(channels * ELEMENT)
-    .op("i32.mul", "i32.add")
-    .set(b);
-  f.get(at.scratch).i32(scratch.image).op("i32.add").set(a);
-  f.get(at.scratch).i32(scratch.sums).op("i32.add").set(c);
-  countUp(f, plane, 1, reads * reads, () => {
-    f.get(a, b, c)
-      .i32(channels)
-      .get(at.count, panels)
+  const [at, a, b, c] = addresses(f, 4);
+  f.i32(0).set(at).copy(first, a).copy(from, b).copy(to, c);
+  countUp(f, at, 1, tiles.reads * tiles.reads, () => {
+    f.get(a, b, c, steps, count, panels)
       .i32(width * ELEMENT)
-      .i32(0);
+      .get(isMore);
     f.i32(channels * ELEMENT).call(block);
     f.increase(a, tiles.tiles * channels * ELEMENT);
-    f.increase(b, channels * padded * ELEMENT);
+    f.increase(b, plane);
     f.increase(c, tiles.tiles * width * ELEMENT);
   });
 }
