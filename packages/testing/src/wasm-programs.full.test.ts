@@ -1,6 +1,7 @@
 /** @file Every program that PyTorch exported, as it is, lowered and optimized, in WebAssembly. */
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import { wasmBackend } from "@sconce/backend-wasm";
 import type { Executable, Value } from "@sconce/ir";
 import { createSconce } from "@sconce/session";
@@ -13,6 +14,9 @@ const FOLDER = fileURLToPath(new URL("../fixtures/programs/", import.meta.url));
 const names = readdirSync(FOLDER, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
+
+// Node 20 and 22 have 64-bit addresses behind a flag; later ones do not know the flag.
+if (Number(process.versions.node.split(".")[0]) < 24) setFlagsFromString("--experimental-wasm-memory64");
 
 type WasmBackend = ReturnType<typeof wasmBackend>;
 
@@ -44,6 +48,7 @@ const resident = (backend: WasmBackend): WasmBackend => ({
 
 describe.each([
   ["one thread", wasmBackend({ threads: 1, relaxed: false })],
+  ["addresses of 64 bits", wasmBackend({ threads: 1, relaxed: false, memory64: true })],
   ["two threads", wasmBackend({ threads: 2 })],
   ["values that stay on the device", resident(wasmBackend({ threads: 1 }))],
 ] as const)("programs that PyTorch exported, with %s", (_, backend) => {

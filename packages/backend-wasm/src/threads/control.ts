@@ -181,7 +181,7 @@ export class Control {
     return {
       module: words[MODULE]!,
       entry: words[ENTRY]!,
-      addresses: Array.from({ length: words[ARGUMENTS]! }, (_, at) => places[FIRST_ARGUMENT / 2 + at]!),
+      addresses: Array.from(places.subarray(FIRST_ARGUMENT / 2, FIRST_ARGUMENT / 2 + words[ARGUMENTS]!)),
       scratch: places[SCRATCH / 2]!,
       scratchBytes: words[SCRATCH_BYTES]!,
       units: words[UNITS]!,

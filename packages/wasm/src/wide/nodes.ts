@@ -55,6 +55,12 @@ export interface Node {
   after: "nothing" | "extend" | "wrap" | "test";
 }
 
+/** What the reader finds out about an instruction. */
+type NodeInit = Partial<Pick<Node, "operands" | "slots" | "immediate" | "hasAddress" | "block">> & {
+  /** Whether it puts a value on the stack. */
+  readonly gives?: boolean;
+};
+
 /** A block, or the body of a function. */
 export interface Block {
   /** Whether its value is a 32-bit integer. */
@@ -63,7 +69,6 @@ export interface Block {
   readonly isLoop: boolean;
   /** Values on the stack before it. */
   readonly height: number;
-  isReachable: boolean;
   /** Whether its value has 64 bits. */
   isWide: boolean;
 }
@@ -94,16 +99,18 @@ export class NodeReader {
 
   #open(hasResult: boolean, hasNumber: boolean, isLoop: boolean): Block {
     const height = this.#stack.length;
-    const block = { hasNumber, hasResult, isLoop, height, isReachable: true, isWide: false };
+    const block = { hasNumber, hasResult, isLoop, height, isWide: false };
     this.#blocks.push(block);
     return block;
   }
-  #take(count: number): (Node | undefined)[] {
+  #take(count: number): readonly (Node | undefined)[] {
+    if (count === 0) return NONE;
     const { height } = this.#blocks.at(-1)!;
-    const taken = Array.from({ length: count }, () =>
-      this.#stack.length > height ? this.#stack.pop() : undefined,
-    );
-    return taken.reverse();
+    const taken: (Node | undefined)[] = [];
+    for (let i = this.#stack.length - count; i < this.#stack.length; i++)
+      taken.push(i < height ? undefined : this.#stack[i]);
+    this.#stack.length = Math.max(height, this.#stack.length - count);
+    return taken;
   }
 
   #one(): void {
@@ -121,24 +128,22 @@ export class NodeReader {
     else this.#plain(op, start);
   }
 
-  #add(op: number, start: number, init: Partial<Node> & { gives?: boolean }): Node {
-    const { gives = false, ...rest } = init;
+  #add(op: number, start: number, init: NodeInit): void {
+    const { operands = NONE, slots = NONE, immediate = 0, hasAddress = false, block, gives = false } = init;
     const node: Node = {
       op,
       start,
       end: this.#from.at,
-      immediate: 0,
-      operands: [],
-      slots: [],
-      hasAddress: false,
-      block: undefined,
+      immediate,
+      operands,
+      slots,
+      hasAddress,
+      block,
       isWide: false,
       after: "nothing",
-      ...rest,
     };
     this.#nodes.push(node);
     if (gives) this.#stack.push(node);
-    return node;
   }
 
   #begin(op: number, start: number): void {
@@ -151,7 +156,6 @@ export class NodeReader {
     const block = this.#blocks.at(-1)!;
     const operands = this.#take(block.hasResult ? 1 : 0);
     this.#stack.length = block.height;
-    block.isReachable = true;
     const slots = operands.map((): Slot => (block.hasNumber ? "i32" : "other"));
     if (op === OP.end) this.#blocks.pop();
     const gives = op === OP.end && block.hasResult && this.#blocks.length > 0;
@@ -174,7 +178,6 @@ export class NodeReader {
     });
     if (op === OP.brIf) return;
     this.#stack.length = this.#blocks.at(-1)!.height;
-    this.#blocks.at(-1)!.isReachable = false;
   }
 
   #plain(op: number, start: number): void {
@@ -192,45 +195,58 @@ export class NodeReader {
       });
       return;
     }
-    const { immediate, slots, gives } = this.#special(op);
-    this.#add(op, start, { operands: this.#take(slots.length), slots, immediate, gives });
+    const { slots, gives } = this.#special(op);
+    const immediate = hasImmediate(op) ? (op === OP.i32 ? from.signed() : from.unsigned()) : 0;
+    const given = slots ?? this.#slotsOf(immediate);
+    const returns = op === OP.call ? this.#typeOf(immediate).results.length > 0 : gives;
+    this.#add(op, start, { operands: this.#take(given.length), slots: given, immediate, gives: returns });
   }
 
-  /** Locals, constants, calls, and instructions on any type. */
-  #special(op: number): { immediate: number; slots: readonly Slot[]; gives: boolean } {
-    const from = this.#from;
-    if (op === OP.unreachable) return { immediate: 0, slots: [], gives: false };
-    const constant = (count: number) => {
-      from.skip(count);
-      return { immediate: 0, slots: [], gives: true };
-    };
-    if (op === OP.get || op === OP.getGlobal) return { immediate: from.unsigned(), slots: [], gives: true };
-    if (op === OP.set || op === OP.setGlobal)
-      return { immediate: from.unsigned(), slots: ["i32"], gives: false };
-    if (op === OP.tee) return { immediate: from.unsigned(), slots: ["i32"], gives: true };
-    if (op === OP.i32) return { immediate: from.signed(), slots: [], gives: true };
-    if (op === OP.i64) {
-      while (from.byte() > 0x7f);
-      return constant(0);
-    }
-    if (op === OP.f32) return constant(4);
-    if (op === OP.f64) return constant(8);
-    // A constant vector, and the places of a shuffle.
-    if (op === 0xfd0c) return constant(16);
-    if (op === 0xfd0d) return { ...constant(16), slots: ["other", "other"] };
-    if (op === OP.size) return constant(1);
-    if (op === OP.drop) return { immediate: 0, slots: ["other"], gives: false };
-    if (op === OP.select) return { immediate: 0, slots: ["i32", "i32", "i32"], gives: true };
-    if (op === OP.copy || op === OP.fill) {
-      from.skip(op === OP.copy ? 2 : 1);
-      return { immediate: 0, slots: ["i32", "i32", "i32"], gives: false };
-    }
-    if (op === OP.call) {
-      const immediate = from.unsigned();
-      const { params, results } = this.#typeOf(immediate);
-      const slots = params.map((type): Slot => (type === I32 ? "i32" : "other"));
-      return { immediate, slots, gives: results.length > 0 };
-    }
-    throw invalidCode(`the instruction ${op.toString(16)} has no form of 64 bits`, "use another one");
+  #slotsOf(called: number): readonly Slot[] {
+    return this.#typeOf(called).params.map((type): Slot => (type === I32 ? "i32" : "other"));
+  }
+  /** Skips what follows locals, constants, calls, and instructions on any type. */
+  #special(op: number): Special {
+    const known = SPECIAL.get(op);
+    if (known === undefined)
+      throw invalidCode(`the instruction ${op.toString(16)} has no form of 64 bits`, "use another one");
+    if (op === OP.i64) while (this.#from.byte() > 0x7f);
+    this.#from.skip(known.bytes);
+    return known;
   }
 }
+
+const NONE: readonly never[] = [];
+/** What is known of instructions that effects leave out. */
+interface Special {
+  /** Undefined for calls. */
+  readonly slots?: readonly Slot[];
+  readonly gives: boolean;
+  /** Bytes behind it besides an index or a number. */
+  readonly bytes: number;
+}
+const special = (slots: readonly Slot[], gives: boolean, bytes = 0): Special => ({ slots, gives, bytes });
+const THREE: readonly Slot[] = ["i32", "i32", "i32"];
+const SPECIAL: ReadonlyMap<number, Special> = new Map([
+  [OP.unreachable, special(NONE, false)],
+  [OP.get, special(NONE, true)],
+  [OP.set, special(["i32"], false)],
+  [OP.tee, special(["i32"], true)],
+  [OP.getGlobal, special(NONE, true)],
+  [OP.setGlobal, special(["i32"], false)],
+  [OP.call, { gives: false, bytes: 0 }],
+  [OP.drop, special(["other"], false)],
+  [OP.select, special(THREE, true)],
+  [OP.size, special(NONE, true, 1)],
+  [OP.i32, special(NONE, true)],
+  [OP.i64, special(NONE, true)],
+  [OP.f32, special(NONE, true, 4)],
+  [OP.f64, special(NONE, true, 8)],
+  [OP.copy, special(THREE, false, 2)],
+  [OP.fill, special(THREE, false, 1)],
+  // A constant vector, and the places of a shuffle.
+  [0xfd0c, special(NONE, true, 16)],
+  [0xfd0d, special(["other", "other"], true, 16)],
+]);
+const hasImmediate = (op: number): boolean =>
+  (op >= OP.get && op <= OP.setGlobal) || op === OP.i32 || op === OP.call;

@@ -34,9 +34,13 @@ export function findWidths(
   functions: readonly WideFunction[],
   own: (index: number) => WideFunction | undefined,
 ): void {
-  for (let hasChanged = true; hasChanged; ) {
-    hasChanged = false;
-    for (const one of functions) if (forward(one, own)) hasChanged = true;
+  // Those that callers come before are looked at first, so that few are looked at twice.
+  const changed = new Set([...functions].reverse());
+  for (const one of changed) {
+    changed.delete(one);
+    const hadResult = one.result.isWide;
+    while (forward(one, own, changed));
+    if (one.result.isWide !== hadResult) for (const other of functions) changed.add(other);
   }
   for (const { nodes, locals } of functions) {
     for (const node of nodes)
@@ -50,37 +54,43 @@ export function findWidths(
   }
 }
 
-/** Follows addresses through a function once; returns whether any was found. */
-function forward({ nodes, locals }: WideFunction, own: (index: number) => WideFunction | undefined): boolean {
+/**
+ * Follows addresses through a function once; returns whether a variable or a block got one.
+ *
+ * @param changed functions that got addresses as parameters are added
+ */
+function forward(
+  { nodes, locals }: WideFunction,
+  own: (index: number) => WideFunction | undefined,
+  changed: Set<WideFunction>,
+): boolean {
   let hasChanged = false;
-  const change = (set: () => void): void => {
-    set();
-    hasChanged = true;
-  };
   for (const node of nodes) {
-    const { op, operands, block, immediate, slots } = node;
-    const isAny = operands.some((one, at) => slots[at] === "i32" && one?.isWide === true);
-    if (isAny && (op === OP.set || op === OP.tee) && !locals[immediate])
-      change(() => {
-        locals[immediate] = true;
-      });
-    if (block !== undefined && CARRIES.has(op) && operands[0]?.isWide === true && !block.isWide)
-      change(() => {
-        block.isWide = true;
-      });
+    const { op, operands, block, immediate } = node;
+    const isAny = operands.some(isWideNode);
+    if (isAny && (op === OP.set || op === OP.tee) && !locals[immediate]) {
+      locals[immediate] = true;
+      hasChanged = true;
+    }
+    if (isAny && block !== undefined && CARRIES.has(op) && !block.isWide) {
+      block.isWide = true;
+      hasChanged = true;
+    }
     const called = op === OP.call ? own(immediate) : undefined;
-    operands.forEach((operand, at) => {
-      if (called !== undefined && slots[at] === "i32" && operand?.isWide === true && !called.locals[at])
-        change(() => {
-          called.locals[at] = true;
-        });
-    });
-    if (!node.isWide && givesWide(node, locals, called))
-      change(() => {
-        node.isWide = true;
-      });
+    if (isAny && called !== undefined) passOn(operands, called, changed);
+    if (!node.isWide && givesWide(node, locals, called)) node.isWide = true;
   }
   return hasChanged;
+}
+const isWideNode = (node: Node | undefined): boolean => node?.isWide === true;
+
+/** Gives addresses to a function that is called with them. */
+function passOn(operands: Node["operands"], called: WideFunction, changed: Set<WideFunction>): void {
+  operands.forEach((operand, at) => {
+    if (!isWideNode(operand) || called.locals[at]) return;
+    called.locals[at] = true;
+    changed.add(called);
+  });
 }
 
 function givesWide(
