@@ -118,6 +118,22 @@ test("full memory names the option", () => {
   expect(fixOf(new MemoryOwner(1, { wide: wideMemory() }))).not.toMatch("memory64");
 });
 
+test.each([1, 2])("memory of %i threads grows beyond 4 GiB where the engine can", (threads) => {
+  const owner = new MemoryOwner(threads, { wide: wideMemory() });
+  const memory = owner.open();
+  const grow = (): number => [memory.take(2 ** 32), memory.take(100)].at(-1)!;
+  // Node 20 has 64-bit addresses, and no more than 4 GiB.
+  if (Number(process.versions.node.split(".")[0]) < 22)
+    expect(grow).toThrow(expect.objectContaining({ code: "OUT_OF_MEMORY" }));
+  else {
+    const address = grow();
+    expect(address).toBeGreaterThanOrEqual(2 ** 32);
+    memory.write(address, Uint8Array.of(1, 2, 3));
+    expect([...memory.read(address, 3)]).toEqual([1, 2, 3]);
+  }
+  owner.close();
+});
+
 test("an engine without 64-bit addresses is a typed error", async () => {
   // What the engine has besides is known by now.
   expect(reportWasm().reason).toBeUndefined();
