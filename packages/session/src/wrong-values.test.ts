@@ -54,4 +54,16 @@ describe("a program", () => {
     const failed = (async () => (await sconce.compile(program)).run([x]))();
     await expect(failed).rejects.toMatchObject({ code: "ARGUMENT_KIND", message });
   });
+
+  test.each([
+    ["aten.sum.dim_IntList(%x, [0.5])", 'the argument "dim" must be int[1]?, got the number "0.5"'],
+    ["aten.silu.default(%x, 1)", "takes 1 positional arguments but 2 were given"],
+    ["aten.silu.default(%x, inplace=true)", 'has no argument "inplace"'],
+    ["aten.gelu.default(%x, approximate=3)", 'the argument "approximate" must be str, got the number "3"'],
+  ])("with the arguments of %s is not lowered", (call, message) => {
+    const sconce = createSconce();
+    const lower = () => sconce.runDecompositions(sconce.parseIr(text(call)));
+    const code = expect.stringMatching(/^ARGUMENT_(KIND|UNEXPECTED)$/);
+    expect(lower).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }));
+  });
 });

@@ -17,6 +17,8 @@ export interface Rank {
   readonly value: Scalar;
   /** Whether greater elements come first. */
   readonly descending: boolean;
+  /** How many ranks are read: others may be any number that is not less. */
+  readonly first?: number | undefined;
 }
 
 /** The ranking that a nest is. */
@@ -24,7 +26,7 @@ export function rankOf({ hint, axes, value }: LoopNest): Rank | undefined {
   if (hint?.kind !== "rank" || value.kind !== "reduce") return undefined;
   const axis = axes.find(({ name }) => name === hint.axis);
   const own = orderedIn(value);
-  return axis && own && { axis, value: own, descending: hint.descending };
+  return axis && own && { axis, value: own, descending: hint.descending, first: hint.first };
 }
 /**
  * Returns the element that others are compared with: the other side of the equality that orders

@@ -29,7 +29,13 @@ export type NestHint =
   /** Element `i` along the axis reduces elements up to `i`; {@link scanOf} gives its parts. */
   | { readonly kind: "scan"; readonly axis: string }
   /** The rank of each element along the axis; {@link rankOf} gives what is ordered. */
-  | { readonly kind: "rank"; readonly axis: string; readonly descending: boolean }
+  | {
+      readonly kind: "rank";
+      readonly axis: string;
+      readonly descending: boolean;
+      /** How many ranks are read: others may be any number that is not less. */
+      readonly first?: number | undefined;
+    }
   /** Element `i` along the axis searches the place of rank `i`; ranks are unique. */
   | { readonly kind: "place"; readonly axis: string }
   /** Each element reduces the sources that point at it. */

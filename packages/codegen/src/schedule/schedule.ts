@@ -60,8 +60,8 @@ export function unitIterations(nest: LoopNest): number | undefined {
   if (scanOf(nest) !== undefined) return elements;
   const rank = rankOf(nest);
   if (rank !== undefined) return elements * Math.max(1, Math.ceil(Math.log2(extentOf(rank.axis))));
-  const placing = placingOf(nest);
-  if (placing !== undefined) return (elements / extentOf(placing.axis)) * extentOf(placing.along);
+  // One pass over ranks, which is short beside the ranking.
+  if (placingOf(nest) !== undefined) return elements;
   return scatterIterations(nest);
 }
 

@@ -4,19 +4,33 @@ import { rankOf } from "../analysis/order.js";
 import { extentOf, extentsOf, volumeOf } from "../ir/extents.js";
 import { atom, flatIndex } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
-import { indexLiteral, type Kernel, type KernelMemory, type KernelOperand } from "../kernel/kernel.js";
+import {
+  indexLiteral,
+  type Kernel,
+  type KernelMemory,
+  type KernelOperand,
+  type KernelVariable,
+} from "../kernel/kernel.js";
 import { KernelFrame, type ScheduleContext } from "./frame.js";
+
+/**
+ * Rows of which up to so many first elements are read insert each element among them, which is
+ * cheap where few come before the last one.
+ */
+const MOST_SELECTED = 64;
 
 /** The kernel of a nest that ranks the elements of rows; undefined for other nests. */
 export function unitSort(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
   const rank = rankOf(nest);
   if (rank === undefined) return undefined;
-  const { axis, value, descending } = rank;
+  const { axis, value, descending, first } = rank;
   const length = extentOf(axis);
+  const limit =
+    first !== undefined && first > 0 && first <= MOST_SELECTED && first < length ? first : undefined;
   const frame = new KernelFrame(context);
   const output = frame.output(nest.output);
   const others = nest.axes.filter((one) => one !== axis);
-  const own = { space: "private", access: "read_write", length: 2 * length } as const;
+  const own = { space: "private", access: "read_write", length: limit ?? 2 * length } as const;
   const entries: Entries = {
     keys: frame.memory({ ...own, name: "keys", type: value.dtype }),
     places: frame.memory({ ...own, name: "places", type: "index" }),
@@ -26,6 +40,23 @@ export function unitSort(nest: LoopNest, context: ScheduleContext): Kernel | und
   const place = flatIndex(nest.axes.map(atom), extentsOf(nest.axes));
   return frame.units(volumeOf(others), (unit) => {
     frame.defineCoordinates(others, () => unit);
+    const write = (at: KernelOperand, rank: KernelOperand): void =>
+      frame.loop({ axis: axis.name, start: at, end: frame.op("add", "index", [at, indexLiteral(1)]) }, () =>
+        frame.store(output, frame.index(place), frame.op("cast", output.type, [rank])),
+      );
+    if (limit !== undefined) {
+      frame.loop({ axis: axis.name, end: indexLiteral(length) }, (at) =>
+        frame.store(output, frame.index(place), frame.op("cast", output.type, [indexLiteral(limit)])),
+      );
+      const count = frame.variable("index", indexLiteral(0));
+      frame.loop({ axis: axis.name, end: indexLiteral(length) }, (at) =>
+        writeChoice(frame, entries, { limit, count, key: frame.scalar(value), at }),
+      );
+      frame.loop({ end: indexLiteral(limit) }, (rank) =>
+        write(frame.variable("index", frame.load(entries.places, rank)), rank),
+      );
+      return;
+    }
     frame.loop({ axis: axis.name, end: indexLiteral(length) }, (at) => {
       frame.store(entries.keys, at, frame.scalar(value));
       frame.store(entries.places, at, at);
@@ -33,11 +64,41 @@ export function unitSort(nest: LoopNest, context: ScheduleContext): Kernel | und
     const sorted = writeMerges(frame, entries, length);
     frame.loop({ end: indexLiteral(length) }, (rank) => {
       const from = frame.load(entries.places, frame.op("add", "index", [sorted, rank]));
-      const at = frame.variable("index", from);
-      frame.loop({ axis: axis.name, start: at, end: frame.op("add", "index", [at, indexLiteral(1)]) }, () =>
-        frame.store(output, frame.index(place), frame.op("cast", output.type, [rank])),
-      );
+      write(frame.variable("index", from), rank);
     });
+  });
+}
+
+/** An element that may be one of the first. */
+interface Choice {
+  readonly limit: number;
+  readonly count: KernelVariable;
+  readonly key: KernelOperand;
+  readonly at: KernelOperand;
+}
+/** Inserts an element among the first ones, where it comes before the last of them. */
+function writeChoice(frame: KernelFrame, entries: Entries, { limit, count, key, at }: Choice): void {
+  const { keys, places } = entries;
+  const [one, last] = [indexLiteral(1), indexLiteral(limit - 1)];
+  const before = (index: KernelOperand): KernelOperand => frame.op("sub", "index", [index, one]);
+  const hasRoom = frame.isBelow(count, limit);
+  const comes = comesBefore(frame, entries, key, frame.load(keys, last));
+  frame.when(frame.op("or", "bool", [hasRoom, comes]), () => {
+    const slot = frame.variable("index", frame.op("min", "index", [count, last]));
+    frame.forever(() => {
+      frame.breakIf(frame.op("eq", "bool", [slot, indexLiteral(0)]));
+      const other = frame.load(keys, before(slot));
+      frame.breakIf(frame.op("not", "bool", [comesBefore(frame, entries, key, other)]));
+      frame.store(keys, slot, other);
+      frame.store(places, slot, frame.load(places, before(slot)));
+      frame.assign(slot, before(slot));
+    });
+    frame.store(keys, slot, key);
+    frame.store(places, slot, at);
+    frame.assign(
+      count,
+      frame.op("min", "index", [frame.op("add", "index", [count, one]), indexLiteral(limit)]),
+    );
   });
 }
 

@@ -98,7 +98,8 @@ function canonicalElement(value: EmitArg, type: SchemaType): UnboundArg {
 
 /** A size past 2^53 went through a double: 2^63 stands for the largest int64. */
 function int64(value: number): Argument {
-  if (Number.isSafeInteger(value)) return value;
+  // A fraction is left to the check of the operator's arguments.
+  if (Number.isSafeInteger(value) || !Number.isInteger(value)) return value;
   return value >= 2 ** 63 ? INT64_MAX : BigInt(value);
 }
 

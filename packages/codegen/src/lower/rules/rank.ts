@@ -3,7 +3,7 @@
  * elements by rank.
  */
 import { isFloatDType } from "@sconce/tensor";
-import { atom, type Index } from "../../ir/index-expr.js";
+import { atom, fixedValue, type Index, same } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar } from "../../ir/scalar.js";
 import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
@@ -28,8 +28,17 @@ const isEqual = (a: Scalar, b: Scalar): Scalar =>
     ? apply("or", apply("eq", a, b), apply("and", apply("isnan", a), apply("isnan", b)))
     : apply("eq", a, b);
 
-/** The place of each element in the stable order along the dimension, in memory. */
-export function rankOf(call: LoweringCall, self: LazyTensor, dim: number, descending: boolean): LazyTensor {
+/**
+ * The place of each element in the stable order along the dimension, in memory. Places from `first`
+ * on may be any number that is not less.
+ */
+export function rankOf(
+  call: LoweringCall,
+  self: LazyTensor,
+  dim: number,
+  descending: boolean,
+  first?: number,
+): LazyTensor {
   const { context, node } = call;
   const compute = orderType(self.dtype);
   const rank = new LazyTensor({
@@ -53,7 +62,7 @@ export function rankOf(call: LoweringCall, self: LazyTensor, dim: number, descen
     },
   });
   context.made(rank);
-  context.materialize(rank, { hint: { kind: "rank", axis: `i${dim}`, descending } });
+  context.materialize(rank, { hint: { kind: "rank", axis: `i${dim}`, descending, first } });
   return rank;
 }
 
@@ -92,10 +101,13 @@ interface Pick {
 export function picked(call: LoweringCall, self: LazyTensor, pick: Pick) {
   const { dim, descending, rank, isOrder = false, full = (at) => at } = pick;
   const { context, node } = call;
-  const ranks = rankOf(call, self, dim, descending);
+  const shape = shapeOf(outOf(call, 1));
+  const isPart = isOrder && !same(shape[dim]!, self.shape[dim]!);
+  const first = isPart ? fixedValue(shape[dim]!) : undefined;
+  const ranks = rankOf(call, self, dim, descending, first);
   const places = new LazyTensor({
     dtype: "int64",
-    shape: shapeOf(outOf(call, 1)),
+    shape,
     node,
     inputs: [ranks],
     heavy: true,

@@ -1,0 +1,38 @@
+/** @file The first elements of rows, which one pass selects, against the interpreter. */
+import { createEvaluator } from "@sconce/backend-cpu";
+import type { Value } from "@sconce/ir";
+import { defaultOperators } from "@sconce/ops";
+import { CallProgram } from "@sconce/ops-cases";
+import { Tensor } from "@sconce/tensor";
+import { expect, test } from "vitest";
+import { wasmBackend } from "./backend.js";
+
+const operators = defaultOperators();
+const evaluate = createEvaluator({ operators });
+const backend = wasmBackend({ threads: 1 });
+const ODD = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, -0];
+/** Numbers of which many are equal, NaN, infinities and zeros of both signs. */
+const number = (place: number): number => {
+  const mixed = (Math.imul(place + 1, 2654435761) >>> 0) % 97;
+  return mixed < ODD.length ? ODD[mixed]! : (mixed % 13) - 6;
+};
+
+test.each(
+  [1, 2, 17, 64, 65, 90].flatMap((k) =>
+    [0, 1].flatMap((dim) => [true, false].map((largest) => [k, dim, largest] as const)),
+  ),
+)("topk of %i along %i, largest %s", async (k, dim, largest) => {
+  const shape = dim === 0 ? [90, 3] : [3, 90];
+  const x = Tensor.from(
+    Array.from({ length: 270 }, (_, i) => number(i)),
+    shape,
+    "float32",
+  );
+  const args = [x, k, dim, largest];
+  const call = new CallProgram("aten.topk.default", args, {}, operators);
+  using executable = await backend.compile(call.program);
+  const own = (await executable.run(call.inputs as Value[])) as Tensor[];
+  const reference = evaluate("aten.topk.default", args as never, {}) as Tensor[];
+  expect(executable.placement!().nodes.map(({ place }) => place)).toEqual(["device"]);
+  expect(own.map((tensor) => tensor.toArray())).toEqual(reference.map((tensor) => tensor.toArray()));
+});
