@@ -45,7 +45,7 @@ export function unitSort(nest: LoopNest, context: ScheduleContext): Kernel | und
         frame.store(output, frame.index(place), frame.op("cast", output.type, [rank])),
       );
     if (limit !== undefined) {
-      frame.loop({ axis: axis.name, end: indexLiteral(length) }, (at) =>
+      frame.loop({ axis: axis.name, end: indexLiteral(length) }, () =>
         frame.store(output, frame.index(place), frame.op("cast", output.type, [indexLiteral(limit)])),
       );
       const count = frame.variable("index", indexLiteral(0));
