@@ -110,6 +110,14 @@ describe.skipIf(!hasChromium || !canBuild)("in a browser", () => {
     await page.close();
   });
 
+  test("a rule has an address", async () => {
+    const page = await site.open("/rules/");
+    await page.click("main a[href$='/rules/view-twice.html'], main a[href$='view-twice.html']");
+    await page.waitForURL(/rules\/view-twice/);
+    expect(await page.textContent("main")).toContain("--rule view-twice");
+    await page.close();
+  });
+
   test("an error has an address", async () => {
     const page = await site.open("/errors/SHAPE_MISMATCH");
     expect(await page.textContent("h1")).toContain("SHAPE_MISMATCH");
@@ -140,6 +148,7 @@ describe.skipIf(!hasChromium || !canBuild)("in a browser", () => {
     "/operators/activation.html",
     "/errors/SHAPE_MISMATCH/",
     "/passes/decompose.html",
+    "/rules/view-twice.html",
   ];
   const views = PAGES.flatMap((path) => [
     { path, dark: false, width: 1280 },

@@ -66,7 +66,34 @@ function passPage({ name, doc, options, requires, ensures }: PassInfo, sections:
     "",
     `- [Built-in passes](../concepts/builtin-passes.md${section === undefined ? "" : `#${section}`})`,
     "- [Pipelines of passes](../concepts/passes.md)",
-    ...(name === "rewrite" || name === "canonicalize" ? ["- [Rewrite rules](rules.md)"] : []),
+    ...(name === "rewrite" || name === "canonicalize" ? ["- [Rewrite rules](../rules/index.md)"] : []),
+    "",
+  ].join("\n");
+}
+
+function rulePage({ name, doc }: RuleInfo): string {
+  return [
+    "---",
+    `title: ${name}`,
+    "---",
+    "",
+    `# \`${name}\``,
+    "",
+    "A rewrite rule.",
+    "",
+    doc,
+    "",
+    "## Use it",
+    "",
+    "```sh",
+    `sconce explain model.pt2 --rule ${name}                # where it fires, and why not elsewhere`,
+    `sconce print model.pt2 --passes "rewrite{rules=[${name}]}" --format ir`,
+    `sconce history model.pt2 --passes "rewrite{rules=[${name}]}"   # what it changes`,
+    "```",
+    "",
+    "- [All rewrite rules](index.md)",
+    "- [The pass `rewrite`](../passes/rewrite.md), which applies the rules that you name",
+    "- [Rewriting](../concepts/rewriting.md): patterns, guards and replacements",
     "",
   ].join("\n");
 }
@@ -76,14 +103,14 @@ function rulesPage(rules: readonly RuleInfo[]): string {
     "# Rewrite rules",
     "",
     "These rules come with Sconce. `canonicalize` and `fold-batch-norm` apply most of them, and the pass",
-    "[`rewrite`](rewrite.md) applies those that you name. [Rewriting](../concepts/rewriting.md) describes",
+    "[`rewrite`](../passes/rewrite.md) applies those that you name. [Rewriting](../concepts/rewriting.md) describes",
     "how a rule is written.",
     "",
     "`sconce explain FILE --rule NAME` shows where a rule fires, and why it does not elsewhere.",
     "",
     "| rule | meaning |",
     "| --- | --- |",
-    ...rules.map(({ name, doc }) => `| <a id="${name}"></a>\`${name}\` | ${tableText(doc)} |`),
+    ...rules.map(({ name, doc }) => `| [\`${name}\`](${name}.md) | ${tableText(doc)} |`),
     "",
   ].join("\n");
 }
@@ -92,7 +119,8 @@ const indexPage = (passes: readonly PassInfo[]): string =>
   [
     "# Passes",
     "",
-    "Each built-in pass has a page. [Rewrite rules](rules.md) lists the rules that some of them apply.",
+    "Each built-in pass has a page. [Rewrite rules](../rules/index.md) has a page for each of",
+    "the rules that some of them apply.",
     "",
     "| pass | does |",
     "| --- | --- |",
@@ -106,7 +134,8 @@ export async function passPages(sections: Sections): Promise<Map<string, string>
   const rules = await jsonOutput<RuleInfo[]>("explain", "--list");
   return new Map([
     ["passes/index.md", indexPage(passes)],
-    ["passes/rules.md", rulesPage(rules)],
+    ["rules/index.md", rulesPage(rules)],
+    ...rules.map((rule): [string, string] => [`rules/${rule.name}.md`, rulePage(rule)]),
     ...passes.map((pass): [string, string] => [`passes/${pass.name}.md`, passPage(pass, sections)]),
   ]);
 }

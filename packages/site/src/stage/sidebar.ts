@@ -52,6 +52,9 @@ const pagesBelow = (folder: string, pages: ReadonlyMap<string, string>): Sidebar
       link: linkTo(place),
     }));
 
+/** Folders of generated pages, with the titles of their sidebars. */
+const TITLES = { operators: "Operators", passes: "Passes", rules: "Rewrite rules" } as const;
+
 /** The sidebars by the folders of the pages that show them. */
 export function sidebars(
   index: string,
@@ -59,11 +62,11 @@ export function sidebars(
   pages: ReadonlyMap<string, string>,
 ): Readonly<Record<string, readonly SidebarItem[]>> {
   const guide = groupsOf(index, places);
-  const lists = (["operators", "passes"] as const).map((folder): [string, SidebarItem[]] => [
+  const lists = (["operators", "passes", "rules"] as const).map((folder): [string, SidebarItem[]] => [
     `/${folder}/`,
     [
       {
-        text: folder === "operators" ? "Operators" : "Passes",
+        text: TITLES[folder],
         link: `/${folder}/`,
         items: pagesBelow(folder, pages),
       },

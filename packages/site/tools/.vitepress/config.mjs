@@ -75,7 +75,7 @@ export default defineConfig({
           { text: "API of the packages", link: "/api/" },
           { text: "Operators", link: "/operators/" },
           { text: "Passes", link: "/passes/" },
-          { text: "Rewrite rules", link: "/passes/rules" },
+          { text: "Rewrite rules", link: "/rules/" },
           { text: "Errors", link: "/reference/errors" },
           { text: "Catalog of exports", link: "/reference/exportdb" },
           { text: "Glossary", link: "/reference/glossary" },
