@@ -23,6 +23,11 @@ const UNIT = 150;
 const MOST = 3;
 const TOP = 64;
 
+/** The colors of both themes: pages and GitHub show the chart in either. */
+const STYLE =
+  "<style>text{fill:#202020}.back{fill:#ffffff}line{stroke:#404040}" +
+  "@media (prefers-color-scheme: dark){text{fill:#e6edf3}.back{fill:#0d1117}line{stroke:#9da7b3}}</style>";
+
 const TITLE = "CPU time over that of the fastest WebAssembly peer; less is better";
 
 /** Bars of the CPU times of a comparison, over the least of the WebAssembly peers. */
@@ -50,11 +55,12 @@ export function chart(results: Results): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif">`,
     `<title>${TITLE}</title>`,
-    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
+    STYLE,
+    `<rect class="back" width="${width}" height="${height}"/>`,
     text(8, 18, TITLE, "start", 13),
     text(8, 34, `Node ${results.node}, ${threadsText(results.threads)}`, "start", 11),
     ...legend(results),
-    `<line x1="${line}" y1="${TOP - 6}" x2="${line}" y2="${height - 8}" stroke="#404040" stroke-dasharray="3 3"/>`,
+    `<line x1="${line}" y1="${TOP - 6}" x2="${line}" y2="${height - 8}" stroke-dasharray="3 3"/>`,
     ...parts,
     "</svg>\n",
   ].join("\n");
@@ -72,7 +78,7 @@ function legend({ models }: Results): string[] {
 }
 
 const text = (x: number, y: number, content: string, anchor: "start" | "end", size = 11): string =>
-  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" font-size="${size}" text-anchor="${anchor}" fill="#202020">${escaped(content)}</text>`;
+  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" font-size="${size}" text-anchor="${anchor}">${escaped(content)}</text>`;
 
 const escaped = (content: string): string =>
   content.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
