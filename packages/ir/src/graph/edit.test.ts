@@ -6,6 +6,7 @@ import { printIr } from "../ir-text/print-program.js";
 import { ref, tuple } from "../values/argument.js";
 import { GraphBuilder } from "./builder.js";
 import { applyGraphPatches, diffGraphs, edit, editWithPatches, rebuild } from "./edit.js";
+import type { GraphEditor } from "./editor.js";
 import { Graph } from "./graph.js";
 import { inputsOf, NO_KWARGS, NO_META, type Node } from "./node.js";
 
@@ -175,6 +176,32 @@ describe("edit", () => {
     expect(printIr(applyGraphPatches(graph, diffGraphs(graph, next).patches))).toBe(printIr(next));
     expect(diffGraphs(graph, graph).patches).toEqual([]);
   });
+});
+
+test("an edit names the part that a caller without types has wrong", () => {
+  const graph = small();
+  const message = (change: (e: GraphEditor) => void): string => {
+    try {
+      edit(graph, change);
+    } catch (error) {
+      if (isSconceError(error)) return `${error.code}: ${error.message}`;
+      throw error;
+    }
+    return "";
+  };
+  const wrong = (value: unknown): never => value as never;
+  expect(message((e) => e.replaceNode("a", wrong({ traget: "aten.sin.default" })))).toBe(
+    'INVALID_ARGUMENT: replaceNode: a node has no part "traget"',
+  );
+  expect(message((e) => e.replaceNode("a", wrong(undefined)))).toBe(
+    "INVALID_ARGUMENT: replaceNode takes an object with parts of a node, got undefined",
+  );
+  expect(message((e) => void e.insertAfter("a", wrong(null)))).toBe(
+    "INVALID_ARGUMENT: an insertion takes an object with parts of a node, got null",
+  );
+  expect(message((e) => e.remove(wrong(graph.node("c"))))).toBe(
+    "NODE_NOT_FOUND: a node is found by its name, got a value of type object",
+  );
 });
 
 test("frozen all the way", () => {

@@ -4,10 +4,35 @@ import { type Problem, problemText } from "./problem.js";
 
 /** A name that no node has; `names` are those of the graph. */
 export const nodeNotFound = (name: string, names: Iterable<string> = []): SconceError =>
+  typeof name === "string"
+    ? new SconceError({
+        code: "NODE_NOT_FOUND",
+        message: `the graph has no node named "${name}"`,
+        fix: didYouMean(name, names, "print the graph to see its names; each nested graph has its own"),
+      })
+    : new SconceError({
+        code: "NODE_NOT_FOUND",
+        message: `a node is found by its name, got ${kindOf(name)}`,
+        fix: "give the name of the node, a string: node.name",
+      });
+
+const kindOf = (value: unknown): string =>
+  value === null || value === undefined ? String(value) : `a value of type ${typeof value}`;
+
+/** What callers without types may give an edit in place of a node's parts. */
+export const notParts = (what: string, got: unknown): SconceError =>
   new SconceError({
-    code: "NODE_NOT_FOUND",
-    message: `the graph has no node named "${name}"`,
-    fix: didYouMean(name, names, "print the graph to see its names; each nested graph has its own"),
+    code: "INVALID_ARGUMENT",
+    message: `${what} takes an object with parts of a node, got ${kindOf(got)}`,
+    fix: "give parts of a node: { target, args, kwargs, meta }",
+  });
+
+/** A part that nodes do not have. */
+export const unknownNodePart = (what: string, part: string, known: readonly string[]): SconceError =>
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `${what}: a node has no part "${part.slice(0, 100)}"`,
+    fix: didYouMean(part, known, `use one of: ${known.join(", ")}`),
   });
 
 export const unknownPart = (name: string, known: readonly string[]): SconceError =>

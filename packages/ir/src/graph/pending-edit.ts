@@ -2,7 +2,14 @@ import { remember } from "../support/remember.js";
 import { type Argument, type NodeRef, ref } from "../values/argument.js";
 import type { NodeMeta } from "../values/meta.js";
 import type { GraphEditor, NewNode, NodePatch } from "./editor.js";
-import { duplicateName, editFinished, missingSubgraph, nodeNotFound } from "./errors.js";
+import {
+  duplicateName,
+  editFinished,
+  missingSubgraph,
+  nodeNotFound,
+  notParts,
+  unknownNodePart,
+} from "./errors.js";
 import { Graph } from "./graph.js";
 import { inheritMeta } from "./inherit.js";
 import { fxName, Namespace } from "./namespace.js";
@@ -15,6 +22,8 @@ interface Neighbors {
   readonly before: string[];
   readonly after: string[];
 }
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 /** The changes that a recipe asks for, until the edit ends. */
 export class PendingEdit implements GraphEditor {
@@ -54,7 +63,10 @@ export class PendingEdit implements GraphEditor {
   replaceNode(name: string, patch: NodePatch): void {
     this.#open();
     const before = this.node(name);
+    if (!isObject(patch)) throw notParts("replaceNode", patch);
     const keys = Object.keys(patch) as (keyof NodePatch)[];
+    const unknown = keys.find((key) => !Object.hasOwn(before, key));
+    if (unknown !== undefined) throw unknownNodePart("replaceNode", unknown, Object.keys(before));
     if (keys.every((key) => patch[key] === before[key])) return;
     const after = Object.freeze({ ...before, ...patch, name });
     (this.#inserted.has(name) ? this.#inserted : this.#changed).set(name, after);
@@ -114,6 +126,7 @@ export class PendingEdit implements GraphEditor {
   #insert(anchor: string, given: NewNode): Node {
     this.#open();
     if (!this.#inserted.has(anchor) && !this.#base.has(anchor)) throw nodeNotFound(anchor);
+    if (!isObject(given)) throw notParts("an insertion", given);
     const { name = this.freshName(fxName(given)), kwargs = NO_KWARGS, meta = NO_META } = given;
     if (this.#inserted.has(name) || this.#base.has(name)) throw duplicateName(name);
     const isWhole = given.name === name && given.kwargs === kwargs && given.meta === meta;
