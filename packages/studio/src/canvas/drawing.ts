@@ -10,7 +10,7 @@ import {
 } from "@sconce/drawing";
 import type { Mark, SceneView, ShownItem } from "../engine/protocol.js";
 import { type Extent, IndexByY } from "./index-by-y.js";
-import type { Area, Viewport } from "./viewport.js";
+import { type Area, LEAST_READABLE, type Viewport } from "./viewport.js";
 
 /** A box with what it shows. */
 export interface DrawnBox extends SceneBox, Extent {
@@ -23,8 +23,7 @@ interface DrawnArrow extends SceneArrow, Extent {
   readonly right: number;
 }
 
-/** Scales from which on texts are drawn. */
-const TITLES_FROM = 0.28;
+/** The scale from which on details are drawn. */
 const DETAILS_FROM = 0.5;
 /** Arrows are drawn from this scale on. */
 const ARROWS_FROM = 0.02;
@@ -202,7 +201,7 @@ class Pen {
   frame(box: DrawnBox): void {
     const context = this.#context;
     this.#shape(box, this.#theme.frame, 8);
-    if (this.#scale < TITLES_FROM) return;
+    if (this.#scale < LEAST_READABLE) return;
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
     context.font = `12px ${FONT}`;
@@ -220,7 +219,7 @@ class Pen {
   box(box: DrawnBox): void {
     const context = this.#context;
     this.#shape(box, this.#theme[box.shown.kind], 5);
-    if (this.#scale < TITLES_FROM) return;
+    if (this.#scale < LEAST_READABLE) return;
     const middle = box.x + box.width / 2;
     context.textAlign = "center";
     context.textBaseline = "alphabetic";
@@ -238,7 +237,7 @@ class Pen {
     const isSelected = box.shown.key === this.#look.selected;
     const isHovered = box.shown.key === this.#look.hovered;
     context.beginPath();
-    if (this.#scale < TITLES_FROM) context.rect(box.x, box.y, box.width, box.height);
+    if (this.#scale < LEAST_READABLE) context.rect(box.x, box.y, box.width, box.height);
     else context.roundRect(box.x, box.y, box.width, box.height, radius);
     context.fillStyle = fill;
     context.fill();
@@ -256,7 +255,7 @@ class Pen {
     context.beginPath();
     for (const { points } of arrows) curve(context, points);
     context.stroke();
-    if (this.#scale < TITLES_FROM) return;
+    if (this.#scale < LEAST_READABLE) return;
     context.fillStyle = context.strokeStyle;
     context.beginPath();
     for (const { points } of arrows) {

@@ -12,6 +12,8 @@ const LEAST_SCALE = 0.0005;
 const MOST_SCALE = 4;
 /** Space around a scene that is fitted into the view, in pixels of the screen. */
 const MARGIN = 16;
+/** From this scale on boxes have their titles. */
+export const LEAST_READABLE = 0.28;
 /** A scene is not made larger than this to fill the view. */
 const MOST_FIT = 1.2;
 
@@ -62,11 +64,14 @@ export class Viewport {
     this.top = this.height / 2 - (y + height / 2) * this.scale;
   }
 
-  /** Shows the start of a scene at a scale at which its text can be read. */
+  /**
+   * Shows a scene as a whole. Of a scene that would have no text at that scale, the start is shown
+   * at a scale at which it can be read.
+   */
   start({ width, height }: Pick<Area, "width" | "height">): void {
     this.fit({ x: 0, y: 0, width, height });
+    if (this.scale >= LEAST_READABLE) return;
     const readable = Math.min(MOST_FIT, Math.max(0.6, (this.width - 2 * MARGIN) / Math.max(1, width)));
-    if (this.scale >= readable) return;
     this.scale = readable;
     this.left = this.width / 2 - (width / 2) * readable;
     this.top = MARGIN;

@@ -84,7 +84,7 @@ export class Engine {
         programFromIR: (ir) => programFromIR(ir, session),
       };
     };
-    const program = await readProgram(source, readers, work, tensors);
+    const program = await readProgram(source, readers, work, { name, tensors });
     return this.#versions.add(program, name).info();
   }
 

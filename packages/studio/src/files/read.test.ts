@@ -34,7 +34,7 @@ const readers = (): Promise<TextReaders> =>
   });
 
 const stateOf = async (parts: BlobPart[], beside?: Blob) => {
-  const { stateDict } = await readProgram(new Blob(parts), readers, {}, beside);
+  const { stateDict } = await readProgram(new Blob(parts), readers, {}, { tensors: beside });
   return [...stateDict].map(([name, tensor]) => [name, tensor.hasValues && tensor.toArray()]);
 };
 const VALUES = [
@@ -50,6 +50,22 @@ describe("IR text", () => {
       ["w", false],
       ["v", false],
     ]);
+  });
+
+  test("without its first lines is named, with what it begins with", async () => {
+    const open = (text: string, name: string) => readProgram(new Blob([text]), readers, {}, { name });
+    await expect(open("graph(%x: f32[2]) {\n  return (%x)\n}\n", "model.sir")).rejects.toMatchObject({
+      code: "OTHER_FORMAT",
+      message: 'model.sir is not IR text: it begins with "graph(%x: f32[2]) {"',
+      fix: expect.stringContaining("sconce-ir 1"),
+    });
+    await expect(open("", "model.ir")).rejects.toMatchObject({
+      message: "model.ir is not IR text: it is empty",
+    });
+    await expect(open(TEXT, "model.sir")).resolves.toBeDefined();
+    await expect(open("some text", "notes.txt")).rejects.toMatchObject({
+      message: expect.stringContaining("not a .pt2 file"),
+    });
   });
 
   test("with tensors that are cut off or changed is refused", async () => {

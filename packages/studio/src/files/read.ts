@@ -5,6 +5,7 @@ import type { JsonIR } from "@sconce/formats/json-ir";
 import type { ExportedProgram } from "@sconce/ir";
 import type { ParseIrOptions } from "@sconce/ir/text";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
+import { notIrText } from "../errors.js";
 import { withoutTensors } from "./sir-text.js";
 
 /** What the formats of text need; it is loaded when there is such a file. */
@@ -18,19 +19,22 @@ export type ProgramSource = Blob | RandomAccess;
 
 const START_BYTES = 4096;
 const IR_TEXT = /^(?:\s|\/\/[^\n]*(?:\n|$))*(?:sconce-ir\b|program\s*"|symbol\s+\w)/;
+const IR_NAME = /\.s?ir$/i;
 const JSON_IR =
   /^\s*\{\s*"(?:model_name|pytorch_version|graph_inputs|graph_outputs|weights|weight_name_mapping|nodes|constants)"/;
 
 /**
  * Reads a program; its first bytes decide the format. Weights of archives stay in the source.
- * @param tensors a safetensors file beside IR text
+ * @param beside the name of the file, and a safetensors file beside IR text
+ * @throws SconceError `OTHER_FORMAT` for a file with the name of IR text and another content
  */
 export async function readProgram(
   source: ProgramSource,
   readers: () => Promise<TextReaders>,
   work: LongWorkOptions,
-  tensors?: Blob,
+  beside: { readonly name?: string; readonly tensors?: Blob | undefined } = {},
 ): Promise<ExportedProgram> {
+  const { name = "", tensors } = beside;
   const start = new TextDecoder().decode(await bytesOf(source, START_BYTES));
   if (JSON_IR.test(start)) {
     const [{ readJsonIR }, { programFromIR }] = await Promise.all([
@@ -39,6 +43,8 @@ export async function readProgram(
     ]);
     return programFromIR(readJsonIR(await bytesOf(source)));
   }
+  if (IR_NAME.test(name) && !IR_TEXT.test(start) && !start.startsWith("PK"))
+    throw notIrText(name, start.trimStart().split("\n", 1)[0]!);
   if (!IR_TEXT.test(start))
     return readPt2(source as ByteSource, { ...work, weights: "lazy", unknownOperators: "keep" });
   const whole = new TextDecoder("utf-8", { fatal: true }).decode(await bytesOf(source));

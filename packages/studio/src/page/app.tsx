@@ -201,7 +201,9 @@ function Status({ state }: { readonly state: StudioState }) {
             {failure.title}: {failure.code ?? "failed"}
           </strong>
           <p>{failure.message}</p>
-          {failure.where !== undefined && <p class="muted">in {failure.where}</p>}
+          {failure.where !== undefined && !failure.message.includes(failure.where) && (
+            <p class="muted">in {failure.where}</p>
+          )}
           {failure.fix !== undefined && <p>{failure.fix}</p>}
           <button type="button" onClick={() => (state.failure.value = undefined)}>
             Close

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { InputsOf } from "../engine/protocol.js";
+import { deviceText } from "./device-text.js";
 import type { StudioState } from "./state.js";
 
 const BACKENDS = ["cpu", "wasm", "gpujs"] as const;
@@ -30,12 +31,18 @@ export function BackendChoice(props: {
 export function Compare({ state }: { readonly state: StudioState }) {
   const [first, setFirst] = useState("cpu");
   const [second, setSecond] = useState("wasm");
+  // Results of another backend would be read as those of the chosen one.
+  const choose = (set: (name: string) => void) => (name: string) => {
+    set(name);
+    state.comparison.value = undefined;
+    state.placement.value = undefined;
+  };
   return (
     <div>
       <section>
         <div class="row">
-          <BackendChoice id="first" label="Backend" value={first} choose={setFirst} />
-          <BackendChoice id="second" label="and" value={second} choose={setSecond} />
+          <BackendChoice id="first" label="Backend" value={first} choose={choose(setFirst)} />
+          <BackendChoice id="second" label="and" value={second} choose={choose(setSecond)} />
           <button type="button" class="primary" onClick={() => void state.compare([first, second])}>
             Compare values
           </button>
@@ -64,7 +71,7 @@ function Comparison({ state }: { readonly state: StudioState }) {
     <div>
       <p class={first === undefined ? "note" : "warning"} role="status">
         {first === undefined
-          ? `${backends.join(" and ")} agree at all ${rows.length} calls that give tensors`
+          ? `${backends.join(" and ")} agree at ${rows.length === 1 ? "the call that gives a tensor" : `all ${rows.length} calls that give tensors`}`
           : `${backends.join(" and ")} first differ by more than the tolerance at ${first}`}
       </p>
       <p class="hint">
@@ -125,8 +132,11 @@ function Placement({ state }: { readonly state: StudioState }) {
   return (
     <div>
       <p class="note" role="status">
-        {placement.backend} ({placement.device})
+        {placement.backend} ({deviceText(placement.device)})
         {length === 0 ? "" : `: ${length - host.length} of ${length} calls on the device`}
+      </p>
+      <p class="hint">
+        {length === 0 ? "" : `These are the calls of the program as it is prepared for ${placement.backend}.`}
       </p>
       <ul class="lines">
         {host.map(({ key, node, target, reason }) => (

@@ -49,11 +49,24 @@ export class BranchList {
     if (branch !== undefined && name.trim() !== "") this.#put({ ...branch, name: name.trim() }, false);
   }
 
+  /** Closes an opened program, with all of its branches. The last program stays open. */
+  close(root: number): void {
+    const rest = this.all.value.filter((branch) => branch.root.id !== root);
+    if (rest.length === 0) return;
+    const isShown = rest.some(({ id }) => id === this.#shown.value);
+    this.all.value = rest;
+    if (!isShown) this.#shown.value = rest.at(-1)!.id;
+  }
+
   /** Takes a branch away; its versions that others have stay. The last one stays. */
   remove(id: number): void {
-    if (this.all.value.length < 2) return;
-    this.all.value = this.all.value.filter((branch) => branch.id !== id);
-    if (this.#shown.value === id) this.#shown.value = this.all.value[0]!.id;
+    const root = this.all.value.find((branch) => branch.id === id)?.root.id;
+    const rest = this.all.value.filter((branch) => branch.id !== id);
+    // The other branches of the same program come first.
+    const next = rest.find((branch) => branch.root.id === root) ?? rest[0];
+    if (next === undefined) return;
+    this.all.value = rest;
+    if (this.#shown.value === id) this.#shown.value = next.id;
   }
 
   #put(branch: Branch, isShown = true): void {

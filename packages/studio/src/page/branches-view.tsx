@@ -2,9 +2,65 @@
 import { type Branch, type TreeNode, tipOf, treeOf, versionAt } from "./branches.js";
 import type { StudioState } from "./state.js";
 
-/** The branches of all opened programs. */
-export function Branches({ state }: { readonly state: StudioState }) {
+/** The opened programs: one is shown, others can be shown, compared with it, and closed. */
+export function Files({ state }: { readonly state: StudioState }) {
   const branches = state.branches.all.value;
+  const roots = new Map(branches.map((branch) => [branch.root.id, branch]));
+  if (roots.size < 2) return null;
+  return (
+    <section>
+      <h2>Open files</h2>
+      <ul class="tree">
+        {[...roots.values()].map((branch) => (
+          <FileRow key={branch.root.id} state={state} branch={branch} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function FileRow({ state, branch }: { readonly state: StudioState; readonly branch: Branch }) {
+  const { fileName, root } = branch;
+  const shown = state.branches.shown.value!;
+  const isShown = shown.root.id === root.id;
+  const tip = tipOf(branch);
+  return (
+    <li class="branch">
+      <button
+        type="button"
+        class="version"
+        aria-pressed={isShown}
+        aria-label={`Show ${fileName}`}
+        onClick={() => isShown || void state.showBranch(branch.id)}
+      >
+        {fileName}
+      </button>
+      {!isShown && (
+        <button
+          type="button"
+          aria-label={`Compare with ${fileName}`}
+          onClick={() => void state.showVersion(state.version.value!, tip)}
+        >
+          Compare
+        </button>
+      )}
+      <button type="button" aria-label={`Close ${fileName}`} onClick={() => void closeFile(state, root.id)}>
+        ✕
+      </button>
+    </li>
+  );
+}
+
+/** Closes a program. What is compared with it is no longer compared. */
+async function closeFile(state: StudioState, root: number): Promise<void> {
+  state.branches.close(root);
+  await state.showStep(Math.min(state.step.value, state.steps.value.length));
+}
+
+/** The branches of the shown program. */
+export function Branches({ state }: { readonly state: StudioState }) {
+  const root = state.branches.shown.value?.root.id;
+  const branches = state.branches.all.value.filter((branch) => branch.root.id === root);
   if (branches.length < 2 && state.steps.value.length === 0) return null;
   return (
     <details open={branches.length > 1}>
@@ -21,7 +77,7 @@ export function Branches({ state }: { readonly state: StudioState }) {
       </div>
       <ul class="tree">
         {treeOf(branches).map((node) => (
-          <Versions key={node.version} state={state} node={node} branches={branches} />
+          <Versions key={node.version} state={state} node={node} isOnly={branches.length < 2} />
         ))}
       </ul>
     </details>
@@ -29,12 +85,8 @@ export function Branches({ state }: { readonly state: StudioState }) {
 }
 
 /** A version, the branches that end there, and the versions that were made from it. */
-function Versions(props: {
-  readonly state: StudioState;
-  readonly node: TreeNode;
-  readonly branches: readonly Branch[];
-}) {
-  const { state, node, branches } = props;
+function Versions(props: { readonly state: StudioState; readonly node: TreeNode; readonly isOnly: boolean }) {
+  const { state, node, isOnly } = props;
   // A row of versions without a choice stays one list.
   const row: TreeNode[] = [node];
   for (let last = node; last.branches.length === 0 && last.children.length === 1; ) {
@@ -56,12 +108,12 @@ function Versions(props: {
         </button>
       ))}
       {end.branches.map((branch) => (
-        <BranchRow key={branch.id} state={state} branch={branch} />
+        <BranchRow key={branch.id} state={state} branch={branch} isOnly={isOnly} />
       ))}
       {end.children.length > 0 && (
         <ul>
           {end.children.map((child) => (
-            <Versions key={child.version} state={state} node={child} branches={branches} />
+            <Versions key={child.version} state={state} node={child} isOnly={isOnly} />
           ))}
         </ul>
       )}
@@ -80,7 +132,12 @@ function showVersion(state: StudioState, version: number): Promise<void> {
   return Promise.resolve();
 }
 
-function BranchRow({ state, branch }: { readonly state: StudioState; readonly branch: Branch }) {
+function BranchRow(props: {
+  readonly state: StudioState;
+  readonly branch: Branch;
+  readonly isOnly: boolean;
+}) {
+  const { state, branch, isOnly } = props;
   const isShown = state.branches.shown.value?.id === branch.id;
   const tip = tipOf(branch);
   return (
@@ -108,7 +165,7 @@ function BranchRow({ state, branch }: { readonly state: StudioState; readonly br
           Compare
         </button>
       )}
-      {state.branches.all.value.length > 1 && (
+      {!isOnly && (
         <button
           type="button"
           aria-label={`Remove ${branch.name} of ${branch.fileName}`}

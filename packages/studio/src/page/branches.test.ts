@@ -78,3 +78,18 @@ test("a link has the passes up to the first text of the playground", () => {
   expect(linkedPipeline(branch({ parts }))).toEqual({ pipeline: "decompose,cse,dce", steps: 3 });
   expect(partsUpTo(branch({ steps: FIRST, parts }), 2)).toEqual([{ pipeline: "decompose,cse", steps: 2 }]);
 });
+
+test("a closed program takes its branches with it, and another one is shown", () => {
+  const { list } = listWithRun();
+  list.add(list.shown.value!.id, 1, { pipeline: "dce", steps: 1 }, [step("dce", 1, 4)]);
+  list.close(0);
+  expect(list.all.value).toHaveLength(2);
+  list.open(version(5), "b.pt2", "b");
+  list.open(version(6), "c.pt2", "c");
+  list.close(5);
+  expect(list.shown.value?.fileName).toBe("c.pt2");
+  list.close(6);
+  expect(list.shown.value?.fileName).toBe("a.pt2");
+  list.remove(list.shown.value!.id);
+  expect(list.all.value.map(({ fileName }) => fileName)).toEqual(["a.pt2"]);
+});

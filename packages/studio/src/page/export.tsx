@@ -1,5 +1,5 @@
 /** @file The shown version as files, and the way to it as a link, commands and a script. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { SaveFormat } from "../engine/protocol.js";
 import { partsUpTo } from "./branches.js";
 import { Code } from "./code.js";
@@ -54,14 +54,31 @@ export function Export({ state }: { readonly state: StudioState }) {
 
 /** The address of the view, or why there is none. */
 function Link({ state }: { readonly state: StudioState }) {
-  const link = state.link();
-  const hasOwn = state.branches.shown.value?.parts.some(({ source }) => source !== undefined) === true;
+  const { value: branch } = state.branches.shown;
+  const short = state.link();
+  const [link, setLink] = useState(short);
+  useEffect(() => {
+    let isLast = true;
+    // The text of the playground is compressed in the background.
+    const made = short === undefined || branch === undefined ? undefined : state.wholeLink();
+    void Promise.resolve(made).then((whole) => isLast && setLink(whole));
+    return () => {
+      isLast = false;
+    };
+  }, [state, branch, short]);
+  const own = branch?.parts.findIndex(({ source }) => source !== undefined) ?? -1;
   if (link === undefined)
     return <p class="muted">There is no link: the page does not keep files of this machine.</p>;
   return (
     <div>
       <Copied title="As a link" text={new URL(link, location.href).href} />
-      {hasOwn && <p class="muted">The link ends before the passes of the playground.</p>}
+      {own >= 0 && (
+        <p class="muted">
+          The link has the text of the playground. The page that opens it shows the text, and runs it when the
+          reader presses “Run the text”.
+          {own < branch!.parts.length - 1 && " What ran after that text is not in the link."}
+        </p>
+      )}
     </div>
   );
 }

@@ -40,18 +40,30 @@ export function GraphView({ state, scene, label }: GraphProps) {
         role="application"
         aria-label={`${label}. Arrow keys move between nodes, Enter opens a group, plus and minus zoom, F fits.`}
       />
-      <canvas ref={map} class="minimap" aria-label="The whole graph, with the part that is shown" />
-      <fieldset class="zoom" aria-label="Zoom">
-        <button type="button" title="Zoom in (+)" aria-label="Zoom in" onClick={() => zoom(ZOOM_STEP)}>
-          +
-        </button>
-        <button type="button" title="Zoom out (-)" aria-label="Zoom out" onClick={() => zoom(1 / ZOOM_STEP)}>
-          −
-        </button>
-        <button type="button" title="Show all (F)" aria-label="Show all" onClick={() => view.current?.fit()}>
-          ⤢
-        </button>
-      </fieldset>
+      <div class="beside">
+        <canvas ref={map} class="minimap" aria-label="The whole graph, with the part that is shown" />
+        <fieldset class="zoom" aria-label="Zoom">
+          <button type="button" title="Zoom in (+)" aria-label="Zoom in" onClick={() => zoom(ZOOM_STEP)}>
+            +
+          </button>
+          <button
+            type="button"
+            title="Zoom out (-)"
+            aria-label="Zoom out"
+            onClick={() => zoom(1 / ZOOM_STEP)}
+          >
+            −
+          </button>
+          <button
+            type="button"
+            title="Show all (F)"
+            aria-label="Show all"
+            onClick={() => view.current?.fit()}
+          >
+            ⤢
+          </button>
+        </fieldset>
+      </div>
     </div>
   );
 }
@@ -90,6 +102,7 @@ class View {
     this.#cleanups.push(effect(() => this.#setScene()));
     this.#cleanups.push(effect(() => this.#showSelection()));
     this.#cleanups.push(effect(() => this.#follow()));
+    this.#cleanups.push(effect(() => this.#answer()));
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const changed = () => this.#redraw();
     dark.addEventListener("change", changed);
@@ -119,6 +132,11 @@ class View {
         return { key: box.shown.key, dx: (x - left) * scale, dy: (y - top) * scale };
       });
     this.#state.beside.value = { from: this, scale, anchors };
+  }
+
+  /** Tells a new view beside this one where this one is. */
+  #answer(): void {
+    if (this.#state.askBeside.value > 0 && this.#scene === this.#state.scene) this.#moved();
   }
 
   /** Shows what the view beside this one shows: the nearest box that both have at the same place. */
@@ -162,6 +180,7 @@ class View {
       this.#shownStart = start;
       this.#resize();
       this.#viewport.start(this.#drawing);
+      if (this.#scene === this.#state.before) this.#state.askBeside.value = this.#state.askBeside.peek() + 1;
     } else if (old !== undefined && now !== undefined) {
       // What was selected stays where it is on the screen.
       this.#viewport.pan((old.x - now.x) * this.#viewport.scale, (old.y - now.y) * this.#viewport.scale);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linkText, parseLink } from "./link.js";
+import { linkText, packText, parseLink, unpackText } from "./link.js";
 
 test("links name the file, the passes, the step and the item", () => {
   const link = {
@@ -7,10 +7,22 @@ test("links name the file, the passes, the step and the item", () => {
     passes: "decompose,fold-constants{weights=true}",
     step: 2,
     item: "/L_a/L_b:x",
+    code: "q-_0",
   };
   expect(parseLink(linkText(link))).toEqual(link);
-  expect(linkText({ file: "digits", passes: "", step: 0, item: "" })).toBe("#/digits");
-  expect(parseLink("#/digits")).toEqual({ file: "digits", passes: "", step: 0, item: "" });
+  expect(linkText({ file: "digits", passes: "", step: 0, item: "", code: "" })).toBe("#/digits");
+  expect(parseLink("#/digits")).toEqual({ file: "digits", passes: "", step: 0, item: "", code: "" });
+});
+
+test("a link brings a text, and refuses a damaged or a very long one", async () => {
+  const text = `const sum = "Σ\u{1d400}"; // ${"long ".repeat(200)}`;
+  const packed = await packText(text);
+  expect(packed).toMatch(/^[\w-]+$/);
+  expect(packed.length).toBeLessThan(text.length / 5);
+  expect(await unpackText(packed)).toBe(text);
+  expect(await unpackText(packed.slice(0, -8))).toBeUndefined();
+  expect(await unpackText("%%%")).toBeUndefined();
+  expect(await unpackText(await packText("a".repeat(200_001)))).toBeUndefined();
 });
 
 test("other texts give nothing", () => {

@@ -1,4 +1,7 @@
-/** @file Links to a view: `#/file/passes/step/node`. */
+/**
+ * @file Links to a view: `#/file/passes/step/node/text`. The last part is a text of the playground,
+ * compressed.
+ */
 
 /** What a link names. */
 export interface ViewLink {
@@ -10,11 +13,48 @@ export interface ViewLink {
   readonly step: number;
   /** The key of the selected item. */
   readonly item: string;
+  /** A text of the playground, as {@link packText} writes it; empty for none. */
+  readonly code: string;
+}
+
+/** Most characters of a text that a link may bring. */
+const MOST_TEXT = 200_000;
+
+const through = (bytes: BlobPart, stream: ReadableWritablePair<Uint8Array, BufferSource>) =>
+  new Blob([bytes]).stream().pipeThrough(stream);
+
+/** A text for an address: compressed, in the characters that need no escape. */
+export async function packText(text: string): Promise<string> {
+  const stream = through(text, new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The text of an address; undefined for what is none, or is longer than texts of links are. */
+export async function unpackText(packed: string): Promise<string | undefined> {
+  try {
+    const letters = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+    const reader = through(bytes, new DecompressionStream("deflate-raw")).getReader();
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    let text = "";
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      text += decoder.decode(part.value, { stream: true });
+      if (text.length <= MOST_TEXT) continue;
+      await reader.cancel();
+      return undefined;
+    }
+    return text + decoder.decode();
+  } catch {
+    // Letters, or a stream, that are cut off or changed.
+    return undefined;
+  }
 }
 
 /** The part of an address behind `#` that names a view. */
-export function linkText({ file, passes, step, item }: ViewLink): string {
-  const parts = [file, passes, String(step), item];
+export function linkText({ file, passes, step, item, code }: ViewLink): string {
+  const parts = [file, passes, String(step), item, code];
   while (parts.length > 1 && ["", "0"].includes(parts.at(-1)!)) parts.pop();
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
@@ -23,9 +63,10 @@ export function linkText({ file, passes, step, item }: ViewLink): string {
 export function parseLink(hash: string): ViewLink | undefined {
   if (!hash.startsWith("#/")) return undefined;
   try {
-    const [file = "", passes = "", step = "0", item = ""] = hash.slice(2).split("/").map(decodeURIComponent);
+    const parts = hash.slice(2).split("/").map(decodeURIComponent);
+    const [file = "", passes = "", step = "0", item = "", code = ""] = parts;
     if (file === "" || !/^\d{1,6}$/.test(step)) return undefined;
-    return { file, passes, step: Number(step), item };
+    return { file, passes, step: Number(step), item, code };
   } catch {
     // A percent sign that starts no escape.
     return undefined;

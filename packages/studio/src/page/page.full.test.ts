@@ -114,11 +114,11 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.waitForTimeout(300);
     const picture = () =>
       page
-        .locator(".graph canvas:first-child")
+        .locator(".graph > canvas")
         .nth(1)
         .evaluate((one) => (one as HTMLCanvasElement).toDataURL());
     const still = await picture();
-    await page.locator(".graph canvas:first-child").first().hover();
+    await page.locator(".graph > canvas").first().hover();
     await page.mouse.wheel(0, 200);
     await expect.poll(picture).not.toBe(still);
     await page.click("#tab-compare");
@@ -239,6 +239,32 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
       await page.close();
     },
   );
+
+  test.each([1280, 390])("shows the whole graph at first, beside the map, %i wide", async (width) => {
+    const page = await openExample("ResNet", width);
+    await page.waitForTimeout(300);
+    const view = await page.locator(".graph canvas").first().boundingBox();
+    const beside = await page.locator(".beside").boundingBox();
+    expect(view!.x + view!.width).toBeLessThanOrEqual(beside!.x);
+    expect(await page.locator(".minimap").isVisible()).toBe(width > 760);
+    // Nothing of the graph reaches the edge of the view.
+    const colors = await page
+      .locator(".graph canvas")
+      .first()
+      .evaluate((one) => {
+        const { width, height } = one as HTMLCanvasElement;
+        const context = (one as HTMLCanvasElement).getContext("2d")!;
+        const parts = [
+          context.getImageData(0, 0, width, 4),
+          context.getImageData(0, height - 4, width, 4),
+          context.getImageData(0, 0, 4, height),
+          context.getImageData(width - 4, 0, 4, height),
+        ];
+        return new Set(parts.flatMap(({ data }) => [...new Uint32Array(data.buffer)])).size;
+      });
+    expect(colors).toBe(1);
+    await page.close();
+  });
 
   test("fits a narrow screen", async () => {
     const page = await openExample("ResNet", 390);

@@ -1,7 +1,7 @@
 /** @file The pipeline, the passes that ran, and what each changed. */
 
 import type { StepInfo } from "../engine/protocol.js";
-import { Branches, comparedWith } from "./branches-view.js";
+import { Branches, comparedWith, Files } from "./branches-view.js";
 import { FileButton, Slider } from "./controls.js";
 import { Export } from "./export.js";
 import type { StudioState } from "./state.js";
@@ -50,6 +50,7 @@ export function Passes({ state }: { readonly state: StudioState }) {
           </button>
         )}
       </form>
+      <Files state={state} />
       <Steps state={state} />
       <Branches state={state} />
       <Rewrites state={state} />
@@ -93,15 +94,27 @@ function Steps({ state }: { readonly state: StudioState }) {
             {step.rules.length > 0 && (
               <p class="muted">{step.rules.map(([rule, count]) => `${rule} ${count}`).join(", ")}</p>
             )}
-            {step.notes.map((note) => (
-              <p class="muted" key={note}>
-                {note}
-              </p>
-            ))}
+            <Notes notes={step.notes} />
           </li>
         ))}
       </ol>
     </section>
+  );
+}
+
+/** Notes of a pass; many of them are folded. */
+function Notes({ notes }: { readonly notes: readonly string[] }) {
+  const shown = notes.map((note) => (
+    <p class="muted" key={note}>
+      {note}
+    </p>
+  ));
+  if (notes.length <= FEW_NOTES) return <>{shown}</>;
+  return (
+    <details class="notes">
+      <summary class="muted">{notes.length} notes</summary>
+      {shown}
+    </details>
   );
 }
 
@@ -203,3 +216,4 @@ function Difference({ state }: { readonly state: StudioState }) {
 }
 
 const MOST_SHOWN = 200;
+const FEW_NOTES = 3;

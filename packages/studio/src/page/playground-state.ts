@@ -16,6 +16,8 @@ export class PlaygroundState {
   readonly #studio: StudioState;
   readonly #start: StartWorker;
   readonly source = signal(PLAYGROUND_EXAMPLES[0]!.source);
+  /** Whether the text came with a link, and the user did not run it yet. */
+  readonly isLinked = signal(false);
   /** What keeps texts from running: a directive, or a reason; undefined where they run. */
   readonly forbidden = signal<string | undefined>(undefined);
   /** Ends the run; undefined when nothing runs. */
@@ -30,6 +32,23 @@ export class PlaygroundState {
     this.#start = start;
   }
 
+  /** Takes the text that a link brought. */
+  takeLinked(): void {
+    const text = this.#studio.linkedText.value;
+    if (text === undefined) return;
+    this.write(text);
+    this.isLinked.value = true;
+    this.#studio.linkedText.value = undefined;
+  }
+
+  /** Sets the text. */
+  write(text: string): void {
+    batch(() => {
+      this.source.value = text;
+      this.isLinked.value = false;
+    });
+  }
+
   /** Finds out whether texts can run, before the user writes one. */
   async probe(): Promise<void> {
     const run = this.#run(undefined);
@@ -41,6 +60,7 @@ export class PlaygroundState {
     this.cancel.value?.();
     const source = this.source.value;
     batch(() => {
+      this.isLinked.value = false;
       this.problem.value = undefined;
       this.result.value = undefined;
       this.lines.value = [];

@@ -68,6 +68,40 @@ describe.skipIf(!hasChromium)("the playground", () => {
     await page.close();
   });
 
+  test("a link brings the text, which runs when the reader says so", async () => {
+    const page = await openCode("Digits");
+    await run(page);
+    await page.waitForSelector("text=relu-to-clamp: +0 −0 ~");
+    await page.click("#tab-passes");
+    await page.click("text=Export");
+    await page.waitForSelector("text=The link has the text of the playground");
+    const link = page.locator("section:has-text('As a link') pre");
+    await expect.poll(() => link.innerText()).toMatch(/#\/digits\/\/0?\/.*\/[\w-]{100,}$/);
+    const address = await link.innerText();
+    await page.close();
+    const reader = await studio.open(address.slice(address.indexOf("#")));
+    await reader.waitForSelector("text=This text came with the link");
+    expect(await reader.innerText(".cm-content")).toContain("relu-to-clamp");
+    expect(await reader.innerText(".title")).toBe("digits.pt2");
+    expect(await reader.locator("text=relu-to-clamp: +0").count()).toBe(0);
+    await run(reader);
+    await reader.waitForSelector("text=relu-to-clamp: +0 −0 ~");
+    expect(await reader.locator("text=This text came with the link").count()).toBe(0);
+    await reader.close();
+  });
+
+  test("names a part that nodes do not have, once", async () => {
+    const page = await openCode("Digits");
+    const body = "e.replaceNode('relu', { traget: 'aten.neg.default' });";
+    await write(page, pass(`    return program.with({ graph: edit(program.graph, (e) => { ${body} }) });`));
+    await run(page);
+    await page.waitForSelector('role=alert >> text=a node has no part "traget"');
+    const shown = await page.innerText("role=alert");
+    expect(shown).toContain('did you mean "target"');
+    expect(shown.split('pass "own"')).toHaveLength(2);
+    await page.close();
+  });
+
   test("a decomposition and a model make versions and programs", async () => {
     const page = await openCode("GPT");
     await page.selectOption("#start-from", "decomposition");

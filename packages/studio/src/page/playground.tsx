@@ -27,9 +27,10 @@ function playgroundOf(studio: StudioState): PlaygroundState {
 export function Playground({ state }: { readonly state: StudioState }) {
   const playground = playgroundOf(state);
   const cancel = playground.cancel.value;
+  useEffect(() => playground.takeLinked(), [playground, state.linkedText.value]);
   const choose = (name: string) => {
     const example = PLAYGROUND_EXAMPLES.find((one) => one.name === name);
-    if (example !== undefined) playground.source.value = example.source;
+    if (example !== undefined) playground.write(example.source);
   };
   return (
     <div class="playground">
@@ -59,6 +60,12 @@ export function Playground({ state }: { readonly state: StudioState }) {
           </button>
         )}
       </div>
+      {playground.isLinked.value && (
+        <p class="warning" role="status">
+          This text came with the link, and did not run yet. Read it before you run it: it can use what the
+          page has open, and can ask no server under the policy of the page.
+        </p>
+      )}
       <Forbidden reason={playground.forbidden.value} />
       <Outcome state={state} playground={playground} />
       <TextEditor playground={playground} />
@@ -134,7 +141,7 @@ function Problem({ problem }: { readonly problem: CodeProblem }) {
         {place}
       </strong>
       <p>{message}</p>
-      {where !== undefined && <p class="muted">in {where}</p>}
+      {where !== undefined && !message.includes(where) && <p class="muted">in {where}</p>}
       {fix !== undefined && <p>{fix}</p>}
     </div>
   );

@@ -16,10 +16,14 @@ const MOST_BARS = 100;
 export function Profile({ state }: { readonly state: StudioState }) {
   const [backend, setBackend] = useState("wasm");
   const profile = state.profile.value;
+  const choose = (name: string) => {
+    setBackend(name);
+    state.profile.value = undefined;
+  };
   return (
     <div>
       <div class="row">
-        <BackendChoice id="profile-backend" label="Backend" value={backend} choose={setBackend} />
+        <BackendChoice id="profile-backend" label="Backend" value={backend} choose={choose} />
         <button type="button" class="primary" onClick={() => void state.runProfile(backend)}>
           Run
         </button>

@@ -119,11 +119,37 @@ graph(%p_w: f32[2], %x: f32[2]) {
     ]);
     await page.waitForSelector('.title:text-is("digits.pt2")');
     await page.click("#tab-passes");
-    await page.getByLabel("Show main of own.sir").click();
+    await page.getByLabel("Show own.sir").click();
     await page.waitForSelector('.title:text-is("own.sir")');
     await page.click("#tab-compare");
     await page.click("text=Compare values");
-    await page.waitForSelector("text=agree at all 1 calls");
+    await page.waitForSelector("text=agree at the call that gives a tensor");
+    // Another backend has no results yet.
+    await page.selectOption("#second", "gpujs");
+    expect(await page.locator("text=agree at").count()).toBe(0);
+    await page.click("text=Where does gpujs run each call?");
+    await page.waitForSelector("text=gpujs (");
+    expect(await page.innerText("#panel .note")).not.toMatch(/webasm|headlessgl/);
+    await page.fill("#search", "mul");
+    await page.setInputFiles("#file", file("examples/net_unet.pt2"));
+    await page.waitForSelector('.title:text-is("net_unet.pt2")');
+    expect(await page.inputValue("#search")).toBe("");
+    // Files are rows that can be closed; the branches are those of one file.
+    await page.click("#tab-passes");
+    expect(await page.locator("text=Branches").count()).toBe(0);
+    expect(
+      await page
+        .locator("#panel")
+        .getByRole("button", { name: /^Close / })
+        .count(),
+    ).toBe(3);
+    await page.getByLabel("Close net_unet.pt2").click();
+    await page.waitForSelector('.title:text-is("digits.pt2")');
+    await page.getByLabel("Close own.sir").click();
+    await page.getByRole("heading", { name: "Open files" }).waitFor({ state: "detached" });
+    await writeFile(file("cut.sir"), text.slice(text.indexOf("graph(")));
+    await page.setInputFiles("#file", file("cut.sir"));
+    await page.waitForSelector("role=alert >> text=cut.sir is not IR text");
     await page.close();
   });
 

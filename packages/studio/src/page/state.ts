@@ -24,7 +24,8 @@ import type {
 } from "../engine/protocol.js";
 import { BranchList } from "./branch-list.js";
 import { linkedPipeline, type RunPart, versionAt } from "./branches.js";
-import { linkText, type ViewLink } from "./link.js";
+import { linkText, packText, unpackText, type ViewLink } from "./link.js";
+import { EXAMPLES, isOnServer, nameOf } from "./sources.js";
 
 /** The parts beside the graph. */
 export type Panel = "inspect" | "passes" | "compare" | "profile" | "text" | "code";
@@ -34,21 +35,6 @@ export type PlaygroundView = ComponentType<{ readonly state: StudioState }>;
 
 /** Loads the playground; pages in one file have none. */
 export type LoadPlayground = () => Promise<{ readonly Playground: PlaygroundView }>;
-
-/** A program that comes with the page. */
-interface Example {
-  readonly name: string;
-  readonly title: string;
-}
-
-/** The programs that come with the page. */
-export const EXAMPLES: readonly Example[] = [
-  { name: "digits", title: "Digits: a small convolutional network" },
-  { name: "net_gpt", title: "GPT: a transformer with dynamic sizes" },
-  { name: "net_resnet", title: "ResNet: residual blocks" },
-  { name: "net_unet", title: "U-Net: skip connections" },
-  { name: "flow_cond_nested", title: "Nested control flow" },
-];
 
 /** What a view of the graph shows, for a view beside it. */
 interface ViewPlace {
@@ -72,27 +58,6 @@ export interface Shown {
   readonly code: string | undefined;
   readonly where: string | undefined;
   readonly fix: string | undefined;
-}
-
-/** The name of the file at an address. */
-function nameOf(address: string): string {
-  const last = address.slice(address.lastIndexOf("/") + 1);
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    // A percent sign that starts no escape.
-    return last;
-  }
-}
-
-/** Whether an address is on the server of the page: a link asks no other one. */
-function isOnServer(address: string): boolean {
-  try {
-    return new URL(address, location.href).origin === location.origin;
-  } catch {
-    // A text that is not an address.
-    return false;
-  }
 }
 
 /** The state of one page. */
@@ -126,6 +91,8 @@ export class StudioState {
   readonly sideBySide = signal(false);
   /** Where one of two views is, for the other to follow. */
   readonly beside = signal<ViewPlace | undefined>(undefined);
+  /** Increases when a view beside another one is new, and needs the place of that one. */
+  readonly askBeside = signal(0);
   /** The scene of the version before, where it is shown. */
   readonly before = signal<SceneView | undefined>(undefined);
   readonly selected = signal<string | undefined>(undefined);
@@ -151,6 +118,8 @@ export class StudioState {
   readonly values = signal<{ readonly key: string; readonly view: ValueView | undefined } | undefined>(
     undefined,
   );
+  /** A text of the playground that came with a link, before it is run. */
+  readonly linkedText = signal<string | undefined>(undefined);
   readonly text = signal("");
   readonly textFormat = signal<TextFormat>("program");
   readonly completions = signal<readonly string[]>([]);
@@ -210,6 +179,7 @@ export class StudioState {
       this.open.value = new Set();
       this.#select(undefined);
       this.found.value = undefined;
+      this.query.value = "";
       this.#forgetResults();
       this.showStart.value++;
     });
@@ -237,7 +207,7 @@ export class StudioState {
   }
 
   /** Opens what a link names: an example, or a file of the same server. */
-  async follow({ file, passes, step, item }: ViewLink): Promise<void> {
+  async follow({ file, passes, step, item, code }: ViewLink): Promise<void> {
     const isExample = EXAMPLES.some(({ name }) => name === file);
     if (!isExample && !isOnServer(file)) {
       // A link alone asks no other server.
@@ -260,6 +230,18 @@ export class StudioState {
       await this.showStep(step);
     }
     if (item !== "") await this.find(item);
+    if (code !== "") await this.#showLinkedText(code);
+  }
+
+  /** A text of a link is shown in the playground; it runs when the user says so. */
+  async #showLinkedText(code: string): Promise<void> {
+    const text = await unpackText(code);
+    if (text === undefined) {
+      this.fail("Follow the link", new Error("the text of the playground in the link cannot be read"));
+      return;
+    }
+    this.linkedText.value = text;
+    this.panel.value = "code";
   }
 
   async drawScene(): Promise<void> {
@@ -462,6 +444,8 @@ export class StudioState {
     ]);
     const [before, after] = versions;
     if (before === undefined || after === undefined || this.rewrite.value !== count) return;
+    const known = this.versions.value;
+    if (!known.some(({ id }) => id === after.id)) this.versions.value = [...known, after];
     await this.showVersion(after.id, count === 0 ? undefined : before.id);
   }
 
@@ -595,13 +579,19 @@ export class StudioState {
     this.failure.value = { title, message, code: typed?.code, where: typed?.where, fix: typed?.fix };
   }
 
+  /** The address of the view with the text of the playground that ran. */
+  async wholeLink(): Promise<string | undefined> {
+    const source = this.branches.shown.value?.parts.find((part) => part.source !== undefined)?.source;
+    return this.link(source === undefined ? "" : await packText(source));
+  }
+
   /** The address of the view; undefined for a file that only the user has. */
-  link(): string | undefined {
+  link(code = ""): string | undefined {
     const branch = this.branches.shown.value;
     if (branch === undefined || branch.file === "") return undefined;
     const { pipeline, steps } = linkedPipeline(branch);
     const step = Math.min(this.step.value, steps);
-    return linkText({ file: branch.file, passes: pipeline, step, item: this.selected.value ?? "" });
+    return linkText({ file: branch.file, passes: pipeline, step, item: this.selected.value ?? "", code });
   }
 
   #writeLink(): void {

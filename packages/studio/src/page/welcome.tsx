@@ -1,6 +1,7 @@
 /** @file The start: files, addresses, examples. */
 import { useEffect, useRef } from "preact/hooks";
-import { EXAMPLES, type StudioState } from "./state.js";
+import { EXAMPLES } from "./sources.js";
+import type { StudioState } from "./state.js";
 
 /** What the page shows without a program. */
 export function Welcome({ state }: { readonly state: StudioState }) {

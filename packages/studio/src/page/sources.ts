@@ -1,0 +1,37 @@
+/** @file Where programs of the page come from: its examples, and files on servers. */
+
+/** A program that comes with the page. */
+interface Example {
+  readonly name: string;
+  readonly title: string;
+}
+
+/** The programs that come with the page. */
+export const EXAMPLES: readonly Example[] = [
+  { name: "digits", title: "Digits: a small convolutional network" },
+  { name: "net_gpt", title: "GPT: a transformer with dynamic sizes" },
+  { name: "net_resnet", title: "ResNet: residual blocks" },
+  { name: "net_unet", title: "U-Net: skip connections" },
+  { name: "flow_cond_nested", title: "Nested control flow" },
+];
+
+/** The name of the file at an address. */
+export function nameOf(address: string): string {
+  const last = address.slice(address.lastIndexOf("/") + 1);
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    // A percent sign that starts no escape.
+    return last;
+  }
+}
+
+/** Whether an address is on the server of the page: a link asks no other one. */
+export function isOnServer(address: string): boolean {
+  try {
+    return new URL(address, location.href).origin === location.origin;
+  } catch {
+    // A text that is not an address.
+    return false;
+  }
+}
