@@ -103,6 +103,20 @@ test("a drawing has the text of each box, and colors of one theme or both", () =
   expect(svgText(program.graph)).toContain(">map_impl ");
 });
 
+test("titles of frames lie over arrows, in the order of the frames", () => {
+  const text = svgText(program, { theme: "light" });
+  const names = [...text.matchAll(/<text class="name"[^>]*>([^<]*)</g)].map(([, name]) => name);
+  expect(names).toEqual(["block ", "linear ", "map_impl ", "body "]);
+  expect([...text.matchAll(/<g class="frame \w+"><title>([^<]*)</g)].map(([, name]) => name)).toEqual([
+    "block Block, 2 calls",
+    "linear Linear, 1 call",
+    "map_impl f32[4, 3]",
+    "body 1 call",
+  ]);
+  expect(text.indexOf('<text class="name"')).toBeGreaterThan(text.lastIndexOf('<path class="arrow'));
+  expect(text).toContain(".sconce .name{stroke:#ffffff}");
+});
+
 test("unknown options, and values that they cannot have, are refused", () => {
   for (const wrong of [{ depth: -1 }, { depth: 1.5 }, { theme: "blue" }])
     expect(() => svgText(program, wrong as never)).toThrow(expect.objectContaining({ code: "OPTION_VALUE" }));

@@ -70,7 +70,8 @@ export interface SceneSvgOptions extends Pick<SvgOptions, "theme" | "title"> {
 
 /**
  * A scene as SVG text. Frames are the elements `g.frame`, and other boxes `g.box`, both in the
- * order of the scene.
+ * order of the scene. Titles of frames are the elements `text.name`, in the order of the frames:
+ * they come after the arrows, so that no arrow crosses their letters.
  */
 export function sceneSvg(
   { items }: Hierarchy,
@@ -79,13 +80,15 @@ export function sceneSvg(
 ): string {
   const size = `${coordinate(width)} ${coordinate(height)}`;
   const name = title ?? `Graph of ${items[0]!.calls} calls`;
+  const frames = boxes.filter(({ isOpen }) => isOpen);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="sconce" role="img" aria-label="${escapeText(name)}" viewBox="0 0 ${size}" width="${coordinate(width)}" height="${coordinate(height)}">`,
     ...(style ? [`<style>${svgStyle(theme)}</style>`] : []),
     '<defs><marker id="sconce-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>',
     `<rect class="background" width="${coordinate(width)}" height="${coordinate(height)}"/>`,
-    ...boxes.filter(({ isOpen }) => isOpen).map((box) => frameText(items[box.item]!, box)),
+    ...frames.map((box) => frameText(items[box.item]!, box)),
     ...arrows.map((arrow) => arrowText(items, arrow)),
+    ...frames.map((box) => frameTitle(items[box.item]!, box)),
     ...boxes.filter(({ isOpen }) => !isOpen).map((box) => boxText(items[box.item]!, box)),
     "</svg>\n",
   ].join("\n");
@@ -94,11 +97,14 @@ export function sceneSvg(
 const rectangle = ({ x, y, width, height }: SceneBox, radius: number): string =>
   `<rect x="${coordinate(x)}" y="${coordinate(y)}" width="${coordinate(width)}" height="${coordinate(height)}" rx="${radius}"/>`;
 
-function frameText(item: Item, box: SceneBox): string {
-  const detail =
-    item.detail === "" ? "" : ` <tspan class="detail">${escapeText(shownText(item.detail))}</tspan>`;
-  const label = `<text x="${coordinate(box.x + 10)}" y="${coordinate(box.y + FRAME_TITLE - 7)}">${escapeText(shownText(item.title))}${detail}</text>`;
-  return `<g class="frame ${item.kind}">${rectangle(box, 8)}${label}</g>`;
+function frameText({ kind, title, detail }: Item, box: SceneBox): string {
+  const name = escapeText(`${title} ${detail}`.trim());
+  return `<g class="frame ${kind}"><title>${name}</title>${rectangle(box, 8)}</g>`;
+}
+
+function frameTitle({ title, detail }: Item, { x, y }: SceneBox): string {
+  const shown = detail === "" ? "" : ` <tspan class="detail">${escapeText(shownText(detail))}</tspan>`;
+  return `<text class="name" x="${coordinate(x + 10)}" y="${coordinate(y + FRAME_TITLE - 7)}">${escapeText(shownText(title))}${shown}</text>`;
 }
 
 function boxText(item: Item, box: SceneBox): string {
@@ -130,6 +136,7 @@ export function svgStyle(theme: "auto" | "light" | "dark"): string {
     ".sconce text{font:12px ui-monospace,Menlo,Consolas,monospace}",
     ".sconce .detail{font-size:10px}",
     ".sconce .box text{text-anchor:middle}",
+    ".sconce .name{paint-order:stroke;stroke-width:6px;stroke-linejoin:round}",
     ".sconce .arrow{fill:none;stroke-width:1.2}",
     ".sconce .arrow.state{stroke-dasharray:2 3}",
   ].join("");
@@ -142,6 +149,7 @@ function colorText(theme: Theme): string {
     `.sconce .background{fill:${theme.background}}`,
     `.sconce text{fill:${theme.text}}`,
     `.sconce .detail{fill:${theme.muted}}`,
+    `.sconce .name{stroke:${theme.background}}`,
     `.sconce rect{stroke:${theme.border}}`,
     ".sconce .background{stroke:none}",
     `.sconce .arrow{stroke:${theme.arrow}}`,

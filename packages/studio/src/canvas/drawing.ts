@@ -126,6 +126,7 @@ export class Drawing {
     frames.sort((a, b) => a.depth - b.depth);
     for (const frame of frames) pen.frame(frame);
     if (scale >= ARROWS_FROM) this.#drawArrows(pen, area, look.selected);
+    for (const frame of frames) pen.title(frame);
     for (const box of boxes) pen.box(box);
     context.restore();
   }
@@ -199,21 +200,31 @@ class Pen {
   }
 
   frame(box: DrawnBox): void {
-    const context = this.#context;
     this.#shape(box, this.#theme.frame, 8);
+  }
+
+  /** The title of a frame, drawn over arrows. */
+  title(box: DrawnBox): void {
+    const context = this.#context;
     if (this.#scale < LEAST_READABLE) return;
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
     context.font = `12px ${FONT}`;
+    context.strokeStyle = this.#theme.background;
+    context.lineWidth = 6;
+    context.lineJoin = "round";
     context.fillStyle = this.#theme.text;
     const title = `${sign(box)}${shownText(box.shown.title)}`;
     const y = box.y + FRAME_TITLE - 7;
+    context.strokeText(title, box.x + 10, y);
     context.fillText(title, box.x + 10, y);
     if (this.#scale < DETAILS_FROM) return;
-    const end = context.measureText(title).width;
+    const left = box.x + 16 + context.measureText(title).width;
+    const detail = shownText(box.shown.detail);
     context.font = `10px ${FONT}`;
     context.fillStyle = this.#theme.muted;
-    context.fillText(shownText(box.shown.detail), box.x + 16 + end, y);
+    context.strokeText(detail, left, y);
+    context.fillText(detail, left, y);
   }
 
   box(box: DrawnBox): void {

@@ -8,6 +8,7 @@ svg { display: block; max-width: none; }
 p { margin: 0; padding: 8px; font: 14px/1.45 system-ui, sans-serif; }
 p[role="alert"] { border: 1px solid currentColor; border-radius: 6px; overflow-wrap: anywhere; }
 g[role="button"] { cursor: pointer; outline: none; }
+.name { cursor: pointer; }
 g[aria-pressed="true"] > rect { stroke: #0550ae; stroke-width: 2.5; }
 g[role="button"]:focus-visible > rect { stroke: #0550ae; stroke-width: 3; stroke-dasharray: 5 2; }
 `;
@@ -26,6 +27,8 @@ export interface PictureActions {
 interface Shown {
   readonly item: Item;
   readonly element: SVGGElement;
+  /** The title of a frame, which lies over arrows. */
+  readonly title: SVGTextElement | undefined;
 }
 
 /** A drawing in a shadow root. */
@@ -73,12 +76,16 @@ export class Picture {
     svg.setAttribute("role", "group");
     svg.setAttribute("part", "drawing");
     const frames = [...svg.querySelectorAll<SVGGElement>("g.frame")];
+    const titles = [...svg.querySelectorAll<SVGTextElement>("text.name")];
     const closed = [...svg.querySelectorAll<SVGGElement>("g.box")];
     const boxes = scene.boxes.map((box) => {
       const element = (box.isOpen ? frames : closed).shift()!;
       const item = hierarchy.items[box.item]!;
+      const title = box.isOpen ? titles.shift() : undefined;
+      // The frame has the title as its name.
+      title?.setAttribute("aria-hidden", "true");
       equip(element, item, box.isOpen);
-      return { item, element, box };
+      return { item, element, title, box };
     });
     boxes.sort((a, b) => a.box.y - b.box.y || a.box.x - b.box.x);
     this.#boxes = boxes;
@@ -105,8 +112,10 @@ export class Picture {
   }
 
   #boxOf(event: Event): Shown | undefined {
-    const element = event.target instanceof Element ? event.target.closest("g[role=button]") : null;
-    return this.#boxes.find((box) => box.element === element);
+    const target = event.target instanceof Element ? event.target.closest("g[role=button], .name") : null;
+    return target === null
+      ? undefined
+      : this.#boxes.find(({ element, title }) => element === target || title === target);
   }
 
   #click(event: Event): void {
