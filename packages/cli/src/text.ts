@@ -19,10 +19,3 @@ export function columns(
     isNumber(column) ? text.padStart(widths[column]!) : text.padEnd(widths[column]!);
   return rows.map((row) => row.map(aligned).join("  ").trimEnd());
 }
-
-/** A number with its unit, scaled where it is large: `1.20 kB`. */
-export const amount = (value: number, unit: string): string => {
-  const scaled = [1e9, 1e6, 1e3].find((step) => value >= step);
-  if (scaled === undefined) return `${value} ${unit}`;
-  return `${(value / scaled).toFixed(2)} ${{ 1e9: "G", 1e6: "M", 1e3: "k" }[scaled]}${unit}`;
-};

@@ -1,3 +1,4 @@
+export { amount } from "./amount.js";
 export { Budget, LIMITS, type Limits, WORK_OPTIONS, type WorkKind, type WorkOptions } from "./budget.js";
 export {
   foreignInstance,

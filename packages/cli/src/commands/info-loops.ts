@@ -7,10 +7,11 @@ import {
   planMemory,
   rowGroups,
 } from "@sconce/codegen";
+import { amount } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
 import type { Sconce } from "@sconce/session";
 import { freeSymbols } from "@sconce/symbolic";
-import { amount, counted } from "../text.js";
+import { counted } from "../text.js";
 import { loopsOf } from "./loops.js";
 
 interface NestFacts {

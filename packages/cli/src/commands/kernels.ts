@@ -1,5 +1,6 @@
+import { amount } from "@sconce/errors";
 import type { ExecutionPlan } from "@sconce/ir";
-import { amount, counted } from "../text.js";
+import { counted } from "../text.js";
 
 /** The kernels of a run as text: what each computes and costs, its loops and its source. */
 export function kernelsText(backend: string, plan: ExecutionPlan | undefined): string {

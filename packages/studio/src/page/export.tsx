@@ -67,8 +67,7 @@ function Link({ state }: { readonly state: StudioState }) {
     };
   }, [state, branch, short]);
   const own = branch?.parts.findIndex(({ source }) => source !== undefined) ?? -1;
-  if (link === undefined)
-    return <p class="muted">There is no link: the page does not keep files of this machine.</p>;
+  if (link === undefined) return <p class="muted">{noLinkText(branch?.source !== undefined)}</p>;
   return (
     <div>
       <Copied title="As a link" text={new URL(link, location.href).href} />
@@ -82,6 +81,12 @@ function Link({ state }: { readonly state: StudioState }) {
     </div>
   );
 }
+
+/** Why a program has no link. */
+const noLinkText = (isModel: boolean): string =>
+  isModel
+    ? "There is no link: the program was exported from a text of the playground. Send the text, model.ts."
+    : "There is no link: the page does not keep files of this machine.";
 
 function Copied({ title, text }: { readonly title: string; readonly text: string }) {
   const [isCopied, setCopied] = useState(false);

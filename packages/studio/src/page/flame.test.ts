@@ -1,7 +1,7 @@
-/** @file The parts of a flame chart, the trace, and numbers with units. */
+/** @file The parts of a flame chart, and the trace. */
+
 import { expect, test } from "vitest";
 import type { ProfileRow } from "../engine/protocol.js";
-import { amount } from "./amount.js";
 import { flameOf } from "./flame.js";
 import { traceText } from "./trace.js";
 
@@ -51,16 +51,5 @@ test("the trace has an event for each row, one behind the other, in microseconds
   expect(traceEvents).toMatchObject([
     { ts: 0, dur: 1000, tid: 1, args: { node: "a", module: "m", flops: 8, bytes: 4 } },
     { ts: 1000, dur: 2000, tid: 2, args: { node: "b" } },
-  ]);
-});
-
-test("numbers have the unit of their size", () => {
-  expect([0, 999, 1500, 2.5e6, 3e9, 4e12].map((value) => amount(value, "B"))).toEqual([
-    "0 B",
-    "999 B",
-    "1.50 kB",
-    "2.50 MB",
-    "3.00 GB",
-    "4.00 TB",
   ]);
 });

@@ -1,7 +1,7 @@
 /** @file What is known of the selected node or group. */
 
+import { amount } from "@sconce/errors";
 import type { Neighbor } from "../engine/protocol.js";
-import { amount } from "./amount.js";
 import { Code } from "./code.js";
 import type { StudioState } from "./state.js";
 import { Value } from "./value.js";

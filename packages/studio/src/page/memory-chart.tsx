@@ -1,6 +1,7 @@
 /** @file Where values lie in memory, and from which kernel to which. */
+
+import { amount } from "@sconce/errors";
 import type { PlanView } from "../engine/protocol.js";
-import { amount } from "./amount.js";
 import type { StudioState } from "./state.js";
 
 /** Units of the chart. */

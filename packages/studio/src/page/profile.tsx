@@ -1,7 +1,8 @@
 /** @file One run of a program: times as a flame chart and as bars, kernels, memory. */
+
+import { amount } from "@sconce/errors";
 import { useState } from "preact/hooks";
 import type { KernelView, PlanView, ProfileRow, ProfileView } from "../engine/protocol.js";
-import { amount } from "./amount.js";
 import { BackendChoice, inputsText, NodeLink } from "./backends.js";
 import { Code } from "./code.js";
 import { FlameChart } from "./flame-chart.js";
