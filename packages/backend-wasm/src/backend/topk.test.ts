@@ -1,6 +1,7 @@
 /** @file The first elements of rows, which one pass selects, against the interpreter. */
 import { createEvaluator } from "@sconce/backend-cpu";
 import type { Value } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { CallProgram } from "@sconce/ops-cases";
 import { Tensor } from "@sconce/tensor";
@@ -35,4 +36,26 @@ test.each(
   const reference = evaluate("aten.topk.default", args as never, {}) as Tensor[];
   expect(executable.placement!().nodes.map(({ place }) => place)).toEqual(["device"]);
   expect(own.map((tensor) => tensor.toArray())).toEqual(reference.map((tensor) => tensor.toArray()));
+});
+
+test("a sort beside the first elements of the same rows ranks all of them", async () => {
+  const program = parseIr(`sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %a: USER_OUTPUT output %b: USER_OUTPUT output %c: USER_OUTPUT }
+graph(%x: f32[2, 5]) {
+  %t: (f32[2, 2], i64[2, 2]) = aten.topk.default(%x, 2)
+  %a: f32[2, 2] = operator.getitem(%t, 0)
+  %s: (f32[2, 5], i64[2, 5]) = aten.sort.default(%x, 1, true)
+  %b: f32[2, 5] = operator.getitem(%s, 0)
+  %u: (f32[2, 3], i64[2, 3]) = aten.topk.default(%x, 3)
+  %c: f32[2, 3] = operator.getitem(%u, 0)
+  return (%a, %b, %c)
+}`);
+  using executable = await backend.compile(program);
+  const x = Tensor.from([3, 1, 5, 2, 4, 0, -1, 7, 9, 8], [2, 5], "float32");
+  const results = (await executable.run([x])) as Tensor[];
+  expect(results.map((tensor) => tensor.toArray())).toEqual([
+    [5, 4, 9, 8],
+    [5, 4, 3, 2, 1, 9, 8, 7, 0, -1],
+    [5, 4, 3, 9, 8, 7],
+  ]);
 });

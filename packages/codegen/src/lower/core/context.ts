@@ -157,7 +157,9 @@ export class LoweringContext {
     // It fitted when it was made, but later calls may have given memory to what it is computed
     // from.
     this.fit(tensor.inputs, tensor.ownOperations);
-    const { axes, value, key } = this.#elements(tensor, order);
+    const { axes, value, key: text } = this.#elements(tensor, order);
+    // A ranking of which only the first ranks are read has no others.
+    const key = hint?.kind === "rank" && hint.first !== undefined ? `${text} first ${hint.first}` : text;
     const known = this.#known.get(key);
     if (known !== undefined) {
       tensor.place(known, order);
