@@ -31,6 +31,51 @@ test.each<[string, DType, number[], number[], readonly number[]]>([
   executable.dispose();
 });
 
+const ROWS = [
+  [1e20, 2e20, 3e20, -5e19],
+  [1e38, 2e38, 3e38, -3e38],
+  [1e-30, 2e-30, 3e-30, 4e-30],
+  [1e25, 1e25, 1e25, 1e25],
+  [INFINITY, 1, 2, 3],
+  [1e30, 1e-30, 0, 1],
+  [0, 0, 0, -0],
+  [Number.NaN, 1e30, 0, 1],
+  [0.25, -3, 7.5, 2],
+];
+/** By PyTorch; means of rows with large elements of both signs are finite, too. */
+const DEVIATIONS = [1.4930394e20, 2.6299557e38, 1.2909944e-30, 0, Number.NaN, 5e29, 0, Number.NaN, 4.3940063];
+
+test.each([
+  [1, "std"],
+  [2, "std"],
+  [1, "std_mean"],
+  [2, "std_mean"],
+])("large and small float32 along dimension %i: %s", async (dim, name) => {
+  const across = [0, 1, 2, 3].flatMap((column) => ROWS.map((row) => row[column]!));
+  const input =
+    dim === 2
+      ? Tensor.from(ROWS.flat(), [1, ROWS.length, 4], "float32")
+      : Tensor.from(across, [1, 4, ROWS.length], "float32");
+  const target = `aten.${name}.correction`;
+  const call = new CallProgram(target, [input, [dim]], {}, operators);
+  const executable = await wasmBackend({ threads: 1 }).compile(call.program);
+  const [own, mean] = (await executable.run(call.inputs)) as [Tensor, Tensor?];
+  const [reference, exactMean] = [evaluate(target, [input, [dim]] as never, {})].flat() as [Tensor, Tensor?];
+  const means = exactMean?.toFloat64Array() ?? [];
+  // PyTorch's mean of a row with an infinity depends on the order of the elements.
+  for (const [i, value] of mean?.toFloat64Array().entries() ?? [])
+    if (!Number.isFinite(means[i])) expect(value).not.toSatisfy(Number.isFinite);
+    else expect(Math.abs(value - means[i]!)).toBeLessThanOrEqual(1e-6 * Math.abs(means[i]!));
+  for (const result of [own, reference])
+    for (const [i, value] of result.toFloat64Array().entries()) {
+      const expected = DEVIATIONS[i]!;
+      if (Number.isNaN(expected) || expected === 0) expect(value, `row ${i}`).toBe(expected);
+      else expect(Math.abs(value / expected - 1), `row ${i}`).toBeLessThan(1e-6);
+    }
+  expect(executable.placement!().nodes.every(({ place }) => place === "device")).toBe(true);
+  executable.dispose();
+});
+
 test.each<[DType, readonly (number | null)[]]>([
   ["float16", [null, 1e6]],
   ["float16", [-1e6, null]],

@@ -45,8 +45,8 @@ export const CHECKS_VALUES: ReadonlySet<string> = new Set([
 
 /**
  * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, those whose
- * loops refuse places that their decompositions take, and those whose decompositions read places
- * that their loops know.
+ * loops refuse places that their decompositions take, those whose decompositions read places that
+ * their loops know, and those whose decompositions overflow.
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
@@ -56,6 +56,8 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.reflection_pad2d.default",
   "aten.reflection_pad3d.default",
   "aten.roll.default",
+  "aten.std.correction",
+  "aten.std_mean.correction",
 ]);
 
 /** Operators that give sizes, which no kernel has to compute. */

@@ -1,13 +1,14 @@
 /** @file Variance and standard deviation, in two passes: as accurate as can be in one type. */
 import type { ScalarArg } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
-import { product } from "../../ir/index-expr.js";
-import { apply, constantScalar, type Scalar } from "../../ir/scalar.js";
+import { fixedValue, type Index, product, ZERO } from "../../ir/index-expr.js";
+import { apply, constantScalar, type Scalar, select } from "../../ir/scalar.js";
 import { dimensions, type LoweringCall, outOf, shapeOf } from "../core/call.js";
-import { type LazyTensor, reshaped } from "../core/lazy.js";
+import { LazyTensor, reshaped } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType, numberOf, numberScalar } from "../core/numbers.js";
 import { elementsAs, varianceOf } from "../rules/normalize.js";
+import { keptAt, reduceOver } from "../rules/reduce.js";
 
 interface VarianceArgs {
   readonly self: LazyTensor;
@@ -29,19 +30,82 @@ function degrees(
   const rest = apply("sub", count, numberScalar(correction ?? 1, dtype));
   return apply("max", rest, constantScalar(0, dtype));
 }
-function varianceAndMean(
-  { self, dim, correction, keepdim }: VarianceArgs,
-  call: LoweringCall,
-  isRoot = false,
-) {
+function varianceAndMean({ self, dim, correction, keepdim }: VarianceArgs, call: LoweringCall) {
   const { dtype } = outOf(call);
   const dims = dimensions(dim, self.shape.length);
-  const finish = (sum: Scalar): Scalar => {
-    const value = apply("div", sum, degrees(self, dims, correction, computeType(dtype)));
-    return isRoot ? apply("sqrt", value) : value;
-  };
+  const finish = (sum: Scalar): Scalar =>
+    apply("div", sum, degrees(self, dims, correction, computeType(dtype)));
   return varianceOf(call, self, dims, finish, { keepdim, dtype });
 }
+
+/** Squares of larger numbers may be infinite, also in sums, and those of smaller ones zero. */
+const LARGE = 2 ** 50;
+const SMALL = 2 ** -50;
+/** A factor that brings large or small elements into the middle: a power of two is exact. */
+const SHIFT = 2 ** 72;
+
+/**
+ * The standard deviation, and the mean. PyTorch has the squares of float32 in float64, where they
+ * do not overflow (`std_var_kernel`); devices without float64 get the same from scaled elements.
+ */
+function deviationAndMean({ self, dim, correction, keepdim }: VarianceArgs, call: LoweringCall) {
+  const { dtype } = outOf(call);
+  const dims = dimensions(dim, self.shape.length);
+  const isEmpty = self.shape.some((extent) => fixedValue(extent) === 0);
+  const factors = self.dtype === "float32" && !isEmpty ? factorsOf(call, self, dims) : undefined;
+  const rootOf = (sum: Scalar): Scalar =>
+    apply("sqrt", apply("div", sum, degrees(self, dims, correction, computeType(dtype))));
+  if (factors === undefined) return varianceOf(call, self, dims, rootOf, { keepdim, dtype });
+  const factorAt = (at: readonly Index[]): Scalar => factors.element(keptAt(at, dims, ZERO));
+  const scaled = withFactor("mul", self, factors, factorAt, call.node);
+  const finish = (sum: Scalar, first: readonly Index[]): Scalar => apply("div", rootOf(sum), factorAt(first));
+  const { mean, variance } = varianceOf(call, scaled, dims, finish, { keepdim, dtype });
+  return { mean: withFactor("div", mean, factors, factorAt, call.node), variance };
+}
+/** The tensor with each element times its factor, or divided by it. */
+const withFactor = (
+  fn: "mul" | "div",
+  tensor: LazyTensor,
+  factors: LazyTensor,
+  factorAt: (at: readonly Index[]) => Scalar,
+  node: string,
+): LazyTensor =>
+  new LazyTensor({
+    dtype: tensor.dtype,
+    shape: tensor.shape,
+    node,
+    inputs: [tensor, factors],
+    operations: 1,
+    element: (at) => apply(fn, tensor.element(at), factorAt(at)),
+  });
+/** For each row the power of two that its elements are scaled with. */
+function factorsOf(call: LoweringCall, self: LazyTensor, dims: readonly number[]): LazyTensor {
+  const number = (value: number): Scalar => constantScalar(value, self.dtype);
+  const factors = reduceOver(call, call.context.many(self, 2), {
+    kind: "max",
+    dims,
+    keepdim: true,
+    dtype: self.dtype,
+    body: (element) => apply("abs", element),
+    finish: (most) =>
+      select(
+        apply("gt", most, number(LARGE)),
+        number(1 / SHIFT),
+        select(apply("lt", most, number(SMALL)), number(SHIFT), number(1)),
+      ),
+  });
+  call.context.materialize(factors);
+  return factors;
+}
+
+/** Both results of a call. */
+const withMean = (
+  { mean, variance }: { readonly mean: LazyTensor; readonly variance: LazyTensor },
+  call: LoweringCall,
+): readonly [LazyTensor, LazyTensor] => [
+  variance,
+  elementsAs(reshaped(mean, call.node, shapeOf(outOf(call, 1))), outOf(call).dtype, call.node),
+];
 
 export const VARIANCES = defineLowerings([
   lowering(
@@ -50,14 +114,14 @@ export const VARIANCES = defineLowerings([
   ),
   lowering(
     "aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-    (args, call) => varianceAndMean(args, call, true).variance,
+    (args, call) => deviationAndMean(args, call).variance,
   ),
   lowering(
     "aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
-    (args, call) => {
-      const { mean, variance } = varianceAndMean(args, call);
-      const { dtype } = outOf(call);
-      return [variance, elementsAs(reshaped(mean, call.node, shapeOf(outOf(call, 1))), dtype, call.node)];
-    },
+    (args, call) => withMean(varianceAndMean(args, call), call),
+  ),
+  lowering(
+    "aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+    (args, call) => withMean(deviationAndMean(args, call), call),
   ),
 ]);

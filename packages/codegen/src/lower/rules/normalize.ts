@@ -15,7 +15,7 @@ export function varianceOf(
   call: LoweringCall,
   self: LazyTensor,
   dims: readonly number[],
-  finish: (sum: Scalar) => Scalar,
+  finish: (sum: Scalar, first: readonly Index[]) => Scalar,
   options: { readonly keepdim: boolean; readonly dtype: DType; readonly group?: string },
 ): { readonly mean: LazyTensor; readonly variance: LazyTensor } {
   call.context.many(self, 2);
