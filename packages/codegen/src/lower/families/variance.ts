@@ -1,4 +1,4 @@
-/** @file Variance and standard deviation, in two passes: as accurate as can be in one type. */
+/** @file Variance and standard deviation, in two passes: the mean, then the deviations from it. */
 import type { ScalarArg } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
 import { fixedValue, type Index, product, ZERO } from "../../ir/index-expr.js";
@@ -30,36 +30,41 @@ function degrees(
   const rest = apply("sub", count, numberScalar(correction ?? 1, dtype));
   return apply("max", rest, constantScalar(0, dtype));
 }
-function varianceAndMean({ self, dim, correction, keepdim }: VarianceArgs, call: LoweringCall) {
+function varianceAndMean(
+  { self, dim, correction, keepdim }: VarianceArgs,
+  call: LoweringCall,
+  finish: (variance: Scalar, first: readonly Index[]) => Scalar = (variance) => variance,
+) {
   const { dtype } = outOf(call);
   const dims = dimensions(dim, self.shape.length);
-  const finish = (sum: Scalar): Scalar =>
-    apply("div", sum, degrees(self, dims, correction, computeType(dtype)));
-  return varianceOf(call, self, dims, finish, { keepdim, dtype });
+  const rest = degrees(self, dims, correction, computeType(dtype));
+  const finishSum = (sum: Scalar, first: readonly Index[]): Scalar => finish(apply("div", sum, rest), first);
+  return varianceOf(call, self, dims, finishSum, { keepdim, dtype });
 }
 
-/** Squares of larger numbers may be infinite, also in sums, and those of smaller ones zero. */
+/** Rows with a larger element are scaled down: sums of their squares may be infinite. */
 const LARGE = 2 ** 50;
-const SMALL = 2 ** -50;
-/** A factor that brings large or small elements into the middle: a power of two is exact. */
-const SHIFT = 2 ** 72;
+/** Rows with smaller elements only are scaled up: squares of their deviations may be zero. */
+const SMALL = 2 ** -30;
+/** A power of two scales exactly. By this one sums of 2^29 squares stay finite. */
+const SHIFT = 2 ** 80;
 
 /**
  * The standard deviation, and the mean. PyTorch has the squares of float32 in float64, where they
  * do not overflow (`std_var_kernel`); devices without float64 get the same from scaled elements.
  */
-function deviationAndMean({ self, dim, correction, keepdim }: VarianceArgs, call: LoweringCall) {
-  const { dtype } = outOf(call);
-  const dims = dimensions(dim, self.shape.length);
-  const isEmpty = self.shape.some((extent) => fixedValue(extent) === 0);
-  const factors = self.dtype === "float32" && !isEmpty ? factorsOf(call, self, dims) : undefined;
-  const rootOf = (sum: Scalar): Scalar =>
-    apply("sqrt", apply("div", sum, degrees(self, dims, correction, computeType(dtype))));
-  if (factors === undefined) return varianceOf(call, self, dims, rootOf, { keepdim, dtype });
+function deviationAndMean(args: VarianceArgs, call: LoweringCall) {
+  const { self } = args;
+  const dims = dimensions(args.dim, self.shape.length);
+  const rootOf = (variance: Scalar): Scalar => apply("sqrt", variance);
+  const isEmpty = dims.some((d) => fixedValue(self.shape[d]!) === 0);
+  if (self.dtype !== "float32" || isEmpty) return varianceAndMean(args, call, rootOf);
+  const factors = factorsOf(call, self, dims);
   const factorAt = (at: readonly Index[]): Scalar => factors.element(keptAt(at, dims, ZERO));
   const scaled = withFactor("mul", self, factors, factorAt, call.node);
-  const finish = (sum: Scalar, first: readonly Index[]): Scalar => apply("div", rootOf(sum), factorAt(first));
-  const { mean, variance } = varianceOf(call, scaled, dims, finish, { keepdim, dtype });
+  const { mean, variance } = varianceAndMean({ ...args, self: scaled }, call, (value, first) =>
+    apply("div", rootOf(value), factorAt(first)),
+  );
   return { mean: withFactor("div", mean, factors, factorAt, call.node), variance };
 }
 /** The tensor with each element times its factor, or divided by it. */
