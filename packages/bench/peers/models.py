@@ -146,10 +146,15 @@ MODELS = {
 }
 
 
-def write(folder, name, meta):
+def make(name):
+    """A model for inference, and its inputs."""
     torch.manual_seed(0)
     model, inputs = MODELS[name]()
-    model.eval()
+    return model.eval(), inputs
+
+
+def write(folder, name, meta):
+    model, inputs = make(name)
     path = os.path.join(folder, name)
     with torch.no_grad():
         torch.export.save(torch.export.export(model, inputs), f"{path}.pt2")
@@ -175,4 +180,5 @@ def main(folder="cache", *names):
             json.dump(meta, file, indent=1)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium || !canBuild)("in a browser", () => {
     const page = await site.open("/rules/");
     await page.click("main a[href$='/rules/view-twice.html'], main a[href$='view-twice.html']");
     await page.waitForURL(/rules\/view-twice/);
-    expect(await page.textContent("main")).toContain("--rule view-twice");
+    await page.waitForSelector("main :text('--rule view-twice')");
     await page.close();
   });
 

@@ -17,6 +17,7 @@ const USAGE = `usage: npm run bench:peers [-- OPTIONS]
   --rounds N            bursts of each runtime, alternately (default 5)
   --milliseconds N      length of a burst (default 200)
   --node PATH           the Node that runs every runtime (default the one that runs this)
+  --python PATH         the Python of the runtime torch (default python3)
   --models FOLDER       models of packages/bench/peers/models.py (default packages/bench/peers/cache)
   --chart FILE          also write a chart as SVG
   --output FILE         also write the results as JSON
@@ -30,6 +31,7 @@ const options = readArguments(
     rounds: { type: "string", default: "5" },
     milliseconds: { type: "string", default: "200" },
     node: { type: "string", default: process.execPath },
+    python: { type: "string", default: "python3" },
     models: { type: "string" },
     chart: { type: "string" },
     output: { type: "string" },
@@ -77,7 +79,7 @@ async function compare(): Promise<Results> {
   const threads = whole("threads");
   const [rounds, milliseconds] = [whole("rounds"), whole("milliseconds")];
   const node = execFileSync(options.node, ["--version"], { encoding: "utf8" }).trim().slice(1);
-  const settings = { node: options.node, folder, models, threads };
+  const settings = { node: options.node, python: options.python, folder, models, threads };
   const peers = chosen("peers", Object.keys(PEERS)).map((name) => new Peer(name, settings));
   const results: ModelResult[] = [];
   for (const model of names) {

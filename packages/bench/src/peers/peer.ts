@@ -8,6 +8,8 @@ export interface PeerKind {
   readonly arguments: (threads: number) => readonly string[];
   /** What the runtime is made of: ratios are taken to the best of `wasm`. */
   readonly group: "sconce" | "wasm" | "native";
+  /** Whether Python runs the script, in place of Node. */
+  readonly python?: boolean;
   /** Whether it takes a number of threads. */
   readonly threads: boolean;
 }
@@ -45,6 +47,13 @@ export const PEERS: Readonly<Record<string, PeerKind>> = {
   tfjs: other("tfjs.mjs", false),
   "jax-js": other("jax.mjs", false),
   "ort-node": onnxRuntime("node"),
+  torch: {
+    script: "torch_eager.py",
+    arguments: (count) => [String(count)],
+    group: "native",
+    threads: true,
+    python: true,
+  },
 };
 
 /** An answer without a result says why. */
@@ -58,6 +67,8 @@ export interface Burst {
 /** Where processes run, and with what. */
 export interface PeerOptions {
   readonly node: string;
+  /** A Python with PyTorch and torchvision. */
+  readonly python: string;
   /** The folder of the scripts. */
   readonly folder: string;
   readonly models: string;
@@ -75,10 +86,13 @@ export class Peer {
   #errors = "";
   #ended: string | undefined;
 
-  constructor(name: string, { node, folder, models, threads }: PeerOptions) {
+  constructor(name: string, options: PeerOptions) {
+    const { folder, models, threads } = options;
     const kind = PEERS[name]!;
     this.name = name;
-    this.#process = spawn(node, [`${folder}/${kind.script}`, ...kind.arguments(kind.threads ? threads : 1)], {
+    const command = kind.python === true ? options.python : options.node;
+    const given = [`${folder}/${kind.script}`, ...kind.arguments(kind.threads ? threads : 1)];
+    this.#process = spawn(command, given, {
       stdio: ["pipe", "pipe", "pipe"],
       env: { ...process.env, BENCH_MODELS: models },
     });
