@@ -1,15 +1,23 @@
 /**
- * @file Sconce: `node sconce.mjs BACKEND THREADS [host]`. Inputs and results stay in the memory of
- * the backend, as in most other runtimes; with `host` each run copies them.
+ * @file Sconce: `node sconce.mjs BACKEND THREADS [device|host] [TILE]`. Inputs and results stay in
+ * the memory of the backend, as in most other runtimes; with `host` each run copies them. TILE is
+ * the side of Winograd's tiles.
  */
 import { readFileSync } from "node:fs";
+import { wasmBackend } from "@sconce/backend-wasm";
 import { createSconce, readPt2 } from "@sconce/session";
 import { loadBackend } from "@sconce/session/backends";
 import { Tensor } from "@sconce/tensor";
 import { inputsOf, modelFile, serve } from "./serve.mjs";
 
 const [name, threads, place] = [process.argv[2], Number(process.argv[3]), process.argv[4]];
-const session = createSconce({ backends: name === "cpu" ? [] : [await loadBackend(name, { threads })] });
+const tile = process.argv[5];
+const backends = {
+  cpu: () => [],
+  wasm: () => [wasmBackend({ threads, winograd: Number(tile ?? 2) })],
+  gpujs: async () => [await loadBackend("gpujs")],
+};
+const session = createSconce({ backends: await backends[name]() });
 const options = place === "host" ? {} : { results: "device" };
 
 serve(async (model) => {

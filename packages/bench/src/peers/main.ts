@@ -10,9 +10,12 @@ import { compareModel } from "./compare.js";
 import { PEERS, Peer } from "./peer.js";
 import { isExact, type ModelResult, type Results, resultText } from "./results.js";
 
+/** The runtimes that run unless some are named. */
+const DEFAULT_PEERS = Object.keys(PEERS).filter((name) => PEERS[name]!.named !== true);
+
 const USAGE = `usage: npm run bench:peers [-- OPTIONS]
   --only MODELS         models, separated by commas (default all)
-  --peers NAMES         runtimes, separated by commas (default ${Object.keys(PEERS).join(",")})
+  --peers NAMES         runtimes, separated by commas (default ${DEFAULT_PEERS.join(",")})
   --threads N           threads of the runtimes that take a number (default 1)
   --rounds N            bursts of each runtime, alternately (default 5)
   --milliseconds N      length of a burst (default 200)
@@ -51,8 +54,8 @@ function whole(name: "threads" | "rounds" | "milliseconds"): number {
 }
 
 /** The names of an option, each one of those that there are. */
-function chosen(option: "only" | "peers", all: readonly string[]): readonly string[] {
-  const names = options[option]?.split(",") ?? all;
+function chosen(option: "only" | "peers", all: readonly string[], usual = all): readonly string[] {
+  const names = options[option]?.split(",") ?? usual;
   const unknown = names.find((name) => !all.includes(name));
   if (unknown !== undefined)
     refuse(`--${option}: unknown name "${unknown}", known: ${all.join(", ")}`, USAGE);
@@ -80,7 +83,7 @@ async function compare(): Promise<Results> {
   const [rounds, milliseconds] = [whole("rounds"), whole("milliseconds")];
   const node = execFileSync(options.node, ["--version"], { encoding: "utf8" }).trim().slice(1);
   const settings = { node: options.node, python: options.python, folder, models, threads };
-  const peers = chosen("peers", Object.keys(PEERS)).map((name) => new Peer(name, settings));
+  const peers = chosen("peers", Object.keys(PEERS), DEFAULT_PEERS).map((name) => new Peer(name, settings));
   const results: ModelResult[] = [];
   for (const model of names) {
     results.push(await compareModel(model, peers, { rounds, milliseconds, models, progress }));

@@ -8,6 +8,8 @@ export interface PeerKind {
   readonly arguments: (threads: number) => readonly string[];
   /** What the runtime is made of: ratios are taken to the best of `wasm`. */
   readonly group: "sconce" | "wasm" | "native";
+  /** Whether it runs only when it is named. */
+  readonly named?: boolean;
   /** Whether Python runs the script, in place of Node. */
   readonly python?: boolean;
   /** Whether it takes a number of threads. */
@@ -35,12 +37,14 @@ const other = (script: string, threads: boolean): PeerKind => ({
 
 /**
  * The runtimes by name, those of Sconce first. `wasm-host` copies inputs and results in each run,
- * as `ort-web` does; the other runtimes in WebAssembly keep both in their memory.
+ * as `ort-web` does; the other runtimes in WebAssembly keep both in their memory. `wasm-4x4` uses
+ * larger tiles for 3x3 convolutions, which are less exact.
  */
 export const PEERS: Readonly<Record<string, PeerKind>> = {
   cpu: sconce("cpu"),
   wasm: sconce("wasm", true),
   "wasm-host": sconce("wasm", true, "host"),
+  "wasm-4x4": { ...sconce("wasm", true, "device", "4"), named: true },
   gpujs: sconce("gpujs"),
   "ort-web": onnxRuntime("web"),
   litert: other("litert.mjs", true),
