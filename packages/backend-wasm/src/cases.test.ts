@@ -1,13 +1,18 @@
-/** @file A part of the recorded calls, as programs of one node, against PyTorch's numbers. */
+/**
+ * @file A part of the recorded calls, those at edges included, as programs of one node, against
+ * PyTorch's numbers.
+ */
 import { LOWERINGS } from "@sconce/codegen";
 import { defaultOperators } from "@sconce/ops";
 import { backendCasesSpec } from "@sconce/ops-cases/vitest";
 import { expect, test } from "vitest";
+import { repeatsEdge } from "./edges.fixture.js";
 import { wasmBackend } from "./index.js";
 
 const { counts } = backendCasesSpec(() => wasmBackend(), {
   operators: defaultOperators(),
-  filter: ({ target }) => Object.hasOwn(LOWERINGS, target),
+  edges: true,
+  filter: (one) => Object.hasOwn(LOWERINGS, one.target) && (one.source !== "edges" || repeatsEdge(one)),
   every: 10,
 });
 test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(counts.partition));

@@ -8,7 +8,7 @@ export { type EdgeCall, edgeCalls } from "./backends/edge-calls.js";
 export { EdgeChecker, type EdgeReport } from "./backends/edge-checker.js";
 export { OP_CHECKS, type OpCheck, OpChecker, type OpCheckerOptions } from "./checks/checker.js";
 export type { Kernels } from "./checks/decomposition.js";
-export { type KnownDifference, knownDifference } from "./checks/differences.js";
+export { fakesOtherDTypes, type KnownDifference, knownDifference } from "./checks/differences.js";
 export {
   type CaseOutcome,
   checkOpCase,

@@ -22,6 +22,18 @@ function squaredDistances(data: ArrayLike<number>, start: number, length: number
   return length > 0 ? sum - (drift * drift) / length : sum;
 }
 
+/**
+ * The mean as PyTorch moves it from element to element: an infinity gives NaN with the next one, so
+ * that only the last of a row gives an infinite mean. Sums that overflow give finite means.
+ */
+function meanOf(data: ArrayLike<number>, start: number, length: number): number {
+  const mean = sumOf(data, start, length) / length;
+  if (Number.isFinite(mean)) return mean;
+  let running = 0;
+  for (let i = 0; i < length; i++) running += (data[start + i]! - running) / (i + 1);
+  return length === 0 ? mean : running;
+}
+
 interface Spread {
   readonly self: Tensor;
   readonly dims: Dims;
@@ -41,7 +53,7 @@ function spread({ self, dims, correction, root }: Spread, out: Tensor, means?: T
   const centers = means === undefined ? undefined : openOutput(means);
   const divisor = Math.max(0, length - correction);
   for (let r = 0; r < count; r++) {
-    const mean = sumOf(data, r * length, length) / length;
+    const mean = meanOf(data, r * length, length);
     const variance = squaredDistances(data, r * length, length, mean) / divisor;
     results[r] = root ? Math.sqrt(variance) : variance;
     if (centers !== undefined) centers[r] = mean;
@@ -62,7 +74,7 @@ function complexSpread({ self, dims, correction, root }: Spread, out: Tensor, me
   for (let r = 0; r < count; r++) {
     let sum = 0;
     parts.forEach((data, part) => {
-      const mean = sumOf(data, r * length, length) / length;
+      const mean = meanOf(data, r * length, length);
       centers[2 * r + part] = mean;
       sum += squaredDistances(data, r * length, length, mean);
     });

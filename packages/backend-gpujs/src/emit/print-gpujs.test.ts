@@ -54,17 +54,16 @@ test("what does not hang on a loop is computed before it, and long sums in group
     "function (b0, b1) {
       let a0 = 0;
       const t1 = b1[this.thread.x];
-      for (let k2 = 0; k2 < 8; k2++) {
-        let a3 = 0;
-        for (let k4 = 0; k4 < 512; k4++) {
-          const t5 = (b0[this.thread.x * 4096 + k2 * 512 + k4] - t1);
-          a3 = (a3 + (t5 * t5));
+      const t2 = (b0[this.thread.x * 4096] * t1);
+      for (let k3 = 0; k3 < 8; k3++) {
+        let a4 = 0;
+        for (let k5 = 0; k5 < 512; k5++) {
+          a4 = (a4 + ((b0[this.thread.x * 4096 + k3 * 512 + k5] * t1) - t2));
         }
-        a0 = (a0 + a3);
+        a0 = (a0 + a4);
       }
-      const t6 = (4096 - 1);
-      const t7 = (a0 / (0 > t6 || 0 != 0 ? 0 : t6));
-      return t7;
+      const t6 = (a0 / 4096);
+      return t6;
     }"
   `);
 });

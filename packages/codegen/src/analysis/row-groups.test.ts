@@ -88,9 +88,9 @@ test("statistics that somebody else reads are stored", () => {
     [
       [
         "4 rows of nests 0,1,2",
-        "b1[row] 8: ((sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])",
-        "- 8: rsqrt((sum[place < 8]((t0 = b0[place + row*8] - ((sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])) * t0) / 8) + 0.00001)",
-        "b3[(place + row*8)] 8: ((b0[place + row*8] - (t0 = (sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])) * rsqrt((sum[place < 8]((b0[place + row*8] - t0) * (b0[place + row*8] - t0)) / 8) + 0.00001))",
+        "b1[row] 8: (sum[place < 8](b0[place + row*8] - b0[row*8]) / 8)",
+        "- 8: rsqrt((sum[place < 8]((t0 = (b0[place + row*8] - b0[row*8]) - (sum[place < 8](b0[place + row*8] - b0[row*8]) / 8)) * t0) / 8) + 0.00001)",
+        "b3[(place + row*8)] 8: (((b0[place + row*8] - ((t0 = sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])) * rsqrt((sum[place < 8]((t1 = (b0[place + row*8] - b0[row*8]) - t0) * t1) / 8) + 0.00001)) + 0)",
       ],
     ]
   `);
@@ -108,9 +108,9 @@ test("an axis that a reshape took together counts rows by its outer part", () =>
     [
       [
         "6 rows of nests 0,1,2",
-        "- 10: ((sum[place < 10](b0[place + row*10] - b0[row*10]) / 10) + b0[row*10])",
-        "- 10: rsqrt((sum[place < 10]((t0 = b0[place + row*10] - ((sum[place < 10](b0[place + row*10] - b0[row*10]) / 10) + b0[row*10])) * t0) / 10) + 0.00001)",
-        "b5[(place + row*10)] 10: max((((b0[place + row*10] - (t0 = (sum[place < 10](b0[place + row*10] - b0[row*10]) / 10) + b0[row*10])) * rsqrt((sum[place < 10]((t1 = b0[place + row*10] - t0) * t1) / 10) + 0.00001)) * b1[(place / 5) + (row % 3)*2]) + b2[(place / 5) + (row % 3)*2], 0)",
+        "- 10: (sum[place < 10](b0[place + row*10] - b0[row*10]) / 10)",
+        "- 10: rsqrt((sum[place < 10]((t0 = (b0[place + row*10] - b0[row*10]) - (sum[place < 10](b0[place + row*10] - b0[row*10]) / 10)) * t0) / 10) + 0.00001)",
+        "b5[(place + row*10)] 10: max((((b0[place + row*10] - ((t0 = sum[place < 10](b0[place + row*10] - b0[row*10]) / 10) + b0[row*10])) * rsqrt((sum[place < 10]((t1 = (b0[place + row*10] - b0[row*10]) - t0) * t1) / 10) + 0.00001)) * b1[(place / 5) + (row % 3)*2]) + b2[(place / 5) + (row % 3)*2], 0)",
       ],
     ]
   `);

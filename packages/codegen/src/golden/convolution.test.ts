@@ -22,7 +22,7 @@ test("bias, batch norm, residual and activation are in the convolution's nest", 
 
     nest 0 -> b7: f32[1, 4, 8, 8]  # c, n, e, f
       for i0 < 1, i1 < 4, i2 < 8, i3 < 8
-        max(((((sum[r0 < 3, r1 < 3, r2 < 3 if ((((i2 + r1 - 1) >= 0) && ((i2 + r1 - 1) < 8)) && (((i3 + r2 - 1) >= 0) && ((i3 + r2 - 1) < 8)))](b0[i2*8 + i3 + r0*64 + r1*8 + r2 - 9] * b1[i1*27 + r0*9 + r1*3 + r2]) + b2[i1]) - b3[i1]) * rsqrt(b4[i1] + 0.00001)) * b5[i1]) + b6[i1*64 + i2*8 + i3], 0)
+        max((((((sum[r0 < 3, r1 < 3, r2 < 3 if ((((i2 + r1 - 1) >= 0) && ((i2 + r1 - 1) < 8)) && (((i3 + r2 - 1) >= 0) && ((i3 + r2 - 1) < 8)))](b0[i2*8 + i3 + r0*64 + r1*8 + r2 - 9] * b1[i1*27 + r0*9 + r1*3 + r2]) + b2[i1]) - b3[i1]) * rsqrt(b4[i1] + 0.00001)) * b5[i1]) + 0) + b6[i1*64 + i2*8 + i3], 0)
 
     output b7: f32[1, 4, 8, 8]
     "

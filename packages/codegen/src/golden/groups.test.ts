@@ -40,15 +40,15 @@ test("layer normalization is mean, spread and the rest, which joins what reads i
 
     nest 0 -> b3: f32[4, 1]  in norm_0  # a
       for i0 < 4, i1 < 1
-        ((sum[r0 < 8](b0[i0*8 + r0] - b0[i0*8]) / 8) + b0[i0*8])
+        (sum[r0 < 8](b0[i0*8 + r0] - b0[i0*8]) / 8)
 
     nest 1 -> b4: f32[4, 1]  in norm_0  # a
       for i0 < 4, i1 < 1
-        rsqrt((sum[r0 < 8]((b0[i0*8 + r0] - b3[i0]) * (b0[i0*8 + r0] - b3[i0])) / 8) + 0.00001)
+        rsqrt((sum[r0 < 8]((t0 = (b0[i0*8 + r0] - b0[i0*8]) - b3[i0]) * t0) / 8) + 0.00001)
 
     nest 2 -> b5: f32[4, 8]  # a, d
       for i0 < 4, i1 < 8
-        max((((b0[i0*8 + i1] - b3[i0]) * b4[i0]) * b1[i1]) + b2[i1], 0)
+        max((((b0[i0*8 + i1] - (b3[i0] + b0[i0*8])) * b4[i0]) * b1[i1]) + b2[i1], 0)
 
     output b5: f32[4, 8]
     "

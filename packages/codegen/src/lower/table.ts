@@ -37,6 +37,7 @@ import { SORTS } from "./families/sort.js";
 import { TERNARY_OPERATORS } from "./families/ternary-pointwise.js";
 import { TRILINEAR_PRODUCTS } from "./families/trilinear.js";
 import { UNARY_OPERATORS } from "./families/unary-pointwise.js";
+import { UPSAMPLES } from "./families/upsample.js";
 import { VARIANCES } from "./families/variance.js";
 import { VIEWS } from "./families/view.js";
 import { SCATTERED_VIEWS } from "./families/view-copy.js";
@@ -80,6 +81,7 @@ export const LOWERINGS: LoweringTable = joinTables({
   ternaryPointwise: TERNARY_OPERATORS,
   trilinear: TRILINEAR_PRODUCTS,
   unaryPointwise: UNARY_OPERATORS,
+  upsample: UPSAMPLES,
   variance: VARIANCES,
   viewCopy: SCATTERED_VIEWS,
   view: VIEWS,

@@ -43,13 +43,19 @@ export const CHECKS_VALUES: ReadonlySet<string> = new Set([
   "aten.binary_cross_entropy.default",
 ]);
 
+/** Resizing of lines, images and volumes, by size or by factors. */
+const RESIZES: readonly string[] = [
+  ...["linear1d", "bilinear2d", "trilinear3d"].map((name) => `upsample_${name}`),
+  ...["1d", "2d", "3d"].flatMap((rank) => [`upsample_nearest${rank}`, `_upsample_nearest_exact${rank}`]),
+].flatMap((name) => [`aten.${name}.default`, `aten.${name}.vec`]);
 /**
  * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, those whose
  * loops refuse places that their decompositions take, those whose decompositions read places that
- * their loops know, and those whose decompositions overflow.
+ * their loops know, and those whose decompositions overflow, or give NaN beside an infinity.
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
+  ...RESIZES,
   "aten.index_add.default",
   "aten.index_copy.default",
   "aten.reflection_pad1d.default",
@@ -58,6 +64,7 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.roll.default",
   "aten.std.correction",
   "aten.std_mean.correction",
+  "aten.var_mean.correction",
 ]);
 
 /** Operators that give sizes, which no kernel has to compute. */

@@ -205,6 +205,51 @@ def resampling(e):
             e(op2, torch.ones(1, 2, n, n), [n, n], [1, 2, 4, 5], None, s)
 
 
+def moments(e):
+    """Variances and means of rows with a large mean, large and tiny elements, and elements that are not finite."""
+    near = torch.tensor([[0.0, 1.0, 2.0, -2.5, 0.25, -1.0], [4.0, 4.0, 4.0, 4.0, 4.0, 4.5]], dtype=F64)
+    rows = [[INF], [-INF], [NAN], [1, INF], [INF, 1], [1, INF, 2], [1, 2, -INF], [INF, INF], [INF, -INF], [1, NAN], [NAN, INF],
+            [1e38], [1e-30, 2e-30, 4e-30], [-0.0, -0.0]]
+    for dtype in FLOATS:
+        inputs = [(near + shift).to(dtype) for shift in (0, 3e6, -1e5)]
+        inputs += [torch.tensor([row], dtype=F64).to(dtype) for row in rows]
+        inputs += [torch.tensor([[1, 2], [3, INF]], dtype=dtype), torch.tensor([[1, INF], [3, 4]], dtype=dtype)]
+        for x in inputs:
+            for op in (A.var.correction, A.std.correction, A.var_mean.correction, A.std_mean.correction):
+                e(op, x, [1])
+                e(op, x, [0], correction=0, keepdim=True)
+                e(op, x)
+    large = torch.tensor([1e19, -1e19]).repeat(1, 50)  # the mean is what rounding leaves of it
+    for op in (A.var.correction, A.std.correction):
+        e(op, large, [1])
+        e(op, large)
+    huge = torch.tensor([[3e38, -3e38, 3e38, 2e38], [1.0, 2.0, 3.0, 4.0]])  # one result alone has another kernel
+    for op in (A.var.correction, A.std.correction, A.var_mean.correction, A.std_mean.correction):
+        e(op, huge, [1])
+    far = (near + 3e6).to(F32)
+    for training in (True, False):
+        e(A._native_batch_norm_legit_functional, far.t().contiguous(), None, None, torch.zeros(2), torch.ones(2), training, 1.0, 1e-5)
+    for name in ("any", "all"):
+        for dims in ([], [0], [0, 1], None):
+            for keepdim in (False, True):
+                e(getattr(A, name).dims, torch.tensor([[0.0, NAN, 2.0], [0.0, -0.0, 1.0]]), dims, keepdim)
+
+
+def unbounded(e):
+    """Resized images with elements that are not finite: which elements they reach."""
+    line = torch.tensor([1.0, INF, 2.0, NAN, 3.0, -INF, 4.0, 5.0])
+    for dtype, align in itertools.product((F32, F64, BF16), (False, True)):
+        for size in (16, 15, 8, 5, 1):
+            x = line.to(dtype)
+            e(A.upsample_linear1d.vec, x.view(1, 1, 8), [size], align, None)
+            e(A.upsample_bilinear2d.vec, x.view(1, 1, 2, 4), [4, size], align, None)
+            e(A.upsample_bilinear2d.vec, x.view(1, 1, 2, 4), [2, size], align, None)
+            e(A.upsample_trilinear3d.default, x.view(1, 1, 2, 2, 2), [2, 3, size], align)
+            e(A.upsample_bicubic2d.vec, x.view(1, 1, 2, 4), [4, size], align, None)
+        e(A.upsample_linear1d.vec, line.to(dtype).view(1, 1, 8), None, align, [1.7])
+        e(A.upsample_bilinear2d.vec, line.to(dtype).view(1, 2, 2, 2), None, align, [2.0, 1.3])
+
+
 def statistics(e):
     """Saved statistics and gradients of normalisations whose weights have another dtype than the input."""
     for dtype, weight_dtype in itertools.product((F32, BF16, F16, F64), (F32, BF16, F16, F64, None)):
@@ -344,7 +389,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("out")
     p.add_argument("--only", help="record only overloads that match")
-    p.add_argument("--parts", default="activations,losses,autograd,resampling,statistics,refusals")
+    p.add_argument("--parts", default="activations,losses,autograd,resampling,moments,unbounded,statistics,refusals")
     p.add_argument("--most", type=int, default=400, help="most calls of an overload")
     options = p.parse_args()
     os.makedirs(options.out, exist_ok=True)

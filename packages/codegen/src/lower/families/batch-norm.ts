@@ -6,8 +6,8 @@ import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType, numberOf, numberScalar } from "../core/numbers.js";
-import { affine, elementsAs, givenOf, normalized, statistic } from "../rules/normalize.js";
-import { keptAt, reduceOver } from "../rules/reduce.js";
+import { affine, elementsAs, givenOf, normalized, squaresOf, statistic } from "../rules/normalize.js";
+import type { Center } from "../rules/reduce.js";
 
 /** The arguments that all forms have. */
 interface BatchNormArgs {
@@ -66,32 +66,23 @@ const rowsOf = (input: LazyTensor): number[] => input.shape.map((_, d) => d).fil
 interface Trained {
   readonly results: Results;
   /** Of each channel, other dimensions kept. */
-  readonly mean: LazyTensor;
+  readonly center: Center;
 }
 /** Batch normalization by the batch's own mean and variance, which are results too. */
 function trained({ input, weight, bias, eps }: BatchNormArgs, call: LoweringCall): Trained {
   const further = givenOf(call, [weight, bias]);
   const finish = (unit: Scalar, at: readonly Index[]): Scalar => affine(unit, weight, bias, [at[1]!]);
-  const { out, mean, rstd } = normalized(call, input, rowsOf(input), eps, finish, further);
-  return { results: [out, statistic(call, mean, 1)!, statistic(call, rstd, 2)!], mean };
+  const { out, center, rstd } = normalized(call, input, rowsOf(input), eps, finish, further);
+  return { results: [out, statistic(call, center.mean, 1)!, statistic(call, rstd, 2)!], center };
 }
 
 /** The unbiased variance of each channel, other dimensions kept. */
-function unbiasedVariance(call: LoweringCall, input: LazyTensor, mean: LazyTensor): LazyTensor {
+function unbiasedVariance(call: LoweringCall, input: LazyTensor, center: Center): LazyTensor {
   const dims = rowsOf(input);
   const compute = computeType(input.dtype);
   const rest = subtract(product(dims.map((d) => input.shape[d]!)), ONE);
-  return reduceOver(call, input, {
-    kind: "sum",
-    dims,
-    keepdim: true,
-    dtype: compute,
-    finish: (sum) => apply("div", sum, numberOf(rest, compute)),
-    body: (element, at) => {
-      const deviation = apply("sub", cast(element, compute), mean.element(keptAt(at, dims, ZERO)));
-      return apply("mul", deviation, deviation);
-    },
-  });
+  const finish = (sum: Scalar): Scalar => apply("div", sum, numberOf(rest, compute));
+  return squaresOf(call, input, dims, center, { keepdim: true, dtype: compute, finish });
 }
 /** `momentum * fresh + (1 - momentum) * running`, as a result of the call. */
 function updated(
@@ -133,11 +124,11 @@ function functional(args: LoweringArgs<typeof FUNCTIONAL>, call: LoweringCall) {
     const [mean, spread] = [kept(running_mean, 3), kept(running_var, 4)];
     return [...inference(args, call), mean, spread] as const;
   }
-  const { results, mean } = trained(args, call);
-  const spread = unbiasedVariance(call, input, mean);
+  const { results, center } = trained(args, call);
+  const spread = unbiasedVariance(call, input, center);
   return [
     ...results,
-    updated(call, running_mean, mean, momentum, 3),
+    updated(call, running_mean, center.mean, momentum, 3),
     updated(call, running_var, spread, momentum, 4),
   ] as const;
 }

@@ -22,12 +22,14 @@ function groupNorm(args: GroupNormArgs, call: LoweringCall) {
   const further = givenOf(call, [weight, bias]);
   const perGroup = constant(fixedNumber(args.C, "C") / args.group);
   const rows = reshaped(input, call.node, [size(args.N), constant(args.group), perGroup, size(args.HxW)]);
+  const channelAt = (at: readonly Index[]): Index[] => [add(multiply(at[1]!, perGroup), at[2]!)];
+  // PyTorch's kernel adds nothing when both are None.
   const finish = (unit: Scalar, at: readonly Index[]): Scalar =>
-    affine(unit, weight, bias, [add(multiply(at[1]!, perGroup), at[2]!)]);
-  const { out, mean, rstd } = normalized(call, rows, [2, 3], args.eps, finish, further);
+    further.length === 0 ? unit : affine(unit, weight, bias, channelAt(at));
+  const { out, center, rstd } = normalized(call, rows, [2, 3], args.eps, finish, further);
   return [
     reshaped(out, call.node, shapeOf(outOf(call))),
-    statistic(call, mean, 1),
+    statistic(call, center.mean, 1),
     statistic(call, rstd, 2),
   ] as const;
 }
@@ -41,8 +43,8 @@ export const NORMALIZATIONS = defineLowerings([
       const dims = input.shape.map((_, d) => d).slice(lead);
       const finish = (unit: Scalar, at: readonly Index[]): Scalar =>
         affine(unit, weight, bias, at.slice(lead));
-      const { out, mean, rstd } = normalized(call, input, dims, eps, finish, further);
-      return [out, statistic(call, mean, 1), statistic(call, rstd, 2)];
+      const { out, center, rstd } = normalized(call, input, dims, eps, finish, further);
+      return [out, statistic(call, center.mean, 1), statistic(call, rstd, 2)];
     },
   ),
   lowering(

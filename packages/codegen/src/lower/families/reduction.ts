@@ -5,6 +5,7 @@ import { dimensions, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import type { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType } from "../core/numbers.js";
+import { elementsAs } from "../rules/normalize.js";
 import { countOf, reduceOver } from "../rules/reduce.js";
 
 interface ReduceArgs {
@@ -39,6 +40,13 @@ const logical =
   (kind: "any" | "all") =>
   (args: ReduceArgs, call: LoweringCall): LazyTensor =>
     reduced(call, kind, args, "bool");
+/** No dimensions are none here: each element is its own result. */
+const logicalOver =
+  (kind: "any" | "all") =>
+  (args: ReduceArgs, call: LoweringCall): LazyTensor =>
+    Array.isArray(args.dim) && args.dim.length === 0
+      ? elementsAs(args.self, "bool", call.node)
+      : reduced(call, kind, args, "bool");
 
 function mean(args: ReduceArgs, call: LoweringCall): LazyTensor {
   const { self, keepdim = false } = args;
@@ -109,21 +117,15 @@ export const REDUCTIONS = defineLowerings([
     mean,
   ),
   lowering(
-    [
-      "aten::any(Tensor self) -> Tensor",
-      "aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
-      "aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    ],
+    ["aten::any(Tensor self) -> Tensor", "aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"],
     logical("any"),
   ),
+  lowering("aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", logicalOver("any")),
   lowering(
-    [
-      "aten::all(Tensor self) -> Tensor",
-      "aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
-      "aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    ],
+    ["aten::all(Tensor self) -> Tensor", "aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"],
     logical("all"),
   ),
+  lowering("aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", logicalOver("all")),
   lowering("aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", (args, call) =>
     placeOfExtreme(call, "argmax", args),
   ),

@@ -1,14 +1,14 @@
 /** @file Variance and standard deviation, in two passes: the mean, then the deviations from it. */
 import type { ScalarArg } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
-import { fixedValue, type Index, product, ZERO } from "../../ir/index-expr.js";
-import { apply, constantScalar, type Scalar, select } from "../../ir/scalar.js";
+import { fixedValue, type Index, ONE, product, subtract, ZERO } from "../../ir/index-expr.js";
+import { apply, cast, constantScalar, type Scalar, select } from "../../ir/scalar.js";
 import { dimensions, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor, reshaped } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType, numberOf, numberScalar } from "../core/numbers.js";
-import { elementsAs, varianceOf } from "../rules/normalize.js";
-import { keptAt, reduceOver } from "../rules/reduce.js";
+import { elementsAs, squaresOf } from "../rules/normalize.js";
+import { centerOf, keptAt, reduceOver } from "../rules/reduce.js";
 
 interface VarianceArgs {
   readonly self: LazyTensor;
@@ -30,18 +30,6 @@ function degrees(
   const rest = apply("sub", count, numberScalar(correction ?? 1, dtype));
   return apply("max", rest, constantScalar(0, dtype));
 }
-function varianceAndMean(
-  { self, dim, correction, keepdim }: VarianceArgs,
-  call: LoweringCall,
-  finish: (variance: Scalar, first: readonly Index[]) => Scalar = (variance) => variance,
-) {
-  const { dtype } = outOf(call);
-  const dims = dimensions(dim, self.shape.length);
-  const rest = degrees(self, dims, correction, computeType(dtype));
-  const finishSum = (sum: Scalar, first: readonly Index[]): Scalar => finish(apply("div", sum, rest), first);
-  return varianceOf(call, self, dims, finishSum, { keepdim, dtype });
-}
-
 /** Rows with a larger element are scaled down: sums of their squares may be infinite. */
 const LARGE = 2 ** 50;
 /** Rows with smaller elements only are scaled up: squares of their deviations may be zero. */
@@ -50,29 +38,86 @@ const SMALL = 2 ** -30;
 const SHIFT = 2 ** 80;
 
 /**
- * The standard deviation, and the mean. PyTorch has the squares of float32 in float64, where they
+ * The variance or its root, and the mean. PyTorch has the squares of float32 in float64, where they
  * do not overflow (`std_var_kernel`); devices without float64 get the same from scaled elements.
  */
-function deviationAndMean(args: VarianceArgs, call: LoweringCall) {
-  const { self } = args;
+function spreadOf(args: VarianceArgs, call: LoweringCall, isRoot: boolean): Spread {
+  const { self, keepdim } = args;
+  const { context, node } = call;
+  const { dtype } = outOf(call);
   const dims = dimensions(args.dim, self.shape.length);
-  const rootOf = (variance: Scalar): Scalar => apply("sqrt", variance);
+  const rest = degrees(self, dims, args.correction, computeType(dtype));
   const isEmpty = dims.some((d) => fixedValue(self.shape[d]!) === 0);
-  if (self.dtype !== "float32" || isEmpty) return varianceAndMean(args, call, rootOf);
-  const factors = factorsOf(call, self, dims);
-  const factorAt = (at: readonly Index[]): Scalar => factors.element(keptAt(at, dims, ZERO));
-  const scaled = withFactor("mul", self, factors, factorAt, call.node);
-  const { mean, variance } = varianceAndMean({ ...args, self: scaled }, call, (value, first) =>
-    apply("div", rootOf(value), factorAt(first)),
-  );
-  return { mean: withFactor("div", mean, factors, factorAt, call.node), variance };
+  const isScaled = self.dtype === "float32" && !isEmpty;
+  const factors = isScaled ? factorsOf(call, self, dims) : undefined;
+  const unscaled = (value: Scalar, first: readonly Index[]): Scalar =>
+    factors === undefined ? value : apply("div", value, factors.element(keptAt(first, dims, ZERO)));
+  const rows = factors === undefined ? self : withFactor("mul", self, factors, dims, node);
+  context.many(rows, 2);
+  const center = centerOf(call, rows, dims);
+  const spread = squaresOf(call, rows, dims, center, {
+    keepdim,
+    dtype,
+    finish: (sum, first) => {
+      const variance = apply("div", sum, rest);
+      return isRoot ? unscaled(apply("sqrt", variance), first) : unscaled(unscaled(variance, first), first);
+    },
+  });
+  const mean = factors === undefined ? center.mean : withFactor("div", center.mean, factors, dims, node);
+  return { spread, mean: () => (isEmpty ? mean : runningMean(call, self, dims, mean)) };
+}
+interface Spread {
+  readonly spread: LazyTensor;
+  /** The mean, dimensions kept. */
+  readonly mean: () => LazyTensor;
+}
+
+/**
+ * The mean as PyTorch's kernel has it, which moves a mean from element to element: an infinity
+ * gives NaN with the next one, so that only the last of a row gives an infinite mean.
+ */
+function runningMean(
+  call: LoweringCall,
+  self: LazyTensor,
+  dims: readonly number[],
+  mean: LazyTensor,
+): LazyTensor {
+  const { dtype } = mean;
+  const number = (value: number): Scalar => constantScalar(value, dtype);
+  const isRegular = (x: Scalar): Scalar => apply("not", apply("or", apply("isnan", x), apply("isinf", x)));
+  const others = reduceOver(call, call.context.many(self), {
+    kind: "sum",
+    dims,
+    keepdim: true,
+    dtype,
+    body: (element) => select(isRegular(element), number(0), number(1)),
+  });
+  call.context.materialize(others);
+  const lastOf = (at: readonly Index[]): Scalar =>
+    cast(
+      self.element(at.map((index, d) => (dims.includes(d) ? subtract(self.shape[d]!, ONE) : index))),
+      dtype,
+    );
+  return new LazyTensor({
+    dtype,
+    shape: mean.shape,
+    node: call.node,
+    inputs: [mean, others, self],
+    operations: 6,
+    element: (at) => {
+      const [count, last] = [others.element(at), lastOf(at)];
+      const isLastAlone = apply("and", apply("eq", count, number(1)), apply("not", isRegular(last)));
+      const infinite = select(isLastAlone, last, number(Number.NaN));
+      return select(apply("eq", count, number(0)), mean.element(at), infinite);
+    },
+  });
 }
 /** The tensor with each element times its factor, or divided by it. */
 const withFactor = (
   fn: "mul" | "div",
   tensor: LazyTensor,
   factors: LazyTensor,
-  factorAt: (at: readonly Index[]) => Scalar,
+  dims: readonly number[],
   node: string,
 ): LazyTensor =>
   new LazyTensor({
@@ -81,7 +126,7 @@ const withFactor = (
     node,
     inputs: [tensor, factors],
     operations: 1,
-    element: (at) => apply(fn, tensor.element(at), factorAt(at)),
+    element: (at) => apply(fn, tensor.element(at), factors.element(keptAt(at, dims, ZERO))),
   });
 /** For each row the power of two that its elements are scaled with. */
 function factorsOf(call: LoweringCall, self: LazyTensor, dims: readonly number[]): LazyTensor {
@@ -104,29 +149,26 @@ function factorsOf(call: LoweringCall, self: LazyTensor, dims: readonly number[]
 }
 
 /** Both results of a call. */
-const withMean = (
-  { mean, variance }: { readonly mean: LazyTensor; readonly variance: LazyTensor },
-  call: LoweringCall,
-): readonly [LazyTensor, LazyTensor] => [
-  variance,
-  elementsAs(reshaped(mean, call.node, shapeOf(outOf(call, 1))), outOf(call).dtype, call.node),
+const withMean = ({ spread, mean }: Spread, call: LoweringCall): readonly [LazyTensor, LazyTensor] => [
+  spread,
+  elementsAs(reshaped(mean(), call.node, shapeOf(outOf(call, 1))), outOf(call).dtype, call.node),
 ];
 
 export const VARIANCES = defineLowerings([
   lowering(
     "aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-    (args, call) => varianceAndMean(args, call).variance,
+    (args, call) => spreadOf(args, call, false).spread,
   ),
   lowering(
     "aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-    (args, call) => deviationAndMean(args, call).variance,
+    (args, call) => spreadOf(args, call, true).spread,
   ),
   lowering(
     "aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
-    (args, call) => withMean(varianceAndMean(args, call), call),
+    (args, call) => withMean(spreadOf(args, call, false), call),
   ),
   lowering(
     "aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
-    (args, call) => withMean(deviationAndMean(args, call), call),
+    (args, call) => withMean(spreadOf(args, call, true), call),
   ),
 ]);

@@ -1,48 +1,46 @@
 /** @file Statistics of rows, and normalization by them. */
 import type { DType } from "@sconce/tensor";
 import { type Index, ZERO } from "../../ir/index-expr.js";
-import { apply, cast, type Scalar } from "../../ir/scalar.js";
+import { apply, cast, constantScalar, type Scalar } from "../../ir/scalar.js";
 import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor, reshaped } from "../core/lazy.js";
 import { computeType, numberScalar } from "../core/numbers.js";
-import { countOf, keptAt, meanOf, reduceOver } from "./reduce.js";
+import { type Center, centerOf, countOf, keptAt, reduceOver } from "./reduce.js";
 
-/**
- * Sum of squared deviations from the mean, over `count`: two passes, as accurate as can be in one
- * type.
- */
-export function varianceOf(
-  call: LoweringCall,
+/** What {@link squaresOf} sums, and how. */
+interface SquaresOptions {
+  readonly keepdim: boolean;
+  readonly dtype: DType;
+  /** Finishes a sum; `first` is the place of the first element of the row. */
+  readonly finish: (sum: Scalar, first: readonly Index[]) => Scalar;
+}
+/** The sum of squared deviations from the mean of each row. */
+export function squaresOf(
+  call: Pick<LoweringCall, "context" | "node">,
   self: LazyTensor,
   dims: readonly number[],
-  finish: (sum: Scalar, first: readonly Index[]) => Scalar,
-  options: { readonly keepdim: boolean; readonly dtype: DType; readonly group?: string },
-): { readonly mean: LazyTensor; readonly variance: LazyTensor } {
-  call.context.many(self, 2);
-  const mean = meanOf(call, self, dims, options.group);
-  const compute = computeType(self.dtype);
-  const variance = reduceOver(call, self, {
+  center: Center,
+  { keepdim, dtype, finish }: SquaresOptions,
+): LazyTensor {
+  const squares = reduceOver(call, self, {
     kind: "sum",
     dims,
-    keepdim: options.keepdim,
-    dtype: options.dtype,
+    keepdim,
+    dtype,
     finish,
     body: (element, at) => {
-      const deviation = apply("sub", cast(element, compute), mean.element(keptAt(at, dims, ZERO)));
+      const deviation = center.deviation(element, at);
       return apply("mul", deviation, deviation);
     },
   });
-  return { mean, variance: withInputs(variance, [mean]) };
-}
-/** The same tensor, with further inputs. */
-const withInputs = (tensor: LazyTensor, inputs: readonly LazyTensor[]): LazyTensor =>
-  new LazyTensor({
-    dtype: tensor.dtype,
-    shape: tensor.shape,
-    node: tensor.node,
-    inputs: [tensor, ...inputs],
-    element: (at) => tensor.element(at),
+  return new LazyTensor({
+    dtype: squares.dtype,
+    shape: squares.shape,
+    node: squares.node,
+    inputs: [squares, center.mean],
+    element: (at) => squares.element(at),
   });
+}
 
 /** The tensor in another dtype. */
 export function elementsAs(tensor: LazyTensor, dtype: DType, node: string): LazyTensor {
@@ -68,38 +66,39 @@ export function normalized(
   eps: number,
   finish: (unit: Scalar, at: readonly Index[]) => Scalar,
   further: readonly LazyTensor[],
-): { out: LazyTensor; mean: LazyTensor; rstd: LazyTensor } {
+): { out: LazyTensor; center: Center; rstd: LazyTensor } {
   const { context, node } = call;
   const out = outOf(call);
   const compute = computeType(rows.dtype);
   const group = context.group("norm");
   const toRstd = (sum: Scalar): Scalar =>
     apply("rsqrt", apply("add", apply("div", sum, countOf(rows, dims, compute)), numberScalar(eps, compute)));
-  const { mean, variance: rstd } = varianceOf(call, rows, dims, toRstd, {
-    keepdim: true,
-    dtype: compute,
-    group,
-  });
+  context.many(rows, 2);
+  const center = centerOf(call, rows, dims, group);
+  const rstd = squaresOf(call, rows, dims, center, { keepdim: true, dtype: compute, finish: toRstd });
   context.materialize(rstd, { group });
   const made = new LazyTensor({
     dtype: out.dtype,
     shape: rows.shape,
     node,
-    inputs: [rows, mean, rstd, ...further],
+    inputs: [rows, center.mean, rstd, ...further],
     operations: 4,
     element: (at) => {
       const row = keptAt(at, dims, ZERO);
       const unit = apply(
         "mul",
-        apply("sub", cast(rows.element(at), compute), mean.element(row)),
+        apply("sub", cast(rows.element(at), compute), center.mean.element(row)),
         rstd.element(row),
       );
       return cast(finish(unit, at), out.dtype);
     },
   });
   context.made(made);
-  return { out: made, mean, rstd };
+  return { out: made, center, rstd };
 }
+/**
+ * Times the weight, plus the bias: a bias of None is 0, which has its effect on the sign of zeros.
+ */
 export const affine = (
   unit: Scalar,
   weight: LazyTensor | null,
@@ -107,7 +106,8 @@ export const affine = (
   at: readonly Index[],
 ): Scalar => {
   const scaled = weight === null ? unit : apply("mul", unit, cast(weight.element(at), unit.dtype));
-  return bias === null ? scaled : apply("add", scaled, cast(bias.element(at), unit.dtype));
+  const offset = bias === null ? constantScalar(0, unit.dtype) : cast(bias.element(at), unit.dtype);
+  return apply("add", scaled, offset);
 };
 
 /** The parameters that are given, for reads of several elements. */

@@ -72,37 +72,51 @@ export function reduceOver(
 /** Returns how many elements are reduced to one. */
 export const countOf = (self: LazyTensor, dims: readonly number[], dtype: DType): Scalar =>
   numberOf(product(dims.map((d) => self.shape[d]!)), dtype);
+/** The middle of each row, and how far its elements are from it. */
+export interface Center {
+  /** The mean over dimensions, which are kept. */
+  readonly mean: LazyTensor;
+  /** The difference of an element from the mean of its row. */
+  deviation(element: Scalar, at: readonly Index[]): Scalar;
+}
 /**
- * The mean over dimensions, kept, in memory: deviations are measured from it. Elements are summed
- * as differences from the first of their row: a running sum of elements with a large mean would
- * lose their differences.
+ * Means over dimensions. Elements are measured from the first of their row, and the mean of these
+ * differences is in memory: next to a large mean, a rounded mean would be too far off.
  */
-export function meanOf(
+export function centerOf(
   call: Pick<LoweringCall, "context" | "node">,
   self: LazyTensor,
   dims: readonly number[],
   group?: string,
-): LazyTensor {
+): Center {
   const compute = computeType(self.dtype);
   // A row without elements has no first one.
   const isEmpty = dims.some((d) => fixedValue(self.shape[d]!) === 0);
-  const elementOf = (at: readonly Index[]): Scalar => cast(self.element(at), compute);
-  const mean = reduceOver(call, self, {
+  const firstOf = (at: readonly Index[]): Scalar => cast(self.element(keptAt(at, dims, ZERO)), compute);
+  const fromFirst = (element: Scalar, at: readonly Index[]): Scalar =>
+    isEmpty ? cast(element, compute) : apply("sub", cast(element, compute), firstOf(at));
+  const shift = reduceOver(call, self, {
     kind: "sum",
     dims,
     keepdim: true,
     dtype: compute,
-    body: (element, at) =>
-      isEmpty
-        ? cast(element, compute)
-        : apply("sub", cast(element, compute), elementOf(keptAt(at, dims, ZERO))),
-    finish: (sum, first) => {
-      const shifted = apply("div", sum, countOf(self, dims, compute));
-      return isEmpty ? shifted : apply("add", shifted, elementOf(first));
-    },
+    body: fromFirst,
+    finish: (sum) => apply("div", sum, countOf(self, dims, compute)),
   });
-  call.context.materialize(mean, group === undefined ? {} : { group });
-  return mean;
+  call.context.materialize(shift, group === undefined ? {} : { group });
+  const shiftAt = (at: readonly Index[]): Scalar => shift.element(keptAt(at, dims, ZERO));
+  const mean = new LazyTensor({
+    dtype: compute,
+    shape: shift.shape,
+    node: call.node,
+    inputs: isEmpty ? [shift] : [shift, self],
+    operations: 1,
+    element: (at) => (isEmpty ? shiftAt(at) : apply("add", shiftAt(at), firstOf(at))),
+  });
+  return {
+    mean,
+    deviation: (element, at) => apply("sub", fromFirst(element, at), shiftAt(at)),
+  };
 }
 
 /** The element of `mean` (dimensions kept) that belongs to an element of the tensor. */

@@ -1,0 +1,22 @@
+/** @file Which recorded calls at the edges of operators the backend repeats. */
+import { dtypesOf, fakesOtherDTypes, type OpCase } from "@sconce/ops-cases";
+
+/**
+ * Operators that programs decompose, and whose decompositions in PyTorch give other values at the
+ * edges than PyTorch's kernels.
+ */
+const DECOMPOSED =
+  /^aten\.(logit|logit_backward|smooth_l1_loss_backward|soft_margin_loss_backward|upsample_bilinear2d)\.default$/;
+/** Sums of cubic interpolation that cancel. */
+const CANCELS = /^aten\.upsample_bicubic2d\./;
+
+/**
+ * Whether the backend has to give PyTorch's values of a call. Refusals are the interpreter's to
+ * make, and PyTorch's shape rules predict other dtypes of statistics than its kernels give.
+ */
+export const repeatsEdge = (one: OpCase): boolean =>
+  one.source === "edges" &&
+  one.compare !== "error" &&
+  !fakesOtherDTypes(one.target, dtypesOf(one)) &&
+  !DECOMPOSED.test(one.target) &&
+  !CANCELS.test(one.target);
