@@ -90,6 +90,7 @@ const OTHERS = [
   "aten.gcd.default: no loops are known for aten.gcd.default",
   "aten.grid_sampler_2d_backward.default: no loops are known for aten.grid_sampler_2d_backward.default",
   "aten.grid_sampler_3d_backward.default: no loops are known for aten.grid_sampler_3d_backward.default",
+  "aten.kthvalue.default: no loops are known for aten.kthvalue.default",
   "aten.lcm.default: no loops are known for aten.lcm.default",
   "aten.lgamma.default: no loops are known for aten.lgamma.default",
   "aten.masked_scatter_backward.default: no loops are known for aten.masked_scatter_backward.default",

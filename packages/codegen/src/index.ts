@@ -136,6 +136,7 @@ export { scheduleOpen } from "./schedule/open-units.js";
 export { scheduleNest, scheduleRows, unitIterations } from "./schedule/schedule.js";
 export { sortIterations } from "./schedule/sort.js";
 export { planThreads, type ThreadPlan } from "./schedule/thread-axes.js";
+export { selectsFirst } from "./schedule/unit-sort.js";
 export { blockScans } from "./transform/block-scans.js";
 export type { Vectors } from "./transform/vectorize/lanes.js";
 export { vectorize } from "./transform/vectorize/vectorize.js";

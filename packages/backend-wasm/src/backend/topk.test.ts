@@ -59,3 +59,25 @@ graph(%x: f32[2, 5]) {
     [5, 4, 3, 9, 8, 7],
   ]);
 });
+
+/** Where a selection of elements runs, by the length of its rows and not of other dimensions. */
+test.each([
+  ["aten.topk.default", [5000, 8], [4, 1], "device"],
+  ["aten.topk.default", [5000, 8], [64, 0], "device"],
+  ["aten.topk.default", [5000, 8], [65, 0], "host"],
+  ["aten.topk.default", [100, 8], [65, 0], "device"],
+  ["aten.median.dim", [5000, 8], [1], "device"],
+  ["aten.median.dim", [5000, 8], [0], "host"],
+] as const)("%s of %j, %j, runs on the %s", async (target, shape, args, place) => {
+  const x = Tensor.from(
+    Array.from({ length: shape[0] * shape[1] }, (_, i) => number(i)),
+    shape,
+    "float32",
+  );
+  const call = new CallProgram(target, [x, ...args], {}, operators);
+  using executable = await backend.compile(call.program);
+  expect(executable.placement!().nodes.map((node) => node.place)).toEqual([place]);
+  const own = (await executable.run(call.inputs as Value[])) as Tensor[];
+  const reference = evaluate(target, [x, ...args] as never, {}) as Tensor[];
+  expect(own.map((tensor) => tensor.toArray())).toEqual(reference.map((tensor) => tensor.toArray()));
+});

@@ -1,6 +1,6 @@
 /** @file Ranks of targets that run units: each row is sorted by merging, with its places. */
 import { isFloatDType } from "@sconce/tensor";
-import { rankOf } from "../analysis/order.js";
+import { type Rank, rankOf } from "../analysis/order.js";
 import { extentOf, extentsOf, volumeOf } from "../ir/extents.js";
 import { atom, flatIndex } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
@@ -11,6 +11,7 @@ import {
   type KernelOperand,
   type KernelVariable,
 } from "../kernel/kernel.js";
+import type { Target } from "../kernel/target.js";
 import { KernelFrame, type ScheduleContext } from "./frame.js";
 
 /**
@@ -19,14 +20,24 @@ import { KernelFrame, type ScheduleContext } from "./frame.js";
  */
 const MOST_SELECTED = 64;
 
+/**
+ * Whether a target finds the first elements of a nest's rows in one pass, without sorting the rows.
+ */
+export function selectsFirst(nest: LoopNest, { threads }: Pick<Target, "threads">): boolean {
+  const rank = threads === "units" ? rankOf(nest) : undefined;
+  return rank !== undefined && firstOf(rank) !== undefined;
+}
+/** How many elements of a row are selected; undefined where the row is sorted. */
+const firstOf = ({ axis, first }: Rank): number | undefined =>
+  first !== undefined && first > 0 && first <= MOST_SELECTED && first < extentOf(axis) ? first : undefined;
+
 /** The kernel of a nest that ranks the elements of rows; undefined for other nests. */
 export function unitSort(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
   const rank = rankOf(nest);
   if (rank === undefined) return undefined;
-  const { axis, value, descending, first } = rank;
+  const { axis, value, descending } = rank;
   const length = extentOf(axis);
-  const limit =
-    first !== undefined && first > 0 && first <= MOST_SELECTED && first < length ? first : undefined;
+  const limit = firstOf(rank);
   const frame = new KernelFrame(context);
   const output = frame.output(nest.output);
   const others = nest.axes.filter((one) => one !== axis);

@@ -5,6 +5,7 @@
 import {
   DEFAULT_LIMITS,
   type FusionLimits,
+  fixedValue,
   forEachAtom,
   forEachScalar,
   hasSizes,
@@ -12,9 +13,12 @@ import {
   indicesOf,
   type LoopNest,
   lowerCall,
+  rankOf,
+  selectsFirst,
+  ZERO,
 } from "@sconce/codegen";
 import { eachInPieces, isSconceError, type Work } from "@sconce/errors";
-import { type ExportedProgram, FakeTensor, forEachInput, type Graph, type Node } from "@sconce/ir";
+import type { ExportedProgram, Graph, Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { Device } from "../device/device.js";
@@ -139,23 +143,24 @@ function ask(
     const isLimited = hint !== undefined && hint !== "contraction" && Number.isFinite(most);
     if (isOpen && isLimited && conditions.length === 0) conditions.push({ kind: "iterations", hint, most });
   }
-  const selected = whySelected(node, graph);
+  const selected = whySelected(node, blocked.nests, device);
   if (selected !== undefined) return { answer: { kind: "no", reason: selected } };
   return { answer: answerOf(conditions), call: callLoopsOf(node.name, loops) };
 }
-/** Why the host is faster: it selects from long rows, which kernels sort. */
-function whySelected(node: Node, graph: Graph): string | undefined {
-  if (!SELECTIONS.has(node.target)) return undefined;
-  let isLong = false;
-  forEachInput(node, (name) => {
-    const { val } = graph.node(name).meta;
-    isLong ||=
-      val instanceof FakeTensor && val.shape.some((size) => typeof size === "number" && size > LONG_ROW);
+/** Why the host is faster: it selects from long rows, which the kernels of the call sort. */
+function whySelected(
+  { target }: Node,
+  nests: readonly LoopNest[],
+  device: DeviceTarget["device"],
+): string | undefined {
+  if (!SELECTIONS.has(target)) return undefined;
+  const isLong = nests.some((nest) => {
+    const length = fixedValue(rankOf(nest)?.axis.extent ?? ZERO);
+    return length !== undefined && length > LONG_ROW && !selectsFirst(nest, device.target);
   });
   return isLong ? "the host selects elements of long rows without sorting them" : undefined;
 }
 const SELECTIONS: ReadonlySet<string> = new Set([
-  "aten.kthvalue.default",
   "aten.median.default",
   "aten.median.dim",
   "aten.topk.default",

@@ -1,6 +1,6 @@
-/** @file Elements by rank: medians, and the `k`-th least. */
+/** @file Medians: elements by their rank. */
 import { isFloatDType } from "@sconce/tensor";
-import { type Index, isZero, ONE, product, size, subtract, ZERO } from "../../ir/index-expr.js";
+import { type Index, isZero, ONE, product, subtract, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import { cannot, dimension, type LoweringCall } from "../core/call.js";
 import { LazyTensor, reshaped } from "../core/lazy.js";
@@ -12,22 +12,18 @@ import { keptAt, reduceOver } from "../rules/reduce.js";
 /** The rank of the element that is picked from a row, given the row's coordinates. */
 type RankAt = (at: readonly Index[]) => Scalar;
 
-interface RankedArgs {
+interface MedianArgs {
   readonly self: LazyTensor;
   readonly dim: number;
   readonly keepdim: boolean;
 }
-/** One element of each row. */
-function ranked(
-  call: LoweringCall,
-  args: RankedArgs,
-  rankOfRow: (dim: number) => RankAt,
-): readonly [LazyTensor, LazyTensor] {
+/** The median of each row, and its place. */
+function medianOfRows(args: MedianArgs, call: LoweringCall): readonly [LazyTensor, LazyTensor] {
   const { self } = args;
   if (self.shape.length === 0) return single(call, self);
   const dim = dimension(args.dim, self.shape.length);
   call.context.many(self);
-  const rankAt = rankOfRow(dim);
+  const rankAt = medianRank(call, self, dim);
   const full = args.keepdim
     ? undefined
     : (at: readonly Index[]) => [...at.slice(0, dim), ZERO, ...at.slice(dim)];
@@ -85,15 +81,8 @@ function medianOfAll(call: LoweringCall, self: LazyTensor): LazyTensor {
 
 export const ORDER_STATISTICS = defineLowerings([
   lowering(
-    "aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-    (args, call) => {
-      const rank = apply("sub", indexScalar(size(args.k)), constantScalar(1, "int64"));
-      return ranked(call, args, () => () => rank);
-    },
-  ),
-  lowering(
     "aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-    (args, call) => ranked(call, args, (dim) => medianRank(call, args.self, dim)),
+    medianOfRows,
   ),
   lowering("aten::median(Tensor self) -> Tensor", ({ self }, call) => medianOfAll(call, self)),
 ]);
