@@ -69,10 +69,18 @@ export function nearestPlaces(
   const placeAt = tabulated(call, outputs, "int32", (at) => {
     const number = numberOf(at, "float32");
     const start = isExact ? apply("add", number, constantScalar(0.5, "float32")) : number;
-    const place = apply("floor", apply("mul", start, ratioOf(resizing, "float32")));
-    return apply("min", place, lastOf(inputs, "float32"));
+    const floor = apply("floor", apply("mul", start, ratioOf(resizing, "float32")));
+    const place = cast(apply("min", floor, lastOf(inputs, "float32")), "int64");
+    return copies ? copiedWhere(at, resizing, place) : place;
   });
   return (at) => placeIn(placeAt(at), inputs, false);
+}
+/** The place for sizes of a run that are equal or doubled, or else another. */
+function copiedWhere(at: Index, { inputs, outputs }: Resizing, place: Scalar): Scalar {
+  if (fixedValue(inputs) !== undefined && fixedValue(outputs) !== undefined) return place;
+  const is = (size: Index): Scalar => apply("eq", indexScalar(outputs), indexScalar(size));
+  const doubled = select(is(add(inputs, inputs)), indexScalar(divide(at, constant(2))), place);
+  return select(is(inputs), indexScalar(at), doubled);
 }
 /**
  * The whole number by which places are divided, where float32 gives the same places as that
