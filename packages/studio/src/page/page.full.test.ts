@@ -142,6 +142,24 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.close();
   });
 
+  test("shows the lifetimes of values on the interpreter", async () => {
+    const page = await studio.open("#/net_unet");
+    await page.waitForSelector(".graph canvas");
+    await page.click("#tab-profile");
+    await page.selectOption("#profile-backend", "cpu");
+    await page.click("#panel .primary");
+    await page.waitForSelector("h2:text-is('Lifetimes of values')");
+    expect(await page.getAttribute(".memory", "aria-label")).toMatch(
+      /^\d+ values, at most .* at once, over \d+ calls$/,
+    );
+    await page.waitForSelector("figcaption:has-text('plans no addresses')");
+    await page.locator(".memory rect").first().click();
+    await page.waitForSelector(".memory rect.selected");
+    await page.selectOption("#profile-backend", "wasm");
+    expect(await page.locator(".memory").count()).toBe(0);
+    await page.close();
+  });
+
   test("shows the same view for a link that is opened again", async () => {
     const page = await openPage("#/net_gpt/decompose%2Ccse/1/%3Aaddmm");
     await page.waitForSelector("article >> text=aten.addmm.default");
