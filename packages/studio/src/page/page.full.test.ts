@@ -56,6 +56,23 @@ ${modules.join("\n")}
 `;
 }
 
+/** Colors at the edges of the view: one where nothing of the graph reaches them. */
+const edgeColors = (page: Page): Promise<number> =>
+  page
+    .locator(".graph canvas")
+    .first()
+    .evaluate((one) => {
+      const { width, height } = one as HTMLCanvasElement;
+      const context = (one as HTMLCanvasElement).getContext("2d")!;
+      const parts = [
+        context.getImageData(0, 0, width, 4),
+        context.getImageData(0, height - 4, width, 4),
+        context.getImageData(0, 0, 4, height),
+        context.getImageData(width - 4, 0, 4, height),
+      ];
+      return new Set(parts.flatMap(({ data }) => [...new Uint32Array(data.buffer)])).size;
+    });
+
 describe.skipIf(!hasChromium)("the page of the studio", () => {
   test("asks for nothing but itself, and is small at first", async () => {
     studio.asked.length = 0;
@@ -265,22 +282,28 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     const beside = await page.locator(".beside").boundingBox();
     expect(view!.x + view!.width).toBeLessThanOrEqual(beside!.x);
     expect(await page.locator(".minimap").isVisible()).toBe(width > 760);
-    // Nothing of the graph reaches the edge of the view.
-    const colors = await page
-      .locator(".graph canvas")
-      .first()
-      .evaluate((one) => {
-        const { width, height } = one as HTMLCanvasElement;
-        const context = (one as HTMLCanvasElement).getContext("2d")!;
-        const parts = [
-          context.getImageData(0, 0, width, 4),
-          context.getImageData(0, height - 4, width, 4),
-          context.getImageData(0, 0, 4, height),
-          context.getImageData(width - 4, 0, 4, height),
-        ];
-        return new Set(parts.flatMap(({ data }) => [...new Uint32Array(data.buffer)])).size;
-      });
-    expect(colors).toBe(1);
+    expect(await edgeColors(page)).toBe(1);
+    await page.close();
+  });
+
+  test("shows the whole graph again when it is opened, and after passes", async () => {
+    const page = await studio.open("#/digits/decompose/1");
+    await page.waitForSelector('.title:has-text("after decompose")');
+    await page.waitForTimeout(300);
+    expect(await edgeColors(page)).toBe(1);
+    await page.click("text=Start");
+    await page.click("text=Nested control flow");
+    await page.waitForSelector('.title:has-text("flow_cond_nested")');
+    await page.click("text=Open all");
+    await page.waitForTimeout(500);
+    expect(await edgeColors(page)).toBe(1);
+    // What the user moved stays where it is.
+    await page.locator(".graph canvas").first().hover();
+    await page.mouse.wheel(0, 300);
+    await expect.poll(() => edgeColors(page)).toBeGreaterThan(1);
+    await page.setViewportSize({ width: 1200, height: 780 });
+    await page.waitForTimeout(300);
+    expect(await edgeColors(page)).toBeGreaterThan(1);
     await page.close();
   });
 

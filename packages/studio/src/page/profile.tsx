@@ -48,7 +48,7 @@ function Run({ state, profile }: { readonly state: StudioState; readonly profile
         {plan === undefined ? "" : `, ${sumText(plan.kernels)}`}. Run on {inputsText(profile.inputs)}.
       </p>
       <section>
-        <h2>Times by module, each kernel waited for</h2>
+        <h2>{plan === undefined ? "Times by module" : "Times by module, each kernel waited for"}</h2>
         <FlameChart state={state} rows={rows} />
       </section>
       {memory !== undefined && memory.values.length > 0 && (

@@ -182,9 +182,8 @@ export class StudioState {
       this.found.value = undefined;
       this.query.value = "";
       this.#forgetResults();
-      this.showStart.value++;
     });
-    await this.drawScene();
+    await this.drawScene(true);
     this.#writeLink();
   }
 
@@ -245,13 +244,17 @@ export class StudioState {
     this.panel.value = "code";
   }
 
-  async drawScene(): Promise<void> {
+  /** Draws the shown version; from its start, where another program or view is new. */
+  async drawScene(isStart = false): Promise<void> {
     const version = this.version.value;
     if (version === undefined) return;
     const view = await this.#ask("scene", [this.#request(version, this.compareWith.value)]);
     // Another version was chosen meanwhile.
     if (view === undefined || version !== this.version.value) return;
-    this.scene.value = view;
+    batch(() => {
+      this.scene.value = view;
+      if (isStart) this.showStart.value++;
+    });
     await this.#drawBefore();
   }
 
@@ -338,14 +341,12 @@ export class StudioState {
 
   async setOpen(open: "all" | "none"): Promise<void> {
     this.open.value = open === "all" ? "all" : new Set();
-    this.showStart.value++;
-    await this.drawScene();
+    await this.drawScene(true);
   }
 
   async setModules(modules: boolean): Promise<void> {
     this.modules.value = modules;
-    this.showStart.value++;
-    await this.drawScene();
+    await this.drawScene(true);
   }
 
   async setWeights(weights: boolean): Promise<void> {
