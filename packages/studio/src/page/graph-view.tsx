@@ -209,12 +209,19 @@ class View {
     const wish = this.#state.showSelected.value;
     const selected = this.#state.selected.value;
     const box = selected === undefined ? undefined : this.#drawing?.box(selected);
-    if (box !== undefined && wish !== this.#shownSelected) {
-      this.#shownSelected = wish;
-      this.#viewport.show(box);
-      this.#isAtStart = false;
+    if (box === undefined || wish === this.#shownSelected) {
+      this.#redraw();
+      return;
     }
-    this.#redraw();
+    this.#shownSelected = wish;
+    // Of two views that have the box, the one of the shown version moves, and the other follows.
+    const isOther = this.#scene !== this.#state.scene;
+    if (isOther && this.#state.scene.peek()?.items.some(([, { key }]) => key === selected)) {
+      this.#redraw();
+      return;
+    }
+    this.#viewport.show(box);
+    this.#moved();
   }
 
   #resize(): void {

@@ -307,6 +307,32 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.close();
   });
 
+  test("two views go to a node that was searched for together", async () => {
+    const page = await studio.open("#/net_unet/decompose/1");
+    await page.waitForSelector('.title:has-text("after decompose")');
+    await page.click("#tab-passes");
+    await page.click("text=before and after side by side");
+    await page.locator(".graph").nth(1).waitFor();
+    await page.fill("#search", "leaky_relu f32");
+    await page.click(".found button");
+    // The rows of the view in which something has the color of the selection.
+    const rows = (): Promise<string[]> =>
+      page.locator(".graph > canvas").evaluateAll((all) =>
+        all.map((one) => {
+          const { width, height } = one as HTMLCanvasElement;
+          const { data } = (one as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, width, height);
+          const found = new Set<number>();
+          for (let at = 0; at < data.length; at += 4)
+            if (data[at] === 5 && data[at + 1] === 80 && data[at + 2] === 174)
+              found.add(Math.floor(at / 4 / width));
+          return `${Math.min(...found)}`;
+        }),
+      );
+    await expect.poll(async () => new Set(await rows()).size).toBe(1);
+    expect(Number((await rows())[0])).toBeGreaterThan(0);
+    await page.close();
+  });
+
   test("fits a narrow screen", async () => {
     const page = await openExample("ResNet", 390);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
