@@ -206,6 +206,32 @@ describe("files that are not programs", () => {
     expect(err).toMatch(/^error OTHER_FORMAT: not a \.pt2 file: it is a text file\n {2}in {2}.*text\.pt2/);
   });
 
+  test.each([...READERS, "view"])("%s of a file with the name of another format", async (command) => {
+    for (const [name, text, message] of [
+      ["text.sir", "some text\n", 'not IR text: it is a text file that begins with "some text"'],
+      ["empty.sir", "", "not IR text: it is an empty file"],
+      ["json.sir", "{}", "not IR text: it is JSON text"],
+      ["bytes.sir", "\0\x01", "not IR text: it is binary data of an unknown format"],
+      ["list.json", "[1]", "not JSON IR: it is JSON text"],
+      ["page.json", "<html>", "not JSON IR: it is an HTML page (of a login or an error, for example)"],
+    ] as const) {
+      const path = join(folder, name);
+      await writeFile(path, text);
+      const { code, err } = await sconce(command, path);
+      expect(code).toBe(2);
+      expect(err).toContain(`error OTHER_FORMAT: ${message}\n  in  ${path}\n`);
+      expect(err).toContain(name.endsWith(".sir") ? "sconce print FILE --format ir" : "sconce ir FILE -o");
+    }
+  });
+
+  test.each(READERS)("%s of an archive without a program, with the name of IR text", async (command) => {
+    const path = join(folder, "cut.sir");
+    await writeFile(path, (await readFile(fixture("net_mlp"))).subarray(0, 1000));
+    const { code, err } = await sconce(command, path);
+    expect(code).toBe(2);
+    expect(err).toContain("error OTHER_FORMAT: not IR text: it is a zip archive without a program (");
+  });
+
   test.each(READERS)("%s of a truncated program", async (command) => {
     const path = join(folder, "cut.pt2");
     const bytes = await readFile(MLP);

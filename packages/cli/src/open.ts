@@ -3,6 +3,7 @@ import { isSconceError } from "@sconce/errors";
 import { type ReadPt2Options, readPt2 } from "@sconce/formats";
 import { openPt2File } from "@sconce/formats/node";
 import { START_BYTES, tensorFormat } from "@sconce/formats/other-formats";
+import { type ProgramFormat, programFormat, withNamedFormat } from "@sconce/formats/program-format";
 import type { Backend, ExportedProgram, TargetOptions } from "@sconce/ir";
 import type { ParseIrOptions } from "@sconce/ir/text";
 import { createSconce, type Sconce } from "@sconce/session";
@@ -17,12 +18,12 @@ import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { fileError, noTensorFile, systemCode } from "./errors.js";
 import { fileName, readBytes, readStandardInput, readStart, STANDARD } from "./input-file.js";
 import type { SafeIo } from "./io.js";
-import { isJsonIR, readJsonIRFile } from "./json-ir.js";
+import { readJsonIRFile } from "./json-ir.js";
 import { librariesFor } from "./libraries.js";
 import { commandLimits, commandWork, withCommandFix } from "./limits.js";
 import { loadPlugin } from "./plugin-module.js";
 import { openReproducer } from "./reproducer.js";
-import { isIrText, readSir, withOtherNames } from "./sir.js";
+import { readSir, withOtherNames } from "./sir.js";
 
 /** The backend of every session. */
 const INTERPRETER = "cpu";
@@ -79,7 +80,7 @@ async function backendsFor(wanted: readonly string[], loading: LoadBackendOption
 
 /**
  * Reads a program file: `.pt2`, IR text with its tensors beside it, a reproducer, or JSON IR; the
- * content decides which.
+ * content decides which, and the name says what a file without a program should be.
  * @throws SconceError `FILE`, and those of the reader with the path in front of the place
  */
 export function openProgram(
@@ -146,16 +147,25 @@ function opened(
   });
 }
 
-const openArchive = async (path: string, options: ReadPt2Options): Promise<ExportedProgram> =>
-  path === STANDARD ? readPt2(await readStandardInput(), options) : openPt2File(path, options);
+async function openArchive(path: string, options: ReadPt2Options): Promise<ExportedProgram> {
+  if (path === STANDARD) return readPt2(await readStandardInput(), options);
+  try {
+    return await openPt2File(path, options);
+  } catch (error) {
+    throw withNamedFormat(error, path);
+  }
+}
 
-/** The formats of program files; what is neither text may be an archive. */
-export type ProgramFormat = "pt2" | "sir" | "json-ir";
+/** The formats of program files, as commands name them. */
+export type FileFormat = Exclude<ProgramFormat, "reproducer">;
 
-/** The format of a file, by how it begins. @throws the file system's own errors */
-export async function formatOf(path: string): Promise<ProgramFormat> {
-  const start = await readStart(path, START_BYTES);
-  return isIrText(start, path) ? "sir" : isJsonIR(start) ? "json-ir" : "pt2";
+/**
+ * The format of a file: a reproducer is IR text.
+ * @throws SconceError `OTHER_FORMAT`; the file system's own errors
+ */
+export async function formatOf(path: string): Promise<FileFormat> {
+  const format = await programFormat(await readStart(path, START_BYTES), path);
+  return format === "reproducer" ? "sir" : format;
 }
 
 /** Reads a safetensors file. @throws SconceError `FILE`, `OTHER_FORMAT`, `SAFETENSORS` */

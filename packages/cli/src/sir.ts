@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { isSconceError } from "@sconce/errors";
 import { writeFiles } from "@sconce/formats/files";
-import { otherFormat } from "@sconce/formats/other-formats";
 import { type ExportedProgram, missingValues, noValues } from "@sconce/ir";
 import { type ParseIrOptions, parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { readSafetensors, type Storage, type Tensor, writeSafetensors } from "@sconce/tensor";
@@ -21,20 +20,6 @@ import {
 
 /** Where the tensors of an IR text lie: `model.sir` has `model.safetensors`. */
 export const weightsPath = (path: string): string => `${path.replace(/\.sir$/i, "")}.safetensors`;
-
-const IR_TEXT = /^(?:\s|\/\/[^\n]*(?:\n|$))*(?:sconce-(?:ir|reproducer)\b|program\s*"|symbol\s+\w)/;
-const ZIP = "PK";
-
-/**
- * Whether a file is IR text, by how it begins; the name decides where that says nothing, and for
- * text from standard input, where there is no name.
- */
-export function isIrText(start: Uint8Array, path: string): boolean {
-  const text = new TextDecoder().decode(start);
-  if (IR_TEXT.test(text)) return true;
-  if (text.startsWith(ZIP) || !/\.sir$/i.test(path)) return false;
-  return otherFormat(start)?.isPlainText !== false;
-}
 
 type Parse = (text: string, options?: ParseIrOptions) => ExportedProgram;
 

@@ -63,6 +63,39 @@ export const sourceType = (source: unknown): SconceError =>
 export const otherFormatError = ({ name, fix }: OtherFormat, cause?: unknown): SconceError =>
   new SconceError({ code: "OTHER_FORMAT", message: `not a .pt2 file: it is ${name}`, fix, cause });
 
+/** A format of text that the name of a file says: its name, and how to write it. */
+interface NamedText {
+  readonly title: string;
+  readonly fix: string;
+}
+
+/** Most characters of a first line that a message shows. */
+const MOST_OF_LINE = 60;
+
+/**
+ * A file with the name of a format of text that has another content.
+ * @param other what it is; undefined for bytes that say nothing
+ */
+export function notText(
+  { title, fix }: NamedText,
+  other: OtherFormat | undefined,
+  first: string,
+): SconceError {
+  const { name, isPlainText } = other ?? { name: "binary data of an unknown format", isPlainText: false };
+  const begin = isPlainText ? ` that begins with ${JSON.stringify(first.slice(0, MOST_OF_LINE))}` : "";
+  return new SconceError({ code: "OTHER_FORMAT", message: `not ${title}: it is ${name}${begin}`, fix });
+}
+
+/** An archive without a program that has the name of a format of text. */
+export const namedAsText = ({ title, fix }: NamedText, error: SconceError): SconceError =>
+  new SconceError({
+    code: "OTHER_FORMAT",
+    message: `not ${title}: it is a zip archive without a program (${error.message})`,
+    where: error.where,
+    fix,
+    cause: error,
+  });
+
 /** Classes of broken archives; each is a separate code. */
 export type ZipFault =
   | "ZIP_END_MISSING"

@@ -10,9 +10,20 @@ import { installTools, runTool } from "./support/tools.js";
 export async function buildSite(): Promise<void> {
   installTools();
   await stagePages();
-  rmSync(SITE, { recursive: true, force: true });
-  runTool("node_modules/vitepress/bin/vitepress.js", "build", ".");
-  await bundlePrograms();
-  const dead = deadLinks(SITE);
+  await buildPages(SITE, process.env["SITE_BASE"] ?? "/");
+}
+
+/**
+ * Builds the pages that {@link buildSite} wrote into a folder. Throws when a link is dead.
+ *
+ * @param base the path of the folder on its host, with a slash at both ends
+ */
+export async function buildPages(folder: string, base: string): Promise<void> {
+  if (!/^\/([^/]+\/)*$/.test(base)) throw new Error(`the base ${base} does not begin and end with a slash`);
+  rmSync(folder, { recursive: true, force: true });
+  const vitepress = "node_modules/vitepress/bin/vitepress.js";
+  runTool(vitepress, "build", ".", "--base", base, "--outDir", folder);
+  await bundlePrograms(folder);
+  const dead = deadLinks(folder, base);
   if (dead.length > 0) throw new Error(`${dead.length} dead links:\n${dead.join("\n")}`);
 }

@@ -2,11 +2,11 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { build, defaultClientConditions } from "vite";
-import { ROOT, SITE } from "./support/paths.js";
+import { ROOT } from "./support/paths.js";
 
 /** Builds the studio into `studio/` of the site. */
-async function bundleStudio(): Promise<void> {
-  const outDir = join(SITE, "studio");
+async function bundleStudio(site: string): Promise<void> {
+  const outDir = join(site, "studio");
   await build({
     root: join(ROOT, "packages/studio"),
     logLevel: "error",
@@ -15,8 +15,8 @@ async function bundleStudio(): Promise<void> {
 }
 
 /** Builds the live example and puts its files beside it, into `live/` of the site. */
-async function bundleLive(): Promise<void> {
-  const outDir = join(SITE, "live");
+async function bundleLive(site: string): Promise<void> {
+  const outDir = join(site, "live");
   await build({
     configFile: false,
     root: join(ROOT, "packages/site"),
@@ -39,8 +39,8 @@ async function bundleLive(): Promise<void> {
     cpSync(join(ROOT, "packages/sconce/examples", file), join(outDir, file));
 }
 
-/** Builds both. */
-export async function bundlePrograms(): Promise<void> {
-  await bundleStudio();
-  await bundleLive();
+/** Builds both into the folder of the site. */
+export async function bundlePrograms(site: string): Promise<void> {
+  await bundleStudio(site);
+  await bundleLive(site);
 }

@@ -19,27 +19,28 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The file of a path, as servers of static files find it. */
-async function fileOf(path: string): Promise<string> {
-  const file = join(SITE, path);
+async function fileOf(folder: string, path: string): Promise<string> {
+  const file = join(folder, path);
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) return `${file}.html`;
   return found.isDirectory() ? join(file, "index.html") : file;
 }
 
 export interface Served {
-  /** Opens a page, and records what it asks other hosts for. */
+  /** Opens a page of the site, and records what it asks for outside of the site. */
   open(path: string, options?: { readonly width?: number; readonly dark?: boolean }): Promise<Page>;
-  /** Requests to other hosts, failed requests, and errors of scripts. */
+  /** Requests to other hosts and paths, failed requests, and errors of scripts. */
   readonly problems: readonly string[];
   close(): Promise<void>;
 }
 
-/** Serves the site and starts the browser. */
-export async function serveSite(): Promise<Served> {
+/** Serves a built site below a path, where nothing else is, and starts the browser. */
+export async function serveSite(folder = SITE, base = "/"): Promise<Served> {
   const server = createServer(async ({ url }, response) => {
     const { pathname } = new URL(url ?? "/", "http://localhost");
-    const file = await fileOf(decodeURIComponent(pathname));
-    const bytes = await readFile(file).catch(() => undefined);
+    const path = decodeURIComponent(pathname);
+    const file = await fileOf(folder, path.slice(base.length - 1));
+    const bytes = path.startsWith(base) ? await readFile(file).catch(() => undefined) : undefined;
     response.writeHead(bytes === undefined ? 404 : 200, {
       "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
       "Cross-Origin-Opener-Policy": "same-origin",
@@ -61,13 +62,13 @@ export async function serveSite(): Promise<Served> {
       const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
       page.on("pageerror", ({ message }) => problems.push(`${path}: ${message}`));
       page.on("request", (request) => {
-        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${address}/`))
-          problems.push(`${path} asks for ${request.url()}`);
+        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${address}${base}`))
+          problems.push(`${path} asks for ${request.url()}, outside of the site`);
       });
       page.on("response", (response) => {
         if (response.status() >= 400) problems.push(`${path}: ${response.status()} ${response.url()}`);
       });
-      await page.goto(`${address}${path}`);
+      await page.goto(`${address}${base.slice(0, -1)}${path}`);
       await page.waitForLoadState("networkidle");
       return page;
     },

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type Axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildSite } from "./build.js";
+import { buildPages, buildSite } from "./build.js";
 import { hasChromium, type Served, serveSite } from "./site.fixture.js";
 import { deadLinks } from "./support/dead-links.js";
 import { ROOT, SITE } from "./support/paths.js";
@@ -61,6 +61,20 @@ describe.skipIf(!canBuild)("the built site", () => {
       "/index.html: there.html#gone",
       "/index.html: #gone",
       "/index.html: /gone.svg",
+    ]);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("dead links are found in a site below a path: those that leave it, too", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sconce-links-"));
+    const links = ["/below/", "/below/there.html#part", "there", "/there.html", "/below/gone", "/"];
+    const anchors = links.map((link) => `<a href="${link}">x</a>`).join("");
+    writeFileSync(join(folder, "index.html"), anchors);
+    writeFileSync(join(folder, "there.html"), '<h2 id="part">x</h2>');
+    expect(deadLinks(folder, "/below/")).toEqual([
+      "/index.html: /there.html",
+      "/index.html: /below/gone",
+      "/index.html: /",
     ]);
     rmSync(folder, { recursive: true });
   });
@@ -140,6 +154,8 @@ describe.skipIf(!hasChromium || !canBuild)("in a browser", () => {
 
   const PAGES = [
     "/",
+    "/tutorials/look-at-a-program.html",
+    "/performance.html",
     "/contents.html",
     "/comparison.html",
     "/api/@sconce/drawing.html",
@@ -165,5 +181,83 @@ describe.skipIf(!hasChromium || !canBuild)("in a browser", () => {
 
   test("no page failed, or asked another host for anything", () => {
     expect(site.problems).toEqual([]);
+  });
+});
+
+/** A folder of a host, with a name that a regular expression would misread. */
+const BASE = "/docs.v1/sconce/";
+
+describe.skipIf(!hasChromium || !canBuild)("below a path", () => {
+  let folder: string;
+  let below: Served;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "sconce-site-"));
+    await buildPages(folder, BASE);
+    below = await serveSite(folder, BASE);
+  }, 600_000);
+  afterAll(async () => {
+    await below?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("the first page runs its example, and leads to the studio", async () => {
+    const page = await below.open("/");
+    await page.waitForSelector("sconce-digits[data-state=done]");
+    expect(await page.textContent(".live .report")).toMatch(/^357 of 360 digits are right/);
+    await page.click("text=Open the studio");
+    await page.waitForURL(`**${BASE}studio/index.html`);
+    await page.click("text=Digits");
+    await page.waitForSelector(".graph canvas");
+    expect(page.url()).toContain(`${BASE}studio/index.html#/digits`);
+    await page.reload();
+    await page.waitForSelector(".graph canvas");
+    await page.close();
+  });
+
+  test("links lead to an error, a rule and the API", async () => {
+    const page = await below.open("/");
+    const follow = async (link: string, path: string, heading: string): Promise<void> => {
+      await page.locator(link).first().click();
+      await page.waitForURL(`**${BASE}${path}`);
+      await page.waitForSelector(`main h1:has-text("${heading}")`);
+    };
+    await page.click("text=Get started");
+    await page.waitForURL(`**${BASE}tutorials/getting-started.html`);
+    await page.goto(new URL(`${BASE}reference/errors.html`, page.url()).href);
+    await follow("main a[href$='errors/SHAPE_MISMATCH/']", "errors/SHAPE_MISMATCH/", "SHAPE_MISMATCH");
+    await page.goto(new URL(`${BASE}rules/`, page.url()).href);
+    await follow("main a[href$='view-twice.html']", "rules/view-twice.html", "view-twice");
+    await page.goto(new URL(`${BASE}api/`, page.url()).href);
+    await follow("main a[href$='drawing.html']", "api/@sconce/drawing.html", "@sconce/drawing");
+    await page.close();
+  });
+
+  test("pictures are there, and the search leads to a page of the site", async () => {
+    for (const path of ["/tutorials/look-at-a-program.html", "/concepts/ir.html"]) {
+      const page = await below.open(path);
+      const pictures = await page.locator("main img").evaluateAll((images) =>
+        images.map((image) => ({
+          width: (image as HTMLImageElement).naturalWidth,
+          url: (image as HTMLImageElement).src,
+        })),
+      );
+      expect(pictures.length).toBeGreaterThan(0);
+      for (const { url, width } of pictures) {
+        expect(new URL(url).pathname.startsWith(BASE), url).toBe(true);
+        expect(width, url).toBeGreaterThan(0);
+      }
+      await page.close();
+    }
+    const page = await below.open("/contents.html");
+    await page.keyboard.press("Control+k");
+    await page.waitForSelector("#localsearch-input");
+    await page.keyboard.type("hardswish");
+    await page.click('.VPLocalSearchBox .result[href*="/operators/activation"]');
+    await page.waitForURL(`**${BASE}operators/activation**`);
+    await page.close();
+  });
+
+  test("no page failed, or asked for anything outside of the site", () => {
+    expect(below.problems).toEqual([]);
   });
 });

@@ -50,17 +50,6 @@ export const forbiddenByPolicy = (address: string, directive: string, cause: unk
     cause,
   });
 
-/** Most characters of a first line that a message shows. */
-const MOST_OF_LINE = 60;
-
-/** A file with the name of IR text that has another content. */
-export const notIrText = (name: string, first: string): SconceError =>
-  new SconceError({
-    code: "OTHER_FORMAT",
-    message: `${name} is not IR text: ${first === "" ? "it is empty" : `it begins with "${first.slice(0, MOST_OF_LINE)}"`}`,
-    fix: 'IR text begins with the line "sconce-ir 1" and a block "program": write it with `sconce print FILE --format ir`, or with “IR text with tensors” of this page',
-  });
-
 /** Tensors at the end of a text that are not those that were written. */
 export const tensorsCutOff = (): SconceError =>
   new SconceError({

@@ -10,7 +10,7 @@ import {
 import { argumentText } from "@sconce/ir/text";
 import type { OperatorTable } from "@sconce/ops";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import type { ProgramFormat } from "../open.js";
+import type { FileFormat } from "../open.js";
 
 /** A size: a number, or an expression over symbols as text. */
 type Size = number | string;
@@ -48,7 +48,7 @@ interface TensorFacts {
 }
 
 export interface Facts {
-  readonly format: ProgramFormat;
+  readonly format: FileFormat;
   readonly torch: string | null;
   readonly dialect: string;
   readonly fileBytes: number;

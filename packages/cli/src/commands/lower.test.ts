@@ -201,7 +201,7 @@ describe(".sir files", () => {
     expect((await sconce("verify", out)).err).toMatch(
       /^error IR_SYNTAX: "frob" is not a line of a program\n {2}in {2}.*out\.sir: line 3/,
     );
-    await writeFile(out, new Uint8Array([0xff, 0xc3]));
+    await writeFile(out, Buffer.concat([Buffer.from("sconce-ir 1\n"), new Uint8Array([0xff, 0xc3])]));
     expect((await sconce("verify", out)).err).toContain("the IR text is not UTF-8");
   });
 });

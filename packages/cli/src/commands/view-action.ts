@@ -8,6 +8,7 @@ import { type PageFile, pageFiles, pageHeaders, singlePage } from "@sconce/studi
 import { usage } from "../errors.js";
 import { readBytes, STANDARD } from "../input-file.js";
 import type { SafeIo } from "../io.js";
+import { atFile, formatOf } from "../open.js";
 import { pageTooLarge } from "./errors.js";
 
 export interface ViewOptions {
@@ -22,6 +23,7 @@ const MOST_IN_PAGE = 64 * 2 ** 20;
 
 /** Serves the page until the process ends, or writes it. */
 export async function view(file: string, options: ViewOptions, io: SafeIo): Promise<void> {
+  await atFile(file, () => formatOf(file));
   const bytes = await readBytes(file);
   const name = file === STANDARD ? "program.pt2" : basename(file);
   if (options.output !== undefined) {

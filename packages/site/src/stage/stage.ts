@@ -15,10 +15,11 @@ import { withTypes } from "./snippets.js";
 /** All pages of the site by their places, without the API reference. */
 async function allPages(places: Places): Promise<Map<string, string>> {
   const pages = new Map<string, string>();
+  const targets = new Map([...places, ...repositoryPictures()]);
   for (const [file, place] of places)
     if (file !== "README.md")
       // the first page of the site stands for it
-      pages.set(place, withSiteLinks(readFileSync(join(ROOT, file), "utf8"), file, places));
+      pages.set(place, withSiteLinks(readFileSync(join(ROOT, file), "utf8"), file, targets));
   const errors = errorPages(pages.get("reference/errors.md")!);
   pages.set("reference/errors.md", errors.index);
   const generated = [

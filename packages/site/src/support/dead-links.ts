@@ -30,8 +30,19 @@ class Built {
   }
 }
 
-/** Returns the dead links of the site in a folder: `page: link`, for each once. */
-export function deadLinks(folder: string): string[] {
+/** The path of a link in the folder of the site; undefined where it leaves the site. */
+function pathInSite(path: string, page: string, base: string): string | undefined {
+  if (path === "") return page;
+  if (!path.startsWith("/")) return posix.resolve(posix.dirname(page), path);
+  return path.startsWith(base) ? path.slice(base.length - 1) : undefined;
+}
+
+/**
+ * Returns the dead links of the site in a folder: `page: link`, for each once.
+ *
+ * @param base the path of the folder on its host
+ */
+export function deadLinks(folder: string, base = "/"): string[] {
   const pages = new Map<string, Built>();
   const pageAt = (file: string): Built => {
     const known = pages.get(file) ?? new Built(file);
@@ -46,7 +57,8 @@ export function deadLinks(folder: string): string[] {
     for (const link of [...attributes(html, "href"), ...attributes(html, "src")]) {
       if (/^([a-z]+:|\/\/)/.test(link)) continue;
       const [path = "", anchor] = link.split("#");
-      const file = fileOf(folder, path === "" ? page : posix.resolve(posix.dirname(page), path));
+      const inSite = pathInSite(path, page, base);
+      const file = inSite === undefined ? undefined : fileOf(folder, inSite);
       const isThere =
         file !== undefined && (!anchor || !file.endsWith(".html") || pageAt(file).ids.has(anchor));
       if (!isThere) dead.add(`${page}: ${link}`);

@@ -50,8 +50,6 @@ export default defineConfig({
   srcDir: "dist/pages",
   outDir: "../dist/site",
   cacheDir: "dist/cache",
-  // A path such as "/sconce/", where the site is in a folder of its host.
-  base: process.env.SITE_BASE ?? "/",
   markdown: {
     anchor: { slugify },
     // Colors with enough contrast for normal text.

@@ -77,6 +77,12 @@ export class Viewport {
     this.top = MARGIN;
   }
 
+  /** Whether all of a scene is seen. */
+  holds({ width, height }: Pick<Area, "width" | "height">): boolean {
+    const { x, y, ...seen } = this.area();
+    return x <= 0 && y <= 0 && x + seen.width >= width && y + seen.height >= height;
+  }
+
   /** Brings a part of the scene into view, and moves no further than that takes. */
   show({ x, y, width, height }: Area): void {
     if (this.scale < 0.5) this.scale = 1;

@@ -114,7 +114,7 @@ describe("the engine", () => {
   });
 
   test("shows the kernels of a run with their nodes of the opened program, modules and memory", async () => {
-    const { rows, plan } = await engine.profile(0, "wasm", {});
+    const { rows, plan, memory } = await engine.profile(0, "wasm", {});
     expect(plan!.kernels.length).toBe(rows.filter(({ place }) => place === "device").length);
     expect(plan!.kernels[0]).toMatchObject({ language: "kernel", loops: expect.stringContaining("nest ") });
     const product = rows.find(({ target, key }) => target === "aten.addmm.default" && key !== undefined)!;
@@ -123,7 +123,8 @@ describe("the engine", () => {
       value: "aten.linear.default",
     });
     expect(product.modules.length).toBeGreaterThan(0);
-    for (const { from, to } of plan!.values) expect(from).toBeLessThanOrEqual(to);
+    expect(memory!.kind).toBe("plan");
+    for (const { from, to } of memory!.values) expect(from).toBeLessThanOrEqual(to);
   });
 
   test("counts what a call and what a module cost", async () => {

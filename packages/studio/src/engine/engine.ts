@@ -8,7 +8,7 @@ import type { RanPass, SentProgram, SentRun } from "../playground/messages.js";
 import { ranPass } from "../playground/ran-pass.js";
 import type { Costs } from "./costs.js";
 import { detailsOf, search } from "./details.js";
-import { meanProfile, profileParts } from "./profiles.js";
+import { keptMemory, meanProfile, profileParts } from "./profiles.js";
 import type {
   AttemptRow,
   ComparisonView,
@@ -18,6 +18,7 @@ import type {
   InputsOf,
   ItemDetails,
   Mark,
+  MemoryView,
   PlacementView,
   ProfileView,
   RewriteInfo,
@@ -293,17 +294,25 @@ export class Engine {
       const results = await executable.run(values, work);
       const runMilliseconds = performance.now() - warm;
       const profile = await meanProfile(executable, () => executable.run(values, { ...work, profile: true }));
+      const { rows, plan, memory } = profileParts(version, executable, profile);
       return {
         inputs,
         backend,
         compileMilliseconds: compiled - start,
         runMilliseconds,
-        ...profileParts(version, executable, profile),
+        rows,
+        plan,
+        memory: backend === "cpu" ? await this.#kept(version, values) : memory,
         results: results.map(String),
       };
     } finally {
       executable.dispose();
     }
+  }
+
+  async #kept(version: Version, values: readonly Value[]): Promise<MemoryView> {
+    const { lifetimesOf } = await import("./lifetimes.js");
+    return keptMemory(version, lifetimesOf(version.program, values));
   }
 
   /**

@@ -1,7 +1,8 @@
 /** @file What a run says of itself: times, kernels, memory. */
-import type { Executable, ExecutionPlan, NodeProfile, Placement } from "@sconce/ir";
+import type { Executable, ExecutionPlan, KernelReport, NodeProfile, Placement } from "@sconce/ir";
 import { groupsAround } from "./details.js";
-import type { KernelView, PlanView, ProfileRow } from "./protocol.js";
+import type { Lifetimes } from "./lifetimes.js";
+import type { KernelView, MemoryView, ProfileRow, ProfileView } from "./protocol.js";
 import type { Version } from "./versions.js";
 
 /** Runs are timed until they took this long together, in milliseconds, or were so many. */
@@ -37,7 +38,7 @@ export function profileParts(
   version: Version,
   executable: Executable,
   profile: readonly NodeProfile[],
-): { readonly rows: readonly ProfileRow[]; readonly plan: PlanView | undefined } {
+): Pick<ProfileView, "rows" | "plan" | "memory"> {
   const find = itemFinder(version, executable.placement?.());
   const plan = executable.executionPlan?.();
   // The kernels of a plan come in the order in which they ran.
@@ -61,7 +62,11 @@ export function profileParts(
       kernel: at,
     };
   });
-  return { rows, plan: plan && planView(plan, find) };
+  return {
+    rows,
+    plan: plan && { kernels: plan.kernels.map(kernelView) },
+    memory: plan && plannedMemory(plan, find),
+  };
 }
 
 /** A call of the prepared program, by its name in the shown version where it comes from there. */
@@ -89,12 +94,24 @@ function itemFinder(version: Version, placement: Placement | undefined): Find {
   };
 }
 
-function planView({ kernels, values, pieces }: ExecutionPlan, find: Find): PlanView {
-  return {
-    kernels: kernels.map(
-      ({ language, source, loops, flops, bytes }): KernelView => ({ language, source, loops, flops, bytes }),
-    ),
-    values: values.map(({ node, ...place }) => ({ ...place, node, key: find(node).key })),
-    pieces,
-  };
+const kernelView = ({ language, source, loops, flops, bytes }: KernelReport): KernelView => ({
+  language,
+  source,
+  loops,
+  flops,
+  bytes,
+});
+
+const plannedMemory = ({ kernels, values, pieces }: ExecutionPlan, find: Find): MemoryView => ({
+  kind: "plan",
+  steps: kernels.length,
+  values: values.map(({ node, ...place }) => ({ ...place, node, key: find(node).key })),
+  pieces,
+});
+
+/** The values of a run on the interpreter, for the page. */
+export function keptMemory(version: Version, { calls, values }: Lifetimes): MemoryView {
+  const height = values.reduce((most, { offset, bytes }) => Math.max(most, offset + bytes), 0);
+  const withKeys = values.map((value) => ({ ...value, key: version.keyOf("", value.node) }));
+  return { kind: "lifetimes", steps: calls, values: withKeys, pieces: [height] };
 }

@@ -231,11 +231,22 @@ export interface ProfileRow {
 /** A kernel of a backend. */
 export type KernelView = Omit<KernelReport, "nodes">;
 
-/** The kernels of a run, and where the values between them lie in memory. */
+/** The kernels of a run. */
 export interface PlanView {
   /** In the order of the run. */
   readonly kernels: readonly KernelView[];
-  /** Values that kernels write. */
+}
+
+/** When a run needs which values. */
+export interface MemoryView {
+  /**
+   * `plan`: between kernels, at planned addresses. `lifetimes`: between calls of the interpreter,
+   * which plans no addresses; places are for a drawing alone.
+   */
+  readonly kind: "plan" | "lifetimes";
+  /** Number of kernels or calls. */
+  readonly steps: number;
+  /** Values that they write. */
   readonly values: readonly (PlannedValue & {
     /** Names the item; undefined where the version has none. */
     readonly key: string | undefined;
@@ -272,6 +283,8 @@ export interface ProfileView {
   readonly results: readonly string[];
   /** The kernels, for backends that make kernels. */
   readonly plan: PlanView | undefined;
+  /** The values over the run, for the interpreter and for backends that make kernels. */
+  readonly memory: MemoryView | undefined;
 }
 
 /** The differences of two versions. */

@@ -56,11 +56,17 @@ describe("IR text", () => {
     const open = (text: string, name: string) => readProgram(new Blob([text]), readers, {}, { name });
     await expect(open("graph(%x: f32[2]) {\n  return (%x)\n}\n", "model.sir")).rejects.toMatchObject({
       code: "OTHER_FORMAT",
-      message: 'model.sir is not IR text: it begins with "graph(%x: f32[2]) {"',
+      message: 'not IR text: it is a text file that begins with "graph(%x: f32[2]) {"',
+      where: "model.sir",
       fix: expect.stringContaining("sconce-ir 1"),
     });
     await expect(open("", "model.ir")).rejects.toMatchObject({
-      message: "model.ir is not IR text: it is empty",
+      message: "not IR text: it is an empty file",
+      where: "model.ir",
+    });
+    await expect(open("[1]", "model.json")).rejects.toMatchObject({
+      message: "not JSON IR: it is JSON text",
+      where: "model.json",
     });
     await expect(open(TEXT, "model.sir")).resolves.toBeDefined();
     await expect(open("some text", "notes.txt")).rejects.toMatchObject({

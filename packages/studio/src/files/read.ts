@@ -1,11 +1,11 @@
 /** @file Program files of all formats: archives, IR text with its tensors, JSON IR. */
-import type { LongWorkOptions } from "@sconce/errors";
+import { isSconceError, type LongWorkOptions } from "@sconce/errors";
 import { type ByteSource, type RandomAccess, readPt2 } from "@sconce/formats";
 import type { JsonIR } from "@sconce/formats/json-ir";
+import { programFormat, withNamedFormat } from "@sconce/formats/program-format";
 import type { ExportedProgram } from "@sconce/ir";
 import type { ParseIrOptions } from "@sconce/ir/text";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
-import { notIrText } from "../errors.js";
 import { withoutTensors } from "./sir-text.js";
 
 /** What the formats of text need; it is loaded when there is such a file. */
@@ -17,16 +17,14 @@ export interface TextReaders {
 /** Where a program comes from. */
 export type ProgramSource = Blob | RandomAccess;
 
+/** First bytes that decide the format. */
 const START_BYTES = 4096;
-const IR_TEXT = /^(?:\s|\/\/[^\n]*(?:\n|$))*(?:sconce-ir\b|program\s*"|symbol\s+\w)/;
-const IR_NAME = /\.s?ir$/i;
-const JSON_IR =
-  /^\s*\{\s*"(?:model_name|pytorch_version|graph_inputs|graph_outputs|weights|weight_name_mapping|nodes|constants)"/;
 
 /**
  * Reads a program; its first bytes decide the format. Weights of archives stay in the source.
  * @param beside the name of the file, and a safetensors file beside IR text
- * @throws SconceError `OTHER_FORMAT` for a file with the name of IR text and another content
+ * @throws SconceError `OTHER_FORMAT` for a file with the name of IR text or JSON IR and another
+ * content
  */
 export async function readProgram(
   source: ProgramSource,
@@ -35,23 +33,35 @@ export async function readProgram(
   beside: { readonly name?: string; readonly tensors?: Blob | undefined } = {},
 ): Promise<ExportedProgram> {
   const { name = "", tensors } = beside;
-  const start = new TextDecoder().decode(await bytesOf(source, START_BYTES));
-  if (JSON_IR.test(start)) {
+  const start = await bytesOf(source, START_BYTES);
+  const format = await programFormat(start, name, source.size).catch((error: unknown) => {
+    throw isSconceError(error) ? error.at(name) : error;
+  });
+  if (format === "json-ir") {
     const [{ readJsonIR }, { programFromIR }] = await Promise.all([
       import("@sconce/formats/json-ir"),
       readers(),
     ]);
     return programFromIR(readJsonIR(await bytesOf(source)));
   }
-  if (IR_NAME.test(name) && !IR_TEXT.test(start) && !start.startsWith("PK"))
-    throw notIrText(name, start.trimStart().split("\n", 1)[0]!);
-  if (!IR_TEXT.test(start))
-    return readPt2(source as ByteSource, { ...work, weights: "lazy", unknownOperators: "keep" });
+  if (format === "pt2") return readArchive(source, name, work);
   const whole = new TextDecoder("utf-8", { fatal: true }).decode(await bytesOf(source));
   const [{ parseIr }, inText] = await Promise.all([readers(), withoutTensors(whole)]);
   const bytes = inText?.tensors ?? (tensors && new Uint8Array(await tensors.arrayBuffer()));
   if (bytes === undefined) return parseIr(whole, {});
   return parseIr(inText?.text ?? whole, { tensors: allNames(readSafetensors(bytes)) });
+}
+
+async function readArchive(
+  source: ProgramSource,
+  name: string,
+  work: LongWorkOptions,
+): Promise<ExportedProgram> {
+  try {
+    return await readPt2(source as ByteSource, { ...work, weights: "lazy", unknownOperators: "keep" });
+  } catch (error) {
+    throw withNamedFormat(error, name);
+  }
 }
 
 /** The metadata name tensors that are the same as another one. */

@@ -1,16 +1,17 @@
 /** @file The page: open, search, the graph, and the panels beside it. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { VersionInfo } from "../engine/protocol.js";
 import { Compare } from "./backends.js";
 import { comparedWith } from "./branches-view.js";
 import { Code } from "./code.js";
+import { CodePanel } from "./code-panel.js";
 import { FileButton } from "./controls.js";
 import { GraphView } from "./graph-view.js";
 import { Inspector } from "./inspector.js";
 import { Passes } from "./passes.js";
 import { Profile } from "./profile.js";
-import type { Panel, PlaygroundView, StudioState } from "./state.js";
+import type { Panel, StudioState } from "./state.js";
 import { Welcome } from "./welcome.js";
 
 const PANELS: readonly (readonly [Panel, string])[] = [
@@ -259,23 +260,6 @@ function Side({ state }: { readonly state: StudioState }) {
       </div>
     </aside>
   );
-}
-
-/** The playground, which is loaded when it is shown first. */
-function CodePanel({ state }: { readonly state: StudioState }) {
-  const load = state.loadPlayground;
-  const [loaded, setLoaded] = useState<{ readonly Playground: PlaygroundView } | undefined>();
-  useEffect(() => {
-    load?.().then(setLoaded, (error: unknown) => state.fail("Load the playground", error));
-  }, [load, state]);
-  if (load === undefined)
-    return (
-      <p class="hint">
-        The playground is off in a page in one file: its policy allows its own script alone. Use{" "}
-        <code>sconce view FILE</code>, or the page on a server.
-      </p>
-    );
-  return loaded === undefined ? <p class="hint">loading</p> : <loaded.Playground state={state} />;
 }
 
 const FORMATS = ["program", "graph", "signature", "ir"] as const;

@@ -97,7 +97,9 @@ function Comparison({ state }: { readonly state: StudioState }) {
                 <td>
                   <NodeLink state={state} itemKey={row.key} node={row.node} />
                 </td>
-                <td>{row.target}</td>
+                <td>
+                  <TargetName target={row.target} />
+                </td>
                 <td class="number">{row.problem ?? row.maxAbsolute.toExponential(1)}</td>
                 <td class="number">{row.problem === undefined ? row.maxRelative.toExponential(1) : ""}</td>
               </tr>
@@ -152,3 +154,22 @@ function Placement({ state }: { readonly state: StudioState }) {
 /** Where the inputs of a run come from. */
 export const inputsText = (inputs: InputsOf): string =>
   inputs === "export" ? "the inputs of the export" : "random inputs, the same ones each time";
+
+/** A target that breaks behind its dots where there is no room. */
+function TargetName({ target }: { readonly target: string }) {
+  const parts = target.split(".");
+  return (
+    <>
+      {parts.map((part, i) => (
+        <span key={String(i)}>
+          {part}
+          {i < parts.length - 1 && (
+            <>
+              .<wbr />
+            </>
+          )}
+        </span>
+      ))}
+    </>
+  );
+}

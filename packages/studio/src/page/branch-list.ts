@@ -1,7 +1,7 @@
 /** @file The branches of a page, and the one that is shown. */
 import { computed, signal } from "@preact/signals";
 import type { StepInfo, VersionInfo } from "../engine/protocol.js";
-import { type Branch, beginsWith, type RunPart, withRun } from "./branches.js";
+import { type Branch, beginsWith, type OwnText, type RunPart, withRun } from "./branches.js";
 
 /** All branches of the page. */
 export class BranchList {
@@ -14,8 +14,8 @@ export class BranchList {
   readonly shown = computed(() => this.all.value.find(({ id }) => id === this.#shown.value));
 
   /** A branch for a program that was opened. */
-  open(root: VersionInfo, fileName: string, file: string, source?: string): void {
-    this.#put({ id: ++this.#last, name: "main", root, file, fileName, source, steps: [], parts: [] });
+  open(root: VersionInfo, fileName: string, file: string, own?: OwnText): void {
+    this.#put({ id: ++this.#last, name: "main", root, file, fileName, own, steps: [], parts: [] });
   }
 
   show(id: number): void {

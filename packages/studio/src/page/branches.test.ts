@@ -74,7 +74,11 @@ test("branches are named and taken away; the last one stays", () => {
 });
 
 test("a link has the passes up to the first text of the playground", () => {
-  const parts = [RUN, { pipeline: "mine", source: "export {}", steps: 2 }, { pipeline: "cse", steps: 1 }];
+  const parts = [
+    RUN,
+    { pipeline: "mine", own: { name: "clamp", source: "export {}" }, steps: 2 },
+    { pipeline: "cse", steps: 1 },
+  ];
   expect(linkedPipeline(branch({ parts }))).toEqual({ pipeline: "decompose,cse,dce", steps: 3 });
   expect(partsUpTo(branch({ steps: FIRST, parts }), 2)).toEqual([{ pipeline: "decompose,cse", steps: 2 }]);
 });

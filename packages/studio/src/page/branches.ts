@@ -4,12 +4,19 @@
  */
 import type { StepInfo, VersionInfo } from "../engine/protocol.js";
 
+/** A text of the playground that ran. */
+export interface OwnText {
+  /** Its name in the playground. */
+  readonly name: string;
+  readonly source: string;
+}
+
 /** What was run at once: a pipeline, or a text of the playground. */
 export interface RunPart {
   /** The pipeline. */
   readonly pipeline: string;
   /** The text of the playground whose passes ran. */
-  readonly source?: string | undefined;
+  readonly own?: OwnText | undefined;
   /** Number of steps. */
   readonly steps: number;
 }
@@ -25,7 +32,7 @@ export interface Branch {
   /** The name of its file. */
   readonly fileName: string;
   /** The text of the playground that the program was exported from. */
-  readonly source?: string | undefined;
+  readonly own?: OwnText | undefined;
   /** The passes that ran, in their order. */
   readonly steps: readonly StepInfo[];
   /** How they were run. */
@@ -74,13 +81,17 @@ export const beginsWith = (longer: Branch, branch: Branch): boolean =>
   branch.steps.every(({ version }, i) => longer.steps[i]?.version === version) &&
   branch.steps.length <= longer.steps.length;
 
+/** The texts of the playground that a branch comes from, in the order in which they ran. */
+export const textsOf = (branch: Pick<Branch, "parts" | "own"> | undefined): OwnText[] =>
+  [branch?.own, ...(branch?.parts ?? []).map(({ own }) => own)].filter((own) => own !== undefined);
+
 /** A link's pipeline: that of the parts that need no text of the playground, and their steps. */
 export function linkedPipeline({ parts }: Pick<Branch, "parts">): {
   readonly pipeline: string;
   readonly steps: number;
 } {
-  const own = parts.findIndex(({ source }) => source !== undefined);
-  const linked = own < 0 ? parts : parts.slice(0, own);
+  const first = parts.findIndex(({ own }) => own !== undefined);
+  const linked = first < 0 ? parts : parts.slice(0, first);
   return {
     pipeline: linked.map(({ pipeline }) => pipeline).join(","),
     steps: linked.reduce((sum, { steps }) => sum + steps, 0),

@@ -61,7 +61,7 @@ export class Editor {
       return true;
     };
     const taken = EditorView.updateListener.of(({ docChanged, state }) => {
-      if (docChanged) playground.source.value = state.doc.toString();
+      if (docChanged) playground.write(state.doc.toString());
     });
     this.#view = new EditorView({
       parent,

@@ -1,7 +1,7 @@
 /** @file The shown version as files, and the way to it as a link, commands and a script. */
 import { useEffect, useState } from "preact/hooks";
 import type { SaveFormat } from "../engine/protocol.js";
-import { partsUpTo } from "./branches.js";
+import { type Branch, partsUpTo, textsOf } from "./branches.js";
 import { Code } from "./code.js";
 import { saveFile } from "./save-file.js";
 import { sessionText } from "./session-text.js";
@@ -55,38 +55,37 @@ export function Export({ state }: { readonly state: StudioState }) {
 /** The address of the view, or why there is none. */
 function Link({ state }: { readonly state: StudioState }) {
   const { value: branch } = state.branches.shown;
-  const short = state.link();
+  const hasLink = branch !== undefined && (branch.file !== "" || branch.own !== undefined);
+  const short = hasLink ? state.link() : undefined;
   const [link, setLink] = useState(short);
   useEffect(() => {
     let isLast = true;
-    // The text of the playground is compressed in the background.
-    const made = short === undefined || branch === undefined ? undefined : state.wholeLink();
-    void Promise.resolve(made).then((whole) => isLast && setLink(whole));
+    // Texts of the playground are compressed in the background.
+    void Promise.resolve(hasLink ? state.wholeLink() : undefined).then((whole) => isLast && setLink(whole));
     return () => {
       isLast = false;
     };
-  }, [state, branch, short]);
-  const own = branch?.parts.findIndex(({ source }) => source !== undefined) ?? -1;
-  if (link === undefined) return <p class="muted">{noLinkText(branch?.source !== undefined)}</p>;
+  }, [state, branch, short, hasLink]);
+  if (link === undefined)
+    return <p class="muted">There is no link: the page does not keep files of this machine.</p>;
   return (
     <div>
       <Copied title="As a link" text={new URL(link, location.href).href} />
-      {own >= 0 && (
-        <p class="muted">
-          The link has the text of the playground. The page that opens it shows the text, and runs it when the
-          reader presses “Run the text”.
-          {own < branch!.parts.length - 1 && " What ran after that text is not in the link."}
-        </p>
-      )}
+      <p class="muted">{linkedText(state, branch!)}</p>
     </div>
   );
 }
 
-/** Why a program has no link. */
-const noLinkText = (isModel: boolean): string =>
-  isModel
-    ? "There is no link: the program was exported from a text of the playground. Send the text, model.ts."
-    : "There is no link: the page does not keep files of this machine.";
+/** What a link says of the playground. */
+function linkedText({ texts }: StudioState, branch: Branch): string {
+  if (texts.isTooLong.value)
+    return "The texts of the playground are too long for a link. Save them, and send the files.";
+  const ran = textsOf(branch);
+  if (ran.length === 0 && texts.changed.value.size === 0) return "";
+  const first = branch.own === undefined ? branch.parts.findIndex(({ own }) => own !== undefined) : -1;
+  const isWhole = ran.length === 0 || first === branch.parts.length - 1;
+  return `The link has the texts of the playground. The page that opens it shows them, and runs one when the reader presses “Run the text”.${isWhole ? "" : " What ran after the first text is not in the link."}`;
+}
 
 function Copied({ title, text }: { readonly title: string; readonly text: string }) {
   const [isCopied, setCopied] = useState(false);

@@ -82,6 +82,8 @@ class View {
   #drag: { x: number; y: number; moved: number } | undefined;
   #frame = 0;
   #shownStart = -1;
+  /** Whether the start is shown, and the user did not move the view since. */
+  #isAtStart = false;
   #shownSelected = 0;
   readonly #pointers = new Map<number, { x: number; y: number }>();
 
@@ -114,8 +116,14 @@ class View {
     for (const cleanup of this.#cleanups) cleanup();
   }
 
-  /** Moves the view, and with it the one beside it. */
+  /** Notes that the user moved the view. */
   #moved(): void {
+    this.#isAtStart = false;
+    this.#moveBeside();
+  }
+
+  /** Moves the view beside this one with it. */
+  #moveBeside(): void {
     this.#redraw();
     const drawing = this.#drawing;
     if (!this.#state.sideBySide.peek() || drawing === undefined) return;
@@ -136,7 +144,7 @@ class View {
 
   /** Tells a new view beside this one where this one is. */
   #answer(): void {
-    if (this.#state.askBeside.value > 0 && this.#scene === this.#state.scene) this.#moved();
+    if (this.#state.askBeside.value > 0 && this.#scene === this.#state.scene) this.#moveBeside();
   }
 
   /** Shows what the view beside this one shows: the nearest box that both have at the same place. */
@@ -147,6 +155,7 @@ class View {
       const box = this.#drawing?.box(key);
       if (box === undefined) continue;
       const { width, height } = this.#viewport;
+      this.#isAtStart = false;
       this.#viewport.scale = beside.scale;
       this.#viewport.left = width / 2 + dx - (box.x + box.width / 2) * beside.scale;
       this.#viewport.top = height / 2 + dy - (box.y + box.height / 2) * beside.scale;
@@ -179,9 +188,10 @@ class View {
     if (start !== this.#shownStart && this.#canvas.clientWidth > 0) {
       this.#shownStart = start;
       this.#resize();
-      this.#viewport.start(this.#drawing);
+      this.#showStart();
       if (this.#scene === this.#state.before) this.#state.askBeside.value = this.#state.askBeside.peek() + 1;
-    } else if (old !== undefined && now !== undefined) {
+    } else if (this.#isAtStart && !this.#viewport.holds(this.#drawing)) this.#showStart();
+    else if (old !== undefined && now !== undefined) {
       // What was selected stays where it is on the screen.
       this.#viewport.pan((old.x - now.x) * this.#viewport.scale, (old.y - now.y) * this.#viewport.scale);
     }
@@ -189,15 +199,29 @@ class View {
     this.#redraw();
   }
 
+  #showStart(): void {
+    if (this.#drawing === undefined) return;
+    this.#viewport.start(this.#drawing);
+    this.#isAtStart = true;
+  }
+
   #showSelection(): void {
     const wish = this.#state.showSelected.value;
     const selected = this.#state.selected.value;
     const box = selected === undefined ? undefined : this.#drawing?.box(selected);
-    if (box !== undefined && wish !== this.#shownSelected) {
-      this.#shownSelected = wish;
-      this.#viewport.show(box);
+    if (box === undefined || wish === this.#shownSelected) {
+      this.#redraw();
+      return;
     }
-    this.#redraw();
+    this.#shownSelected = wish;
+    // Of two views that have the box, the one of the shown version moves, and the other follows.
+    const isOther = this.#scene !== this.#state.scene;
+    if (isOther && this.#state.scene.peek()?.items.some(([, { key }]) => key === selected)) {
+      this.#redraw();
+      return;
+    }
+    this.#viewport.show(box);
+    this.#moved();
   }
 
   #resize(): void {
@@ -210,6 +234,8 @@ class View {
     // What was in the middle stays there.
     if (this.#drawing !== undefined) this.#viewport.pan((clientWidth - this.#viewport.width) / 2, 0);
     this.#viewport.resize(clientWidth, clientHeight);
+    // Messages and wrapped rows of the page change the height soon after a program is opened.
+    if (this.#isAtStart) this.#showStart();
     this.#mapPicture = undefined;
     this.#redraw();
   }

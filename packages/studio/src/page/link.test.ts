@@ -14,6 +14,12 @@ test("links name the file, the passes, the step and the item", () => {
   expect(parseLink("#/digits")).toEqual({ file: "digits", passes: "", step: 0, item: "", code: "" });
 });
 
+test("a link may have texts alone", () => {
+  const link = { file: "", passes: "", step: 0, item: "", code: "q-_0" };
+  expect(parseLink(linkText(link))).toEqual(link);
+  expect(parseLink("#///0/")).toBeUndefined();
+});
+
 test("a link brings a text, and refuses a damaged or a very long one", async () => {
   const text = `const sum = "Σ\u{1d400}"; // ${"long ".repeat(200)}`;
   const packed = await packText(text);

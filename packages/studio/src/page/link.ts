@@ -1,11 +1,11 @@
 /**
- * @file Links to a view: `#/file/passes/step/node/text`. The last part is a text of the playground,
- * compressed.
+ * @file Links to a view: `#/file/passes/step/node/texts`. The last part has the texts of the
+ * playground, compressed.
  */
 
 /** What a link names. */
 export interface ViewLink {
-  /** The name of an example, or an address on the same server. */
+  /** The name of an example, or an address on the same server; empty for texts alone. */
   readonly file: string;
   /** The pipeline that was run. */
   readonly passes: string;
@@ -13,12 +13,12 @@ export interface ViewLink {
   readonly step: number;
   /** The key of the selected item. */
   readonly item: string;
-  /** A text of the playground, as {@link packText} writes it; empty for none. */
+  /** The texts of the playground, as {@link packText} writes them; empty for none. */
   readonly code: string;
 }
 
-/** Most characters of a text that a link may bring. */
-const MOST_TEXT = 200_000;
+/** Most characters that a link may bring. */
+export const MOST_TEXT = 200_000;
 
 const through = (bytes: BlobPart, stream: ReadableWritablePair<Uint8Array, BufferSource>) =>
   new Blob([bytes]).stream().pipeThrough(stream);
@@ -65,7 +65,7 @@ export function parseLink(hash: string): ViewLink | undefined {
   try {
     const parts = hash.slice(2).split("/").map(decodeURIComponent);
     const [file = "", passes = "", step = "0", item = "", code = ""] = parts;
-    if (file === "" || !/^\d{1,6}$/.test(step)) return undefined;
+    if ((file === "" && code === "") || !/^\d{1,6}$/.test(step)) return undefined;
     return { file, passes, step: Number(step), item, code };
   } catch {
     // A percent sign that starts no escape.

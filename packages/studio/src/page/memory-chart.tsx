@@ -1,21 +1,22 @@
-/** @file Where values lie in memory, and from which kernel to which. */
+/** @file Values in memory over a run: where they lie, and from which step to which. */
 
 import { amount } from "@sconce/errors";
-import type { PlanView } from "../engine/protocol.js";
+import type { MemoryView } from "../engine/protocol.js";
 import type { StudioState } from "./state.js";
 
 /** Units of the chart. */
 const WIDTH = 1000;
 const HEIGHT = 300;
 
-/** The planned memory: kernels from left to right, addresses from the bottom up. */
-export function MemoryChart({ state, plan }: { readonly state: StudioState; readonly plan: PlanView }) {
-  const { kernels, values, pieces } = plan;
+/** The values of a run: kernels or calls from left to right, bytes from the bottom up. */
+export function MemoryChart({ state, memory }: { readonly state: StudioState; readonly memory: MemoryView }) {
+  const { kind, steps, values, pieces } = memory;
+  const unit = kind === "plan" ? "kernels" : "calls";
   const bases = basesOf(pieces);
   const total = pieces.reduce((sum, bytes) => sum + bytes, 0);
-  const across = WIDTH / Math.max(1, kernels.length);
+  const across = WIDTH / Math.max(1, steps);
   const up = HEIGHT / Math.max(1, total);
-  const most = mostAlive(plan);
+  const most = mostAlive(memory);
   const selected = state.selected.value;
   return (
     <figure>
@@ -24,7 +25,7 @@ export function MemoryChart({ state, plan }: { readonly state: StudioState; read
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${values.length} values in ${amount(total, "B")} of memory, over ${kernels.length} kernels`}
+        aria-label={`${values.length} values, at most ${amount(most, "B")} at once, over ${steps} ${unit}`}
       >
         {values.map(({ node, key, piece, offset, bytes, from, to }) => (
           // biome-ignore lint/a11y/noStaticElementInteractions: the graph and the lists lead to all nodes
@@ -37,13 +38,23 @@ export function MemoryChart({ state, plan }: { readonly state: StudioState; read
             height={bytes * up}
             onClick={() => key !== undefined && void state.find(key)}
           >
-            <title>{`${node}: ${amount(bytes, "B")}, kernels ${from} to ${to}`}</title>
+            <title>{`${node}: ${amount(bytes, "B")}, ${unit} ${from} to ${to}`}</title>
           </rect>
         ))}
       </svg>
       <figcaption class="muted">
-        {amount(total, "B")} planned; at most {amount(most, "B")} are needed at once. Kernels from left to
-        right, addresses from the bottom up.
+        {kind === "plan" ? (
+          <>
+            {amount(total, "B")} planned; at most {amount(most, "B")} are needed at once. Kernels from left to
+            right, addresses from the bottom up.
+          </>
+        ) : (
+          <>
+            At most {amount(most, "B")} are kept at once. Calls from left to right; each box is one value, as
+            tall as its bytes. The interpreter plans no addresses: how high a box lies has no meaning. Inputs,
+            weights, and what a call needs for itself are not shown.
+          </>
+        )}
       </figcaption>
     </figure>
   );
@@ -58,9 +69,9 @@ function basesOf(pieces: readonly number[]): number[] {
   });
 }
 
-/** The most bytes that are needed while one kernel runs. */
-function mostAlive({ kernels, values }: PlanView): number {
-  const changes = new Float64Array(kernels.length + 1);
+/** The most bytes that are needed in one step. */
+function mostAlive({ steps, values }: MemoryView): number {
+  const changes = new Float64Array(steps + 1);
   for (const { bytes, from, to } of values) {
     changes[from]! += bytes;
     changes[to + 1]! -= bytes;

@@ -56,6 +56,23 @@ ${modules.join("\n")}
 `;
 }
 
+/** Colors at the edges of the view: one where nothing of the graph reaches them. */
+const edgeColors = (page: Page): Promise<number> =>
+  page
+    .locator(".graph canvas")
+    .first()
+    .evaluate((one) => {
+      const { width, height } = one as HTMLCanvasElement;
+      const context = (one as HTMLCanvasElement).getContext("2d")!;
+      const parts = [
+        context.getImageData(0, 0, width, 4),
+        context.getImageData(0, height - 4, width, 4),
+        context.getImageData(0, 0, 4, height),
+        context.getImageData(width - 4, 0, 4, height),
+      ];
+      return new Set(parts.flatMap(({ data }) => [...new Uint32Array(data.buffer)])).size;
+    });
+
 describe.skipIf(!hasChromium)("the page of the studio", () => {
   test("asks for nothing but itself, and is small at first", async () => {
     studio.asked.length = 0;
@@ -139,6 +156,24 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.waitForSelector("text=read and written");
     await page.click("#tab-text");
     await page.waitForSelector("text=class GraphModule");
+    await page.close();
+  });
+
+  test("shows the lifetimes of values on the interpreter", async () => {
+    const page = await studio.open("#/net_unet");
+    await page.waitForSelector(".graph canvas");
+    await page.click("#tab-profile");
+    await page.selectOption("#profile-backend", "cpu");
+    await page.click("#panel .primary");
+    await page.waitForSelector("h2:text-is('Lifetimes of values')");
+    expect(await page.getAttribute(".memory", "aria-label")).toMatch(
+      /^\d+ values, at most .* at once, over \d+ calls$/,
+    );
+    await page.waitForSelector("figcaption:has-text('plans no addresses')");
+    await page.locator(".memory rect").first().click();
+    await page.waitForSelector(".memory rect.selected");
+    await page.selectOption("#profile-backend", "wasm");
+    expect(await page.locator(".memory").count()).toBe(0);
     await page.close();
   });
 
@@ -247,22 +282,54 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     const beside = await page.locator(".beside").boundingBox();
     expect(view!.x + view!.width).toBeLessThanOrEqual(beside!.x);
     expect(await page.locator(".minimap").isVisible()).toBe(width > 760);
-    // Nothing of the graph reaches the edge of the view.
-    const colors = await page
-      .locator(".graph canvas")
-      .first()
-      .evaluate((one) => {
-        const { width, height } = one as HTMLCanvasElement;
-        const context = (one as HTMLCanvasElement).getContext("2d")!;
-        const parts = [
-          context.getImageData(0, 0, width, 4),
-          context.getImageData(0, height - 4, width, 4),
-          context.getImageData(0, 0, 4, height),
-          context.getImageData(width - 4, 0, 4, height),
-        ];
-        return new Set(parts.flatMap(({ data }) => [...new Uint32Array(data.buffer)])).size;
-      });
-    expect(colors).toBe(1);
+    expect(await edgeColors(page)).toBe(1);
+    await page.close();
+  });
+
+  test("shows the whole graph again when it is opened, and after passes", async () => {
+    const page = await studio.open("#/digits/decompose/1");
+    await page.waitForSelector('.title:has-text("after decompose")');
+    await page.waitForTimeout(300);
+    expect(await edgeColors(page)).toBe(1);
+    await page.click("text=Start");
+    await page.click("text=Nested control flow");
+    await page.waitForSelector('.title:has-text("flow_cond_nested")');
+    await page.click("text=Open all");
+    await page.waitForTimeout(500);
+    expect(await edgeColors(page)).toBe(1);
+    // What the user moved stays where it is.
+    await page.locator(".graph canvas").first().hover();
+    await page.mouse.wheel(0, 300);
+    await expect.poll(() => edgeColors(page)).toBeGreaterThan(1);
+    await page.setViewportSize({ width: 1200, height: 780 });
+    await page.waitForTimeout(300);
+    expect(await edgeColors(page)).toBeGreaterThan(1);
+    await page.close();
+  });
+
+  test("two views go to a node that was searched for together", async () => {
+    const page = await studio.open("#/net_unet/decompose/1");
+    await page.waitForSelector('.title:has-text("after decompose")');
+    await page.click("#tab-passes");
+    await page.click("text=before and after side by side");
+    await page.locator(".graph").nth(1).waitFor();
+    await page.fill("#search", "leaky_relu f32");
+    await page.click(".found button");
+    // The rows of the view in which something has the color of the selection.
+    const rows = (): Promise<string[]> =>
+      page.locator(".graph > canvas").evaluateAll((all) =>
+        all.map((one) => {
+          const { width, height } = one as HTMLCanvasElement;
+          const { data } = (one as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, width, height);
+          const found = new Set<number>();
+          for (let at = 0; at < data.length; at += 4)
+            if (data[at] === 5 && data[at + 1] === 80 && data[at + 2] === 174)
+              found.add(Math.floor(at / 4 / width));
+          return `${Math.min(...found)}`;
+        }),
+      );
+    await expect.poll(async () => new Set(await rows()).size).toBe(1);
+    expect(Number((await rows())[0])).toBeGreaterThan(0);
     await page.close();
   });
 

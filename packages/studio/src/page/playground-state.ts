@@ -1,8 +1,8 @@
 /** @file What the playground does: a text, the worker that runs it, and what came of it. */
-import { batch, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { PLAYGROUND_EXAMPLES } from "../playground/examples.js";
 import type { CodeProblem, FromPlayground, SentRun, ToPlayground } from "../playground/messages.js";
-import type { RunPart } from "./branches.js";
+import type { OwnText, RunPart } from "./branches.js";
 import type { StudioState } from "./state.js";
 
 /** Most lines of output that are kept. */
@@ -15,9 +15,16 @@ export type StartWorker = () => Worker;
 export class PlaygroundState {
   readonly #studio: StudioState;
   readonly #start: StartWorker;
-  readonly source = signal(PLAYGROUND_EXAMPLES[0]!.source);
+  /** The name of the shown text. */
+  readonly name = computed(() => this.#studio.texts.shown.value ?? PLAYGROUND_EXAMPLES[0]!.name);
+  /** The shown text: the user's own, or the example. */
+  readonly source = computed(
+    () => this.#studio.texts.changed.value.get(this.name.value) ?? exampleOf(this.name.value),
+  );
+  /** Whether the user, or a link, changed the shown text. */
+  readonly isChanged = computed(() => this.#studio.texts.changed.value.has(this.name.value));
   /** Whether the text came with a link, and the user did not run it yet. */
-  readonly isLinked = signal(false);
+  readonly isLinked = computed(() => this.#studio.texts.linked.value.has(this.name.value));
   /** What keeps texts from running: a directive, or a reason; undefined where they run. */
   readonly forbidden = signal<string | undefined>(undefined);
   /** Ends the run; undefined when nothing runs. */
@@ -32,21 +39,40 @@ export class PlaygroundState {
     this.#start = start;
   }
 
-  /** Takes the text that a link brought. */
-  takeLinked(): void {
-    const text = this.#studio.linkedText.value;
-    if (text === undefined) return;
-    this.write(text);
-    this.isLinked.value = true;
-    this.#studio.linkedText.value = undefined;
+  /** All texts, with whether the user changed them. */
+  names(): { readonly name: string; readonly title: string; readonly isChanged: boolean }[] {
+    const changed = this.#studio.texts.changed.value;
+    const known = new Set(PLAYGROUND_EXAMPLES.map(({ name }) => name));
+    const others = [...changed.keys()].filter((name) => !known.has(name));
+    return [
+      ...PLAYGROUND_EXAMPLES.map(({ name, title }) => ({ name, title, isChanged: changed.has(name) })),
+      ...others.map((name) => ({ name, title: `Text of the link: ${name}`, isChanged: true })),
+    ];
   }
 
-  /** Sets the text. */
-  write(text: string): void {
+  /** Shows another text. */
+  choose(name: string): void {
     batch(() => {
-      this.source.value = text;
-      this.isLinked.value = false;
+      this.#studio.texts.shown.value = name;
+      this.#forgetRun();
     });
+  }
+
+  /** Sets the shown text. */
+  write(text: string): void {
+    const { value: name } = this.name;
+    this.#studio.texts.set(name, text === exampleOf(name) ? undefined : text);
+  }
+
+  /** Shows the example again in place of the user's text. */
+  restore(): void {
+    this.#studio.texts.set(this.name.value, undefined);
+  }
+
+  #forgetRun(): void {
+    this.problem.value = undefined;
+    this.result.value = undefined;
+    this.lines.value = [];
   }
 
   /** Finds out whether texts can run, before the user writes one. */
@@ -58,12 +84,11 @@ export class PlaygroundState {
   /** Runs the text on the shown version; see {@link baseOf}. */
   async run(): Promise<void> {
     this.cancel.value?.();
-    const source = this.source.value;
+    const own: OwnText = { name: this.name.value, source: this.source.value };
+    const { source } = own;
     batch(() => {
-      this.isLinked.value = false;
-      this.problem.value = undefined;
-      this.result.value = undefined;
-      this.lines.value = [];
+      this.#studio.texts.markRun(own.name);
+      this.#forgetRun();
     });
     const base = this.#base();
     const program = base && (await this.#studio.work("Copy the program", "pack", [base.version]));
@@ -73,19 +98,19 @@ export class PlaygroundState {
     const message = await run.done;
     if (this.cancel.value === run.cancel) this.cancel.value = undefined;
     if (message?.kind === "problem") this.problem.value = message.problem;
-    else if (message?.kind === "ran" && base !== undefined) await this.#show(source, base, message.run);
+    else if (message?.kind === "ran" && base !== undefined) await this.#show(own, base, message.run);
     else if (message?.kind === "captured") {
       const info = await this.#studio.work("Open the model", "add", [message.name, message.program]);
       if (info === undefined) return;
-      await this.#studio.showProgram(info, message.name, "", source);
+      await this.#studio.showProgram(info, message.name, "", own);
       this.result.value = `exported ${message.name}: ${info.nodes} nodes`;
     }
   }
 
-  async #show(source: string, base: Base, run: SentRun): Promise<void> {
+  async #show(own: OwnText, base: Base, run: SentRun): Promise<void> {
     const made = await this.#studio.work("Show the change", "played", [base.version, run]);
     if (made === undefined) return;
-    const part: RunPart = { pipeline: run.pipeline, source, steps: made.length };
+    const part: RunPart = { pipeline: run.pipeline, own, steps: made.length };
     await this.#studio.addRun(base.branch, base.step, part, made);
     // All passes of the text together, beside what they ran on.
     const last = made.at(-1)?.version ?? base.version;
@@ -106,7 +131,7 @@ export class PlaygroundState {
     for (const part of branch.parts) {
       const isShown = shown > step && shown <= step + part.steps;
       if (isShown) {
-        if (part.source === undefined) step = shown;
+        if (part.own === undefined) step = shown;
         break;
       }
       if (shown <= step) break;
@@ -149,6 +174,10 @@ export class PlaygroundState {
     return { done, cancel };
   }
 }
+
+/** The text that an example begins with; texts of links may have other names. */
+const exampleOf = (name: string): string =>
+  PLAYGROUND_EXAMPLES.find((example) => example.name === name)?.source ?? "";
 
 /** Where passes of the playground go on from. */
 interface Base {

@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
     await page.waitForSelector("text=relu-to-clamp: +0 −0 ~");
     await page.click("#tab-passes");
     await page.click("text=Export");
-    await page.waitForSelector("text=The link has the text of the playground");
+    await page.waitForSelector("text=The link has the texts of the playground");
     const link = page.locator("section:has-text('As a link') pre");
     await expect.poll(() => link.innerText()).toMatch(/#\/digits\/\/0?\/.*\/[\w-]{100,}$/);
     const address = await link.innerText();
@@ -87,6 +87,56 @@ describe.skipIf(!hasChromium)("the playground", () => {
     await run(reader);
     await reader.waitForSelector("text=relu-to-clamp: +0 −0 ~");
     expect(await reader.locator("text=This text came with the link").count()).toBe(0);
+    await reader.close();
+  });
+
+  test("the address has all texts that the user changed, and a reload restores them", async () => {
+    const page = await openCode("Digits");
+    const texts = { clamp: "let myPass;", decomposition: "let myTable;", model: "let myModel;" };
+    for (const [name, text] of Object.entries(texts)) {
+      await page.selectOption("#start-from", name);
+      await write(page, text);
+    }
+    await expect.poll(() => page.url()).toMatch(/#\/digits\/\/0?\/.*\/[\w-]{80,}$/);
+    await page.waitForTimeout(500);
+    const errors = studio.errors.length;
+    await page.reload();
+    await page.waitForSelector(".cm-content:has-text('let myModel;')");
+    expect(await page.innerText(".title")).toBe("digits.pt2");
+    for (const [name, text] of Object.entries(texts)) {
+      await page.selectOption("#start-from", name);
+      await page.waitForSelector("text=This text came with the link");
+      await page.waitForSelector(`.cm-content:has-text('${text}')`);
+    }
+    // The link has no example that the user did not change.
+    await page.selectOption("#start-from", "fusion");
+    await page.waitForSelector(".cm-content >> text=fuse-silu");
+    expect(await page.locator("text=This text came with the link").count()).toBe(0);
+    expect(await page.locator("text=Restore the example").count()).toBe(0);
+    await page.selectOption("#start-from", "clamp");
+    await page.click("text=Restore the example");
+    await page.waitForSelector(".cm-content >> text=relu-to-clamp");
+    expect(studio.errors.length).toBe(errors);
+    await page.close();
+  });
+
+  test("a model needs no file, and its link opens the text that made it", async () => {
+    const page = await studio.open();
+    await page.click("text=write a model in TypeScript");
+    await page.waitForSelector(".cm-content >> text=nn.Module");
+    await run(page);
+    await page.waitForSelector('.title:text-is("Net")');
+    await page.click("#tab-passes");
+    await page.click("text=Export");
+    const link = page.locator("section:has-text('As a link') pre");
+    await expect.poll(() => link.innerText()).toMatch(/#\/\/\/0\/\/[\w-]{100,}$/);
+    const address = await link.innerText();
+    await page.close();
+    const reader = await studio.open(address.slice(address.indexOf("#")));
+    await reader.waitForSelector("text=This text came with the link");
+    expect(await reader.locator(".title").count()).toBe(0);
+    await run(reader);
+    await reader.waitForSelector('.title:text-is("Net")');
     await reader.close();
   });
 

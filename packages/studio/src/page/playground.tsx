@@ -1,6 +1,5 @@
 /** @file The playground: passes, rules, decompositions and models that the user writes. */
 import { useEffect, useRef } from "preact/hooks";
-import { PLAYGROUND_EXAMPLES } from "../playground/examples.js";
 import type { CodeProblem } from "../playground/messages.js";
 import { Code } from "./code.js";
 import { Editor } from "./editor.js";
@@ -27,20 +26,19 @@ function playgroundOf(studio: StudioState): PlaygroundState {
 export function Playground({ state }: { readonly state: StudioState }) {
   const playground = playgroundOf(state);
   const cancel = playground.cancel.value;
-  useEffect(() => playground.takeLinked(), [playground, state.linkedText.value]);
-  const choose = (name: string) => {
-    const example = PLAYGROUND_EXAMPLES.find((one) => one.name === name);
-    if (example !== undefined) playground.write(example.source);
-  };
   return (
     <div class="playground">
       <div class="row">
         <label for="start-from">
-          Start from{" "}
-          <select id="start-from" onChange={(event) => choose(event.currentTarget.value)}>
-            {PLAYGROUND_EXAMPLES.map(({ name, title }) => (
+          Text{" "}
+          <select
+            id="start-from"
+            value={playground.name.value}
+            onChange={(event) => playground.choose(event.currentTarget.value)}
+          >
+            {playground.names().map(({ name, title, isChanged }) => (
               <option key={name} value={name}>
-                {title}
+                {`${title}${isChanged ? " (changed)" : ""}`}
               </option>
             ))}
           </select>
@@ -59,6 +57,11 @@ export function Playground({ state }: { readonly state: StudioState }) {
             Stop
           </button>
         )}
+        {playground.isChanged.value && (
+          <button type="button" onClick={() => playground.restore()}>
+            Restore the example
+          </button>
+        )}
       </div>
       {playground.isLinked.value && (
         <p class="warning" role="status">
@@ -68,7 +71,7 @@ export function Playground({ state }: { readonly state: StudioState }) {
       )}
       <Forbidden reason={playground.forbidden.value} />
       <Outcome state={state} playground={playground} />
-      <TextEditor playground={playground} />
+      <TextEditor key={playground.name.value} playground={playground} />
       <p class="hint">
         A text exports a plugin as default, and may export a <code>pipeline</code>. It runs on the shown
         version, in a worker of its own. A text with <code>model</code> and <code>args</code> makes a new

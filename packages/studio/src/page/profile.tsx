@@ -39,7 +39,7 @@ export function Profile({ state }: { readonly state: StudioState }) {
 }
 
 function Run({ state, profile }: { readonly state: StudioState; readonly profile: ProfileView }) {
-  const { plan, rows } = profile;
+  const { plan, rows, memory } = profile;
   return (
     <div>
       <p class="note" role="status">
@@ -48,13 +48,13 @@ function Run({ state, profile }: { readonly state: StudioState; readonly profile
         {plan === undefined ? "" : `, ${sumText(plan.kernels)}`}. Run on {inputsText(profile.inputs)}.
       </p>
       <section>
-        <h2>Times by module, each kernel waited for</h2>
+        <h2>{plan === undefined ? "Times by module" : "Times by module, each kernel waited for"}</h2>
         <FlameChart state={state} rows={rows} />
       </section>
-      {plan !== undefined && plan.values.length > 0 && (
+      {memory !== undefined && memory.values.length > 0 && (
         <section>
-          <h2>Memory of values between kernels</h2>
-          <MemoryChart state={state} plan={plan} />
+          <h2>{memory.kind === "plan" ? "Memory of values between kernels" : "Lifetimes of values"}</h2>
+          <MemoryChart state={state} memory={memory} />
         </section>
       )}
       <section>

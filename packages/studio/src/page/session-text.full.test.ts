@@ -47,7 +47,7 @@ async function programOf(file: string): Promise<string> {
 
 test("commands and script of a branch give the same program", async () => {
   const parts: RunPart[] = [
-    { pipeline: "relu-to-clamp", source: await example("clamp"), steps: 1 },
+    { pipeline: "relu-to-clamp", own: { name: "clamp", source: await example("clamp") }, steps: 1 },
     { pipeline: "decompose,fold-constants{weights=true},dce", steps: 3 },
   ];
   const { commands, script, files } = sessionText(branch({ fileName: "digits.pt2" }), parts);
@@ -78,7 +78,7 @@ test("the command reads the text that the page saves, with its tensors", async (
 
 test("a model is exported, and then goes through the same passes", async () => {
   const source = await example("model");
-  const own = branch({ fileName: "Net", source });
+  const own = branch({ fileName: "Net", own: { name: "model", source } });
   const { script, files } = sessionText(own, [{ pipeline: "decompose", steps: 1 }]);
   await writeFiles(files);
   const name = basename(files[0]!.name, ".ts");

@@ -22,12 +22,15 @@ await savePt2File(program, "it's.out.pt2");
 });
 
 test("texts of the playground are files, and each has its command", () => {
-  const { commands, script, files } = sessionText(branch({ fileName: "Net", source: "model" }), [
-    { pipeline: "decompose", steps: 1 },
-    { pipeline: "one", source: "first", steps: 1 },
-    { pipeline: "cse", steps: 1 },
-    { pipeline: "two", source: "second", steps: 1 },
-  ]);
+  const { commands, script, files } = sessionText(
+    branch({ fileName: "Net", own: { name: "model", source: "model" } }),
+    [
+      { pipeline: "decompose", steps: 1 },
+      { pipeline: "one", own: { name: "a", source: "first" }, steps: 1 },
+      { pipeline: "cse", steps: 1 },
+      { pipeline: "two", own: { name: "b", source: "second" }, steps: 1 },
+    ],
+  );
   expect(files.map(({ name }) => name)).toEqual(["model.ts", "plugin2.ts", "plugin3.ts"]);
   expect(commands).toBe(`sconce export model.ts -o Net.pt2
 sconce lower Net.pt2 -o Net.step1.pt2 --plugin ./plugin2.ts --passes decompose,one,cse

@@ -25,10 +25,10 @@ export interface SessionText {
 export function sessionText(branch: Branch, parts: readonly RunPart[]): SessionText {
   const groups = grouped(parts);
   const files = new Map<string, string>();
-  if (branch.source !== undefined) files.set(branch.source, "model.ts");
+  if (branch.own?.source !== undefined) files.set(branch.own?.source, "model.ts");
   for (const { source } of groups)
     if (source !== undefined && !files.has(source)) files.set(source, `plugin${files.size + 1}.ts`);
-  const start = branch.source === undefined ? branch.fileName : `${branch.fileName}.pt2`;
+  const start = branch.own?.source === undefined ? branch.fileName : `${branch.fileName}.pt2`;
   const output = `${start.replace(/\.\w+$/, "")}.out.pt2`;
   return {
     commands: commandsOf(branch, groups, files, { start, output }),
@@ -40,7 +40,8 @@ export function sessionText(branch: Branch, parts: readonly RunPart[]): SessionT
 /** Parts that need no plugin run with the ones before or behind them. */
 function grouped(parts: readonly RunPart[]): Group[] {
   const groups: Group[] = [];
-  for (const { source, pipeline } of parts) {
+  for (const { own, pipeline } of parts) {
+    const source = own?.source;
     const last = groups.at(-1);
     if (last === undefined || (source !== undefined && last.source !== undefined && source !== last.source))
       groups.push({ source, pipeline });
@@ -65,9 +66,9 @@ function commandsOf(
   { start, output }: Names,
 ): string {
   const lines: string[] = [];
-  if (branch.source !== undefined)
-    lines.push(`sconce export ${files.get(branch.source)} -o ${quoted(start)}`);
-  if (groups.length === 0 && branch.source === undefined) lines.push(`sconce print ${quoted(start)}`);
+  if (branch.own?.source !== undefined)
+    lines.push(`sconce export ${files.get(branch.own?.source)} -o ${quoted(start)}`);
+  if (groups.length === 0 && branch.own?.source === undefined) lines.push(`sconce print ${quoted(start)}`);
   groups.forEach(({ source, pipeline }, i) => {
     const from = i === 0 ? start : stepName(output, i);
     const to = i === groups.length - 1 ? output : stepName(output, i + 1);
@@ -89,7 +90,7 @@ function scriptOf(
   files: ReadonlyMap<string, string>,
   { start, output }: Names,
 ): string {
-  const isModel = branch.source !== undefined;
+  const isModel = branch.own?.source !== undefined;
   const isArchive = isModel || !/\.(sir|ir|txt|json)$/i.test(start);
   const archive = isArchive ? start : start.replace(/\.\w+$/, ".pt2");
   const needsSession = !isModel || groups.length > 0;
@@ -98,7 +99,7 @@ function scriptOf(
   );
   const fromNode = isModel ? "savePt2File" : "openPt2File, savePt2File";
   const pluginName = (source: string): string => files.get(source)!.replace(/\.ts$/, "");
-  const plugins = [...files.keys()].filter((source) => source !== branch.source);
+  const plugins = [...files.keys()].filter((source) => source !== branch.own?.source);
   const lines = [
     ...(files.size > 0 ? ["// Node 22.18 and later load TypeScript."] : []),
     ...(isArchive ? [] : [`// First: sconce convert ${quoted(start)} ${quoted(archive)}`]),

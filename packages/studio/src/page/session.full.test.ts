@@ -149,7 +149,7 @@ graph(%p_w: f32[2], %x: f32[2]) {
     await page.getByRole("heading", { name: "Open files" }).waitFor({ state: "detached" });
     await writeFile(file("cut.sir"), text.slice(text.indexOf("graph(")));
     await page.setInputFiles("#file", file("cut.sir"));
-    await page.waitForSelector("role=alert >> text=cut.sir is not IR text");
+    await page.waitForSelector("role=alert >> text=not IR text: it is a text file that begins with");
     await page.close();
   });
 

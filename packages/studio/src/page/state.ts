@@ -1,8 +1,8 @@
 /** @file What the page shows, and what its controls do. Components read the signals. */
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { Progress } from "@sconce/errors";
 import type { ComponentType } from "preact";
-import { type EngineClient, RequestError } from "../engine/client.js";
+import type { EngineClient } from "../engine/client.js";
 import type {
   AttemptRow,
   ComparisonView,
@@ -23,9 +23,11 @@ import type {
   VersionInfo,
 } from "../engine/protocol.js";
 import { BranchList } from "./branch-list.js";
-import { linkedPipeline, type RunPart, versionAt } from "./branches.js";
-import { linkText, packText, unpackText, type ViewLink } from "./link.js";
+import { linkedPipeline, type OwnText, type RunPart, textsOf, versionAt } from "./branches.js";
+import { type Failure, failureOf } from "./failure.js";
+import { linkText, type ViewLink } from "./link.js";
 import { EXAMPLES, isOnServer, nameOf } from "./sources.js";
+import { PlaygroundTexts, packTexts } from "./texts.js";
 
 /** The parts beside the graph. */
 export type Panel = "inspect" | "passes" | "compare" | "profile" | "text" | "code";
@@ -49,15 +51,6 @@ interface Busy {
   readonly title: string;
   readonly progress: Progress | undefined;
   readonly cancel: () => void;
-}
-
-/** A failure as the page shows it. */
-export interface Shown {
-  readonly title: string;
-  readonly message: string;
-  readonly code: string | undefined;
-  readonly where: string | undefined;
-  readonly fix: string | undefined;
 }
 
 /** The state of one page. */
@@ -101,7 +94,7 @@ export class StudioState {
   readonly found = signal<readonly FoundItem[] | undefined>(undefined);
   readonly query = signal("");
   readonly busy = signal<Busy | undefined>(undefined);
-  readonly failure = signal<Shown | undefined>(undefined);
+  readonly failure = signal<Failure | undefined>(undefined);
   readonly difference = signal<DifferenceView | undefined>(undefined);
   readonly placement = signal<PlacementView | undefined>(undefined);
   readonly comparison = signal<ComparisonView | undefined>(undefined);
@@ -118,8 +111,10 @@ export class StudioState {
   readonly values = signal<{ readonly key: string; readonly view: ValueView | undefined } | undefined>(
     undefined,
   );
-  /** A text of the playground that came with a link, before it is run. */
-  readonly linkedText = signal<string | undefined>(undefined);
+  /** The texts of the playground that the user changed. */
+  readonly texts = new PlaygroundTexts();
+  /** Whether the playground is shown without a program. */
+  readonly isWriting = signal(false);
   readonly text = signal("");
   readonly textFormat = signal<TextFormat>("program");
   readonly completions = signal<readonly string[]>([]);
@@ -141,6 +136,12 @@ export class StudioState {
     this.#client = client;
     this.loadPlayground = loadPlayground;
     this.isOneFile = loadPlayground === undefined;
+    let known = "";
+    effect(() => {
+      const packed = this.texts.packed.value;
+      if (packed !== known) untracked(() => this.#writeLink());
+      known = packed;
+    });
   }
 
   /** Opens several files, and shows the last one. Tensors belong to the text of the same name. */
@@ -167,9 +168,9 @@ export class StudioState {
   }
 
   /** Shows a program that the engine has opened. */
-  async showProgram(info: VersionInfo, name: string, file = "", source?: string): Promise<void> {
+  async showProgram(info: VersionInfo, name: string, file = "", own?: OwnText): Promise<void> {
     batch(() => {
-      this.branches.open(info, name, file, source);
+      this.branches.open(info, name, file, own);
       this.isStart.value = false;
       this.versions.value = [...this.versions.value, info];
       this.version.value = info.id;
@@ -181,9 +182,8 @@ export class StudioState {
       this.found.value = undefined;
       this.query.value = "";
       this.#forgetResults();
-      this.showStart.value++;
     });
-    await this.drawScene();
+    await this.drawScene(true);
     this.#writeLink();
   }
 
@@ -208,6 +208,8 @@ export class StudioState {
 
   /** Opens what a link names: an example, or a file of the same server. */
   async follow({ file, passes, step, item, code }: ViewLink): Promise<void> {
+    if (code !== "") await this.#takeTexts(code);
+    if (file === "") return;
     const isExample = EXAMPLES.some(({ name }) => name === file);
     if (!isExample && !isOnServer(file)) {
       // A link alone asks no other server.
@@ -230,27 +232,29 @@ export class StudioState {
       await this.showStep(step);
     }
     if (item !== "") await this.find(item);
-    if (code !== "") await this.#showLinkedText(code);
   }
 
-  /** A text of a link is shown in the playground; it runs when the user says so. */
-  async #showLinkedText(code: string): Promise<void> {
-    const text = await unpackText(code);
-    if (text === undefined) {
-      this.fail("Follow the link", new Error("the text of the playground in the link cannot be read"));
+  /** Texts of a link are shown in the playground; they run when the user says so. */
+  async #takeTexts(code: string): Promise<void> {
+    if (!(await this.texts.take(code))) {
+      this.fail("Follow the link", new Error("the texts of the playground in the link cannot be read"));
       return;
     }
-    this.linkedText.value = text;
+    this.isWriting.value = true;
     this.panel.value = "code";
   }
 
-  async drawScene(): Promise<void> {
+  /** Draws the shown version; from its start, where another program or view is new. */
+  async drawScene(isStart = false): Promise<void> {
     const version = this.version.value;
     if (version === undefined) return;
     const view = await this.#ask("scene", [this.#request(version, this.compareWith.value)]);
     // Another version was chosen meanwhile.
     if (view === undefined || version !== this.version.value) return;
-    this.scene.value = view;
+    batch(() => {
+      this.scene.value = view;
+      if (isStart) this.showStart.value++;
+    });
     await this.#drawBefore();
   }
 
@@ -337,14 +341,12 @@ export class StudioState {
 
   async setOpen(open: "all" | "none"): Promise<void> {
     this.open.value = open === "all" ? "all" : new Set();
-    this.showStart.value++;
-    await this.drawScene();
+    await this.drawScene(true);
   }
 
   async setModules(modules: boolean): Promise<void> {
     this.modules.value = modules;
-    this.showStart.value++;
-    await this.drawScene();
+    await this.drawScene(true);
   }
 
   async setWeights(weights: boolean): Promise<void> {
@@ -574,21 +576,26 @@ export class StudioState {
 
   /** Shows a failure. */
   fail(title: string, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    const typed = error instanceof RequestError ? error : undefined;
-    this.failure.value = { title, message, code: typed?.code, where: typed?.where, fix: typed?.fix };
+    this.failure.value = failureOf(title, error);
   }
 
-  /** The address of the view with the text of the playground that ran. */
+  /**
+   * The address of the view with the texts of the playground: those that the user changed, and
+   * those that ran.
+   */
   async wholeLink(): Promise<string | undefined> {
-    const source = this.branches.shown.value?.parts.find((part) => part.source !== undefined)?.source;
-    return this.link(source === undefined ? "" : await packText(source));
+    const texts = new Map(this.texts.changed.value);
+    const ran = textsOf(this.branches.shown.value);
+    for (const { name, source } of ran) texts.set(name, source);
+    const shown = ran[0]?.name ?? this.texts.shown.value;
+    return this.link((await packTexts(texts, shown)) ?? "");
   }
 
   /** The address of the view; undefined for a file that only the user has. */
-  link(code = ""): string | undefined {
+  link(code = this.texts.packed.value): string | undefined {
     const branch = this.branches.shown.value;
-    if (branch === undefined || branch.file === "") return undefined;
+    if (branch === undefined || branch.file === "")
+      return code === "" ? undefined : linkText({ file: "", passes: "", step: 0, item: "", code });
     const { pipeline, steps } = linkedPipeline(branch);
     const step = Math.min(this.step.value, steps);
     return linkText({ file: branch.file, passes: pipeline, step, item: this.selected.value ?? "", code });

@@ -1,5 +1,6 @@
 /** @file The start: files, addresses, examples. */
 import { useEffect, useRef } from "preact/hooks";
+import { CodePanel } from "./code-panel.js";
 import { EXAMPLES } from "./sources.js";
 import type { StudioState } from "./state.js";
 
@@ -32,6 +33,7 @@ export function Welcome({ state }: { readonly state: StudioState }) {
           </li>
         ))}
       </ul>
+      {!state.isOneFile && <OwnModel state={state} />}
       <h3>A file on a server</h3>
       <form class="row" onSubmit={open}>
         <input
@@ -51,5 +53,30 @@ export function Welcome({ state }: { readonly state: StudioState }) {
         server serves ranges.
       </p>
     </main>
+  );
+}
+
+/** The playground, where a model can be written and exported without a file. */
+function OwnModel({ state }: { readonly state: StudioState }) {
+  const write = () => {
+    state.texts.shown.value = "model";
+    state.panel.value = "code";
+    state.isWriting.value = true;
+  };
+  if (state.isWriting.value)
+    return (
+      <>
+        <h3>Playground</h3>
+        <CodePanel state={state} />
+      </>
+    );
+  return (
+    <p>
+      Or{" "}
+      <button type="button" class="link" onClick={write}>
+        write a model in TypeScript
+      </button>
+      .
+    </p>
   );
 }
