@@ -239,6 +239,53 @@ def statistics(e):
                     e(A.native_batch_norm_backward, g, y, c, mean, var, saved, saved, training, 1e-5, [True, True, True])
 
 
+def scatters(e):
+    """Sums, products and means of elements that one index names often: wrapped, rounded and overflowing ones."""
+    for dtype in (U8, I8, I16, I32, I64, F16, BF16):
+        step = 7 if dtype == I64 else 1
+        for n in (5, 128, 256, 300):
+            if dtype.is_floating_point:
+                source = torch.full((n,), 0.5, dtype=dtype)
+            else:
+                source = ((torch.arange(n) * 37 % 11 - 5) * step).to(dtype)
+            own, index = torch.tensor([7, 3]).to(dtype), torch.zeros(n, dtype=I64)
+            if n == 5:
+                index[3] = 1
+            for include in (True, False):
+                e(A.scatter_reduce, own, 0, index, source, "mean", include_self=include)
+                e(A.index_reduce, own, 0, index, source, "mean", include_self=include)
+                e(A.index_reduce, own.expand(2, 2).contiguous(), 1, index, source.expand(2, n).contiguous(), "mean", include_self=include)
+            for name in ("sum", "prod"):
+                e(A.scatter_reduce, own, 0, index, source, name)
+            for name in ("add", "multiply"):
+                e(A.scatter, own, 0, index, source, reduce=name)
+            e(A.scatter_add, own, 0, index, source)
+            e(A.index_add, own, 0, index, source)
+            e(A.index_add, own.expand(2, 2).contiguous(), 1, index, source.expand(2, n).contiguous())
+            e(A.index_add, own, 0, index, source, alpha=2)
+            e(A.index_put, own, [index], source, True)
+    big = torch.tensor([60000.0, -60000.0, 60000.0, 60000.0], dtype=F16)
+    for places in ([0, 0, 1, 1], [0, 1, 1, 1]):
+        for include in (True, False):
+            for name in ("sum", "mean", "prod"):
+                e(A.scatter_reduce, big[:2], 0, torch.tensor(places), big, name, include_self=include)
+                if name != "sum":
+                    e(A.index_reduce, big[:2], 0, torch.tensor(places), big, name, include_self=include)
+    wide = torch.tensor([2**31 - 1, -(2**31), 123456789, -987654321, 65537], dtype=I32)
+    for include in (True, False):
+        for name in ("sum", "prod", "mean", "amax", "amin"):
+            e(A.scatter_reduce, wide[:2], 0, torch.tensor([0, 0, 1, 0, 1]), wide, name, include_self=include)
+            if name != "sum":
+                e(A.index_reduce, wide[:2], 0, torch.tensor([0, 0, 1, 0, 1]), wide, name, include_self=include)
+    flags = torch.tensor([True, False])
+    for include in (True, False):
+        for name in ("sum", "prod", "mean", "amax", "amin"):
+            for own, source in ((flags, flags), (flags.expand(2, 2).clone(), flags.expand(2, 2).clone())):
+                e(A.scatter_reduce, own, 0, torch.zeros_like(source, dtype=I64), source, name, include_self=include)
+                if name != "sum":
+                    e(A.index_reduce, own, 0, torch.tensor([0, 0]), source, name, include_self=include)
+
+
 def refusals(e):
     flags, x, i = torch.tensor([[True, False], [False, True]]), torch.arange(6.0).view(2, 3), torch.arange(6).view(2, 3)
     unary = ("neg", "abs", "sign", "sgn", "signbit", "ceil", "floor", "round", "trunc", "frac", "relu", "relu6", "square", "bitwise_not",
@@ -344,7 +391,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("out")
     p.add_argument("--only", help="record only overloads that match")
-    p.add_argument("--parts", default="activations,losses,autograd,resampling,statistics,refusals")
+    p.add_argument("--parts", default="activations,losses,autograd,resampling,statistics,scatters,refusals")
     p.add_argument("--most", type=int, default=400, help="most calls of an overload")
     options = p.parse_args()
     os.makedirs(options.out, exist_ok=True)

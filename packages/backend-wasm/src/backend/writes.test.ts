@@ -1,0 +1,15 @@
+/**
+ * @file Elements that an index names often, against PyTorch's numbers: sums and counts wrap, are
+ * rounded or overflow in the dtype of the result.
+ */
+import { defaultOperators } from "@sconce/ops";
+import { backendCasesSpec } from "@sconce/ops-cases/vitest";
+import { expect, test } from "vitest";
+import { wasmBackend } from "./backend.js";
+
+const { counts } = backendCasesSpec(() => wasmBackend({ threads: 1 }), {
+  operators: defaultOperators(),
+  edges: true,
+  filter: ({ source, target }) => source === "edges" && /scatter|index_(add|put|reduce)/.test(target),
+});
+test("they run on the device", () => expect(counts.device).toBeGreaterThan(400));
