@@ -5,7 +5,7 @@
 import { internalError } from "@sconce/errors";
 import { type DType, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
 import { readBigInts, readComplex, readNumbers } from "../kernel/dense.js";
-import { decodeTable, encodeFloat } from "../kernel/half.js";
+import { decodeTable, encodeFloat, isHalf, roundTo } from "../kernel/half.js";
 import { divide, result } from "./complex-functions.js";
 import { bigMax, bigMin, greater, smaller } from "./pointwise-math.js";
 
@@ -155,7 +155,7 @@ export function divideByCount(
 ): void {
   const { dtype } = target;
   const start = includeSelf ? 1 : 0;
-  const round = isHalf(dtype) ? (count: number): number => roundedHalf(dtype, count) : undefined;
+  const round = isHalf(dtype) ? roundTo(dtype) : undefined;
   const step = roundsSteps && round !== undefined ? round : (count: number): number => count;
   const counts = new Map<number, number>();
   for (let i = 0; i < positions.length; i++)
@@ -173,12 +173,6 @@ export function divideByCount(
     else data[p] = kind === "float" ? data[p]! / count : Math.floor(data[p]! / count);
   }
 }
-
-export const isHalf = (dtype: DType): dtype is "float16" | "bfloat16" =>
-  dtype === "float16" || dtype === "bfloat16";
-
-const roundedHalf = (dtype: "float16" | "bfloat16", value: number): number =>
-  decodeTable(dtype)[encodeFloat(dtype)(value)]!;
 
 /** A count as an integer of its dtype, or 1 for 0. */
 function wrappedCount(dtype: DType, count: number): number {

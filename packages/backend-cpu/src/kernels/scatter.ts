@@ -6,9 +6,10 @@
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { castTensor, positionsOf, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
+import { isHalf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
-import { type Combine, combineAt, divideByCount, isHalf, reduceAt } from "./index-combine.js";
+import { type Combine, combineAt, divideByCount, reduceAt } from "./index-combine.js";
 import {
   copyAsOutput,
   dynamicOutput,

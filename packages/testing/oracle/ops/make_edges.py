@@ -286,6 +286,38 @@ def scatters(e):
                     e(A.index_reduce, own, 0, torch.tensor([0, 0]), source, name, include_self=include)
 
 
+def overflows(e):
+    """Finite numbers whose products overflow float32, though their sums and roots would not."""
+    query = torch.tensor([1e20, 1.0, -1e20, 1e-20])[:, None].expand(4, 2)
+    keys = torch.tensor([[1e20, -1.0, 2.0], [-1e20, 1.0, 2.0], [1.0, 1.0, 1.0], [3e18, -3e18, 0.0], [-1e20, -2e20, -3e20]])
+    values = torch.tensor([[1.0, -2.0], [3.0, 0.5], [-1.0, 2.0]])
+    for dtype in (F32, F64, BF16):
+        q, v = query[None, None].to(dtype).contiguous(), values[None, None].to(dtype)
+        for row in keys:
+            k = row[None, None, :, None].expand(1, 1, 3, 2).to(dtype).contiguous()
+            for mask in (None, torch.zeros(4, 3, dtype=dtype), torch.tensor([-INF, 0.0, 1.0], dtype=dtype).expand(4, 3).contiguous()):
+                e(A._scaled_dot_product_flash_attention_for_cpu, q, k, v, attn_mask=mask)
+                e(A.scaled_dot_product_attention, q, k, v, mask)
+            e(A._scaled_dot_product_flash_attention_for_cpu, q, k, v, scale=1e-3)
+    wide = torch.tensor([[1e20, -1e20, 1.0, 2.0], [1e20, 1.0, -1e20, 1e20], [3e38, 3e38, -3e38, 1.0], [1e19, 1e19, 1e19, 1e19]])
+    for dtype in (F32, F64):
+        m = wide.to(dtype)
+        for other in (m, m.t().contiguous(), m.flip(0).contiguous(), torch.ones_like(m)):
+            e(A.mm, m, other)
+            e(A.bmm, m[None], other[None])
+            e(A.dot, m[0], other[1].contiguous())
+            e(A.mv, m, other[0].contiguous())
+            e(A.convolution, m[None], other[:, :, None], None, [1], [0], [1], False, [0], 1)
+    tiny = torch.tensor([[1e-25, 1e-25, 0.0, 0.0], [1e-30, 0.0, 0.0, 1e-31], [-0.0, -0.0, -0.0, -0.0], [1e13, 1e13, -1e13, 1.0]])
+    for dtype in (F32, F64, BF16):
+        for m in (wide.to(dtype), tiny.to(dtype)):
+            for p in (0, 0.5, 1, 2, 3, 4, INF, -INF, -1, 2.5):
+                e(A.linalg_vector_norm, m, p, [1])
+                e(A.linalg_vector_norm, m, p, [0])
+                e(A.norm, m, p, [1])
+                e(A.dist, m[0], m[1], p)
+
+
 def refusals(e):
     flags, x, i = torch.tensor([[True, False], [False, True]]), torch.arange(6.0).view(2, 3), torch.arange(6).view(2, 3)
     unary = ("neg", "abs", "sign", "sgn", "signbit", "ceil", "floor", "round", "trunc", "frac", "relu", "relu6", "square", "bitwise_not",
@@ -391,7 +423,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("out")
     p.add_argument("--only", help="record only overloads that match")
-    p.add_argument("--parts", default="activations,losses,autograd,resampling,statistics,scatters,refusals")
+    p.add_argument("--parts", default="activations,losses,autograd,resampling,statistics,scatters,overflows,refusals")
     p.add_argument("--most", type=int, default=400, help="most calls of an overload")
     options = p.parse_args()
     os.makedirs(options.out, exist_ok=True)
