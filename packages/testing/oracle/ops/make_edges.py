@@ -318,6 +318,21 @@ def overflows(e):
                 e(A.dist, m[0], m[1], p)
 
 
+def sampling(e):
+    """Coordinates that are NaN, infinite or too large, and those at the ends of the image."""
+    places = [NAN, INF, -INF, 1e30, 3e9, -1e10, 1e5, 0.3, -1.0, 1.0]
+    for dtype in FLOATS:
+        image = torch.arange(1.0, 13.0).view(1, 1, 3, 4).to(dtype)
+        volume = torch.arange(1.0, 25.0).view(1, 1, 2, 3, 4).to(dtype)
+        grid = torch.tensor(list(itertools.product(places, places)), dtype=F64).to(dtype).view(1, 1, -1, 2)
+        cube = torch.tensor(list(itertools.product(places[:4] + places[7:9], repeat=3)), dtype=F64).to(dtype).view(1, 1, 1, -1, 3)
+        for padding, align in itertools.product((0, 1, 2), (False, True)):
+            for mode in (0, 1, 2):
+                e(A.grid_sampler_2d, image, grid, mode, padding, align)
+            for mode in (0, 1):
+                e(A.grid_sampler_3d, volume, cube, mode, padding, align)
+
+
 def refusals(e):
     flags, x, i = torch.tensor([[True, False], [False, True]]), torch.arange(6.0).view(2, 3), torch.arange(6).view(2, 3)
     unary = ("neg", "abs", "sign", "sgn", "signbit", "ceil", "floor", "round", "trunc", "frac", "relu", "relu6", "square", "bitwise_not",
@@ -423,7 +438,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("out")
     p.add_argument("--only", help="record only overloads that match")
-    p.add_argument("--parts", default="activations,losses,autograd,resampling,statistics,scatters,overflows,refusals")
+    p.add_argument("--parts", default="activations,losses,autograd,resampling,statistics,scatters,overflows,sampling,refusals")
     p.add_argument("--most", type=int, default=400, help="most calls of an overload")
     options = p.parse_args()
     os.makedirs(options.out, exist_ok=True)
