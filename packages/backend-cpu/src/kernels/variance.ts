@@ -5,6 +5,7 @@ import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
+import { runningMean } from "./normalization.js";
 import { rowsOf } from "./reduction-rows.js";
 import { sumOf } from "./reduction-sum.js";
 
@@ -44,7 +45,7 @@ function spread({ self, dims, correction, root }: Spread, out: Tensor, means?: T
     const mean = sumOf(data, r * length, length) / length;
     const variance = squaredDistances(data, r * length, length, mean) / divisor;
     results[r] = root ? Math.sqrt(variance) : variance;
-    if (centers !== undefined) centers[r] = mean;
+    if (centers !== undefined) centers[r] = runningMean(mean);
   }
   finishOutput(out, results);
   if (means !== undefined) finishOutput(means, centers!);

@@ -94,3 +94,23 @@ test.each<[DType, readonly (number | null)[]]>([
   await expect(executable.run(call.inputs)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   executable.dispose();
 });
+
+/**
+ * Zeros of both signs: PyTorch adds 0 in place of the bias of a batch, and not of that of a group.
+ */
+test.each<[string, readonly unknown[], readonly number[]]>([
+  ["aten._native_batch_norm_legit.no_stats", [null, null, true, 0.1, 1e-5], [0, 0, 0, 0]],
+  ["aten.native_group_norm.default", [null, null, 1, 2, 2, 2, 1e-5], [-0, 0, -0, -0]],
+  ["aten.native_layer_norm.default", [[2], null, null, 1e-5], [0, 0, 0, 0]],
+])("zeros of %s", async (target, more, expected) => {
+  const layers = target.includes("layer_norm");
+  const input = Tensor.from(layers ? [-0, 0, 0, -0] : [-0, 0, -0, -0], [1, 2, 2], "float32");
+  const args = [input, ...more];
+  const call = new CallProgram(target, args as never, {}, operators);
+  const executable = await wasmBackend({ threads: 1 }).compile(call.program);
+  const [own] = (await executable.run(call.inputs)) as [Tensor];
+  const [reference] = evaluate(target, args as never, {}) as [Tensor];
+  expect([...reference.toFloat64Array()]).toEqual(expected);
+  expect([...own.toFloat64Array()]).toEqual(expected);
+  executable.dispose();
+});

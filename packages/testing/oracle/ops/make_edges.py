@@ -333,6 +333,42 @@ def sampling(e):
                 e(A.grid_sampler_3d, volume, cube, mode, padding, align)
 
 
+def normalizations(e):
+    """Rows of zeros of both signs, of one number, and of numbers whose squares overflow float32."""
+    zeros = torch.full((2, 2, 4), -0.0)
+    alternating = torch.tensor([1e20, -1e20]).repeat(8).view(2, 2, 4)
+    growing = torch.arange(1.0, 17.0).view(2, 2, 4)
+    for dtype in FLOATS:
+        one, flat = torch.ones(2, dtype=dtype), torch.zeros(2, dtype=dtype)
+        for x in (zeros, zeros.abs(), torch.full((2, 2, 4), -1.0), torch.tensor([0.0, -0.0]).repeat(8).view(2, 2, 4), alternating, growing * 1e19, growing * 1e-25):
+            x = x.to(dtype)
+            if not x.isfinite().all():
+                continue
+            for w, b in ((None, None), (one, flat), (-one, flat)):
+                for training in (True, False):
+                    e(A._native_batch_norm_legit, x, w, b, flat.clone(), one.clone(), training, 0.1, 1e-5)
+                e(A._native_batch_norm_legit.no_stats, x, w, b, True, 0.1, 1e-5)
+                e(A._native_batch_norm_legit_no_training, x, w, b, flat, one, 0.1, 1e-5)
+                e(A.instance_norm, x, w, b, None, None, True, 0.1, 1e-5, False)
+                if x.abs().max() < 1e10:
+                    e(A.native_group_norm, x, w, b, 2, 2, 4, 1, 1e-5)
+            if x.abs().max() < 1e10:
+                e(A.native_layer_norm, x, [4], None, None, 1e-5)
+            e(A.rms_norm, x, [4], None, 1e-5)
+            e(A.mean, x, [2])
+            e(A.mean, x)
+    for row in ([INF, 1.0, 2.0], [-INF, 1.0, 2.0], [INF, -INF, 1.0]):
+        for dtype in FLOATS:
+            e(A.native_layer_norm, torch.tensor(row, dtype=dtype), [3], None, None, 1e-5)
+            e(A.var_mean, torch.tensor(row, dtype=dtype), [0])
+    for row in ([3e38, 3e38, 1e-38, 1e-38], [1e-38, 1e-38, 3e38, 3e38], [3e38, 3e38, 1.0, 1.0], [3e38, -3e38, 3e38, 1.0]):
+        x = torch.tensor(row)
+        e(A.prod, x, 0)
+        e(A.mean, x, [0])
+        for weight in (0.25, 0.75):
+            e(A.lerp, x, x.flip(0).contiguous(), weight)
+
+
 def refusals(e):
     flags, x, i = torch.tensor([[True, False], [False, True]]), torch.arange(6.0).view(2, 3), torch.arange(6).view(2, 3)
     unary = ("neg", "abs", "sign", "sgn", "signbit", "ceil", "floor", "round", "trunc", "frac", "relu", "relu6", "square", "bitwise_not",
@@ -438,7 +474,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("out")
     p.add_argument("--only", help="record only overloads that match")
-    p.add_argument("--parts", default="activations,losses,autograd,resampling,statistics,scatters,overflows,sampling,refusals")
+    p.add_argument("--parts", default="activations,losses,autograd,resampling,statistics,scatters,overflows,sampling,normalizations,refusals")
     p.add_argument("--most", type=int, default=400, help="most calls of an overload")
     options = p.parse_args()
     os.makedirs(options.out, exist_ok=True)

@@ -6,7 +6,7 @@ import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType, numberOf, numberScalar } from "../core/numbers.js";
-import { affine, elementsAs, givenOf, normalized, statistic } from "../rules/normalize.js";
+import { affine, elementsAs, givenOf, normalized, statistic, withoutBias } from "../rules/normalize.js";
 import { keptAt, reduceOver } from "../rules/reduce.js";
 
 /** The arguments that all forms have. */
@@ -26,7 +26,7 @@ type Results = readonly [LazyTensor, LazyTensor, LazyTensor];
 function inference(args: BatchNormArgs & RunningStatistics, call: LoweringCall): Results {
   const { weight, bias, running_mean: mean, running_var: spread } = args;
   const { context, node } = call;
-  const present = givenOf(call, [weight, bias, mean, spread]);
+  const present = givenOf(call, args.input, [weight, bias, mean, spread]);
   const out = outOf(call);
   const compute = computeType(out.dtype);
   const input = context.once(args.input);
@@ -70,8 +70,9 @@ interface Trained {
 }
 /** Batch normalization by the batch's own mean and variance, which are results too. */
 function trained({ input, weight, bias, eps }: BatchNormArgs, call: LoweringCall): Trained {
-  const further = givenOf(call, [weight, bias]);
-  const finish = (unit: Scalar, at: readonly Index[]): Scalar => affine(unit, weight, bias, [at[1]!]);
+  const further = givenOf(call, input, [weight, bias]);
+  const finish = (unit: Scalar, at: readonly Index[]): Scalar =>
+    withoutBias(affine(unit, weight, bias, [at[1]!]), bias);
   const { out, mean, rstd } = normalized(call, input, rowsOf(input), eps, finish, further);
   return { results: [out, statistic(call, mean, 1)!, statistic(call, rstd, 2)!], mean };
 }

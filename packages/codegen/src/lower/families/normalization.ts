@@ -5,7 +5,7 @@ import type { Scalar } from "../../ir/scalar.js";
 import { fixedNumber, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { type LazyTensor, reshaped } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
-import { affine, givenOf, normalized, statistic } from "../rules/normalize.js";
+import { affine, givenOf, normalized, statistic, withoutBias } from "../rules/normalize.js";
 
 interface GroupNormArgs {
   readonly input: LazyTensor;
@@ -19,7 +19,7 @@ interface GroupNormArgs {
 }
 function groupNorm(args: GroupNormArgs, call: LoweringCall) {
   const { input, weight, bias } = args;
-  const further = givenOf(call, [weight, bias]);
+  const further = givenOf(call, input, [weight, bias]);
   const perGroup = constant(fixedNumber(args.C, "C") / args.group);
   const rows = reshaped(input, call.node, [size(args.N), constant(args.group), perGroup, size(args.HxW)]);
   const finish = (unit: Scalar, at: readonly Index[]): Scalar =>
@@ -36,11 +36,11 @@ export const NORMALIZATIONS = defineLowerings([
   lowering(
     "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
     ({ input, normalized_shape, weight, bias, eps }, call) => {
-      const further = givenOf(call, [weight, bias]);
+      const further = givenOf(call, input, [weight, bias]);
       const lead = input.shape.length - normalized_shape.length;
       const dims = input.shape.map((_, d) => d).slice(lead);
       const finish = (unit: Scalar, at: readonly Index[]): Scalar =>
-        affine(unit, weight, bias, at.slice(lead));
+        withoutBias(affine(unit, weight, bias, at.slice(lead)), bias);
       const { out, mean, rstd } = normalized(call, input, dims, eps, finish, further);
       return [out, statistic(call, mean, 1), statistic(call, rstd, 2)];
     },
