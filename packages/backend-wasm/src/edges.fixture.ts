@@ -6,9 +6,12 @@ import { dtypesOf, fakesOtherDTypes, type OpCase } from "@sconce/ops-cases";
  * edges than PyTorch's kernels.
  */
 const DECOMPOSED =
-  /^aten\.(logit|logit_backward|smooth_l1_loss_backward|soft_margin_loss_backward|upsample_bilinear2d)\.default$/;
-/** Sums of cubic interpolation that cancel. */
-const CANCELS = /^aten\.upsample_bicubic2d\./;
+  /^aten\.(logit|logit_backward|smooth_l1_loss_backward|soft_margin_loss_backward|upsample_bilinear2d|_?scaled_dot_product_(flash_)?attention(_for_cpu)?)\.default$/;
+/**
+ * Operators whose results depend on the order of operations: sums that cancel, products that
+ * overflow.
+ */
+const ORDERED = /^aten\.(upsample_bicubic2d|prod)\./;
 
 /**
  * Whether the backend has to give PyTorch's values of a call. Refusals are the interpreter's to
@@ -19,4 +22,4 @@ export const repeatsEdge = (one: OpCase): boolean =>
   one.compare !== "error" &&
   !fakesOtherDTypes(one.target, dtypesOf(one)) &&
   !DECOMPOSED.test(one.target) &&
-  !CANCELS.test(one.target);
+  !ORDERED.test(one.target);

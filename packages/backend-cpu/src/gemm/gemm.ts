@@ -44,6 +44,55 @@ const K_BLOCK = 256;
 /** Limit of packed numbers of one operand: 4 Mi numbers, 32 MB. */
 const PANEL_LIMIT = 1 << 22;
 
+/** Sums from here on are infinite in float32. */
+const FLOAT32_END = (2 - 2 ** -24) * 2 ** 127;
+
+/** A number as it is, or infinite where float32 has none of its size. */
+export const withFloat32Overflow = (value: number): number =>
+  value >= FLOAT32_END ? Infinity : value <= -FLOAT32_END ? -Infinity : value;
+
+/** The largest size of a finite element, or 0. */
+function largestOf({ values, rows, columns }: GatherMatrix): number {
+  let most = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
+    for (let j = 0; j < columns.length; j++) {
+      const size = Math.abs(values[row + columns[j]!]!);
+      if (size > most && size < Infinity) most = size;
+    }
+  }
+  return most;
+}
+
+/**
+ * {@link multiply} with sums that overflow as those of float32: a product or a sum beyond its
+ * range is infinite. Terms are added in their order.
+ */
+export function multiplyFloat32(a: GatherMatrix, b: GatherMatrix, store: StoreBlock): void {
+  const depth = a.columns.length;
+  const most = largestOf(a) * largestOf(b) * depth;
+  if (most < FLOAT32_END) {
+    multiply(a, b, store);
+    return;
+  }
+  const [m, n] = [a.rows.length, b.columns.length];
+  const line = new Float64Array(n);
+  for (let i = 0; i < m; i++) {
+    const row = a.rows[i]!;
+    for (let j = 0; j < n; j++) {
+      const column = b.columns[j]!;
+      let sum = 0;
+      for (let p = 0; p < depth; p++) {
+        sum = withFloat32Overflow(
+          sum + withFloat32Overflow(a.values[row + a.columns[p]!]! * b.values[b.rows[p]! + column]!),
+        );
+      }
+      line[j] = sum;
+    }
+    store(i, 0, 1, n, line, 0, n);
+  }
+}
+
 /** `A (m x k) times B (k x n)`, block by block. The sums are in float64; `store` rounds. */
 export function multiply(
   a: GatherMatrix,

@@ -1,9 +1,9 @@
 /** @file Tensors as operands and results of {@link multiply}. */
 
-import { contiguousStrides, type StridedView, type Tensor } from "@sconce/tensor";
+import { contiguousStrides, type DType, type StridedView, type Tensor } from "@sconce/tensor";
 import { isNativeDType, type NumberArray, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { scratch } from "../kernel/scratch.js";
-import { type GatherMatrix, multiply, stepped } from "./gemm.js";
+import { type GatherMatrix, multiply, multiplyFloat32, stepped } from "./gemm.js";
 
 /**
  * A tensor's numbers with the strides to read them by: its storage, or a dense copy for halves and
@@ -57,15 +57,23 @@ export interface Epilogue {
   readonly addScale: number;
 }
 
+/**
+ * How to multiply for a result of this dtype: sums of float32 and bfloat16 overflow. Those of
+ * float16 do not, because PyTorch adds them up in float32.
+ */
+export const multiplierFor = (dtype: DType): typeof multiplyFloat32 =>
+  dtype === "float32" || dtype === "bfloat16" ? multiplyFloat32 : multiply;
+
 /** Multiplies into a target given in the same form as the operands. */
 export function multiplyInto(
   target: GatherMatrix,
   a: GatherMatrix,
   b: GatherMatrix,
+  dtype: DType,
   epilogue?: Epilogue,
 ): void {
   const { values, rows, columns } = target;
-  multiply(a, b, (i, j, height, width, block, start, stride) => {
+  multiplierFor(dtype)(a, b, (i, j, height, width, block, start, stride) => {
     for (let y = 0; y < height; y++) {
       const from = start + y * stride;
       const row = rows[i + y]!;

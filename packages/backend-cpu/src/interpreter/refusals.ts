@@ -147,12 +147,32 @@ const indicesFromFront =
     throw indexOutOfRange(message(negative, at, shape[at] ?? 1));
   };
 
+const boolMean: Refusal = ({ self, reduce }) => {
+  const { dtype } = self as Tensor;
+  if (dtype === "bool" && reduce === "mean")
+    throw notImplemented("scatter_gather_tensor_cpu_reduce_mean", dtype);
+};
+
+/** Slices of several dimensions are combined by operators that know bools. */
+const boolSlices: Refusal = ({ self, index, reduce, include_self }) => {
+  const { dtype, ndim } = self as Tensor;
+  if (dtype !== "bool") return;
+  if (include_self !== true) throw notImplemented("index_reduce_func_exclude_input_init", dtype);
+  if (ndim <= 1) throw notImplemented("index_func_", dtype);
+  if (reduce === "mean" && (index as Tensor).numel > 0) throw notImplemented("div_floor_cpu", dtype);
+};
+
 const outOfBounds = (index: number, dim: number, size: number): string =>
   `index ${index} is out of bounds for dimension ${dim} with size ${size}`;
 const outOfSelf = (): string => "index out of range in self";
 
 const indexAddFromFront: Refusal = (args) =>
   indicesFromFront((args["self"] as Tensor).ndim > 1 ? outOfBounds : outOfSelf)(args);
+
+const indexReduce: Refusal = (args) => {
+  boolSlices(args);
+  indicesFromFront(outOfSelf)(args);
+};
 
 /** Without dimensions only the kept form has the right shape. */
 const logSumExpDims: Refusal = ({ self, dim, keepdim }) => {
@@ -286,7 +306,8 @@ export const CPU_REFUSALS: ReadonlyMap<string, Refusal> = new Map([
   ...onTargets(["argmax.default", "argmin.default"], (name) => noBool(name.split(".")[0]!)),
   ["aten.index_add.default", indexAddFromFront],
   ["aten.index_copy.default", indicesFromFront((...args) => `index_copy_(): ${outOfBounds(...args)}`)],
-  ["aten.index_reduce.default", indicesFromFront(outOfSelf)],
+  ["aten.index_reduce.default", indexReduce],
+  ["aten.scatter_reduce.two", boolMean],
   ["aten.logsumexp.default", logSumExpDims],
   ["aten.log_sigmoid_backward.default", wholeBuffer],
 ]);

@@ -27,3 +27,7 @@ export function roundTo(dtype: DType): (x: number) => number {
 /** How each step of a float computation rounds: halves are computed in float32. */
 export const stepOf = (dtype: DType): ((x: number) => number) =>
   dtype === "float64" ? (x) => x : Math.fround;
+
+/** Whether a dtype is one of the two halves. */
+export const isHalf = (dtype: DType): dtype is "float16" | "bfloat16" =>
+  dtype === "float16" || dtype === "bfloat16";

@@ -1,8 +1,9 @@
 /** @file Attention as one operator, forward and backward. */
 
 import type { Tensor } from "@sconce/tensor";
-import { type GatherMatrix, multiply, stepped } from "../gemm/gemm.js";
+import { type GatherMatrix, multiply, multiplyFloat32, stepped } from "../gemm/gemm.js";
 import { finishOutput, readFloat64 } from "../kernel/dense.js";
+import { isHalf, roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 import { mapTuple } from "../kernel/tuple.js";
@@ -30,12 +31,18 @@ interface Heads {
   readonly mask: Float64Array | undefined;
   readonly causal: boolean;
   readonly shared: (head: number) => number;
+  /** PyTorch computes halves in float32. */
+  readonly multiply: typeof multiplyFloat32;
+  readonly round: (value: number) => number;
+  /** Weights of halves are halves. */
+  readonly roundWeight: (value: number) => number;
 }
 
 function headsOf({ query, key, value, is_causal: causal, attn_mask: mask, scale }: AttentionArgs): Heads {
   const [batch, heads, rows, width] = query.shape as [number, number, number, number];
   const [, keyHeads, keys] = key.shape as [number, number, number];
   const group = heads / keyHeads;
+  const isWide = query.dtype === "float64";
   const added = mask === null ? undefined : readFloat64(mask, [batch, heads, rows, keys]);
   return {
     count: batch * heads,
@@ -49,6 +56,9 @@ function headsOf({ query, key, value, is_causal: causal, attn_mask: mask, scale 
     value: readFloat64(value),
     causal,
     mask: mask?.dtype === "bool" ? added!.map((on) => (on !== 0 ? 0 : Number.NEGATIVE_INFINITY)) : added,
+    multiply: isWide ? multiply : multiplyFloat32,
+    round: isWide ? (value) => value : Math.fround,
+    roundWeight: isHalf(query.dtype) ? roundTo(query.dtype) : (value) => value,
     shared: (head) => Math.floor(head / heads) * keyHeads + Math.floor((head % heads) / group),
   };
 }
@@ -69,6 +79,7 @@ function matrix(
 
 /** A product into (or, adding, onto) a dense matrix at `offset`. */
 function multiplyDense(
+  heads: Heads,
   out: Float64Array,
   offset: number,
   a: GatherMatrix,
@@ -76,7 +87,7 @@ function multiplyDense(
   add = false,
 ): void {
   const columns = b.columns.length;
-  multiply(a, b, (i, j, height, width, block, start, stride) => {
+  heads.multiply(a, b, (i, j, height, width, block, start, stride) => {
     for (let y = 0; y < height; y++) {
       const to = offset + (i + y) * columns + j;
       for (let x = 0; x < width; x++) out[to + x] = block[start + y * stride + x]! + (add ? out[to + x]! : 0);
@@ -86,10 +97,11 @@ function multiplyDense(
 
 /** Scaled, masked scores of one head. */
 function scoresOf(heads: Heads, head: number): Float64Array {
-  const { rows, keys, width, scale, mask, causal } = heads;
+  const { rows, keys, width, scale, mask, causal, round } = heads;
   const scores = scratch(Float64Array, rows * keys);
   const keyAt = heads.shared(head) * keys * width;
   multiplyDense(
+    heads,
     scores,
     0,
     matrix(heads.query, head * rows * width, rows, width),
@@ -101,20 +113,24 @@ function scoresOf(heads: Heads, head: number): Float64Array {
       scores[at] =
         causal && j > i
           ? Number.NEGATIVE_INFINITY
-          : scores[at]! * scale + (mask ? mask[head * rows * keys + at]! : 0);
+          : round(round(round(scores[at]!) * scale) + (mask ? mask[head * rows * keys + at]! : 0));
     }
   }
   return scores;
 }
 
 /**
- * Converts scores to probabilities, row by row, and writes the logarithms of the sums to `logs`. A
- * masked row gives zeros, also for its logarithm.
+ * Converts scores to weights, row by row, and writes the logarithms of their sums to `logs`. The
+ * sums divide the products later, which may so overflow. A masked row gives zeros, also for its
+ * logarithm.
+ *
+ * A row with NaN gives NaN. PyTorch's kernel gives that, other numbers or zeros instead: which one
+ * depends on the number of keys and on the processor.
  */
-function normalizeRows(
+function exponentiateRows(
   scores: Float64Array,
-  rows: number,
-  keys: number,
+  { rows, keys, roundWeight }: Heads,
+  sums: Float64Array,
   logs: Float64Array,
   at: number,
 ): void {
@@ -124,14 +140,16 @@ function normalizeRows(
     for (let j = 0; j < keys; j++) if (row[j]! > max || Number.isNaN(row[j])) max = row[j]!;
     if (max === Number.NEGATIVE_INFINITY) {
       row.fill(0);
+      sums[i] = 1;
       continue;
     }
     let sum = 0;
     for (let j = 0; j < keys; j++) {
-      row[j] = Math.exp(row[j]! - max);
-      sum += row[j]!;
+      const weight = Math.exp(row[j]! - max);
+      sum += weight;
+      row[j] = roundWeight(weight);
     }
-    for (let j = 0; j < keys; j++) row[j]! /= sum;
+    sums[i] = sum;
     logs[at + i] = max + Math.log(sum);
   }
 }
@@ -141,13 +159,17 @@ const attention = kernel(
   (args, context) => {
     const [out, logSums] = emptyOutputs(context);
     const heads = headsOf(args);
-    const { count, rows, keys, valueWidth } = heads;
+    const { count, rows, keys, valueWidth, round } = heads;
     const [result, logs] = [scratch(Float64Array, out.numel), scratch(Float64Array, count * rows)];
+    const sums = scratch(Float64Array, rows);
     for (let head = 0; head < count; head++) {
       const weights = scoresOf(heads, head);
-      normalizeRows(weights, rows, keys, logs, head * rows);
+      exponentiateRows(weights, heads, sums, logs, head * rows);
       const values = matrix(heads.value, heads.shared(head) * keys * valueWidth, keys, valueWidth);
-      multiplyDense(result, head * rows * valueWidth, matrix(weights, 0, rows, keys), values);
+      const at = head * rows * valueWidth;
+      multiplyDense(heads, result, at, matrix(weights, 0, rows, keys), values);
+      for (let i = 0; i < rows * valueWidth; i++)
+        result[at + i] = round(result[at + i]!) / sums[Math.floor(i / valueWidth)]!;
     }
     return [finishOutput(out, result), finishOutput(logSums, logs)];
   },
@@ -172,9 +194,17 @@ const attentionBackward = kernel(
         return log === Number.NEGATIVE_INFINITY ? 0 : Math.exp(score - log);
       });
       const gradOut = matrix(grad, at, rows, valueWidth);
-      multiplyDense(sums[2], shared * keys * valueWidth, matrix(weights, 0, rows, keys, true), gradOut, true);
+      multiplyDense(
+        heads,
+        sums[2],
+        shared * keys * valueWidth,
+        matrix(weights, 0, rows, keys, true),
+        gradOut,
+        true,
+      );
       const slopes = scratch(Float64Array, rows * keys);
       multiplyDense(
+        heads,
         slopes,
         0,
         gradOut,
@@ -187,9 +217,9 @@ const attentionBackward = kernel(
         for (let p = i * keys; p < (i + 1) * keys; p++) slopes[p] = weights[p]! * (slopes[p]! - dot) * scale;
       }
       const key = matrix(heads.key, shared * keys * width, keys, width);
-      multiplyDense(sums[0], head * rows * width, matrix(slopes, 0, rows, keys), key);
+      multiplyDense(heads, sums[0], head * rows * width, matrix(slopes, 0, rows, keys), key);
       const query = matrix(heads.query, head * rows * width, rows, width);
-      multiplyDense(sums[1], shared * keys * width, matrix(slopes, 0, rows, keys, true), query, true);
+      multiplyDense(heads, sums[1], shared * keys * width, matrix(slopes, 0, rows, keys, true), query, true);
     }
     return mapTuple(outputs, (tensor, i) => finishOutput(tensor, sums[i]!));
   },

@@ -8,7 +8,7 @@ import { roundTo } from "../kernel/half.js";
 import { defineKernels, type KernelContext, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
-import { fill, openOutputs, scaleRun } from "./normalization.js";
+import { fill, openOutputs, overflowOf, scaleRun } from "./normalization.js";
 import { identity } from "./pointwise-math.js";
 
 /** Statistics of each channel. */
@@ -29,7 +29,10 @@ function batchInput(input: Tensor): BatchInput {
   return { x: readNumbers(input), batch, channels, inner: numel(input.shape.slice(2)) };
 }
 
-function channelStats({ x, batch, channels, inner }: BatchInput): ChannelStats {
+function channelStats({ x, batch, channels, inner }: BatchInput, { dtype }: Tensor): ChannelStats {
+  const overflow = overflowOf(dtype);
+  // PyTorch adds up float32 in float64, and bfloat16 in float32.
+  const overflowOfSum = overflowOf(dtype === "bfloat16" ? dtype : "float64");
   const mean = scratch(Float64Array, channels);
   const variance = scratch(Float64Array, channels);
   const count = batch * inner;
@@ -39,14 +42,14 @@ function channelStats({ x, batch, channels, inner }: BatchInput): ChannelStats {
       const start = (n * channels + c) * inner;
       for (let p = start; p < start + inner; p++) sum += x[p]!;
     }
-    const mu = sum / count;
+    const mu = overflowOfSum(sum) / count;
     let square = 0;
     for (let n = 0; n < batch; n++) {
       const start = (n * channels + c) * inner;
       for (let p = start; p < start + inner; p++) square += (x[p]! - mu) ** 2;
     }
     mean[c] = mu;
-    variance[c] = square / count;
+    variance[c] = overflow(square) / count;
   }
   return { mean, variance };
 }
@@ -72,8 +75,9 @@ function batchNorm(
 ): ChannelStats {
   const data = batchInput(args.input);
   const round = parameterRounding(args);
+  const overflow = overflowOf(args.input.dtype);
   const stats = training
-    ? channelStats(data)
+    ? channelStats(data, args.input)
     : {
         mean: Float64Array.from(readNumbers(args.running_mean!)),
         variance: Float64Array.from(readNumbers(args.running_var!)),
@@ -88,8 +92,9 @@ function batchNorm(
   const means = stats.mean.map(rounded);
   for (let n = 0; n < batch; n++) {
     for (let c = 0; c < channels; c++) {
-      const factor = scales[c]! * (w ? w[c]! : 1);
-      scaleRun(x, y, (n * channels + c) * inner, inner, factor, (b ? b[c]! : 0) - means[c]! * factor);
+      const factor = overflow(scales[c]! * (w ? w[c]! : 1));
+      const shift = overflow((b ? b[c]! : 0) - means[c]! * factor);
+      scaleRun(x, y, (n * channels + c) * inner, inner, factor, shift);
     }
   }
   finishOutput(out!, y);

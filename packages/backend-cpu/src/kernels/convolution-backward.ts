@@ -4,8 +4,7 @@
  */
 
 import { contiguousStrides, numel, positionsOf, type Tensor } from "@sconce/tensor";
-import { multiply } from "../gemm/gemm.js";
-import { finishTarget, numberTarget } from "../gemm/operands.js";
+import { finishTarget, multiplierFor, numberTarget } from "../gemm/operands.js";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, kernel, maskedOutputs } from "../kernel/kernel.js";
 import { type ConvolutionArgs, convolve, perDimension, spatialStrides, spread } from "./convolution.js";
@@ -66,7 +65,7 @@ function weightGradient(args: BackwardArgs, out: Tensor): Tensor {
       storageOffset: 0,
     });
     const first = target.storageOffset + g * rows * target.strides[0]!;
-    multiply(left, right, (i, j, height, width, block, start, step) => {
+    multiplierFor(out.dtype)(left, right, (i, j, height, width, block, start, step) => {
       for (let y = 0; y < height; y++) {
         const to = first + (i + y) * target.strides[0]!;
         for (let x = 0; x < width; x++) target.values[to + outColumns[j + x]!] = block[start + y * step + x]!;

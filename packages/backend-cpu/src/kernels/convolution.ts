@@ -4,8 +4,7 @@
  */
 
 import { numel, positionsOf, type Tensor } from "@sconce/tensor";
-import { multiply } from "../gemm/gemm.js";
-import { finishTarget, numberTarget, numberView } from "../gemm/operands.js";
+import { finishTarget, multiplierFor, numberTarget, numberView } from "../gemm/operands.js";
 import type { NumberArray } from "../kernel/dense.js";
 import { readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
@@ -141,7 +140,7 @@ export function convolve(args: ConvolutionArgs, out: Tensor): Tensor {
         columns,
       };
       const outAt = target.storageOffset + n * target.strides[0]! + g * outChannels * target.strides[1]!;
-      multiply(
+      multiplierFor(out.dtype)(
         weightMatrix(weight, g, groups, transposed),
         right,
         (i, j, height, width, block, start, stride) => {

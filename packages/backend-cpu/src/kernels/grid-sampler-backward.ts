@@ -10,6 +10,8 @@ interface SampleBackwardArgs extends SampleArgs {
   readonly grad_output: Tensor;
 }
 
+type Visit = Parameters<typeof eachPlace>[1];
+
 interface Gradients {
   readonly input: Float64Array;
   readonly grid: Float64Array;
@@ -43,7 +45,7 @@ function planeGradientsHalf(args: SampleBackwardArgs): Gradients {
   const [x, g] = [readNumbers(args.input), readNumbers(args.grad_output)];
   const round = roundingOf(args.input.dtype);
   const [input, grid] = [scratch(Float64Array, args.input.numel), scratch(Float64Array, args.grid.numel)];
-  eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
+  const visit: Visit = (n, point, taps, { sizes, channels, plane, points }) => {
     const [rows, columns] = taps as readonly [Taps, Taps];
     const [[south, north], [east, west]] = [pair(rows.weight), pair(columns.weight)];
     const corners = cornersOf(rows, columns, sizes[1]!);
@@ -66,9 +68,25 @@ function planeGradientsHalf(args: SampleBackwardArgs): Gradients {
     }
     grid[(n * points + point) * 2] = round(across * columns.slope[1]!);
     grid[(n * points + point) * 2 + 1] = round(down * rows.slope[1]!);
-  });
+  };
+  eachPlace(args, visit, nanGradients(visit, grid));
   return { input, grid };
 }
+
+/**
+ * Gradients of an image by a place with NaN: the slope by one dimension has the weights of the
+ * other. Zeros outside times NaN are NaN.
+ */
+const nanGradients =
+  (visit: Visit, grid: Float64Array): Visit =>
+  (n, point, taps, places) => {
+    visit(n, point, taps, places);
+    const isNaNIn = (values: ArrayLike<number>): boolean => Number.isNaN(values[0]!);
+    taps.forEach(({ slope }, d) => {
+      if (isNaNIn(slope) || isNaNIn(taps[1 - d]!.weight))
+        grid[(n * places.points + point) * 2 + 1 - d] = Number.NaN;
+    });
+  };
 
 const pair = (weights: ArrayLike<number>): readonly [number, number] => [weights[0]!, weights[1]!];
 
@@ -79,7 +97,7 @@ function gradientsOf(args: SampleBackwardArgs): Gradients {
     scratch(Float64Array, args.input.numel),
     scratch(Float64Array, args.grid.numel),
   ];
-  eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
+  const visit: Visit = (n, point, taps, { sizes, channels, plane, points }) => {
     eachCorner(taps, sizes, (position, weight, slopes) => {
       for (let c = 0; c < channels; c++) {
         const grad = g[(n * channels + c) * points + point]!;
@@ -89,7 +107,8 @@ function gradientsOf(args: SampleBackwardArgs): Gradients {
           gridGrad[(n * points + point) * rank + rank - 1 - d]! += slopes[d]! * x[at]! * grad;
       }
     });
-  });
+  };
+  eachPlace(args, visit, nanGradients(visit, gridGrad));
   return { input: inputGrad, grid: gridGrad };
 }
 

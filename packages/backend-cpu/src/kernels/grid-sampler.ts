@@ -2,6 +2,7 @@
 
 import { type DType, numel, patternEncoder, type Tensor, valueTable } from "@sconce/tensor";
 import { finishOutput, type NumberArray, readNumbers } from "../kernel/dense.js";
+import { isHalf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 import { roundHalfEven } from "./pointwise-math.js";
@@ -38,34 +39,62 @@ const newTaps = (mode: number): Taps => {
   };
 };
 
-/** A coordinate folded back at both ends, and the sign of its slope. */
-function reflect(x: number, low: number, span: number, round: Round): readonly [number, number] {
+/**
+ * A coordinate folded back at both ends, and the sign of its slope. PyTorch folds images in vectors
+ * of the dtype, and volumes one number after the other, with an int32 count of folds.
+ */
+function reflect(
+  x: number,
+  [low, span]: readonly [number, number],
+  isImage: boolean,
+  round: Round,
+): readonly [number, number] {
   if (span === 0) return [0, 0];
   const distance = round(Math.abs(round(x - low)));
   const sign = x < low ? -1 : 1;
+  if (isImage) {
+    const period = 2 * span;
+    const rest = round(distance - round(Math.trunc(round(distance / period)) * period));
+    const back = round(period - rest);
+    return rest <= back ? [round(rest + low), sign] : [round(back + low), -sign];
+  }
   const rest = distance % span;
-  const even = Math.floor(round(distance / span)) % 2 === 0;
+  const folds = Math.floor(round(distance / span));
+  const even = !(folds < 2 ** 31) || folds % 2 === 0;
   return even ? [round(rest + low), sign] : [round(round(span - rest) + low), -sign];
 }
 
-function clip(x: number, size: number): readonly [number, number] {
-  if (x <= 0) return [0, 0];
-  return x >= size - 1 ? [size - 1, 0] : [x, 1];
+/** NaN is the first place of images and the last one of volumes. */
+function clip(x: number, size: number, isImage: boolean): readonly [number, number] {
+  if (x <= 0 || (isImage && Number.isNaN(x))) return [0, 0];
+  return x < size - 1 ? [x, 1] : [size - 1, 0];
 }
 
 /** The coordinate of a place by the padding mode, and its slope. */
 function padded(
   x: number,
   size: number,
-  { padding_mode: padding, align_corners: align }: SampleArgs,
+  { input, padding_mode: padding, align_corners: align }: SampleArgs,
   round: Round,
 ): readonly [number, number] {
-  if (padding === 0) return [x, 1];
-  if (padding === 1) return clip(x, size);
-  const [folded, sign] = align ? reflect(x, 0, size - 1, round) : reflect(x, -0.5, size, round);
-  const [clipped, inside] = clip(folded, size);
+  const isImage = input.ndim === 4;
+  if (padding === 0) return [isImage ? x : asInt32(x, input.dtype), 1];
+  if (padding === 1) return clip(x, size, isImage);
+  const [folded, sign] = reflect(x, align ? [0, size - 1] : [-0.5, size], isImage, round);
+  const [clipped, inside] = clip(folded, size, isImage);
   return [clipped, sign * inside];
 }
+
+/**
+ * A coordinate of a volume; one that no int32 holds is outside. PyTorch's test for NaN does not see
+ * that of bfloat16.
+ */
+function asInt32(x: number, dtype: DType): number {
+  if (dtype === "bfloat16" && Number.isNaN(x)) return x;
+  return x >= -(2 ** 31) && x < 2 ** 31 ? x : -100;
+}
+/** A whole half as PyTorch's vectors convert it: low bits of an int32, 0 where none holds it. */
+const asInt16 = (x: number): number => (Math.abs(x) < 2 ** 31 ? (x << 16) >> 16 : 0);
 
 /** Rounds as arithmetic in the dtype does. */
 type Round = (x: number) => number;
@@ -76,12 +105,32 @@ export function roundingOf(dtype: DType): Round {
   return encode && table ? (x) => table[encode(x)]! : Math.fround;
 }
 
+/** From `-1..1` to a place among `size` elements. */
+function unscaled(
+  value: number,
+  size: number,
+  { input, align_corners: align }: SampleArgs,
+  round: Round,
+): number {
+  const shifted = round(value + 1);
+  if (input.ndim === 4) {
+    const scaled = round(shifted * round((align ? size - 1 : size) / 2));
+    return align ? scaled : round(scaled - 0.5);
+  }
+  return align ? round(round(shifted / 2) * (size - 1)) : round(round(round(shifted * size) - 1) / 2);
+}
+
 function fillTaps(taps: Taps, value: number, size: number, args: SampleArgs, round: Round): void {
   const { interpolation_mode: mode, align_corners: align } = args;
   const scale = align ? (size - 1) / 2 : size / 2;
-  const shifted = round(value + 1);
-  const raw = align ? round(round(shifted / 2) * (size - 1)) : round(round(round(shifted * size) - 1) / 2);
-  const inside = (p: number): number => (p >= 0 && p < size ? p : -1);
+  const raw = unscaled(value, size, args, round);
+  const isImage = args.input.ndim === 4;
+  const isHalfImage = isImage && isHalf(args.input.dtype);
+  const inside = (x: number): number => {
+    // NaN is left by `asInt32` only, and converted to 0.
+    const p = isHalfImage ? asInt16(x) : isImage ? x : x || 0;
+    return p >= 0 && p < size ? p : -1;
+  };
   if (mode === 2) {
     const first = Math.floor(raw);
     const t = round(raw - first);
@@ -102,7 +151,7 @@ function fillTaps(taps: Taps, value: number, size: number, args: SampleArgs, rou
   const first = Math.floor(x);
   for (let t = 0; t < 2; t++) {
     taps.position[t] = inside(first + t);
-    taps.weight[t] = round(t === 0 ? first + 1 - x : x - first);
+    taps.weight[t] = round(t === 1 ? x - first : isImage ? 1 - round(x - first) : first + 1 - x);
     taps.slope[t] = (t === 0 ? -1 : 1) * slope * scale;
   }
 }
@@ -141,10 +190,18 @@ export interface Places {
   readonly points: number;
 }
 
-/** Calls `visit` for each batch and place, with its taps (slowest dimension first). */
+/** Whether weights of an image are NaN: of a coordinate that is not finite and not clipped. */
+const isNaNPlace = (taps: readonly Taps[]): boolean =>
+  taps.length === 2 && taps.some(({ weight }) => Number.isNaN(weight[0]!));
+
+/**
+ * Calls `visit` for each batch and place, with its taps (slowest dimension first). A place whose
+ * weights are NaN is for `visitNaN`.
+ */
 export function eachPlace(
   args: SampleArgs,
   visit: (batch: number, point: number, taps: readonly Taps[], places: Places) => void,
+  visitNaN: typeof visit = visit,
 ): void {
   const sizes = args.input.shape.slice(2);
   const rank = sizes.length;
@@ -158,7 +215,7 @@ export function eachPlace(
       const at = (n * points + point) * rank;
       // The grid names the fastest dimension first.
       for (let d = 0; d < rank; d++) fillTaps(taps[d]!, grid[at + rank - 1 - d]!, sizes[d]!, args, round);
-      visit(n, point, taps, places);
+      (isNaNPlace(taps) ? visitNaN : visit)(n, point, taps, places);
     }
   }
 }
@@ -172,22 +229,26 @@ function sampleCubicHalf(args: SampleArgs, context: KernelContext): Tensor {
   const x = readNumbers(args.input);
   const round = roundingOf(args.input.dtype);
   const values = scratch(Float64Array, out.numel);
-  eachPlace(args, (n, point, [rows, columns], { sizes, channels, plane, points }) => {
-    const weighted = ({ position, weight }: Taps, valueAt: (p: number) => number): number => {
-      let sum = 0;
-      for (let t = 0; t < 4; t++) {
-        const term = position[t]! < 0 ? 0 : round(valueAt(position[t]!) * weight[t]!);
-        sum = t === 0 ? term : round(sum + term);
+  eachPlace(
+    args,
+    (n, point, [rows, columns], { sizes, channels, plane, points }) => {
+      const weighted = ({ position, weight }: Taps, valueAt: (p: number) => number): number => {
+        let sum = 0;
+        for (let t = 0; t < 4; t++) {
+          const term = position[t]! < 0 ? 0 : round(valueAt(position[t]!) * weight[t]!);
+          sum = t === 0 ? term : round(sum + term);
+        }
+        return sum;
+      };
+      for (let c = 0; c < channels; c++) {
+        const start = (n * channels + c) * plane;
+        values[(n * channels + c) * points + point] = weighted(rows!, (row) =>
+          weighted(columns!, (column) => x[start + row * sizes[1]! + column]!),
+        );
       }
-      return sum;
-    };
-    for (let c = 0; c < channels; c++) {
-      const start = (n * channels + c) * plane;
-      values[(n * channels + c) * points + point] = weighted(rows!, (row) =>
-        weighted(columns!, (column) => x[start + row * sizes[1]! + column]!),
-      );
-    }
-  });
+    },
+    nanInto(values),
+  );
   return finishOutput(out, values);
 }
 
@@ -200,20 +261,24 @@ function sampleVolumeHalf(args: SampleArgs, context: KernelContext): Tensor {
   const x = readNumbers(args.input);
   const round = roundingOf(args.input.dtype);
   const values = scratch(Float64Array, out.numel);
-  eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
-    const [slow, middle, fast] = taps as [Taps, Taps, Taps];
-    for (let corner = 0; corner < 8; corner++) {
-      const [i, j, k] = [corner >> 2, (corner >> 1) & 1, corner & 1];
-      const [z, y, p] = [slow.position[i]!, middle.position[j]!, fast.position[k]!];
-      if (z < 0 || y < 0 || p < 0) continue;
-      const weight = round(round(fast.weight[k]! * middle.weight[j]!) * slow.weight[i]!);
-      const position = (z * sizes[1]! + y) * sizes[2]! + p;
-      for (let c = 0; c < channels; c++) {
-        const at = (n * channels + c) * points + point;
-        values[at] = round(values[at]! + round(x[(n * channels + c) * plane + position]! * weight));
+  eachPlace(
+    args,
+    (n, point, taps, { sizes, channels, plane, points }) => {
+      const [slow, middle, fast] = taps as [Taps, Taps, Taps];
+      for (let corner = 0; corner < 8; corner++) {
+        const [i, j, k] = [corner >> 2, (corner >> 1) & 1, corner & 1];
+        const [z, y, p] = [slow.position[i]!, middle.position[j]!, fast.position[k]!];
+        if (z < 0 || y < 0 || p < 0) continue;
+        const weight = round(round(fast.weight[k]! * middle.weight[j]!) * slow.weight[i]!);
+        const position = (z * sizes[1]! + y) * sizes[2]! + p;
+        for (let c = 0; c < channels; c++) {
+          const at = (n * channels + c) * points + point;
+          values[at] = round(values[at]! + round(x[(n * channels + c) * plane + position]! * weight));
+        }
       }
-    }
-  });
+    },
+    nanInto(values),
+  );
   return finishOutput(out, values);
 }
 
@@ -226,22 +291,33 @@ function samplePlaneHalf(args: SampleArgs, context: KernelContext): Tensor {
   const x = readNumbers(args.input);
   const round = roundingOf(args.input.dtype);
   const values = scratch(Float64Array, out.numel);
-  eachPlace(args, (n, point, [rows, columns], { sizes, channels, plane, points }) => {
-    for (let corner = 0; corner < 4; corner++) {
-      const [i, j] = [corner >> 1, corner & 1];
-      const [row, column] = [rows!.position[i]!, columns!.position[j]!];
-      if (row < 0 || column < 0) continue;
-      const weight = round(columns!.weight[j]! * rows!.weight[i]!);
-      for (let c = 0; c < channels; c++) {
-        const start = (n * channels + c) * plane;
-        const term = round(x[start + row * sizes[1]! + column]! * weight);
-        const at = (n * channels + c) * points + point;
-        values[at] = round(values[at]! + term);
+  eachPlace(
+    args,
+    (n, point, [rows, columns], { sizes, channels, plane, points }) => {
+      for (let corner = 0; corner < 4; corner++) {
+        const [i, j] = [corner >> 1, corner & 1];
+        const [row, column] = [rows!.position[i]!, columns!.position[j]!];
+        if (row < 0 || column < 0) continue;
+        const weight = round(columns!.weight[j]! * rows!.weight[i]!);
+        for (let c = 0; c < channels; c++) {
+          const start = (n * channels + c) * plane;
+          const term = round(x[start + row * sizes[1]! + column]! * weight);
+          const at = (n * channels + c) * points + point;
+          values[at] = round(values[at]! + term);
+        }
       }
-    }
-  });
+    },
+    nanInto(values),
+  );
   return finishOutput(out, values);
 }
+
+/** Zeros outside, too, times NaN are NaN. */
+const nanInto =
+  (values: Float64Array): Parameters<typeof eachPlace>[1] =>
+  (n, point, _, { channels, points }) => {
+    for (let c = 0; c < channels; c++) values[(n * channels + c) * points + point] = Number.NaN;
+  };
 
 function sample(args: SampleArgs, context: KernelContext): Tensor {
   if (patternEncoder(args.input.dtype) !== undefined) {
@@ -252,13 +328,17 @@ function sample(args: SampleArgs, context: KernelContext): Tensor {
   const out = emptyOutput(context);
   const x = readNumbers(args.input);
   const values = scratch(Float64Array, out.numel);
-  eachPlace(args, (n, point, taps, { sizes, channels, plane, points }) => {
-    eachCorner(taps, sizes, (position, weight) => {
-      for (let c = 0; c < channels; c++) {
-        values[(n * channels + c) * points + point]! += weight * x[(n * channels + c) * plane + position]!;
-      }
-    });
-  });
+  eachPlace(
+    args,
+    (n, point, taps, { sizes, channels, plane, points }) => {
+      eachCorner(taps, sizes, (position, weight) => {
+        for (let c = 0; c < channels; c++) {
+          values[(n * channels + c) * points + point]! += weight * x[(n * channels + c) * plane + position]!;
+        }
+      });
+    },
+    nanInto(values),
+  );
   return finishOutput(out, values);
 }
 

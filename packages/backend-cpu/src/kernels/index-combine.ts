@@ -3,9 +3,10 @@
  * extremes, means.
  */
 import { internalError } from "@sconce/errors";
-import { dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
 import { readBigInts, readComplex, readNumbers } from "../kernel/dense.js";
-import { decodeTable, encodeFloat } from "../kernel/half.js";
+import { decodeTable, encodeFloat, isHalf, roundTo } from "../kernel/half.js";
+import { divide, result } from "./complex-functions.js";
 import { bigMax, bigMin, greater, smaller } from "./pointwise-math.js";
 
 /** How a value joins the one already there. */
@@ -54,13 +55,17 @@ function combineNumbers(target: Tensor, positions: ArrayLike<number>, source: Te
     for (let i = 0; i < positions.length; i++) {
       data[positions[i]!] = combine(data[positions[i]!]!, values[i]!) === 0 ? 0 : 1;
     }
-  } else if (target.dtype === "float16" || target.dtype === "bfloat16") {
+  } else if (isHalf(target.dtype)) {
     const table = decodeTable(target.dtype);
     const encode = encodeFloat(target.dtype);
     for (let i = 0; i < positions.length; i++) {
       const p = positions[i]!;
       data[p] = encode(combine(table[data[p]!]!, values[i]!));
     }
+  } else if (how === "prod" && (target.dtype === "int32" || target.dtype === "uint32")) {
+    // Products beyond 2^53 would lose the bits that stay.
+    for (let i = 0; i < positions.length; i++)
+      data[positions[i]!] = Math.imul(data[positions[i]!]!, values[i]!);
   } else if (how === "sum") {
     for (let i = 0; i < positions.length; i++) data[positions[i]!]! += values[i]!;
   } else {
@@ -96,8 +101,7 @@ function combineComplex(target: Tensor, positions: ArrayLike<number>, source: Te
 
 /**
  * {@link combineAt} with PyTorch's `include_self`: when false, touched elements forget their value
- * first. A mean counts what joined, and the old value where it is included; integers are divided
- * downwards.
+ * first. A mean is a sum that {@link divideByCount} divides.
  */
 export function reduceAt(
   target: Tensor,
@@ -108,7 +112,6 @@ export function reduceAt(
 ): void {
   if (!includeSelf) forget(target, positions, how);
   combineAt(target, positions, source, how);
-  if (how === "mean") divideByCount(target, positions, includeSelf ? 1 : 0);
 }
 
 function forget(target: Tensor, positions: ArrayLike<number>, how: Combine): void {
@@ -120,7 +123,7 @@ function forget(target: Tensor, positions: ArrayLike<number>, how: Combine): voi
       target.data[2 * p] = neutral;
       target.data[2 * p + 1] = 0;
     } else if (isBigIntDType(dtype)) (target.data as BigInt64Array)[p] = bigNeutral(how);
-    else if (dtype === "float16" || dtype === "bfloat16") target.data[p] = encodeFloat(dtype)(neutral);
+    else if (isHalf(dtype)) target.data[p] = encodeFloat(dtype)(neutral);
     else target.data[p] = dtypeInfo(dtype).kind === "float" ? neutral : smallNeutral(target, neutral);
   }
 }
@@ -138,21 +141,46 @@ function smallNeutral({ dtype }: Tensor, neutral: number): number {
   return signed ? -(2 ** (bits - 1)) : 0;
 }
 
-function divideByCount(target: Tensor, positions: ArrayLike<number>, start: number): void {
+/**
+ * Makes means of sums: divides each touched element by how many joined it, and itself where it is
+ * included. Integers are divided downwards. As in PyTorch counts have the dtype of the elements:
+ * those of narrow integers wrap, and a count of zero is one. Large counts of halves are rounded,
+ * after each step or once.
+ */
+export function divideByCount(
+  target: Tensor,
+  positions: ArrayLike<number>,
+  includeSelf: boolean,
+  roundsSteps = false,
+): void {
+  const { dtype } = target;
+  const start = includeSelf ? 1 : 0;
+  const round = isHalf(dtype) ? roundTo(dtype) : undefined;
+  const step = roundsSteps && round !== undefined ? round : (count: number): number => count;
   const counts = new Map<number, number>();
   for (let i = 0; i < positions.length; i++)
-    counts.set(positions[i]!, (counts.get(positions[i]!) ?? start) + 1);
-  const { dtype } = target;
+    counts.set(positions[i]!, step((counts.get(positions[i]!) ?? start) + 1));
   const data = target.data as Float64Array;
-  for (const [p, count] of counts) {
-    if (dtypeInfo(dtype).lanes === 2) {
-      data[2 * p]! /= count;
-      data[2 * p + 1]! /= count;
+  const { kind, lanes } = dtypeInfo(dtype);
+  for (const [p, exact] of counts) {
+    const count = round?.(exact) ?? (kind === "float" || lanes === 2 ? exact : wrappedCount(dtype, exact));
+    if (lanes === 2) {
+      divide(data[2 * p]!, data[2 * p + 1]!, count, 0);
+      data[2 * p] = result.re;
+      data[2 * p + 1] = result.im;
     } else if (isBigIntDType(dtype)) divideBig(target.data as BigInt64Array, p, BigInt(count));
-    else if (dtype === "float16" || dtype === "bfloat16") {
-      data[p] = encodeFloat(dtype)(decodeTable(dtype)[data[p]!]! / count);
-    } else data[p] = dtypeInfo(dtype).kind === "float" ? data[p]! / count : Math.floor(data[p]! / count);
+    else if (round !== undefined) data[p] = encodeFloat(dtype)(decodeTable(dtype)[data[p]!]! / count);
+    else data[p] = kind === "float" ? data[p]! / count : Math.floor(data[p]! / count);
   }
+}
+
+/** A count as an integer of its dtype, or 1 for 0. */
+function wrappedCount(dtype: DType, count: number): number {
+  const { signed, itemSize } = dtypeInfo(dtype);
+  if (itemSize > 4) return count;
+  const bits = 8 * itemSize;
+  const wrapped = count % 2 ** bits;
+  return (signed && wrapped >= 2 ** (bits - 1) ? wrapped - 2 ** bits : wrapped) || 1;
 }
 
 function divideBig(data: BigInt64Array, p: number, count: bigint): void {

@@ -2,6 +2,7 @@
 
 import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { broadcastStrides, contiguousStrides, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
+import { withFloat32Overflow } from "../gemm/gemm.js";
 import { finishTarget, matrixOf, multiplyInto, numberTarget, numberView } from "../gemm/operands.js";
 import { detached } from "../kernel/copy.js";
 import { readBigInts, readComplex, readFloat64, writeBigInts, writeComplex } from "../kernel/dense.js";
@@ -44,6 +45,7 @@ function product(context: KernelContext, a: Tensor, b: Tensor, added?: Added): T
       into,
       matrixOf(left, at(left)),
       matrixOf(right, at(right)),
+      out.dtype,
       plain
         ? undefined
         : {
@@ -88,21 +90,25 @@ function complexProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefi
   const [m, k, n] = [out.shape[out.ndim - 2]!, a.shape[a.ndim - 1]!, out.shape[out.ndim - 1]!];
   const [x, y] = [readComplex(a), readComplex(b)];
   const [alpha, alphaIm] = complexFactor(added?.alpha ?? 1);
+  const isOne = alpha === 1 && alphaIm === 0;
   const [beta, betaIm] = complexFactor(added?.beta ?? 0);
   const self = added && (beta !== 0 || betaIm !== 0) ? readComplex(added.self, out.shape) : undefined;
   const values = scratch(Float64Array, 2 * out.numel);
+  const limit = out.dtype === "complex128" ? (value: number): number => value : withFloat32Overflow;
   for (let at = 0; at < out.numel; at++) {
     const row = Math.floor(at / n);
     let [re, im] = [0, 0];
     for (let p = 0; p < k; p++) {
       const i = 2 * (row * k + p);
       const j = 2 * ((Math.floor(row / m) * k + p) * n + (at % n));
-      re += x[i]! * y[j]! - x[i + 1]! * y[j + 1]!;
-      im += x[i]! * y[j + 1]! + x[i + 1]! * y[j]!;
+      re = limit(re + limit(x[i]! * y[j]!) - limit(x[i + 1]! * y[j + 1]!));
+      im = limit(im + limit(x[i]! * y[j + 1]!) + limit(x[i + 1]! * y[j]!));
     }
     const [addRe, addIm] = self ? [self[2 * at]!, self[2 * at + 1]!] : [0, 0];
-    values[2 * at] = alpha * re - alphaIm * im + (self ? beta * addRe - betaIm * addIm : 0);
-    values[2 * at + 1] = alpha * im + alphaIm * re + (self ? beta * addIm + betaIm * addRe : 0);
+    // A factor of one is left out: its imaginary part would make NaN of an infinity.
+    const [outRe, outIm] = isOne ? [re, im] : [alpha * re - alphaIm * im, alpha * im + alphaIm * re];
+    values[2 * at] = outRe + (self ? beta * addRe - betaIm * addIm : 0);
+    values[2 * at + 1] = outIm + (self ? beta * addIm + betaIm * addRe : 0);
   }
   writeComplex(out, values);
   return out;

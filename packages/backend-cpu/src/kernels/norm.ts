@@ -7,20 +7,27 @@ import { broadcastShape } from "./index-elements.js";
 import { rowsOf } from "./reduction-rows.js";
 import type { Dims } from "./variance.js";
 
-/** The p-norm of a row of magnitudes. */
-function normOf(data: ArrayLike<number>, start: number, length: number, p: number): number {
+/** Rounds a number to the precision in which PyTorch computes. */
+type Round = (value: number) => number;
+
+/** Halves are computed in float32: squares overflow and vanish as its own do. */
+const roundingOf = (dtype: DType): Round =>
+  dtype === "float64" || dtype === "complex128" ? (value) => value : Math.fround;
+
+/** The p-norm of a row of magnitudes. Sums are rounded at their end: no term is negative. */
+function normOf(data: ArrayLike<number>, start: number, length: number, p: number, round: Round): number {
   let result = p === -Infinity ? Infinity : 0;
   for (let i = start; i < start + length; i++) {
     const size = Math.abs(data[i]!);
-    if (p === 2) result += size * size;
+    if (p === 2) result += round(size * size);
     else if (p === 1) result += size;
     else if (p === Infinity) result = Math.max(result, size);
     else if (p === -Infinity) result = Math.min(result, size);
     else if (p === 0) result += size === 0 ? 0 : 1;
-    else result += size ** p;
+    else result += round(size ** p);
   }
-  if (p === 2) return Math.sqrt(result);
-  return p === 1 || p === 0 || !Number.isFinite(p) ? result : result ** (1 / p);
+  if (p === 2) return Math.sqrt(round(result));
+  return p === 1 || p === 0 || !Number.isFinite(p) ? result : round(result) ** round(1 / p);
 }
 
 function magnitudes(tensor: Tensor): ArrayLike<number> {
@@ -34,8 +41,9 @@ function magnitudes(tensor: Tensor): ArrayLike<number> {
 function norm(self: Tensor, p: number, dims: Dims, dtype: DType | null, out: Tensor): Tensor {
   const { tensor, count, length } = rowsOf(dtype === null ? self : castTensor(self, dtype), dims);
   const data = magnitudes(tensor);
+  const round = roundingOf(tensor.dtype);
   const results = openOutput(out);
-  for (let r = 0; r < count; r++) results[r] = normOf(data, r * length, length, p);
+  for (let r = 0; r < count; r++) results[r] = normOf(data, r * length, length, p, round);
   return finishOutput(out, results);
 }
 
@@ -73,7 +81,7 @@ const dist = kernel(
     const shape = broadcastShape(self.shape, other.shape);
     const difference = distances(self, other, shape);
     const results = openOutput(out);
-    results[0] = normOf(difference, 0, difference.length, toNumber(p));
+    results[0] = normOf(difference, 0, difference.length, toNumber(p), roundingOf(self.dtype));
     return finishOutput(out, results);
   },
 );

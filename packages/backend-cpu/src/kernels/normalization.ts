@@ -1,11 +1,13 @@
 /** @file Layer and group normalization. Statistics are in float64, by two passes. */
 
 import type { FakeTensor } from "@sconce/ir";
-import { numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
+import { type DType, numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
+import { withFloat32Overflow } from "../gemm/gemm.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
+import { identity } from "./pointwise-math.js";
 
 /**
  * The outputs as the shape rule says, but with saved statistics (the second and third) of the dtype
@@ -25,14 +27,26 @@ export function openOutputs<const M extends readonly FakeTensor[]>(
   );
 }
 
+/** Keeps a sum as it is for float64; others overflow as float32. */
+export const overflowOf = (dtype: DType): ((sum: number) => number) =>
+  dtype === "float64" ? identity : withFloat32Overflow;
+
+/** Mean of numbers that may be infinite; the running mean of PyTorch's kernels is NaN after one. */
+export const runningMean = (mean: number): number => (Number.isFinite(mean) ? mean : Number.NaN);
+
 /** Mean and biased variance of `size` elements from `start`. */
-function moments(x: NumberArray, start: number, size: number): readonly [mean: number, variance: number] {
+function moments(
+  x: NumberArray,
+  start: number,
+  size: number,
+  overflow: (sum: number) => number,
+): readonly [mean: number, variance: number] {
   let sum = 0;
   for (let p = start; p < start + size; p++) sum += x[p]!;
-  const mean = sum / size;
+  const mean = runningMean(sum / size);
   let square = 0;
   for (let p = start; p < start + size; p++) square += (x[p]! - mean) ** 2;
-  return [mean, square / size];
+  return [mean, overflow(square) / size];
 }
 
 const layerNorm = kernel(
@@ -45,9 +59,10 @@ const layerNorm = kernel(
     const w = weight === null ? scratch(Float64Array, size).fill(1) : readNumbers(weight);
     const b = bias === null ? scratch(Float64Array, size) : readNumbers(bias);
     const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
+    const overflow = overflowOf(input.dtype);
     for (let row = 0; row < rows; row++) {
       const start = row * size;
-      const [mu, variance] = moments(x, start, size);
+      const [mu, variance] = moments(x, start, size, overflow);
       const scale = 1 / Math.sqrt(variance + eps);
       means[row] = mu;
       rstds[row] = scale;
@@ -64,17 +79,24 @@ const groupNorm = kernel(
     const x = readNumbers(input);
     const [w, b] = [weight && readNumbers(weight), bias && readNumbers(bias)];
     const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
+    const overflow = overflowOf(input.dtype);
     const channels = C / group;
     for (let g = 0; g < N * group; g++) {
       const start = g * channels * HxW;
-      const [mu, variance] = moments(x, start, channels * HxW);
+      const [mu, variance] = moments(x, start, channels * HxW, overflow);
       const scale = 1 / Math.sqrt(variance + eps);
       means[g] = mu;
       rstds[g] = scale;
+      if (w === null && b === null) {
+        // The sign of a zero is that of the distance from the mean.
+        for (let p = start; p < start + channels * HxW; p++) y[p] = (x[p]! - mu) * scale;
+        continue;
+      }
       for (let c = 0; c < channels; c++) {
         const channel = (g % group) * channels + c;
         const factor = scale * (w ? w[channel]! : 1);
-        scaleRun(x, y, start + c * HxW, HxW, factor, (b ? b[channel]! : 0) - mu * factor);
+        const shift = (b ? b[channel]! : 0) - mu * factor;
+        scaleRun(x, y, start + c * HxW, HxW, factor, shift);
       }
     }
     return [finishOutput(out, y), finishOutput(mean, means), finishOutput(rstd, rstds)];

@@ -21,6 +21,7 @@ import {
 } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
+import { identity } from "./pointwise-math.js";
 import { isExact, type Rows, reducedDims, rowsOf } from "./reduction-rows.js";
 
 /**
@@ -42,11 +43,9 @@ export function sumOf(data: ArrayLike<number>, start: number, length: number): n
   return i < start + length ? a + b + data[i]! : a + b;
 }
 
-function productOf(data: ArrayLike<number>, start: number, length: number): number {
-  let product = 1;
-  for (let i = start; i < start + length; i++) product *= data[i]!;
-  return product;
-}
+/** Rounds what PyTorch computes in float32: halves too. Integers are exact in float64, or wrap. */
+const roundingOf = (dtype: DType): ((value: number) => number) =>
+  dtypeInfo(dtype).kind === "int" || dtype === "float64" || dtype === "complex128" ? identity : Math.fround;
 
 /** One way to fold a row, in each number system. */
 export interface Fold {
@@ -74,21 +73,30 @@ const sumFold: Fold = {
   },
 };
 
-const productFold: Fold = {
-  real: productOf,
-  big: (product, value) => BigInt.asIntN(64, product * value),
-  bigStart: 1n,
-  complex: (data, start, length, out, at) => {
-    let re = 1;
-    let im = 0;
-    for (let i = start; i < start + 2 * length; i += 2) {
-      const next = re * data[i]! - im * data[i + 1]!;
-      im = re * data[i + 1]! + im * data[i]!;
-      re = next;
-    }
-    out[at] = re;
-    out[at + 1] = im;
-  },
+/** Each step is rounded: a product may overflow or vanish on the way. */
+const productFold = (dtype: DType): Fold => {
+  const round = roundingOf(dtype);
+  return {
+    real: (data, start, length) => {
+      let product = 1;
+      for (let i = start; i < start + length; i++) product = round(product * data[i]!);
+      return product;
+    },
+    big: (product, value) => BigInt.asIntN(64, product * value),
+    bigStart: 1n,
+    complex: (data, start, length, out, at) => {
+      let re = 1;
+      let im = 0;
+      for (let i = start; i < start + 2 * length; i += 2) {
+        const [x, y] = [data[i]!, data[i + 1]!];
+        const next = round(round(re * x) - round(im * y));
+        im = round(round(re * y) + round(im * x));
+        re = next;
+      }
+      out[at] = re;
+      out[at + 1] = im;
+    },
+  };
 };
 
 /** Folds each row of `self`, converted to `dtype`, into one element of `out`. */
@@ -164,13 +172,14 @@ function foldComplex(how: Fold, { tensor, count, length }: Rows, out: Tensor): T
 
 function meanOf(self: Tensor, dims: readonly number[] | number | null, context: KernelContext): Tensor {
   const out = emptyOutput(context);
+  const round = roundingOf(out.dtype);
   const scaled: Fold = {
     ...sumFold,
-    real: (data, start, length) => sumOf(data, start, length) / length,
+    real: (data, start, length) => round(sumOf(data, start, length)) / length,
     complex: (data, start, length, result, at) => {
       sumFold.complex(data, start, length, result, at);
-      result[at]! /= length;
-      result[at + 1]! /= length;
+      result[at] = round(result[at]!) / length;
+      result[at + 1] = round(result[at + 1]!) / length;
     },
   };
   // Means of halves are taken in float32, from what was given (`mean_cpu` in ReduceOps.cpp).
@@ -252,10 +261,16 @@ export const reductionSumKernels = defineKernels([
     "aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     ({ self, dim }, context) => meanOf(self, dim, context),
   ),
-  kernel("aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", whole(productFold)),
+  kernel("aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", ({ self }, context) => {
+    const out = emptyOutput(context);
+    return fold(productFold(out.dtype), self, null, out);
+  }),
   kernel(
     "aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    byDims(productFold),
+    ({ self, dim }, context) => {
+      const out = emptyOutput(context);
+      return fold(productFold(out.dtype), self, dim, out);
+    },
   ),
   countNonzero,
   trace,

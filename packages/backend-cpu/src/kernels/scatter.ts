@@ -6,9 +6,10 @@
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { castTensor, positionsOf, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
+import { isHalf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
-import { type Combine, combineAt, reduceAt } from "./index-combine.js";
+import { type Combine, combineAt, divideByCount, reduceAt } from "./index-combine.js";
 import {
   copyAsOutput,
   dynamicOutput,
@@ -79,20 +80,34 @@ const scatter =
   ({ self, dim, index, src, value, reduce }, context) => {
     if (value !== undefined && index.numel > 0) checkInRange(value, self.dtype);
     const out = copyAsOutput(context, self);
-    const source = src === undefined ? repeated(value!, index, out) : corner(src, index, out);
-    combineAt(out, namedPositions(out, dim, index), source, how ?? REDUCTIONS[reduce ?? ""] ?? "replace");
+    const source = (target: Tensor): Tensor =>
+      src === undefined ? repeated(value!, index, target) : corner(src, index, target);
+    const named = how ?? REDUCTIONS[reduce ?? ""];
+    if (named === undefined) combineAt(out, namedPositions(out, dim, index), source(out), "replace");
+    else inFloat32(out, (sums) => combineAt(sums, namedPositions(sums, dim, index), source(sums), named));
     return out;
   };
 
-/** Halves are gathered in float32 and rounded once. */
+/** Gathers halves in float32 and rounds once; other dtypes are gathered in place. */
+function inFloat32(out: Tensor, gatherInto: (sums: Tensor) => void): void {
+  if (!isHalf(out.dtype)) gatherInto(out);
+  else {
+    const sums = castTensor(out, "float32");
+    gatherInto(sums);
+    copyInto(out, sums);
+  }
+}
+
+/** A sum of halves is rounded before a mean divides it. */
 const scatterReduce = kernel(
   "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
   ({ self, dim, index, src, reduce, include_self: include }, context) => {
     const out = copyAsOutput(context, self);
-    const half = out.dtype === "float16" || out.dtype === "bfloat16";
-    const sums = half ? castTensor(out, "float32") : out;
-    reduceAt(sums, namedPositions(sums, dim, index), corner(src, index, sums), REDUCTIONS[reduce]!, include);
-    if (half) copyInto(out, sums);
+    const how = REDUCTIONS[reduce]!;
+    inFloat32(out, (sums) =>
+      reduceAt(sums, namedPositions(sums, dim, index), corner(src, index, sums), how, include),
+    );
+    if (how === "mean") divideByCount(out, namedPositions(out, dim, index), include);
     return out;
   },
 );
@@ -135,12 +150,23 @@ const indexAdd = kernel(
   "aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
   ({ self, dim, index, source, alpha }, context) => {
     const out = copyAsOutput(context, self);
-    const factor = toNumber(alpha);
-    const added = factor === 1 ? source : scaled(source, alpha);
-    combineAt(out, slicePositions(out, dim, index), castTensor(added, out.dtype), "sum");
+    const isPlain = toNumber(alpha) === 1;
+    const added = isPlain ? source : scaled(source, alpha);
+    const add = (sums: Tensor): void =>
+      combineAt(sums, slicePositions(sums, dim, index), castTensor(added, sums.dtype), "sum");
+    // PyTorch hands these calls to `scatter_add`; elsewhere each sum of halves is rounded.
+    const isScatter = isPlain && index.dtype === "int64" && isOuterOrInner(dim, self.ndim);
+    if (isScatter) inFloat32(out, add);
+    else add(out);
     return out;
   },
 );
+
+/** Whether a dimension of several is the first or the last. */
+function isOuterOrInner(dim: number, ndim: number): boolean {
+  const d = wrapDimension(dim, ndim);
+  return ndim > 1 && (d === 0 || d === ndim - 1);
+}
 
 function scaled(source: Tensor, alpha: ScalarLiteral): Tensor {
   const out = dynamicOutput(source.shape, source.dtype);
@@ -173,7 +199,11 @@ const indexReduce = kernel(
   "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
   ({ self, dim, index, source, reduce, include_self: include }, context) => {
     const out = copyAsOutput(context, self);
-    reduceAt(out, slicePositions(out, dim, index), source, REDUCTIONS[reduce]!, include);
+    const how = REDUCTIONS[reduce]!;
+    const positions = slicePositions(out, dim, index);
+    reduceAt(out, positions, source, how, include);
+    // Counts are sums as those of `index_add`.
+    if (how === "mean") divideByCount(out, positions, include, !isOuterOrInner(dim, self.ndim));
     return out;
   },
 );

@@ -1,6 +1,7 @@
 /** @file Kernels of three operands: `clamp`, `lerp`, `addcmul`, `addcdiv`. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
+import { withFloat32Overflow } from "../gemm/gemm.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { complexLoops } from "./complex-loops.js";
 import {
@@ -44,10 +45,18 @@ const hardtanh = kernel(
 /** Of the two ways to write it, the one that is exact at both ends is chosen by the weight. */
 const mix = (start: number, end: number, weight: number): number =>
   Math.abs(weight) < 0.5 ? start + weight * (end - start) : end - (end - start) * (1 - weight);
+/** The same with a difference that overflows as that of float32. */
+const mixFloat32 = (start: number, end: number, weight: number): number => {
+  const difference = withFloat32Overflow(end - start);
+  return Math.abs(weight) < 0.5 ? start + weight * difference : end - difference * (1 - weight);
+};
+const mixOf = ({ dtype }: Tensor): typeof mix => (dtype === "float64" ? mix : mixFloat32);
 const lerpTensor = kernel(
   "aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
-  ({ self, end, weight }, context) =>
-    elementwise({ real: map3(mix), complex: complexLoops.lerp }, emptyOutput(context), [self, end, weight]),
+  ({ self, end, weight }, context) => {
+    const out = emptyOutput(context);
+    return elementwise({ real: map3(mixOf(out)), complex: complexLoops.lerp }, out, [self, end, weight]);
+  },
 );
 /** A number as weight is not rounded to the dtype of halves. */
 const lerpScalar = kernel(
@@ -56,8 +65,8 @@ const lerpScalar = kernel(
     const out = emptyOutput(context);
     if (dtypeInfo(out.dtype).kind === "complex")
       return elementwise({ complex: complexLoops.lerp }, out, [self, end, weight]);
-    const w = toNumber(weight);
-    return elementwise({ real: map2((x, y) => mix(x, y, w)) }, out, [self, end]);
+    const [w, mixed] = [toNumber(weight), mixOf(out)];
+    return elementwise({ real: map2((x, y) => mixed(x, y, w)) }, out, [self, end]);
   },
 );
 

@@ -1,4 +1,5 @@
 /** @file The signs of zeros that normalization gives, as PyTorch 2.14 gives them for `-0.0`. */
+import { createEvaluator } from "@sconce/backend-cpu";
 import type { Value } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { type BuiltValue, CallProgram } from "@sconce/ops-cases";
@@ -7,17 +8,20 @@ import { expect, test } from "vitest";
 import { wasmBackend } from "./backend.js";
 
 const operators = defaultOperators();
+const evaluate = createEvaluator({ operators });
 const backend = wasmBackend({ threads: 1 });
 const zeros = (shape: readonly number[]): Tensor =>
   Tensor.from(new Array(shape.reduce((a, b) => a * b, 1)).fill(-0), shape, "float32");
 const vector = (...values: number[]): Tensor => Tensor.from(values, [2], "float32");
 
-/** The first two elements of the result. */
+/** The first two elements of the result, which the interpreter gives too. */
 async function firstOf(target: string, args: readonly BuiltValue[]): Promise<number[]> {
   const call = new CallProgram(target, args, {}, operators);
   using executable = await backend.compile(call.program);
   const [result] = (await executable.run(call.inputs as Value[])) as [Tensor];
   expect(executable.placement!().nodes.filter(({ place }) => place === "host")).toEqual([]);
+  const [reference] = evaluate(target, args as never, {}) as [Tensor];
+  expect(result.toArray()).toEqual(reference.toArray());
   return [...result.toFloat64Array()].slice(0, 2);
 }
 

@@ -284,6 +284,136 @@ def statistics(e):
                     e(A.native_batch_norm_backward, g, y, c, mean, var, saved, saved, training, 1e-5, [True, True, True])
 
 
+def scatters(e):
+    """Sums, products and means of elements that one index names often: wrapped, rounded and overflowing ones."""
+    for dtype in (U8, I8, I16, I32, I64, F16, BF16):
+        step = 7 if dtype == I64 else 1
+        for n in (5, 128, 256, 300):
+            if dtype.is_floating_point:
+                source = torch.full((n,), 0.5, dtype=dtype)
+            else:
+                source = ((torch.arange(n) * 37 % 11 - 5) * step).to(dtype)
+            own, index = torch.tensor([7, 3]).to(dtype), torch.zeros(n, dtype=I64)
+            if n == 5:
+                index[3] = 1
+            for include in (True, False):
+                e(A.scatter_reduce, own, 0, index, source, "mean", include_self=include)
+                e(A.index_reduce, own, 0, index, source, "mean", include_self=include)
+                e(A.index_reduce, own.expand(2, 2).contiguous(), 1, index, source.expand(2, n).contiguous(), "mean", include_self=include)
+            for name in ("sum", "prod"):
+                e(A.scatter_reduce, own, 0, index, source, name)
+            for name in ("add", "multiply"):
+                e(A.scatter, own, 0, index, source, reduce=name)
+            e(A.scatter_add, own, 0, index, source)
+            e(A.index_add, own, 0, index, source)
+            e(A.index_add, own.expand(2, 2).contiguous(), 1, index, source.expand(2, n).contiguous())
+            e(A.index_add, own, 0, index, source, alpha=2)
+            e(A.index_put, own, [index], source, True)
+    big = torch.tensor([60000.0, -60000.0, 60000.0, 60000.0], dtype=F16)
+    for places in ([0, 0, 1, 1], [0, 1, 1, 1]):
+        for include in (True, False):
+            for name in ("sum", "mean", "prod"):
+                e(A.scatter_reduce, big[:2], 0, torch.tensor(places), big, name, include_self=include)
+                if name != "sum":
+                    e(A.index_reduce, big[:2], 0, torch.tensor(places), big, name, include_self=include)
+    wide = torch.tensor([2**31 - 1, -(2**31), 123456789, -987654321, 65537], dtype=I32)
+    for include in (True, False):
+        for name in ("sum", "prod", "mean", "amax", "amin"):
+            e(A.scatter_reduce, wide[:2], 0, torch.tensor([0, 0, 1, 0, 1]), wide, name, include_self=include)
+            if name != "sum":
+                e(A.index_reduce, wide[:2], 0, torch.tensor([0, 0, 1, 0, 1]), wide, name, include_self=include)
+    flags = torch.tensor([True, False])
+    for include in (True, False):
+        for name in ("sum", "prod", "mean", "amax", "amin"):
+            for own, source in ((flags, flags), (flags.expand(2, 2).clone(), flags.expand(2, 2).clone())):
+                e(A.scatter_reduce, own, 0, torch.zeros_like(source, dtype=I64), source, name, include_self=include)
+                if name != "sum":
+                    e(A.index_reduce, own, 0, torch.tensor([0, 0]), source, name, include_self=include)
+
+
+def overflows(e):
+    """Finite numbers whose products overflow float32, though their sums and roots would not."""
+    query = torch.tensor([1e20, 1.0, -1e20, 1e-20])[:, None].expand(4, 2)
+    keys = torch.tensor([[1e20, -1.0, 2.0], [-1e20, 1.0, 2.0], [1.0, 1.0, 1.0], [3e18, -3e18, 0.0], [-1e20, -2e20, -3e20]])
+    values = torch.tensor([[1.0, -2.0], [3.0, 0.5], [-1.0, 2.0]])
+    for dtype in (F32, F64, BF16):
+        q, v = query[None, None].to(dtype).contiguous(), values[None, None].to(dtype)
+        for row in keys:
+            k = row[None, None, :, None].expand(1, 1, 3, 2).to(dtype).contiguous()
+            for mask in (None, torch.zeros(4, 3, dtype=dtype), torch.tensor([-INF, 0.0, 1.0], dtype=dtype).expand(4, 3).contiguous()):
+                e(A._scaled_dot_product_flash_attention_for_cpu, q, k, v, attn_mask=mask)
+                e(A.scaled_dot_product_attention, q, k, v, mask)
+            e(A._scaled_dot_product_flash_attention_for_cpu, q, k, v, scale=1e-3)
+    wide = torch.tensor([[1e20, -1e20, 1.0, 2.0], [1e20, 1.0, -1e20, 1e20], [3e38, 3e38, -3e38, 1.0], [1e19, 1e19, 1e19, 1e19]])
+    for dtype in (F32, F64):
+        m = wide.to(dtype)
+        for other in (m, m.t().contiguous(), m.flip(0).contiguous(), torch.ones_like(m)):
+            e(A.mm, m, other)
+            e(A.bmm, m[None], other[None])
+            e(A.dot, m[0], other[1].contiguous())
+            e(A.mv, m, other[0].contiguous())
+            e(A.convolution, m[None], other[:, :, None], None, [1], [0], [1], False, [0], 1)
+    tiny = torch.tensor([[1e-25, 1e-25, 0.0, 0.0], [1e-30, 0.0, 0.0, 1e-31], [-0.0, -0.0, -0.0, -0.0], [1e13, 1e13, -1e13, 1.0]])
+    for dtype in (F32, F64, BF16):
+        for m in (wide.to(dtype), tiny.to(dtype)):
+            for p in (0, 0.5, 1, 2, 3, 4, INF, -INF, -1, 2.5):
+                e(A.linalg_vector_norm, m, p, [1])
+                e(A.linalg_vector_norm, m, p, [0])
+                e(A.norm, m, p, [1])
+                e(A.dist, m[0], m[1], p)
+
+
+def sampling(e):
+    """Coordinates that are NaN, infinite or too large, and those at the ends of the image."""
+    places = [NAN, INF, -INF, 1e30, 3e9, -1e10, 1e5, 0.3, -1.0, 1.0]
+    for dtype in FLOATS:
+        image = torch.arange(1.0, 13.0).view(1, 1, 3, 4).to(dtype)
+        volume = torch.arange(1.0, 25.0).view(1, 1, 2, 3, 4).to(dtype)
+        grid = torch.tensor(list(itertools.product(places, places)), dtype=F64).to(dtype).view(1, 1, -1, 2)
+        cube = torch.tensor(list(itertools.product(places[:4] + places[7:9], repeat=3)), dtype=F64).to(dtype).view(1, 1, 1, -1, 3)
+        for padding, align in itertools.product((0, 1, 2), (False, True)):
+            for mode in (0, 1, 2):
+                e(A.grid_sampler_2d, image, grid, mode, padding, align)
+            for mode in (0, 1):
+                e(A.grid_sampler_3d, volume, cube, mode, padding, align)
+
+
+def normalizations(e):
+    """Rows of zeros of both signs, of one number, and of numbers whose squares overflow float32."""
+    zeros = torch.full((2, 2, 4), -0.0)
+    alternating = torch.tensor([1e20, -1e20]).repeat(8).view(2, 2, 4)
+    growing = torch.arange(1.0, 17.0).view(2, 2, 4)
+    for dtype in FLOATS:
+        one, flat = torch.ones(2, dtype=dtype), torch.zeros(2, dtype=dtype)
+        for x in (zeros, zeros.abs(), torch.full((2, 2, 4), -1.0), torch.tensor([0.0, -0.0]).repeat(8).view(2, 2, 4), alternating, growing * 1e19, growing * 1e-25):
+            x = x.to(dtype)
+            if not x.isfinite().all():
+                continue
+            for w, b in ((None, None), (one, flat), (-one, flat)):
+                for training in (True, False):
+                    e(A._native_batch_norm_legit, x, w, b, flat.clone(), one.clone(), training, 0.1, 1e-5)
+                e(A._native_batch_norm_legit.no_stats, x, w, b, True, 0.1, 1e-5)
+                e(A._native_batch_norm_legit_no_training, x, w, b, flat, one, 0.1, 1e-5)
+                e(A.instance_norm, x, w, b, None, None, True, 0.1, 1e-5, False)
+                if x.abs().max() < 1e10:
+                    e(A.native_group_norm, x, w, b, 2, 2, 4, 1, 1e-5)
+            if x.abs().max() < 1e10:
+                e(A.native_layer_norm, x, [4], None, None, 1e-5)
+            e(A.rms_norm, x, [4], None, 1e-5)
+            e(A.mean, x, [2])
+            e(A.mean, x)
+    for row in ([INF, 1.0, 2.0], [-INF, 1.0, 2.0], [INF, -INF, 1.0]):
+        for dtype in FLOATS:
+            e(A.native_layer_norm, torch.tensor(row, dtype=dtype), [3], None, None, 1e-5)
+            e(A.var_mean, torch.tensor(row, dtype=dtype), [0])
+    for row in ([3e38, 3e38, 1e-38, 1e-38], [1e-38, 1e-38, 3e38, 3e38], [3e38, 3e38, 1.0, 1.0], [3e38, -3e38, 3e38, 1.0]):
+        x = torch.tensor(row)
+        e(A.prod, x, 0)
+        e(A.mean, x, [0])
+        for weight in (0.25, 0.75):
+            e(A.lerp, x, x.flip(0).contiguous(), weight)
+
+
 def refusals(e):
     flags, x, i = torch.tensor([[True, False], [False, True]]), torch.arange(6.0).view(2, 3), torch.arange(6).view(2, 3)
     unary = ("neg", "abs", "sign", "sgn", "signbit", "ceil", "floor", "round", "trunc", "frac", "relu", "relu6", "square", "bitwise_not",
@@ -389,7 +519,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("out")
     p.add_argument("--only", help="record only overloads that match")
-    p.add_argument("--parts", default="activations,losses,autograd,resampling,moments,unbounded,statistics,refusals")
+    p.add_argument("--parts", default="activations,losses,autograd,resampling,moments,unbounded,statistics,scatters,overflows,sampling,normalizations,refusals")
     p.add_argument("--most", type=int, default=400, help="most calls of an overload")
     options = p.parse_args()
     os.makedirs(options.out, exist_ok=True)

@@ -26,7 +26,7 @@ type Results = readonly [LazyTensor, LazyTensor, LazyTensor];
 function inference(args: BatchNormArgs & RunningStatistics, call: LoweringCall): Results {
   const { weight, bias, running_mean: mean, running_var: spread } = args;
   const { context, node } = call;
-  const present = givenOf(call, [weight, bias, mean, spread]);
+  const present = givenOf(call, args.input, [weight, bias, mean, spread]);
   const out = outOf(call);
   const compute = computeType(out.dtype);
   const input = context.once(args.input);
@@ -70,7 +70,7 @@ interface Trained {
 }
 /** Batch normalization by the batch's own mean and variance, which are results too. */
 function trained({ input, weight, bias, eps }: BatchNormArgs, call: LoweringCall): Trained {
-  const further = givenOf(call, [weight, bias]);
+  const further = givenOf(call, input, [weight, bias]);
   const finish = (unit: Scalar, at: readonly Index[]): Scalar => affine(unit, weight, bias, [at[1]!]);
   const { out, center, rstd } = normalized(call, input, rowsOf(input), eps, finish, further);
   return { results: [out, statistic(call, center.mean, 1)!, statistic(call, rstd, 2)!], center };

@@ -28,8 +28,8 @@ function sampled(args: LoweringArgs<(typeof GRID_SAMPLERS)[number]>, call: Lower
   const [input, grid] = [call.context.many(args.input), call.context.many(args.grid)];
   const { dtype } = outOf(call);
   const compute = computeType(dtype);
-  const places = new Places(dtype);
   const sizes = input.shape.slice(2);
+  const places = new Places(dtype, sizes.length === 2);
   const sampling: Sampling = {
     interpolation: args.interpolation_mode,
     padding: args.padding_mode,

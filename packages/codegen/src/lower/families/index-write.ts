@@ -79,7 +79,11 @@ function indexPut(args: IndexPutArgs, call: LoweringCall): LazyTensor {
         ),
       ),
   };
-  return written(call, self, sources, { reduce: accumulate ? "sum" : "last", includesSelf: true });
+  return written(call, self, sources, {
+    reduce: accumulate ? "sum" : "last",
+    includesSelf: true,
+    roundsSteps: true,
+  });
 }
 
 const MASKED_SCATTER = "aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor";

@@ -19,7 +19,7 @@ interface GroupNormArgs {
 }
 function groupNorm(args: GroupNormArgs, call: LoweringCall) {
   const { input, weight, bias } = args;
-  const further = givenOf(call, [weight, bias]);
+  const further = givenOf(call, input, [weight, bias]);
   const perGroup = constant(fixedNumber(args.C, "C") / args.group);
   const rows = reshaped(input, call.node, [size(args.N), constant(args.group), perGroup, size(args.HxW)]);
   const channelAt = (at: readonly Index[]): Index[] => [add(multiply(at[1]!, perGroup), at[2]!)];
@@ -38,7 +38,7 @@ export const NORMALIZATIONS = defineLowerings([
   lowering(
     "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
     ({ input, normalized_shape, weight, bias, eps }, call) => {
-      const further = givenOf(call, [weight, bias]);
+      const further = givenOf(call, input, [weight, bias]);
       const lead = input.shape.length - normalized_shape.length;
       const dims = input.shape.map((_, d) => d).slice(lead);
       const finish = (unit: Scalar, at: readonly Index[]): Scalar =>

@@ -22,8 +22,11 @@ const REDUCTIONS: Readonly<Record<string, ReduceKind>> = {
 };
 const LAST: Writing = { reduce: "last", includesSelf: true };
 const SUM: Writing = { reduce: "sum", includesSelf: true };
-const writingBy = (name: string, includesSelf: boolean): Writing => {
+const isHalf = (dtype: DType): boolean => computeType(dtype) !== dtype;
+const SUM_OF_STEPS: Writing = { ...SUM, roundsSteps: true };
+const writingBy = (name: string, includesSelf: boolean, { dtype }: LazyTensor): Writing => {
   const reduce = REDUCTIONS[name] ?? cannot(`it reduces by "${name}"`);
+  if (name === "mean" && dtype === "bool") cannot("PyTorch does not take the mean of bool");
   return { reduce, includesSelf, isMean: name === "mean" };
 };
 
@@ -124,14 +127,21 @@ function slicesWritten(
   };
   return written(call, self, sources, writing);
 }
+/** Whether a dimension of several is the first or the last. */
+function isOuterOrInner({ self, dim }: SliceArgs): boolean {
+  const rank = self.shape.length;
+  return rank > 1 && [0, rank - 1].includes(dimension(dim, rank));
+}
 /** `index_add`; sums of bools are `or`. */
 function indexAdded(args: LoweringArgs<typeof INDEX_ADD>, call: LoweringCall): LazyTensor {
   const { dtype } = outOf(call);
   const { alpha } = args;
-  if (alpha === 1) return slicesWritten(call, args, SUM);
+  // PyTorch hands these calls to `scatter_add`; elsewhere each sum of halves is rounded.
+  const isScatter = isOuterOrInner(args) && args.index.dtype === "int64";
+  if (alpha === 1) return slicesWritten(call, args, isScatter ? SUM : SUM_OF_STEPS);
   const compute = computeType(dtype);
   // The product is rounded, as that of a separate call.
-  return slicesWritten(call, args, SUM, (element) =>
+  return slicesWritten(call, args, SUM_OF_STEPS, (element) =>
     dtype === "bool"
       ? apply("and", element, checkedScalar(alpha, dtype))
       : cast(apply("mul", cast(element, compute), checkedScalar(alpha, compute)), dtype),
@@ -147,22 +157,27 @@ export const INDEX_SCATTERS = defineLowerings([
   ),
   lowering(
     "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-    (args, call) => scattered(call, args, args.src, writingBy(args.reduce, true)),
+    (args, call) => scattered(call, args, args.src, writingBy(args.reduce, true, args.self)),
   ),
   lowering(
     "aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
-    (args, call) => scattered(call, args, args.value, writingBy(args.reduce, true)),
+    (args, call) => scattered(call, args, args.value, writingBy(args.reduce, true, args.self)),
   ),
   lowering("aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", (args, call) =>
     scattered(call, args, args.src, SUM),
   ),
   lowering(
     "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
-    (args, call) => scattered(call, args, args.src, writingBy(args.reduce, args.include_self)),
+    (args, call) => scattered(call, args, args.src, writingBy(args.reduce, args.include_self, args.self)),
   ),
-  lowering(INDEX_REDUCE, (args, call) =>
-    slicesWritten(call, args, writingBy(args.reduce, args.include_self)),
-  ),
+  lowering(INDEX_REDUCE, (args, call) => {
+    const { self, reduce, include_self: includesSelf } = args;
+    if (self.dtype === "bool" && (self.shape.length < 2 || !includesSelf))
+      cannot("PyTorch does not reduce these slices of bool");
+    // Counts are sums as those of `index_add`.
+    const rounding = { roundsSteps: true, roundsCounts: isHalf(self.dtype) && !isOuterOrInner(args) };
+    return slicesWritten(call, args, { ...writingBy(reduce, includesSelf, self), ...rounding });
+  }),
   lowering(INDEX_ADD, indexAdded),
   lowering(INDEX_COPY, (args, call) => slicesWritten(call, args, LAST)),
 ]);

@@ -10,12 +10,21 @@ const NEAREST = 1;
 const BORDER = 1;
 const REFLECTION = 2;
 
-/** Arithmetic of one dtype; halves are rounded at each step, as PyTorch's kernel does. */
+/** Numbers from here on do not fit an int32. */
+const INT32_END = 2 ** 31;
+
+/**
+ * Arithmetic of one dtype; halves are rounded at each step, as PyTorch's kernel does. PyTorch
+ * samples images in vectors, and volumes one number after the other. They differ in NaN and large
+ * numbers.
+ */
 export class Places {
+  readonly isImage: boolean;
   readonly #dtype: DType;
   readonly #compute: DType;
 
-  constructor(dtype: DType) {
+  constructor(dtype: DType, isImage: boolean) {
+    this.isImage = isImage;
     this.#dtype = dtype;
     this.#compute = computeType(dtype);
   }
@@ -26,7 +35,7 @@ export class Places {
   extent(size: Index): Scalar {
     return numberOf(size, this.#compute);
   }
-  op(fn: "add" | "sub" | "mul" | "div" | "abs" | "remainder", ...args: readonly Scalar[]): Scalar {
+  op(fn: "add" | "sub" | "mul" | "div" | "abs", ...args: readonly Scalar[]): Scalar {
     return cast(cast(apply(fn, ...args), this.#dtype), this.#compute);
   }
 
@@ -34,6 +43,11 @@ export class Places {
   unscaled(value: Scalar, size: Index, align: boolean): Scalar {
     const shifted = this.op("add", value, this.number(1));
     const extent = this.extent(size);
+    if (this.isImage) {
+      const count = align ? apply("sub", extent, this.number(1)) : extent;
+      const scaled = this.op("mul", shifted, this.op("div", count, this.number(2)));
+      return align ? scaled : this.op("sub", scaled, this.number(0.5));
+    }
     if (align) {
       const half = this.op("div", shifted, this.number(2));
       return this.op("mul", half, apply("sub", extent, this.number(1)));
@@ -45,22 +59,54 @@ export class Places {
   /** The place that is read instead by the padding mode. */
   padded(x: Scalar, size: Index, mode: number, align: boolean): Scalar {
     if (mode === BORDER) return this.#clipped(x, size);
-    return mode === REFLECTION ? this.#clipped(this.#reflected(x, size, align), size) : x;
+    if (mode === REFLECTION) return this.#clipped(this.#reflected(x, size, align), size);
+    if (this.isImage) return x;
+    // A coordinate that no int32 holds is outside. PyTorch's test does not see NaN of bfloat16.
+    const fits = apply(
+      "and",
+      apply("ge", x, this.number(-INT32_END)),
+      apply("lt", x, this.number(INT32_END)),
+    );
+    const isKept = this.#dtype === "bfloat16" ? apply("or", fits, apply("ne", x, x)) : fits;
+    return select(isKept, x, this.number(-100));
   }
+  /** NaN is the first place of images and the last one of volumes. */
   #clipped(x: Scalar, size: Index): Scalar {
-    const last = apply("sub", this.extent(size), this.number(1));
-    return apply("min", apply("max", x, this.number(0)), last);
+    const [zero, last] = [this.number(0), apply("sub", this.extent(size), this.number(1))];
+    return this.isImage
+      ? select(apply("gt", x, zero), apply("min", x, last), zero)
+      : select(apply("lt", x, last), apply("max", x, zero), last);
   }
   #reflected(x: Scalar, size: Index, align: boolean): Scalar {
     const low = this.number(align ? 0 : -0.5);
     const span = align ? apply("sub", this.extent(size), this.number(1)) : this.extent(size);
     const distance = this.op("abs", this.op("sub", x, low));
+    const folded = this.isImage ? this.#foldedImage(distance, span) : this.#foldedVolume(distance, span);
+    return select(apply("eq", span, this.number(0)), this.number(0), this.op("add", folded, low));
+  }
+  #foldedImage(distance: Scalar, span: Scalar): Scalar {
+    const period = apply("mul", span, this.number(2));
+    const periods = apply("trunc", this.op("div", distance, period));
+    const rest = this.op("sub", distance, this.op("mul", periods, period));
+    return apply("min", rest, this.op("sub", period, rest));
+  }
+  /** The count of folds is an int32; one that does not fit is even. */
+  #foldedVolume(distance: Scalar, span: Scalar): Scalar {
     const rest = apply("fmod", distance, span);
-    const periods = apply("floor", this.op("div", distance, span));
-    const isEven = apply("eq", apply("fmod", periods, this.number(2)), this.number(0));
-    const back = this.op("add", this.op("sub", span, rest), low);
-    const folded = select(isEven, this.op("add", rest, low), back);
-    return select(apply("eq", span, this.number(0)), this.number(0), folded);
+    const folds = apply("floor", this.op("div", distance, span));
+    const isEven = apply("eq", apply("fmod", folds, this.number(2)), this.number(0));
+    const isLarge = apply("ge", folds, this.number(INT32_END));
+    return select(apply("or", isEven, isLarge), rest, this.op("sub", span, rest));
+  }
+
+  /** A whole half as PyTorch's vectors convert it: low bits of an int32, 0 where none holds it. */
+  whole(place: Scalar): Scalar {
+    if (!this.isImage) return select(apply("eq", place, place), place, this.number(0));
+    if (this.#dtype === this.#compute) return place;
+    const range16 = this.number(2 ** 16);
+    const wraps = apply("floor", apply("add", apply("div", place, range16), this.number(0.5)));
+    const fits = apply("lt", apply("abs", place), this.number(INT32_END));
+    return select(fits, apply("sub", place, apply("mul", wraps, range16)), this.number(0));
   }
 
   /** Cubic convolution with a = -0.75. */
@@ -105,17 +151,30 @@ export function tapsOf(places: Places, value: Scalar, size: Index, sampling: Sam
     const weights = places.cubic(places.op("sub", raw, first));
     return weights.map((weight, k) => {
       const place = apply("add", first, places.number(k - 1));
-      return { place: apply("floor", places.padded(place, size, padding, align)), weight };
+      return { place: places.whole(apply("floor", places.padded(place, size, padding, align))), weight };
     });
   }
   const x = places.padded(raw, size, padding, align);
-  if (interpolation === NEAREST) return [{ place: apply("round", x), weight: undefined }];
+  if (interpolation === NEAREST) return [{ place: places.whole(apply("round", x)), weight: undefined }];
   const first = apply("floor", x);
   const next = apply("add", first, places.number(1));
+  const share = places.op("sub", x, first);
   return [
-    { place: first, weight: places.op("sub", next, x) },
-    { place: next, weight: places.op("sub", x, first) },
+    {
+      place: places.whole(first),
+      weight: places.isImage ? places.op("sub", places.number(1), share) : places.op("sub", next, x),
+    },
+    { place: places.whole(next), weight: share },
   ];
+}
+/**
+ * An element by a weight; one outside is 0. Zeros of images are weighted, too, because weights may
+ * be NaN.
+ */
+function weighted(places: Places, within: Scalar, value: Scalar, weight: Scalar): Scalar {
+  const zero = places.number(0);
+  if (places.isImage) return places.op("mul", select(within, value, zero), weight);
+  return select(within, places.op("mul", value, weight), zero);
 }
 /** All choices of one item from each list. */
 const choices = <T>(lists: readonly (readonly T[])[]): T[][] =>
@@ -143,21 +202,31 @@ export function byCorner(
       (total, other) => places.op("mul", total!, other),
       first,
     );
-    return select(within, weight === undefined ? value : places.op("mul", value, weight), places.number(0));
+    return weight === undefined
+      ? select(within, value, places.number(0))
+      : weighted(places, within, value, weight);
   });
   return corners.reduce((total, corner) => places.op("add", total, corner));
 }
-/** One dimension after the other, as cubic sampling is computed. */
+/**
+ * One dimension after the other, as cubic sampling of images is computed. Elements outside are
+ * zeros with weights, too.
+ */
 export function byDimension(
   places: Places,
   [taps, ...rest]: readonly Tap[][],
   [size, ...sizes]: readonly Index[],
   elementAt: ElementAt,
+  within: Scalar = TRUE,
 ): Scalar {
   const terms = taps!.map((tap) => {
     const inner: ElementAt = (corner) => elementAt([tap.place, ...corner]);
-    const value = rest.length === 0 ? inner([]) : byDimension(places, rest, sizes, inner);
-    return select(isInside(places, tap, size!), places.op("mul", value, tap.weight!), places.number(0));
+    const inside = both(within, isInside(places, tap, size!));
+    const value =
+      rest.length === 0
+        ? select(inside, inner([]), places.number(0))
+        : byDimension(places, rest, sizes, inner, inside);
+    return places.op("mul", value, tap.weight!);
   });
   return terms.reduce((total, term) => places.op("add", total, term));
 }

@@ -2,7 +2,7 @@
 import type { DType } from "@sconce/tensor";
 import { type Index, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, type Scalar } from "../../ir/scalar.js";
-import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor, reshaped } from "../core/lazy.js";
 import { computeType, numberScalar } from "../core/numbers.js";
 import { type Center, centerOf, countOf, keptAt, reduceOver } from "./reduce.js";
@@ -110,11 +110,22 @@ export const affine = (
   return apply("add", scaled, offset);
 };
 
-/** The parameters that are given, for reads of several elements. */
-export const givenOf = (
+/**
+ * The parameters that are given, for reads of several elements. PyTorch takes those of the input's
+ * dtype, or float32 beside halves; the host rejects others.
+ */
+export function givenOf(
   { context }: LoweringCall,
+  { dtype }: LazyTensor,
   parameters: readonly (LazyTensor | null)[],
-): LazyTensor[] => parameters.filter((tensor) => tensor !== null).map((tensor) => context.many(tensor));
+): LazyTensor[] {
+  const given = parameters.filter((tensor) => tensor !== null);
+  const first = given[0]?.dtype ?? dtype;
+  const isKnown = first === dtype || (first === "float32" && computeType(dtype) === first);
+  if (!isKnown || given.some((tensor) => tensor.dtype !== first))
+    cannot("parameters have another dtype than the input");
+  return given.map((tensor) => context.many(tensor));
+}
 
 /** A saved statistic, in the shape and dtype of result `at` of the call. */
 export function statistic(call: LoweringCall, tensor: LazyTensor, at: number): LazyTensor | null {

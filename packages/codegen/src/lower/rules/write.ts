@@ -16,6 +16,10 @@ export interface Writing {
   /** Whether the element that was there takes part. */
   readonly includesSelf: boolean;
   readonly isMean?: boolean;
+  /** Whether halves are rounded after each step, and not once. */
+  readonly roundsSteps?: boolean;
+  /** The same of the count of a mean. */
+  readonly roundsCounts?: boolean;
 }
 /** Sums and products of booleans are `any` and `all`. */
 const kindFor = (kind: ReduceKind, dtype: DType): ReduceKind =>
@@ -43,7 +47,7 @@ export function written(
 ): LazyTensor {
   const { context } = call;
   const { dtype } = outOf(call);
-  const compute = writing.reduce === "last" ? dtype : computeType(dtype);
+  const compute = writing.reduce === "last" || writing.roundsSteps === true ? dtype : computeType(dtype);
   context.many(self);
   const result = made(call, {
     inputs: [self, ...sources.inputs],
@@ -65,9 +69,13 @@ export function written(
       const body = cast(sources.value(at, source), compute);
       const initial = writing.includesSelf ? cast(own, compute) : undefined;
       const total = reduction(kindFor(writing.reduce, compute), body, initial);
-      const one = constantScalar(1, "int64");
-      const count = (): Scalar => reduction("sum", one, writing.includesSelf ? one : undefined);
-      const mean = writing.isMean ? meanOf(total, count()) : total;
+      const countIn = (type: DType): Scalar => {
+        const one = constantScalar(1, type);
+        return reduction("sum", one, writing.includesSelf ? one : undefined);
+      };
+      const count = (): Scalar => countIn("int64");
+      const divisor = (): Scalar => (writing.roundsCounts === true ? countIn(dtype) : count());
+      const mean = writing.isMean ? meanOf(total, divisor(), dtype) : total;
       const value = writing.includesSelf
         ? mean
         : select(apply("gt", count(), constantScalar(0, "int64")), mean, cast(own, compute));
@@ -77,5 +85,15 @@ export function written(
   context.materialize(result, { hint: { kind: "scatter" } });
   return result;
 }
-const meanOf = (total: Scalar, count: Scalar): Scalar =>
-  apply(isFloatDType(total.dtype) ? "div" : "floor_div", total, cast(count, total.dtype));
+/**
+ * As in PyTorch sum and count have the dtype of the result: those of halves are rounded, those of
+ * narrow integers wrap, and a count of zero is one.
+ */
+function meanOf(total: Scalar, count: Scalar, dtype: DType): Scalar {
+  const own = (value: Scalar): Scalar => cast(cast(value, dtype), total.dtype);
+  if (isFloatDType(dtype)) return apply("div", own(total), own(count));
+  const wrapped = own(count);
+  const one = constantScalar(1, total.dtype);
+  const divisor = select(apply("eq", wrapped, constantScalar(0, total.dtype)), one, wrapped);
+  return apply("floor_div", own(total), divisor);
+}

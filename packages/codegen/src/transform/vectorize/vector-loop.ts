@@ -7,6 +7,7 @@ import {
   elementOf,
   indexLiteral,
   type KernelBlock,
+  type KernelMemory,
   type KernelOp,
   type KernelOperand,
   type KernelStatement,
@@ -52,6 +53,9 @@ export class VectorLoop {
   /** Which of the copies of the body it is: each has accumulators for itself. */
   readonly #copy: number;
   readonly #lanes = new Map<KernelOperand, Lanes>();
+  /** Memory that is read, or written, at places without a fixed step. */
+  readonly #gathered = new Set<KernelMemory>();
+  readonly #scattered = new Set<KernelMemory>();
   #out: KernelStatement[] = [];
 
   constructor(context: LoopContext, copy: number) {
@@ -235,7 +239,17 @@ export class VectorLoop {
       return { kind: "vector", value: load(fourOf(value.type), place.first) };
     }
     this.gain.singles += 4;
+    this.#mayMeet(memory, place, this.#gathered, this.#scattered);
     return { kind: "single", values: FOUR.map((lane) => load(value.type, this.#lane(at, lane))) };
+  }
+  /**
+   * Refuses memory that is read and written at places that data give: two of four iterations may
+   * have one place, where the second has to read what the first wrote.
+   */
+  #mayMeet(memory: KernelMemory, { kind }: Lanes, own: Set<KernelMemory>, other: Set<KernelMemory>): void {
+    if (kind === "places") return;
+    own.add(memory);
+    if (other.has(memory)) this.isRefused = true;
   }
   #store({ value, memory, at }: Extract<KernelStatement, { kind: "store" }>): void {
     const place = this.#of(at);
@@ -248,6 +262,7 @@ export class VectorLoop {
     }
     // The last of four stores to one place would be right, and so would be the first only.
     if (place.kind === "same") this.isRefused = true;
+    this.#mayMeet(memory, place, this.#scattered, this.#gathered);
     this.gain.singles += 4;
     for (const lane of FOUR) {
       const [where, what] = [this.#lane(at, lane), this.#lane(value, lane)];

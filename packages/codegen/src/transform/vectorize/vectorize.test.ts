@@ -9,11 +9,11 @@ const VECTORS: Vectors = {
   computes: (op, type) => op !== "div" && ["float32", "int32", "bool", "index"].includes(type),
 };
 /** The body of a vectorized kernel over float32, int64 and a result. */
-function body(text: string, result = "f32[64]"): string {
+function body(text: string, result = "f32[64]", access = "write"): string {
   const kernel = parseKernel(`kernel grid(1, 1, 1) size 1 {
 @b0: global read f32[64] of b0
 @b1: global read i64[64] of b1
-@b2: global write ${result} of b2
+@b2: global ${access} ${result} of b2
 ${text}
 }`);
   return textOfKernel(vectorize(kernel, VECTORS)).split("\n").slice(4, -2).join("\n");
@@ -150,4 +150,18 @@ test("the end of a loop that is computed", () => {
     @b2[%2] = %4
   }`);
   expect(text).toContain("bitwise_and");
+});
+
+test("elements that several iterations may change are changed one after the other", () => {
+  const text = `for %0: index = 0 to 64 step 1 {
+      %1: i64 = load @b1[%0]
+      %2: index = cast %1
+      %3: f32 = load @b0[%0]
+      %4: f32 = mul %3, %3
+      %5: f32 = exp %4
+      %6: f32 = load @b2[%2]
+      %7: f32 = add %6, %5
+      @b2[%2] = %7
+    }`;
+  expect(body(text, "f32[64]", "read_write")).not.toContain("x4");
 });
