@@ -9,6 +9,7 @@ import { errorPages } from "./error-pages.js";
 import { operatorPages } from "./operator-pages.js";
 import { passPages, sectionsOfPasses } from "./pass-pages.js";
 import { repositoryPictures, repositoryPlaces } from "./repository-pages.js";
+import { withSections } from "./sections.js";
 import { sidebars } from "./sidebar.js";
 import { withTypes } from "./snippets.js";
 
@@ -20,6 +21,7 @@ async function allPages(places: Places): Promise<Map<string, string>> {
     if (file !== "README.md")
       // the first page of the site stands for it
       pages.set(place, withSiteLinks(readFileSync(join(ROOT, file), "utf8"), file, targets));
+  pages.set("index.md", withSections("index.md", pages));
   const errors = errorPages(pages.get("reference/errors.md")!);
   pages.set("reference/errors.md", errors.index);
   const generated = [

@@ -6,6 +6,8 @@ import { deviceText } from "./device-text.js";
 import type { StudioState } from "./state.js";
 
 const BACKENDS = ["cpu", "wasm", "gpujs"] as const;
+/** Backends that run some calls on the host. */
+export const DEVICES = ["wasm", "gpujs"] as const;
 
 /** A choice of a backend. */
 export function BackendChoice(props: {
@@ -35,7 +37,6 @@ export function Compare({ state }: { readonly state: StudioState }) {
   const choose = (set: (name: string) => void) => (name: string) => {
     set(name);
     state.comparison.value = undefined;
-    state.placement.value = undefined;
   };
   return (
     <div>
@@ -55,7 +56,7 @@ export function Compare({ state }: { readonly state: StudioState }) {
             Where does {second} run each call?
           </button>
         </div>
-        <Placement state={state} />
+        <Placement state={state} backend={second} />
       </section>
     </div>
   );
@@ -126,8 +127,8 @@ export function NodeLink(props: {
   );
 }
 
-function Placement({ state }: { readonly state: StudioState }) {
-  const placement = state.placement.value;
+function Placement({ state, backend }: { readonly state: StudioState; readonly backend: string }) {
+  const placement = state.placements.value.get(backend);
   if (placement === undefined) return null;
   const host = placement.rows.filter(({ place }) => place === "host");
   const { length } = placement.rows;

@@ -1,7 +1,8 @@
 /** @file What is known of the selected node or group. */
 
 import { amount } from "@sconce/errors";
-import type { Neighbor } from "../engine/protocol.js";
+import type { Neighbor, PlacementView } from "../engine/protocol.js";
+import { DEVICES } from "./backends.js";
 import { Code } from "./code.js";
 import type { StudioState } from "./state.js";
 import { Value } from "./value.js";
@@ -28,7 +29,6 @@ export function Inspector({ state }: { readonly state: StudioState }) {
           </div>
         ))}
       </dl>
-      <Place state={state} node={details.key} />
       <Values state={state} node={details.key} />
       {details.text !== undefined && (
         <section>
@@ -38,6 +38,9 @@ export function Inspector({ state }: { readonly state: StudioState }) {
       )}
       {details.facts.every(({ name, value }) => name !== "op" || value === "call_function") && (
         <Cost state={state} item={details.key} />
+      )}
+      {details.facts.some(({ name, value }) => name === "op" && value === "call_function") && (
+        <Places state={state} node={details.key} />
       )}
       {details.text !== undefined && <Value state={state} item={details.key} />}
       <Neighbors title="Inputs" list={details.inputs} find={find} />
@@ -87,16 +90,42 @@ function Neighbors(props: {
   );
 }
 
-/** Where the node ran, when a backend was asked. */
-function Place({ state, node }: { readonly state: StudioState; readonly node: string }) {
-  const placement = state.placement.value;
-  const row = placement?.rows.find(({ key }) => key === node);
-  if (placement === undefined || row === undefined) return null;
+/** Where backends run the node, and why not on their devices. */
+function Places({ state, node }: { readonly state: StudioState; readonly node: string }) {
+  const placements = state.placements.value;
   return (
-    <p class={row.place === "host" ? "warning" : "note"}>
-      {placement.backend}: {row.place}
-      {row.reason === undefined ? "" : `, ${row.reason}`}
-    </p>
+    <section>
+      <h3>Where it runs</h3>
+      <div class="row">
+        {DEVICES.filter((backend) => !placements.has(backend)).map((backend) => (
+          <button key={backend} type="button" onClick={() => void state.place(backend)}>
+            Ask {backend}
+          </button>
+        ))}
+      </div>
+      {DEVICES.map((backend) => {
+        const placement = placements.get(backend);
+        return placement && <Place key={backend} placement={placement} node={node} />;
+      })}
+    </section>
+  );
+}
+
+/** The calls of the prepared program that come from the node. */
+function Place({ placement, node }: { readonly placement: PlacementView; readonly node: string }) {
+  const { backend, rows } = placement;
+  const own = rows.filter(({ key }) => key === node);
+  const host = own.filter(({ place }) => place === "host");
+  if (own.length === 0) return <p class="note">{backend}: no call of its own; others cover it</p>;
+  if (host.length === 0) return <p class="note">{backend}: device</p>;
+  return (
+    <>
+      {host.map(({ node: call, target, reason }) => (
+        <p key={call} class="warning">
+          {backend}: host, {target}: {reason}
+        </p>
+      ))}
+    </>
   );
 }
 

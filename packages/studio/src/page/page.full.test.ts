@@ -159,6 +159,22 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.close();
   });
 
+  test("a node says where each backend runs it, and why not on the device", async () => {
+    const page = await studio.open("#/flow_cond_nested");
+    await page.waitForSelector(".graph canvas");
+    await page.fill("#search", "cond");
+    await page.click(".found button");
+    await page.waitForSelector("h3:text-is('Where it runs')");
+    await page.click("text=Ask wasm");
+    await page.waitForSelector("#panel p:has-text('wasm: host, higher_order.cond: ')");
+    await page.click("text=Ask gpujs");
+    await page.waitForSelector("#panel p:has-text('gpujs: host, higher_order.cond: ')");
+    await page.fill("#search", "add");
+    await page.click(".found button");
+    await page.waitForSelector("#panel p:has-text('wasm: ')");
+    await page.close();
+  });
+
   test("shows the lifetimes of values on the interpreter", async () => {
     const page = await studio.open("#/net_unet");
     await page.waitForSelector(".graph canvas");

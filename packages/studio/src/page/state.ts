@@ -96,7 +96,8 @@ export class StudioState {
   readonly busy = signal<Busy | undefined>(undefined);
   readonly failure = signal<Failure | undefined>(undefined);
   readonly difference = signal<DifferenceView | undefined>(undefined);
-  readonly placement = signal<PlacementView | undefined>(undefined);
+  /** Where backends run the calls of the shown version, for those that were asked. */
+  readonly placements = signal<ReadonlyMap<string, PlacementView>>(new Map());
   readonly comparison = signal<ComparisonView | undefined>(undefined);
   readonly profile = signal<ProfileView | undefined>(undefined);
   /** What the calls of an item cost. */
@@ -476,7 +477,10 @@ export class StudioState {
   }
 
   async place(backend: string): Promise<void> {
-    this.placement.value = await this.#workOnVersion(`Compile for ${backend}`, "placement", backend);
+    const version = this.version.value;
+    const view = await this.#workOnVersion(`Compile for ${backend}`, "placement", backend);
+    if (view === undefined || version !== this.version.value) return;
+    this.placements.value = new Map([...this.placements.value, [backend, view]]);
   }
 
   async compare(backends: readonly [string, string]): Promise<void> {
@@ -522,7 +526,7 @@ export class StudioState {
   }
 
   #forgetResults(): void {
-    this.placement.value = undefined;
+    this.placements.value = new Map();
     this.comparison.value = undefined;
     this.profile.value = undefined;
     this.difference.value = undefined;
