@@ -32,7 +32,7 @@ export const overflowOf = (dtype: DType): ((sum: number) => number) =>
   dtype === "float64" ? identity : withFloat32Overflow;
 
 /** Mean of numbers that may be infinite; the running mean of PyTorch's kernels is NaN after one. */
-export const runningMean = (mean: number): number => (Number.isFinite(mean) ? mean : Number.NaN);
+const runningMean = (mean: number): number => (Number.isFinite(mean) ? mean : Number.NaN);
 
 /** Mean and biased variance of `size` elements from `start`. */
 function moments(
