@@ -90,7 +90,7 @@ import {
 } from "./errors.js";
 import { createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
-import { isStream, type SaveOptions, save } from "./save.js";
+import { isStream, SAVE_OPTIONS, type SaveOptions, save } from "./save.js";
 import type { Services } from "./services.js";
 import type { WorkerLike } from "./worker/port.js";
 import type { WorkerBackend } from "./worker/worker-backend.js";
@@ -209,6 +209,7 @@ export class Sconce {
     target?: WritableStream<Uint8Array> | SaveOptions,
     options?: SaveOptions,
   ): Promise<unknown> {
+    checkOptions("save", isStream(target) ? options : target, SAVE_OPTIONS);
     this.#use("save", program);
     const problems = this.verify(program);
     if (problems.length > 0) throw invalidToSave(problems);
@@ -266,11 +267,18 @@ export class Sconce {
     return this.services.decompositions;
   }
 
-  /** `ExportedProgram.run_decompositions`; see `runDecompositions` for the meaning of the table. */
+  /**
+   * `ExportedProgram.run_decompositions`; see `runDecompositions` for the meaning of the table. It
+   * takes no options: {@link runDecompositionsAsync} does.
+   *
+   * @throws SconceError `UNKNOWN_OPTION` for options
+   */
   runDecompositions(
     program: ExportedProgram,
     table: Decompositions = this.defaultDecompositions(),
+    options: Readonly<Record<string, never>> = {},
   ): ExportedProgram {
+    checkOptions("runDecompositions", options, {});
     return finish(this.#lowering("runDecompositions", program, table));
   }
 
@@ -384,9 +392,13 @@ export class Sconce {
 
   /**
    * Every problem that the verifier finds, calls that do not fit their operators' shape rules
-   * included; none for a valid program.
+   * included; none for a valid program. The session gives the operators and dialects, so it takes
+   * no options.
+   *
+   * @throws SconceError `UNKNOWN_OPTION` for options
    */
-  verify(program: ExportedProgram): readonly Problem[] {
+  verify(program: ExportedProgram, options: Readonly<Record<string, never>> = {}): readonly Problem[] {
+    checkOptions("verify", options, {});
     this.#use("verify", program);
     return this.services.verifier.verify(program);
   }

@@ -9,7 +9,8 @@ import { noTarget, writerNotLoaded } from "./errors.js";
 export interface SaveOptions extends LongWorkOptions, Omit<WritePt2Options, "folder"> {}
 
 /** The names of {@link SaveOptions}. */
-const SAVE_OPTIONS: OptionNames<SaveOptions> = {
+/** The options of {@link save}. */
+export const SAVE_OPTIONS: OptionNames<SaveOptions> = {
   extraFiles: true,
   opsetVersion: true,
   operators: true,

@@ -67,3 +67,11 @@ describe("a program", () => {
     expect(lower).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }));
   });
 });
+
+test("text is not a dtype, and the node is named", async () => {
+  await expect(run(text('aten._to_copy.default(%x, dtype="float64")', "f64[2]"))).rejects.toMatchObject({
+    code: "ARGUMENT_KIND",
+    message: expect.stringContaining('"dtype" must be ScalarType?, got the string "float64"'),
+    where: expect.stringContaining("y"),
+  });
+});

@@ -8,6 +8,7 @@ import {
   type OperatorTable,
   type PreparedProgram,
   type RuntimeValue,
+  refuseNames,
   type Steps,
 } from "@sconce/ops";
 import { DEFAULT_MAX_BYTES, type DType, withMemoryLimit } from "@sconce/tensor";
@@ -20,6 +21,7 @@ export type Seen = (node: Node, value: unknown) => void;
 /** Runs programs with the kernels of a dispatcher. */
 export class DispatchingInterpreter extends Interpreter {
   readonly #dispatcher: Dispatcher;
+  readonly #operators: OperatorTable;
   readonly #maxBytes: number;
   /** The dtype of the autocast region that runs. */
   #autocast: DType | null = null;
@@ -37,6 +39,7 @@ export class DispatchingInterpreter extends Interpreter {
     this.#maxBytes = maxBytes;
     if (ready === undefined) refuseConjugateWrites(program.graph, operators);
     this.#dispatcher = dispatcher;
+    this.#operators = operators;
   }
 
   protected override callOperator(
@@ -45,6 +48,8 @@ export class DispatchingInterpreter extends Interpreter {
     kwargs: CallKwargs,
   ): RuntimeValue {
     const dispatcher = this.#dispatcher;
+    const schema = this.#operators.schemaOf(target);
+    if (schema !== undefined) refuseNames(schema, args, kwargs);
     // Programs share dispatchers, and runs may pause.
     dispatcher.autocast = this.#autocast;
     return withMemoryLimit(this.#maxBytes - this.liveBytes, () => dispatcher.call(target, args, kwargs));

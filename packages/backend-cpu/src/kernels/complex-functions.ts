@@ -40,6 +40,25 @@ export function divide(ar: number, ai: number, br: number, bi: number): void {
   }
 }
 
+/** Rounds each step to the parts of the dtype. */
+export type Rounding = (value: number) => number;
+
+/** {@link divide} with rounded steps, which overflow and vanish as PyTorch's do. */
+export const divisionIn =
+  (round: Rounding): Complex2 =>
+  (ar, ai, br, bi) => {
+    if (br === 0 && bi === 0) give(ar / 0, ai / 0);
+    else if (abs(br) >= abs(bi)) {
+      const ratio = round(bi / br);
+      const scale = round(1 / round(br + round(bi * ratio)));
+      give(round(ar + round(ai * ratio)) * scale, round(ai - round(ar * ratio)) * scale);
+    } else {
+      const ratio = round(br / bi);
+      const scale = round(1 / round(round(br * ratio) + bi));
+      give(round(round(ar * ratio) + ai) * scale, round(round(ai * ratio) - ar) * scale);
+    }
+  };
+
 export function exponential(re: number, im: number): void {
   if (im === 0) give(Math.exp(re), im);
   else if (Number.isFinite(im)) scaledByExponential(re, Math.cos(im), Math.sin(im));
@@ -48,10 +67,10 @@ export function exponential(re: number, im: number): void {
 }
 
 /** The products with `exp(x)`, which are finite where that factor alone is not. */
-function scaledByExponential(x: number, re: number, im: number): void {
-  if (x <= LARGE || !Number.isFinite(x)) give(Math.exp(x) * re, Math.exp(x) * im);
+function scaledByExponential(x: number, re: number, im: number, share = 1): void {
+  if (x <= LARGE || !Number.isFinite(x)) give(Math.exp(x) * share * re, Math.exp(x) * share * im);
   else {
-    const [first, second] = [Math.exp(LARGE), Math.exp(x - LARGE)];
+    const [first, second] = [Math.exp(LARGE) * share, Math.exp(x - LARGE)];
     give(first * re * second, first * im * second);
   }
 }
@@ -94,7 +113,7 @@ export function hyperbolicSine(re: number, im: number): void {
   else if (!Number.isFinite(im)) give(re === 0 ? re : isInfinite(re) ? Infinity : NAN, NAN);
   else if (re === 0) give(re * Math.cos(im), Math.sin(im));
   else if (abs(re) > LARGE) {
-    scaledByExponential(abs(re), (Math.sign(re) * Math.cos(im)) / 2, Math.sin(im) / 2);
+    scaledByExponential(abs(re), Math.sign(re) * Math.cos(im), Math.sin(im), 0.5);
   } else give(Math.sinh(re) * Math.cos(im), Math.cosh(re) * Math.sin(im));
 }
 
@@ -102,7 +121,7 @@ export function hyperbolicCosine(re: number, im: number): void {
   if (im === 0) give(Math.cosh(re), Number.isNaN(re) ? im : im * copySign(1, re));
   else if (!Number.isFinite(im)) give(isInfinite(re) ? Infinity : NAN, re === 0 ? 0 : NAN);
   else if (abs(re) > LARGE) {
-    scaledByExponential(abs(re), Math.cos(im) / 2, (Math.sign(re) * Math.sin(im)) / 2);
+    scaledByExponential(abs(re), Math.cos(im), Math.sign(re) * Math.sin(im), 0.5);
   } else give(Math.cosh(re) * Math.cos(im), Math.sinh(re) * Math.sin(im));
 }
 
@@ -223,14 +242,27 @@ export function inverseHyperbolicTangent(re: number, im: number): void {
   }
 }
 
-/** log(1 + z), exact for small ones too: |1 + z|^2 is 1 + re (2 + re) + im^2. */
-export function logarithmPlusOne(re: number, im: number): void {
-  if (hypot(re, im) > 0.5) logarithm(1 + re, im);
-  else {
-    const grown = re * (2 + re) + im * im;
-    give(grown === 0 ? re : log1p(grown) / 2, atan2(im, 1 + re));
-  }
-}
+/**
+ * log(1 + z), exact for small ones too: `log(u) z / (u - 1)` where `u` is 1 + z after rounding, and
+ * where `u - 1` is not z (https://github.com/numpy/numpy/pull/22611).
+ */
+export const logarithmPlusOne = (round: Rounding): Complex1 => {
+  const divided = divisionIn(round);
+  return (re, im) => {
+    const near = round(1 + re);
+    if (near === 1 && im === 0) {
+      give(re, im);
+      return;
+    }
+    logarithm(near, im);
+    const rest = round(near - 1);
+    if (rest === re && !Number.isNaN(im)) return;
+    const [x, y] = [round(result.re), round(result.im)];
+    divided(re, im, rest, im);
+    const [a, b] = [round(result.re), round(result.im)];
+    give(round(x * a) - round(y * b), round(x * b) + round(y * a));
+  };
+};
 
 /**
  * exp(y log(x)), with a product that keeps infinities. PyTorch rounds each step to the dtype, which

@@ -5,6 +5,7 @@ import {
   complementaryInverseSine,
   cosine,
   divide,
+  divisionIn,
   exponential,
   give,
   hyperbolicCosine,
@@ -19,13 +20,14 @@ import {
   logarithmPlusOne,
   multiply,
   power,
+  type Rounding,
   result,
   sine,
   squareRoot,
   turned,
 } from "./complex-functions.js";
 import type { ComplexLoop } from "./pointwise-loop.js";
-import { hypot } from "./pointwise-math.js";
+import { hypot, identity } from "./pointwise-math.js";
 
 const complex1 =
   (f: Complex1): ComplexLoop =>
@@ -104,10 +106,35 @@ const truth =
     for (let i = 0; i < count; i++) out[i] = f(isTrue(x, i), isTrue(y, i)) ? 1 : 0;
   };
 
-function sigmoidOf(re: number, im: number): void {
-  exponential(-re, -im);
-  divide(1, 0, 1 + result.re, result.im);
-}
+/** A loop for each of the two dtypes, with steps that are rounded to it. */
+const rounded = (f: (round: Rounding) => Complex1): ComplexLoop =>
+  byWidth(complex1(f(Math.fround)), complex1(f(identity)));
+
+const reciprocalIn = (round: Rounding): Complex1 => {
+  const divided = divisionIn(round);
+  return (re, im) => divided(1, 0, re, im);
+};
+
+const reciprocalRootIn = (round: Rounding): Complex1 => {
+  const divided = divisionIn(round);
+  return (re, im) => {
+    squareRoot(re, im);
+    divided(1, 0, round(result.re), round(result.im));
+  };
+};
+
+/** `numerator / (1 + exp(-z))`: 1 for a sigmoid, z for silu. */
+const overGrownIn =
+  (isSilu: boolean) =>
+  (round: Rounding): Complex1 => {
+    const divided = divisionIn(round);
+    return (re, im) => {
+      exponential(-re, -im);
+      const [x, y] = [round(1 + round(result.re)), round(result.im)];
+      if (isSilu) divided(re, im, x, y);
+      else divided(1, 0, x, y);
+    };
+  };
 
 /** PyTorch rounds the exponent to the dtype. */
 const exponentialOf2 =
@@ -116,10 +143,13 @@ const exponentialOf2 =
     exponential(round(re * round(Math.LN2)), round(im * round(Math.LN2)));
 
 /** exp(z) - 1, exact for small ones too. */
-function exponentialMinusOne(re: number, im: number): void {
-  const half = Math.sin(im / 2);
-  give(Math.expm1(re) * Math.cos(im) - 2 * half * half, Math.exp(re) * Math.sin(im));
-}
+const exponentialMinusOneIn =
+  (round: Rounding): Complex1 =>
+  (re, im) => {
+    const [half, cos, sin] = [round(Math.sin(im / 2)), round(Math.cos(im)), round(Math.sin(im))];
+    const grown = round(round(Math.expm1(re)) * cos);
+    give(grown - round(2 * half * half), round(Math.exp(re)) * sin);
+  };
 
 const times = (factor: number): void => give(result.re * factor, result.im * factor);
 
@@ -129,6 +159,8 @@ function sinc(re: number, im: number): void {
   if (x === 0 && y === 0) give(1, 0);
   else divide(Math.sin(x) * Math.cosh(y), Math.cos(x) * Math.sinh(y), x, y);
 }
+
+const logarithmOfSum = logarithmPlusOne(identity);
 
 /**
  * The larger plus `log1p(exp(smaller - larger))`: the imaginary part of the larger is kept,
@@ -145,7 +177,7 @@ function logAddExponentials(ar: number, ai: number, br: number, bi: number): voi
     return;
   }
   exponential(lr - tr, li - ti);
-  logarithmPlusOne(result.re, result.im);
+  logarithmOfSum(result.re, result.im);
   give(tr + result.re, ti + result.im);
 }
 
@@ -186,10 +218,12 @@ const addTerm =
     }
   };
 
-function unitOf(re: number, im: number): void {
-  const size = hypot(re, im);
-  give(size === 0 ? 0 : re / size, size === 0 ? 0 : im / size);
-}
+const unitIn =
+  (round: Rounding): Complex1 =>
+  (re, im) => {
+    const size = round(hypot(re, im));
+    give(size === 0 ? 0 : re / size, size === 0 ? 0 : im / size);
+  };
 
 function selectPairs(out: Float64Array, [condition, x, y]: readonly Float64Array[], count: number): void {
   for (let i = 0; i < 2 * count; i += 2) {
@@ -222,25 +256,19 @@ export const complexLoops = {
   square,
   cube,
   inverseSquare,
-  reciprocal: complex1((re, im) => divide(1, 0, re, im)),
+  reciprocal: rounded(reciprocalIn),
   exp: complex1(exponential),
   log: complex1(logarithm),
   sqrt: complex1(squareRoot),
-  rsqrt: complex1((re, im) => {
-    squareRoot(re, im);
-    divide(1, 0, result.re, result.im);
-  }),
+  rsqrt: rounded(reciprocalRootIn),
   sin: complex1(sine),
   cos: complex1(cosine),
   tan: complex1(turned(hyperbolicTangent)),
   sinh: complex1(hyperbolicSine),
   cosh: complex1(hyperbolicCosine),
   tanh: complex1(hyperbolicTangent),
-  sigmoid: complex1(sigmoidOf),
-  silu: complex1((re, im) => {
-    exponential(-re, -im);
-    divide(re, im, 1 + result.re, result.im);
-  }),
+  sigmoid: rounded(overGrownIn(false)),
+  silu: rounded(overGrownIn(true)),
   log2: complex1((re, im) => {
     logarithm(re, im);
     times(Math.LOG2E);
@@ -249,9 +277,9 @@ export const complexLoops = {
     logarithm(re, im);
     times(Math.LOG10E);
   }),
-  log1p: complex1(logarithmPlusOne),
+  log1p: rounded(logarithmPlusOne),
   exp2: byWidth(complex1(exponentialOf2(Math.fround)), complex1(exponentialOf2((x) => x))),
-  expm1: complex1(exponentialMinusOne),
+  expm1: rounded(exponentialMinusOneIn),
   asin: complex1(inverseSine),
   acos: byWidth(complex1(inverseCosine), complex1(complementaryInverseSine)),
   atan: complex1(turned(inverseHyperbolicTangent)),
@@ -263,7 +291,7 @@ export const complexLoops = {
   lerp: mix as ComplexLoop,
   addcmul: addTerm(multiply),
   addcdiv: addTerm(divide),
-  sgn: complex1(unitOf),
+  sgn: rounded(unitIn),
   abs: complexToReal(hypot),
   angle: complexToReal((re, im) => Math.atan2(im, re)),
   isnan: complexToReal((re, im) => (Number.isNaN(re) || Number.isNaN(im) ? 1 : 0)),

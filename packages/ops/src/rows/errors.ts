@@ -31,6 +31,31 @@ export const argumentKind = (target: string, name: string, expected: string, got
     fix: `give "${name}" a value of the type ${expected}`,
   });
 
+/** Text in a node in the place of a literal. */
+export const argumentLiteral = (target: string, name: string, expected: string, text: string): SconceError =>
+  new SconceError({
+    code: "ARGUMENT_KIND",
+    message: `${target}: the argument "${name}" must be ${expected}, got the string "${text}"`,
+    where: target,
+    fix: `give "${name}" a literal: ${text} without quotes in IR text, dtypeLiteral, layout or memoryFormat in code`,
+  });
+
+/** An integer that numbers none of the choices. */
+export function argumentChoice(
+  target: string,
+  name: string,
+  choices: readonly string[],
+  got: number,
+): SconceError {
+  const list = choices.map((choice, i) => `${i} (${choice})`).join(", ");
+  return new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `${target}: the argument "${name}" must be one of ${list}, got ${got}`,
+    where: target,
+    fix: `give "${name}" one of ${list}`,
+  });
+}
+
 /** A key that one table has twice, or that two families have. */
 export const duplicateKey = (key: string, families?: readonly [string, string]): SconceError =>
   new SconceError({

@@ -19,7 +19,13 @@ import {
 import { SymExpr } from "@sconce/symbolic";
 import { isDType } from "@sconce/tensor";
 import type { BoundArgs } from "../rows/define-op.js";
-import { argumentKind, argumentMissing, argumentUnexpected } from "../rows/errors.js";
+import {
+  argumentChoice,
+  argumentKind,
+  argumentLiteral,
+  argumentMissing,
+  argumentUnexpected,
+} from "../rows/errors.js";
 import { dtypeOfCode } from "../rules/dtype-codes.js";
 
 /** Gives the value of a referenced node: a fake tensor, a real one, a symbolic or plain scalar. */
@@ -47,6 +53,7 @@ export function bindArgs(
   kwargs: Readonly<Record<string, unknown>>,
   resolve?: Resolve,
 ): BoundArgs {
+  if (resolve !== undefined) refuseNames(schema, args, kwargs);
   const bound: Record<string, unknown> = {};
   let position = 0;
   let used = 0;
@@ -55,6 +62,7 @@ export function bindArgs(
     if (!parameter.kwargOnly && position < args.length) position++;
     else if (Object.hasOwn(kwargs, parameter.name)) used++;
     bound[parameter.name] = bindValue(schema.target, parameter, value, resolve);
+    refuseChoice(schema.target, parameter, bound[parameter.name]);
   }
   if (position < args.length) {
     throw argumentUnexpected(schema, `takes ${position} positional arguments but ${args.length} were given`);
@@ -95,6 +103,44 @@ export function requireArguments(
     const isGiven = (!kwargOnly && position++ < positional) || kwargs[name] !== undefined;
     if (!isGiven && !hasDefault) throw argumentMissing(schema, name);
   }
+}
+
+/** Types whose values are literals in nodes. Rules and decompositions name them by text. */
+const LITERALS: ReadonlySet<string> = new Set(["ScalarType", "Layout", "MemoryFormat"]);
+
+/**
+ * Refuses text in the place of a dtype, a layout or a memory format, as PyTorch does. For arguments
+ * as nodes hold them.
+ *
+ * @throws SconceError `ARGUMENT_KIND`
+ */
+export function refuseNames(
+  schema: OpSchema,
+  args: readonly unknown[],
+  kwargs: Readonly<Record<string, unknown>>,
+): void {
+  if (!args.some(isString) && !Object.values(kwargs).some(isString)) return;
+  let position = 0;
+  for (const { name, type, kwargOnly } of schema.args) {
+    const value = !kwargOnly && position < args.length ? args[position++] : kwargs[name];
+    if (isString(value) && LITERALS.has(type.base))
+      throw argumentLiteral(schema.target, name, describeType(type), value);
+  }
+}
+
+/** Integers that number a choice, by the name of the argument. */
+const CHOICES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["reduction", ["none", "mean", "sum"]],
+  ["interpolation_mode", ["bilinear", "nearest", "bicubic"]],
+  ["padding_mode", ["zeros", "border", "reflection"]],
+]);
+
+/** Refuses an integer that numbers no choice. @throws SconceError `INVALID_ARGUMENT` */
+function refuseChoice(target: string, { name, type }: SchemaArgument, value: unknown): void {
+  if (type.base !== "int" || typeof value !== "number") return;
+  const choices = CHOICES.get(name);
+  if (choices !== undefined && choices[value] === undefined)
+    throw argumentChoice(target, name, choices, value);
 }
 
 function pick(

@@ -22,7 +22,7 @@ import {
   type NodeMeta,
   type SymScalar,
 } from "@sconce/ir";
-import { type EmitArg, evaluateScalarFunction, isScalarFunction } from "@sconce/ops";
+import { type EmitArg, evaluateScalarFunction, isScalarFunction, refuseNames } from "@sconce/ops";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { underDisabled } from "../trace/reference-annotations.js";
@@ -181,6 +181,8 @@ export class GraphInterpreter {
       if (hasBatched(args)) return callBatched(this.dispatcher, node.target, args, kwargs);
       if (isScalarFunction(node.target)) return this.#scalar(node.target, args);
       if (node.target === "aten._assert_scalar.default") return this.#assertScalar(node, args);
+      const schema = this.dispatcher.operators.schemaOf(node.target);
+      if (schema !== undefined) refuseNames(schema, node.args, node.kwargs);
       if (isOpaque(node.target, this.dispatcher.operators)) return keepOpaque(this, node, args, kwargs);
       return keepGrad(node.target, args, this.dispatcher.call(node.target, args, kwargs));
     } catch (error) {

@@ -13,6 +13,7 @@ import { defaultOperators, defineOp, type OpDefinition } from "@sconce/ops";
 import { add, type SymFloat } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { PassManager } from "../manager/pass-manager.js";
 import { definePass } from "../pass/pass.js";
 import { context, programOf } from "../programs.fixture.js";
@@ -49,6 +50,34 @@ describe("arguments that do not fit the schema", () => {
     const found = problems(changed("gelu", change));
     expect(found).toEqual([expect.stringMatching(/^CALL_ARGUMENTS /)]);
     expect(found[0]).toContain(message);
+  });
+});
+
+describe("text in place of literals, and integers that number no choice", () => {
+  const [x] = program.graph.node("gelu").args;
+  const text = (name: string, type: string): string =>
+    `the argument "${name}" must be ${type}, got the string`;
+  test.each<[Partial<Node>, string]>([
+    [{ target: "aten._to_copy.default", kwargs: { dtype: "float32" } }, text("dtype", "ScalarType?")],
+    [{ target: "aten._to_copy.default", kwargs: { dtype: "float" } }, text("dtype", "ScalarType?")],
+    [{ target: "aten.to.dtype", args: [x!, "float32"] }, text("dtype", "ScalarType")],
+    [
+      { target: "aten.clone.default", kwargs: { memory_format: "preserve_format" } },
+      text("memory_format", "MemoryFormat?"),
+    ],
+    [
+      { target: "aten.mse_loss.default", args: [x!, x!, 7] },
+      'the argument "reduction" must be one of 0 (none), 1 (mean), 2 (sum), got 7',
+    ],
+    [{ target: "aten.nll_loss_forward.default", args: [x!, x!, null, -1, -100] }, "2 (sum), got -1"],
+    [{ target: "aten.grid_sampler_2d.default", args: [x!, x!, 3, 0, true] }, "2 (bicubic), got 3"],
+  ])("%#", (change, message) => {
+    const next = changed("gelu", change);
+    expect(problems(next)).toEqual([expect.stringContaining(message)]);
+    const fix = expect.stringMatching(/^give "(dtype|memory_format|reduction|interpolation_mode)" /);
+    const where = expect.stringContaining("gelu");
+    const refused = { message: expect.stringContaining(message), fix, where };
+    expect(() => runDecompositions(next, undefined, { operators })).toThrow(expect.objectContaining(refused));
   });
 });
 
