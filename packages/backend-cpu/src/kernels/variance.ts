@@ -4,8 +4,8 @@ import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
+import { runningMean } from "../kernel/overflow.js";
 import { scratch } from "../kernel/scratch.js";
-import { runningMean } from "./normalization.js";
 import { rowsOf } from "./reduction-rows.js";
 import { sumOf } from "./reduction-sum.js";
 

@@ -90,7 +90,7 @@ test("statistics that somebody else reads are stored", () => {
         "4 rows of nests 0,1,2",
         "b1[row] 8: ((sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])",
         "- 8: rsqrt((sum[place < 8]((t0 = b0[place + row*8] - ((sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])) * t0) / 8) + 0.00001)",
-        "b3[(place + row*8)] 8: ((b0[place + row*8] - (t0 = (sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])) * rsqrt((sum[place < 8]((b0[place + row*8] - t0) * (b0[place + row*8] - t0)) / 8) + 0.00001))",
+        "b3[(place + row*8)] 8: (((b0[place + row*8] - (t0 = (sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])) * rsqrt((sum[place < 8]((b0[place + row*8] - t0) * (b0[place + row*8] - t0)) / 8) + 0.00001)) + 0)",
       ],
     ]
   `);
