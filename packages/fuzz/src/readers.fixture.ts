@@ -113,6 +113,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   isZip: "looks at four bytes",
   otherFormat: "looks at the first 4,096 bytes",
   tensorFormat: "looks at the first bytes",
+  programFormat: "looks at the first 4,096 bytes",
   parseSchema: "reads what an author of operators writes in code",
   completePipeline: "completes what a user types",
   fileFault: "describes an error of the file system",

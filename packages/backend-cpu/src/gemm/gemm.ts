@@ -1,6 +1,7 @@
 /** @file Blocked matrix multiplication in float64 over operands of any layout. */
 
 import type { NumberArray } from "../kernel/dense.js";
+import { FLOAT32_END, withFloat32Overflow } from "../kernel/overflow.js";
 import { scratch } from "../kernel/scratch.js";
 import { TILE, type TileMachine, tileMachine } from "./tile-kernel.js";
 
@@ -43,13 +44,6 @@ const COLUMNS = 256;
 const K_BLOCK = 256;
 /** Limit of packed numbers of one operand: 4 Mi numbers, 32 MB. */
 const PANEL_LIMIT = 1 << 22;
-
-/** Sums from here on are infinite in float32. */
-const FLOAT32_END = (2 - 2 ** -24) * 2 ** 127;
-
-/** A number as it is, or infinite where float32 has none of its size. */
-export const withFloat32Overflow = (value: number): number =>
-  value >= FLOAT32_END ? Infinity : value <= -FLOAT32_END ? -Infinity : value;
 
 /** The largest size of a finite element, or 0. */
 function largestOf({ values, rows, columns }: GatherMatrix): number {

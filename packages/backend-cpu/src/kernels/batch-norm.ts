@@ -6,9 +6,10 @@ import { copyInto } from "../kernel/copy.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, type KernelContext, kernel } from "../kernel/kernel.js";
+import { overflowOf } from "../kernel/overflow.js";
 import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
-import { fill, openOutputs, overflowOf, scaleRun } from "./normalization.js";
+import { fill, openOutputs, scaleRun } from "./normalization.js";
 import { identity } from "./pointwise-math.js";
 
 /** Statistics of each channel. */

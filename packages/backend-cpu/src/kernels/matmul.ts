@@ -2,11 +2,11 @@
 
 import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { broadcastStrides, contiguousStrides, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
-import { withFloat32Overflow } from "../gemm/gemm.js";
 import { finishTarget, matrixOf, multiplyInto, numberTarget, numberView } from "../gemm/operands.js";
 import { detached } from "../kernel/copy.js";
 import { readBigInts, readComplex, readFloat64, writeBigInts, writeComplex } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
+import { withFloat32Overflow } from "../kernel/overflow.js";
 import { scratch } from "../kernel/scratch.js";
 
 interface Added {

@@ -1,13 +1,12 @@
 /** @file Layer and group normalization. Statistics are in float64, by two passes. */
 
 import type { FakeTensor } from "@sconce/ir";
-import { type DType, numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
-import { withFloat32Overflow } from "../gemm/gemm.js";
+import { numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
+import { overflowOf, runningMean } from "../kernel/overflow.js";
 import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
-import { identity } from "./pointwise-math.js";
 
 /**
  * The outputs as the shape rule says, but with saved statistics (the second and third) of the dtype
@@ -26,13 +25,6 @@ export function openOutputs<const M extends readonly FakeTensor[]>(
     (i === 1 || i === 2) && out.dtype !== dtype ? TensorClass.empty(out.shape, dtype) : out,
   );
 }
-
-/** Keeps a sum as it is for float64; others overflow as float32. */
-export const overflowOf = (dtype: DType): ((sum: number) => number) =>
-  dtype === "float64" ? identity : withFloat32Overflow;
-
-/** Mean of numbers that may be infinite; the running mean of PyTorch's kernels is NaN after one. */
-const runningMean = (mean: number): number => (Number.isFinite(mean) ? mean : Number.NaN);
 
 /** Mean and biased variance of `size` elements from `start`. */
 function moments(

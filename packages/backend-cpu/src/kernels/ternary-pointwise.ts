@@ -1,8 +1,8 @@
 /** @file Kernels of three operands: `clamp`, `lerp`, `addcmul`, `addcdiv`. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
-import { withFloat32Overflow } from "../gemm/gemm.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
+import { withFloat32Overflow } from "../kernel/overflow.js";
 import { complexLoops } from "./complex-loops.js";
 import {
   type ComplexLoop,

@@ -19,7 +19,7 @@ import {
 } from "@sconce/codegen";
 import { eachInPieces, isSconceError, type Work } from "@sconce/errors";
 import type { ExportedProgram, Graph, Node } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
+import { type OperatorTable, refuseNames } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { Device } from "../device/device.js";
 import { bitsOf } from "../ranges/analyze.js";
@@ -130,6 +130,8 @@ function ask(
 ): { readonly answer: Legality; readonly call?: CallLoops } {
   const held = whyNotHeldBy(node, graph, device);
   if (held !== undefined) return { answer: { kind: "no", reason: held } };
+  const schema = operators.schemaOf(node.target);
+  if (schema !== undefined) refuseNames(schema, node.args, node.kwargs);
   const options = { operators, limits: limitsOf(device) };
   const loops = equal.loops(node, graph, () => lowerCall(node, graph, options));
   if ("reason" in loops) return { answer: { kind: "no", reason: loops.reason } };

@@ -53,7 +53,6 @@ export function bindArgs(
   kwargs: Readonly<Record<string, unknown>>,
   resolve?: Resolve,
 ): BoundArgs {
-  if (resolve !== undefined) refuseNames(schema, args, kwargs);
   const bound: Record<string, unknown> = {};
   let position = 0;
   let used = 0;

@@ -11,7 +11,7 @@ import {
 import type { OpDefinition } from "../rows/define-op.js";
 import { KnownSchemas } from "../schema/known-schemas.js";
 import { COPY } from "../this-copy.js";
-import { bindArgs, constantValue } from "./bind.js";
+import { bindArgs, constantValue, refuseNames } from "./bind.js";
 import { deriveInPlaceVariant } from "./derive.js";
 import { deriveForeach } from "./derive-foreach.js";
 import { deriveWriting } from "./derive-writing.js";
@@ -155,6 +155,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     const schema = this.schemaOf(target);
     if (schema === undefined || fitsPlainly(schema, args, kwargs, resolve)) return undefined;
     try {
+      refuseNames(schema, args, kwargs);
       bindArgs(schema, args, kwargs, (node) => constantValue(resolve(node)));
       return undefined;
     } catch (error) {
