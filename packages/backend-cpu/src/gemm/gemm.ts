@@ -45,9 +45,19 @@ const K_BLOCK = 256;
 /** Limit of packed numbers of one operand: 4 Mi numbers, 32 MB. */
 const PANEL_LIMIT = 1 << 22;
 
-/** The largest size of a finite element, or 0. */
-function largestOf({ values, rows, columns }: GatherMatrix): number {
+/**
+ * A bound of the sizes of finite elements. Where elements repeat, as those of images do below a
+ * kernel, it is that of all numbers in memory.
+ */
+function boundOf({ values, rows, columns }: GatherMatrix): number {
   let most = 0;
+  if (values.length <= rows.length * columns.length) {
+    for (let i = 0; i < values.length; i++) {
+      const size = Math.abs(values[i]!);
+      if (size > most && size < Infinity) most = size;
+    }
+    return most;
+  }
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i]!;
     for (let j = 0; j < columns.length; j++) {
@@ -64,7 +74,7 @@ function largestOf({ values, rows, columns }: GatherMatrix): number {
  */
 export function multiplyFloat32(a: GatherMatrix, b: GatherMatrix, store: StoreBlock): void {
   const depth = a.columns.length;
-  const most = largestOf(a) * largestOf(b) * depth;
+  const most = boundOf(a) * boundOf(b) * depth;
   if (most < FLOAT32_END) {
     multiply(a, b, store);
     return;
