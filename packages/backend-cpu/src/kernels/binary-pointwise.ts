@@ -98,7 +98,7 @@ const axpyInt32: LaneLoop = (out, [x, y, alpha], count) => {
 const isNarrowInt = (dtype: DType): boolean => isIntegralDType(dtype) && dtypeInfo(dtype).itemSize <= 4;
 
 const multiply: Elementwise = {
-  wideNumbers: true,
+  keepsSecond: true,
   real: mulLoop,
   big: (x, y) => x * y,
   complex: complexLoops.mul,
@@ -175,7 +175,7 @@ const bigRemainder = (x: bigint, y: bigint): bigint => {
   return mod !== 0n && y < 0n !== mod < 0n ? mod + y : mod;
 };
 
-const trueDivision = binary({ wideNumbers: true, real: divLoop, complex: complexLoops.div });
+const trueDivision = binary({ keepsSecond: true, real: divLoop, complex: complexLoops.div });
 const intTrunc: Elementwise = {
   real: map2((x, y) => Math.trunc(x / nonZero(y))),
   big: (x, y) => x / bigNonZero(y),
@@ -186,14 +186,14 @@ function roundedDivision(out: Tensor, self: Operand, other: Operand, mode: strin
   const integral = isIntegralDType(out.dtype, true);
   if (integral) return elementwise(mode === "floor" ? intFloor : intTrunc, out, [self, other]);
   const step = stepOf(out.dtype);
-  // Beside a Python number halves are computed in float32, otherwise the quotient is a half before
+  // Beside a single number halves are computed in float32, otherwise the quotient is a half before
   // it is cut.
-  const quotient = isTensorOperand(other) ? roundTo(out.dtype) : step;
+  const quotient = isTensorOperand(other) && other.numel !== 1 ? roundTo(out.dtype) : step;
   const f =
     mode === "floor"
       ? (x: number, y: number): number => floorDivide(x, y, step)
       : (x: number, y: number): number => Math.trunc(quotient(x / y));
-  return elementwise({ wideNumbers: true, real: map2(f) }, out, [self, other]);
+  return elementwise({ keepsSecond: true, real: map2(f) }, out, [self, other]);
 }
 
 const division = kernel(
@@ -255,7 +255,9 @@ function raise(out: Tensor, base: Operand, exponent: Operand): Tensor {
     const isComplex = dtypeInfo(out.dtype).kind === "complex";
     if (isComplex && complexOf(exponent).im !== 0)
       return elementwise({ complex: complexLoops.pow }, out, [base, exponent]);
-    const exact = EXACT_POWERS.get(toNumber(exponent));
+    const power = toNumber(exponent);
+    // PyTorch takes no roots of float16: the powers of -inf and -0 are others.
+    const exact = out.dtype === "float16" && !Number.isInteger(power) ? undefined : EXACT_POWERS.get(power);
     if (exact !== undefined) return elementwise(exact, out, [base]);
   }
   const isOne = !isTensorOperand(base) && complexOf(base).re === 1 && complexOf(base).im === 0;

@@ -48,10 +48,10 @@ export interface Elementwise {
   readonly big?: ((...values: bigint[]) => bigint) | undefined;
   readonly complex?: ComplexLoop | undefined;
   /**
-   * Python numbers beside halves stay float32, as in PyTorch's arithmetic; otherwise they are
-   * rounded to the half.
+   * A second operand beside halves stays float32 if it is a number or a tensor of one element
+   * (`opmath_t` in BinaryOpsKernel.cpp); otherwise operands are rounded to the half.
    */
-  readonly wideNumbers?: boolean | undefined;
+  readonly keepsSecond?: boolean | undefined;
 }
 
 /** Elements a pass works on: three lanes stay within the first-level cache. */
@@ -97,7 +97,7 @@ export function elementwise(
   }
   if (dtypeInfo(computeDType).kind === "complex") return runComplex(operation, out, operands, computeDType);
   if (operation.real === undefined) throw internalError("an elementwise operation without a real loop");
-  const exact = runReal(operation.real, out, operands, computeDType, operation.wideNumbers === true);
+  const exact = runReal(operation.real, out, operands, computeDType, operation.keepsSecond === true);
   if (!exact && operation.big !== undefined && isBigIntDType(computeDType))
     runBig(operation.big, out, operands);
   return out;
@@ -112,12 +112,13 @@ function runReal(
   out: Tensor,
   operands: readonly Operand[],
   dtype: DType,
-  wideNumbers: boolean,
+  keepsSecond: boolean,
 ): boolean {
   if (out.numel === 0) return true;
-  const half = dtype === "float16" || dtype === "bfloat16";
-  const numbers = half && wideNumbers ? "float32" : dtype;
-  const sources = operands.map((operand) => laneSource(operand, isTensorOperand(operand) ? dtype : numbers));
+  const isHalf = dtype === "float16" || dtype === "bfloat16";
+  const isKept = (operand: Operand, i: number): boolean =>
+    isHalf && keepsSecond && i === 1 && (!isTensorOperand(operand) || operand.numel === 1);
+  const sources = operands.map((operand, i) => laneSource(operand, isKept(operand, i) ? "float32" : dtype));
   return new ElementwisePass(loop, out, sources, dtype).run();
 }
 

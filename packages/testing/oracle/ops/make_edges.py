@@ -235,6 +235,45 @@ def moments(e):
                 e(getattr(A, name).dims, torch.tensor([[0.0, NAN, 2.0], [0.0, -0.0, 1.0]]), dims, keepdim)
 
 
+def halves(e):
+    """Halves beside numbers, integers and tensors of one element: which of them are rounded to the half first."""
+    wide = torch.tensor([2049, 4099, 257, 70001])
+    for dtype in (F16, BF16):
+        h = torch.tensor([0.1, 0.3, 0.7, 1.1], dtype=dtype)
+        others = [torch.tensor(0.3), torch.tensor(0.7, dtype=F64), torch.tensor(4099), wide, wide[3:], wide[1:2].to(I32)]
+        numbers = [0.3, 0.7, 1.1, 2049, 70001 if dtype == BF16 else 4099, True]
+        for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+            for number in numbers:
+                e(getattr(A, name).Scalar, h, number)
+            for other in others:
+                e(getattr(A, name).Tensor, h, other)
+            e(getattr(A, name).Tensor, wide.to(dtype), wide)
+        for op in (A.add.Tensor, A.sub.Tensor, A.mul.Tensor, A.div.Tensor, A.remainder.Tensor, A.fmod.Tensor, A.atan2, A.maximum, A.fmin,
+                   A.pow.Tensor_Tensor, A.hypot, A.copysign.Tensor, A.floor_divide):
+            for other in others:
+                e(op, h, other)
+                if op is not A.floor_divide:
+                    e(op, other, h)
+        for op in (A.add.Tensor, A.sub.Tensor, A.mul.Tensor, A.div.Tensor, A.remainder.Scalar, A.fmod.Scalar, A.pow.Tensor_Scalar, A.rsub.Scalar):
+            for number in (0.1, 0.3, 1.1, 2049, 4099):
+                e(op, h, number)
+        for mode in ("floor", "trunc"):
+            for other in (0.1, torch.tensor(0.1, dtype=F64), wide):
+                e(A.div.Tensor_mode, h, other, rounding_mode=mode)
+        ends = torch.tensor([-INF, -0.0, 0.0, -4.0, 4.0, INF], dtype=dtype)
+        for exponent in (0.5, -0.5, 2, 3, -1, -2):
+            e(A.pow.Tensor_Scalar, ends, exponent)
+        torch.manual_seed(0)
+        for mean in (3, 30, 300, 1000):
+            x = (torch.randn(2, 3, 4, 8) + mean).to(dtype)
+            for weight in (None, torch.ones(3, dtype=dtype), torch.ones(3)):
+                bias = None if weight is None else weight * 0
+                e(A._native_batch_norm_legit.no_stats, x, weight, bias, True, 0.1, 1e-5)
+            e(A.instance_norm, x, None, None, None, None, True, 0.1, 1e-5, False)
+            e(A.native_group_norm, x, None, None, 2, 3, 32, 3, 1e-5)
+            e(A.native_layer_norm, x, [8], None, None, 1e-5)
+
+
 def unbounded(e):
     """Resized images with elements that are not finite: which elements they reach."""
     line = torch.tensor([1.0, INF, 2.0, NAN, 3.0, -INF, 4.0, 5.0])
@@ -517,7 +556,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("out")
     p.add_argument("--only", help="record only overloads that match")
-    p.add_argument("--parts", default="activations,losses,autograd,resampling,moments,unbounded,statistics,scatters,overflows,sampling,normalizations,refusals")
+    p.add_argument("--parts", default="activations,losses,autograd,resampling,moments,halves,unbounded,statistics,scatters,overflows,sampling,normalizations,refusals")
     p.add_argument("--most", type=int, default=400, help="most calls of an overload")
     options = p.parse_args()
     os.makedirs(options.out, exist_ok=True)

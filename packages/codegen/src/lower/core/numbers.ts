@@ -2,7 +2,15 @@
 import type { SymInt } from "@sconce/ir";
 import type { ScalarArg } from "@sconce/ops";
 import { SymExpr } from "@sconce/symbolic";
-import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
+import {
+  bfloat16ToNumber,
+  type DType,
+  dtypeInfo,
+  float16ToNumber,
+  isComplexDType,
+  numberToBfloat16,
+  numberToFloat16,
+} from "@sconce/tensor";
 import { type Index, size } from "../../ir/index-expr.js";
 import { cast, complexOf, constantScalar, indexScalar, partDType, type Scalar } from "../../ir/scalar.js";
 import { cannot } from "./call.js";
@@ -74,6 +82,21 @@ function overflows(value: number, dtype: DType): boolean {
  */
 export const computeType = (dtype: DType): DType =>
   dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype;
+
+/**
+ * A number that is converted to the dtype of an operation, as the scalar to compute with: beside
+ * halves it is rounded to them.
+ */
+export function operandNumber(value: ScalarArg | SymInt, dtype: DType): Scalar {
+  const compute = computeType(dtype);
+  const scalar = numberScalar(value, compute);
+  if (compute === dtype) return scalar;
+  if (scalar.kind !== "constant") return cast(cast(scalar, dtype), compute);
+  const round = dtype === "float16" ? throughFloat16 : throughBfloat16;
+  return constantScalar(round(Number(scalar.value)), compute);
+}
+const throughFloat16 = (value: number): number => float16ToNumber(numberToFloat16(value));
+const throughBfloat16 = (value: number): number => bfloat16ToNumber(numberToBfloat16(value));
 
 /** Returns an index as a number of another dtype. */
 export const numberOf = (index: Index, dtype: DType): Scalar =>

@@ -72,7 +72,9 @@ interface Trained {
 function trained({ input, weight, bias, eps }: BatchNormArgs, call: LoweringCall): Trained {
   const further = givenOf(call, input, [weight, bias]);
   const finish = (unit: Scalar, at: readonly Index[]): Scalar => affine(unit, weight, bias, [at[1]!]);
-  const { out, center, rstd } = normalized(call, input, rowsOf(input), eps, finish, further);
+  // Statistics of halves are halves, unless the parameters are wider.
+  const statistics = (weight ?? input).dtype;
+  const { out, center, rstd } = normalized(call, input, rowsOf(input), { eps, finish, further, statistics });
   return { results: [out, statistic(call, center.mean, 1)!, statistic(call, rstd, 2)!], center };
 }
 

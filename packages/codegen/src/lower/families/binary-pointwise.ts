@@ -4,8 +4,8 @@ import type { ScalarArg } from "@sconce/ops";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { apply, cast, complexOf, partsOfComplex, type Scalar, select } from "../../ir/scalar.js";
 import type { Operand } from "../core/arguments.js";
-import { type LoweringCall, outOf } from "../core/call.js";
-import { LazyTensor } from "../core/lazy.js";
+import { cannot, type LoweringCall, outOf } from "../core/call.js";
+import type { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, operandLowering } from "../core/lowering.js";
 import { checkedScalar } from "../core/numbers.js";
 import {
@@ -20,6 +20,7 @@ import {
   type Operands,
   sub,
 } from "../rules/elements.js";
+import { isWide } from "../rules/pointwise.js";
 
 interface ScaledOperands extends Operands {
   readonly alpha: ScalarArg;
@@ -45,23 +46,32 @@ const scaled =
 /** Division: true, or rounded as Python or C does. */
 function quotient(call: LoweringCall, self: Operand, other: Operand, mode: string | null): LazyTensor {
   const { dtype } = outOf(call);
-  return binary(call, self, other, (a, b) => {
-    if (mode === null) return div(a, b);
-    if (mode === "floor") return apply("floor_div", a, b);
-    // Halves that are both tensors are rounded before they are cut.
-    const isHalf = dtype !== a.dtype && other instanceof LazyTensor;
-    return isHalf ? apply("trunc", cast(cast(div(a, b), dtype), a.dtype)) : apply("trunc_div", a, b);
-  });
+  return binary(
+    call,
+    self,
+    other,
+    (a, b) => {
+      if (mode === null) return div(a, b);
+      if (mode === "floor") return apply("floor_div", a, b);
+      // Quotients of halves by more than one number are rounded before they are cut.
+      const isHalf = dtype !== a.dtype && !isWide(other);
+      return isHalf ? apply("trunc", cast(cast(div(a, b), dtype), a.dtype)) : apply("trunc_div", a, b);
+    },
+    { keepsSecond: true },
+  );
 }
 
-/** Integer and bool operands are converted by the result's dtype, which is a float. */
-function raised(x: Scalar, exponent: Scalar): Scalar {
+/**
+ * Integer and bool operands are converted by the result's dtype, which is a float. PyTorch takes no
+ * roots of float16, where the powers of -inf and -0 are others.
+ */
+function raised(x: Scalar, exponent: Scalar, hasRoots: boolean): Scalar {
   if (exponent.kind === "constant" && isFloatDType(x.dtype)) {
     if (exponent.value === 2) return mul(x, x);
     if (exponent.value === 3) return mul(mul(x, x), x);
     if (exponent.value === 1) return x;
-    if (exponent.value === 0.5) return apply("sqrt", x);
-    if (exponent.value === -0.5) return apply("rsqrt", x);
+    if (hasRoots && exponent.value === 0.5) return apply("sqrt", x);
+    if (hasRoots && exponent.value === -0.5) return apply("rsqrt", x);
     if (exponent.value === -1) return apply("reciprocal", x);
   }
   return apply("pow", x, exponent);
@@ -112,7 +122,7 @@ export const BINARY_OPERATORS = defineLowerings([
       "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
       "aten::mul.Scalar(Tensor self, Scalar other) -> Tensor",
     ],
-    binaryRule((a, b) => (a.dtype === "bool" ? apply("and", a, b) : mul(a, b))),
+    binaryRule((a, b) => (a.dtype === "bool" ? apply("and", a, b) : mul(a, b)), { keepsSecond: true }),
   ),
   operandLowering(
     [
@@ -149,14 +159,24 @@ export const BINARY_OPERATORS = defineLowerings([
       "aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
       "aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
     ],
-    ({ self, exponent }, call) => binary(call, self, exponent, raised, { operations: EXPENSIVE }),
+    ({ self, exponent }, call) => {
+      const hasRoots = outOf(call).dtype !== "float16";
+      return binary(call, self, exponent, (x, power) => raised(x, power, hasRoots), {
+        operations: EXPENSIVE,
+      });
+    },
   ),
   operandLowering(["aten::maximum(Tensor self, Tensor other) -> Tensor"], functionRule("max")),
   operandLowering(["aten::minimum(Tensor self, Tensor other) -> Tensor"], functionRule("min")),
   operandLowering(["aten::fmax(Tensor self, Tensor other) -> Tensor"], ignoringNaN("max")),
   operandLowering(["aten::fmin(Tensor self, Tensor other) -> Tensor"], ignoringNaN("min")),
   operandLowering(["aten::atan2(Tensor self, Tensor other) -> Tensor"], functionRule("atan2", EXPENSIVE)),
-  operandLowering(["aten::hypot(Tensor self, Tensor other) -> Tensor"], binaryRule(hypot, EXPENSIVE * 2)),
+  operandLowering(
+    ["aten::hypot(Tensor self, Tensor other) -> Tensor"],
+    binaryRule((a, b) => (isExact(a) ? cannot("hypot is defined for floats") : hypot(a, b)), {
+      operations: EXPENSIVE * 2,
+    }),
+  ),
   operandLowering(
     [
       "aten::__lshift__.Tensor(Tensor self, Tensor other) -> Tensor",

@@ -3,14 +3,13 @@ import { apply, COMPARE, type CompareFn } from "../../ir/scalar.js";
 import type { LoweringCall } from "../core/call.js";
 import type { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering, operandLowering } from "../core/lowering.js";
-import { computeType } from "../core/numbers.js";
 import { binary, commonType, type Operands, truth } from "../rules/elements.js";
 import { pointwise } from "../rules/pointwise.js";
 
 const compare =
   (fn: CompareFn) =>
   ({ self, other }: Operands, call: LoweringCall): LazyTensor =>
-    binary(call, self, other, (a, b) => apply(fn, a, b), { compute: computeType(commonType(self, other)) });
+    binary(call, self, other, (a, b) => apply(fn, a, b), { common: commonType(self, other) });
 
 interface TwoTensors {
   readonly self: LazyTensor;
@@ -20,7 +19,7 @@ const logical =
   (fn: "and" | "or" | "xor") =>
   ({ self, other }: TwoTensors, call: LoweringCall): LazyTensor =>
     pointwise(call, [self, other], ([a, b]) => apply(fn, truth(a!), truth(b!)), {
-      compute: commonType(self, other),
+      common: commonType(self, other),
     });
 
 export const COMPARISONS = defineLowerings([

@@ -49,7 +49,7 @@ type PartsBody = (re: Scalar, im: Scalar) => Scalar;
 const ofParts =
   (body: PartsBody, operations = 1) =>
   ({ self }: OneTensor, call: LoweringCall): LazyTensor =>
-    pointwise(call, [self], ([z]) => body(...partsOfComplex(z!)), { operations, compute: "own" });
+    pointwise(call, [self], ([z]) => body(...partsOfComplex(z!)), { operations, common: "own" });
 /** The absolute value of complex numbers. */
 export const modulus = ofParts(hypot, EXPENSIVE * 2);
 const conjugate = ofParts((re, im) => complexOf(re, apply("neg", im)));
@@ -86,14 +86,14 @@ export const COMPLEX_NUMBERS = defineLowerings([
   lowering("aten::_conj(Tensor(a) self) -> Tensor(a)", conjugate),
   lowering("aten::angle(Tensor self) -> Tensor", angle),
   lowering(COMPLEX, ({ real, imag }, call) =>
-    pointwise(call, [real, imag], ([re, im]) => complexOf(re!, im!), { compute: computeType(real.dtype) }),
+    pointwise(call, [real, imag], ([re, im]) => complexOf(re!, im!), { common: real.dtype }),
   ),
   lowering(POLAR, ({ abs, angle }, call) =>
     pointwise(
       call,
       [abs, angle],
       ([size, arc]) => complexOf(mul(size!, apply("cos", arc!)), mul(size!, apply("sin", arc!))),
-      { operations: EXPENSIVE * 2, compute: computeType(abs.dtype) },
+      { operations: EXPENSIVE * 2, common: abs.dtype },
     ),
   ),
   viewLowering("aten::view_as_real(Tensor(a) self) -> Tensor(a)", (args, call) =>

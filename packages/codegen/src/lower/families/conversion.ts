@@ -7,7 +7,7 @@ import { made } from "../rules/made.js";
 import { pointwise } from "../rules/pointwise.js";
 
 const converted = (call: LoweringCall, tensor: LazyTensor): LazyTensor =>
-  pointwise(call, [tensor], ([x]) => cast(x!, outOf(call).dtype), { compute: "own" });
+  pointwise(call, [tensor], ([x]) => cast(x!, outOf(call).dtype), { common: "own" });
 
 export const CONVERSIONS = defineLowerings([
   lowering(
@@ -23,7 +23,7 @@ export const CONVERSIONS = defineLowerings([
       "aten::lift_fresh_copy(Tensor self) -> Tensor",
       "aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)",
     ],
-    ({ self }, call) => pointwise(call, [self], ([x]) => x!, { operations: 0, compute: "own" }),
+    ({ self }, call) => pointwise(call, [self], ([x]) => x!, { operations: 0, common: "own" }),
   ),
   // The elements of the source in the first tensor's shape and dtype.
   lowering(

@@ -26,7 +26,7 @@ function groupNorm(args: GroupNormArgs, call: LoweringCall) {
   // PyTorch's kernel adds nothing when both are None.
   const finish = (unit: Scalar, at: readonly Index[]): Scalar =>
     further.length === 0 ? unit : affine(unit, weight, bias, channelAt(at));
-  const { out, center, rstd } = normalized(call, rows, [2, 3], args.eps, finish, further);
+  const { out, center, rstd } = normalized(call, rows, [2, 3], { eps: args.eps, finish, further });
   return [
     reshaped(out, call.node, shapeOf(outOf(call))),
     statistic(call, center.mean, 1),
@@ -43,7 +43,7 @@ export const NORMALIZATIONS = defineLowerings([
       const dims = input.shape.map((_, d) => d).slice(lead);
       const finish = (unit: Scalar, at: readonly Index[]): Scalar =>
         affine(unit, weight, bias, at.slice(lead));
-      const { out, center, rstd } = normalized(call, input, dims, eps, finish, further);
+      const { out, center, rstd } = normalized(call, input, dims, { eps, finish, further });
       return [out, statistic(call, center.mean, 1), statistic(call, rstd, 2)];
     },
   ),

@@ -28,7 +28,7 @@ export const CHOICES = defineLowerings([
           const then = elementOf(self);
           return select(truth(chosen!), then, elementOf(other));
         },
-        { compute: "own" },
+        { common: "own" },
       );
     },
   ),

@@ -4,7 +4,6 @@ import { apply, constantScalar, FALSE, FLOAT_UNARY, type Scalar, type UnaryFn } 
 import { cannot, type LoweringCall } from "../core/call.js";
 import type { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
-import { computeType } from "../core/numbers.js";
 import { constantLike, div, EXPENSIVE, isExact, mul, truth, unary, unaryRule } from "../rules/elements.js";
 import { pointwise } from "../rules/pointwise.js";
 import { modulus } from "./complex.js";
@@ -24,7 +23,7 @@ const rounding =
 const test =
   (body: (x: Scalar) => Scalar) =>
   ({ self }: OneTensor, call: LoweringCall): LazyTensor =>
-    pointwise(call, [self], ([x]) => body(x!), { compute: computeType(self.dtype) });
+    pointwise(call, [self], ([x]) => body(x!), { common: self.dtype });
 
 function rounded(x: Scalar, decimals: number): Scalar {
   if (isExact(x)) return decimals >= 0 ? x : cannot("rounding integers to tens");

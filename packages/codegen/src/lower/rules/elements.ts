@@ -12,8 +12,8 @@ import {
 import type { Operand } from "../core/arguments.js";
 import { type LoweringCall, outOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
-import { computeType, numberScalar } from "../core/numbers.js";
-import { pointwise } from "./pointwise.js";
+import { computeType, numberScalar, operandNumber } from "../core/numbers.js";
+import { isWide, pointwise } from "./pointwise.js";
 
 /** The cost of functions that take more than a few additions. */
 export const EXPENSIVE = 3;
@@ -57,33 +57,38 @@ function promotionOf(value: Operand): PromotionOperand {
 /** The dtype that two operands are promoted to. */
 export const commonType = (a: Operand, b: Operand): DType => resultType([promotionOf(a), promotionOf(b)]);
 
-/** The elements of two operands, numbers as constants, in the dtype `compute`. */
+/** The elements of two operands, numbers as constants, converted to the dtype `common`. */
 export function binary(
   call: LoweringCall,
   a: Operand,
   b: Operand,
   body: (a: Scalar, b: Scalar) => Scalar,
-  { operations = 1, compute = computeType(outOf(call).dtype) }: BinaryOptions = {},
+  { operations = 1, common = outOf(call).dtype, keepsSecond = false }: BinaryOptions = {},
 ): LazyTensor {
+  const isKept = keepsSecond && isWide(b);
   const tensors = [a, b].filter((value) => value instanceof LazyTensor);
   return pointwise(
     call,
     tensors,
     (elements) => {
       const rest = [...elements];
-      const scalarOf = (value: Operand): Scalar =>
-        value instanceof LazyTensor ? rest.shift()! : numberScalar(value, compute);
-      const first = scalarOf(a);
-      return body(first, scalarOf(b));
+      const scalarOf = (value: Operand, isRounded: boolean): Scalar => {
+        if (value instanceof LazyTensor) return rest.shift()!;
+        return isRounded ? operandNumber(value, common) : numberScalar(value, computeType(common));
+      };
+      const first = scalarOf(a, true);
+      return body(first, scalarOf(b, !isKept));
     },
-    { operations, compute },
+    { operations, common, wide: isKept && b instanceof LazyTensor ? b : undefined },
   );
 }
 export interface BinaryOptions {
   /** The cost of one element, in additions. */
   readonly operations?: number;
-  /** The dtype that operands are converted to; the result's by default, halves as float32. */
-  readonly compute?: DType;
+  /** The dtype that operands are converted to; the result's by default. */
+  readonly common?: DType;
+  /** Whether the second operand keeps its value beside halves where it is one number. */
+  readonly keepsSecond?: boolean;
 }
 
 /** A rule that applies a function to the elements of one tensor. */
@@ -99,12 +104,12 @@ export interface Operands {
 }
 /** A rule that computes an element from those of `self` and `other`. */
 export const binaryRule =
-  (body: (a: Scalar, b: Scalar) => Scalar, operations = 1) =>
+  (body: (a: Scalar, b: Scalar) => Scalar, options: BinaryOptions = {}) =>
   ({ self, other }: Operands, call: LoweringCall): LazyTensor =>
-    binary(call, self, other, body, { operations });
+    binary(call, self, other, body, options);
 /** The same by a function of loops. */
 export const functionRule = (fn: BinaryFn, operations = 1) =>
-  binaryRule((a, b) => apply(fn, a, b), operations);
+  binaryRule((a, b) => apply(fn, a, b), { operations });
 
 /** Scaled by the greater of the two, so that squares do not overflow. */
 export function hypot(a: Scalar, b: Scalar): Scalar {

@@ -55,6 +55,15 @@ export function elementsAs(tensor: LazyTensor, dtype: DType, node: string): Lazy
   });
 }
 
+interface NormalizedOptions {
+  readonly eps: number;
+  /** Finishes an element in units of the standard deviation. */
+  readonly finish: (unit: Scalar, at: readonly Index[]) => Scalar;
+  /** What `finish` reads. */
+  readonly further: readonly LazyTensor[];
+  /** The dtype that statistics are rounded to before they are used. */
+  readonly statistics?: DType;
+}
 /**
  * Statistics of rows and what is made of them: the common part of layer, group and instance
  * normalization.
@@ -63,16 +72,19 @@ export function normalized(
   call: LoweringCall,
   rows: LazyTensor,
   dims: readonly number[],
-  eps: number,
-  finish: (unit: Scalar, at: readonly Index[]) => Scalar,
-  further: readonly LazyTensor[],
+  { eps, finish, further, statistics = computeType(rows.dtype) }: NormalizedOptions,
 ): { out: LazyTensor; center: Center; rstd: LazyTensor } {
   const { context, node } = call;
   const out = outOf(call);
   const compute = computeType(rows.dtype);
   const group = context.group("norm");
-  const toRstd = (sum: Scalar): Scalar =>
-    apply("rsqrt", apply("add", apply("div", sum, countOf(rows, dims, compute)), numberScalar(eps, compute)));
+  const rounded = (value: Scalar): Scalar => cast(cast(value, statistics), compute);
+  // PyTorch has sums of squares in bfloat16 too, but not in float16.
+  const step = statistics === "bfloat16" ? rounded : (value: Scalar): Scalar => value;
+  const toRstd = (sum: Scalar): Scalar => {
+    const variance = step(apply("div", step(sum), countOf(rows, dims, compute)));
+    return rounded(apply("rsqrt", apply("add", variance, numberScalar(eps, compute))));
+  };
   context.many(rows, 2);
   const center = centerOf(call, rows, dims, group);
   const rstd = squaresOf(call, rows, dims, center, { keepdim: true, dtype: compute, finish: toRstd });
@@ -87,7 +99,7 @@ export function normalized(
       const row = keptAt(at, dims, ZERO);
       const unit = apply(
         "mul",
-        apply("sub", cast(rows.element(at), compute), center.mean.element(row)),
+        apply("sub", cast(rows.element(at), compute), rounded(center.mean.element(row))),
         rstd.element(row),
       );
       return cast(finish(unit, at), out.dtype);
