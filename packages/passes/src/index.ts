@@ -51,6 +51,7 @@ export { coverageText, regionsText } from "./checking/verdict.js";
 export { COPY as PASSES_COPY } from "./copy/this-copy.js";
 export type { RunDecompositionsOptions } from "./decompose/run-decompositions.js";
 export { decompositionSteps, runDecompositions } from "./decompose/run-decompositions.js";
+export { returning } from "./graphs/returning.js";
 export { completePipeline } from "./manager/complete.js";
 export { NoFixpoint, type RoundChange } from "./manager/fixpoint-errors.js";
 export type { PassEvent, PassManagerOptions, PassObserver } from "./manager/pass-manager.js";

@@ -20,11 +20,18 @@ import {
   type Value,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { type CallSources, callSources, copyTensor, functionalized, isFunctional } from "@sconce/passes";
+import {
+  type CallSources,
+  callSources,
+  copyTensor,
+  functionalized,
+  isFunctional,
+  returning,
+} from "@sconce/passes";
 import { type DType, Tensor } from "@sconce/tensor";
 import { backendTolerance, measureError, type Tolerance } from "@sconce/tensor/compare";
 import { RunSizes } from "../backends/sizes.js";
-import { batches, returning, tensorCalls } from "./intermediates.js";
+import { batches, tensorCalls } from "./intermediates.js";
 
 /** How two backends are compared. Progress counts the nodes that were compared. */
 export interface CompareBackendsOptions extends LongWorkOptions {

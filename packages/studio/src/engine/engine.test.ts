@@ -180,6 +180,39 @@ describe("the engine", () => {
     expect(await own.values(0, ":missing", {})).toBeUndefined();
   });
 
+  test("shows slices of a value on one backend and on two", async () => {
+    const own = new Engine();
+    await own.open(await program("net_unet"), "unet.pt2", {});
+    const { key } = own.search(0, "leaky_relu f32")[0]!;
+    const start = { index: [0, 1], row: 0, column: 0 };
+    const one = (await own.slice(0, key, ["cpu"], start, {}))!;
+    expect(one).toMatchObject({ start, dtype: "float32", problem: undefined });
+    expect(one.tables).toHaveLength(1);
+    expect(one.marks).toBeUndefined();
+    const two = (await own.slice(0, key, ["cpu", "wasm"], start, {}))!;
+    expect(two.tables.map(({ backend }) => backend)).toEqual(["cpu", "wasm"]);
+    expect(two.tables[0]!.texts).toEqual(one.tables[0]!.texts);
+    expect(two).toMatchObject({ differing: 0, firstDifference: undefined });
+    expect(two.marks!.flat()).not.toContain("differs");
+    expect(await own.slice(0, ":missing", ["cpu"], start, {})).toBeUndefined();
+  });
+
+  test("slices of values that are written to show what the call gave", async () => {
+    const own = new Engine();
+    const text = `sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT output %b: USER_OUTPUT }
+graph(%x: i64[2]) { %a: i64[2] = aten.add.Tensor(%x, 1) %w: i64[2] = aten.mul_.Tensor(%a, 0) %b: i64[2] = aten.add.Tensor(%w, 5) return (%b) }`;
+    await own.open(new Blob([text]), "x.ir", {});
+    const at = { index: [], row: 0, column: 0 };
+    for (const backends of [["cpu"], ["cpu", "wasm"]]) {
+      const a = (await own.slice(0, ":a", backends, at, {}))!;
+      expect(a.tables[0]!.texts.flat()).not.toContain("0");
+      expect(a.tables).toHaveLength(backends.length);
+      const w = (await own.slice(0, ":w", backends, at, {}))!;
+      expect(w.tables.map(({ texts }) => texts.flat())).toEqual(backends.map(() => ["0", "0"]));
+    }
+  });
+
   test("names the rules that fire at a node, and completes pipelines", async () => {
     const own = new Engine();
     await own.open(new Blob([TEXT]), "x.ir", {});

@@ -8,6 +8,7 @@ import type { RanPass, SentProgram, SentRun } from "../playground/messages.js";
 import { ranPass } from "../playground/ran-pass.js";
 import type { Costs } from "./costs.js";
 import { detailsOf, search } from "./details.js";
+import { comparedValue, interpretedValue, KeptValues, type NodeValue } from "./node-values.js";
 import { keptMemory, meanProfile, profileParts } from "./profiles.js";
 import type {
   AttemptRow,
@@ -25,6 +26,8 @@ import type {
   SaveFormat,
   SceneRequest,
   SceneView,
+  SliceStart,
+  SliceView,
   StepInfo,
   TextFormat,
   ValueView,
@@ -48,6 +51,7 @@ export class Engine {
   /** Versions that passes made, by the version before and the call of the pass. */
   readonly #made = new Map<string, Version>();
   #session: Promise<Sconce> | undefined;
+  readonly #values = new KeptValues();
   #costs: Costs | undefined;
 
   /**
@@ -320,22 +324,45 @@ export class Engine {
    * Undefined for nodes of nested graphs and for values that are not tensors.
    */
   async values(id: number, key: string, work: LongWorkOptions): Promise<ValueView | undefined> {
+    const value = await this.#valueOf(id, key, ["cpu"], work);
+    if (value === undefined) return undefined;
+    const { valueView } = await import("./values.js");
+    return valueView(value.tensors[0]!.tensor);
+  }
+
+  /** A page of a slice of the same elements; of two backends, the values that are compared. */
+  async slice(
+    id: number,
+    key: string,
+    backends: readonly string[],
+    start: SliceStart,
+    work: LongWorkOptions,
+  ): Promise<SliceView | undefined> {
+    const value = await this.#valueOf(id, key, backends, work);
+    if (value === undefined) return undefined;
+    const { sliceView } = await import("./slices.js");
+    return sliceView(this.#versions.get(id).item(key)!.node!, value, start);
+  }
+
+  async #valueOf(
+    id: number,
+    key: string,
+    names: readonly string[],
+    work: LongWorkOptions,
+  ): Promise<NodeValue | undefined> {
     const version = this.#versions.get(id);
     const item = version.item(key);
     if (item?.node === undefined || item.graph.length > 0) return undefined;
-    await this.#loadSession();
-    await loadAll(version.program, work);
-    const [{ createRunner }, { Tensor }, { valueView }] = await Promise.all([
-      import("@sconce/backend-cpu"),
-      import("@sconce/tensor"),
-      import("./values.js"),
-    ]);
-    let view: ValueView | undefined;
-    // Later nodes may write to the value: it is looked at at once.
-    createRunner()(version.program, (await inputsOf(version.program)).values, ({ name }, value) => {
-      if (name === item.node && value instanceof Tensor) view = valueView(value);
+    const { node } = item;
+    return this.#values.get(version, node, names, async () => {
+      const session = await this.#loadSession();
+      await loadAll(version.program, work);
+      const { values: inputs } = await inputsOf(version.program);
+      const run = { version, node, inputs, seed: SEED };
+      if (names.length === 1) return interpretedValue(run);
+      const backends = [await loaded(names[0]!), await loaded(names[1]!)] as const;
+      return comparedValue(session, run, backends, work);
     });
-    return view;
   }
 
   /** What the calls of an item cost; undefined for items that the version does not have. */

@@ -175,6 +175,59 @@ export interface ValueView {
   readonly pictures: readonly Picture[];
 }
 
+/** The first element of a slice. The last two dimensions are its rows and columns. */
+export interface SliceStart {
+  /** The index in each dimension before them. */
+  readonly index: readonly number[];
+  /** The first row that the table shows; the index of a vector. */
+  readonly row: number;
+  /** The first column that the table shows. */
+  readonly column: number;
+}
+
+/** How an element differs from that of the first backend: by more than the tolerance, or less. */
+export type ElementMark = "" | "close" | "differs";
+
+/** A slice of the value on one backend. */
+export interface SliceTable {
+  /** The name of the backend. */
+  readonly backend: string;
+  /** The elements of a page, row by row. */
+  readonly texts: readonly (readonly string[])[];
+  /** The whole slice; undefined where it is not two-dimensional, or empty. */
+  readonly picture: Picture | undefined;
+}
+
+/** A page of a 2-D slice of a value. */
+export interface SliceView {
+  /** The name of the node. */
+  readonly name: string;
+  /** Element type. */
+  readonly dtype: string;
+  /** The sizes of the value. */
+  readonly shape: readonly number[];
+  /** The first element of the page. */
+  readonly start: SliceStart;
+  /** Rows of the slice. */
+  readonly rows: number;
+  /** Columns of the slice. */
+  readonly columns: number;
+  /** Rows of a full page. */
+  readonly pageRows: number;
+  /** Columns of a full page. */
+  readonly pageColumns: number;
+  /** One for each backend. */
+  readonly tables: readonly SliceTable[];
+  /** How the elements of the second table differ from those of the first. */
+  readonly marks?: readonly (readonly ElementMark[])[];
+  /** How many elements of the slice differ by more than the tolerance. */
+  readonly differing?: number;
+  /** The first element of the value that does. */
+  readonly firstDifference: SliceStart | undefined;
+  /** Why one backend is shown where two were asked for. */
+  readonly problem: string | undefined;
+}
+
 /** The values of one node on two backends. */
 export interface ComparisonRow {
   /** Names the item; undefined where the version has none. */
@@ -364,6 +417,8 @@ export interface Requests {
   cost(version: number, key: string): CostView | undefined;
   /** The elements that a node has in a run on the interpreter; undefined for other values. */
   values(version: number, key: string): ValueView | undefined;
+  /** A slice of the elements on one backend, the interpreter, or on two. */
+  slice(version: number, key: string, backends: readonly string[], start: SliceStart): SliceView | undefined;
   /** What the rules say of a node. */
   explain(version: number, key: string): readonly AttemptRow[];
 }

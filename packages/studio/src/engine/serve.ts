@@ -16,6 +16,7 @@ const LONG: ReadonlySet<RequestName> = new Set([
   "profile",
   "cost",
   "values",
+  "slice",
 ]);
 
 /** Answers the messages of a page. */

@@ -1,7 +1,7 @@
 /** @file The elements of one value: statistics, a histogram, the first ones, pictures. */
-import { readNumbers } from "@sconce/backend-cpu";
 import { type Tensor, tensorStatistics } from "@sconce/tensor";
 import type { Picture, ValueView } from "./protocol.js";
+import { magnitudeReader } from "./slices.js";
 
 /** Bars of a histogram. */
 const BARS = 32;
@@ -13,10 +13,11 @@ const MOST_PICTURES = 8;
 /** Characters of a text. */
 const MOST_TEXT = 4_000;
 
-/** What the page shows of a tensor. */
+/** What the page shows of a row-major tensor. */
 export function valueView(tensor: Tensor): ValueView {
   const { min, max, mean, std, nan, positiveInfinity, negativeInfinity, count } = tensorStatistics(tensor);
-  const numbers = Float64Array.from(readNumbers(tensor));
+  const read = magnitudeReader(tensor);
+  const numbers = Float64Array.from({ length: tensor.numel }, (_, position) => read(position));
   const text = String(tensor);
   const fact = (name: string, value: number | bigint | undefined) =>
     value === undefined

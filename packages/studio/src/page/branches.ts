@@ -46,6 +46,13 @@ export const versionAt = ({ root, steps }: Branch, step: number): number =>
 /** The last version. */
 export const tipOf = (branch: Branch): number => versionAt(branch, branch.steps.length);
 
+/** The next step in a direction that has another version; undefined at the end. */
+export function nextStep(branch: Branch, now: number, direction: -1 | 1): number | undefined {
+  for (let step = now + direction; step >= 0 && step <= branch.steps.length; step += direction)
+    if (versionAt(branch, step) !== versionAt(branch, now)) return step;
+  return undefined;
+}
+
 /** What was run up to a step. A part that is cut there is the list of its passes. */
 export function partsUpTo({ steps, parts }: Branch, step: number): RunPart[] {
   const kept: RunPart[] = [];

@@ -35,3 +35,16 @@ export function isOnServer(address: string): boolean {
     return false;
   }
 }
+
+/** Files with their tensors: those of a text are in a safetensors file of the same name. */
+export function pairedFiles(files: readonly File[]): { readonly file: File; readonly tensors?: File }[] {
+  const stem = ({ name }: File): string => name.replace(/\.\w+$/, "");
+  const isTensors = ({ name }: File): boolean => /\.safetensors$/i.test(name);
+  if (files.length === 1) return files.map((file) => ({ file }));
+  return files
+    .filter((file) => !isTensors(file))
+    .map((file) => {
+      const tensors = files.find((one) => isTensors(one) && stem(one) === stem(file));
+      return { file, ...(tensors && { tensors }) };
+    });
+}

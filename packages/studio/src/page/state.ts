@@ -17,16 +17,20 @@ import type {
   RewriteInfo,
   SceneRequest,
   SceneView,
+  SliceStart,
+  SliceView,
   StepInfo,
   TextFormat,
   ValueView,
   VersionInfo,
 } from "../engine/protocol.js";
+import { branchLink } from "./branch-link.js";
 import { BranchList } from "./branch-list.js";
-import { linkedPipeline, type OwnText, type RunPart, textsOf, versionAt } from "./branches.js";
+import { nextStep, type OwnText, type RunPart, textsOf, versionAt } from "./branches.js";
 import { type Failure, failureOf } from "./failure.js";
-import { linkText, type ViewLink } from "./link.js";
-import { EXAMPLES, isOnServer, nameOf } from "./sources.js";
+import type { ViewLink } from "./link.js";
+import { SliceState } from "./slice-state.js";
+import { EXAMPLES, isOnServer, nameOf, pairedFiles } from "./sources.js";
 import { PlaygroundTexts, packTexts } from "./texts.js";
 
 /** The parts beside the graph. */
@@ -112,6 +116,8 @@ export class StudioState {
   readonly values = signal<{ readonly key: string; readonly view: ValueView | undefined } | undefined>(
     undefined,
   );
+  /** The part of them that is shown as a table. */
+  readonly slices = new SliceState((...wanted) => this.#slice(...wanted));
   /** The texts of the playground that the user changed. */
   readonly texts = new PlaygroundTexts();
   /** Whether the playground is shown without a program. */
@@ -147,12 +153,8 @@ export class StudioState {
 
   /** Opens several files, and shows the last one. Tensors belong to the text of the same name. */
   async openFiles(files: readonly File[]): Promise<void> {
-    const stem = ({ name }: File): string => name.replace(/\.\w+$/, "");
-    const isTensors = ({ name }: File): boolean => /\.safetensors$/i.test(name);
-    for (const file of files) {
-      if (isTensors(file) && files.length > 1) continue;
-      const tensors = files.find((one) => isTensors(one) && stem(one) === stem(file));
-      if (tensors === undefined || tensors === file) await this.openFile(file, file.name);
+    for (const { file, tensors } of pairedFiles(files)) {
+      if (tensors === undefined) await this.openFile(file, file.name);
       else {
         const info = await this.work(`Open ${file.name}`, "openPair", [file, tensors, file.name]);
         if (info !== undefined) await this.showProgram(info, file.name);
@@ -404,12 +406,8 @@ export class StudioState {
   async moveBy(direction: -1 | 1): Promise<void> {
     const branch = this.branches.shown.value;
     if (branch === undefined) return;
-    const { value: now } = this.step;
-    for (let step = now + direction; step >= 0 && step <= branch.steps.length; step += direction) {
-      if (versionAt(branch, step) === versionAt(branch, now)) continue;
-      await this.showStep(step);
-      return;
-    }
+    const step = nextStep(branch, this.step.value, direction);
+    if (step !== undefined) await this.showStep(step);
   }
 
   /** Shows the program after the n-th pass, beside the one before it; 0 for the opened program. */
@@ -513,6 +511,17 @@ export class StudioState {
   async loadValues(key: string): Promise<void> {
     const view = await this.#workOnVersion("Run on cpu", "values", key);
     this.values.value = { key, view };
+    if (view !== undefined) await this.slices.load(key, ["cpu"]);
+  }
+
+  #slice(
+    key: string,
+    backends: readonly string[],
+    start: SliceStart,
+    isFirst: boolean,
+  ): Promise<SliceView | undefined> {
+    const args: Parameters<Requests["slice"]> = [this.version.value!, key, backends, start];
+    return isFirst ? this.work(`Run on ${backends.join(" and ")}`, "slice", args) : this.#ask("slice", args);
   }
 
   #workOnVersion<K extends "placement" | "compare" | "profile" | "values" | "cost">(
@@ -533,6 +542,7 @@ export class StudioState {
     this.attempts.value = undefined;
     this.cost.value = undefined;
     this.values.value = undefined;
+    this.slices.forget();
   }
 
   /** Work with progress, which the user can cancel; undefined where it fails, which is shown. */
@@ -597,12 +607,8 @@ export class StudioState {
 
   /** The address of the view; undefined for a file that only the user has. */
   link(code = this.texts.packed.value): string | undefined {
-    const branch = this.branches.shown.value;
-    if (branch === undefined || branch.file === "")
-      return code === "" ? undefined : linkText({ file: "", passes: "", step: 0, item: "", code });
-    const { pipeline, steps } = linkedPipeline(branch);
-    const step = Math.min(this.step.value, steps);
-    return linkText({ file: branch.file, passes: pipeline, step, item: this.selected.value ?? "", code });
+    const view = { step: this.step.value, item: this.selected.value ?? "", code };
+    return branchLink(this.branches.shown.value, view);
   }
 
   #writeLink(): void {

@@ -1,7 +1,8 @@
 /** @file The elements of the selected node. */
-import { useEffect, useRef } from "preact/hooks";
-import type { Picture, ValueView } from "../engine/protocol.js";
+import type { ValueView } from "../engine/protocol.js";
 import { Code } from "./code.js";
+import { PictureView } from "./picture-view.js";
+import { Slice } from "./slice.js";
 import type { StudioState } from "./state.js";
 
 /** A button that runs the program, and what the node then has. */
@@ -9,18 +10,39 @@ export function Value({ state, item }: { readonly state: StudioState; readonly i
   const values = state.values.value;
   const own = values?.key === item ? values : undefined;
   return (
-    <section>
-      <h3>Value</h3>
-      {own === undefined ? (
-        <button type="button" onClick={() => void state.loadValues(item)}>
-          Run, and show the elements
-        </button>
-      ) : own.view === undefined ? (
-        <p class="muted">The node has no tensor, or is in a nested graph.</p>
-      ) : (
-        <Elements view={own.view} />
-      )}
-    </section>
+    <>
+      <section>
+        <h3>Value</h3>
+        {own === undefined ? (
+          <button type="button" onClick={() => void state.loadValues(item)}>
+            Run, and show the elements
+          </button>
+        ) : own.view === undefined ? (
+          <p class="muted">The node has no tensor, or is in a nested graph.</p>
+        ) : (
+          <Elements view={own.view} />
+        )}
+        <CompareElements state={state} item={item} />
+      </section>
+      <Slice slices={state.slices} item={item} />
+    </>
+  );
+}
+
+/** A way to the elements on both backends, where two backends were compared. */
+function CompareElements({ state, item }: { readonly state: StudioState; readonly item: string }) {
+  const comparison = state.comparison.value;
+  const { slices } = state;
+  const shown = slices.shown.value?.key === item ? slices.shown.value.backends : [];
+  if (comparison === undefined || !comparison.rows.some(({ key }) => key === item)) return null;
+  const { backends } = comparison;
+  if (shown.join() === backends.join()) return null;
+  return (
+    <p>
+      <button type="button" onClick={() => void slices.load(item, backends)}>
+        Show the elements on {backends.join(" and ")}
+      </button>
+    </p>
   );
 }
 
@@ -55,22 +77,10 @@ function Elements({ view: { statistics, histogram, text, pictures } }: { readonl
       </svg>
       <div class="pictures">
         {pictures.map((picture, i) => (
-          <PictureView key={String(i)} picture={picture} index={i} />
+          <PictureView key={String(i)} picture={picture} label={`Channel ${i}`} />
         ))}
       </div>
       <Code text={text} />
     </div>
   );
-}
-
-function PictureView({ picture, index }: { readonly picture: Picture; readonly index: number }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
-    const { width, height, gray } = picture;
-    const image = new ImageData(width, height);
-    for (let i = 0; i < gray.length; i++) image.data.set([gray[i]!, gray[i]!, gray[i]!, 255], 4 * i);
-    canvas.current!.getContext("2d")?.putImageData(image, 0, 0);
-  }, [picture]);
-  const { width, height } = picture;
-  return <canvas ref={canvas} width={width} height={height} role="img" aria-label={`Channel ${index}`} />;
 }
