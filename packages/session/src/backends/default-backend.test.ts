@@ -91,6 +91,24 @@ graph(%x: f32[${size}]) {
   expect(executable.placement!().nodes.map((node) => node.place)).toContain(place);
 });
 
+test("sizes below 2 give what PyTorch gives, though the program records other sizes", async () => {
+  const session = createSconce();
+  const program = session.parseIr(`sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %y: USER_OUTPUT range "s0" [0, 100] }
+graph(%x: f32[2, s0]) {
+  %z: f32[2, 2]{s0, 1} = aten.slice.Tensor(%x, 1, 0, 2)
+  %y: f32[2, 2] = aten.mul.Tensor(%z, 3)
+  return (%y)
+}`);
+  for (const backend of ["auto", "cpu"]) {
+    using executable = await session.compile(program, backend);
+    const shapeOf = async (size: number) =>
+      ((await executable.run([Tensor.empty([2, size], "float32")]))[0] as Tensor).shape;
+    expect(await shapeOf(1)).toEqual([2, 1]);
+    expect(await shapeOf(5)).toEqual([2, 2]);
+  }
+});
+
 test("a backend of the name auto is the default", async () => {
   const fails: Backend = {
     name: "auto",

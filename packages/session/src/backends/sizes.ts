@@ -57,6 +57,14 @@ export class RunSizes {
     }
   }
 
+  /**
+   * Whether a symbol is 0 or 1 in this run. PyTorch records values as if sizes were at least 2, so
+   * other values may have other sizes than it recorded.
+   */
+  get areSmall(): boolean {
+    return [...this.#values.values()].some((value) => value < 2);
+  }
+
   /** A size that the inputs fix; undefined for one that depends on data. */
   known(size: SymInt): number | undefined {
     if (typeof size === "number") return size;
