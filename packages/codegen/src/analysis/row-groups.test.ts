@@ -87,10 +87,11 @@ test("statistics that somebody else reads are stored", () => {
   ).toMatchInlineSnapshot(`
     [
       [
-        "4 rows of nests 0,1,2",
-        "b1[row] 8: (sum[place < 8](b0[place + row*8] - b0[row*8]) / 8)",
+        "4 rows of nests 0,1,2,3",
+        "- 8: (sum[place < 8](b0[place + row*8] - b0[row*8]) / 8)",
         "- 8: rsqrt((sum[place < 8]((t0 = (b0[place + row*8] - b0[row*8]) - (sum[place < 8](b0[place + row*8] - b0[row*8]) / 8)) * t0) / 8) + 0.00001)",
         "b3[(place + row*8)] 8: (((b0[place + row*8] - ((t0 = sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])) * rsqrt((sum[place < 8]((t1 = (b0[place + row*8] - b0[row*8]) - t0) * t1) / 8) + 0.00001)) + 0)",
+        "b4[row] 1: ((sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])",
       ],
     ]
   `);

@@ -16,6 +16,7 @@ import {
   type Index,
   isZero,
   multiply,
+  ONE,
   same,
   ZERO,
 } from "../ir/index-expr.js";
@@ -161,8 +162,31 @@ const haveAsMany = (a: LoopNest, b: LoopNest): boolean => same(elementsOf(a.axes
 
 /** The nest as a part of a group of so many rows that has these values already. */
 function partOf(nest: LoopNest, rows: Index, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
-  if (outerReductions(nest.value).size === 0) return elementPart(nest, rows, known);
-  return same(elementsOf(nest.axes), rows) ? rowPart(nest, known) : undefined;
+  const isOfRows = same(elementsOf(nest.axes), rows);
+  if (outerReductions(nest.value).size > 0) return isOfRows ? rowPart(nest, known) : undefined;
+  return isOfRows ? valuePart(nest, rows, known) : elementPart(nest, rows, known);
+}
+
+/**
+ * A nest that gives one value of each row: the mean, from its distance to the first element. A
+ * single reduction has such work in its own nest.
+ */
+function valuePart(nest: LoopNest, rows: Index, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
+  if (known.size < 2) return undefined;
+  const row = rowAt(rows);
+  const axes = new Map<string, Index>();
+  coordinatesOf(row, extentsOf(nest.axes)).forEach((index, d) => {
+    axes.set(nest.axes[d]!.name, index);
+  });
+  const scalars = loadsOf(nest, known, axes, row);
+  if (scalars === undefined) return undefined;
+  return {
+    nest,
+    places: ONE,
+    reduce: undefined,
+    value: new Rewriter({ axes, scalars }).scalar(nest.value),
+    at: row,
+  };
 }
 
 /** A nest with one reduction for each row. */
@@ -218,8 +242,7 @@ function rowReduction(nest: LoopNest): ReduceScalar | undefined {
 function elementPart(nest: LoopNest, rows: Index, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
   const elements = elementsOf(nest.axes);
   const index = memberLoads(nest, known)[0]?.index;
-  // Rows of one element do not count: the nest only reads another's result.
-  if (index === undefined || isZero(rows) || same(elements, rows)) return undefined;
+  if (index === undefined || isZero(rows)) return undefined;
   const places = divide(elements, rows);
   if (isZero(places) || !same(multiply(places, rows), elements)) return undefined;
   const row = rowAt(rows);
