@@ -101,4 +101,11 @@ describe("special functions", () => {
     expect(zeta(1, 2)).toBe(Infinity);
     expect(besselI0(Infinity)).toBeNaN();
   });
+
+  test("poles at negative integers, of which minus infinity is one", () => {
+    for (const q of [-1, -3, -1e30, Number.NEGATIVE_INFINITY]) {
+      expect(zeta(3, q)).toBe(Number.POSITIVE_INFINITY);
+      expect(polygamma(2, q)).toBe(Number.NEGATIVE_INFINITY);
+    }
+  });
 });

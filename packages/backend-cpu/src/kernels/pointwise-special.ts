@@ -242,7 +242,8 @@ export function zeta(s: number, q: number): number {
   if (Number.isNaN(s) || Number.isNaN(q) || s < 1) return Number.NaN;
   if (s === 1) return Number.POSITIVE_INFINITY;
   if (q <= 0) {
-    if (Number.isInteger(q)) return Number.POSITIVE_INFINITY;
+    // A pole, as minus infinity is too.
+    if (q === Math.floor(q)) return Number.POSITIVE_INFINITY;
     if (!Number.isInteger(s)) return Number.NaN;
   }
   let sum = 0;

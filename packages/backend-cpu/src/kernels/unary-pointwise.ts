@@ -183,6 +183,7 @@ const polygammaKernel = kernel("aten::polygamma(int n, Tensor self) -> Tensor", 
 function trigamma(round: (x: number) => number): (x: number) => number {
   const pi = round(Math.PI);
   return (x) => {
+    if (x === Number.POSITIVE_INFINITY) return 0;
     if (!(x < 0.5)) return polygamma(1, x);
     const sine = round(Math.sin(round(pi * x)));
     return round(pi * pi) / round(sine * sine) - polygamma(1, 1 - x);
