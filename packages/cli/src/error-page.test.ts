@@ -9,6 +9,7 @@ test("sconce explain CODE prints the section of the code", async () => {
   expect(out).toContain("--weights");
   const json = JSON.parse((await sconce("explain", "NO_VALUES", "--json")).out);
   expect(json).toEqual({ code: "NO_VALUES", docs: "errors/NO_VALUES", text: out.trim() });
+  expect((await sconce("explain", json.docs)).out).toBe(out);
 });
 
 test("an unknown code gets a suggestion", async () => {

@@ -45,7 +45,8 @@ export function documentedFix(code: string): string | undefined {
 }
 
 /**
- * Whether an argument of `sconce explain` is written like a code: capitals, digits and underscores
- * only.
+ * The code that an argument of `sconce explain` names: capitals, digits and underscores only, also
+ * as the \`docs\` of an error has it, \`errors/FILE\`. Undefined for other texts.
  */
-export const isCode = (text: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(text);
+export const codeIn = (text: string): string | undefined =>
+  /^(?:errors\/)?([A-Z][A-Z0-9_]*)$/.exec(text)?.[1];

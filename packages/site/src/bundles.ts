@@ -1,8 +1,16 @@
 /** @file The parts of the site that are programs: the studio, and the live example. */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { build, defaultClientConditions } from "vite";
+import { build, defaultClientConditions, type Plugin } from "vite";
 import { ROOT } from "./support/paths.js";
+
+/** Names the pages of error codes, beside the folder of the studio. */
+const errorPages: Plugin = {
+  name: "error-pages",
+  transformIndexHtml: () => [
+    { tag: "meta", attrs: { name: "error-pages", content: "../errors/" }, injectTo: "head" },
+  ],
+};
 
 /** Builds the studio into `studio/` of the site. */
 async function bundleStudio(site: string): Promise<void> {
@@ -10,6 +18,7 @@ async function bundleStudio(site: string): Promise<void> {
   await build({
     root: join(ROOT, "packages/studio"),
     logLevel: "error",
+    plugins: [errorPages],
     build: { outDir, emptyOutDir: true },
   });
 }

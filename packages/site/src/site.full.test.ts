@@ -149,6 +149,16 @@ describe.skipIf(!hasChromium || !canBuild)("in a browser", () => {
     const page = await site.open("/studio/index.html");
     await page.click("text=Digits");
     await page.waitForSelector(".graph canvas");
+    await page.click("#tab-passes");
+    await page.fill("#pipeline", "no-such-pass");
+    await page.keyboard.press("Enter");
+    // The code leads to its page of the site.
+    const link = page.locator("role=alert >> a");
+    const code = await link.innerText();
+    const [explained] = await Promise.all([page.waitForEvent("popup"), link.click()]);
+    await explained.waitForURL(`**/errors/${code}/`);
+    await explained.waitForSelector(`h1:has-text("${code}")`);
+    await explained.close();
     await page.close();
   });
 

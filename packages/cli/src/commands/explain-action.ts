@@ -1,6 +1,6 @@
 import { type Attempt, defineRule, explainRule, type Rule } from "@sconce/passes";
 import type { Sconce } from "@sconce/session";
-import { errorSections, isCode } from "../error-page.js";
+import { codeIn, errorSections } from "../error-page.js";
 import { usage } from "../errors.js";
 import { json, type SafeIo } from "../io.js";
 import { openSession, openWithWeights } from "../open.js";
@@ -22,7 +22,8 @@ export interface ExplainOptions extends PassRunOptions {
 
 export async function explain(file: string | undefined, options: ExplainOptions, io: SafeIo): Promise<void> {
   if (options.codes === true) return io.out(codesText(options.json));
-  if (file !== undefined && isCode(file)) return io.out(codeText(file, options.json));
+  const code = file === undefined ? undefined : codeIn(file);
+  if (code !== undefined) return io.out(codeText(code, options.json));
   const session = await openSession(io, options.plugin, undefined, file === undefined ? [] : [file]);
   if (options.list === true) {
     io.out(options.json ? json(listed(session)) : listText(session));

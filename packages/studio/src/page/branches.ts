@@ -88,15 +88,30 @@ export const beginsWith = (longer: Branch, branch: Branch): boolean =>
   branch.steps.every(({ version }, i) => longer.steps[i]?.version === version) &&
   branch.steps.length <= longer.steps.length;
 
-/** The texts of the playground that a branch comes from, in the order in which they ran. */
-export const textsOf = (branch: Pick<Branch, "parts" | "own"> | undefined): OwnText[] =>
-  [branch?.own, ...(branch?.parts ?? []).map(({ own }) => own)].filter((own) => own !== undefined);
+/** A step of a link behind its pipeline: a text of the playground, or a pipeline. */
+export type LinkStep =
+  | { readonly own: OwnText /** Passes of the text that ran. */; readonly steps: number }
+  | { readonly passes: string };
 
-/** A link's pipeline: that of the parts that need no text of the playground, and their steps. */
-export function linkedPipeline({ parts }: Pick<Branch, "parts">): {
+/** What made a branch, from the first text of the playground on. */
+export function linkSteps({ own, parts }: Pick<Branch, "own" | "parts">): LinkStep[] {
+  const first = own === undefined ? parts.findIndex((part) => part.own !== undefined) : 0;
+  const rest = first < 0 ? [] : parts.slice(first);
+  const steps = rest.map(
+    (part): LinkStep =>
+      part.own === undefined ? { passes: part.pipeline } : { own: part.own, steps: part.steps },
+  );
+  return own === undefined ? steps : [{ own, steps: 0 }, ...steps];
+}
+
+/**
+ * A link's pipeline: that of the parts before the first text of the playground, and their steps.
+ */
+export function linkedPipeline({ own, parts }: Pick<Branch, "own" | "parts">): {
   readonly pipeline: string;
   readonly steps: number;
 } {
+  if (own !== undefined) return { pipeline: "", steps: 0 };
   const first = parts.findIndex(({ own }) => own !== undefined);
   const linked = first < 0 ? parts : parts.slice(0, first);
   return {

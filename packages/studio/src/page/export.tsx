@@ -1,11 +1,13 @@
 /** @file The shown version as files, and the way to it as a link, commands and a script. */
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { SaveFormat } from "../engine/protocol.js";
-import { type Branch, partsUpTo, textsOf } from "./branches.js";
+import { isLinkable } from "./branch-link.js";
+import { type Branch, linkSteps, partsUpTo } from "./branches.js";
 import { Code } from "./code.js";
 import { saveFile } from "./save-file.js";
 import { sessionText } from "./session-text.js";
 import type { StudioState } from "./state.js";
+import { TEXTS_TOO_LONG } from "./texts.js";
 
 const FORMATS: readonly (readonly [SaveFormat, string])[] = [
   ["pt2", ".pt2 for PyTorch"],
@@ -54,40 +56,39 @@ export function Export({ state }: { readonly state: StudioState }) {
 
 /** The address of the view, or why there is none. */
 function Link({ state }: { readonly state: StudioState }) {
-  const { value: branch } = state.branches.shown;
-  const hasLink = branch !== undefined && (branch.file !== "" || branch.own !== undefined);
-  const short = hasLink ? state.link() : undefined;
-  const [link, setLink] = useState(short);
-  useEffect(() => {
-    let isLast = true;
-    // Texts of the playground are compressed in the background.
-    void Promise.resolve(hasLink ? state.wholeLink() : undefined).then((whole) => isLast && setLink(whole));
-    return () => {
-      isLast = false;
-    };
-  }, [state, branch, short, hasLink]);
-  if (link === undefined)
+  const branch = state.branches.shown.value;
+  const link = isLinkable(branch) ? state.link() : undefined;
+  const isTooLong = state.texts.isTooLong.value;
+  if (!isLinkable(branch))
     return <p class="muted">There is no link: the page does not keep files of this machine.</p>;
   return (
     <div>
-      <Copied title="As a link" text={new URL(link, location.href).href} />
-      <p class="muted">{linkedText(state, branch!)}</p>
+      {link !== undefined && (
+        <Copied
+          title="As a link"
+          text={new URL(link, location.href).href}
+          copied={isTooLong ? "copied, without the texts of the playground" : "copied"}
+        />
+      )}
+      {isTooLong ? (
+        <p class="warning">{TEXTS_TOO_LONG} Save them, and send the files.</p>
+      ) : (
+        <p class="muted">{linkedText(state, branch)}</p>
+      )}
     </div>
   );
 }
 
 /** What a link says of the playground. */
 function linkedText({ texts }: StudioState, branch: Branch): string {
-  if (texts.isTooLong.value)
-    return "The texts of the playground are too long for a link. Save them, and send the files.";
-  const ran = textsOf(branch);
-  if (ran.length === 0 && texts.changed.value.size === 0) return "";
-  const first = branch.own === undefined ? branch.parts.findIndex(({ own }) => own !== undefined) : -1;
-  const isWhole = ran.length === 0 || first === branch.parts.length - 1;
-  return `The link has the texts of the playground. The page that opens it shows them, and runs one when the reader presses “Run the text”.${isWhole ? "" : " What ran after the first text is not in the link."}`;
+  const steps = linkSteps(branch);
+  if (steps.length === 0 && texts.changed.value.size === 0) return "";
+  const run = steps.length > 1 ? "“Run the steps of the link”" : "“Run the text”";
+  return `The link has the texts of the playground${steps.length > 1 ? ", and all steps behind the first one" : ""}. The page that opens it shows them, and runs them when the reader presses ${run}.`;
 }
 
-function Copied({ title, text }: { readonly title: string; readonly text: string }) {
+function Copied(props: { readonly title: string; readonly text: string; readonly copied?: string }) {
+  const { title, text, copied = "copied" } = props;
   const [isCopied, setCopied] = useState(false);
   const copy = () =>
     void navigator.clipboard.writeText(text).then(
@@ -100,7 +101,7 @@ function Copied({ title, text }: { readonly title: string; readonly text: string
         {title}{" "}
         {navigator.clipboard !== undefined && (
           <button type="button" class="link" aria-label={`Copy: ${title}`} onClick={copy}>
-            {isCopied ? "copied" : "copy"}
+            {isCopied ? copied : "copy"}
           </button>
         )}
       </p>

@@ -210,6 +210,19 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.keyboard.press("Enter");
     await page.waitForSelector("role=alert");
     expect(await page.innerText("role=alert")).toContain("no-such-pass");
+    expect(await page.getAttribute("role=alert >> a", "href")).toContain("errors.md#unknown_pass");
+    // A site has a page for each code.
+    await page.evaluate(() => {
+      const meta = Object.assign(document.createElement("meta"), {
+        name: "error-pages",
+        content: "../errors/",
+      });
+      document.head.append(meta);
+    });
+    await page.click("role=alert >> text=Close");
+    await page.focus("#pipeline");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('role=alert >> a[href$="/errors/UNKNOWN_PASS/"]');
     await page.click("role=alert >> text=Close");
     await page.setInputFiles("#other", join(studio.folder, "examples/net_resnet.pt2"));
     await page.waitForSelector("text=nodes differ from digits.pt2");
@@ -231,6 +244,9 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.setInputFiles("input[type=file]", file);
     await page.waitForSelector('.title[title^="10002 nodes"]');
     await page.click('label:has-text("flat")');
+    // Without this, the parts of the long list are closed, and few boxes are drawn.
+    await page.click("text=Open all");
+    await page.waitForTimeout(2000);
     await page.locator(".graph canvas").first().focus();
     await page.keyboard.press("f");
     const panned = await page.evaluate(async (count) => {

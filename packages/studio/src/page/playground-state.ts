@@ -2,7 +2,8 @@
 import { batch, computed, signal } from "@preact/signals";
 import { PLAYGROUND_EXAMPLES } from "../playground/examples.js";
 import type { CodeProblem, FromPlayground, SentRun, ToPlayground } from "../playground/messages.js";
-import type { OwnText, RunPart } from "./branches.js";
+import { type PendingSteps, startOfPending } from "./branch-link.js";
+import { type Branch, type OwnText, type RunPart, versionAt } from "./branches.js";
 import type { StudioState } from "./state.js";
 
 /** Most lines of output that are kept. */
@@ -18,9 +19,7 @@ export class PlaygroundState {
   /** The name of the shown text. */
   readonly name = computed(() => this.#studio.texts.shown.value ?? PLAYGROUND_EXAMPLES[0]!.name);
   /** The shown text: the user's own, or the example. */
-  readonly source = computed(
-    () => this.#studio.texts.changed.value.get(this.name.value) ?? exampleOf(this.name.value),
-  );
+  readonly source = computed(() => this.#sourceOf(this.name.value));
   /** Whether the user, or a link, changed the shown text. */
   readonly isChanged = computed(() => this.#studio.texts.changed.value.has(this.name.value));
   /** Whether the text came with a link, and the user did not run it yet. */
@@ -37,6 +36,10 @@ export class PlaygroundState {
   constructor(studio: StudioState, start: StartWorker) {
     this.#studio = studio;
     this.#start = start;
+  }
+
+  #sourceOf(name: string): string {
+    return this.#studio.texts.changed.value.get(name) ?? exampleOf(name);
   }
 
   /** All texts, with whether the user changed them. */
@@ -81,35 +84,86 @@ export class PlaygroundState {
     await run.done;
   }
 
-  /** Runs the text on the shown version; see {@link baseOf}. */
+  /** Runs the shown text on the shown version. */
   async run(): Promise<void> {
+    const { name } = this;
+    const { pending } = this.#studio;
+    const isLast = pending.value?.steps.every((step) => "text" in step && step.text === name.value);
+    const hasRun = await this.#runText(name.value, this.#base());
+    // The only step of a link is done.
+    if (hasRun && isLast === true) pending.value = undefined;
+  }
+
+  /** Runs the steps that a link brought, one behind the other, and shows what it names. */
+  async runLinked(): Promise<void> {
+    const studio = this.#studio;
+    const { value: pending } = studio.pending;
+    if (pending === undefined) return;
+    if (pending.file !== "" && !(await this.#showStart(pending))) return;
+    let step = pending.file === "" ? undefined : studio.step.value;
+    for (const one of pending.steps) {
+      if ("passes" in one) {
+        studio.pipeline.value = one.passes;
+        if (!(await studio.runPasses(step))) return;
+        step = studio.step.value;
+        continue;
+      }
+      const base = step === undefined ? undefined : baseAt(studio.branches.shown.value!, step);
+      this.choose(one.text);
+      if (!(await this.#runText(one.text, base))) return;
+      step = Math.min((step ?? 0) + one.steps, studio.steps.value.length);
+    }
+    studio.pending.value = undefined;
+    await studio.showStep(pending.step);
+    if (pending.item !== "") await studio.find(pending.item);
+  }
+
+  /** Shows the program of a link after its pipeline; false where it is not open. */
+  async #showStart(pending: PendingSteps): Promise<boolean> {
+    const studio = this.#studio;
+    const start = startOfPending(pending, studio.branches.all.value);
+    if (start !== undefined) {
+      await studio.showBranch(start.branch, start.step);
+      return true;
+    }
+    if (studio.branches.showFile(pending.file)) {
+      studio.pipeline.value = pending.passes;
+      return studio.runPasses();
+    }
+    studio.fail("Run the steps of the link", new Error(`open ${pending.file} first`));
+    return false;
+  }
+
+  /** Runs a text on a version; whether it ran. */
+  async #runText(name: string, base: Base | undefined): Promise<boolean> {
     this.cancel.value?.();
-    const own: OwnText = { name: this.name.value, source: this.source.value };
+    const own: OwnText = { name, source: this.#sourceOf(name) };
     const { source } = own;
     batch(() => {
-      this.#studio.texts.markRun(own.name);
+      this.#studio.texts.markRun(name);
       this.#forgetRun();
     });
-    const base = this.#base();
     const program = base && (await this.#studio.work("Copy the program", "pack", [base.version]));
-    if (base !== undefined && program === undefined) return;
+    if (base !== undefined && program === undefined) return false;
     const run = this.#run({ source, program });
     this.cancel.value = run.cancel;
     const message = await run.done;
     if (this.cancel.value === run.cancel) this.cancel.value = undefined;
     if (message?.kind === "problem") this.problem.value = message.problem;
-    else if (message?.kind === "ran" && base !== undefined) await this.#show(own, base, message.run);
+    else if (message?.kind === "ran" && base !== undefined) return this.#show(own, base, message.run);
     else if (message?.kind === "captured") {
       const info = await this.#studio.work("Open the model", "add", [message.name, message.program]);
-      if (info === undefined) return;
+      if (info === undefined) return false;
       await this.#studio.showProgram(info, message.name, "", own);
       this.result.value = `exported ${message.name}: ${info.nodes} nodes`;
+      return true;
     }
+    return false;
   }
 
-  async #show(own: OwnText, base: Base, run: SentRun): Promise<void> {
+  async #show(own: OwnText, base: Base, run: SentRun): Promise<boolean> {
     const made = await this.#studio.work("Show the change", "played", [base.version, run]);
-    if (made === undefined) return;
+    if (made === undefined) return false;
     const part: RunPart = { pipeline: run.pipeline, own, steps: made.length };
     await this.#studio.addRun(base.branch, base.step, part, made);
     // All passes of the text together, beside what they ran on.
@@ -120,6 +174,7 @@ export class PlaygroundState {
         changed ? `${pass}: +${added} −${removed} ~${edited}` : `${pass}: no change`,
       )
       .join(", ");
+    return true;
   }
 
   /** What the text runs on: a version that the playground made is left, and its beginning taken. */
@@ -137,8 +192,7 @@ export class PlaygroundState {
       if (shown <= step) break;
       step += part.steps;
     }
-    const version = step === 0 ? branch.root.id : branch.steps[step - 1]!.version;
-    return { branch: branch.id, step, version };
+    return baseAt(branch, step);
   }
 
   /** A worker for one text, or to find out whether one can run. */
@@ -185,3 +239,9 @@ interface Base {
   readonly step: number;
   readonly version: number;
 }
+
+const baseAt = (branch: Branch, step: number): Base => ({
+  branch: branch.id,
+  step,
+  version: versionAt(branch, step),
+});

@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
     await page.click("text=Export");
     await page.waitForSelector("text=The link has the texts of the playground");
     const link = page.locator("section:has-text('As a link') pre");
-    await expect.poll(() => link.innerText()).toMatch(/#\/digits\/\/0?\/.*\/[\w-]{100,}$/);
+    await expect.poll(() => link.innerText()).toMatch(/#\/digits\/\/1\/.*\/[\w-]{100,}$/);
     const address = await link.innerText();
     await page.close();
     const reader = await studio.open(address.slice(address.indexOf("#")));
@@ -117,6 +117,74 @@ describe.skipIf(!hasChromium)("the playground", () => {
     await page.click("text=Restore the example");
     await page.waitForSelector(".cm-content >> text=relu-to-clamp");
     expect(studio.errors.length).toBe(errors);
+    await page.close();
+  });
+
+  test("a link has the passes behind a text, and runs all of them when the reader says so", async () => {
+    const page = await studio.open("#/digits/decompose/1");
+    await page.waitForSelector('.title:has-text("after decompose")');
+    await page.click("#tab-code");
+    await page.waitForSelector(".cm-content");
+    await run(page);
+    await page.waitForSelector("text=relu-to-clamp: +0 −0 ~");
+    await page.click("#tab-passes");
+    await page.fill("#pipeline", "cse,dce");
+    await page.click("text=Run from here");
+    await page.waitForSelector(".steps li:nth-child(5)");
+    const steps = () => page.locator(".steps li button").allInnerTexts();
+    const names = (all: readonly string[]) => all.map((one) => one.replace(/ [+\dn].*$/, ""));
+    const before = names(await steps());
+    await page.locator("#scrub").fill("3");
+    await expect
+      .poll(() => decodeURIComponent(page.url()))
+      .toMatch(/#\/digits\/decompose\/3\/.*\/[\w-]{100,}$/);
+    await page.waitForTimeout(500);
+    await page.reload();
+    await page.waitForSelector("text=The link has 2 steps that did not run");
+    await page.waitForSelector('.title:has-text("after decompose")');
+    expect(await axeProblems(page)).toEqual([]);
+    // A second reload, before they run, loses nothing.
+    await page.waitForTimeout(500);
+    await page.reload();
+    await page.click("text=Run the steps of the link");
+    await page.locator("text=Run the steps of the link").waitFor({ state: "detached" });
+    await page.click("#tab-passes");
+    await page.waitForSelector("text=Step 3 of 4");
+    expect(names(await steps())).toEqual(before);
+    await page.close();
+  });
+
+  test("a link to an exported model has the passes that ran on it", async () => {
+    const page = await studio.open();
+    await page.click("text=write a model in TypeScript");
+    await page.waitForSelector(".cm-content >> text=nn.Module");
+    await run(page);
+    await page.waitForSelector('.title:text-is("Net")');
+    await page.click("#tab-passes");
+    await page.fill("#pipeline", "decompose,cse");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".steps li:nth-child(3)");
+    await expect.poll(() => page.url()).toMatch(/#\/\/\/2\/\/[\w-]{100,}$/);
+    await page.waitForTimeout(500);
+    await page.reload();
+    await page.click("text=Run the steps of the link");
+    await page.click("#tab-passes");
+    await page.waitForSelector("text=Step 2 of 2");
+    expect(await page.innerText(".title")).toContain("Net");
+    await page.close();
+  });
+
+  test("texts that are too long for the address are named where they are written and copied", async () => {
+    const page = await openCode("Digits");
+    await write(page, `// ${"long ".repeat(41_000)}`);
+    await page.waitForSelector(".playground >> text=longer than 200,000 characters");
+    await page.click("#tab-passes");
+    await page.click("text=Export");
+    await page.waitForSelector("details >> text=longer than 200,000 characters");
+    expect(await page.innerText("section:has-text('As a link') pre")).toMatch(/#\/digits$/);
+    await page.context().grantPermissions(["clipboard-write"]);
+    await page.click('[aria-label="Copy: As a link"]');
+    await page.waitForSelector("text=copied, without the texts of the playground");
     await page.close();
   });
 

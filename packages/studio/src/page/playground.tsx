@@ -3,8 +3,10 @@ import { useEffect, useRef } from "preact/hooks";
 import type { CodeProblem } from "../playground/messages.js";
 import { Code } from "./code.js";
 import { Editor } from "./editor.js";
+import { ErrorCode } from "./error-code.js";
 import { PlaygroundState } from "./playground-state.js";
 import type { StudioState } from "./state.js";
+import { TEXTS_TOO_LONG } from "./texts.js";
 
 const start = (): Worker =>
   new Worker(new URL("../worker/playground-worker.ts", import.meta.url), { type: "module" });
@@ -20,6 +22,11 @@ function playgroundOf(studio: StudioState): PlaygroundState {
     void playground.probe();
   }
   return playground;
+}
+
+interface PanelProps {
+  readonly state: StudioState;
+  readonly playground: PlaygroundState;
 }
 
 /** The panel of the playground. */
@@ -69,6 +76,12 @@ export function Playground({ state }: { readonly state: StudioState }) {
           page has open, and can ask no server under the policy of the page.
         </p>
       )}
+      {state.texts.isTooLong.value && (
+        <p class="warning" role="status">
+          {TEXTS_TOO_LONG} A reload loses them: save them elsewhere.
+        </p>
+      )}
+      <LinkedSteps state={state} playground={playground} />
       <Forbidden reason={playground.forbidden.value} />
       <Outcome state={state} playground={playground} />
       <TextEditor key={playground.name.value} playground={playground} />
@@ -78,6 +91,40 @@ export function Playground({ state }: { readonly state: StudioState }) {
         program.
       </p>
     </div>
+  );
+}
+
+/** The steps that a link brought, where there are more than the shown text. */
+function LinkedSteps({ state, playground }: PanelProps) {
+  const pending = state.pending.value;
+  if (pending === undefined || pending.steps.length < 2) return null;
+  return (
+    <section class="note" aria-label="Steps of the link">
+      <p>The link has {pending.steps.length} steps that did not run. Read the texts before you run them.</p>
+      <ol>
+        {pending.steps.map((step, i) => (
+          <li key={String(i)}>
+            {"passes" in step ? (
+              <code>{step.passes}</code>
+            ) : (
+              <>
+                the text{" "}
+                <button type="button" class="link" onClick={() => playground.choose(step.text)}>
+                  {step.text}
+                </button>
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+      <button
+        type="button"
+        disabled={playground.forbidden.value !== undefined}
+        onClick={() => void playground.runLinked()}
+      >
+        Run the steps of the link
+      </button>
+    </section>
   );
 }
 
@@ -104,13 +151,7 @@ function TextEditor({ playground }: { readonly playground: PlaygroundState }) {
   return <div ref={place} class="editor" />;
 }
 
-function Outcome({
-  state,
-  playground,
-}: {
-  readonly state: StudioState;
-  readonly playground: PlaygroundState;
-}) {
+function Outcome({ state, playground }: PanelProps) {
   const { problem, result, lines } = playground;
   return (
     <div aria-live="polite">
@@ -131,8 +172,6 @@ function Outcome({
   );
 }
 
-const ERRORS = "https://github.com/sconce-project/sconce/blob/main/docs/reference/errors.md";
-
 function Problem({ problem }: { readonly problem: CodeProblem }) {
   const { title, message, code, where, fix, line, column } = problem;
   const place =
@@ -140,7 +179,7 @@ function Problem({ problem }: { readonly problem: CodeProblem }) {
   return (
     <div class="warning" role="alert">
       <strong>
-        {code === undefined ? title : <a href={`${ERRORS}#${code.toLowerCase()}`}>{code}</a>}
+        {code === undefined ? title : <ErrorCode code={code} />}
         {place}
       </strong>
       <p>{message}</p>

@@ -94,6 +94,7 @@ describe.skipIf(!hasChromium)("slices of values", () => {
     expect(await shown("none")).toEqual([]);
     await page.waitForSelector("text=The value has no elements: its shape is [0, 3].");
     expect(await shown("wide")).toHaveLength(400);
+    await page.fill("#slice-text", "wide[1");
     await page.click("text=Next rows");
     await expect.poll(() => page.inputValue("#slice-text")).toBe("wide[0, 25:]");
     await page.click("text=Next rows");

@@ -1,5 +1,5 @@
 /** @file A slice of a value as a table and a picture, and the controls that choose it. */
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ElementMark, SliceTable, SliceView } from "../engine/protocol.js";
 import { sliceText } from "../engine/slice-text.js";
 import { PictureView } from "./picture-view.js";
@@ -36,6 +36,8 @@ function SliceForm({ slices, view }: { readonly slices: SliceState; readonly vie
   const text = sliceText(name, shape, start);
   const [edited, setEdited] = useState<string | undefined>();
   const problem = slices.problem.value;
+  // Another slice replaces what was not sent.
+  useEffect(() => setEdited(undefined), [text]);
   const submit = (event: Event) => {
     event.preventDefault();
     void slices
@@ -45,7 +47,6 @@ function SliceForm({ slices, view }: { readonly slices: SliceState; readonly vie
   const setIndex = (dimension: number, value: number) => {
     const { index } = start;
     if (!Number.isInteger(value) || value < 0 || value >= shape[dimension]!) return;
-    setEdited(undefined);
     void slices.show({ ...start, index: index.with(dimension, value) });
   };
   return (

@@ -1,6 +1,5 @@
 /** @file What the page shows, and what its controls do. Components read the signals. */
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
-import type { Progress } from "@sconce/errors";
 import type { ComponentType } from "preact";
 import type { EngineClient } from "../engine/client.js";
 import type {
@@ -24,14 +23,15 @@ import type {
   ValueView,
   VersionInfo,
 } from "../engine/protocol.js";
-import { branchLink } from "./branch-link.js";
+import { branchLink, type PendingSteps, stepsOfLink } from "./branch-link.js";
 import { BranchList } from "./branch-list.js";
-import { nextStep, type OwnText, type RunPart, textsOf, versionAt } from "./branches.js";
+import { nextStep, type OwnText, type RunPart, versionAt } from "./branches.js";
 import { type Failure, failureOf } from "./failure.js";
 import type { ViewLink } from "./link.js";
 import { SliceState } from "./slice-state.js";
 import { EXAMPLES, isOnServer, nameOf, pairedFiles } from "./sources.js";
-import { PlaygroundTexts, packTexts } from "./texts.js";
+import { type LinkedStep, PlaygroundTexts } from "./texts.js";
+import type { Busy, ViewPlace } from "./view-types.js";
 
 /** The parts beside the graph. */
 export type Panel = "inspect" | "passes" | "compare" | "profile" | "text" | "code";
@@ -42,20 +42,8 @@ export type PlaygroundView = ComponentType<{ readonly state: StudioState }>;
 /** Loads the playground; pages in one file have none. */
 export type LoadPlayground = () => Promise<{ readonly Playground: PlaygroundView }>;
 
-/** What a view of the graph shows, for a view beside it. */
-interface ViewPlace {
-  readonly from: object;
-  readonly scale: number;
-  /** Boxes from the middle outwards, and how far from the middle they are on the screen. */
-  readonly anchors: readonly { readonly key: string; readonly dx: number; readonly dy: number }[];
-}
-
-/** Work that the user waits for. */
-interface Busy {
-  readonly title: string;
-  readonly progress: Progress | undefined;
-  readonly cancel: () => void;
-}
+/** What the engine gave for an item; undefined before it was asked. */
+type ViewOf<T> = { readonly key: string; readonly view: T | undefined } | undefined;
 
 /** The state of one page. */
 export class StudioState {
@@ -105,19 +93,17 @@ export class StudioState {
   readonly comparison = signal<ComparisonView | undefined>(undefined);
   readonly profile = signal<ProfileView | undefined>(undefined);
   /** What the calls of an item cost. */
-  readonly cost = signal<{ readonly key: string; readonly view: CostView | undefined } | undefined>(
-    undefined,
-  );
+  readonly cost = signal<ViewOf<CostView>>(undefined);
   /** What rules say of a node. */
   readonly attempts = signal<{ readonly key: string; readonly rows: readonly AttemptRow[] } | undefined>(
     undefined,
   );
   /** The elements of a node. */
-  readonly values = signal<{ readonly key: string; readonly view: ValueView | undefined } | undefined>(
-    undefined,
-  );
+  readonly values = signal<ViewOf<ValueView>>(undefined);
   /** The part of them that is shown as a table. */
   readonly slices = new SliceState((...wanted) => this.#slice(...wanted));
+  /** Steps of a link that did not run yet. */
+  readonly pending = signal<PendingSteps | undefined>(undefined);
   /** The texts of the playground that the user changed. */
   readonly texts = new PlaygroundTexts();
   /** Whether the playground is shown without a program. */
@@ -143,6 +129,10 @@ export class StudioState {
     this.#client = client;
     this.loadPlayground = loadPlayground;
     this.isOneFile = loadPlayground === undefined;
+    effect(() => {
+      const { changed, steps } = this.texts;
+      steps.value = stepsOfLink(this.branches.shown.value, this.pending.value, changed.value);
+    });
     let known = "";
     effect(() => {
       const packed = this.texts.packed.value;
@@ -210,8 +200,17 @@ export class StudioState {
   }
 
   /** Opens what a link names: an example, or a file of the same server. */
-  async follow({ file, passes, step, item, code }: ViewLink): Promise<void> {
-    if (code !== "") await this.#takeTexts(code);
+  async follow(link: ViewLink): Promise<void> {
+    const steps = link.code === "" ? [] : await this.#takeTexts(link.code);
+    try {
+      await this.#followProgram(link);
+    } finally {
+      this.pending.value = steps.length === 0 ? undefined : { ...link, steps };
+      if (steps.length > 0) this.#writeLink();
+    }
+  }
+
+  async #followProgram({ file, passes, step, item }: ViewLink): Promise<void> {
     if (file === "") return;
     const isExample = EXAMPLES.some(({ name }) => name === file);
     if (!isExample && !isOnServer(file)) {
@@ -238,13 +237,15 @@ export class StudioState {
   }
 
   /** Texts of a link are shown in the playground; they run when the user says so. */
-  async #takeTexts(code: string): Promise<void> {
-    if (!(await this.texts.take(code))) {
+  async #takeTexts(code: string): Promise<readonly LinkedStep[]> {
+    const steps = await this.texts.take(code);
+    if (steps === undefined) {
       this.fail("Follow the link", new Error("the texts of the playground in the link cannot be read"));
-      return;
+      return [];
     }
     this.isWriting.value = true;
     this.panel.value = "code";
+    return steps;
   }
 
   /** Draws the shown version; from its start, where another program or view is new. */
@@ -374,13 +375,14 @@ export class StudioState {
     if (this.pipeline.value === text) this.completions.value = completions ?? [];
   }
 
-  /** Runs the pipeline on the program after a step, or on the opened one. */
-  async runPasses(step = 0): Promise<void> {
+  /** Runs the pipeline on the program after a step, or on the opened one; whether it ran. */
+  async runPasses(step = 0): Promise<boolean> {
     const branch = this.branches.shown.value;
     const pipeline = this.pipeline.value.trim();
-    if (branch === undefined || pipeline === "") return;
+    if (branch === undefined || pipeline === "") return false;
     const made = await this.work(`Run ${pipeline}`, "runPasses", [versionAt(branch, step), pipeline]);
     if (made !== undefined) await this.addRun(branch.id, step, { pipeline, steps: made.length }, made);
+    return made !== undefined;
   }
 
   /** Shows what passes left that ran after a step of a branch. */
@@ -593,22 +595,11 @@ export class StudioState {
     this.failure.value = failureOf(title, error);
   }
 
-  /**
-   * The address of the view with the texts of the playground: those that the user changed, and
-   * those that ran.
-   */
-  async wholeLink(): Promise<string | undefined> {
-    const texts = new Map(this.texts.changed.value);
-    const ran = textsOf(this.branches.shown.value);
-    for (const { name, source } of ran) texts.set(name, source);
-    const shown = ran[0]?.name ?? this.texts.shown.value;
-    return this.link((await packTexts(texts, shown)) ?? "");
-  }
-
   /** The address of the view; undefined for a file that only the user has. */
-  link(code = this.texts.packed.value): string | undefined {
+  link(): string | undefined {
+    const code = this.texts.packed.value;
     const view = { step: this.step.value, item: this.selected.value ?? "", code };
-    return branchLink(this.branches.shown.value, view);
+    return branchLink(this.branches.shown.value, this.pending.value, view);
   }
 
   #writeLink(): void {

@@ -1,0 +1,23 @@
+/** @file Codes of errors, with links to their explanations. */
+
+/** The page with all codes, for pages that stand alone. */
+const ERRORS = "https://github.com/sconce-project/sconce/blob/main/docs/reference/errors.md";
+
+/**
+ * The address that explains a code. A page that is part of a site names the folder with one page
+ * for each code: `<meta name="error-pages" content="../errors/">`.
+ */
+function errorAddress(code: string): string {
+  const folder = document.querySelector<HTMLMetaElement>('meta[name="error-pages"]')?.content;
+  if (folder === undefined) return `${ERRORS}#${code.toLowerCase()}`;
+  return new URL(`${code}/`, new URL(folder, document.baseURI)).href;
+}
+
+/** A code that leads to its explanation, beside the page: what is open stays. */
+export function ErrorCode({ code }: { readonly code: string }) {
+  return (
+    <a href={errorAddress(code)} target="_blank" rel="noreferrer">
+      {code}
+    </a>
+  );
+}
