@@ -88,6 +88,8 @@ export function besselKScaled(order: number, x: number): number {
   if (x === 0) return Infinity;
   if (!(x > 0)) return Number.NaN;
   if (x === Infinity) return 0;
+  // What the integral adds to it is lost, and its terms overflow.
+  if (order === 1 && x < 1e-100) return 1 / x;
   const step = Math.min(0.2, 0.5 / Math.sqrt(x));
   let sum = 0.5;
   for (let t = step; ; t += step) {

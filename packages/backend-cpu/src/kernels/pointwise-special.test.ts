@@ -102,6 +102,13 @@ describe("special functions", () => {
     expect(besselI0(Infinity)).toBeNaN();
   });
 
+  test("zeta far left of 0 takes no term for each integer", () => {
+    // The sum of its terms from the smallest on, and of those right of 11.
+    expectClose(zeta(2, -12345.25), 19.73912780264451, 1e-14);
+    expectClose(zeta(4, -2000.7), 128.17015238894513, 1e-14);
+    expectClose(zeta(2, -1e12 - 0.5), 9.869604401088358, 1e-14);
+  });
+
   test("poles at negative integers, of which minus infinity is one", () => {
     for (const q of [-1, -3, -1e30, Number.NEGATIVE_INFINITY]) {
       expect(zeta(3, q)).toBe(Number.POSITIVE_INFINITY);

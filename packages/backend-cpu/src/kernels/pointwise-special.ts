@@ -237,6 +237,16 @@ export function digamma(x: number): number {
   return shift + Math.log(z) - 0.5 / z - sum;
 }
 
+/** Left of it, sums of a term for each integer up to 0 take too long. */
+const FAR_LEFT = -1000;
+/** `zeta(s, q)` of an integer `s`: the terms left of 0 are the first ones of another series. */
+function zetaFarLeft(s: number, q: number): number {
+  const size = -q;
+  const rest = size - Math.floor(size);
+  const left = zeta(s, rest) - zeta(s, size + 1);
+  return (s % 2 === 0 ? left : -left) + zeta(s, 1 - rest);
+}
+
 /** The Hurwitz zeta function, by Euler and Maclaurin's sum. */
 export function zeta(s: number, q: number): number {
   if (Number.isNaN(s) || Number.isNaN(q) || s < 1) return Number.NaN;
@@ -245,6 +255,7 @@ export function zeta(s: number, q: number): number {
     // A pole, as minus infinity is too.
     if (q === Math.floor(q)) return Number.POSITIVE_INFINITY;
     if (!Number.isInteger(s)) return Number.NaN;
+    if (q < FAR_LEFT) return zetaFarLeft(s, q);
   }
   let sum = 0;
   let a = q;

@@ -48,4 +48,13 @@ describe("orthogonal polynomials", () => {
       "not implemented",
     );
   });
+
+  test("degrees that no int64 has are negative, as PyTorch converts them", () => {
+    const names = ["laguerre_polynomial_l", "legendre_polynomial_p", "shifted_chebyshev_polynomial_t"];
+    for (const name of names)
+      for (const degree of [2 ** 63, 1e300, Number.POSITIVE_INFINITY, Number.NaN]) {
+        const [x, n] = [0.3, degree].map((value) => Tensor.from([value], [1], "float64"));
+        expect((evaluate(`aten.special_${name}.default`, [x!, n!]) as Tensor).toArray()).toEqual([0]);
+      }
+  });
 });

@@ -9,13 +9,16 @@ import { elementwise, map2, type Operand } from "./pointwise-loop.js";
 /** `round` is how the output's dtype rounds: recurrences overflow where it does. */
 type Polynomial = (x: number, n: number, round: (value: number) => number) => number;
 
+/** Degrees are integers of 64 bits to PyTorch; its conversion makes others negative. */
+const degreeOf = (degree: number): number => (Math.abs(degree) < 2 ** 63 ? Math.trunc(degree) : -1);
+
 /** `p_0 = 1`, `p_1` given, and each next from the two before; 0 for a negative degree. */
 function recurrence(
   first: (x: number) => number,
   next: (x: number, k: number, last: number, before: number) => number,
 ): Polynomial {
   return (x, degree, round) => {
-    const n = Math.trunc(degree);
+    const n = degreeOf(degree);
     if (n < 0) return 0;
     if (n === 0) return 1;
     let [before, last] = [1, round(first(x))];
@@ -39,7 +42,7 @@ const BY_ANGLE_FROM = 8;
 const withAngle =
   (byRecurrence: Polynomial, byAngle: (angle: number, n: number) => number): Polynomial =>
   (x, degree, round) => {
-    const n = Math.trunc(degree);
+    const n = degreeOf(degree);
     return n > BY_ANGLE_FROM && Math.abs(x) < 1 ? byAngle(Math.acos(x), n) : byRecurrence(x, n, round);
   };
 
