@@ -175,6 +175,12 @@ export interface ValueView {
   readonly pictures: readonly Picture[];
 }
 
+/** Why a node has no elements to show. */
+export interface NoValue {
+  /** A sentence. */
+  readonly reason: string;
+}
+
 /** The first element of a slice. The last two dimensions are its rows and columns. */
 export interface SliceStart {
   /** The index in each dimension before them. */
@@ -415,8 +421,8 @@ export interface Requests {
   profile(version: number, backend: string): ProfileView;
   /** What the calls of an item cost. */
   cost(version: number, key: string): CostView | undefined;
-  /** The elements that a node has in a run on the interpreter; undefined for other values. */
-  values(version: number, key: string): ValueView | undefined;
+  /** The elements that a node has in a run on the interpreter. */
+  values(version: number, key: string): ValueView | NoValue;
   /** A slice of the elements on one backend, the interpreter, or on two. */
   slice(version: number, key: string, backends: readonly string[], start: SliceStart): SliceView | undefined;
   /** What the rules say of a node. */

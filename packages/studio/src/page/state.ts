@@ -1,6 +1,5 @@
 /** @file What the page shows, and what its controls do. Components read the signals. */
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
-import type { Progress } from "@sconce/errors";
 import type { ComponentType } from "preact";
 import type { EngineClient } from "../engine/client.js";
 import type {
@@ -10,6 +9,7 @@ import type {
   DifferenceView,
   FoundItem,
   ItemDetails,
+  NoValue,
   PlacementView,
   ProfileView,
   RequestName,
@@ -29,6 +29,7 @@ import { BranchList } from "./branch-list.js";
 import { nextStep, type OwnText, type RunPart, textsOf, versionAt } from "./branches.js";
 import { type Failure, failureOf } from "./failure.js";
 import type { ViewLink } from "./link.js";
+import type { Busy, ViewPlace } from "./shown.js";
 import { SliceState } from "./slice-state.js";
 import { EXAMPLES, isOnServer, nameOf, pairedFiles } from "./sources.js";
 import { PlaygroundTexts, packTexts } from "./texts.js";
@@ -41,21 +42,6 @@ export type PlaygroundView = ComponentType<{ readonly state: StudioState }>;
 
 /** Loads the playground; pages in one file have none. */
 export type LoadPlayground = () => Promise<{ readonly Playground: PlaygroundView }>;
-
-/** What a view of the graph shows, for a view beside it. */
-interface ViewPlace {
-  readonly from: object;
-  readonly scale: number;
-  /** Boxes from the middle outwards, and how far from the middle they are on the screen. */
-  readonly anchors: readonly { readonly key: string; readonly dx: number; readonly dy: number }[];
-}
-
-/** Work that the user waits for. */
-interface Busy {
-  readonly title: string;
-  readonly progress: Progress | undefined;
-  readonly cancel: () => void;
-}
 
 /** The state of one page. */
 export class StudioState {
@@ -113,7 +99,7 @@ export class StudioState {
     undefined,
   );
   /** The elements of a node. */
-  readonly values = signal<{ readonly key: string; readonly view: ValueView | undefined } | undefined>(
+  readonly values = signal<{ readonly key: string; readonly view: ValueView | NoValue } | undefined>(
     undefined,
   );
   /** The part of them that is shown as a table. */
@@ -290,8 +276,11 @@ export class StudioState {
   /** Opens another program, and marks in what it differs from the version that is shown. */
   async compareWithFile(source: Blob, name: string): Promise<void> {
     const other = this.version.value;
-    if (other !== undefined && (await this.openFile(source, name)))
-      await this.showVersion(this.version.value!, other);
+    if (other === undefined || !(await this.openFile(source, name))) return;
+    const own = this.version.value!;
+    // Weights are read with a progress bar first; the scene and the list find them loaded.
+    const difference = await this.work(`Compare with ${name}`, "difference", [other, own]);
+    if (difference !== undefined) await this.showVersion(own, other);
   }
 
   /** Shows what is known of an item. */
@@ -510,8 +499,9 @@ export class StudioState {
   /** Runs the program on the interpreter, and shows the elements of a node. */
   async loadValues(key: string): Promise<void> {
     const view = await this.#workOnVersion("Run on cpu", "values", key);
+    if (view === undefined) return;
     this.values.value = { key, view };
-    if (view !== undefined) await this.slices.load(key, ["cpu"]);
+    if (!("reason" in view)) await this.slices.load(key, ["cpu"]);
   }
 
   #slice(
