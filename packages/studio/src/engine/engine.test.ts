@@ -47,6 +47,9 @@ describe("the engine", () => {
     expect(first).toMatchObject({ title: "scaled_dot_product_attention", detail: "f32[s23, 2, s27, 8]" });
     expect(first!.groups).toHaveLength(2);
     expect(engine.search(0, "nothing has this")).toEqual([]);
+    // Calls, modules, weights, and then what is in a module of that name.
+    const found = engine.search(0, "head").map(({ key }) => key);
+    expect(found).toEqual([expect.stringMatching(/head$/), ":p_head_weight", ":linear_4"]);
     expect(engine.search(0, "  ")).toEqual([]);
   });
 
@@ -201,9 +204,8 @@ describe("the engine", () => {
       expect(await complex.values(0, key, {})).toMatchObject({ text: expect.stringContaining("j") });
     const nested = new Engine();
     await nested.open(await program("flow_cond_nested"), "nested.pt2", {});
-    const inner = nested
-      .search(0, "linear")
-      .find(({ key }) => nested.details(0, key)!.text?.includes("aten.linear"));
+    const [inner] = nested.search(0, "linear");
+    expect(nested.details(0, inner!.key)).toMatchObject({ title: "linear", runBy: { node: "cond" } });
     expect(await nested.values(0, inner!.key, {})).toMatchObject({
       reason: expect.stringContaining("nested graph"),
     });

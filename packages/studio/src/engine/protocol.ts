@@ -127,6 +127,8 @@ export interface ItemDetails {
   readonly provenance: readonly string[];
   /** Keys of the groups around it, outermost first. */
   readonly groups: readonly string[];
+  /** For nodes of nested graphs the call of the outer graph that runs them. */
+  readonly runBy: Neighbor | undefined;
 }
 
 /** Where a node runs. */

@@ -172,6 +172,33 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.fill("#search", "add");
     await page.click(".found button");
     await page.waitForSelector("#panel p:has-text('wasm: ')");
+    // The calls of a nested graph run where the call runs that has the graph.
+    await page.fill("#search", "linear");
+    await page.waitForSelector(".found button");
+    await page.press("#search", "Enter");
+    await page.waitForSelector("article >> text=aten.linear.default");
+    const place = await page.innerText("#panel p:has-text('wasm: ')");
+    expect(place).toBe("wasm: host, as a part of cond: control flow runs on the host");
+    await page.close();
+  });
+
+  test("shows what hides a node that was searched for", async () => {
+    const page = await studio.open("#/digits");
+    await page.waitForSelector(".graph canvas");
+    const weights = page.locator('label:has-text("weights") input');
+    const flat = page.locator('label:has-text("flat") input');
+    await page.fill("#search", "p_conv1_weight");
+    await page.waitForSelector(".found button");
+    await page.press("#search", "Enter");
+    await page.waitForSelector("article >> text=placeholder");
+    expect(await weights.isChecked()).toBe(true);
+    expect(await flat.isChecked()).toBe(false);
+    await flat.check();
+    await page.fill("#search", "conv1 call");
+    await page.waitForSelector(".found button");
+    await page.press("#search", "Enter");
+    await page.waitForSelector("article h2:text-is('conv1')");
+    expect(await flat.isChecked()).toBe(false);
     await page.close();
   });
 

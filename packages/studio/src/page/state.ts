@@ -29,6 +29,7 @@ import { BranchList } from "./branch-list.js";
 import { nextStep, type OwnText, type RunPart, textsOf, versionAt } from "./branches.js";
 import { type Failure, failureOf } from "./failure.js";
 import type { ViewLink } from "./link.js";
+import { reveal } from "./reveal.js";
 import type { Busy, ViewPlace } from "./shown.js";
 import { SliceState } from "./slice-state.js";
 import { EXAMPLES, isOnServer, nameOf, pairedFiles } from "./sources.js";
@@ -304,11 +305,7 @@ export class StudioState {
     if (version === undefined) return;
     const details = await this.#ask("details", [version, key]);
     if (details === undefined) return;
-    const open = this.open.value;
-    if (open !== "all" && details.groups.some((group) => !open.has(group))) {
-      this.open.value = new Set([...open, ...details.groups]);
-      await this.drawScene();
-    }
+    await reveal(this, key, details.groups);
     batch(() => {
       this.selected.value = key;
       this.details.value = details;
