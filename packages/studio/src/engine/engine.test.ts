@@ -16,6 +16,16 @@ const TEXT = `sconce-ir 1
 program "ATEN" { input %x: USER_INPUT output %b: USER_OUTPUT }
 graph(%x: f32[2]) { %a: f32[2] = aten.add.Tensor(%x, 0) %b: f32[2] = aten.sin.default(%a) return (%b) }`;
 
+/** The sine of large numbers makes roundings of the exponential large. */
+const UNSTABLE = `sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %b: USER_OUTPUT }
+graph(%x: f32[64, 64]) {
+  %a: f32[64, 64] = aten.exp.default(%x)
+  %m: f32[64, 64] = aten.mul.Tensor(%a, 100000000.0)
+  %b: f32[64, 64] = aten.sin.default(%m)
+  return (%b)
+}`;
+
 const closed = { open: [], modules: true, state: false } as const;
 
 describe("the engine", () => {
@@ -99,6 +109,18 @@ describe("the engine", () => {
     const profile = await engine.profile(0, "cpu", {});
     expect(profile.rows.length).toBeGreaterThan(20);
     expect(profile.results[0]).toMatch(/^tensor\(/);
+  });
+
+  test("counts and marks what two backends compute differently", async () => {
+    const own = new Engine();
+    await own.open(new Blob([UNSTABLE]), "x.ir", {});
+    const { first, rows, tolerances } = await own.compare(0, ["cpu", "wasm"], {});
+    expect(first).toBe("b");
+    expect(tolerances).toEqual([{ dtype: "float32", atol: 1e-5, rtol: 1e-4 }]);
+    expect(rows.map(({ differing }) => differing > 0)).toEqual([false, false, true]);
+    expect(rows[2]).toMatchObject({ key: ":b", elements: 4096, differs: true });
+    const { items, marks } = await own.scene({ version: 0, ...closed, differing: [":b"] });
+    expect(marks.map(([id, mark]) => [new Map(items).get(id)!.key, mark])).toEqual([[":b", "differs"]]);
   });
 
   test("marks each closed group in which something changed", async () => {

@@ -276,23 +276,8 @@ export class Engine {
     const backends = [await loaded(names[0]), await loaded(names[1])] as const;
     const { values, inputs } = await inputsOf(version.program);
     const found = await session.compareBackends(version.program, values, backends, work);
-    return {
-      inputs,
-      backends: found.backends,
-      first: found.first?.source ?? found.first?.node,
-      rows: found.nodes.map(
-        ({ node, source, target, dtype, shape, maxAbsolute, maxRelative, differs, problem }) => ({
-          key: source === undefined ? undefined : version.keyOf("", source),
-          node: source ?? node,
-          target,
-          type: `${dtype}[${shape.join(", ")}]`,
-          maxAbsolute,
-          maxRelative,
-          differs,
-          problem,
-        }),
-      ),
-    };
+    const { comparisonView } = await import("./comparison-view.js");
+    return comparisonView(version, inputs, found);
   }
 
   /** Compiles and runs a version: times by kernel, and the results. */

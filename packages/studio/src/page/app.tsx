@@ -7,6 +7,7 @@ import { comparedWith } from "./branches-view.js";
 import { Code } from "./code.js";
 import { CodePanel } from "./code-panel.js";
 import { FileButton } from "./controls.js";
+import { ErrorCode } from "./error-code.js";
 import { GraphView } from "./graph-view.js";
 import { Inspector } from "./inspector.js";
 import { Passes } from "./passes.js";
@@ -199,7 +200,7 @@ function Status({ state }: { readonly state: StudioState }) {
       {failure !== undefined && (
         <div class="failure" role="alert">
           <strong>
-            {failure.title}: {failure.code ?? "failed"}
+            {failure.title}: {failure.code === undefined ? "failed" : <ErrorCode code={failure.code} />}
           </strong>
           <p>{failure.message}</p>
           {failure.where !== undefined && !failure.message.includes(failure.where) && (

@@ -2,7 +2,7 @@
 
 import { amount } from "@sconce/errors";
 import type { ItemDetails, Neighbor, PlacementView } from "../engine/protocol.js";
-import { DEVICES } from "./backends.js";
+import { backendsOf, DEVICES } from "./backends.js";
 import { Code } from "./code.js";
 import type { StudioState } from "./state.js";
 import { Value } from "./value.js";
@@ -97,11 +97,13 @@ function Places({ state, details }: { readonly state: StudioState; readonly deta
     <section>
       <h3>Where it runs</h3>
       <div class="row">
-        {DEVICES.filter((backend) => !placements.has(backend)).map((backend) => (
-          <button key={backend} type="button" onClick={() => void state.place(backend)}>
-            Ask {backend}
-          </button>
-        ))}
+        {backendsOf(state, DEVICES)
+          .filter((backend) => !placements.has(backend))
+          .map((backend) => (
+            <button key={backend} type="button" onClick={() => void state.place(backend)}>
+              Ask {backend}
+            </button>
+          ))}
       </div>
       {DEVICES.map((backend) => {
         const placement = placements.get(backend);

@@ -182,6 +182,49 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.close();
   });
 
+  test("says which values of two backends differ, by which rule, and leads to the first", async () => {
+    const page = await openPage();
+    const file = join(studio.folder, "unstable.ir");
+    await writeFile(
+      file,
+      `sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %b: USER_OUTPUT }
+graph(%x: f32[64, 64]) {
+  %a: f32[64, 64] = aten.exp.default(%x)
+  %m: f32[64, 64] = aten.mul.Tensor(%a, 100000000.0)
+  %b: f32[64, 64] = aten.sin.default(%m)
+  return (%b)
+}`,
+    );
+    await page.setInputFiles("input[type=file]", file);
+    await page.waitForSelector(".graph canvas");
+    await page.click("#tab-compare");
+    // The color of the mark around a node, which the map has too.
+    const red = () =>
+      page.locator(".graph canvas.minimap").evaluate((one) => {
+        const { width, height } = one as HTMLCanvasElement;
+        const { data } = (one as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, width, height);
+        let count = 0;
+        for (let at = 0; at < data.length; at += 4)
+          if (data[at]! > 150 && data[at + 1]! < 90 && data[at + 2]! < 100) count++;
+        return count;
+      });
+    expect(await red()).toBe(0);
+    await page.click("text=Compare values");
+    await page.waitForSelector("p.warning:has-text('1 of 3 calls differ.')");
+    await page.waitForSelector("text=when |a − b| > atol + rtol · |b|");
+    const last = await page.locator("tbody tr").allInnerTexts();
+    expect(last.map((text) => /≠ \d+ of 4096/.test(text))).toEqual([false, false, true]);
+    await expect.poll(red).toBeGreaterThan(0);
+    await page.click("p.warning .link");
+    await page.click("#tab-inspect");
+    await page.waitForSelector("article h2:text-is('sin')");
+    await page.click("#tab-compare");
+    await page.selectOption("#second", "cpu");
+    await expect.poll(red).toBe(0);
+    await page.close();
+  });
+
   test("shows what hides a node that was searched for", async () => {
     const page = await studio.open("#/digits");
     await page.waitForSelector(".graph canvas");
@@ -237,6 +280,10 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.keyboard.press("Enter");
     await page.waitForSelector("role=alert");
     expect(await page.innerText("role=alert")).toContain("no-such-pass");
+    const code = page.locator("role=alert >> a");
+    expect(await code.getAttribute("href")).toMatch(
+      new RegExp(`/errors\\.md#${(await code.innerText()).toLowerCase()}$`),
+    );
     await page.click("role=alert >> text=Close");
     await page.setInputFiles("#other", join(studio.folder, "examples/net_resnet.pt2"));
     await page.waitForSelector("text=nodes differ from digits.pt2");

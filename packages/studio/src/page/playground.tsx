@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { CodeProblem } from "../playground/messages.js";
 import { Code } from "./code.js";
 import { Editor } from "./editor.js";
+import { ErrorCode } from "./error-code.js";
 import { PlaygroundState } from "./playground-state.js";
 import type { StudioState } from "./state.js";
 
@@ -131,8 +132,6 @@ function Outcome({
   );
 }
 
-const ERRORS = "https://github.com/sconce-project/sconce/blob/main/docs/reference/errors.md";
-
 function Problem({ problem }: { readonly problem: CodeProblem }) {
   const { title, message, code, where, fix, line, column } = problem;
   const place =
@@ -140,7 +139,7 @@ function Problem({ problem }: { readonly problem: CodeProblem }) {
   return (
     <div class="warning" role="alert">
       <strong>
-        {code === undefined ? title : <a href={`${ERRORS}#${code.toLowerCase()}`}>{code}</a>}
+        {code === undefined ? title : <ErrorCode code={code} />}
         {place}
       </strong>
       <p>{message}</p>

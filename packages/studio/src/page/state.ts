@@ -27,6 +27,7 @@ import type {
 import { branchLink } from "./branch-link.js";
 import { BranchList } from "./branch-list.js";
 import { nextStep, type OwnText, type RunPart, textsOf, versionAt } from "./branches.js";
+import { differingKeys } from "./differing.js";
 import { type Failure, failureOf } from "./failure.js";
 import type { ViewLink } from "./link.js";
 import { reveal } from "./reveal.js";
@@ -263,6 +264,7 @@ export class StudioState {
     return {
       version,
       compareWith,
+      differing: version === this.version.value ? differingKeys(this.comparison.value) : undefined,
       open: open === "all" ? "all" : [...open],
       modules: this.modules.value,
       state: this.weights.value,
@@ -467,12 +469,12 @@ export class StudioState {
     this.placements.value = new Map([...this.placements.value, [backend, view]]);
   }
 
-  async compare(backends: readonly [string, string]): Promise<void> {
-    this.comparison.value = await this.#workOnVersion(
-      `Compare ${backends.join(" and ")}`,
-      "compare",
-      backends,
-    );
+  /** Compares two backends, and marks the nodes that differ; undefined takes the marks away. */
+  async compare(backends: readonly [string, string] | undefined): Promise<void> {
+    const before = this.comparison.value;
+    this.comparison.value =
+      backends && (await this.#workOnVersion(`Compare ${backends.join(" and ")}`, "compare", backends));
+    if (before !== undefined || this.comparison.value !== undefined) await this.drawScene();
   }
 
   async runProfile(backend: string): Promise<void> {
