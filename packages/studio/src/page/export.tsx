@@ -6,6 +6,7 @@ import { Code } from "./code.js";
 import { saveFile } from "./save-file.js";
 import { sessionText } from "./session-text.js";
 import type { StudioState } from "./state.js";
+import { packTexts } from "./texts.js";
 
 const FORMATS: readonly (readonly [SaveFormat, string])[] = [
   ["pt2", ".pt2 for PyTorch"],
@@ -61,19 +62,36 @@ function Link({ state }: { readonly state: StudioState }) {
   useEffect(() => {
     let isLast = true;
     // Texts of the playground are compressed in the background.
-    void Promise.resolve(hasLink ? state.wholeLink() : undefined).then((whole) => isLast && setLink(whole));
+    void Promise.resolve(hasLink ? wholeLink(state) : undefined).then((whole) => isLast && setLink(whole));
     return () => {
       isLast = false;
     };
   }, [state, branch, short, hasLink]);
   if (link === undefined)
-    return <p class="muted">There is no link: the page does not keep files of this machine.</p>;
+    return (
+      <p class="muted">
+        There is no link: the page cannot open files of this machine by itself. A page of “sconce view FILE”
+        has links.
+      </p>
+    );
   return (
     <div>
       <Copied title="As a link" text={new URL(link, location.href).href} />
       <p class="muted">{linkedText(state, branch!)}</p>
     </div>
   );
+}
+
+/**
+ * The address of the view with the texts of the playground: those that the user changed, and those
+ * that ran.
+ */
+async function wholeLink(state: StudioState): Promise<string | undefined> {
+  const texts = new Map(state.texts.changed.value);
+  const ran = textsOf(state.branches.shown.value);
+  for (const { name, source } of ran) texts.set(name, source);
+  const shown = ran[0]?.name ?? state.texts.shown.value;
+  return state.link((await packTexts(texts, shown)) ?? "");
 }
 
 /** What a link says of the playground. */

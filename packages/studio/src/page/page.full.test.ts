@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -287,6 +288,13 @@ graph(%x: f32[64, 64]) {
     await page.click("role=alert >> text=Close");
     await page.setInputFiles("#other", join(studio.folder, "examples/net_resnet.pt2"));
     await page.waitForSelector("text=nodes differ from digits.pt2");
+    // Two versions of one model, whose weights nothing has read.
+    const programs = fileURLToPath(new URL("../../../testing/fixtures/programs/", import.meta.url));
+    await page.setInputFiles("#file", join(programs, "net_mlp/program.pt2"));
+    await page.waitForSelector('.title:has-text("program.pt2")');
+    await page.setInputFiles("#other", join(programs, "net_mlp_train/program.pt2"));
+    await page.waitForSelector("text=/nodes? differs? from program.pt2/");
+    await page.click('button:has-text("digits.pt2")');
     const file = join(studio.folder, "broken.pt2");
     await writeFile(file, "no archive");
     await page.setInputFiles("input[type=file]", file);

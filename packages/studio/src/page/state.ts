@@ -26,15 +26,16 @@ import type {
 } from "../engine/protocol.js";
 import { branchLink } from "./branch-link.js";
 import { BranchList } from "./branch-list.js";
-import { nextStep, type OwnText, type RunPart, textsOf, versionAt } from "./branches.js";
+import { nextStep, type OwnText, type RunPart, versionAt } from "./branches.js";
 import { differingKeys } from "./differing.js";
 import { type Failure, failureOf } from "./failure.js";
 import type { ViewLink } from "./link.js";
+import { linkProblem } from "./link-problem.js";
 import { reveal } from "./reveal.js";
 import type { Busy, ViewPlace } from "./shown.js";
 import { SliceState } from "./slice-state.js";
 import { EXAMPLES, isOnServer, nameOf, pairedFiles } from "./sources.js";
-import { PlaygroundTexts, packTexts } from "./texts.js";
+import { PlaygroundTexts } from "./texts.js";
 
 /** The parts beside the graph. */
 export type Panel = "inspect" | "passes" | "compare" | "profile" | "text" | "code";
@@ -202,7 +203,15 @@ export class StudioState {
     if (code !== "") await this.#takeTexts(code);
     if (file === "") return;
     const isExample = EXAMPLES.some(({ name }) => name === file);
-    if (!isExample && !isOnServer(file)) {
+    const isKnown = this.branches.showFile(file);
+    if (!isKnown && this.isOneFile) {
+      this.fail(
+        "Follow the link",
+        new Error(`this page holds ${this.fileName.value} alone, and not ${file}`),
+      );
+      return;
+    }
+    if (!isKnown && !isExample && !isOnServer(file)) {
       // A link alone asks no other server.
       this.address.value = file;
       this.isStart.value = true;
@@ -210,8 +219,9 @@ export class StudioState {
       this.fail("Follow the link", new Error(`${file} is not on the server of this page: ${fix}`));
       return;
     }
-    if (this.branches.showFile(file)) {
+    if (isKnown) {
       this.isStart.value = false;
+      this.failure.value = undefined;
       await this.showStep(0);
     } else {
       const isOpened = isExample ? await this.openExample(file) : await this.openAddress(file, file);
@@ -222,7 +232,9 @@ export class StudioState {
       await this.runPasses();
       await this.showStep(step);
     }
-    if (item !== "") await this.find(item);
+    await (item === "" ? this.select(undefined) : this.find(item));
+    const problem = this.failure.value === undefined ? linkProblem(this, { passes, step, item }) : undefined;
+    if (problem !== undefined) this.fail("Follow the link", new Error(problem));
   }
 
   /** Texts of a link are shown in the playground; they run when the user says so. */
@@ -580,18 +592,6 @@ export class StudioState {
   /** Shows a failure. */
   fail(title: string, error: unknown): void {
     this.failure.value = failureOf(title, error);
-  }
-
-  /**
-   * The address of the view with the texts of the playground: those that the user changed, and
-   * those that ran.
-   */
-  async wholeLink(): Promise<string | undefined> {
-    const texts = new Map(this.texts.changed.value);
-    const ran = textsOf(this.branches.shown.value);
-    for (const { name, source } of ran) texts.set(name, source);
-    const shown = ran[0]?.name ?? this.texts.shown.value;
-    return this.link((await packTexts(texts, shown)) ?? "");
   }
 
   /** The address of the view; undefined for a file that only the user has. */
