@@ -224,6 +224,9 @@ describe("the engine", () => {
     await complex.open(await program("ops_complex"), "complex.pt2", {});
     for (const key of [":_conj", ":fft_rfft"])
       expect(await complex.values(0, key, {})).toMatchObject({ text: expect.stringContaining("j") });
+    expect(await complex.values(0, ":output", {})).toMatchObject({
+      reason: expect.stringContaining("Select one of its inputs"),
+    });
     const nested = new Engine();
     await nested.open(await program("flow_cond_nested"), "nested.pt2", {});
     const [inner] = nested.search(0, "linear");

@@ -46,7 +46,9 @@ export function whyNoValue(version: Version, key: string): string {
   if (item?.node === undefined) return "Select a node: a group has no value.";
   if (item.graph.length > 0)
     return "The node is in a nested graph, which may run many times or never. Only nodes of the outer graph have values here.";
-  const { val } = version.nodeOf(item)?.node.meta ?? {};
+  const { op, meta } = version.nodeOf(item)!.node;
+  if (op === "output") return "The node lists the results of the program. Select one of its inputs.";
+  const { val } = meta;
   return Array.isArray(val)
     ? "The call returns several values. Select a user of the call that gets one of them."
     : "The value of the node is not a tensor.";
