@@ -256,7 +256,7 @@ describe("placement", () => {
     expect(nodes.map(({ node, place, reason }) => [node, place, reason])).toEqual([
       ["relu", "device", undefined],
       ["flip", "host", "device memory cannot hold float64"],
-      ["bernoulli", "host", "has to keep its place among effects and random numbers"],
+      ["bernoulli", "host", "it draws random numbers or has an effect, so it must run in program order"],
       ["mul", "device", undefined],
     ]);
     expect(counts).toEqual({

@@ -1,12 +1,12 @@
 /** @file One page about a program, for the results of a CI job. */
 import { svgText } from "@sconce/drawing";
-import { VERSION } from "@sconce/errors";
+import { isSconceError, VERSION } from "@sconce/errors";
 import { writeFiles } from "@sconce/formats/files";
 import { type ExportedProgram, problemText, type Value } from "@sconce/ir";
 import { exampleInputs, randomInputs, type Sconce } from "@sconce/session";
 import { usage } from "../errors.js";
 import { STANDARD } from "../input-file.js";
-import type { SafeIo } from "../io.js";
+import { EXIT, type Outcome, type SafeIo } from "../io.js";
 import { openSession, openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import type { PassRunOptions } from "../shared-options.js";
@@ -25,8 +25,14 @@ export interface ReportOptions extends PassRunOptions, InputOptions {
 
 /**
  * Writes the page. A backend that fails has its error in the page: the rest is of use without it.
+ * The command fails when no backend could run.
  */
-export async function report(file: string, options: ReportOptions, io: SafeIo): Promise<void> {
+export async function report(
+  file: string,
+  options: ReportOptions,
+  io: SafeIo,
+  outcome: Outcome,
+): Promise<void> {
   if (!/^[1-9]\d{0,3}$/.test(options.fold))
     throw usage(
       `--fold: ${JSON.stringify(options.fold)} is not a depth`,
@@ -56,6 +62,8 @@ export async function report(file: string, options: ReportOptions, io: SafeIo): 
     await writeFiles([[options.output, html]]);
     io.summary(`${options.output}: report of ${file}\n`);
   }
+  for (const { name, error } of backends) if (error !== undefined) io.warn(`${name} did not run: ${error}`);
+  if (backends.every(({ error }) => error !== undefined)) outcome.code = EXIT.differs;
 }
 
 /** @throws SconceError `USAGE` */
@@ -79,6 +87,14 @@ function factsOf(program: ExportedProgram): ProgramReport["facts"] {
     ["parameters", String(parameterNames.size)],
     ["state", `${(bytes / 1e6).toFixed(2)} MB`],
   ];
+}
+
+/** The code, the place and the text of an error, as the commands print them. */
+function failureText(error: unknown): string {
+  if (!isSconceError(error)) return error instanceof Error ? error.message : String(error);
+  const { code, where, message } = error;
+  const place = where === undefined || message.includes(where) ? "" : ` (in ${where})`;
+  return `${code}: ${message}${place}`;
 }
 
 /** Where a backend runs the calls, what differs from the first backend, and its times. */
@@ -111,6 +127,6 @@ async function backendReport(
       }),
     };
   } catch (error) {
-    return { name, error: error instanceof Error ? error.message : String(error) };
+    return { name, error: failureText(error) };
   }
 }

@@ -21,6 +21,13 @@ describe("sconce report", () => {
     expect(out).not.toContain('class="bad"');
   });
 
+  test("fails when no backend ran, with the code and the place of the error in the page", async () => {
+    const { code, out, err } = await sconce("report", fixture("pm_custom_op"), "-o", "-");
+    expect(code).toBe(1);
+    expect(err).toMatch(/^warning: cpu did not run: OPAQUE_OPERATORS: .*\nwarning: wasm did not run: OPAQUE/);
+    expect(out.match(/<p class="bad">OPAQUE_OPERATORS: .* \(in %sin, .*\.py:577\)<\/p>/g)).toHaveLength(2);
+  });
+
   test("refuses a depth that is none, and no backend", async () => {
     const args = ["report", fixture("net_mlp"), "-o", "-"];
     for (const wrong of [

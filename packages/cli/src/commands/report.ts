@@ -8,7 +8,7 @@ import {
 } from "../shared-options.js";
 import type { ReportOptions } from "./report-action.js";
 
-export const reportCommand: Declare = (command, io) => {
+export const reportCommand: Declare = (command, io, outcome) => {
   addPassRunOptions(
     addInputOptions(command.argument("<file>", "A .pt2 or .sir file, or - for standard input")),
   )
@@ -23,6 +23,6 @@ export const reportCommand: Declare = (command, io) => {
     .addOption(pluginOption("operators, passes and backends"))
     .addOption(limitOption())
     .action(async (file: string, options: ReportOptions) =>
-      (await import("./report-action.js")).report(file, options, io),
+      (await import("./report-action.js")).report(file, options, io, outcome),
     );
 };

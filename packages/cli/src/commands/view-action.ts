@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename } from "node:path";
 import { writeFiles } from "@sconce/formats/files";
+import { Engine } from "@sconce/studio";
 import { type PageFile, pageFiles, pageHeaders, singlePage } from "@sconce/studio/page";
 import { usage } from "../errors.js";
 import { readBytes, STANDARD } from "../input-file.js";
@@ -26,8 +27,11 @@ export async function view(file: string, options: ViewOptions, io: SafeIo): Prom
   await atFile(file, () => formatOf(file));
   const bytes = await readBytes(file);
   const name = file === STANDARD ? "program.pt2" : basename(file);
+  if (options.output !== undefined && bytes.byteLength > MOST_IN_PAGE)
+    throw pageTooLarge(file, bytes.byteLength, MOST_IN_PAGE);
+  // The page would report the same error, after this command has reported success.
+  await atFile(file, () => new Engine().open(new Blob([new Uint8Array(bytes)]), name, {}));
   if (options.output !== undefined) {
-    if (bytes.byteLength > MOST_IN_PAGE) throw pageTooLarge(file, bytes.byteLength, MOST_IN_PAGE);
     const text = await singlePage({ name, bytes, passes: options.passes });
     if (options.output === STANDARD) io.exact(text);
     else await writeFiles([[options.output, text]]);

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -27,5 +27,21 @@ describe("sconce view", () => {
     expect(code).toBe(2);
     expect(err).toMatch(/^error PAGE_TOO_LARGE: /);
     expect(await readdir(folder)).toEqual(["large.pt2"]);
+    await rm(file);
   });
+
+  test.each([["-o", "page.html"], ["--no-open"]])(
+    "refuses a file that cannot be read: %s %s",
+    async (...args) => {
+      const file = join(folder, "cut.pt2");
+      const whole = await readFile(fixture("net_mlp"));
+      await writeFile(file, whole.subarray(0, whole.length / 2));
+      const options = args.map((arg) => (arg === "page.html" ? join(folder, arg) : arg));
+      const { code, out, err } = await sconce("view", file, ...options);
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(err).toMatch(/^error ZIP_END_MISSING: /);
+      expect(err.match(/cut\.pt2/g)).toHaveLength(1);
+      expect(await readdir(folder)).toEqual(["cut.pt2"]);
+    },
+  );
 });

@@ -115,7 +115,7 @@ export class Expander {
       if (isLike(result, node.meta.val)) return [...steps, this.#alias(node, result)];
       return cannot("its decomposition gives another shape or dtype");
     }
-    if (!Array.isArray(result)) return cannot("it gives no tensor");
+    if (!Array.isArray(result)) return cannot("its result is not a tensor");
     this.#parts.set(node.name, result as readonly MetaValue[]);
     return steps;
   }

@@ -25,11 +25,12 @@ export function whyNotHeldBy(
     const reason = device.whyNotHeld(dtype);
     if (reason !== undefined) return reason;
   }
+  if (!hasTensor(node.meta.val) && !isSize(node)) return "its result is not a tensor";
   const known = new Set(given.flatMap(({ symbols }) => [...symbols]));
   if ([...known, ...own.symbols].some(isFloatSymbol))
     return "its sizes depend on a float that the run computes";
-  if ([...own.symbols].some((symbol) => !known.has(symbol))) return "its output sizes depend on data";
-  return hasTensor(node.meta.val) || isSize(node) ? undefined : "it gives no tensor";
+  const isKnown = [...own.symbols].every((symbol) => known.has(symbol));
+  return isKnown ? undefined : "its output sizes depend on data";
 }
 
 /**

@@ -27,7 +27,7 @@ const MOST_SHOWN = 8;
 export const regionEffect = (node: Node): SconceError =>
   new SconceError({
     code: "REGION_EFFECT",
-    message: `"${node.name}" (${node.target}) has to keep its place among effects and random numbers`,
+    message: `"${node.name}" (${node.target}) draws random numbers or has an effect, so it must run in program order`,
     where: nodeWhere(node),
     fix: "leave it out of the selection",
   });

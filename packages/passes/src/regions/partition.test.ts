@@ -133,7 +133,7 @@ describe("partition", () => {
     const calls = result.program.graph.nodes().map((node) => node.name);
     expect(calls.filter((name) => ["r", "q", "s"].includes(name))).toEqual(["r", "q", "s"]);
     expect(result.left.map(({ reason }) => reason)).toEqual(
-      new Array(3).fill("has to keep its place among effects and random numbers"),
+      new Array(3).fill("it draws random numbers or has an effect, so it must run in program order"),
     );
   });
 

@@ -104,7 +104,8 @@ function* reasonsOf(
       reasons.push(
         reasons[producer] && `takes a result of "${graph.nodeAt(producer).name}", which is not taken`,
       );
-    } else if (ordered(node)) reasons.push("has to keep its place among effects and random numbers");
+    } else if (ordered(node))
+      reasons.push("it draws random numbers or has an effect, so it must run in program order");
     else reasons.push(refused(node, graph));
   });
   return reasons;

@@ -8,14 +8,14 @@ import {
   shownText,
   type Theme,
 } from "@sconce/drawing";
-import type { Mark, SceneView, ShownItem } from "../engine/protocol.js";
+import type { BoxMark, SceneView, ShownItem } from "../engine/protocol.js";
 import { type Extent, IndexByY } from "./index-by-y.js";
 import { type Area, LEAST_READABLE, type Viewport } from "./viewport.js";
 
 /** A box with what it shows. */
 export interface DrawnBox extends SceneBox, Extent {
   readonly shown: ShownItem;
-  readonly mark: Mark | undefined;
+  readonly mark: BoxMark | undefined;
 }
 
 interface DrawnArrow extends SceneArrow, Extent {
@@ -30,11 +30,31 @@ const ARROWS_FROM = 0.02;
 
 /** Colors of marks and of the selection, readable on both backgrounds. */
 const ACCENTS = {
-  light: { selected: "#0550ae", added: "#1a7f37", removed: "#cf222e", changed: "#9a6700", moved: "#8250df" },
-  dark: { selected: "#79c0ff", added: "#56d364", removed: "#ff7b72", changed: "#e3b341", moved: "#d2a8ff" },
+  light: {
+    selected: "#0550ae",
+    added: "#1a7f37",
+    removed: "#cf222e",
+    changed: "#9a6700",
+    moved: "#8250df",
+    differs: "#cf222e",
+  },
+  dark: {
+    selected: "#79c0ff",
+    added: "#56d364",
+    removed: "#ff7b72",
+    changed: "#e3b341",
+    moved: "#d2a8ff",
+    differs: "#ff7b72",
+  },
 } as const;
 
-const SIGNS: Readonly<Record<Mark, string>> = { added: "+", removed: "−", changed: "~", moved: "↕" };
+const SIGNS: Readonly<Record<BoxMark, string>> = {
+  added: "+",
+  removed: "−",
+  changed: "~",
+  moved: "↕",
+  differs: "≠",
+};
 
 /** A scene that can be drawn, and asked what lies where. */
 export class Drawing {

@@ -16,7 +16,10 @@ import type { Version } from "./versions.js";
 /** Most matches that a search gives. */
 const MOST_FOUND = 200;
 
-/** Items whose operator, name, type or module has all words of a text. */
+/**
+ * Items whose operator, name, type or module has all words of a text. Calls come first and weights
+ * last, and what has the words itself precedes what is in a module that has them.
+ */
 export function search(version: Version, text: string): FoundItem[] {
   const words = text
     .toLowerCase()
@@ -24,16 +27,25 @@ export function search(version: Version, text: string): FoundItem[] {
     .filter((word) => word !== "");
   if (words.length === 0) return [];
   const { items } = version.hierarchy();
-  const found: FoundItem[] = [];
+  const found: { readonly rank: number; readonly item: Item }[] = [];
+  const has = (text: string): boolean => {
+    const lower = text.toLowerCase();
+    return words.every((word) => lower.includes(word));
+  };
   for (const item of items.slice(1)) {
     const around = `${items[item.parent]!.title} ${moduleOf(items, item)}`;
-    const searched = `${item.title} ${item.node ?? ""} ${item.detail} ${around}`.toLowerCase();
-    if (!words.every((word) => searched.includes(word))) continue;
-    const { key, title, detail, node } = item;
-    found.push({ key, title, detail, node, groups: groupsAround(items, item) });
-    if (found.length === MOST_FOUND) break;
+    const own = `${item.title} ${item.node ?? ""} ${item.detail}`;
+    if (!has(`${own} ${around}`)) continue;
+    const rank = (has(own) ? 0 : 3) + (item.kind === "call" ? 0 : item.kind === "state" ? 2 : 1);
+    found.push({ rank, item });
   }
-  return found;
+  return found
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, MOST_FOUND)
+    .map(({ item }) => {
+      const { key, title, detail, node } = item;
+      return { key, title, detail, node, groups: groupsAround(items, item) };
+    });
 }
 
 /** The path of the module that an item is in; that of a module itself. */
@@ -60,7 +72,7 @@ export function detailsOf(version: Version, key: string): ItemDetails | undefine
   if (item === undefined) return undefined;
   const { items } = version.hierarchy();
   const found = version.nodeOf(item);
-  const shared = { key, title: item.title, groups: groupsAround(items, item) };
+  const shared = { key, title: item.title, groups: groupsAround(items, item), runBy: runBy(version, item) };
   if (found === undefined)
     return {
       ...shared,
@@ -87,6 +99,19 @@ export function detailsOf(version: Version, key: string): ItemDetails | undefine
     ),
     provenance: provenanceLines(version, item, node),
   };
+}
+
+/** The call of the outer graph that has the nested graph of an item as an argument. */
+function runBy(version: Version, { graph: [target] }: Item): Neighbor | undefined {
+  if (target === undefined) return undefined;
+  const { graph } = version.program;
+  for (const node of graph.nodes()) {
+    if (node.op !== "get_attr" || node.target !== target) continue;
+    const [user] = graph.users(node.name);
+    const key = user && version.keyOf("", user.name);
+    if (key !== undefined) return { key, node: user!.name, target: user!.target };
+  }
+  return undefined;
 }
 
 function neighbors(

@@ -3,15 +3,28 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EngineClient } from "./client.js";
 import { Engine } from "./engine.js";
+import type { ValueView } from "./protocol.js";
 import { serveEngine } from "./serve.js";
 
 const PROGRAMS = fileURLToPath(new URL("../../../testing/fixtures/programs/", import.meta.url));
 const program = async (name: string): Promise<Blob> =>
   new Blob([new Uint8Array(await readFile(`${PROGRAMS}${name}/program.pt2`))]);
+const example = async (name: string): Promise<Blob> =>
+  new Blob([new Uint8Array(await readFile(`${PROGRAMS}../../../sconce/examples/${name}.pt2`))]);
 
 const TEXT = `sconce-ir 1
 program "ATEN" { input %x: USER_INPUT output %b: USER_OUTPUT }
 graph(%x: f32[2]) { %a: f32[2] = aten.add.Tensor(%x, 0) %b: f32[2] = aten.sin.default(%a) return (%b) }`;
+
+/** The sine of large numbers makes roundings of the exponential large. */
+const UNSTABLE = `sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %b: USER_OUTPUT }
+graph(%x: f32[64, 64]) {
+  %a: f32[64, 64] = aten.exp.default(%x)
+  %m: f32[64, 64] = aten.mul.Tensor(%a, 100000000.0)
+  %b: f32[64, 64] = aten.sin.default(%m)
+  return (%b)
+}`;
 
 const closed = { open: [], modules: true, state: false } as const;
 
@@ -29,7 +42,7 @@ describe("the engine", () => {
       nodes: 49,
       dialect: "TRAINING",
     });
-    const { items, scene, marks } = engine.scene({ version: 0, ...closed });
+    const { items, scene, marks } = await engine.scene({ version: 0, ...closed });
     expect(scene.boxes.map(({ item }) => new Map(items).get(item)!.title)).toEqual(
       expect.arrayContaining(["ids", "tok", "blocks.0", "norm", "head", "output"]),
     );
@@ -44,6 +57,9 @@ describe("the engine", () => {
     expect(first).toMatchObject({ title: "scaled_dot_product_attention", detail: "f32[s23, 2, s27, 8]" });
     expect(first!.groups).toHaveLength(2);
     expect(engine.search(0, "nothing has this")).toEqual([]);
+    // Calls, modules, weights, and then what is in a module of that name.
+    const found = engine.search(0, "head").map(({ key }) => key);
+    expect(found).toEqual([expect.stringMatching(/head$/), ":p_head_weight", ":linear_4"]);
     expect(engine.search(0, "  ")).toEqual([]);
   });
 
@@ -71,13 +87,13 @@ describe("the engine", () => {
     ]);
     expect(steps[1]).toMatchObject({ added: 0, removed: 2 });
     expect(engine.version(2)).toMatchObject({ parent: 1, title: "cse", dialect: "ATEN" });
-    const { marks } = engine.scene({ version: 1, ...closed, open: "all", compareWith: 0 });
+    const { marks } = await engine.scene({ version: 1, ...closed, open: "all", compareWith: 0 });
     expect(new Set(marks.map(([, mark]) => mark))).toContain("added");
-    const { marks: inGroups } = engine.scene({ version: 1, ...closed, compareWith: 0 });
+    const { marks: inGroups } = await engine.scene({ version: 1, ...closed, compareWith: 0 });
     expect(inGroups.map(([, mark]) => mark)).toContain("changed");
-    const { marks: before } = engine.scene({ version: 1, ...closed, open: "all", compareWith: 2 });
+    const { marks: before } = await engine.scene({ version: 1, ...closed, open: "all", compareWith: 2 });
     expect(new Set(before.map(([, mark]) => mark))).toEqual(new Set(["removed", "changed"]));
-    const { nodes } = await engine.difference(1, 2);
+    const { nodes } = await engine.difference(1, 2, {});
     expect(nodes.filter(({ mark }) => mark === "removed")).toHaveLength(2);
     expect(engine.details(1, ":addmm")!.provenance[0]).toBe(
       "decompose made addmm = aten.addmm.default from linear",
@@ -95,6 +111,18 @@ describe("the engine", () => {
     expect(profile.results[0]).toMatch(/^tensor\(/);
   });
 
+  test("counts and marks what two backends compute differently", async () => {
+    const own = new Engine();
+    await own.open(new Blob([UNSTABLE]), "x.ir", {});
+    const { first, rows, tolerances } = await own.compare(0, ["cpu", "wasm"], {});
+    expect(first).toBe("b");
+    expect(tolerances).toEqual([{ dtype: "float32", atol: 1e-5, rtol: 1e-4 }]);
+    expect(rows.map(({ differing }) => differing > 0)).toEqual([false, false, true]);
+    expect(rows[2]).toMatchObject({ key: ":b", elements: 4096, differs: true });
+    const { items, marks } = await own.scene({ version: 0, ...closed, differing: [":b"] });
+    expect(marks.map(([id, mark]) => [new Map(items).get(id)!.key, mark])).toEqual([[":b", "differs"]]);
+  });
+
   test("marks each closed group in which something changed", async () => {
     const own = new Engine();
     const bytes = await readFile(
@@ -103,13 +131,13 @@ describe("the engine", () => {
     const { id } = await own.open(new Blob([bytes]), "net_resnet.pt2", {});
     const [step] = await own.runPasses(id, "decompose", {});
     const view = { version: step!.version, modules: true, state: false, compareWith: id };
-    const marked = (open: "all" | readonly string[]): string[] => {
-      const { items, marks } = own.scene({ ...view, open });
+    const marked = async (open: "all" | readonly string[]): Promise<string[]> => {
+      const { items, marks } = await own.scene({ ...view, open });
       const keys = new Map(items.map(([item, { key }]) => [item, key]));
       return marks.map(([item]) => keys.get(item)!);
     };
-    const groups = marked("all").map((key) => own.details(step!.version, key)!.groups[0] ?? key);
-    expect(new Set(marked([]))).toEqual(new Set(groups));
+    const groups = (await marked("all")).map((key) => own.details(step!.version, key)!.groups[0] ?? key);
+    expect(new Set(await marked([]))).toEqual(new Set(groups));
     expect(groups.length).toBeGreaterThan(5);
   });
 
@@ -153,18 +181,20 @@ describe("the engine", () => {
     const first = await own.afterRewrites(0, "canonicalize", 1);
     expect(first.parent).toBe(0);
     expect(await own.afterRewrites(0, "canonicalize", 1)).toEqual(first);
-    const { nodes } = await own.difference(0, first.id);
+    const { nodes } = await own.difference(0, first.id, {});
     expect(nodes.map(({ mark }) => mark)).toContain("removed");
     const all = await own.afterRewrites(0, "canonicalize", 2);
-    expect((await own.difference(1, all.id)).nodes).toEqual([]);
+    expect((await own.difference(1, all.id, {})).nodes).toEqual([]);
   });
 
   test("shows the elements of a node: statistics, a histogram, pictures", async () => {
     const own = new Engine();
     await own.open(await program("net_unet"), "unet.pt2", {});
-    expect(await own.values(0, own.search(0, "leakyrelu call")[0]!.key, {})).toBeUndefined();
+    expect(await own.values(0, own.search(0, "leakyrelu call")[0]!.key, {})).toMatchObject({
+      reason: expect.stringMatching(/^Select a node/),
+    });
     const node = own.search(0, "leaky_relu f32")[0]!;
-    const elements = (await own.values(0, node.key, {}))!;
+    const elements = (await own.values(0, node.key, {})) as ValueView;
     expect(elements.statistics.map(({ name }) => name)).toEqual([
       "elements",
       "least",
@@ -177,7 +207,46 @@ describe("the engine", () => {
     expect(elements.pictures).toHaveLength(4);
     expect(Math.max(...elements.pictures.flatMap(({ gray }) => [...gray]))).toBe(255);
     expect(elements.text).toMatch(/^tensor\(/);
-    expect(await own.values(0, ":missing", {})).toBeUndefined();
+    expect(await own.values(0, ":missing", {})).toHaveProperty("reason");
+  });
+
+  test("shows the elements of inputs, weights, buffers and complex values, and says why not of others", async () => {
+    const own = new Engine();
+    await own.open(await example("digits"), "digits.pt2", {});
+    for (const [key, text] of [
+      [":image", /^tensor\(\[\[\[\[/],
+      [":p_conv1_weight", /^tensor\(\[\[\[\[/],
+      [":b_bn1_running_mean", /^tensor\(\[/],
+    ] as const)
+      expect(await own.values(0, key, {})).toMatchObject({ text: expect.stringMatching(text) });
+    expect((await own.slice(0, ":image", ["cpu"], { index: [0, 0], row: 0, column: 0 }, {}))!.rows).toBe(8);
+    const complex = new Engine();
+    await complex.open(await program("ops_complex"), "complex.pt2", {});
+    for (const key of [":_conj", ":fft_rfft"])
+      expect(await complex.values(0, key, {})).toMatchObject({ text: expect.stringContaining("j") });
+    expect(await complex.values(0, ":output", {})).toMatchObject({
+      reason: expect.stringContaining("Select one of its inputs"),
+    });
+    const nested = new Engine();
+    await nested.open(await program("flow_cond_nested"), "nested.pt2", {});
+    const [inner] = nested.search(0, "linear");
+    expect(nested.details(0, inner!.key)).toMatchObject({ title: "linear", runBy: { node: "cond" } });
+    expect(await nested.values(0, inner!.key, {})).toMatchObject({
+      reason: expect.stringContaining("nested graph"),
+    });
+  });
+
+  test("finds in what two opened files differ, though nothing has read their weights", async () => {
+    const own = new Engine();
+    await own.open(await program("net_mlp"), "mlp.pt2", {});
+    await own.open(await program("net_mlp_train"), "mlp_train.pt2", {});
+    const { nodes } = await own.difference(0, 1, {});
+    expect(nodes.length).toBeGreaterThan(0);
+    const other = new Engine();
+    await other.open(await program("net_gru"), "gru.pt2", {});
+    await other.open(await program("net_lstm"), "lstm.pt2", {});
+    const { marks } = await other.scene({ version: 1, ...closed, open: "all", compareWith: 0 });
+    expect(marks.length).toBeGreaterThan(0);
   });
 
   test("shows slices of a value on one backend and on two", async () => {

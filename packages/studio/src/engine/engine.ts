@@ -8,7 +8,7 @@ import type { RanPass, SentProgram, SentRun } from "../playground/messages.js";
 import { ranPass } from "../playground/ran-pass.js";
 import type { Costs } from "./costs.js";
 import { detailsOf, search } from "./details.js";
-import { comparedValue, interpretedValue, KeptValues, type NodeValue } from "./node-values.js";
+import { comparedValue, interpretedValue, KeptValues, type NodeValue, whyNoValue } from "./node-values.js";
 import { keptMemory, meanProfile, profileParts } from "./profiles.js";
 import type {
   AttemptRow,
@@ -20,6 +20,7 @@ import type {
   ItemDetails,
   Mark,
   MemoryView,
+  NoValue,
   PlacementView,
   ProfileView,
   RewriteInfo,
@@ -107,10 +108,11 @@ export class Engine {
   }
 
   /** What a page draws of a version. */
-  scene(request: SceneRequest): SceneView {
+  async scene(request: SceneRequest): Promise<SceneView> {
     const { version, compareWith } = request;
-    const other = compareWith === undefined ? undefined : this.#versions.get(compareWith);
-    return sceneView(this.#versions.get(version), request, other);
+    if (compareWith === undefined) return sceneView(this.#versions.get(version), request, undefined);
+    const [own, other] = await this.#loadedPair(version, compareWith, {});
+    return sceneView(own, request, other);
   }
 
   /** Items that have all words of a text. */
@@ -223,8 +225,19 @@ export class Engine {
   }
 
   /** In what two versions differ. */
-  difference(before: number, after: number): DifferenceView {
-    return differenceView(this.#versions.get(before), this.#versions.get(after));
+  async difference(before: number, after: number, work: LongWorkOptions): Promise<DifferenceView> {
+    return differenceView(...(await this.#loadedPair(before, after, work)));
+  }
+
+  /** Two versions that can be compared: a difference includes the weights. */
+  async #loadedPair(
+    first: number,
+    second: number,
+    work: LongWorkOptions,
+  ): Promise<readonly [Version, Version]> {
+    const versions = [this.#versions.get(first), this.#versions.get(second)] as const;
+    for (const { program } of versions) await loadAll(program, work);
+    return versions;
   }
 
   /** Where a backend runs each call. The program is compiled, and runs once on drawn inputs. */
@@ -263,23 +276,8 @@ export class Engine {
     const backends = [await loaded(names[0]), await loaded(names[1])] as const;
     const { values, inputs } = await inputsOf(version.program);
     const found = await session.compareBackends(version.program, values, backends, work);
-    return {
-      inputs,
-      backends: found.backends,
-      first: found.first?.source ?? found.first?.node,
-      rows: found.nodes.map(
-        ({ node, source, target, dtype, shape, maxAbsolute, maxRelative, differs, problem }) => ({
-          key: source === undefined ? undefined : version.keyOf("", source),
-          node: source ?? node,
-          target,
-          type: `${dtype}[${shape.join(", ")}]`,
-          maxAbsolute,
-          maxRelative,
-          differs,
-          problem,
-        }),
-      ),
-    };
+    const { comparisonView } = await import("./comparison-view.js");
+    return comparisonView(version, inputs, found);
   }
 
   /** Compiles and runs a version: times by kernel, and the results. */
@@ -320,12 +318,12 @@ export class Engine {
   }
 
   /**
-   * The elements of a node in a run on the interpreter, on the inputs of the export or drawn ones.
-   * Undefined for nodes of nested graphs and for values that are not tensors.
+   * The elements of a node in a run on the interpreter, on the inputs of the export or drawn ones;
+   * for nodes of nested graphs and for values that are not tensors why there are none.
    */
-  async values(id: number, key: string, work: LongWorkOptions): Promise<ValueView | undefined> {
+  async values(id: number, key: string, work: LongWorkOptions): Promise<ValueView | NoValue> {
     const value = await this.#valueOf(id, key, ["cpu"], work);
-    if (value === undefined) return undefined;
+    if (value === undefined) return { reason: whyNoValue(this.#versions.get(id), key) };
     const { valueView } = await import("./values.js");
     return valueView(value.tensors[0]!.tensor);
   }

@@ -40,21 +40,53 @@ export class KeptValues {
   }
 }
 
+/** Why a node has no tensor that the page can show. */
+export function whyNoValue(version: Version, key: string): string {
+  const item = version.item(key);
+  if (item?.node === undefined) return "Select a node: a group has no value.";
+  if (item.graph.length > 0)
+    return "The node is in a nested graph, which may run many times or never. Only nodes of the outer graph have values here.";
+  const { op, meta } = version.nodeOf(item)!.node;
+  if (op === "output") return "The node lists the results of the program. Select one of its inputs.";
+  const { val } = meta;
+  return Array.isArray(val)
+    ? "The call returns several values. Select a user of the call that gets one of them."
+    : "The value of the node is not a tensor.";
+}
+
+/**
+ * The tensor of an input, a parameter, a buffer or a constant; undefined for other nodes.
+ */
+function givenTensor({ version: { program }, node, inputs }: NodeRun): Value | undefined {
+  const { inputSpecs } = program.graphSignature;
+  const spec = inputSpecs.find(({ arg }) => arg.name === node);
+  if (spec === undefined) return undefined;
+  if (spec.kind !== "USER_INPUT") return program.tensor(spec.target!);
+  return inputs[inputSpecs.filter(({ kind }) => kind === "USER_INPUT").indexOf(spec)];
+}
+
 /**
  * The value of a node in a run on the interpreter; undefined for nodes of nested graphs and for
  * values that are not tensors.
  */
-export async function interpretedValue({ version, node, inputs }: NodeRun): Promise<NodeValue | undefined> {
+export async function interpretedValue(run: NodeRun): Promise<NodeValue | undefined> {
+  const { version, node, inputs } = run;
   const [{ createRunner }, { detached, Tensor: TensorClass }] = await Promise.all([
     import("@sconce/backend-cpu"),
     import("@sconce/tensor"),
   ]);
+  const shown = (tensor: Tensor): NodeValue => ({
+    tensors: [{ backend: "cpu", tensor }],
+    problem: undefined,
+  });
+  const given = givenTensor(run);
+  if (given instanceof TensorClass) return shown(detached(given));
   let tensor: Tensor | undefined;
   createRunner()(version.program, inputs, ({ name }, value) => {
     // Later nodes may write to the value: it is copied at once.
     if (name === node && value instanceof TensorClass) tensor = detached(value);
   });
-  return tensor && { tensors: [{ backend: "cpu", tensor }], problem: undefined };
+  return tensor && shown(tensor);
 }
 
 /** The value of a call on two backends, as `compareBackends` computes it. */

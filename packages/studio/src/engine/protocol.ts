@@ -54,10 +54,15 @@ export interface SceneRequest {
   readonly state: boolean;
   /** A version whose nodes are compared with those of this one. */
   readonly compareWith?: number | undefined;
+  /** Keys of nodes that are marked, since two backends compute them differently. */
+  readonly differing?: readonly string[] | undefined;
 }
 
 /** How a node differs from the version that it is compared with. */
 export type Mark = "added" | "removed" | "changed" | "moved";
+
+/** What is marked in the graph: such a node, or one that two backends compute differently. */
+export type BoxMark = Mark | "differs";
 
 /** A scene with what its boxes show. */
 export interface SceneView {
@@ -66,7 +71,7 @@ export interface SceneView {
   /** The items of the boxes, and those of the values of arrows. */
   readonly items: readonly (readonly [id: number, item: ShownItem])[];
   /** Marks of shown items; a closed group is marked where something in it is. */
-  readonly marks: readonly (readonly [id: number, mark: Mark])[];
+  readonly marks: readonly (readonly [id: number, mark: BoxMark])[];
 }
 
 /** What the page knows of an item. */
@@ -127,6 +132,8 @@ export interface ItemDetails {
   readonly provenance: readonly string[];
   /** Keys of the groups around it, outermost first. */
   readonly groups: readonly string[];
+  /** For nodes of nested graphs the call of the outer graph that runs them. */
+  readonly runBy: Neighbor | undefined;
 }
 
 /** Where a node runs. */
@@ -173,6 +180,12 @@ export interface ValueView {
   readonly text: string;
   /** The last two dimensions of an image-like value; of the first channels. */
   readonly pictures: readonly Picture[];
+}
+
+/** Why a node has no elements to show. */
+export interface NoValue {
+  /** A sentence. */
+  readonly reason: string;
 }
 
 /** The first element of a slice. The last two dimensions are its rows and columns. */
@@ -242,6 +255,10 @@ export interface ComparisonRow {
   readonly maxAbsolute: number;
   /** The largest distance as a part of the first backend's element. */
   readonly maxRelative: number;
+  /** Number of elements. */
+  readonly elements: number;
+  /** How many of them differ by more than the tolerance. */
+  readonly differing: number;
   /** Whether the values differ by more than the tolerance. */
   readonly differs: boolean;
   /** Why the elements were not compared. */
@@ -250,6 +267,19 @@ export interface ComparisonRow {
 
 /** Where the inputs of a run come from: they are those of the export, or drawn at random. */
 export type InputsOf = "export" | "random";
+
+/**
+ * An element differs when it is further than `atol + rtol * |expected|` from that of the first
+ * backend.
+ */
+export interface ToleranceView {
+  /** The dtype of the values. */
+  readonly dtype: string;
+  /** The part that does not depend on the element. */
+  readonly atol: number;
+  /** The part of the expected element. */
+  readonly rtol: number;
+}
 
 /** Two backends side by side. */
 export interface ComparisonView {
@@ -261,6 +291,8 @@ export interface ComparisonView {
   readonly rows: readonly ComparisonRow[];
   /** The first node that differs. */
   readonly first: string | undefined;
+  /** The bounds for the dtypes of the rows. */
+  readonly tolerances: readonly ToleranceView[];
 }
 
 /** The time of a kernel or a node. */
@@ -415,8 +447,8 @@ export interface Requests {
   profile(version: number, backend: string): ProfileView;
   /** What the calls of an item cost. */
   cost(version: number, key: string): CostView | undefined;
-  /** The elements that a node has in a run on the interpreter; undefined for other values. */
-  values(version: number, key: string): ValueView | undefined;
+  /** The elements that a node has in a run on the interpreter. */
+  values(version: number, key: string): ValueView | NoValue;
   /** A slice of the elements on one backend, the interpreter, or on two. */
   slice(version: number, key: string, backends: readonly string[], start: SliceStart): SliceView | undefined;
   /** What the rules say of a node. */

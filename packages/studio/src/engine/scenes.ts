@@ -1,5 +1,5 @@
 import { type Item, isGroup, sceneOf } from "@sconce/drawing";
-import type { Mark, SceneRequest, SceneView, ShownItem } from "./protocol.js";
+import type { BoxMark, SceneRequest, SceneView, ShownItem } from "./protocol.js";
 import { nodePath, type Version } from "./versions.js";
 
 /** What a page draws of a version. */
@@ -10,7 +10,7 @@ export function sceneView(version: Version, request: SceneRequest, other: Versio
   const boxes = new Set(scene.boxes.map(({ item }) => item));
   const shown = new Set(boxes);
   for (const { value } of scene.arrows) shown.add(value);
-  const marks = other === undefined ? [] : marksOf(version, hierarchy.items, boxes, other);
+  const marks = marksOf(version, hierarchy.items, boxes, other, new Set(request.differing));
   return {
     scene,
     items: [...shown].map((id) => [id, shownItem(hierarchy.items[id]!)]),
@@ -31,18 +31,28 @@ function marksOf(
   version: Version,
   items: readonly Item[],
   boxes: ReadonlySet<number>,
-  other: Version,
-): [number, Mark][] {
-  // Versions are numbered in their order: of the earlier one, nodes are marked that go away.
-  const { nodes } = other.id > version.id ? version.differenceTo(other) : other.differenceTo(version);
-  const byNode = new Map(nodes.map(({ graph, node, kind }) => [`${graph}/${node}`, kind]));
-  const marks = new Map<number, Mark>();
+  other: Version | undefined,
+  differing: ReadonlySet<string>,
+): [number, BoxMark][] {
+  const byNode = other === undefined ? new Map<string, BoxMark>() : changesOf(version, other);
+  if (byNode.size + differing.size === 0) return [];
+  const marks = new Map<number, BoxMark>();
   for (const item of items) {
-    const mark = item.node === undefined ? undefined : byNode.get(nodePath(item));
+    const isDifferent = differing.has(item.key);
+    const changed = item.node === undefined ? undefined : byNode.get(nodePath(item));
+    const mark = isDifferent ? "differs" : changed;
     if (mark === undefined) continue;
     let at = item.id;
     while (at > 0 && !boxes.has(at)) at = items[at]!.parent;
-    if (at > 0) marks.set(at, at === item.id ? mark : "changed");
+    if (at === 0 || marks.get(at) === "differs") continue;
+    marks.set(at, at === item.id || isDifferent ? mark : "changed");
   }
   return [...marks];
+}
+
+/** How the nodes of a version differ from another one, by their paths. */
+function changesOf(version: Version, other: Version): Map<string, BoxMark> {
+  // Versions are numbered in their order: of the earlier one, nodes are marked that go away.
+  const { nodes } = other.id > version.id ? version.differenceTo(other) : other.differenceTo(version);
+  return new Map(nodes.map(({ graph, node, kind }) => [`${graph}/${node}`, kind]));
 }

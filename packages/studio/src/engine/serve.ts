@@ -13,6 +13,7 @@ const LONG: ReadonlySet<RequestName> = new Set([
   "pack",
   "placement",
   "compare",
+  "difference",
   "profile",
   "cost",
   "values",

@@ -3,25 +3,33 @@
 import { useState } from "preact/hooks";
 import type { InputsOf } from "../engine/protocol.js";
 import { deviceText } from "./device-text.js";
+import { toleranceText } from "./differing.js";
 import type { StudioState } from "./state.js";
 
 const BACKENDS = ["cpu", "wasm", "gpujs"] as const;
 /** Backends that run some calls on the host. */
 export const DEVICES = ["wasm", "gpujs"] as const;
 
+/** Those that the page has: gpu.js makes code from text, which a page in one file does not allow. */
+export const backendsOf = <T extends string>(
+  { isOneFile }: Pick<StudioState, "isOneFile">,
+  names: readonly T[],
+): readonly T[] => names.filter((name) => !isOneFile || name !== "gpujs");
+
 /** A choice of a backend. */
 export function BackendChoice(props: {
+  readonly state: StudioState;
   readonly id: string;
   readonly label: string;
   readonly value: string;
   readonly choose: (name: string) => void;
 }) {
-  const { id, label, value, choose } = props;
+  const { state, id, label, value, choose } = props;
   return (
     <label for={id}>
       {label}{" "}
       <select id={id} value={value} onChange={(event) => choose(event.currentTarget.value)}>
-        {BACKENDS.map((name) => (
+        {backendsOf(state, BACKENDS).map((name) => (
           <option key={name}>{name}</option>
         ))}
       </select>
@@ -36,18 +44,21 @@ export function Compare({ state }: { readonly state: StudioState }) {
   // Results of another backend would be read as those of the chosen one.
   const choose = (set: (name: string) => void) => (name: string) => {
     set(name);
-    state.comparison.value = undefined;
+    void state.compare(undefined);
   };
   return (
     <div>
       <section>
         <div class="row">
-          <BackendChoice id="first" label="Backend" value={first} choose={choose(setFirst)} />
-          <BackendChoice id="second" label="and" value={second} choose={choose(setSecond)} />
+          <BackendChoice state={state} id="first" label="Backend" value={first} choose={choose(setFirst)} />
+          <BackendChoice state={state} id="second" label="and" value={second} choose={choose(setSecond)} />
           <button type="button" class="primary" onClick={() => void state.compare([first, second])}>
             Compare values
           </button>
         </div>
+        {state.isOneFile && (
+          <p class="hint">A page in one file has no gpujs. The page that “sconce view FILE” serves has it.</p>
+        )}
         <Comparison state={state} />
       </section>
       <section>
@@ -67,17 +78,23 @@ function Comparison({ state }: { readonly state: StudioState }) {
   if (comparison === undefined)
     return <p class="hint">Runs the program on both, on the inputs of the export or random ones.</p>;
   const { rows, first, backends } = comparison;
+  const differing = rows.filter(({ differs }) => differs).length;
   const smallest = rows.find(({ maxAbsolute }) => maxAbsolute > 0);
   return (
     <div>
       <p class={first === undefined ? "note" : "warning"} role="status">
-        {first === undefined
-          ? `${backends.join(" and ")} agree at ${rows.length === 1 ? "the call that gives a tensor" : `all ${rows.length} calls that give tensors`}`
-          : `${backends.join(" and ")} first differ by more than the tolerance at ${first}`}
+        {first === undefined ? (
+          `${backends.join(" and ")} agree at ${rows.length === 1 ? "the call that gives a tensor" : `all ${rows.length} calls that give tensors`}`
+        ) : (
+          <>
+            {differing === 0 ? "" : `${differing} of ${rows.length} calls differ. `}
+            {backends.join(" and ")} first differ by more than the tolerance at{" "}
+            <NodeLink state={state} itemKey={rows.find(({ node }) => node === first)?.key} node={first} />
+          </>
+        )}
       </p>
       <p class="hint">
-        Run on {inputsText(comparison.inputs)}. The tolerance is 1e-5 and 1e-4 of the element, more for
-        halves.
+        Run on {inputsText(comparison.inputs)}. {toleranceText(comparison)}
         {smallest === undefined || smallest.node === first
           ? ""
           : ` Smaller differences begin at ${smallest.node}.`}
@@ -90,6 +107,7 @@ function Comparison({ state }: { readonly state: StudioState }) {
               <th scope="col">operator</th>
               <th scope="col">max abs</th>
               <th scope="col">max rel</th>
+              <th scope="col">differ</th>
             </tr>
           </thead>
           <tbody>
@@ -103,6 +121,13 @@ function Comparison({ state }: { readonly state: StudioState }) {
                 </td>
                 <td class="number">{row.problem ?? row.maxAbsolute.toExponential(1)}</td>
                 <td class="number">{row.problem === undefined ? row.maxRelative.toExponential(1) : ""}</td>
+                <td class="number">
+                  {row.differs
+                    ? row.problem === undefined
+                      ? `≠ ${row.differing} of ${row.elements}`
+                      : "≠"
+                    : "0"}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -58,6 +58,19 @@ test("passes that a branch has already lead to that branch", () => {
   expect(list.all.value).toHaveLength(2);
 });
 
+test("other passes with the same result make another branch: a link names what ran", () => {
+  const list = new BranchList();
+  list.open(version(0), "a.pt2", "a");
+  const { id } = list.shown.value!;
+  const steps = (second: string) => [step("decompose", 0, 1), step(second, 1, 1)];
+  list.add(id, 0, { pipeline: "decompose,cse", steps: 2 }, steps("cse"));
+  list.add(id, 0, { pipeline: "decompose,dce", steps: 2 }, steps("dce"));
+  expect(linkedPipeline(list.shown.value!).pipeline).toBe("decompose,dce");
+  expect(treeOf(list.all.value).map(shape)).toEqual([
+    ["a.pt2", [], [["decompose", ["main", "branch 2"], []]]],
+  ]);
+});
+
 test("branches are named and taken away; the last one stays", () => {
   const { list, main } = listWithRun();
   list.rename(main.id, "  fast ");

@@ -82,10 +82,13 @@ export function withRun(branch: Branch, step: number, run: RunPart, made: readon
   return { ...branch, steps, parts: [...partsUpTo(branch, step), run] };
 }
 
-/** Whether all steps of a branch are the first ones of another. */
+/** Whether all steps of a branch are the first ones of another: passes with their results. */
 export const beginsWith = (longer: Branch, branch: Branch): boolean =>
   longer.root.id === branch.root.id &&
-  branch.steps.every(({ version }, i) => longer.steps[i]?.version === version) &&
+  branch.steps.every(({ call, version }, i) => {
+    const other = longer.steps[i];
+    return other?.version === version && other.call === call;
+  }) &&
   branch.steps.length <= longer.steps.length;
 
 /** A step of a link behind its pipeline: a text of the playground, or a pipeline. */

@@ -60,7 +60,12 @@ function Link({ state }: { readonly state: StudioState }) {
   const link = isLinkable(branch) ? state.link() : undefined;
   const isTooLong = state.texts.isTooLong.value;
   if (!isLinkable(branch))
-    return <p class="muted">There is no link: the page does not keep files of this machine.</p>;
+    return (
+      <p class="muted">
+        There is no link: the page cannot open files of this machine by itself. A page of “sconce view FILE”
+        has links.
+      </p>
+    );
   return (
     <div>
       {link !== undefined && (

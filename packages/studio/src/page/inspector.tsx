@@ -1,8 +1,8 @@
 /** @file What is known of the selected node or group. */
 
 import { amount } from "@sconce/errors";
-import type { Neighbor, PlacementView } from "../engine/protocol.js";
-import { DEVICES } from "./backends.js";
+import type { ItemDetails, Neighbor, PlacementView } from "../engine/protocol.js";
+import { backendsOf, DEVICES } from "./backends.js";
 import { Code } from "./code.js";
 import type { StudioState } from "./state.js";
 import { Value } from "./value.js";
@@ -40,7 +40,7 @@ export function Inspector({ state }: { readonly state: StudioState }) {
         <Cost state={state} item={details.key} />
       )}
       {details.facts.some(({ name, value }) => name === "op" && value === "call_function") && (
-        <Places state={state} node={details.key} />
+        <Places state={state} details={details} />
       )}
       {details.text !== undefined && <Value state={state} item={details.key} />}
       <Neighbors title="Inputs" list={details.inputs} find={find} />
@@ -91,32 +91,48 @@ function Neighbors(props: {
 }
 
 /** Where backends run the node, and why not on their devices. */
-function Places({ state, node }: { readonly state: StudioState; readonly node: string }) {
+function Places({ state, details }: { readonly state: StudioState; readonly details: ItemDetails }) {
   const placements = state.placements.value;
   return (
     <section>
       <h3>Where it runs</h3>
       <div class="row">
-        {DEVICES.filter((backend) => !placements.has(backend)).map((backend) => (
-          <button key={backend} type="button" onClick={() => void state.place(backend)}>
-            Ask {backend}
-          </button>
-        ))}
+        {backendsOf(state, DEVICES)
+          .filter((backend) => !placements.has(backend))
+          .map((backend) => (
+            <button key={backend} type="button" onClick={() => void state.place(backend)}>
+              Ask {backend}
+            </button>
+          ))}
       </div>
       {DEVICES.map((backend) => {
         const placement = placements.get(backend);
-        return placement && <Place key={backend} placement={placement} node={node} />;
+        return placement && <Place key={backend} placement={placement} details={details} />;
       })}
     </section>
   );
 }
 
 /** The calls of the prepared program that come from the node. */
-function Place({ placement, node }: { readonly placement: PlacementView; readonly node: string }) {
-  const { backend, rows } = placement;
-  const own = rows.filter(({ key }) => key === node);
+function Place(props: { readonly placement: PlacementView; readonly details: ItemDetails }) {
+  const { backend, rows } = props.placement;
+  const { key: item, runBy } = props.details;
+  const own = rows.filter(({ key }) => key === item);
   const host = own.filter(({ place }) => place === "host");
-  if (own.length === 0) return <p class="note">{backend}: no call of its own; others cover it</p>;
+  const around = rows.find(({ key }) => runBy !== undefined && key === runBy.key);
+  if (own.length === 0 && around?.place === "host")
+    return (
+      <p class="warning">
+        {backend}: host, as a part of {runBy!.node}: {around.reason}
+      </p>
+    );
+  if (own.length === 0)
+    return (
+      <p class="note">
+        {backend}: the program that is prepared for this backend has no call of this node. Other calls compute
+        its value, or nothing uses it.
+      </p>
+    );
   if (host.length === 0) return <p class="note">{backend}: device</p>;
   return (
     <>

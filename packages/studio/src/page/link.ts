@@ -17,6 +17,9 @@ export interface ViewLink {
   readonly code: string;
 }
 
+/** A step behind all others: the last one is shown, however many there are. */
+export const LAST_STEP = 9999;
+
 /** Most characters that a link may bring. */
 export const MOST_TEXT = 200_000;
 

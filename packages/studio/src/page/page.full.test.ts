@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -172,6 +173,76 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.fill("#search", "add");
     await page.click(".found button");
     await page.waitForSelector("#panel p:has-text('wasm: ')");
+    // The calls of a nested graph run where the call runs that has the graph.
+    await page.fill("#search", "linear");
+    await page.waitForSelector(".found button");
+    await page.press("#search", "Enter");
+    await page.waitForSelector("article >> text=aten.linear.default");
+    const place = await page.innerText("#panel p:has-text('wasm: ')");
+    expect(place).toBe("wasm: host, as a part of cond: control flow runs on the host");
+    await page.close();
+  });
+
+  test("says which values of two backends differ, by which rule, and leads to the first", async () => {
+    const page = await openPage();
+    const file = join(studio.folder, "unstable.ir");
+    await writeFile(
+      file,
+      `sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %b: USER_OUTPUT }
+graph(%x: f32[64, 64]) {
+  %a: f32[64, 64] = aten.exp.default(%x)
+  %m: f32[64, 64] = aten.mul.Tensor(%a, 100000000.0)
+  %b: f32[64, 64] = aten.sin.default(%m)
+  return (%b)
+}`,
+    );
+    await page.setInputFiles("input[type=file]", file);
+    await page.waitForSelector(".graph canvas");
+    await page.click("#tab-compare");
+    // The color of the mark around a node, which the map has too.
+    const red = () =>
+      page.locator(".graph canvas.minimap").evaluate((one) => {
+        const { width, height } = one as HTMLCanvasElement;
+        const { data } = (one as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, width, height);
+        let count = 0;
+        for (let at = 0; at < data.length; at += 4)
+          if (data[at]! > 150 && data[at + 1]! < 90 && data[at + 2]! < 100) count++;
+        return count;
+      });
+    expect(await red()).toBe(0);
+    await page.click("text=Compare values");
+    await page.waitForSelector("p.warning:has-text('1 of 3 calls differ.')");
+    await page.waitForSelector("text=when |a − b| > atol + rtol · |b|");
+    const last = await page.locator("tbody tr").allInnerTexts();
+    expect(last.map((text) => /≠ \d+ of 4096/.test(text))).toEqual([false, false, true]);
+    await expect.poll(red).toBeGreaterThan(0);
+    await page.click("p.warning .link");
+    await page.click("#tab-inspect");
+    await page.waitForSelector("article h2:text-is('sin')");
+    await page.click("#tab-compare");
+    await page.selectOption("#second", "cpu");
+    await expect.poll(red).toBe(0);
+    await page.close();
+  });
+
+  test("shows what hides a node that was searched for", async () => {
+    const page = await studio.open("#/digits");
+    await page.waitForSelector(".graph canvas");
+    const weights = page.locator('label:has-text("weights") input');
+    const flat = page.locator('label:has-text("flat") input');
+    await page.fill("#search", "p_conv1_weight");
+    await page.waitForSelector(".found button");
+    await page.press("#search", "Enter");
+    await page.waitForSelector("article >> text=placeholder");
+    expect(await weights.isChecked()).toBe(true);
+    expect(await flat.isChecked()).toBe(false);
+    await flat.check();
+    await page.fill("#search", "conv1 call");
+    await page.waitForSelector(".found button");
+    await page.press("#search", "Enter");
+    await page.waitForSelector("article h2:text-is('conv1')");
+    expect(await flat.isChecked()).toBe(false);
     await page.close();
   });
 
@@ -226,6 +297,13 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.click("role=alert >> text=Close");
     await page.setInputFiles("#other", join(studio.folder, "examples/net_resnet.pt2"));
     await page.waitForSelector("text=nodes differ from digits.pt2");
+    // Two versions of one model, whose weights nothing has read.
+    const programs = fileURLToPath(new URL("../../../testing/fixtures/programs/", import.meta.url));
+    await page.setInputFiles("#file", join(programs, "net_mlp/program.pt2"));
+    await page.waitForSelector('.title:has-text("program.pt2")');
+    await page.setInputFiles("#other", join(programs, "net_mlp_train/program.pt2"));
+    await page.waitForSelector("text=/nodes? differs? from program.pt2/");
+    await page.click('button:has-text("digits.pt2")');
     const file = join(studio.folder, "broken.pt2");
     await writeFile(file, "no archive");
     await page.setInputFiles("input[type=file]", file);

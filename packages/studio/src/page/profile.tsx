@@ -24,7 +24,7 @@ export function Profile({ state }: { readonly state: StudioState }) {
   return (
     <div>
       <div class="row">
-        <BackendChoice id="profile-backend" label="Backend" value={backend} choose={choose} />
+        <BackendChoice state={state} id="profile-backend" label="Backend" value={backend} choose={choose} />
         <button type="button" class="primary" onClick={() => void state.runProfile(backend)}>
           Run
         </button>

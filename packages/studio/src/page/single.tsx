@@ -3,6 +3,7 @@ import { render } from "preact";
 import { EngineClient } from "../engine/client.js";
 import { serveEngine } from "../engine/serve.js";
 import { App } from "./app.js";
+import { parseLink } from "./link.js";
 import { StudioState } from "./state.js";
 import "./style.css";
 
@@ -14,8 +15,15 @@ render(<App state={state} />, document.getElementById("app")!);
 const { name = "program", passes = "" } = document.getElementById("program")!.dataset;
 const text = document.getElementById("program")!.textContent;
 const bytes = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));
-await state.openFile(new Blob([bytes]), name);
-if (passes !== "") {
+// The link is read before the page writes its own.
+const link = parseLink(location.hash);
+await state.openFile(new Blob([bytes]), name, name);
+if (link !== undefined) await state.follow(link);
+else if (passes !== "") {
   state.pipeline.value = passes;
   await state.runPasses();
 }
+addEventListener("hashchange", () => {
+  const changed = parseLink(location.hash);
+  if (changed !== undefined) void state.follow(changed);
+});

@@ -9,6 +9,7 @@ import type {
   DifferenceView,
   FoundItem,
   ItemDetails,
+  NoValue,
   PlacementView,
   ProfileView,
   RequestName,
@@ -26,12 +27,15 @@ import type {
 import { branchLink, type PendingSteps, stepsOfLink } from "./branch-link.js";
 import { BranchList } from "./branch-list.js";
 import { nextStep, type OwnText, type RunPart, versionAt } from "./branches.js";
+import { differingKeys } from "./differing.js";
 import { type Failure, failureOf } from "./failure.js";
+import { followProgram } from "./follow.js";
 import type { ViewLink } from "./link.js";
+import { reveal } from "./reveal.js";
+import type { Busy, ViewPlace } from "./shown.js";
 import { SliceState } from "./slice-state.js";
-import { EXAMPLES, isOnServer, nameOf, pairedFiles } from "./sources.js";
+import { nameOf, pairedFiles } from "./sources.js";
 import { type LinkedStep, PlaygroundTexts } from "./texts.js";
-import type { Busy, ViewPlace } from "./view-types.js";
 
 /** The parts beside the graph. */
 export type Panel = "inspect" | "passes" | "compare" | "profile" | "text" | "code";
@@ -99,7 +103,9 @@ export class StudioState {
     undefined,
   );
   /** The elements of a node. */
-  readonly values = signal<ViewOf<ValueView>>(undefined);
+  readonly values = signal<{ readonly key: string; readonly view: ValueView | NoValue } | undefined>(
+    undefined,
+  );
   /** The part of them that is shown as a table. */
   readonly slices = new SliceState((...wanted) => this.#slice(...wanted));
   /** Steps of a link that did not run yet. */
@@ -203,37 +209,11 @@ export class StudioState {
   async follow(link: ViewLink): Promise<void> {
     const steps = link.code === "" ? [] : await this.#takeTexts(link.code);
     try {
-      await this.#followProgram(link);
+      await followProgram(this, link);
     } finally {
       this.pending.value = steps.length === 0 ? undefined : { ...link, steps };
       if (steps.length > 0) this.#writeLink();
     }
-  }
-
-  async #followProgram({ file, passes, step, item }: ViewLink): Promise<void> {
-    if (file === "") return;
-    const isExample = EXAMPLES.some(({ name }) => name === file);
-    if (!isExample && !isOnServer(file)) {
-      // A link alone asks no other server.
-      this.address.value = file;
-      this.isStart.value = true;
-      const fix = "press “Open address” to ask that server";
-      this.fail("Follow the link", new Error(`${file} is not on the server of this page: ${fix}`));
-      return;
-    }
-    if (this.branches.showFile(file)) {
-      this.isStart.value = false;
-      await this.showStep(0);
-    } else {
-      const isOpened = isExample ? await this.openExample(file) : await this.openAddress(file, file);
-      if (!isOpened) return;
-    }
-    if (passes !== "") {
-      this.pipeline.value = passes;
-      await this.runPasses();
-      await this.showStep(step);
-    }
-    if (item !== "") await this.find(item);
   }
 
   /** Texts of a link are shown in the playground; they run when the user says so. */
@@ -277,6 +257,7 @@ export class StudioState {
     return {
       version,
       compareWith,
+      differing: version === this.version.value ? differingKeys(this.comparison.value) : undefined,
       open: open === "all" ? "all" : [...open],
       modules: this.modules.value,
       state: this.weights.value,
@@ -291,8 +272,11 @@ export class StudioState {
   /** Opens another program, and marks in what it differs from the version that is shown. */
   async compareWithFile(source: Blob, name: string): Promise<void> {
     const other = this.version.value;
-    if (other !== undefined && (await this.openFile(source, name)))
-      await this.showVersion(this.version.value!, other);
+    if (other === undefined || !(await this.openFile(source, name))) return;
+    const own = this.version.value!;
+    // Weights are read with a progress bar first; the scene and the list find them loaded.
+    const difference = await this.work(`Compare with ${name}`, "difference", [other, own]);
+    if (difference !== undefined) await this.showVersion(own, other);
   }
 
   /** Shows what is known of an item. */
@@ -316,11 +300,7 @@ export class StudioState {
     if (version === undefined) return;
     const details = await this.#ask("details", [version, key]);
     if (details === undefined) return;
-    const open = this.open.value;
-    if (open !== "all" && details.groups.some((group) => !open.has(group))) {
-      this.open.value = new Set([...open, ...details.groups]);
-      await this.drawScene();
-    }
+    await reveal(this, key, details.groups);
     batch(() => {
       this.selected.value = key;
       this.details.value = details;
@@ -483,12 +463,12 @@ export class StudioState {
     this.placements.value = new Map([...this.placements.value, [backend, view]]);
   }
 
-  async compare(backends: readonly [string, string]): Promise<void> {
-    this.comparison.value = await this.#workOnVersion(
-      `Compare ${backends.join(" and ")}`,
-      "compare",
-      backends,
-    );
+  /** Compares two backends, and marks the nodes that differ; undefined takes the marks away. */
+  async compare(backends: readonly [string, string] | undefined): Promise<void> {
+    const before = this.comparison.value;
+    this.comparison.value =
+      backends && (await this.#workOnVersion(`Compare ${backends.join(" and ")}`, "compare", backends));
+    if (before !== undefined || this.comparison.value !== undefined) await this.drawScene();
   }
 
   async runProfile(backend: string): Promise<void> {
@@ -512,8 +492,9 @@ export class StudioState {
   /** Runs the program on the interpreter, and shows the elements of a node. */
   async loadValues(key: string): Promise<void> {
     const view = await this.#workOnVersion("Run on cpu", "values", key);
+    if (view === undefined) return;
     this.values.value = { key, view };
-    if (view !== undefined) await this.slices.load(key, ["cpu"]);
+    if (!("reason" in view)) await this.slices.load(key, ["cpu"]);
   }
 
   #slice(

@@ -17,8 +17,8 @@ export function Value({ state, item }: { readonly state: StudioState; readonly i
           <button type="button" onClick={() => void state.loadValues(item)}>
             Run, and show the elements
           </button>
-        ) : own.view === undefined ? (
-          <p class="muted">The node has no tensor, or is in a nested graph.</p>
+        ) : "reason" in own.view ? (
+          <p class="muted">{own.view.reason}</p>
         ) : (
           <Elements view={own.view} />
         )}

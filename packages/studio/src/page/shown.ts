@@ -1,4 +1,4 @@
-/** @file What views of a page share. */
+/** @file What the state of the page has in its signals, besides the answers of the engine. */
 import type { Progress } from "@sconce/errors";
 
 /** What a view of the graph shows, for a view beside it. */
