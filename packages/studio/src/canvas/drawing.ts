@@ -11,6 +11,7 @@ import {
 import type { Mark, SceneView, ShownItem } from "../engine/protocol.js";
 import { type Extent, IndexByY } from "./index-by-y.js";
 import { type Area, LEAST_READABLE, type Viewport } from "./viewport.js";
+import { type Direction, Walk } from "./walk.js";
 
 /** A box with what it shows. */
 export interface DrawnBox extends SceneBox, Extent {
@@ -45,7 +46,8 @@ export class Drawing {
   readonly #boxesByY: IndexByY<DrawnBox>;
   readonly #arrowsByY: IndexByY<DrawnArrow>;
   readonly #byKey: ReadonlyMap<string, DrawnBox>;
-  readonly #byItem: ReadonlyMap<number, DrawnBox>;
+  /** Made when a key asks for it. */
+  #walk: Walk<DrawnBox> | undefined;
 
   constructor({ scene, items, marks }: SceneView) {
     this.width = scene.width;
@@ -63,7 +65,6 @@ export class Drawing {
     this.#boxesByY = new IndexByY(this.boxes);
     this.#arrowsByY = new IndexByY(this.#arrows);
     this.#byKey = new Map(this.boxes.map((box) => [box.shown.key, box]));
-    this.#byItem = new Map(this.boxes.map((box) => [box.item, box]));
   }
 
   /** The box of a key. */
@@ -81,28 +82,10 @@ export class Drawing {
     return found;
   }
 
-  /** Boxes that give values to a box, or take its values. */
-  neighbors({ item }: DrawnBox, side: "inputs" | "users"): DrawnBox[] {
-    const found = new Set<DrawnBox>();
-    for (const { from, to } of this.#arrows) {
-      if (side === "inputs" ? to !== item : from !== item) continue;
-      const other = this.#byItem.get(side === "inputs" ? from : to);
-      if (other !== undefined) found.add(other);
-    }
-    return [...found];
-  }
-
-  /** The nearest box to the left or to the right of one. */
-  beside({ item, x, y, width, height, depth }: DrawnBox, side: "left" | "right"): DrawnBox | undefined {
-    let nearest: DrawnBox | undefined;
-    let least = Number.POSITIVE_INFINITY;
-    this.#boxesByY.forEach(y - height, y + 2 * height, (box) => {
-      const distance = side === "left" ? x - (box.x + box.width) : box.x - (x + width);
-      if (box.item === item || box.depth !== depth || distance < 0 || distance >= least) return;
-      nearest = box;
-      least = distance;
-    });
-    return nearest;
+  /** The box that a direction leads to; undefined at the end of the way. */
+  next(box: DrawnBox | undefined, direction: Direction): DrawnBox | undefined {
+    this.#walk ??= new Walk(this.boxes, this.#arrows);
+    return this.#walk.from(box, direction);
   }
 
   /** Draws what is seen. The context has pixels of the screen as its unit. */

@@ -3,6 +3,7 @@ import { effect, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Drawing, type DrawnBox } from "../canvas/drawing.js";
 import { Viewport } from "../canvas/viewport.js";
+import type { Direction } from "../canvas/walk.js";
 import type { SceneView } from "../engine/protocol.js";
 import type { StudioState } from "./state.js";
 
@@ -10,6 +11,11 @@ import type { StudioState } from "./state.js";
 const CLICK_DISTANCE = 4;
 const ZOOM_STEP = 1.25;
 const PAN_STEP = 60;
+/** How what is drawn moves, when the view moves. */
+const PANS = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] } as const;
+const KEYS =
+  "Up and Down follow values, Left and Right move within a layer, N and P visit every node, " +
+  "Home and End go to the ends, Enter opens a group, plus and minus zoom, F fits.";
 /** Boxes near the middle of a view, one of which the view beside it should have. */
 const ANCHORS = 50;
 
@@ -34,12 +40,7 @@ export function GraphView({ state, scene, label }: GraphProps) {
   return (
     <div class="graph">
       {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: the canvas takes all keys itself */}
-      <canvas
-        ref={canvas}
-        tabIndex={0}
-        role="application"
-        aria-label={`${label}. Arrow keys move between nodes, Enter opens a group, plus and minus zoom, F fits.`}
-      />
+      <canvas ref={canvas} tabIndex={0} role="application" aria-label={`${label}. ${KEYS}`} />
       <div class="beside">
         <canvas ref={map} class="minimap" aria-label="The whole graph, with the part that is shown" />
         <fieldset class="zoom" aria-label="Zoom">
@@ -389,13 +390,16 @@ class View {
       "=": () => this.zoomMiddle(ZOOM_STEP),
       "-": () => this.zoomMiddle(1 / ZOOM_STEP),
       f: () => this.fit(),
-      ArrowUp: () => this.#step(event, "inputs"),
-      ArrowDown: () => this.#step(event, "users"),
+      ArrowUp: () => this.#step(event, "up"),
+      ArrowDown: () => this.#step(event, "down"),
       ArrowLeft: () => this.#step(event, "left"),
       ArrowRight: () => this.#step(event, "right"),
+      n: () => this.#go("next"),
+      p: () => this.#go("previous"),
       Enter: () => this.#open(this.#selectedBox()),
       Escape: () => void this.#state.select(undefined),
-      Home: () => this.#selectFirst(),
+      Home: () => this.#go("first"),
+      End: () => this.#go("last"),
     };
     const action = actions[event.key];
     if (action === undefined) return;
@@ -408,30 +412,18 @@ class View {
     return key === undefined ? undefined : this.#drawing?.box(key);
   }
 
-  #selectFirst(): void {
-    const first = this.#drawing?.boxes.find(({ isOpen }) => !isOpen);
-    if (first !== undefined) this.#choose(first);
-  }
-
   /** With Shift the view moves, else the selection. */
-  #step(event: KeyboardEvent, to: "inputs" | "users" | "left" | "right"): void {
-    if (event.shiftKey) {
-      const [dx, dy] = { inputs: [0, 1], users: [0, -1], left: [1, 0], right: [-1, 0] }[to] as [
-        number,
-        number,
-      ];
+  #step({ shiftKey }: KeyboardEvent, to: keyof typeof PANS): void {
+    if (!shiftKey) this.#go(to);
+    else {
+      const [dx, dy] = PANS[to];
       this.#viewport.pan(dx * PAN_STEP, dy * PAN_STEP);
       this.#moved();
-      return;
     }
-    const box = this.#selectedBox();
-    const drawing = this.#drawing;
-    if (drawing === undefined) return;
-    if (box === undefined) {
-      this.#selectFirst();
-      return;
-    }
-    const next = to === "left" || to === "right" ? drawing.beside(box, to) : drawing.neighbors(box, to)[0];
+  }
+
+  #go(to: Direction): void {
+    const next = this.#drawing?.next(this.#selectedBox(), to);
     if (next !== undefined) this.#choose(next);
   }
 

@@ -159,6 +159,27 @@ describe.skipIf(!hasChromium)("the page of the studio", () => {
     await page.close();
   });
 
+  test("the keyboard visits every node of GPT", async () => {
+    const page = await studio.open("#/net_gpt");
+    await page.locator(".graph canvas").first().focus();
+    const seen: string[] = [];
+    const press = async (key: string): Promise<string> => {
+      const before = page.url();
+      await page.keyboard.press(key);
+      await expect.poll(() => page.url()).not.toBe(before);
+      return decodeURIComponent(page.url().split("/").at(-1)!);
+    };
+    const last = await press("End");
+    for (let at = await press("Home"); ; at = await press("n")) {
+      seen.push(at);
+      if (at === last || seen.length > 50) break;
+    }
+    for (const key of [":ids", ":arange", ":sym_size_int_3", ":add"]) expect(seen).toContain(key);
+    expect(seen.filter((key) => key.endsWith("tok") || key.endsWith("pos"))).toHaveLength(2);
+    expect(await press("p")).toBe(seen.at(-2));
+    await page.close();
+  });
+
   test("a node says where each backend runs it, and why not on the device", async () => {
     const page = await studio.open("#/flow_cond_nested");
     await page.waitForSelector(".graph canvas");
