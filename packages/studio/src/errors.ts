@@ -46,9 +46,13 @@ export const forbiddenByPolicy = (address: string, directive: string, cause: unk
   new SconceError({
     code: "STUDIO_POLICY",
     message: `the content policy of this page does not allow requests to ${address}`,
-    fix: `save the file, and open it with “Open file”; or let the server of the page allow the address in ${directive}`,
+    fix: `save the file, and open it with “Open file”; or allow the server in ${directive}, for example by \`sconce view FILE --connect ${originOf(address)}\``,
     cause,
   });
+
+function originOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : "https://example.org";
+}
 
 /** Tensors at the end of a text that are not those that were written. */
 export const tensorsCutOff = (): SconceError =>
