@@ -26,6 +26,9 @@ interface DrawnArrow extends SceneArrow, Extent {
 
 /** The scale from which on details are drawn. */
 const DETAILS_FROM = 0.5;
+/** Boxes are drawn at least so wide and high, in pixels of the screen. */
+const LEAST_WIDTH = 3;
+const LEAST_HEIGHT = 1;
 /** Arrows are drawn from this scale on. */
 const ARROWS_FROM = 0.02;
 
@@ -150,7 +153,7 @@ class Seen {
 
   adds({ x, y, width, height, mark }: DrawnBox): boolean {
     if (height * this.#scale >= 1.5 || mark !== undefined) return true;
-    const pixel = Math.floor(x * this.#scale + width) * 2 ** 24 + Math.floor(y * this.#scale);
+    const pixel = Math.floor((x + width / 2) * this.#scale) * 2 ** 24 + Math.floor(y * this.#scale);
     if (this.#pixels.has(pixel)) return false;
     this.#pixels.add(pixel);
     return true;
@@ -230,15 +233,20 @@ class Pen {
     const context = this.#context;
     const isSelected = box.shown.key === this.#look.selected;
     const isHovered = box.shown.key === this.#look.hovered;
-    context.beginPath();
-    if (this.#scale < LEAST_READABLE) context.rect(box.x, box.y, box.width, box.height);
-    else context.roundRect(box.x, box.y, box.width, box.height, radius);
-    context.fillStyle = fill;
-    context.fill();
+    // In a view of a large scene boxes are smaller than a pixel: they are drawn larger.
+    const width = Math.max(box.width, LEAST_WIDTH / this.#scale);
+    const height = Math.max(box.height, LEAST_HEIGHT / this.#scale);
+    const isSmall = width > box.width;
+    const x = box.x - (width - box.width) / 2;
     const accent = box.mark === undefined ? this.#theme.border : this.#accents[box.mark];
+    context.beginPath();
+    if (this.#scale < LEAST_READABLE) context.rect(x, box.y, width, height);
+    else context.roundRect(x, box.y, width, height, radius);
+    context.fillStyle = isSmall ? accent : fill;
+    context.fill();
     context.strokeStyle = isSelected ? this.#accents.selected : accent;
-    const width = isSelected || box.mark !== undefined ? 2.5 : isHovered ? 1.8 : 1;
-    context.lineWidth = Math.max(width, isSelected ? 2 / this.#scale : 0);
+    const line = isSelected || box.mark !== undefined ? 2.5 : isHovered ? 1.8 : 1;
+    context.lineWidth = Math.max(line, isSelected ? 2 / this.#scale : 0);
     if (this.#scale >= 0.05 || isSelected || box.mark !== undefined) context.stroke();
   }
 

@@ -83,8 +83,8 @@ class View {
   #drag: { x: number; y: number; moved: number } | undefined;
   #frame = 0;
   #shownStart = -1;
-  /** Whether the start is shown, and the user did not move the view since. */
-  #isAtStart = false;
+  /** What is shown, if the user did not move the view since: the start, or the whole graph. */
+  #stays: "start" | "all" | undefined;
   #shownSelected = 0;
   readonly #pointers = new Map<number, { x: number; y: number }>();
 
@@ -119,8 +119,18 @@ class View {
 
   /** Notes that the user moved the view. */
   #moved(): void {
-    this.#isAtStart = false;
+    this.#stays = undefined;
+    this.#viewport.hold();
     this.#moveBeside();
+  }
+
+  /** Brings a box into view; a view that has it does not move. */
+  #show(box: DrawnBox): void {
+    const { left, top, scale } = this.#viewport;
+    this.#viewport.show(box);
+    const { left: newLeft, top: newTop, scale: newScale } = this.#viewport;
+    if (left !== newLeft || top !== newTop || scale !== newScale) this.#moved();
+    else this.#moveBeside();
   }
 
   /** Moves the view beside this one with it. */
@@ -131,7 +141,12 @@ class View {
     const { x, y, width, height } = this.#viewport.area();
     const [left, top, { scale }] = [x + width / 2, y + height / 2, this.#viewport];
     const middle = ({ x, y, width, height }: DrawnBox) => ({ x: x + width / 2, y: y + height / 2 });
-    const far = (box: DrawnBox): number => Math.hypot(middle(box).x - left, middle(box).y - top);
+    // What is selected lies at one height in both views, where it is seen.
+    const selected = this.#selectedBox();
+    const isSeen = (box: DrawnBox): boolean =>
+      Math.abs(middle(box).x - left) <= width / 2 && Math.abs(middle(box).y - top) <= height / 2;
+    const far = (box: DrawnBox): number =>
+      box === selected && isSeen(box) ? -1 : Math.hypot(middle(box).x - left, middle(box).y - top);
     const seen = drawing.boxes.filter(({ isOpen }) => !isOpen).map((box) => ({ box, distance: far(box) }));
     const anchors = seen
       .sort((a, b) => a.distance - b.distance)
@@ -156,7 +171,7 @@ class View {
       const box = this.#drawing?.box(key);
       if (box === undefined) continue;
       const { width, height } = this.#viewport;
-      this.#isAtStart = false;
+      this.#stays = undefined;
       this.#viewport.scale = beside.scale;
       this.#viewport.left = width / 2 + dx - (box.x + box.width / 2) * beside.scale;
       this.#viewport.top = height / 2 + dy - (box.y + box.height / 2) * beside.scale;
@@ -166,10 +181,8 @@ class View {
   }
 
   fit(): void {
-    const drawing = this.#drawing;
-    if (drawing === undefined) return;
-    this.#viewport.fit({ x: 0, y: 0, width: drawing.width, height: drawing.height });
-    this.#moved();
+    this.#place("all");
+    this.#moveBeside();
   }
 
   zoomMiddle(factor: number): void {
@@ -183,27 +196,35 @@ class View {
     if (scene === undefined) return;
     const before = this.#drawing;
     this.#drawing = new Drawing(scene);
+    const { width, height } = this.#drawing;
+    this.#viewport.content = { width, height };
+    this.#canvas.dataset["boxes"] = `${this.#drawing.boxes.length}`;
     const kept = this.#state.selected.peek();
     const old = kept === undefined ? undefined : before?.box(kept);
     const now = kept === undefined ? undefined : this.#drawing.box(kept);
     if (start !== this.#shownStart && this.#canvas.clientWidth > 0) {
       this.#shownStart = start;
       this.#resize();
-      this.#showStart();
-      if (this.#scene === this.#state.before) this.#state.askBeside.value = this.#state.askBeside.peek() + 1;
-    } else if (this.#isAtStart && !this.#viewport.holds(this.#drawing)) this.#showStart();
+      this.#place("start");
+    } else if (this.#stays !== undefined && !this.#viewport.holds(this.#drawing)) this.#place(this.#stays);
     else if (old !== undefined && now !== undefined) {
       // What was selected stays where it is on the screen.
       this.#viewport.pan((old.x - now.x) * this.#viewport.scale, (old.y - now.y) * this.#viewport.scale);
     }
     this.#mapPicture = undefined;
+    // Each new scene of the version before has other places: it asks where the shown one is.
+    if (this.#scene === this.#state.before) this.#state.askBeside.value = this.#state.askBeside.peek() + 1;
     this.#redraw();
   }
 
-  #showStart(): void {
+  /** Shows the start or all, also when the size changes, until the user moves the view. */
+  #place(stays: "start" | "all"): void {
     if (this.#drawing === undefined) return;
-    this.#viewport.start(this.#drawing);
-    this.#isAtStart = true;
+    const { width, height } = this.#drawing;
+    if (stays === "start") this.#viewport.start({ width, height });
+    else this.#viewport.fit({ x: 0, y: 0, width, height });
+    this.#stays = stays;
+    this.#redraw();
   }
 
   #showSelection(): void {
@@ -221,8 +242,7 @@ class View {
       this.#redraw();
       return;
     }
-    this.#viewport.show(box);
-    this.#moved();
+    this.#show(box);
   }
 
   #resize(): void {
@@ -236,7 +256,8 @@ class View {
     if (this.#drawing !== undefined) this.#viewport.pan((clientWidth - this.#viewport.width) / 2, 0);
     this.#viewport.resize(clientWidth, clientHeight);
     // Messages and wrapped rows of the page change the height soon after a program is opened.
-    if (this.#isAtStart) this.#showStart();
+    if (this.#stays !== undefined) this.#place(this.#stays);
+    if (this.#scene === this.#state.scene) this.#moveBeside();
     this.#mapPicture = undefined;
     this.#redraw();
   }
@@ -275,8 +296,8 @@ class View {
     const { x, y, width, height } = this.#viewport.area();
     context.strokeStyle = isDark ? "#79c0ff" : "#0550ae";
     context.lineWidth = 1.5;
-    const tall = Math.max(3, height * small.scale);
-    context.strokeRect(x * small.scale + small.left, y * small.scale + small.top, width * small.scale, tall);
+    const [wide, tall] = [Math.max(3, width * small.scale), Math.max(3, height * small.scale)];
+    context.strokeRect(x * small.scale + small.left, y * small.scale + small.top, wide, tall);
   }
 
   #mapViewport(drawing: Drawing): Viewport {
@@ -359,11 +380,14 @@ class View {
     if (drag === undefined || drag.moved > CLICK_DISTANCE) return;
     const box = this.#boxAt(event);
     void this.#state.select(box?.shown.key);
-    this.#moved();
+    this.#redraw();
   }
 
   #open(box: DrawnBox | undefined): void {
-    if (box?.shown.isGroup === true) void this.#state.toggle(box.shown.key);
+    if (box?.shown.isGroup !== true) return;
+    // The group stays where it is on the screen.
+    this.#stays = undefined;
+    void this.#state.toggle(box.shown.key);
   }
 
   #wheel(event: WheelEvent): void {
@@ -427,9 +451,8 @@ class View {
     if (next !== undefined) this.#choose(next);
   }
 
-  #choose({ shown, ...box }: DrawnBox): void {
-    this.#viewport.show(box);
-    this.#moved();
-    void this.#state.select(shown.key);
+  #choose(box: DrawnBox): void {
+    this.#show(box);
+    void this.#state.select(box.shown.key);
   }
 }
