@@ -1,8 +1,14 @@
 /** @file The parts of the site that are programs: the studio, and the live example. */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { build, defaultClientConditions } from "vite";
+import { build, defaultClientConditions, type Plugin } from "vite";
 import { ROOT } from "./support/paths.js";
+
+/** Marks the studio as a part of a site, to which it links. */
+const linkBack: Plugin = {
+  name: "link-back",
+  transformIndexHtml: () => [{ tag: "meta", attrs: { name: "sconce-site", content: "../" } }],
+};
 
 /** Builds the studio into `studio/` of the site. */
 async function bundleStudio(site: string): Promise<void> {
@@ -10,6 +16,7 @@ async function bundleStudio(site: string): Promise<void> {
   await build({
     root: join(ROOT, "packages/studio"),
     logLevel: "error",
+    plugins: [linkBack],
     build: { outDir, emptyOutDir: true },
   });
 }

@@ -25,11 +25,11 @@ export const notBuilt = (): SconceError =>
     fix: "run `npm run bundle -w @sconce/studio` in the repository, or install the package @sconce/studio again",
   });
 
-/** A text of the playground without anything to run. */
+/** Code of the playground without anything to run. */
 export const noPlugin = (): SconceError =>
   new SconceError({
     code: "STUDIO_MODULE",
-    message: "the text exports nothing that can run",
+    message: "the code exports nothing that can run",
     fix: "export a plugin with `passes`, `rules` or `decompositions` as default, or `model` and `args`",
   });
 

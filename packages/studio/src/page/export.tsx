@@ -84,7 +84,7 @@ function linkedText({ texts }: StudioState, branch: Branch): string {
   if (ran.length === 0 && texts.changed.value.size === 0) return "";
   const first = branch.own === undefined ? branch.parts.findIndex(({ own }) => own !== undefined) : -1;
   const isWhole = ran.length === 0 || first === branch.parts.length - 1;
-  return `The link has the texts of the playground. The page that opens it shows them, and runs one when the reader presses “Run the text”.${isWhole ? "" : " What ran after the first text is not in the link."}`;
+  return `The link has the code of the playground. The page that opens it shows the code, and runs it when the reader presses “Run the code”.${isWhole ? "" : " What ran after the first code is not in the link."}`;
 }
 
 function Copied({ title, text }: { readonly title: string; readonly text: string }) {

@@ -131,8 +131,6 @@ export class StudioState {
   readonly showStart = signal(0);
 
   readonly isOpen = computed(() => this.branches.shown.value !== undefined);
-  /** The name of the shown file. */
-  readonly fileName = computed(() => this.branches.shown.value?.fileName ?? "");
 
   /** Loads the playground, where the page has one. */
   readonly loadPlayground: LoadPlayground | undefined;
@@ -240,7 +238,7 @@ export class StudioState {
   /** Texts of a link are shown in the playground; they run when the user says so. */
   async #takeTexts(code: string): Promise<void> {
     if (!(await this.texts.take(code))) {
-      this.fail("Follow the link", new Error("the texts of the playground in the link cannot be read"));
+      this.fail("Follow the link", new Error("the code of the playground in the link cannot be read"));
       return;
     }
     this.isWriting.value = true;
