@@ -76,8 +76,8 @@ function Comparison({ state }: { readonly state: StudioState }) {
           : `${backends.join(" and ")} first differ by more than the tolerance at ${first}`}
       </p>
       <p class="hint">
-        Run on {inputsText(comparison.inputs)}. The tolerance is 1e-5 and 1e-4 of the element, more for
-        halves.
+        Run on {inputsText(comparison.inputs)}. An element differs when |a − b| &gt; 1e-5 + 1e-4 · |b|, with
+        larger numbers for halves.
         {smallest === undefined || smallest.node === first
           ? ""
           : ` Smaller differences begin at ${smallest.node}.`}
@@ -140,6 +140,7 @@ function Placement({ state, backend }: { readonly state: StudioState; readonly b
       </p>
       <p class="hint">
         {length === 0 ? "" : `These are the calls of the program as it is prepared for ${placement.backend}.`}
+        {length > 0 && host.length === 0 ? " None of them runs on the host." : ""}
       </p>
       <ul class="lines">
         {host.map(({ key, node, target, reason }) => (

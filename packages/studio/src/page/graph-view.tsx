@@ -212,9 +212,14 @@ class View {
       this.#viewport.pan((old.x - now.x) * this.#viewport.scale, (old.y - now.y) * this.#viewport.scale);
     }
     this.#mapPicture = undefined;
-    // Each new scene of the version before has other places: it asks where the shown one is.
-    if (this.#scene === this.#state.before) this.#state.askBeside.value = this.#state.askBeside.peek() + 1;
+    this.#align();
     this.#redraw();
+  }
+
+  /** After a change of the size or the scene, the view of the version before follows again. */
+  #align(): void {
+    if (this.#scene === this.#state.scene) this.#moveBeside();
+    else this.#state.askBeside.value = this.#state.askBeside.peek() + 1;
   }
 
   /** Shows the start or all, also when the size changes, until the user moves the view. */
@@ -257,7 +262,7 @@ class View {
     this.#viewport.resize(clientWidth, clientHeight);
     // Messages and wrapped rows of the page change the height soon after a program is opened.
     if (this.#stays !== undefined) this.#place(this.#stays);
-    if (this.#scene === this.#state.scene) this.#moveBeside();
+    this.#align();
     this.#mapPicture = undefined;
     this.#redraw();
   }
