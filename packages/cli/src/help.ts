@@ -30,6 +30,7 @@ export const OPTION_TYPES: Readonly<Record<string, string>> = {
   "limit=integer":
     "bytes, nodes, terms, items or entries = a count; milliseconds = a time; memory = bytes of a run",
   when: "word",
+  server: "scheme and host of a server",
 };
 
 /** The word for an option's value in its flags, such as `file`; undefined where it has none. */

@@ -11,6 +11,11 @@ const errorPages: Plugin = {
     { tag: "meta", attrs: { name: "error-pages", content: "../errors/" }, injectTo: "head" },
   ],
 };
+/** Marks the studio as a part of a site, to which it links. */
+const linkBack: Plugin = {
+  name: "link-back",
+  transformIndexHtml: () => [{ tag: "meta", attrs: { name: "sconce-site", content: "../" } }],
+};
 
 /** Builds the studio into `studio/` of the site. */
 async function bundleStudio(site: string): Promise<void> {
@@ -18,7 +23,7 @@ async function bundleStudio(site: string): Promise<void> {
   await build({
     root: join(ROOT, "packages/studio"),
     logLevel: "error",
-    plugins: [errorPages],
+    plugins: [errorPages, linkBack],
     build: { outDir, emptyOutDir: true },
   });
 }

@@ -61,6 +61,9 @@ export async function serveSite(folder = SITE, base = "/"): Promise<Served> {
       const colorScheme = dark ? "dark" : "light";
       const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
       page.on("pageerror", ({ message }) => problems.push(`${path}: ${message}`));
+      page.on("console", (message) => {
+        if (message.type() === "error") problems.push(`${path}: ${message.text()}`);
+      });
       page.on("request", (request) => {
         if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${address}${base}`))
           problems.push(`${path} asks for ${request.url()}, outside of the site`);

@@ -83,6 +83,8 @@ describe.skipIf(!canBuild)("the built site", () => {
     expect(codes.length).toBeGreaterThan(300);
     const missing = codes.filter((code) => !existsSync(join(SITE, `errors/${code}/index.html`)));
     expect(missing).toEqual([]);
+    const list = readFileSync(join(SITE, "errors/index.html"), "utf8");
+    expect(codes.filter((code) => !list.includes(`"./${code}/"`))).toEqual([]);
   });
 });
 
@@ -159,6 +161,8 @@ describe.skipIf(!hasChromium || !canBuild)("in a browser", () => {
     await explained.waitForURL(`**/errors/${code}/`);
     await explained.waitForSelector(`h1:has-text("${code}")`);
     await explained.close();
+    await page.click("header a:text('Documentation')");
+    await page.waitForSelector(".VPHero :text('torch.export for TypeScript')");
     await page.close();
   });
 
@@ -172,6 +176,7 @@ describe.skipIf(!hasChromium || !canBuild)("in a browser", () => {
     "/tutorials/getting-started.html",
     "/concepts/builtin-passes.html",
     "/operators/activation.html",
+    "/errors/",
     "/errors/SHAPE_MISMATCH/",
     "/passes/decompose.html",
     "/rules/view-twice.html",
@@ -221,6 +226,8 @@ describe.skipIf(!hasChromium || !canBuild)("below a path", () => {
     expect(page.url()).toContain(`${BASE}studio/index.html#/digits`);
     await page.reload();
     await page.waitForSelector(".graph canvas");
+    await page.click("header a:text('Documentation')");
+    await page.waitForURL(`**${BASE}`);
     await page.close();
   });
 

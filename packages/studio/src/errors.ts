@@ -25,11 +25,11 @@ export const notBuilt = (): SconceError =>
     fix: "run `npm run bundle -w @sconce/studio` in the repository, or install the package @sconce/studio again",
   });
 
-/** A text of the playground without anything to run. */
+/** Code of the playground without anything to run. */
 export const noPlugin = (): SconceError =>
   new SconceError({
     code: "STUDIO_MODULE",
-    message: "the text exports nothing that can run",
+    message: "the code exports nothing that can run",
     fix: "export a plugin with `passes`, `rules` or `decompositions` as default, or `model` and `args`",
   });
 
@@ -46,9 +46,13 @@ export const forbiddenByPolicy = (address: string, directive: string, cause: unk
   new SconceError({
     code: "STUDIO_POLICY",
     message: `the content policy of this page does not allow requests to ${address}`,
-    fix: `save the file, and open it with “Open file”; or let the server of the page allow the address in ${directive}`,
+    fix: `save the file, and open it with “Open file”; or allow the server in ${directive}, for example by \`sconce view FILE --connect ${originOf(address)}\``,
     cause,
   });
+
+function originOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : "https://example.org";
+}
 
 /** Tensors at the end of a text that are not those that were written. */
 export const tensorsCutOff = (): SconceError =>

@@ -5,6 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { notBuilt } from "./errors.js";
+import { newerSource } from "./page-age-node.js";
 
 const FOLDER = fileURLToPath(new URL("../dist/bundle", import.meta.url));
 
@@ -34,15 +35,35 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "X-Content-Type-Options": "nosniff",
 };
 
+/** The header with the policy. */
+const POLICY = "Content-Security-Policy";
+
 /**
  * Headers of one file. The worker of the playground runs scripts that the user writes: it has
  * another policy, which lets it ask for nothing else.
+ *
+ * @param connect other servers that the page may read programs from: `https://example.org`
  */
-export function pageHeaders(path: string): Readonly<Record<string, string>> {
-  if (!/\/playground-worker-[^/]*\.js$/.test(path)) return PAGE_HEADERS;
-  const policy = "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'";
-  return { ...PAGE_HEADERS, "Content-Security-Policy": policy };
+export function pageHeaders(path: string, connect: readonly string[] = []): Readonly<Record<string, string>> {
+  if (/\/playground-worker-[^/]*\.js$/.test(path)) {
+    const policy = "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'";
+    return { ...PAGE_HEADERS, [POLICY]: policy };
+  }
+  const policy = PAGE_HEADERS[POLICY]!.replace(
+    "connect-src 'self'",
+    ["connect-src 'self'", ...connect].join(" "),
+  );
+  return { ...PAGE_HEADERS, [POLICY]: policy };
 }
+
+/**
+ * The newest source that is newer than the built page, by its path in `packages`: the page then
+ * shows an older state. Undefined where it is up to date, and outside of a clone.
+ *
+ * @param kind the page on a server, or the page in one file
+ */
+export const newerPageSource = (kind: "served" | "single"): Promise<string | undefined> =>
+  newerSource(kind === "served" ? "index.html" : "single/single.js");
 
 /**
  * The files of the page by their path on a server: `/index.html`, `/assets/...`.
@@ -72,14 +93,16 @@ export interface PageProgram {
   readonly bytes: Uint8Array;
   /** A pipeline that the page runs at first. */
   readonly passes?: string | undefined;
+  /** Servers that the page may read other programs from: `https://example.org`. */
+  readonly connect?: readonly string[] | undefined;
 }
 
 /**
  * One page with a program and everything that shows it. It works from a file, without a server. Its
- * policy allows its own script and nothing else.
+ * policy allows its own script, and requests to the servers that are named.
  * @throws SconceError `STUDIO_PAGE` where the page is not built
  */
-export async function singlePage({ name, bytes, passes = "" }: PageProgram): Promise<string> {
+export async function singlePage({ name, bytes, passes = "", connect = [] }: PageProgram): Promise<string> {
   const read = (file: string): Promise<string> =>
     readFile(join(FOLDER, "single", file), "utf8").catch(() => {
       throw notBuilt();
@@ -90,7 +113,8 @@ export async function singlePage({ name, bytes, passes = "" }: PageProgram): Pro
   const hash = (text: string): string => createHash("sha256").update(text).digest("base64");
   const policy =
     `default-src 'none'; script-src 'sha256-${hash(script)}' 'wasm-unsafe-eval'; ` +
-    "style-src 'unsafe-inline'; img-src data:";
+    "style-src 'unsafe-inline'; img-src data:" +
+    (connect.length === 0 ? "" : `; connect-src ${connect.join(" ")}`);
   return `<!doctype html>
 <html lang="en">
 <head>

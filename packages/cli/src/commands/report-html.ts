@@ -54,6 +54,7 @@ export function reportHtml(report: ProgramReport): string {
 <style>${STYLE}</style>
 </head>
 <body>
+<main>
 <h1>${escapeText(file)}</h1>
 <p>${escapeText(made)}</p>
 ${table(["", ""], facts)}
@@ -62,8 +63,9 @@ ${problems.length === 0 ? "<p>The verifier found no problem.</p>" : list(problem
 ${steps.length === 0 ? "" : `<h2>Passes</h2>\n${stepTable(steps)}`}
 ${backends.map(backendPart).join("\n")}
 <h2>Graph</h2>
-<div class="drawing">
+<div class="drawing" role="region" aria-label="Graph" tabindex="0">
 ${drawing}</div>
+</main>
 </body>
 </html>
 `;
@@ -91,10 +93,10 @@ function backendPart(backend: BackendReport): string {
     `<p>${escapeText(`${place} It ${times}.`)}</p>`,
     host.length === 0
       ? ""
-      : table(
-          ["on the host", "operator", "reason"],
+      : `<h3>Calls on the host</h3>\n${table(
+          ["node", "operator", "reason"],
           host.map(({ node, target, reason = "" }) => [node, target, reason]),
-        ),
+        )}`,
     comparison === undefined ? "" : comparisonPart(comparison),
     profilePart(profile),
   ].join("\n");
@@ -112,13 +114,19 @@ function comparisonPart({ backends, nodes, first }: BackendComparison): string {
     maxAbsolute.toExponential(1),
     maxRelative.toExponential(1),
   ]);
-  return `${verdict}\n${table(["largest differences", "operator", "max abs", "max rel"], rows)}`;
+  const head = table(["node", "operator", "max abs", "max rel"], rows);
+  return `${verdict}\n<p>${escapeText(RULE)}</p>\n<h3>Largest differences</h3>\n${head}`;
 }
+
+/** Why a large relative difference can be within the tolerance. */
+const RULE =
+  "An element differs when |a - b| > atol + rtol * |b|, where b is the element of the first backend: " +
+  "atol is 1e-5 and rtol 1e-4, and more for halves. Near zero, the relative difference can be large.";
 
 function profilePart(profile: readonly NodeProfile[]): string {
   const sorted = [...profile].sort((a, b) => b.milliseconds - a.milliseconds);
   const rows = sorted.map(({ node, target, milliseconds }) => [node, target, milliseconds.toFixed(3)]);
-  return profile.length === 0 ? "" : table(["what took longest", "operator", "ms"], rows);
+  return profile.length === 0 ? "" : `<h3>Times</h3>\n${table(["node", "operator", "ms"], rows)}`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -12,6 +12,12 @@ describe("sconce report", () => {
     expect(out).toContain("Equal to cpu within the tolerance");
     expect(out).toContain('<svg xmlns="http://www.w3.org/2000/svg"');
     expect(out).not.toContain("<script");
+    expect(out).toContain("An element differs when |a - b| &#62; atol + rtol * |b|");
+    // One main part with all of the page, and a heading before each table of a backend.
+    expect(out).toMatch(/<body>\n<main>\n[\s\S]*<\/main>\n<\/body>/);
+    expect(out.slice(out.indexOf("<h2>Backend wasm"))).not.toMatch(/<\/(?:table|p)>\n<table>/);
+    expect(out).toMatch(/<h3>Largest differences<\/h3>\n<table>/);
+    expect(out).toMatch(/<h3>Times<\/h3>\n<table>/);
   });
 
   test("takes any backends", async () => {

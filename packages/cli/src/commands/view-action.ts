@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { basename } from "node:path";
 import { writeFiles } from "@sconce/formats/files";
 import { Engine } from "@sconce/studio";
-import { type PageFile, pageFiles, pageHeaders, singlePage } from "@sconce/studio/page";
+import { newerPageSource, type PageFile, pageFiles, pageHeaders, singlePage } from "@sconce/studio/page";
 import { usage } from "../errors.js";
 import { readBytes, STANDARD } from "../input-file.js";
 import type { SafeIo } from "../io.js";
@@ -15,6 +15,7 @@ import { pageTooLarge } from "./errors.js";
 export interface ViewOptions {
   readonly output?: string;
   readonly passes?: string;
+  readonly connect?: readonly string[];
   readonly port?: string;
   readonly open: boolean;
 }
@@ -24,6 +25,7 @@ const MOST_IN_PAGE = 64 * 2 ** 20;
 
 /** Serves the page until the process ends, or writes it. */
 export async function view(file: string, options: ViewOptions, io: SafeIo): Promise<void> {
+  const connect = serversOf(options.connect);
   await atFile(file, () => formatOf(file));
   const bytes = await readBytes(file);
   const name = file === STANDARD ? "program.pt2" : basename(file);
@@ -32,19 +34,43 @@ export async function view(file: string, options: ViewOptions, io: SafeIo): Prom
   // The page would report the same error, after this command has reported success.
   await atFile(file, () => new Engine().open(new Blob([new Uint8Array(bytes)]), name, {}));
   if (options.output !== undefined) {
-    const text = await singlePage({ name, bytes, passes: options.passes });
+    const text = await singlePage({ name, bytes, passes: options.passes, connect });
+    await warnOfOldPage("single", io);
     if (options.output === STANDARD) io.exact(text);
     else await writeFiles([[options.output, text]]);
     if (options.output !== STANDARD) io.summary(`${options.output}: ${name} in a page\n`);
     return;
   }
-  const served = await servePage({ name, bytes }, portOf(options.port));
+  const served = await servePage({ name, bytes }, portOf(options.port), connect);
+  await warnOfOldPage("served", io);
   const passes = options.passes === undefined ? "" : `/${encodeURIComponent(options.passes)}/9999`;
   const address = `${served.address}#/${encodeURIComponent(`files/${encodeURIComponent(name)}`)}${passes}`;
   io.out(`${address}\n`);
   io.summary("The page is served until this command ends: press Ctrl-C.\n");
   if (options.open) openBrowser(address);
   await served.closed;
+}
+
+/** Warns in a clone where the page was built before its sources changed. */
+async function warnOfOldPage(kind: "served" | "single", io: SafeIo): Promise<void> {
+  const source = await newerPageSource(kind);
+  if (source === undefined) return;
+  io.warn(
+    `the page is older than packages/${source}, and may not show its state: ` +
+      "run `npm run bundle -w @sconce/studio` in the clone",
+  );
+}
+
+/** @throws SconceError `USAGE` for an address that is not a server */
+function serversOf(given: readonly string[] = []): string[] {
+  return given.map((text) => {
+    const { protocol, pathname, search, hash, origin } = URL.canParse(text) ? new URL(text) : ({} as URL);
+    if (/^https?:$/.test(protocol) && `${pathname}${search}${hash}` === "/") return origin;
+    throw usage(
+      `--connect: ${JSON.stringify(text)} is not the address of a server`,
+      "give a scheme and a host without a path, for example https://example.org",
+    );
+  });
 }
 
 /** @throws SconceError `USAGE` */
@@ -61,10 +87,15 @@ interface Served {
   close(): void;
 }
 
-/** Serves the page and one program, to this machine alone. */
+/**
+ * Serves the page and one program, to this machine alone.
+ *
+ * @param connect servers that the page may read other programs from
+ */
 export async function servePage(
   program: { readonly name: string; readonly bytes: Uint8Array },
   port: number,
+  connect: readonly string[] = [],
 ): Promise<Served> {
   const files = new Map<string, PageFile>(await pageFiles());
   const own = { type: "application/octet-stream", read: () => Promise.resolve(program.bytes) };
@@ -78,8 +109,10 @@ export async function servePage(
       return;
     }
     void file.read().then(
-      (bytes) =>
-        response.writeHead(200, { ...pageHeaders(request.url ?? ""), "Content-Type": file.type }).end(bytes),
+      (bytes) => {
+        const headers = pageHeaders(request.url ?? "", connect);
+        response.writeHead(200, { ...headers, "Content-Type": file.type }).end(bytes);
+      },
       () => response.writeHead(500).end(),
     );
   });

@@ -1,6 +1,7 @@
 /** @file The page of the studio, served and as one file. The bundle is built first. */
 import { spawnSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pageFiles } from "@sconce/studio/page";
 import { beforeAll, expect, test } from "vitest";
@@ -54,4 +55,31 @@ test("-o writes one page with a policy for its own script, and the program in it
   expect(out.match(/<\/script>/g)).toHaveLength(2);
   const text = /id="program"[^>]*>([\w+/=]+)</.exec(out)![1]!;
   expect(Buffer.from(text, "base64")).toEqual(await readFile(fixture("net_mlp")));
+});
+
+test("--connect widens the policy by servers, also in one page", async () => {
+  const bytes = new Uint8Array(await readFile(fixture("net_mlp")));
+  const served = await servePage({ name: "a.pt2", bytes }, 0, ["https://example.org"]);
+  const { headers } = await fetch(served.address);
+  served.close();
+  await served.closed;
+  expect(headers.get("content-security-policy")).toContain("; connect-src 'self' https://example.org; ");
+  const servers = ["--connect", "https://example.org/", "--connect", "http://localhost:8000"];
+  const { out } = await sconce("view", fixture("net_mlp"), "-o", "-", ...servers);
+  expect(out).toContain('; connect-src https://example.org http://localhost:8000">');
+});
+
+test("a page that is older than its sources is named, with what to run", async () => {
+  const built = join(ROOT, "packages/studio/dist/bundle/single/single.js");
+  const { atime, mtime } = await stat(built);
+  expect((await sconce("view", fixture("net_mlp"), "-o", "-")).err).toBe("");
+  await utimes(built, 1, 1);
+  try {
+    const { code, err } = await sconce("view", fixture("net_mlp"), "-o", "-");
+    expect(code).toBe(0);
+    expect(err).toMatch(/^warning: the page is older than packages\/[\w/.-]+, and may not show its state/);
+    expect(err).toContain("run `npm run bundle -w @sconce/studio`");
+  } finally {
+    await utimes(built, atime, mtime);
+  }
 });

@@ -19,6 +19,15 @@ describe("sconce view", () => {
     expect((await sconce("view", join(folder, "missing.pt2"))).err).toMatch(/^error FILE: /);
   });
 
+  test.each(["example.org", "ftp://example.org", "https://example.org/models", "https://a.org?x"])(
+    "refuses --connect %s, which is not a server",
+    async (text) => {
+      const { code, err } = await sconce("view", fixture("net_mlp"), "--no-open", "--connect", text);
+      expect(code).toBe(2);
+      expect(err).toContain(`error USAGE: --connect: ${JSON.stringify(text)} is not the address of a server`);
+    },
+  );
+
   test("refuses a file that is too large for a page, and writes nothing", async () => {
     const file = join(folder, "large.pt2");
     await writeFile(file, "");

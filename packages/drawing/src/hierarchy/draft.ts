@@ -64,7 +64,7 @@ export function divideLong(drafts: readonly Draft[]): Draft[] {
       const part = new Draft(group, {
         key: `${group.key}#${start / size + 1}`,
         kind: "part",
-        title: `${start + 1} to ${start + items.length}`,
+        title: `boxes ${start + 1} to ${start + items.length} of ${children.length}`,
         graph: group.init.graph,
         first: items[0]!.first,
       });
@@ -123,7 +123,7 @@ class DraftItem implements Item {
   get detail(): string {
     const own = this.#detail ?? annotation(this.#val) ?? "";
     if (!COUNTED.has(this.kind)) return own;
-    const calls = `${this.calls} call${this.calls === 1 ? "" : "s"}`;
+    const calls = `${this.calls} call${this.calls === 1 ? "" : "s"}${this.kind === "part" ? " in all" : ""}`;
     return own === "" ? calls : `${own}, ${calls}`;
   }
 }

@@ -124,3 +124,28 @@ test("unknown options, and values that they cannot have, are refused", () => {
     expect.objectContaining({ code: "UNKNOWN_OPTION" }),
   );
 });
+
+test("parts of long lists say which boxes of the list they have, and how many calls", () => {
+  const lines = Array.from({ length: 2000 }, (_, i) => {
+    const stack = `[["L","","Net"],["L${i}","layer${i}","my.Layer"]]`;
+    return {
+      call: `  %n${i}: f32[2] = aten.sin.default(%${i === 0 ? "x" : `n${i - 1}`}) #${i}`,
+      data: `  #${i} {"nnModuleStack":${stack}}`,
+    };
+  });
+  const long = parseIr(`program "ATEN" { input %x: USER_INPUT output %n1999: USER_OUTPUT }
+graph(%x: f32[2]) {
+${lines.map(({ call }) => call).join("\n")}
+  return (%n1999)
+}
+metadata {
+${lines.map(({ data }) => data).join("\n")}
+}
+`);
+  const partsOf = (modules: boolean): string[] =>
+    hierarchyOf(long, { modules })
+      .items.filter(({ kind }) => kind === "part")
+      .map(({ title, detail }) => `${title}: ${detail}`);
+  expect(partsOf(false)[0]).toBe("boxes 1 to 200 of 2002: 199 calls in all");
+  expect(partsOf(true)[0]).toBe("boxes 1 to 200 of 2002: 199 calls in all");
+});

@@ -55,14 +55,36 @@ function errorPage({ area, code, body }: Section, codes: ReadonlySet<string>): s
   ].join("\n");
 }
 
+/** The page at `errors/`: the codes of each area, for those who shorten the address of one. */
+function codesPage(sections: readonly Section[]): string {
+  const areas = new Map<string, string[]>();
+  for (const { area, code } of sections)
+    areas.set(area, [...(areas.get(area) ?? []), `[\`${code}\`](${code}/index.md)`]);
+  const lists = [...areas].map(([area, links]) => `## ${area}\n\n${links.join(" ")}\n`);
+  return [
+    "---",
+    "outline: 2",
+    "---",
+    "",
+    "# Error codes",
+    "",
+    `This page links to the ${sections.length} error codes by area.`,
+    "[Errors](../reference/errors.md) adds the meaning of each.",
+    "",
+    ...lists,
+  ].join("\n");
+}
+
 /**
- * The pages of all codes by their places, and the index that replaces the page with all sections.
+ * The pages of all codes and their list by their places, and the index that replaces the page with
+ * all sections.
  * `page` is the text of `docs/reference/errors.md` with the links of the site.
  */
 export function errorPages(page: string): { readonly index: string; readonly pages: Map<string, string> } {
   const sections = sectionsOf(page);
   const codes = new Set(sections.map(({ code }) => code));
   const pages = new Map(sections.map((section) => [errorPlace(section.code), errorPage(section, codes)]));
+  pages.set("errors/index.md", codesPage(sections));
   const index = page
     .split(/^(?=#{2,3} )/m)
     .filter((part) => !HEADING.test(part))

@@ -11,6 +11,7 @@ import {
 import type { BoxMark, SceneView, ShownItem } from "../engine/protocol.js";
 import { type Extent, IndexByY } from "./index-by-y.js";
 import { type Area, LEAST_READABLE, type Viewport } from "./viewport.js";
+import { type Direction, Walk } from "./walk.js";
 
 /** A box with what it shows. */
 export interface DrawnBox extends SceneBox, Extent {
@@ -25,6 +26,9 @@ interface DrawnArrow extends SceneArrow, Extent {
 
 /** The scale from which on details are drawn. */
 const DETAILS_FROM = 0.5;
+/** Boxes are drawn at least so wide and high, in pixels of the screen. */
+const LEAST_WIDTH = 3;
+const LEAST_HEIGHT = 1;
 /** Arrows are drawn from this scale on. */
 const ARROWS_FROM = 0.02;
 
@@ -65,7 +69,8 @@ export class Drawing {
   readonly #boxesByY: IndexByY<DrawnBox>;
   readonly #arrowsByY: IndexByY<DrawnArrow>;
   readonly #byKey: ReadonlyMap<string, DrawnBox>;
-  readonly #byItem: ReadonlyMap<number, DrawnBox>;
+  /** Made when a key asks for it. */
+  #walk: Walk<DrawnBox> | undefined;
 
   constructor({ scene, items, marks }: SceneView) {
     this.width = scene.width;
@@ -83,7 +88,6 @@ export class Drawing {
     this.#boxesByY = new IndexByY(this.boxes);
     this.#arrowsByY = new IndexByY(this.#arrows);
     this.#byKey = new Map(this.boxes.map((box) => [box.shown.key, box]));
-    this.#byItem = new Map(this.boxes.map((box) => [box.item, box]));
   }
 
   /** The box of a key. */
@@ -101,28 +105,10 @@ export class Drawing {
     return found;
   }
 
-  /** Boxes that give values to a box, or take its values. */
-  neighbors({ item }: DrawnBox, side: "inputs" | "users"): DrawnBox[] {
-    const found = new Set<DrawnBox>();
-    for (const { from, to } of this.#arrows) {
-      if (side === "inputs" ? to !== item : from !== item) continue;
-      const other = this.#byItem.get(side === "inputs" ? from : to);
-      if (other !== undefined) found.add(other);
-    }
-    return [...found];
-  }
-
-  /** The nearest box to the left or to the right of one. */
-  beside({ item, x, y, width, height, depth }: DrawnBox, side: "left" | "right"): DrawnBox | undefined {
-    let nearest: DrawnBox | undefined;
-    let least = Number.POSITIVE_INFINITY;
-    this.#boxesByY.forEach(y - height, y + 2 * height, (box) => {
-      const distance = side === "left" ? x - (box.x + box.width) : box.x - (x + width);
-      if (box.item === item || box.depth !== depth || distance < 0 || distance >= least) return;
-      nearest = box;
-      least = distance;
-    });
-    return nearest;
+  /** The box that a direction leads to; undefined at the end of the way. */
+  next(box: DrawnBox | undefined, direction: Direction): DrawnBox | undefined {
+    this.#walk ??= new Walk(this.boxes, this.#arrows);
+    return this.#walk.from(box, direction);
   }
 
   /** Draws what is seen. The context has pixels of the screen as its unit. */
@@ -187,7 +173,7 @@ class Seen {
 
   adds({ x, y, width, height, mark }: DrawnBox): boolean {
     if (height * this.#scale >= 1.5 || mark !== undefined) return true;
-    const pixel = Math.floor(x * this.#scale + width) * 2 ** 24 + Math.floor(y * this.#scale);
+    const pixel = Math.floor((x + width / 2) * this.#scale) * 2 ** 24 + Math.floor(y * this.#scale);
     if (this.#pixels.has(pixel)) return false;
     this.#pixels.add(pixel);
     return true;
@@ -267,15 +253,20 @@ class Pen {
     const context = this.#context;
     const isSelected = box.shown.key === this.#look.selected;
     const isHovered = box.shown.key === this.#look.hovered;
-    context.beginPath();
-    if (this.#scale < LEAST_READABLE) context.rect(box.x, box.y, box.width, box.height);
-    else context.roundRect(box.x, box.y, box.width, box.height, radius);
-    context.fillStyle = fill;
-    context.fill();
+    // In a view of a large scene boxes are smaller than a pixel: they are drawn larger.
+    const width = Math.max(box.width, LEAST_WIDTH / this.#scale);
+    const height = Math.max(box.height, LEAST_HEIGHT / this.#scale);
+    const isSmall = width > box.width;
+    const x = box.x - (width - box.width) / 2;
     const accent = box.mark === undefined ? this.#theme.border : this.#accents[box.mark];
+    context.beginPath();
+    if (this.#scale < LEAST_READABLE) context.rect(x, box.y, width, height);
+    else context.roundRect(x, box.y, width, height, radius);
+    context.fillStyle = isSmall ? accent : fill;
+    context.fill();
     context.strokeStyle = isSelected ? this.#accents.selected : accent;
-    const width = isSelected || box.mark !== undefined ? 2.5 : isHovered ? 1.8 : 1;
-    context.lineWidth = Math.max(width, isSelected ? 2 / this.#scale : 0);
+    const line = isSelected || box.mark !== undefined ? 2.5 : isHovered ? 1.8 : 1;
+    context.lineWidth = Math.max(line, isSelected ? 2 / this.#scale : 0);
     if (this.#scale >= 0.05 || isSelected || box.mark !== undefined) context.stroke();
   }
 

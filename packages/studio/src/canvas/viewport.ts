@@ -8,7 +8,7 @@ export interface Area {
   readonly height: number;
 }
 
-const LEAST_SCALE = 0.0005;
+const LEAST_SCALE = 1e-6;
 const MOST_SCALE = 4;
 /** Space around a scene that is fitted into the view, in pixels of the screen. */
 const MARGIN = 16;
@@ -16,6 +16,11 @@ const MARGIN = 16;
 export const LEAST_READABLE = 0.28;
 /** A scene is not made larger than this to fill the view. */
 const MOST_FIT = 1.2;
+/** The scale of the start: titles have 12 pixels at scale 1. */
+const READABLE = 0.8;
+/** How much of the view the scene covers at least, in pixels, and as a part of the view. */
+const KEPT = 80;
+const KEPT_PART = 0.25;
 
 /** The place of a scene on the screen. A point of the scene is shown at `point * scale + shift`. */
 export class Viewport {
@@ -24,6 +29,8 @@ export class Viewport {
   top = 0;
   width = 1;
   height = 1;
+  /** The size of the scene, which bounds what {@link zoom} and {@link hold} do. */
+  content: Pick<Area, "width" | "height"> | undefined;
 
   /** Sets the size of the view, in pixels of the screen. */
   resize(width: number, height: number): void {
@@ -49,7 +56,10 @@ export class Viewport {
 
   /** Scales around a point of the view, which stays where it is. */
   zoom(factor: number, x: number, y: number): void {
-    const scale = Math.min(MOST_SCALE, Math.max(LEAST_SCALE, this.scale * factor));
+    // Half of the scale at which all is seen: further out there is nothing.
+    const all = this.content === undefined ? LEAST_SCALE : this.#fitting(this.content) / 2;
+    const least = Math.min(this.scale, all);
+    const scale = Math.min(MOST_SCALE, Math.max(least, this.scale * factor));
     this.left = x - ((x - this.left) * scale) / this.scale;
     this.top = y - ((y - this.top) * scale) / this.scale;
     this.scale = scale;
@@ -57,24 +67,35 @@ export class Viewport {
 
   /** Shows a part of the scene as a whole, in the middle. */
   fit({ x, y, width, height }: Area): void {
-    const across = (this.width - 2 * MARGIN) / Math.max(1, width);
-    const down = (this.height - 2 * MARGIN) / Math.max(1, height);
-    this.scale = Math.min(MOST_FIT, Math.max(LEAST_SCALE, Math.min(across, down)));
+    this.scale = this.#fitting({ width, height });
     this.left = this.width / 2 - (x + width / 2) * this.scale;
     this.top = this.height / 2 - (y + height / 2) * this.scale;
   }
 
+  #fitting({ width, height }: Pick<Area, "width" | "height">): number {
+    const across = (this.width - 2 * MARGIN) / Math.max(1, width);
+    const down = (this.height - 2 * MARGIN) / Math.max(1, height);
+    return Math.min(MOST_FIT, Math.max(LEAST_SCALE, Math.min(across, down)));
+  }
+
+  /** Moves the scene back where it has left the view. */
+  hold(): void {
+    if (this.content === undefined) return;
+    const { width, height } = this.content;
+    this.left = held(this.left, width * this.scale, this.width);
+    this.top = held(this.top, height * this.scale, this.height);
+  }
+
   /**
-   * Shows a scene as a whole. Of a scene that would have no text at that scale, the start is shown
-   * at a scale at which it can be read.
+   * Shows a scene as a whole. Of a scene whose text would be too small at that scale, the start is
+   * shown at a scale at which it can be read.
    */
   start({ width, height }: Pick<Area, "width" | "height">): void {
     this.fit({ x: 0, y: 0, width, height });
-    if (this.scale >= LEAST_READABLE) return;
-    const readable = Math.min(MOST_FIT, Math.max(0.6, (this.width - 2 * MARGIN) / Math.max(1, width)));
-    this.scale = readable;
-    this.left = this.width / 2 - (width / 2) * readable;
-    this.top = MARGIN;
+    if (this.scale >= READABLE) return;
+    this.scale = READABLE;
+    this.left = this.width / 2 - (width / 2) * READABLE;
+    this.top = Math.max(MARGIN, this.height / 2 - (height / 2) * READABLE);
   }
 
   /** Whether all of a scene is seen. */
@@ -90,6 +111,12 @@ export class Viewport {
     this.left = within(this.left, x * scale, (x + width) * scale, this.width);
     this.top = within(this.top, y * scale, (y + height) * scale, this.height);
   }
+}
+
+/** The shift nearest to `shift` at which a scene covers a part of the view. */
+function held(shift: number, extent: number, size: number): number {
+  const kept = Math.min(KEPT, KEPT_PART * size);
+  return Math.min(size - kept, Math.max(kept - extent, shift));
 }
 
 /**

@@ -180,6 +180,7 @@ describe("the engine", () => {
     expect(made.map(({ rule }) => rule)).toEqual(["mul-1", "mul-1"]);
     const first = await own.afterRewrites(0, "canonicalize", 1);
     expect(first.parent).toBe(0);
+    expect(first.title).toBe("1 rewrite of canonicalize");
     expect(await own.afterRewrites(0, "canonicalize", 1)).toEqual(first);
     const { nodes } = await own.difference(0, first.id, {});
     expect(nodes.map(({ mark }) => mark)).toContain("removed");

@@ -211,7 +211,7 @@ export class Engine {
     let version = this.#partial.get(key);
     if (version === undefined) {
       const { program } = await this.#runRewrites(id, pass, count);
-      version = this.#versions.add(program, `${count} rewrites of ${pass}`, id);
+      version = this.#versions.add(program, `${count} rewrite${count === 1 ? "" : "s"} of ${pass}`, id);
       this.#partial.set(key, version);
     }
     return version.info();

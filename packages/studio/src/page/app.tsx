@@ -24,6 +24,9 @@ const PANELS: readonly (readonly [Panel, string])[] = [
   ["code", "Code"],
 ];
 
+/** The site that the page is a part of, if any: its first page. */
+const SITE = document.querySelector<HTMLMetaElement>("meta[name=sconce-site]")?.content;
+
 /** The whole page. */
 export function App({ state }: { readonly state: StudioState }) {
   useEffect(() => takeDrops(state), [state]);
@@ -94,9 +97,10 @@ function Header({ state }: { readonly state: StudioState }) {
           {state.isStart.value ? "Back" : "Start"}
         </button>
       )}
+      {SITE !== undefined && <a href={SITE}>Documentation</a>}
       {version !== undefined && (
         <span class="title" title={`${version.nodes} nodes, ${version.dialect}`}>
-          {titleOf(version, state.fileName.value, comparedWith(state))}
+          {titleOf(state, version)}
         </span>
       )}
       {state.isOpen.value && !state.isStart.value && <Search state={state} />}
@@ -105,8 +109,14 @@ function Header({ state }: { readonly state: StudioState }) {
   );
 }
 
-const titleOf = ({ parent, title }: VersionInfo, opened: string, other: string | undefined): string =>
-  `${opened}${parent === undefined ? "" : ` after ${title}`}${other === undefined ? "" : `, against ${other}`}`;
+/** The file, the step that is shown, which may have changed nothing, and what is compared. */
+function titleOf(state: StudioState, { parent, title }: VersionInfo): string {
+  const step = state.rewrites.value === undefined ? state.steps.value[state.step.value - 1] : undefined;
+  const made = parent === undefined ? undefined : title;
+  const after = step === undefined || step.changed ? made : step.pass;
+  const other = comparedWith(state);
+  return `${state.branches.shownLabel.value}${after === undefined ? "" : ` after ${after}`}${other === undefined ? "" : `, against ${other}`}`;
+}
 
 function Toggles({ state }: { readonly state: StudioState }) {
   return (

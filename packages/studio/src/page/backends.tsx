@@ -165,6 +165,7 @@ function Placement({ state, backend }: { readonly state: StudioState; readonly b
       </p>
       <p class="hint">
         {length === 0 ? "" : `These are the calls of the program as it is prepared for ${placement.backend}.`}
+        {length > 0 && host.length === 0 ? " None of them runs on the host." : ""}
       </p>
       <ul class="lines">
         {host.map(({ key, node, target, reason }) => (

@@ -1,7 +1,7 @@
 /** @file The branches of a page, and the one that is shown. */
 import { computed, signal } from "@preact/signals";
 import type { StepInfo, VersionInfo } from "../engine/protocol.js";
-import { type Branch, beginsWith, type OwnText, type RunPart, withRun } from "./branches.js";
+import { type Branch, beginsWith, fileLabels, type OwnText, type RunPart, withRun } from "./branches.js";
 
 /** All branches of the page. */
 export class BranchList {
@@ -12,6 +12,16 @@ export class BranchList {
 
   /** The branch that is shown; undefined before a program is opened. */
   readonly shown = computed(() => this.all.value.find(({ id }) => id === this.#shown.value));
+
+  readonly #labels = computed(() => fileLabels(this.all.value));
+
+  /** What the page calls the file of a branch: two files of one name have different labels. */
+  label({ root, fileName }: Pick<Branch, "root" | "fileName">): string {
+    return this.#labels.value.get(root.id) ?? fileName;
+  }
+
+  /** The label of the shown file. */
+  readonly shownLabel = computed(() => (this.shown.value === undefined ? "" : this.label(this.shown.value)));
 
   /** A branch for a program that was opened. */
   open(root: VersionInfo, fileName: string, file: string, own?: OwnText): void {

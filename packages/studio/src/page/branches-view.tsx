@@ -20,7 +20,8 @@ export function Files({ state }: { readonly state: StudioState }) {
 }
 
 function FileRow({ state, branch }: { readonly state: StudioState; readonly branch: Branch }) {
-  const { fileName, root } = branch;
+  const { root } = branch;
+  const fileName = state.branches.label(branch);
   const shown = state.branches.shown.value!;
   const isShown = shown.root.id === root.id;
   const tip = tipOf(branch);
@@ -138,6 +139,7 @@ function BranchRow(props: {
   readonly isOnly: boolean;
 }) {
   const { state, branch, isOnly } = props;
+  const fileName = state.branches.label(branch);
   const isShown = state.branches.shown.value?.id === branch.id;
   const tip = tipOf(branch);
   return (
@@ -151,7 +153,7 @@ function BranchRow(props: {
       <button
         type="button"
         aria-pressed={isShown}
-        aria-label={`Show ${branch.name} of ${branch.fileName}`}
+        aria-label={`Show ${branch.name} of ${fileName}`}
         onClick={() => void state.showBranch(branch.id)}
       >
         Show
@@ -159,7 +161,7 @@ function BranchRow(props: {
       {!isShown && tip !== state.version.value && (
         <button
           type="button"
-          aria-label={`Compare with ${branch.name} of ${branch.fileName}`}
+          aria-label={`Compare with ${branch.name} of ${fileName}`}
           onClick={() => void state.showVersion(state.version.value!, tip)}
         >
           Compare
@@ -168,7 +170,7 @@ function BranchRow(props: {
       {!isOnly && (
         <button
           type="button"
-          aria-label={`Remove ${branch.name} of ${branch.fileName}`}
+          aria-label={`Remove ${branch.name} of ${fileName}`}
           onClick={() => void removeBranch(state, branch)}
         >
           ✕
@@ -193,5 +195,6 @@ export function comparedWith(state: StudioState): string | undefined {
   if (step > 0 && versionAt(branch, step - 1) === other) return undefined;
   const last = state.branches.all.value.find((one) => tipOf(one) === other);
   if (last === undefined) return state.versions.value.find(({ id }) => id === other)?.title;
-  return last.steps.length === 0 ? last.fileName : `${last.name} of ${last.fileName}`;
+  const fileName = state.branches.label(last);
+  return last.steps.length === 0 ? fileName : `${last.name} of ${fileName}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BranchList } from "./branch-list.js";
 import { branch, step, version } from "./branches.fixture.js";
-import { type Branch, linkedPipeline, partsUpTo, type TreeNode, treeOf } from "./branches.js";
+import { type Branch, fileLabels, linkedPipeline, partsUpTo, type TreeNode, treeOf } from "./branches.js";
 
 const FIRST = [step("decompose", 0, 1), step("cse", 1, 2), step("dce", 2, 2)];
 const RUN = { pipeline: "decompose,cse,dce", steps: 3 };
@@ -109,4 +109,23 @@ test("a closed program takes its branches with it, and another one is shown", ()
   expect(list.shown.value?.fileName).toBe("a.pt2");
   list.remove(list.shown.value!.id);
   expect(list.all.value.map(({ fileName }) => fileName)).toEqual(["a.pt2"]);
+});
+
+test("opened files of one name have a folder or a number", () => {
+  const opened = (id: number, fileName: string, file: string): Branch =>
+    branch({ id, root: version(id), fileName, file });
+  const labels = (...branches: Branch[]): string[] => [...fileLabels(branches).values()];
+  expect(labels(opened(1, "a.pt2", ""), opened(2, "b.pt2", ""))).toEqual(["a.pt2", "b.pt2"]);
+  expect(labels(opened(1, "a.pt2", ""), opened(2, "a.pt2", ""), opened(3, "a.pt2", "x/a.pt2"))).toEqual([
+    "a.pt2",
+    "a.pt2 (2)",
+    "a.pt2 (3)",
+  ]);
+  const places = ["https://example.org/mlp/a.pt2", "https://example.org/my%20gpt/a.pt2"];
+  expect(labels(...places.map((place, i) => opened(i, "a.pt2", place)))).toEqual([
+    "mlp/a.pt2",
+    "my gpt/a.pt2",
+  ]);
+  // Branches of one program are one file.
+  expect(labels(opened(1, "a.pt2", ""), { ...opened(1, "a.pt2", ""), id: 2 })).toEqual(["a.pt2"]);
 });

@@ -39,6 +39,37 @@ export interface Branch {
   readonly parts: readonly RunPart[];
 }
 
+/**
+ * What the page calls opened programs, by their version: the names of their files. Those of one
+ * name have their folder, where addresses have different ones, or a number.
+ */
+export function fileLabels(branches: readonly Branch[]): ReadonlyMap<number, string> {
+  const byName = new Map<string, Map<number, Branch>>();
+  for (const branch of branches) {
+    const same = byName.get(branch.fileName) ?? new Map<number, Branch>();
+    byName.set(branch.fileName, same.set(branch.root.id, branch));
+  }
+  const labels = new Map<number, string>();
+  for (const [name, same] of byName) {
+    const places = [...same.values()].map(({ file }) => file.split("/").slice(-2).join("/"));
+    const areDistinct = new Set(places).size === same.size && places.every((place) => place.includes("/"));
+    [...same.keys()].forEach((root, i) => {
+      const numbered = i === 0 ? name : `${name} (${i + 1})`;
+      labels.set(root, same.size > 1 && areDistinct ? decoded(places[i]!) : numbered);
+    });
+  }
+  return labels;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A percent sign that starts no escape.
+    return text;
+  }
+}
+
 /** The version after so many steps. */
 export const versionAt = ({ root, steps }: Branch, step: number): number =>
   step === 0 ? root.id : steps[step - 1]!.version;

@@ -72,7 +72,7 @@ function Link({ state }: { readonly state: StudioState }) {
         <Copied
           title="As a link"
           text={new URL(link, location.href).href}
-          copied={isTooLong ? "copied, without the texts of the playground" : "copied"}
+          copied={isTooLong ? "copied, without the code of the playground" : "copied"}
         />
       )}
       {isTooLong ? (
@@ -88,8 +88,8 @@ function Link({ state }: { readonly state: StudioState }) {
 function linkedText({ texts }: StudioState, branch: Branch): string {
   const steps = linkSteps(branch);
   if (steps.length === 0 && texts.changed.value.size === 0) return "";
-  const run = steps.length > 1 ? "“Run the steps of the link”" : "“Run the text”";
-  return `The link has the texts of the playground${steps.length > 1 ? ", and all steps behind the first one" : ""}. The page that opens it shows them, and runs them when the reader presses ${run}.`;
+  const run = steps.length > 1 ? "“Run the steps of the link”" : "“Run the code”";
+  return `The link has the code of the playground${steps.length > 1 ? ", and all steps behind the first one" : ""}. The page that opens it shows it, and runs it when the reader presses ${run}.`;
 }
 
 function Copied(props: { readonly title: string; readonly text: string; readonly copied?: string }) {

@@ -6,9 +6,8 @@ import { EXAMPLES, isOnServer } from "./sources.js";
 
 /** What a link acts on: the state of the page. */
 interface LinkTarget extends Followed {
-  readonly branches: { showFile(file: string): boolean };
   readonly isOneFile: boolean;
-  readonly fileName: { readonly value: string };
+  readonly branches: { readonly shownLabel: { readonly value: string }; showFile(file: string): boolean };
   readonly address: Signal<string>;
   readonly isStart: Signal<boolean>;
   readonly failure: { value: unknown };
@@ -33,7 +32,7 @@ export async function followProgram(
   if (!isKnown && state.isOneFile) {
     state.fail(
       "Follow the link",
-      new Error(`this page holds ${state.fileName.value} alone, and not ${file}`),
+      new Error(`this page holds ${state.branches.shownLabel.value} alone, and not ${file}`),
     );
     return;
   }

@@ -3,6 +3,7 @@ import { effect, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Drawing, type DrawnBox } from "../canvas/drawing.js";
 import { Viewport } from "../canvas/viewport.js";
+import type { Direction } from "../canvas/walk.js";
 import type { SceneView } from "../engine/protocol.js";
 import type { StudioState } from "./state.js";
 
@@ -10,6 +11,11 @@ import type { StudioState } from "./state.js";
 const CLICK_DISTANCE = 4;
 const ZOOM_STEP = 1.25;
 const PAN_STEP = 60;
+/** How what is drawn moves, when the view moves. */
+const PANS = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] } as const;
+const KEYS =
+  "Up and Down follow values, Left and Right move within a layer, N and P visit every node, " +
+  "Home and End go to the ends, Enter opens a group, plus and minus zoom, F fits.";
 /** Boxes near the middle of a view, one of which the view beside it should have. */
 const ANCHORS = 50;
 
@@ -34,12 +40,7 @@ export function GraphView({ state, scene, label }: GraphProps) {
   return (
     <div class="graph">
       {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: the canvas takes all keys itself */}
-      <canvas
-        ref={canvas}
-        tabIndex={0}
-        role="application"
-        aria-label={`${label}. Arrow keys move between nodes, Enter opens a group, plus and minus zoom, F fits.`}
-      />
+      <canvas ref={canvas} tabIndex={0} role="application" aria-label={`${label}. ${KEYS}`} />
       <div class="beside">
         <canvas ref={map} class="minimap" aria-label="The whole graph, with the part that is shown" />
         <fieldset class="zoom" aria-label="Zoom">
@@ -82,8 +83,8 @@ class View {
   #drag: { x: number; y: number; moved: number } | undefined;
   #frame = 0;
   #shownStart = -1;
-  /** Whether the start is shown, and the user did not move the view since. */
-  #isAtStart = false;
+  /** What is shown, if the user did not move the view since: the start, or the whole graph. */
+  #stays: "start" | "all" | undefined;
   #shownSelected = 0;
   readonly #pointers = new Map<number, { x: number; y: number }>();
 
@@ -118,8 +119,18 @@ class View {
 
   /** Notes that the user moved the view. */
   #moved(): void {
-    this.#isAtStart = false;
+    this.#stays = undefined;
+    this.#viewport.hold();
     this.#moveBeside();
+  }
+
+  /** Brings a box into view; a view that has it does not move. */
+  #show(box: DrawnBox): void {
+    const { left, top, scale } = this.#viewport;
+    this.#viewport.show(box);
+    const { left: newLeft, top: newTop, scale: newScale } = this.#viewport;
+    if (left !== newLeft || top !== newTop || scale !== newScale) this.#moved();
+    else this.#moveBeside();
   }
 
   /** Moves the view beside this one with it. */
@@ -130,7 +141,12 @@ class View {
     const { x, y, width, height } = this.#viewport.area();
     const [left, top, { scale }] = [x + width / 2, y + height / 2, this.#viewport];
     const middle = ({ x, y, width, height }: DrawnBox) => ({ x: x + width / 2, y: y + height / 2 });
-    const far = (box: DrawnBox): number => Math.hypot(middle(box).x - left, middle(box).y - top);
+    // What is selected lies at one height in both views, where it is seen.
+    const selected = this.#selectedBox();
+    const isSeen = (box: DrawnBox): boolean =>
+      Math.abs(middle(box).x - left) <= width / 2 && Math.abs(middle(box).y - top) <= height / 2;
+    const far = (box: DrawnBox): number =>
+      box === selected && isSeen(box) ? -1 : Math.hypot(middle(box).x - left, middle(box).y - top);
     const seen = drawing.boxes.filter(({ isOpen }) => !isOpen).map((box) => ({ box, distance: far(box) }));
     const anchors = seen
       .sort((a, b) => a.distance - b.distance)
@@ -155,7 +171,7 @@ class View {
       const box = this.#drawing?.box(key);
       if (box === undefined) continue;
       const { width, height } = this.#viewport;
-      this.#isAtStart = false;
+      this.#stays = undefined;
       this.#viewport.scale = beside.scale;
       this.#viewport.left = width / 2 + dx - (box.x + box.width / 2) * beside.scale;
       this.#viewport.top = height / 2 + dy - (box.y + box.height / 2) * beside.scale;
@@ -165,10 +181,8 @@ class View {
   }
 
   fit(): void {
-    const drawing = this.#drawing;
-    if (drawing === undefined) return;
-    this.#viewport.fit({ x: 0, y: 0, width: drawing.width, height: drawing.height });
-    this.#moved();
+    this.#place("all");
+    this.#moveBeside();
   }
 
   zoomMiddle(factor: number): void {
@@ -182,27 +196,40 @@ class View {
     if (scene === undefined) return;
     const before = this.#drawing;
     this.#drawing = new Drawing(scene);
+    const { width, height } = this.#drawing;
+    this.#viewport.content = { width, height };
+    this.#canvas.dataset["boxes"] = `${this.#drawing.boxes.length}`;
     const kept = this.#state.selected.peek();
     const old = kept === undefined ? undefined : before?.box(kept);
     const now = kept === undefined ? undefined : this.#drawing.box(kept);
     if (start !== this.#shownStart && this.#canvas.clientWidth > 0) {
       this.#shownStart = start;
       this.#resize();
-      this.#showStart();
-      if (this.#scene === this.#state.before) this.#state.askBeside.value = this.#state.askBeside.peek() + 1;
-    } else if (this.#isAtStart && !this.#viewport.holds(this.#drawing)) this.#showStart();
+      this.#place("start");
+    } else if (this.#stays !== undefined && !this.#viewport.holds(this.#drawing)) this.#place(this.#stays);
     else if (old !== undefined && now !== undefined) {
       // What was selected stays where it is on the screen.
       this.#viewport.pan((old.x - now.x) * this.#viewport.scale, (old.y - now.y) * this.#viewport.scale);
     }
     this.#mapPicture = undefined;
+    this.#align();
     this.#redraw();
   }
 
-  #showStart(): void {
+  /** After a change of the size or the scene, the view of the version before follows again. */
+  #align(): void {
+    if (this.#scene === this.#state.scene) this.#moveBeside();
+    else this.#state.askBeside.value = this.#state.askBeside.peek() + 1;
+  }
+
+  /** Shows the start or all, also when the size changes, until the user moves the view. */
+  #place(stays: "start" | "all"): void {
     if (this.#drawing === undefined) return;
-    this.#viewport.start(this.#drawing);
-    this.#isAtStart = true;
+    const { width, height } = this.#drawing;
+    if (stays === "start") this.#viewport.start({ width, height });
+    else this.#viewport.fit({ x: 0, y: 0, width, height });
+    this.#stays = stays;
+    this.#redraw();
   }
 
   #showSelection(): void {
@@ -220,8 +247,7 @@ class View {
       this.#redraw();
       return;
     }
-    this.#viewport.show(box);
-    this.#moved();
+    this.#show(box);
   }
 
   #resize(): void {
@@ -235,7 +261,8 @@ class View {
     if (this.#drawing !== undefined) this.#viewport.pan((clientWidth - this.#viewport.width) / 2, 0);
     this.#viewport.resize(clientWidth, clientHeight);
     // Messages and wrapped rows of the page change the height soon after a program is opened.
-    if (this.#isAtStart) this.#showStart();
+    if (this.#stays !== undefined) this.#place(this.#stays);
+    this.#align();
     this.#mapPicture = undefined;
     this.#redraw();
   }
@@ -274,8 +301,8 @@ class View {
     const { x, y, width, height } = this.#viewport.area();
     context.strokeStyle = isDark ? "#79c0ff" : "#0550ae";
     context.lineWidth = 1.5;
-    const tall = Math.max(3, height * small.scale);
-    context.strokeRect(x * small.scale + small.left, y * small.scale + small.top, width * small.scale, tall);
+    const [wide, tall] = [Math.max(3, width * small.scale), Math.max(3, height * small.scale)];
+    context.strokeRect(x * small.scale + small.left, y * small.scale + small.top, wide, tall);
   }
 
   #mapViewport(drawing: Drawing): Viewport {
@@ -358,11 +385,14 @@ class View {
     if (drag === undefined || drag.moved > CLICK_DISTANCE) return;
     const box = this.#boxAt(event);
     void this.#state.select(box?.shown.key);
-    this.#moved();
+    this.#redraw();
   }
 
   #open(box: DrawnBox | undefined): void {
-    if (box?.shown.isGroup === true) void this.#state.toggle(box.shown.key);
+    if (box?.shown.isGroup !== true) return;
+    // The group stays where it is on the screen.
+    this.#stays = undefined;
+    void this.#state.toggle(box.shown.key);
   }
 
   #wheel(event: WheelEvent): void {
@@ -389,13 +419,16 @@ class View {
       "=": () => this.zoomMiddle(ZOOM_STEP),
       "-": () => this.zoomMiddle(1 / ZOOM_STEP),
       f: () => this.fit(),
-      ArrowUp: () => this.#step(event, "inputs"),
-      ArrowDown: () => this.#step(event, "users"),
+      ArrowUp: () => this.#step(event, "up"),
+      ArrowDown: () => this.#step(event, "down"),
       ArrowLeft: () => this.#step(event, "left"),
       ArrowRight: () => this.#step(event, "right"),
+      n: () => this.#go("next"),
+      p: () => this.#go("previous"),
       Enter: () => this.#open(this.#selectedBox()),
       Escape: () => void this.#state.select(undefined),
-      Home: () => this.#selectFirst(),
+      Home: () => this.#go("first"),
+      End: () => this.#go("last"),
     };
     const action = actions[event.key];
     if (action === undefined) return;
@@ -408,36 +441,23 @@ class View {
     return key === undefined ? undefined : this.#drawing?.box(key);
   }
 
-  #selectFirst(): void {
-    const first = this.#drawing?.boxes.find(({ isOpen }) => !isOpen);
-    if (first !== undefined) this.#choose(first);
-  }
-
   /** With Shift the view moves, else the selection. */
-  #step(event: KeyboardEvent, to: "inputs" | "users" | "left" | "right"): void {
-    if (event.shiftKey) {
-      const [dx, dy] = { inputs: [0, 1], users: [0, -1], left: [1, 0], right: [-1, 0] }[to] as [
-        number,
-        number,
-      ];
+  #step({ shiftKey }: KeyboardEvent, to: keyof typeof PANS): void {
+    if (!shiftKey) this.#go(to);
+    else {
+      const [dx, dy] = PANS[to];
       this.#viewport.pan(dx * PAN_STEP, dy * PAN_STEP);
       this.#moved();
-      return;
     }
-    const box = this.#selectedBox();
-    const drawing = this.#drawing;
-    if (drawing === undefined) return;
-    if (box === undefined) {
-      this.#selectFirst();
-      return;
-    }
-    const next = to === "left" || to === "right" ? drawing.beside(box, to) : drawing.neighbors(box, to)[0];
+  }
+
+  #go(to: Direction): void {
+    const next = this.#drawing?.next(this.#selectedBox(), to);
     if (next !== undefined) this.#choose(next);
   }
 
-  #choose({ shown, ...box }: DrawnBox): void {
-    this.#viewport.show(box);
-    this.#moved();
-    void this.#state.select(shown.key);
+  #choose(box: DrawnBox): void {
+    this.#show(box);
+    void this.#state.select(box.shown.key);
   }
 }

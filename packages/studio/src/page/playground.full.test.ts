@@ -26,7 +26,7 @@ async function write(page: Page, text: string): Promise<void> {
   }, text);
 }
 
-const run = (page: Page): Promise<void> => page.click("text=Run the text");
+const run = (page: Page): Promise<void> => page.click("text=Run the code");
 
 async function openCode(title: string, options = {}): Promise<Page> {
   const page = await studio.open("", options);
@@ -74,19 +74,19 @@ describe.skipIf(!hasChromium)("the playground", () => {
     await page.waitForSelector("text=relu-to-clamp: +0 −0 ~");
     await page.click("#tab-passes");
     await page.click("text=Export");
-    await page.waitForSelector("text=The link has the texts of the playground");
+    await page.waitForSelector("text=The link has the code of the playground");
     const link = page.locator("section:has-text('As a link') pre");
     await expect.poll(() => link.innerText()).toMatch(/#\/digits\/\/1\/.*\/[\w-]{100,}$/);
     const address = await link.innerText();
     await page.close();
     const reader = await studio.open(address.slice(address.indexOf("#")));
-    await reader.waitForSelector("text=This text came with the link");
+    await reader.waitForSelector("text=This code came with the link");
     expect(await reader.innerText(".cm-content")).toContain("relu-to-clamp");
     expect(await reader.innerText(".title")).toBe("digits.pt2");
     expect(await reader.locator("text=relu-to-clamp: +0").count()).toBe(0);
     await run(reader);
     await reader.waitForSelector("text=relu-to-clamp: +0 −0 ~");
-    expect(await reader.locator("text=This text came with the link").count()).toBe(0);
+    expect(await reader.locator("text=This code came with the link").count()).toBe(0);
     await reader.close();
   });
 
@@ -105,13 +105,13 @@ describe.skipIf(!hasChromium)("the playground", () => {
     expect(await page.innerText(".title")).toBe("digits.pt2");
     for (const [name, text] of Object.entries(texts)) {
       await page.selectOption("#start-from", name);
-      await page.waitForSelector("text=This text came with the link");
+      await page.waitForSelector("text=This code came with the link");
       await page.waitForSelector(`.cm-content:has-text('${text}')`);
     }
     // The link has no example that the user did not change.
     await page.selectOption("#start-from", "fusion");
     await page.waitForSelector(".cm-content >> text=fuse-silu");
-    expect(await page.locator("text=This text came with the link").count()).toBe(0);
+    expect(await page.locator("text=This code came with the link").count()).toBe(0);
     expect(await page.locator("text=Restore the example").count()).toBe(0);
     await page.selectOption("#start-from", "clamp");
     await page.click("text=Restore the example");
@@ -184,7 +184,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
     expect(await page.innerText("section:has-text('As a link') pre")).toMatch(/#\/digits$/);
     await page.context().grantPermissions(["clipboard-write"]);
     await page.click('[aria-label="Copy: As a link"]');
-    await page.waitForSelector("text=copied, without the texts of the playground");
+    await page.waitForSelector("text=copied, without the code of the playground");
     await page.close();
   });
 
@@ -201,7 +201,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
     const address = await link.innerText();
     await page.close();
     const reader = await studio.open(address.slice(address.indexOf("#")));
-    await reader.waitForSelector("text=This text came with the link");
+    await reader.waitForSelector("text=This code came with the link");
     expect(await reader.locator(".title").count()).toBe(0);
     await run(reader);
     await reader.waitForSelector('.title:text-is("Net")');
@@ -296,7 +296,7 @@ describe.skipIf(!hasChromium)("the playground", () => {
     const page = await openCode("Digits", { isStrict: true });
     await page.waitForSelector("text=The playground is off");
     expect(await page.innerText(".playground .warning")).toContain("script-src 'self' blob:");
-    expect(await page.isDisabled("text=Run the text")).toBe(true);
+    expect(await page.isDisabled("text=Run the code")).toBe(true);
     // The browser reports the attempt.
     const reported = studio.errors.splice(before);
     expect(reported.every((text) => text.includes("Content Security Policy") || text.includes("blob:"))).toBe(

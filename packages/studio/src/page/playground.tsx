@@ -37,7 +37,7 @@ export function Playground({ state }: { readonly state: StudioState }) {
     <div class="playground">
       <div class="row">
         <label for="start-from">
-          Text{" "}
+          Code{" "}
           <select
             id="start-from"
             value={playground.name.value}
@@ -57,7 +57,7 @@ export function Playground({ state }: { readonly state: StudioState }) {
           disabled={playground.forbidden.value !== undefined}
           onClick={() => void playground.run()}
         >
-          Run the text
+          Run the code
         </button>
         {cancel !== undefined && (
           <button type="button" onClick={cancel}>
@@ -72,7 +72,7 @@ export function Playground({ state }: { readonly state: StudioState }) {
       </div>
       {playground.isLinked.value && (
         <p class="warning" role="status">
-          This text came with the link, and did not run yet. Read it before you run it: it can use what the
+          This code came with the link, and did not run yet. Read it before you run it: it can use what the
           page has open, and can ask no server under the policy of the page.
         </p>
       )}
@@ -86,9 +86,9 @@ export function Playground({ state }: { readonly state: StudioState }) {
       <Outcome state={state} playground={playground} />
       <TextEditor key={playground.name.value} playground={playground} />
       <p class="hint">
-        A text exports a plugin as default, and may export a <code>pipeline</code>. It runs on the shown
-        version, in a worker of its own. A text with <code>model</code> and <code>args</code> makes a new
-        program.
+        Export a plugin as default; it runs on the shown version, in a separate worker. Export a{" "}
+        <code>pipeline</code> as well to choose the passes. Export <code>model</code> and <code>args</code> to
+        make a new program.
       </p>
     </div>
   );
@@ -135,7 +135,7 @@ function Forbidden({ reason }: { readonly reason: string | undefined }) {
     <p class="warning" role="status">
       The playground is off:{" "}
       {reason.startsWith("script-src") ? `the policy of this server (${reason}) forbids it` : reason}. It runs
-      a text as a script at a blob: address. The server has to send the file{" "}
+      your code as a script at a blob: address. The server has to send the file{" "}
       <code>assets/playground-worker-….js</code> with a policy of its own:{" "}
       <code>script-src 'self' blob:</code>. The policy of the page can stay as it is.
     </p>

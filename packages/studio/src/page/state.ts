@@ -123,8 +123,6 @@ export class StudioState {
   readonly showStart = signal(0);
 
   readonly isOpen = computed(() => this.branches.shown.value !== undefined);
-  /** The name of the shown file. */
-  readonly fileName = computed(() => this.branches.shown.value?.fileName ?? "");
 
   /** Loads the playground, where the page has one. */
   readonly loadPlayground: LoadPlayground | undefined;
@@ -220,7 +218,7 @@ export class StudioState {
   async #takeTexts(code: string): Promise<readonly LinkedStep[]> {
     const steps = await this.texts.take(code);
     if (steps === undefined) {
-      this.fail("Follow the link", new Error("the texts of the playground in the link cannot be read"));
+      this.fail("Follow the link", new Error("the code of the playground in the link cannot be read"));
       return [];
     }
     this.isWriting.value = true;

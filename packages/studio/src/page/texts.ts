@@ -24,7 +24,7 @@ export type LinkedStep = { readonly text: string; readonly steps: number } | { r
 /** The name of a text that is alone in a link. */
 const ALONE = "linked";
 /** Why an address has no texts. */
-export const TEXTS_TOO_LONG = `The texts of the playground and the steps behind them are not in the address: together they are longer than ${MOST_TEXT.toLocaleString("en-US")} characters.`;
+export const TEXTS_TOO_LONG = `The code of the playground and the steps behind it are not in the address: together they are longer than ${MOST_TEXT.toLocaleString("en-US")} characters.`;
 /** How long the user pauses before the address gets the texts, in milliseconds. */
 const PAUSE = 300;
 

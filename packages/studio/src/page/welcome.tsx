@@ -49,8 +49,10 @@ export function Welcome({ state }: { readonly state: StudioState }) {
         <button type="submit">Open address</button>
       </form>
       <p class="hint">
-        The page asks that server, and it has to allow this (CORS). Only the graph is read at first, where the
-        server serves ranges.
+        The page asks that server. Two sides have to allow this: the server (CORS), and the policy of this
+        page. A page of <code>sconce view</code> asks only servers that you name, for example with{" "}
+        <code>--connect https://example.org</code>. Only the graph is read at first, where the server serves
+        ranges.
       </p>
     </main>
   );

@@ -32,7 +32,8 @@ export default {
     );
   },
   enhanceApp({ app }) {
-    app.use(TwoslashFloatingVue);
+    // The plugin patches `app.component` for an older menu, fails, and logs that as an error.
+    TwoslashFloatingVue.install({ use: (...plugin) => app.use(...plugin), component() {} });
     app.component("LiveExample", LiveExample);
   },
 };
