@@ -49,7 +49,9 @@ export function roundFloats(kernel: Kernel): Kernel {
     const isWidening = statement.op === "cast" && statement.value.type === "float64";
     // What was not rounded is a double already.
     if (isWidening && first?.type === "float64" && definition(first) !== undefined) return first;
-    const isTotal = statement.op === "cast" && first?.kind === "variable" && first.type === "float64";
+    // A store rounds to float32, and not to halves.
+    const isNarrowing = statement.op === "cast" && statement.value.type === "float32";
+    const isTotal = isNarrowing && first?.kind === "variable" && first.type === "float64";
     if (isTotal && !compared.has(statement.value)) return first;
     if (!isRounding(statement)) return undefined;
     const exact = emit(statement.op, "float64", statement.args, statement.detail);

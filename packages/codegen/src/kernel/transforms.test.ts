@@ -92,6 +92,18 @@ describe("guardFloats", () => {
 describe("roundFloats", () => {
   const rounded = (body: string): string => after(roundFloats, body);
 
+  test("a total of halves stays a half where it goes to memory", () => {
+    const kernel = parseKernel(`kernel grid(1, 1, 1) size 1 {
+  @out: global write f16[1]
+  var $0: f64 = 0:f64
+  %0: f16 = cast $0
+  @out[0] = %0
+}`);
+    const made = roundFloats(kernel);
+    verifyKernel(made);
+    expect(printKernel(made)).toContain("f16 = cast $0");
+  });
+
   test("results of arithmetic are cast from doubles, but for those that are stored", () => {
     const body = "%2: f32 = mul %0, %1\n%3: f32 = add %2, %1\n@out[%at] = %3";
     expect(rounded(body)).toMatchInlineSnapshot(`
