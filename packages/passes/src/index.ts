@@ -137,7 +137,7 @@ export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
 export { callProblems, verifyCalls, verifyCallsSteps } from "./shapes/call-problems.js";
 export { propagateShapes } from "./shapes/propagate.js";
-export { sizeProblem } from "./shapes/size-problems.js";
+export { SizeChecks, type SizeProblem } from "./shapes/size-checks.js";
 export type { Decomposition } from "./tables/decomposition.js";
 export { ownedEntry } from "./tables/entry-owners.js";
 export type { Decompositions } from "./tables/table.js";

@@ -1,4 +1,5 @@
 /** @file Places in one piece of memory that grows at its end. */
+import { internalError } from "@sconce/errors";
 
 /** Bytes that lie together. */
 interface Block {
@@ -42,11 +43,15 @@ export class Allocator {
    */
   take(bytes: number, extend: (end: number) => void): number {
     const size = placeBytes(bytes);
+    // A negative size would move the end back, into the places of other programs.
+    if (!Number.isSafeInteger(bytes) || bytes < 0 || !Number.isSafeInteger(this.#end + size))
+      throw internalError(`a place cannot have ${bytes} bytes`);
     let best = -1;
     this.#free.forEach((block, i) => {
       if (block.bytes >= size && (best < 0 || block.bytes < this.#free[best]!.bytes)) best = i;
     });
     const at = best < 0 ? this.#atEnd(size, extend) : this.#inside(best, size);
+    if (this.#taken.has(at) || at + size > this.#end) throw internalError(`the place at ${at} is taken`);
     this.#taken.set(at, size);
     this.#bytes += size;
     return at;

@@ -42,7 +42,7 @@ export interface Kernels extends KernelSource {
 /** As long as an element on the interpreter takes. */
 const ITERATIONS_PER_ELEMENT = 32;
 
-/** The largest tensor of kernels whose addresses have 64 bits. */
+/** The largest tensor of a kernel. */
 const MOST_BYTES = 2 ** 31 - ALIGNMENT;
 
 const sizeOf = (tensor: Tensor): ValueSize => ({ length: tensor.numel, bytes: elementBytes(tensor) });
@@ -84,7 +84,7 @@ export class WasmDevice implements RegionDevice {
   }
   /** Places in a tensor have 32 bits and a sign, whatever addresses have. */
   get maxBytes(): number {
-    return this.#memory.wide === undefined ? Number.POSITIVE_INFINITY : MOST_BYTES;
+    return MOST_BYTES;
   }
   get allocated(): number {
     return this.#allocated + this.#constants.bytes;

@@ -49,6 +49,11 @@ export interface MemoryInit {
   readonly wide?: WideMemory | undefined;
   /** Pages at the start. */
   readonly initial?: number | undefined;
+  /**
+   * A byte that places are filled with when they are taken: tests find results with bytes that no
+   * kernel wrote. Default: places keep what they had.
+   */
+  readonly filling?: number | undefined;
 }
 
 /** One memory of WebAssembly, with the places in it. */
@@ -64,10 +69,12 @@ export class WasmMemory {
 
   /** Elements from which several threads compute a kernel, if not as many as were measured. */
   readonly least: number | undefined;
+  readonly #filling: number | undefined;
 
   /** @param threads all of them share it */
-  constructor(threads: number, { least, wide, initial = STEP }: MemoryInit = {}) {
+  constructor(threads: number, { least, wide, initial = STEP, filling }: MemoryInit = {}) {
     this.least = least;
+    this.#filling = filling;
     this.wide = wide;
     this.pool = threads > 1 ? new ThreadPool(threads) : undefined;
     const isShared = this.pool !== undefined;
@@ -125,7 +132,13 @@ export class WasmMemory {
 
   /** Returns the address of a place. @throws SconceError `OUT_OF_MEMORY` */
   take(bytes: number): number {
-    return this.#places.take(bytes, (end) => this.#grow(end, bytes));
+    const address = this.#places.take(bytes, (end) => this.#grow(end, bytes));
+    if (this.#filling !== undefined) this.fill(address, bytes, this.#filling);
+    return address;
+  }
+  /** Sets bytes from an address on. */
+  fill(address: number, bytes: number, value: number): void {
+    this.#part(address, bytes).fill(value);
   }
   /** Grows once for values that will be taken, where there is room: each time takes long. */
   reserve(bytes: number): void {

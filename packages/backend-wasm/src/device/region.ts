@@ -1,5 +1,5 @@
 /** @file The kernels of a region as one module, and runs of it. */
-import { bytesOf, type LoopBuffer, planMemory, sizeOf } from "@sconce/codegen";
+import { bytesOf, elementsOf, type LoopBuffer, planMemory, sizeOf } from "@sconce/codegen";
 import type { DeviceBuffer, RegionCode, RegionRequest, RegionRun, RegionStep } from "@sconce/device-runtime";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { KernelCode } from "../kernel-code.js";
@@ -73,6 +73,8 @@ export class WasmRegion implements RegionCode {
   readonly #fixed: readonly number[];
   /** Offsets in the arena by the ids of buffers. */
   readonly #offsets: ReadonlyMap<number, number>;
+  /** Values that are set to zero before a run: no nest is known to write all of them. */
+  readonly #cleared: ReadonlyMap<number, number>;
   /** Ids of buffers that are given for each run. */
   readonly #given: readonly number[];
   /** Bytes of the arena, in front of the scratch memory of kernels. */
@@ -109,6 +111,7 @@ export class WasmRegion implements RegionCode {
     }));
     this.#fixed = request.loops.buffers.map((_, id) => addresses.get(id) ?? 0);
     this.#results = resultsOf(request);
+    this.#cleared = partlyWritten(request);
     const { offsets, bytes } = arenaOf(request, this.#results);
     this.#offsets = offsets;
     this.#arena = bytes;
@@ -134,6 +137,7 @@ export class WasmRegion implements RegionCode {
       const arena = take(this.#arena + this.#scratch * (this.#memory.pool?.count ?? 1));
       for (const [id, offset] of this.#offsets) addresses[id] = arena + offset;
       for (const [id, { bytes }] of this.#results) addresses[id] = take(bytes);
+      for (const [id, bytes] of this.#cleared) this.#memory.fill(addresses[id]!, bytes, 0);
       return this.#run(addresses, arena);
     } catch (error) {
       for (const place of places) this.#memory.give(place);
@@ -191,6 +195,21 @@ export class WasmRegion implements RegionCode {
     this.#kernels = [];
     this.#owner.disposed(this);
   }
+}
+
+/** The bytes of the values of which nests do not compute each element. */
+function partlyWritten({ steps, loops, sizes }: RegionRequest): Map<number, number> {
+  const found = new Map<number, number>();
+  for (const { nests, writes } of steps)
+    for (const id of writes) {
+      const bytes = bytesOf(loops.buffers[id]!, sizes);
+      const elements = bytes / dtypeInfo(loops.buffers[id]!.dtype).itemSize;
+      const isWhole = nests.some(
+        ({ output, axes }) => output === id && sizeOf(elementsOf(axes), sizes) === elements,
+      );
+      if (!isWhole) found.set(id, bytes);
+    }
+  return found;
 }
 
 /** Sizes of the values that steps compute and that are results. */

@@ -96,6 +96,14 @@ export type LoopOutput =
   | { readonly kind: "size"; readonly value: SymInt }
   | { readonly kind: "constant"; readonly value: number | bigint | boolean | string | null };
 
+/** What the loops of a call take for granted of symbolic sizes. */
+export interface SizeAssumption {
+  /** The node of the call. */
+  readonly node: string;
+  /** An index without axes that is not negative. */
+  readonly index: Index;
+}
+
 /** A graph as loop nests over buffers. */
 export interface LoopProgram {
   /** Inputs, results and values in between. */
@@ -109,6 +117,8 @@ export interface LoopProgram {
   readonly inputs: readonly (number | undefined)[];
   /** Flattened results of the graph, in order. */
   readonly outputs: readonly LoopOutput[];
+  /** What has to hold of the sizes of a run. Default: nothing. */
+  readonly assumptions?: readonly SizeAssumption[];
 }
 
 /** A node that does not lower to loops, and why. */

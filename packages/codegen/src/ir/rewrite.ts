@@ -18,6 +18,7 @@ import {
 } from "./index-expr.js";
 import { constantScalar, FALSE, type ReduceScalar, type Scalar, select, TRUE } from "./scalar.js";
 import { scalarText } from "./scalar-text.js";
+import { exactIndex } from "./wide-index.js";
 
 /** What a rewriter replaces. */
 export interface RewriteInit {
@@ -104,6 +105,9 @@ export class Rewriter {
       case "constant":
         return scalar;
       case "index":
+        return this.#sizes === undefined
+          ? { ...scalar, index: this.index(scalar.index) }
+          : exactIndex(this.index(scalar.index));
       case "load":
         return { ...scalar, index: this.index(scalar.index) };
       case "call":

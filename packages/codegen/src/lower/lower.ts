@@ -315,8 +315,9 @@ class GraphLowering {
     return this.#program(this.#outputs());
   }
   #program(outputs: readonly LoopOutput[]): LoopProgram {
-    const { buffers, nests } = this.#context;
-    return { buffers, nests: neededOf(nests, outputs), inputs: this.#inputs, outputs };
+    const { buffers, nests, assumptions } = this.#context;
+    const program = { buffers, nests: neededOf(nests, outputs), inputs: this.#inputs, outputs };
+    return assumptions.length === 0 ? program : { ...program, assumptions };
   }
 
   #outputs(): LoopOutput[] {

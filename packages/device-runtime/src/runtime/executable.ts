@@ -44,7 +44,7 @@ import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
 import { learnSizes } from "./sizes.js";
-import { type SizeCheck, sizeCheck } from "./small-sizes.js";
+import { type SizeCheck, type SizeRequirement, sizeCheck, sizeRequirement } from "./size-checks.js";
 import { DeviceValue, heldBy, type RunValue, Uploads } from "./values.js";
 import type { WorkLimit } from "./work.js";
 
@@ -87,6 +87,7 @@ export class DeviceExecutable implements Executable {
   readonly #init: ExecutableInit;
   readonly #check: InputCheck;
   readonly #checkSizes: SizeCheck;
+  readonly #requireSizes: SizeRequirement;
   readonly #checkShared: SharedCheck | undefined;
   readonly #own: Map<string, Tensor>;
   readonly #state: Map<string, Tensor>;
@@ -110,6 +111,7 @@ export class DeviceExecutable implements Executable {
     this.#init = init;
     this.#check = inputCheck(original);
     this.#checkSizes = sizeCheck(program, operators);
+    this.#requireSizes = sizeRequirement(original, operators);
     this.#own = ownState(program, device, programState(program, operators));
     this.#checkShared = sharedCheck(original, operators, this.#own);
     this.#state = publicState(original, this.#own);
@@ -288,6 +290,7 @@ export class DeviceExecutable implements Executable {
   ): Promise<readonly RunValue[] | Reasons | undefined> {
     const region = this.#regions.get(step.name);
     if (region === undefined) return undefined;
+    this.#requireSizes(run.sizes);
     const inUse = valueBytes(run.values.computed(), this.#init.device);
     const results = await region.run(inputs, run.sizes, this.#uploads, {
       inUse,

@@ -21,13 +21,13 @@ import { executionPlan } from "./execution-plan.js";
 import type { Held } from "./held.js";
 import type { KernelStep } from "./kernel-step.js";
 import { type CompileWatch, type Kernels, type KernelsRun, kernelSteps, kernelsOf } from "./kernels.js";
-import { callOf, tooLargeFor } from "./large-buffers.js";
+import { callOf } from "./large-buffers.js";
 import { dependsOnRanges } from "./legality.js";
 import { planRegion, type RegionMemory, requireMemory } from "./memory.js";
 import { type OpenSteps, openSteps } from "./open-steps.js";
 import type { DeviceRegion, Reasons } from "./plan.js";
 import { scansFor } from "./scans.js";
-import { allCalls, haveRecordedSizes, type SizeCheck } from "./small-sizes.js";
+import { allCalls, haveRecordedSizes, keyOf, LoopSizes, type SizeCheck } from "./size-checks.js";
 import { DeviceValue, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -95,6 +95,7 @@ export class RegionRunner {
   readonly #deciding: readonly (string | undefined)[];
   readonly #limit: WorkLimit;
   readonly #checkSizes: SizeCheck;
+  readonly #sizes: LoopSizes;
   readonly #memory: RegionMemory;
   /** Tensors of inputs that never change. */
   readonly #constants = new Map<number, Tensor>();
@@ -110,6 +111,7 @@ export class RegionRunner {
   constructor({ region, inputs, fixed, device, limit, memory, checkSizes }: RegionInit) {
     this.#checkSizes = checkSizes;
     this.loops = region.loops;
+    this.#sizes = new LoopSizes(region.loops, region.graph);
     this.#region = region;
     this.#memory = memory;
     this.#device = device;
@@ -285,14 +287,13 @@ export class RegionRunner {
   }
 
   async #make(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> {
-    const loops = scansFor(this.#device, this.loops, sizes);
+    const refused = this.#refusedAt(sizes);
+    // Loops of sizes that they do not take are not looked at: their extents may be anything.
+    const isTaken = refused.size === 0;
+    const loops = isTaken ? scansFor(this.#device, this.loops, sizes) : this.loops;
     await watch.step?.();
-    const checks = this.#region.checks.map((call) => bindCall(call, sizes));
+    const checks = isTaken ? this.#region.checks.map((call) => bindCall(call, sizes)) : [];
     const { graph } = this.#region;
-    const wrong = this.#checkSizes(sizes);
-    const refused = new Map(
-      wrong === undefined ? tooLargeFor(loops, graph, sizes, this.#device) : allCalls(graph, wrong),
-    );
     for (const { call, nests } of checks)
       for (const nest of nests) {
         const reason = whyTooMuch(nest, this.#limit);
@@ -316,9 +317,16 @@ export class RegionRunner {
     return { loops, sizes, memory, refused, checks, steps, reasons, kernels, verdicts: new Map() };
   }
 
+  /** The calls that are the host's in these sizes, before anything is made of them. */
+  #refusedAt(sizes: Bindings): Map<string, string> {
+    const { graph } = this.#region;
+    const wrong = this.#checkSizes(sizes);
+    return wrong === undefined ? this.#sizes.refused(sizes, this.#device) : new Map(allCalls(graph, wrong));
+  }
+
   /** The steps that serve all sizes, if these are among them. */
   #openFor(sizes: Bindings): OpenSteps | undefined {
-    if (this.isFixed) return undefined;
+    if (this.isFixed || !this.#sizes.areNarrow(sizes)) return undefined;
     this.#open ??= { steps: openSteps(this.loops, this.#device, this.#constants) };
     const { steps } = this.#open;
     return steps?.serve(sizes) === true ? steps : undefined;
@@ -358,15 +366,6 @@ export class RegionRunner {
  */
 const inDType = (value: Tensor | DeviceValue, dtype: DType): Tensor | DeviceValue =>
   value.dtype === dtype || value instanceof DeviceValue ? value : castTensor(value, dtype);
-
-/** Equal for equal sizes. */
-const keyOf = (sizes: Bindings): string =>
-  sizes.size === 0
-    ? ""
-    : [...sizes]
-        .map(([name, value]) => `${name}=${value}`)
-        .sort()
-        .join();
 
 /** Buffers that nests read or that are results. */
 function readIn({ nests, outputs }: LoopProgram): Set<number> {

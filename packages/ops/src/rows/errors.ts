@@ -127,6 +127,10 @@ export const dtypeMismatch = (message: string): SconceError =>
 export const invalidArgument = (message: string): SconceError =>
   new SconceError({ code: "INVALID_ARGUMENT", message, fix: GENERAL_FIX });
 
+/** Sizes that no memory has, in PyTorch's words. */
+export const sizesOverflow = (shape: readonly unknown[]): SconceError =>
+  invalidArgument(`Storage size calculation overflowed with sizes=[${shape.join(", ")}]`);
+
 /** A write to a tensor several of whose elements are one place in memory. */
 export const internalOverlap = (message: string, where?: string): SconceError =>
   new SconceError({

@@ -5,7 +5,7 @@ import { describeValue, isSconceError, thrownText } from "@sconce/errors";
 import { FakeTensor, type OpSchema, type SchemaType } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
 import { isDType } from "@sconce/tensor";
-import { argumentKind, wrongRule } from "./errors.js";
+import { argumentKind, sizesOverflow, wrongRule } from "./errors.js";
 
 /**
  * Why a value is not a tensor result, as `returned` goes on: "a plain object"; undefined when it is
@@ -91,6 +91,9 @@ export function checkedRule<A, B, R>(
     if (isTensor && result instanceof FakeTensor && isSound(result)) return result;
     const problem = resultProblem(schema, result);
     if (problem === undefined) return result;
+    // Sizes of the call, and not the rule, are at fault.
+    const huge = (Array.isArray(result) ? (result as readonly unknown[]) : [result]).find(isHuge);
+    if (huge !== undefined) throw sizesOverflow(huge.shape);
     throw wrongRule(code, schema, `${what} ${problem}`);
   };
   if (code === "DECOMPOSITION_RESULT") return (emit, args) => checked(rule(emit, args));
@@ -108,6 +111,13 @@ export function checkedRule<A, B, R>(
     return checked(result);
   };
 }
+
+/** Whether a tensor has sizes or strides that are integers, and 2^53 or more. */
+const isHuge = (value: unknown): value is FakeTensor =>
+  value instanceof FakeTensor &&
+  [value.shape, value.strides].flat().some(
+    (size) => Number.isInteger(size) && Number(size) > Number.MAX_SAFE_INTEGER,
+  );
 
 /**
  * A tensor argument that is a number. Calls may have them, as PyTorch's arithmetic does; a rule

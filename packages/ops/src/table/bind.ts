@@ -249,8 +249,10 @@ function bindScalar(value: unknown): unknown {
   return value instanceof SymExpr ? { kind: "SymInt", expr: value } : undefined;
 }
 
+/** Integers have 64 bits: others are refused, as PyTorch does. */
 function bindInt(value: unknown): unknown {
   if (typeof value === "number") return Number.isInteger(value) ? value : undefined;
+  if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value) return undefined;
   if (typeof value === "bigint" || typeof value === "boolean") return Number(value);
   return symbolicOf(value, "SymInt");
 }

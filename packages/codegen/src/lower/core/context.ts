@@ -12,7 +12,7 @@ import {
   same,
   ZERO,
 } from "../../ir/index-expr.js";
-import type { LoopBuffer, LoopNest, NestHint } from "../../ir/loop-program.js";
+import type { LoopBuffer, LoopNest, NestHint, SizeAssumption } from "../../ir/loop-program.js";
 import type { Scalar } from "../../ir/scalar.js";
 import { scalarText } from "../../ir/scalar-text.js";
 import { inOrder, LazyTensor, operationsOf, viewOf, withInputs } from "./lazy.js";
@@ -62,6 +62,7 @@ export type Layouts = ReadonlyMap<string, readonly number[]>;
 export class LoweringContext {
   readonly buffers: LoopBuffer[] = [];
   readonly nests: LoopNest[] = [];
+  readonly assumptions: SizeAssumption[] = [];
   readonly #facts: GraphFacts;
   readonly #order = new Map<LazyTensor, number>();
   readonly #limits: FusionLimits;
@@ -86,6 +87,10 @@ export class LoweringContext {
   axes(extents: readonly Index[]): { readonly axes: Axis[]; readonly at: Index[] } {
     const axes = extents.map((extent) => this.axis(extent));
     return { axes, at: axes.map(placeOn) };
+  }
+  /** Takes for granted that an index without axes is not negative. */
+  assume(node: string, index: Index): void {
+    if (index.terms.length > 0) this.assumptions.push({ node: this.#origin(node), index });
   }
   /** A name for nests that belong together. */
   group(kind: string): string {

@@ -59,7 +59,7 @@ interface SliceScatterArgs extends Overwrite, SliceArgs {
 function sliceScatter(args: SliceScatterArgs, call: LoweringCall): LazyTensor {
   const { self, src } = args;
   const dim = dimension(args.dim, self.shape.length);
-  const { start, step } = sliceOf(args, self.shape[dim]!);
+  const { start, step } = sliceOf(args, self.shape[dim]!, call);
   return overwritten(call, args, (at) => {
     const offset = subtract(at[dim]!, start);
     const from = divide(offset, step);
@@ -85,6 +85,7 @@ export const SCATTERED_VIEWS = defineLowerings([
   lowering("aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor", (args, call) => {
     const dim = dimension(args.dim, args.self.shape.length);
     const index = placeOf(args.index, args.self.shape[dim]!);
+    call.context.assume(call.node, index);
     return overwritten(call, args, (at) => ({
       is: apply("eq", indexScalar(at[dim]!), indexScalar(index)),
       at: at.filter((_, d) => d !== dim),

@@ -128,7 +128,7 @@ export const VIEWS = defineLowerings([
     (args, call) => {
       const base = args.self;
       const dim = dimension(args.dim, base.shape.length);
-      const { start, step } = sliceOf(args, base.shape[dim]!);
+      const { start, step } = sliceOf(args, base.shape[dim]!, call);
       return viewOf(base, call.node, outShape(call), (at) =>
         at.map((index, d) => (d === dim ? add(start, multiply(index, step)) : index)),
       );

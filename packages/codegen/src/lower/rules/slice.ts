@@ -1,6 +1,7 @@
 /** @file The elements that a slice takes of a dimension. */
 import type { SymInt } from "@sconce/symbolic";
 import { add, constant, type Index, size } from "../../ir/index-expr.js";
+import type { LoweringCall } from "../core/call.js";
 
 /** The arguments of a slice, as `slice` and `slice_scatter` have them. */
 export interface SliceArgs {
@@ -8,13 +9,16 @@ export interface SliceArgs {
   readonly step: SymInt;
 }
 /** Returns where a slice of a dimension starts, and its step. */
-export const sliceOf = (
+export function sliceOf(
   { start, step }: SliceArgs,
   extent: Index,
-): { readonly start: Index; readonly step: Index } => ({
-  start: startOf(start ?? 0, extent),
-  step: size(step),
-});
+  { context, node }: LoweringCall,
+): { readonly start: Index; readonly step: Index } {
+  const from = startOf(start ?? 0, extent);
+  // Of a negative start, or one before the first element, the host takes the right elements.
+  context.assume(node, from);
+  return { start: from, step: size(step) };
+}
 /** Counted from the end when negative, kept within the extent. */
 function startOf(start: SymInt, extent: Index): Index {
   if (typeof start !== "number") return size(start);

@@ -1,0 +1,171 @@
+/**
+ * @file What loops take for granted of the sizes of a run: they are not negative, every place that
+ * is read exists, and places have 32 bits.
+ */
+import { type Bindings, printExpr, type SymExpr } from "@sconce/symbolic";
+import { hasSizes, indicesIn } from "../ir/bind.js";
+import { type Axis, fixedValue, forEachAtom, type Index, isWithin, product } from "../ir/index-expr.js";
+import type { LoopBuffer, LoopNest, LoopProgram, SizeAssumption } from "../ir/loop-program.js";
+import { forEachScalar, readsOf } from "../ir/traverse.js";
+import { type GuardedLoad, guardedLoads } from "./guarded-loads.js";
+import { type IndexRange, IndexRanges } from "./index-range.js";
+
+/** Nodes whose loops do not compute their values at some sizes, and why. */
+export interface SizeFault {
+  readonly nodes: readonly string[];
+  readonly reason: string;
+  /** Whether a size has no value that a size may have. */
+  readonly isInvalid: boolean;
+}
+type Fault = Omit<SizeFault, "nodes">;
+
+const invalid = (reason: string): Fault => ({ reason, isInvalid: true });
+const outside = (reason: string): Fault => ({ reason, isInvalid: false });
+
+/** Kernels count places in integers of 32 bits with a sign. */
+const MOST = 2 ** 31 - 1;
+
+/** What a nest depends on. */
+interface NestSizes {
+  readonly nest: LoopNest;
+  /** Sizes by their text. */
+  readonly sizes: ReadonlyMap<string, SymExpr>;
+  /** Axes that run together: those of the output, and those of each reduction. */
+  readonly spaces: readonly (readonly Axis[])[];
+  /** Indices that are divided. */
+  readonly divided: readonly Index[];
+  /** Indices that are values. */
+  readonly values: readonly Index[];
+  /** Loads that are not inside for all sizes; undefined if there are too many to look at. */
+  readonly loads: readonly GuardedLoad[] | undefined;
+}
+
+/** The assumptions of the nests of a program about sizes. */
+export class SizeLimits {
+  readonly #nests: readonly NestSizes[];
+  readonly #buffers: readonly LoopBuffer[];
+  readonly #assumptions: readonly SizeAssumption[];
+
+  constructor({ nests, buffers, assumptions = [] }: LoopProgram) {
+    this.#buffers = buffers;
+    this.#assumptions = assumptions;
+    this.#nests = nests.map((nest) => sizesOf(nest, buffers));
+  }
+
+  /** The nodes whose loops do not serve these sizes. */
+  faults(sizes: Bindings): readonly SizeFault[] {
+    const ranges = new IndexRanges(sizes);
+    const broken = this.#assumptions.filter(({ index }) => !(ranges.exact(index) >= 0));
+    const faults = broken.map(
+      ({ node, index }): SizeFault => ({ nodes: [node], ...invalid(`${index.text} is negative`) }),
+    );
+    for (const one of this.#nests) {
+      const fault = this.#fault(one, ranges);
+      if (fault !== undefined) faults.push({ nodes: one.nest.nodes, ...fault });
+    }
+    return faults;
+  }
+
+  /** Whether all indices that are values fit 32 bits. */
+  areNarrow(sizes: Bindings): boolean {
+    const ranges = new IndexRanges(sizes);
+    return this.#nests.every(({ values }) => values.every((index) => fits(ranges.of(index))));
+  }
+
+  #fault({ sizes, spaces, divided, loads }: NestSizes, ranges: IndexRanges): Fault | undefined {
+    for (const [text, expr] of sizes) {
+      const value = ranges.size(expr);
+      if (Number.isNaN(value)) return invalid(`its size ${text} is not known as an integer below 2^53`);
+      if (value < 0) return invalid(`its size ${text} is negative`);
+    }
+    for (const [at, axes] of spaces.entries()) {
+      let volume = 1;
+      for (const { extent } of axes) {
+        const count = ranges.exact(extent);
+        if (!(count >= 0)) return invalid(`its size ${extent.text} is negative, or 2^53 or more`);
+        volume *= count;
+      }
+      if (at === 0 && volume === 0) return undefined;
+      if (volume > MOST) return outside("it takes more elements than integers of 32 bits count");
+    }
+    if (!divided.every((index) => fits(ranges.of(index)))) return outside("its places are beyond 32 bits");
+    if (loads === undefined) return outside("it is too large to prove that its places exist");
+    const load = loads.find((one) => !this.#isInside(one, ranges));
+    return load && outside(`it would read outside of %${this.#buffers[load.buffer]!.node}`);
+  }
+
+  #isInside({ buffer, index, guards, axes }: GuardedLoad, ranges: IndexRanges): boolean {
+    if (axes.some((axis) => ranges.exact(axis.extent) === 0)) return true;
+    const narrowed = new Map<string, IndexRange>();
+    let isGuarded = false;
+    for (const guard of guards) if (!narrow(guard, narrowed, ranges)) isGuarded = true;
+    if ([...narrowed.values()].some(({ low, high }) => low > high)) return true;
+    const { low, high } = ranges.of(index, narrowed);
+    // Windows are guarded by sums of axes: their lowering tests each dimension of what they read.
+    return (low >= 0 && high < ranges.exact(product(this.#buffers[buffer]!.shape))) || isGuarded;
+  }
+}
+
+const fits = ({ low, high }: IndexRange): boolean => low >= -MOST && high <= MOST;
+
+function sizesOf(nest: LoopNest, buffers: readonly LoopBuffer[]): NestSizes {
+  const sizes = new Map<string, SymExpr>();
+  const divided = new Map<string, Index>();
+  const look = (index: Index): void =>
+    forEachAtom(index, (item) => {
+      if (item.kind === "size") sizes.set(printExpr(item.expr), item.expr);
+      if (item.kind === "value") look(item.bound);
+      if (item.kind !== "quotient" && item.kind !== "remainder") return;
+      divided.set(item.numerator.text, item.numerator);
+    });
+  indicesIn(nest).forEach(look);
+  for (const id of [...readsOf(nest.value), nest.output]) buffers[id]!.shape.forEach(look);
+  const spaces = [nest.axes];
+  const values: Index[] = [];
+  forEachScalar(nest.value, (scalar) => {
+    if (scalar.kind === "reduce") spaces.push(scalar.axes);
+    if (scalar.kind === "index" && fixedValue(scalar.index) === undefined) values.push(scalar.index);
+  });
+  const isOpen = hasSizes(nest) || sizes.size > 0;
+  const loads = isOpen ? openLoads(nest, buffers) : [];
+  return { nest, sizes, spaces, divided: [...divided.values()], values, loads };
+}
+
+/** Loads whose places are not inside for all sizes. */
+function openLoads(nest: LoopNest, buffers: readonly LoopBuffer[]): readonly GuardedLoad[] | undefined {
+  const limits = new Map<number, Index>();
+  return guardedLoads(nest.value, nest.axes)?.filter(({ buffer, index }) => {
+    const limit = limits.get(buffer) ?? product(buffers[buffer]!.shape);
+    limits.set(buffer, limit);
+    return !isWithin(index, limit);
+  });
+}
+
+/**
+ * Narrows the range of the only axis of an index that is not negative. Returns whether there is
+ * such an axis.
+ */
+function narrow(guard: Index, into: Map<string, IndexRange>, ranges: IndexRanges): boolean {
+  let [factor, rest] = [0, guard.constant];
+  let axis: Axis | undefined;
+  for (const { coefficient, atoms } of guard.terms) {
+    let value = coefficient;
+    let own: Axis | undefined;
+    for (const item of atoms) {
+      if (item.kind === "size") value *= ranges.size(item.expr);
+      else if (item.kind === "axis" && own === undefined) own = item;
+      else return false;
+    }
+    if (own === undefined) rest += value;
+    else if (axis === undefined || axis.name === own.name) [axis, factor] = [own, factor + value];
+    else return false;
+  }
+  if (axis === undefined || factor === 0 || Number.isNaN(factor + rest)) return axis === undefined;
+  const { low, high } = into.get(axis.name) ?? ranges.axis(axis);
+  const bound = -rest / factor;
+  into.set(
+    axis.name,
+    factor > 0 ? { low: Math.max(low, Math.ceil(bound)), high } : { low, high: Math.min(high, Math.floor(bound)) },
+  );
+  return true;
+}

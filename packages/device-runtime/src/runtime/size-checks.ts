@@ -1,0 +1,138 @@
+/** @file Sizes that a program does not take, or at which its values are not those that it records. */
+import { type LoopProgram, SizeLimits, sizeOf } from "@sconce/codegen";
+import { type ExportedProgram, type Graph, nodePlace } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { SizeChecks, type SizeProblem } from "@sconce/passes";
+import { type Bindings, evaluateInt } from "@sconce/symbolic";
+import type { Device } from "../device/device.js";
+import { callOf, tooLargeFor } from "./large-buffers.js";
+import type { Reasons } from "./plan.js";
+import { isTensor, type RunValue } from "./values.js";
+
+/** Equal for equal sizes. */
+export const keyOf = (sizes: Bindings): string =>
+  sizes.size === 0
+    ? ""
+    : [...sizes]
+        .map(([name, value]) => `${name}=${value}`)
+        .sort()
+        .join();
+
+/** Sets of sizes whose answers are kept. */
+const MOST_KNOWN = 64;
+
+/** Asks each set of sizes once. */
+class KnownSizes<T> {
+  readonly #known = new Map<string, T>();
+  readonly #ask: (sizes: Bindings) => T;
+
+  constructor(ask: (sizes: Bindings) => T) {
+    this.#ask = ask;
+  }
+  at(sizes: Bindings): T {
+    const key = keyOf(sizes);
+    if (!this.#known.has(key)) {
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+      this.#known.set(key, this.#ask(sizes));
+    }
+    return this.#known.get(key)!;
+  }
+}
+
+/** Why a program does not hold at given sizes, in words; undefined where it does. */
+export type SizeCheck = (sizes: Bindings) => string | undefined;
+
+/** Compares the values that a program records with those that its calls give. */
+export function sizeCheck(program: ExportedProgram, operators: OperatorTable): SizeCheck {
+  const checks = new SizeChecks(program, operators);
+  const known = new KnownSizes((sizes) => {
+    const problem = checks.at(sizes);
+    return { reason: problem && reasonOf(problem, sizes) };
+  });
+  return (sizes) => (checks.holdAt(sizes) ? undefined : known.at(sizes).reason);
+}
+function reasonOf({ node, error }: SizeProblem, sizes: Bindings): string {
+  const at = [...sizes].map(([name, size]) => `${name} = ${size}`).join(", ");
+  const what = error === undefined ? "is not what the program records" : "is refused";
+  return `at ${at}, %${node.name} ${what}`;
+}
+
+/**
+ * Throws what the calls of a program throw for sizes that they do not take, before any of them is
+ * computed.
+ *
+ * @throws SconceError that of the shape rule, with the node
+ */
+export type SizeRequirement = (sizes: Bindings) => void;
+
+export function sizeRequirement(program: ExportedProgram, operators: OperatorTable): SizeRequirement {
+  const checks = new SizeChecks(program, operators);
+  const known = new KnownSizes((sizes) => ({ problem: checks.at(sizes) }));
+  return (sizes) => {
+    const problem = checks.holdAt(sizes) ? undefined : known.at(sizes).problem;
+    if (problem?.error !== undefined) throw problem.error.at(nodePlace(problem.node));
+  };
+}
+
+/** The sizes that the loops of a region take. */
+export class LoopSizes {
+  readonly #loops: LoopProgram;
+  readonly #graph: Graph;
+  readonly #limits: SizeLimits;
+
+  constructor(loops: LoopProgram, graph: Graph) {
+    this.#loops = loops;
+    this.#graph = graph;
+    this.#limits = new SizeLimits(loops);
+  }
+
+  /** The calls that a device does not compute at these sizes, with the reasons. */
+  refused(sizes: Bindings, device: Device): Map<string, string> {
+    if (!this.#areExact(sizes)) return new Map(allCalls(this.#graph, "it gives a size of 2^53 or more"));
+    const faults = this.#limits.faults(sizes);
+    const refused = new Map<string, string>();
+    for (const { nodes, reason } of faults)
+      for (const name of nodes) refused.set(callOf(name, this.#graph), reason);
+    const areValid = !faults.some(({ isInvalid }) => isInvalid);
+    const large = areValid ? tooLargeFor(this.#loops, this.#graph, sizes, device) : [];
+    for (const [call, reason] of large) refused.set(call, reason);
+    return refused;
+  }
+  /** Whether kernels that get their sizes when they run compute all values of indices exactly. */
+  areNarrow(sizes: Bindings): boolean {
+    return this.#limits.areNarrow(sizes);
+  }
+
+  /** Whether all results that are sizes are exact. */
+  #areExact(sizes: Bindings): boolean {
+    return this.#loops.outputs.every(
+      (output) => output.kind !== "size" || Number.isSafeInteger(evaluateInt(output.value, sizes)),
+    );
+  }
+}
+
+/** All calls of a graph, with one reason. */
+export const allCalls = (graph: Graph, reason: string): Reasons =>
+  new Map(
+    graph
+      .nodes()
+      .filter(({ op, target }) => op === "call_function" && target !== "operator.getitem")
+      .map(({ name }) => [name, reason]),
+  );
+
+/** Whether inputs have the sizes that the program records of them. */
+export function haveRecordedSizes(
+  { inputs: ids, buffers }: LoopProgram,
+  inputs: readonly RunValue[],
+  positions: readonly number[],
+  sizes: Bindings,
+): boolean {
+  return positions.every((at) => {
+    const value = inputs[at];
+    if (!isTensor(value)) return true;
+    const { shape } = buffers[ids[at]!]!;
+    return (
+      shape.length === value.shape.length && shape.every((size, d) => sizeOf(size, sizes) === value.shape[d])
+    );
+  });
+}

@@ -1,0 +1,248 @@
+/**
+ * @file Whether the calls of a program take the sizes of a run, and give what the program records.
+ */
+import { isSconceError, type SconceError } from "@sconce/errors";
+import {
+  type ExportedProgram,
+  FakeTensor,
+  forEachInput,
+  type Graph,
+  isSymScalar,
+  type MetaValue,
+  type Node,
+} from "@sconce/ir";
+import { constantValue, metaOf, type OperatorTable } from "@sconce/ops";
+import {
+  evaluateInt,
+  freeSymbols,
+  printExpr,
+  type ShapeEnv,
+  STATIC_ENV,
+  type SymBool,
+  SymExpr,
+  type SymInt,
+} from "@sconce/symbolic";
+import { RetraceEnv } from "../trace/shape-env.js";
+import type { Bindings } from "./bindings.js";
+import { substituted } from "./refine.js";
+
+/** A call that does not hold at some sizes. */
+export interface SizeProblem {
+  /** The call. */
+  readonly node: Node;
+  /** What its shape rule throws; undefined if it gives another value than the program records. */
+  readonly error: SconceError | undefined;
+}
+
+/** Errors of rules that only the data decide. */
+const UNDECIDED: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD", "OPERATOR_WITHOUT_META"]);
+
+/**
+ * Checks the calls of a program's own graph at sizes that become known when it runs, with the shape
+ * rules of their operators. Calls that hold for all sizes in the declared ranges are proved once,
+ * and not computed again. Nested graphs are not looked at: they may not run.
+ */
+export class SizeChecks {
+  readonly #graph: Graph;
+  readonly #operators: OperatorTable;
+  /** Calls with symbolic sizes, in order. */
+  readonly #calls: readonly Node[];
+  /** Those that are not proved. */
+  readonly #open: ReadonlySet<Node>;
+  /** The symbols of the calls, with the ranges that proofs rest on. */
+  readonly #ranges: ReadonlyMap<string, { readonly min: number; readonly max: number }>;
+
+  constructor(program: ExportedProgram, operators: OperatorTable) {
+    this.#graph = program.graph;
+    this.#operators = operators;
+    this.#calls = program.graph.nodes().filter((node) => this.#isSymbolic(node));
+    const env = new ProofEnv({ ranges: program.rangeConstraints });
+    this.#open = new Set(this.#calls.filter((node) => !this.#isProved(node, env)));
+    const symbols = new Map(this.#calls.flatMap((node) => [...this.#symbolsOf(node)]));
+    this.#ranges = new Map([...symbols].map(([name, symbol]) => [name, env.rangeOf(symbol)]));
+  }
+
+  /** Whether all calls are proved to hold at these sizes, or none has sizes. */
+  holdAt(sizes: Bindings): boolean {
+    return this.#open.size === 0 && this.#areInRange(sizes);
+  }
+  /** Whether sizes are among those that proofs are made for. */
+  #areInRange(sizes: Bindings): boolean {
+    for (const [name, { min, max }] of this.#ranges) {
+      const size = sizes.get(name);
+      if (size !== undefined && !(size >= min && size <= max)) return false;
+    }
+    return true;
+  }
+
+  /** Calls that are computed for each set of sizes, in order. */
+  get open(): readonly Node[] {
+    return [...this.#open];
+  }
+
+  /**
+   * The first call that its operator refuses, or else the first with another value than the program
+   * records. Calls with sizes that are not among the given ones are left out.
+   */
+  at(sizes: Bindings): SizeProblem | undefined {
+    const isInRange = this.#areInRange(sizes);
+    if (isInRange && this.#open.size === 0) return undefined;
+    // What calls give that is not what the program records.
+    const others = new Map<string, MetaValue | undefined>();
+    let first: SizeProblem | undefined;
+    for (const node of this.#calls) {
+      const isToCheck = !isInRange || this.#open.has(node) || readsAny(node, others);
+      if (!isToCheck) continue;
+      const recorded = substituted(node.meta.val!, sizes);
+      try {
+        const value = this.#valueOf(node, sizes, others);
+        if (value === undefined || isAs(recorded, value)) continue;
+        others.set(node.name, value);
+        first ??= { node, error: undefined };
+      } catch (error) {
+        if (!isSconceError(error)) throw error;
+        if (!UNDECIDED.has(error.code)) return { node, error };
+        if (readsAny(node, others)) others.set(node.name, undefined);
+      }
+    }
+    return first;
+  }
+
+  /** What a call gives; undefined where an argument is not known yet. */
+  #valueOf(
+    node: Node,
+    sizes: Bindings,
+    others: ReadonlyMap<string, MetaValue | undefined>,
+  ): MetaValue | undefined {
+    let isKnown = true;
+    const resolve = ({ name }: { readonly name: string }): unknown => {
+      const value = others.has(name) ? others.get(name) : substituted(this.#graph.node(name).meta.val!, sizes);
+      if (value === undefined || hasSymbols(value)) isKnown = false;
+      // Integers of 2^53 and more stay expressions.
+      const isWhole = isKnown && isSymScalar(value) && value.kind === "SymInt";
+      return isWhole ? evaluateInt(value.expr, sizes) : constantValue(value);
+    };
+    forEachInput(node, (name) => void resolve({ name }));
+    if (!isKnown) return undefined;
+    const { target, args, kwargs } = node;
+    if (target !== GETITEM) return metaOf(this.#operators, target, args, kwargs, STATIC_ENV, resolve);
+    const items = resolve(args[0] as { readonly name: string });
+    return Array.isArray(items) ? (items as readonly MetaValue[])[Number(args[1])] : undefined;
+  }
+
+  #isSymbolic(node: Node): boolean {
+    if (node.op !== "call_function" || node.meta.val === undefined) return false;
+    const row = node.target === GETITEM ? undefined : this.#operators.get(node.target);
+    if (node.target !== GETITEM && row?.meta === undefined && row?.decompose === undefined) return false;
+    return this.#symbolsOf(node).size > 0;
+  }
+  /** The symbols in a call's arguments and its value, by name. */
+  #symbolsOf(node: Node): Map<string, SymExpr> {
+    const found = new Map<string, SymExpr>();
+    addSymbols(node.meta.val, found);
+    forEachInput(node, (name) => addSymbols(this.#graph.node(name).meta.val, found));
+    return found;
+  }
+
+  #isProved(node: Node, env: ProofEnv): boolean {
+    if (node.target === GETITEM) return true;
+    try {
+      const { target, args, kwargs, meta } = node;
+      const value = metaOf(this.#operators, target, args, kwargs, env, ({ name }) =>
+        constantValue(this.#graph.node(name).meta.val),
+      );
+      return isAs(meta.val!, value, env);
+    } catch (error) {
+      if (isSconceError(error)) return false;
+      throw error;
+    }
+  }
+}
+
+const GETITEM = "operator.getitem";
+
+/**
+ * Decides only what holds for all sizes in the ranges, and assumes nothing: other questions are
+ * refused as in a world of numbers.
+ */
+class ProofEnv extends RetraceEnv {
+  override guard(condition: SymBool): boolean {
+    return this.staticallyKnown(condition) ?? STATIC_ENV.guard(condition);
+  }
+  override knownTrue(condition: SymBool): boolean {
+    return this.guard(condition);
+  }
+  override orFalse(condition: SymBool): boolean {
+    return this.guard(condition);
+  }
+  override orTrue(condition: SymBool): boolean {
+    return this.guard(condition);
+  }
+  override check(condition: SymBool): boolean {
+    return this.guard(condition);
+  }
+  override addAxiom(condition: SymBool): void {
+    this.guard(condition);
+  }
+  override guardInt(value: SymInt): number {
+    return STATIC_ENV.guardInt(this.simplify(value));
+  }
+  override freshUnbackedInt(): SymExpr {
+    return STATIC_ENV.freshUnbackedInt();
+  }
+  override freshUnbackedFloat(): SymExpr {
+    return STATIC_ENV.freshUnbackedFloat();
+  }
+}
+
+function readsAny(node: Node, names: ReadonlyMap<string, unknown>): boolean {
+  if (names.size === 0) return false;
+  let found = false;
+  forEachInput(node, (name) => {
+    found ||= names.has(name);
+  });
+  return found;
+}
+
+/** Whether two values have the same kind, dtype and sizes; with `env`, for all sizes. */
+function isAs(recorded: MetaValue, value: MetaValue, env?: ShapeEnv): boolean {
+  if (recorded instanceof FakeTensor && value instanceof FakeTensor) {
+    const { dtype, shape } = value;
+    return (
+      recorded.dtype === dtype &&
+      recorded.shape.length === shape.length &&
+      recorded.shape.every((size, d) => isSame(size, shape[d]!, env))
+    );
+  }
+  if (Array.isArray(recorded) && Array.isArray(value)) {
+    const items = value as readonly MetaValue[];
+    return (
+      recorded.length === items.length &&
+      (recorded as readonly MetaValue[]).every((item, i) => isAs(item, items[i]!, env))
+    );
+  }
+  const [a, b] = [recorded, value].map((one) => (isSymScalar(one) ? one.expr : one));
+  // Constants and other values have no sizes.
+  return !isSize(a) || !isSize(b) || isSame(a, b, env);
+}
+const isSize = (value: unknown): value is SymInt => typeof value === "number" || value instanceof SymExpr;
+
+function isSame(a: SymInt, b: SymInt, env: ShapeEnv | undefined): boolean {
+  if (a === b) return true;
+  if (typeof a === "number" && typeof b === "number") return false;
+  const simple = (size: SymInt): string => printExpr(env === undefined ? size : env.simplify(size));
+  return simple(a) === simple(b);
+}
+
+function addSymbols(value: unknown, into: Map<string, SymExpr>): void {
+  if (value instanceof SymExpr) for (const [name, symbol] of freeSymbols(value)) into.set(name, symbol);
+  else if (value instanceof FakeTensor)
+    for (const size of [...value.shape, ...value.strides, value.storageOffset]) addSymbols(size, into);
+  else if (Array.isArray(value)) for (const item of value) addSymbols(item, into);
+  else if (isSymScalar(value)) addSymbols(value.expr, into);
+}
+function hasSymbols(value: unknown): boolean {
+  const found = new Map<string, SymExpr>();
+  addSymbols(value, found);
+  return found.size > 0;
+}
