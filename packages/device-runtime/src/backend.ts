@@ -169,6 +169,7 @@ async function compile(
     const executable = new DeviceExecutable({
       original,
       program,
+      decisions: prepared.decisions,
       plan,
       device,
       host,

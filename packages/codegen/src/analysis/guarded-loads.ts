@@ -51,7 +51,10 @@ export function guardedLoads(root: Scalar, axes: readonly Axis[]): readonly Guar
       const own = { ...scope, axes: [...scope.axes, ...scalar.axes], seen: new Set<Scalar>() };
       if (scalar.initial !== undefined) inside(scalar.initial, scope);
       if (scalar.when !== undefined) inside(scalar.when, own);
-      inside(scalar.body, scalar.when === undefined ? own : under(own, conjunctsOf(scalar.when).flatMap(whereTrue)));
+      inside(
+        scalar.body,
+        scalar.when === undefined ? own : under(own, conjunctsOf(scalar.when).flatMap(whereTrue)),
+      );
     } else for (const part of partsOf(scalar)) inside(part, scope);
   };
   inside(root, { guards: [], axes, seen: new Set() });
@@ -81,7 +84,12 @@ function whereTrue(condition: Scalar): readonly Index[] {
       return [];
   }
 }
-const OPPOSITE: Readonly<Record<string, "lt" | "le" | "gt" | "ge">> = { lt: "ge", le: "gt", gt: "le", ge: "lt" };
+const OPPOSITE: Readonly<Record<string, "lt" | "le" | "gt" | "ge">> = {
+  lt: "ge",
+  le: "gt",
+  gt: "le",
+  ge: "lt",
+};
 function whereFalse(condition: Scalar): readonly Index[] {
   const fn = condition.kind === "call" ? OPPOSITE[condition.fn] : undefined;
   return fn === undefined || condition.kind !== "call" ? [] : whereTrue({ ...condition, fn });

@@ -1,6 +1,6 @@
 /** @file Exact ranges of indices for known sizes. */
 import { isSconceError } from "@sconce/errors";
-import { type Bindings, evaluateInt, type SymExpr } from "@sconce/symbolic";
+import { type Bindings, evaluateBool, evaluateInt, type SymExpr } from "@sconce/symbolic";
 import type { Axis, Index, IndexAtom } from "../ir/terms.js";
 
 /** The least and the greatest value; both infinite where they are not known exactly. */
@@ -8,7 +8,7 @@ export interface IndexRange {
   readonly low: number;
   readonly high: number;
 }
-export const UNKNOWN: IndexRange = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
+const UNKNOWN: IndexRange = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
 
 /** Integers beyond 2^53 are not exact. */
 const range = (low: number, high: number): IndexRange =>
@@ -37,11 +37,18 @@ export class IndexRanges {
     return value;
   }
   #evaluate(expr: SymExpr): number {
+    const value = this.#tried(() => evaluateInt(expr, this.#sizes));
+    return value !== undefined && Number.isSafeInteger(value) ? value : Number.NaN;
+  }
+  /** Whether a condition holds; undefined if it has no value. */
+  truth(condition: SymExpr): boolean | undefined {
+    return this.#tried(() => evaluateBool(condition, this.#sizes));
+  }
+  #tried<T>(evaluate: () => T): T | undefined {
     try {
-      const value = evaluateInt(expr, this.#sizes);
-      return Number.isSafeInteger(value) ? value : Number.NaN;
+      return evaluate();
     } catch (error) {
-      if (isSconceError(error)) return Number.NaN;
+      if (isSconceError(error)) return undefined;
       throw error;
     }
   }

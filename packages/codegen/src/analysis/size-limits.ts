@@ -55,10 +55,10 @@ export class SizeLimits {
   /** The nodes whose loops do not serve these sizes. */
   faults(sizes: Bindings): readonly SizeFault[] {
     const ranges = new IndexRanges(sizes);
-    const broken = this.#assumptions.filter(({ index }) => !(ranges.exact(index) >= 0));
-    const faults = broken.map(
-      ({ node, index }): SizeFault => ({ nodes: [node], ...invalid(`${index.text} is negative`) }),
+    const broken = this.#assumptions.filter((one) =>
+      one.kind === "index" ? !(ranges.exact(one.index) >= 0) : ranges.truth(one.condition) !== one.truth,
     );
+    const faults = broken.map((one): SizeFault => ({ nodes: [one.node], ...invalid(brokenText(one)) }));
     for (const one of this.#nests) {
       const fault = this.#fault(one, ranges);
       if (fault !== undefined) faults.push({ nodes: one.nest.nodes, ...fault });
@@ -105,6 +105,11 @@ export class SizeLimits {
     return (low >= 0 && high < ranges.exact(product(this.#buffers[buffer]!.shape))) || isGuarded;
   }
 }
+
+const brokenText = (one: SizeAssumption): string =>
+  one.kind === "index"
+    ? `${one.index.text} is negative`
+    : `its decomposition takes ${printExpr(one.condition)} to be ${one.truth}`;
 
 const fits = ({ low, high }: IndexRange): boolean => low >= -MOST && high <= MOST;
 
@@ -165,7 +170,9 @@ function narrow(guard: Index, into: Map<string, IndexRange>, ranges: IndexRanges
   const bound = -rest / factor;
   into.set(
     axis.name,
-    factor > 0 ? { low: Math.max(low, Math.ceil(bound)), high } : { low, high: Math.min(high, Math.floor(bound)) },
+    factor > 0
+      ? { low: Math.max(low, Math.ceil(bound)), high }
+      : { low, high: Math.min(high, Math.floor(bound)) },
   );
   return true;
 }

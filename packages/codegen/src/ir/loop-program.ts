@@ -2,6 +2,7 @@
  * @file Loop programs: buffers and the nests that fill them, in order. Emitters read nothing else.
  */
 import type { Reason, SymInt } from "@sconce/ir";
+import type { SymExpr } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { Axis, Index } from "./index-expr.js";
 import type { Scalar } from "./scalar.js";
@@ -96,13 +97,17 @@ export type LoopOutput =
   | { readonly kind: "size"; readonly value: SymInt }
   | { readonly kind: "constant"; readonly value: number | bigint | boolean | string | null };
 
-/** What the loops of a call take for granted of symbolic sizes. */
-export interface SizeAssumption {
-  /** The node of the call. */
-  readonly node: string;
+/** What the loops of a node take for granted of symbolic sizes. */
+export type SizeAssumption =
   /** An index without axes that is not negative. */
-  readonly index: Index;
-}
+  | { readonly kind: "index"; readonly node: string; readonly index: Index }
+  /** A condition on sizes, and what a decomposition took it for. */
+  | {
+      readonly kind: "condition";
+      readonly node: string;
+      readonly condition: SymExpr;
+      readonly truth: boolean;
+    };
 
 /** A graph as loop nests over buffers. */
 export interface LoopProgram {

@@ -20,5 +20,7 @@ const integer = (value: number): Scalar => constantScalar(value, "int64");
 
 function termScalar({ coefficient, atoms }: IndexTerm): Scalar {
   const factors = atoms.map((item) => indexScalar(atom(item)));
-  return (coefficient === 1 ? factors : [...factors, integer(coefficient)]).reduce((a, b) => apply("mul", a, b));
+  return (coefficient === 1 ? factors : [...factors, integer(coefficient)]).reduce((a, b) =>
+    apply("mul", a, b),
+  );
 }

@@ -2,7 +2,9 @@
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, NO_KWARGS, type Node, type NodeRef, ref } from "@sconce/ir";
 import { bindArgs, type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable } from "@sconce/ops";
+import { noting } from "@sconce/passes";
 import { type SymEnv, sameSizes } from "@sconce/symbolic";
+import type { SizeAssumption } from "../ir/loop-program.js";
 import { CannotLower, cannot } from "./core/call.js";
 import type { LoweringTable } from "./core/lowering.js";
 
@@ -21,6 +23,8 @@ export interface ExpandOptions {
 export class Expander {
   /** The graph's node that a step belongs to. */
   readonly origins = new Map<string, string>();
+  /** What decompositions took for granted of sizes. */
+  readonly assumptions: SizeAssumption[] = [];
   /** Why a call could not be decomposed. */
   readonly reasons = new Map<string, string>();
   readonly #options: ExpandOptions;
@@ -37,10 +41,13 @@ export class Expander {
   expand(node: Node): readonly Node[] {
     if (node.op !== "call_function") return [node];
     if (node.target === "operator.getitem") return [this.#pick(node)];
-    const { operators, lowerings, env } = this.#options;
+    const { operators, lowerings } = this.#options;
     const row = operators.get(node.target);
     if (lowerings[node.target] !== undefined || row?.decompose === undefined) return [node];
     const steps: Node[] = [];
+    const env = noting(this.#options.env, (condition, truth) => {
+      this.assumptions.push({ kind: "condition", node: node.name, condition, truth });
+    });
     const emit = emitFrom(env, (target, args, kwargs) =>
       this.#record(node, steps, emit, target, args, kwargs),
     );
@@ -73,12 +80,12 @@ export class Expander {
     args: readonly EmitArg[],
     kwargs: Readonly<Record<string, EmitArg>>,
   ): MetaValue {
-    const { operators, lowerings, env } = this.#options;
+    const { operators, lowerings } = this.#options;
     const row = operators.require(target);
     if (row.schema.isMutable) cannot(`its decomposition writes in place (${target})`);
     if (lowerings[target] === undefined && row.decompose !== undefined)
       return row.decompose(emit, bindArgs(row.schema, args, kwargs));
-    const val = fresh(metaOf(operators, target, args, kwargs, env));
+    const val = fresh(metaOf(operators, target, args, kwargs, emit.env));
     const name = this.#step(node, steps, target, this.#refs(args), this.#refs(kwargs), val);
     this.#track(node, steps, name, val);
     return val;

@@ -315,7 +315,8 @@ class GraphLowering {
     return this.#program(this.#outputs());
   }
   #program(outputs: readonly LoopOutput[]): LoopProgram {
-    const { buffers, nests, assumptions } = this.#context;
+    const { buffers, nests } = this.#context;
+    const assumptions = [...this.#expander.assumptions, ...this.#context.assumptions];
     const program = { buffers, nests: neededOf(nests, outputs), inputs: this.#inputs, outputs };
     return assumptions.length === 0 ? program : { ...program, assumptions };
   }

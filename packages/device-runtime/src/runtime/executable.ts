@@ -28,6 +28,7 @@ import {
   programState,
   storageBytes,
 } from "@sconce/ops";
+import type { SizeDecision } from "@sconce/passes";
 import { contiguousStrides, dtypeInfo, numel, type Storage, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
@@ -37,14 +38,15 @@ import { freeOf, freeWhenForgotten } from "./forgotten.js";
 import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
 import type { KernelStep } from "./kernel-step.js";
+import { OriginalRuns, OTHER_DECISIONS, OtherDecisions } from "./original-runs.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Reasons, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
 import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
-import { learnSizes } from "./sizes.js";
 import { type SizeCheck, type SizeRequirement, sizeCheck, sizeRequirement } from "./size-checks.js";
+import { learnSizes } from "./sizes.js";
 import { DeviceValue, heldBy, type RunValue, Uploads } from "./values.js";
 import type { WorkLimit } from "./work.js";
 
@@ -52,6 +54,8 @@ export interface ExecutableInit {
   /** The program as it was given: what inputs are checked against. */
   readonly original: ExportedProgram;
   readonly program: ExportedProgram;
+  /** What lowering decided about sizes. */
+  readonly decisions: readonly SizeDecision[];
   readonly plan: ProgramPlan;
   readonly device: Device;
   readonly host: Backend;
@@ -88,6 +92,7 @@ export class DeviceExecutable implements Executable {
   readonly #check: InputCheck;
   readonly #checkSizes: SizeCheck;
   readonly #requireSizes: SizeRequirement;
+  readonly #original: OriginalRuns;
   readonly #checkShared: SharedCheck | undefined;
   readonly #own: Map<string, Tensor>;
   readonly #state: Map<string, Tensor>;
@@ -112,6 +117,7 @@ export class DeviceExecutable implements Executable {
     this.#check = inputCheck(original);
     this.#checkSizes = sizeCheck(program, operators);
     this.#requireSizes = sizeRequirement(original, operators);
+    this.#original = new OriginalRuns(original, init.host, init.decisions);
     this.#own = ownState(program, device, programState(program, operators));
     this.#checkShared = sharedCheck(original, operators, this.#own);
     this.#state = publicState(original, this.#own);
@@ -133,16 +139,8 @@ export class DeviceExecutable implements Executable {
     const memory = { maxBytes, graph: program.graph };
     for (const { name, inputs, device: region } of steps) {
       if (region === undefined) continue;
-      const init = {
-        region,
-        inputs,
-        fixed: this.#fixed,
-        device,
-        limit,
-        memory,
-        checkSizes: this.#checkSizes,
-      };
-      this.#regions.set(name, new RegionRunner(init));
+      const own = { fixed: this.#fixed, checkSizes: this.#checkSizes };
+      this.#regions.set(name, new RegionRunner({ region, inputs, device, limit, memory, ...own }));
     }
   }
 
@@ -152,9 +150,7 @@ export class DeviceExecutable implements Executable {
 
   /** Prepares kernels and host parts. Kernels whose sizes depend on input values wait for a run. */
   async prepare(pacer: Pacer, onProgress: CompileOptions["onProgress"]): Promise<void> {
-    const { steps } = this.#init.plan;
-    const awaitsSizes = ({ name }: Step): boolean => this.#regions.get(name)?.isFixed === false;
-    const toMake = steps.filter((step) => !awaitsSizes(step));
+    const toMake = this.#init.plan.steps.filter(({ name }) => this.#regions.get(name)?.isFixed !== false);
     const total = toMake.reduce((count, step) => count + nestsOf(step), 0);
     const progress = new ProgressReport("compile", onProgress, total);
     let done = 0;
@@ -234,7 +230,8 @@ export class DeviceExecutable implements Executable {
     try {
       run.progress.at(0, this.#whole.steps[0]?.name ?? "");
       pacer.check();
-      await this.#sequence(this.#whole, run);
+      const isLowered = await this.#isLoweredFor(run);
+      if (!isLowered) return await this.#original.run(this.#state, inputs, options);
       const toHost = (value: DeviceValue): Promise<Tensor> | Tensor => this.#download(value.held, value, run);
       const end = { values: run.values, sizes: run.sizes, own: this.#own, stays, toHost };
       const outputs = this.#results.onDevice(end) ?? (await this.#results.of(end));
@@ -247,6 +244,19 @@ export class DeviceExecutable implements Executable {
       const { count: toDevice, bytes: bytesToDevice } = this.#uploads;
       const copies = { toDevice, toHost, bytesToDevice, bytesToHost };
       this.#last = { profile, hosted, regions, kernels, copies };
+    }
+  }
+
+  /** Runs the steps; false for a run that the program as it was has to do. */
+  async #isLoweredFor(run: Run): Promise<boolean> {
+    try {
+      this.#original.require(run.sizes);
+      await this.#sequence(this.#whole, run);
+      return true;
+    } catch (error) {
+      if (!(error instanceof OtherDecisions)) throw error;
+      for (const { node } of this.#init.plan.nodes) run.hosted.set(node, OTHER_DECISIONS);
+      return false;
     }
   }
 
@@ -290,6 +300,7 @@ export class DeviceExecutable implements Executable {
   ): Promise<readonly RunValue[] | Reasons | undefined> {
     const region = this.#regions.get(step.name);
     if (region === undefined) return undefined;
+    this.#original.require(run.sizes);
     this.#requireSizes(run.sizes);
     const inUse = valueBytes(run.values.computed(), this.#init.device);
     const results = await region.run(inputs, run.sizes, this.#uploads, {

@@ -11,6 +11,7 @@ import {
   callProblems,
   canonicalize,
   commonSubexpressionElimination,
+  DecisionEnv,
   type Decompositions,
   deadCodeElimination,
   decompositionSteps,
@@ -20,6 +21,7 @@ import {
   functionality,
   isFunctional,
   PassManager,
+  type SizeDecision,
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { Pacer } from "./pacer.js";
@@ -34,7 +36,13 @@ export interface PrepareOptions {
 
 /** The program made ready, or why it has to stay as it is. */
 export type Prepared =
-  | { readonly program: ExportedProgram; readonly sources: CallSources; readonly reason?: undefined }
+  | {
+      readonly program: ExportedProgram;
+      readonly sources: CallSources;
+      /** What lowering decided about sizes: for others the program has to run as it was. */
+      readonly decisions: readonly SizeDecision[];
+      readonly reason?: undefined;
+    }
   | { readonly program: undefined; readonly reason: string };
 
 /**
@@ -56,10 +64,11 @@ export async function prepare(
     // Kernels are made of the shapes and dtypes that the program records.
     const [problem] = callProblems(program, operators);
     if (problem !== undefined) return { program: undefined, reason: `it is not valid: ${problem.message}` };
+    const env = new DecisionEnv(program);
     const lowered = isLowered
       ? program
       : await finishWithPauses(
-          decompositionSteps(program, checkedTable(program, options), { operators }),
+          decompositionSteps(program, checkedTable(program, options), { operators }, () => env),
           "compilation",
           signal,
         );
@@ -80,7 +89,7 @@ export async function prepare(
     await pacer.step();
     const [impurity] = functionality(ready, operators).impurities;
     return impurity === undefined
-      ? { program: ready, sources: sourcesOf(program, lowered, ready) }
+      ? { program: ready, sources: sourcesOf(program, lowered, ready), decisions: env.decisions }
       : { program: undefined, reason: impurity.reason };
   } catch (error) {
     // A table's wrong entry is the user's to correct: the host must not hide it.

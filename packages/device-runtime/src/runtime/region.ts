@@ -87,6 +87,8 @@ export interface RegionInit {
 /** Runs one region. */
 export class RegionRunner {
   readonly loops: LoopProgram;
+  /** Whether all sizes of its loops are numbers. */
+  readonly isFixed: boolean;
   readonly #region: DeviceRegion;
   readonly #device: Device;
   readonly #bound = new Map<string, Bound>();
@@ -111,6 +113,7 @@ export class RegionRunner {
   constructor({ region, inputs, fixed, device, limit, memory, checkSizes }: RegionInit) {
     this.#checkSizes = checkSizes;
     this.loops = region.loops;
+    this.isFixed = isFixed(region.loops);
     this.#sizes = new LoopSizes(region.loops, region.graph);
     this.#region = region;
     this.#memory = memory;
@@ -137,13 +140,6 @@ export class RegionRunner {
   /** Kernels of the last sizes; before there were any, one for each nest. */
   get kernels(): number {
     return this.#kernels;
-  }
-  /** Whether all sizes are numbers. */
-  get isFixed(): boolean {
-    const { nests, buffers } = this.loops;
-    return (
-      !nests.some(hasSizes) && buffers.every(({ shape }) => shape.every(({ terms }) => terms.length === 0))
-    );
   }
   /** The kernels of the last sizes; undefined before there were any. */
   plan(): ExecutionPlan | undefined {
@@ -186,7 +182,9 @@ export class RegionRunner {
       : given;
     if (!haveRecordedSizes(this.loops, inputs, this.#uploaded, sizes))
       return allCalls(this.#region.graph, OTHER_SIZES);
-    const found = this.#bind(sizes, { step: watch.step });
+    const inexact = this.#sizes.whyInexact(sizes);
+    if (inexact !== undefined) return inexact;
+    const found = this.#bind(this.isFixed ? NO_SIZES : sizes, { step: watch.step });
     const bound = found instanceof Promise ? await found : found;
     const { refused, ranges } = this.#judge(bound, inputs, uploads);
     if (refused.size > 0) return refused;
@@ -196,7 +194,7 @@ export class RegionRunner {
       const copied = this.#upload(inputs, uploads, held);
       if (copied !== undefined) await copied;
       this.#device.reserve?.(bound.memory.peakBytes);
-      return await this.#compute(bound, ranges, held, watch);
+      return await this.#compute(bound, { ranges, sizes }, held, watch);
     } finally {
       for (const one of held.values()) one.release();
     }
@@ -224,8 +222,8 @@ export class RegionRunner {
   }
 
   async #compute(
-    { kernels, steps, sizes }: Bound,
-    ranges: ValueRanges,
+    { kernels, steps }: Bound,
+    known: { readonly ranges: ValueRanges; readonly sizes: Bindings },
     held: Map<number, Held>,
     watch: RegionWatch,
   ): Promise<readonly RunValue[]> {
@@ -241,7 +239,7 @@ export class RegionRunner {
         if (watch.isTimed) await this.#device.finish();
         watch.ran(steps[at]!, performance.now() - start);
       }
-      return this.#outputs(run, sizes, ranges);
+      return this.#outputs(run, known.sizes, known.ranges);
     } finally {
       run.end();
     }
@@ -366,6 +364,11 @@ export class RegionRunner {
  */
 const inDType = (value: Tensor | DeviceValue, dtype: DType): Tensor | DeviceValue =>
   value.dtype === dtype || value instanceof DeviceValue ? value : castTensor(value, dtype);
+
+const NO_SIZES: Bindings = new Map();
+
+const isFixed = ({ nests, buffers }: LoopProgram): boolean =>
+  !nests.some(hasSizes) && buffers.every(({ shape }) => shape.every(({ terms }) => terms.length === 0));
 
 /** Buffers that nests read or that are results. */
 function readIn({ nests, outputs }: LoopProgram): Set<number> {

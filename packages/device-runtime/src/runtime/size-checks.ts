@@ -1,9 +1,11 @@
-/** @file Sizes that a program does not take, or at which its values are not those that it records. */
+/**
+ * @file Sizes that a program does not take, or at which its values are not those that it records.
+ */
 import { type LoopProgram, SizeLimits, sizeOf } from "@sconce/codegen";
 import { type ExportedProgram, type Graph, nodePlace } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { SizeChecks, type SizeProblem } from "@sconce/passes";
-import { type Bindings, evaluateInt } from "@sconce/symbolic";
+import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
 import type { Device } from "../device/device.js";
 import { callOf, tooLargeFor } from "./large-buffers.js";
 import type { Reasons } from "./plan.js";
@@ -79,8 +81,11 @@ export class LoopSizes {
   readonly #loops: LoopProgram;
   readonly #graph: Graph;
   readonly #limits: SizeLimits;
+  /** Results that are sizes. */
+  readonly #results: readonly SymInt[];
 
   constructor(loops: LoopProgram, graph: Graph) {
+    this.#results = loops.outputs.flatMap((output) => (output.kind === "size" ? [output.value] : []));
     this.#loops = loops;
     this.#graph = graph;
     this.#limits = new SizeLimits(loops);
@@ -88,7 +93,6 @@ export class LoopSizes {
 
   /** The calls that a device does not compute at these sizes, with the reasons. */
   refused(sizes: Bindings, device: Device): Map<string, string> {
-    if (!this.#areExact(sizes)) return new Map(allCalls(this.#graph, "it gives a size of 2^53 or more"));
     const faults = this.#limits.faults(sizes);
     const refused = new Map<string, string>();
     for (const { nodes, reason } of faults)
@@ -103,11 +107,10 @@ export class LoopSizes {
     return this.#limits.areNarrow(sizes);
   }
 
-  /** Whether all results that are sizes are exact. */
-  #areExact(sizes: Bindings): boolean {
-    return this.#loops.outputs.every(
-      (output) => output.kind !== "size" || Number.isSafeInteger(evaluateInt(output.value, sizes)),
-    );
+  /** Why all calls are the host's: a result is a size that is not exact. */
+  whyInexact(sizes: Bindings): Reasons | undefined {
+    const areExact = this.#results.every((size) => Number.isSafeInteger(evaluateInt(size, sizes)));
+    return areExact ? undefined : allCalls(this.#graph, "it gives a size of 2^53 or more");
   }
 }
 

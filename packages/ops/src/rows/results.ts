@@ -115,9 +115,9 @@ export function checkedRule<A, B, R>(
 /** Whether a tensor has sizes or strides that are integers, and 2^53 or more. */
 const isHuge = (value: unknown): value is FakeTensor =>
   value instanceof FakeTensor &&
-  [value.shape, value.strides].flat().some(
-    (size) => Number.isInteger(size) && Number(size) > Number.MAX_SAFE_INTEGER,
-  );
+  [value.shape, value.strides]
+    .flat()
+    .some((size) => Number.isInteger(size) && Number(size) > Number.MAX_SAFE_INTEGER);
 
 /**
  * A tensor argument that is a number. Calls may have them, as PyTorch's arithmetic does; a rule

@@ -10,7 +10,7 @@ import { refuseOpaqueEffects } from "../retrace/opaque-calls.js";
 import { type Retrace, retraceProgram } from "../retrace/retrace-program.js";
 import { type Decompositions, defaultDecompositions } from "../tables/table.js";
 import { entriesOf } from "../tables/table-keys.js";
-import { shapeEnvOf } from "../trace/shape-env.js";
+import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { Tracer } from "../trace/tracer.js";
 import { finishProgram } from "./finish-program.js";
 import { nameInputs } from "./input-names.js";
@@ -62,11 +62,16 @@ export function runDecompositions(
   return finish(decompositionSteps(program, table, options));
 }
 
-/** As {@link runDecompositions}, in pieces. */
+/**
+ * As {@link runDecompositions}, in pieces.
+ *
+ * @param envOf makes what decides conditions on sizes
+ */
 export function* decompositionSteps(
   program: ExportedProgram,
   table?: Decompositions,
   options: RunDecompositionsOptions = {},
+  envOf: (program: ExportedProgram) => RetraceEnv = shapeEnvOf,
 ): Work<ExportedProgram> {
   checkOptions("runDecompositions", options, OPTIONS);
   requireProgram(program, "runDecompositions");
@@ -79,7 +84,7 @@ export function* decompositionSteps(
   const ordered = nameInputs(inOrder);
   yield;
   const retrace = (hidden?: HiddenAliases): Work<Retrace> => {
-    const tracer = new Tracer(operators, shapeEnvOf(program), options.pass);
+    const tracer = new Tracer(operators, envOf(program), options.pass);
     return retraceProgram(ordered, new Dispatcher(tracer, operators, entries, hidden));
   };
   const traced = yield* options.exact === true ? retraceExactly(retrace) : retrace();

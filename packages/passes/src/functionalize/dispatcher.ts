@@ -65,8 +65,9 @@ export class Dispatcher {
     this.#entries = new EntryRunner({ operators, env: tracer.env, isTraced });
     const arithmetic: NonNullable<Emit["arithmetic"]> = (target, args, result) =>
       tracer.symbols.computed(target, args, result);
-    const lowered = emitFrom(tracer.env, (target, args, kwargs) => this.lower(target, args, kwargs));
-    const functional = emitFrom(tracer.env, (target, args, kwargs) => this.call(target, args, kwargs));
+    const env = tracer.env.inDecompositions;
+    const lowered = emitFrom(env, (target, args, kwargs) => this.lower(target, args, kwargs));
+    const functional = emitFrom(env, (target, args, kwargs) => this.call(target, args, kwargs));
     this.lowered = Object.assign(lowered, { arithmetic });
     this.functional = Object.assign(functional, { arithmetic });
   }

@@ -45,9 +45,11 @@ const UNDECIDED: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD", "OPERATO
 export class SizeChecks {
   readonly #graph: Graph;
   readonly #operators: OperatorTable;
-  /** Calls with symbolic sizes, in order. */
+  /** Calls with a shape rule, in order. */
   readonly #calls: readonly Node[];
-  /** Those that are not proved. */
+  /** Those with symbolic sizes. */
+  readonly #symbolic: ReadonlySet<Node>;
+  /** Those of them that are not proved. */
   readonly #open: ReadonlySet<Node>;
   /** The symbols of the calls, with the ranges that proofs rest on. */
   readonly #ranges: ReadonlyMap<string, { readonly min: number; readonly max: number }>;
@@ -55,10 +57,12 @@ export class SizeChecks {
   constructor(program: ExportedProgram, operators: OperatorTable) {
     this.#graph = program.graph;
     this.#operators = operators;
-    this.#calls = program.graph.nodes().filter((node) => this.#isSymbolic(node));
+    this.#calls = program.graph.nodes().filter((node) => this.#hasRule(node));
+    const symbolic = this.#calls.filter((node) => this.#symbolsOf(node).size > 0);
     const env = new ProofEnv({ ranges: program.rangeConstraints });
-    this.#open = new Set(this.#calls.filter((node) => !this.#isProved(node, env)));
-    const symbols = new Map(this.#calls.flatMap((node) => [...this.#symbolsOf(node)]));
+    this.#symbolic = new Set(symbolic);
+    this.#open = new Set(symbolic.filter((node) => !this.#isProved(node, env)));
+    const symbols = new Map(symbolic.flatMap((node) => [...this.#symbolsOf(node)]));
     this.#ranges = new Map([...symbols].map(([name, symbol]) => [name, env.rangeOf(symbol)]));
   }
 
@@ -91,7 +95,7 @@ export class SizeChecks {
     const others = new Map<string, MetaValue | undefined>();
     let first: SizeProblem | undefined;
     for (const node of this.#calls) {
-      const isToCheck = !isInRange || this.#open.has(node) || readsAny(node, others);
+      const isToCheck = (isInRange ? this.#open : this.#symbolic).has(node) || readsAny(node, others);
       if (!isToCheck) continue;
       const recorded = substituted(node.meta.val!, sizes);
       try {
@@ -116,7 +120,9 @@ export class SizeChecks {
   ): MetaValue | undefined {
     let isKnown = true;
     const resolve = ({ name }: { readonly name: string }): unknown => {
-      const value = others.has(name) ? others.get(name) : substituted(this.#graph.node(name).meta.val!, sizes);
+      const value = others.has(name)
+        ? others.get(name)
+        : substituted(this.#graph.node(name).meta.val!, sizes);
       if (value === undefined || hasSymbols(value)) isKnown = false;
       // Integers of 2^53 and more stay expressions.
       const isWhole = isKnown && isSymScalar(value) && value.kind === "SymInt";
@@ -130,11 +136,10 @@ export class SizeChecks {
     return Array.isArray(items) ? (items as readonly MetaValue[])[Number(args[1])] : undefined;
   }
 
-  #isSymbolic(node: Node): boolean {
-    if (node.op !== "call_function" || node.meta.val === undefined) return false;
-    const row = node.target === GETITEM ? undefined : this.#operators.get(node.target);
-    if (node.target !== GETITEM && row?.meta === undefined && row?.decompose === undefined) return false;
-    return this.#symbolsOf(node).size > 0;
+  #hasRule({ op, target, meta }: Node): boolean {
+    if (op !== "call_function" || meta.val === undefined) return false;
+    const row = target === GETITEM ? undefined : this.#operators.get(target);
+    return target === GETITEM || row?.meta !== undefined || row?.decompose !== undefined;
   }
   /** The symbols in a call's arguments and its value, by name. */
   #symbolsOf(node: Node): Map<string, SymExpr> {

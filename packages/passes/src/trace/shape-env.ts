@@ -1,5 +1,5 @@
 import { type ExportedProgram, FakeTensor, isSymScalar, type RangeConstraint } from "@sconce/ir";
-import { freeSymbols, ShapeEnv, SymExpr, symbol, symbolByName } from "@sconce/symbolic";
+import { freeSymbols, ShapeEnv, type SymEnv, SymExpr, symbol, symbolByName } from "@sconce/symbolic";
 
 /**
  * A program's symbols while it is retraced: data-dependent ones come back under the names that they
@@ -7,6 +7,11 @@ import { freeSymbols, ShapeEnv, SymExpr, symbol, symbolByName } from "@sconce/sy
  */
 export class RetraceEnv extends ShapeEnv {
   #expected: string[] = [];
+
+  /** What decompositions ask. */
+  get inDecompositions(): SymEnv {
+    return this;
+  }
 
   /**
    * Names of the symbols that the node being run created in the source program. They were numbered

@@ -90,7 +90,7 @@ export class LoweringContext {
   }
   /** Takes for granted that an index without axes is not negative. */
   assume(node: string, index: Index): void {
-    if (index.terms.length > 0) this.assumptions.push({ node: this.#origin(node), index });
+    if (index.terms.length > 0) this.assumptions.push({ kind: "index", node: this.#origin(node), index });
   }
   /** A name for nests that belong together. */
   group(kind: string): string {

@@ -1,0 +1,96 @@
+/** @file What lowering decides about sizes that the ranges of a program leave open. */
+import type { ExportedProgram } from "@sconce/ir";
+import {
+  type Bindings,
+  evaluateBool,
+  freeSymbols,
+  not,
+  type SymBool,
+  type SymEnv,
+  SymExpr,
+} from "@sconce/symbolic";
+import { RetraceEnv } from "./shape-env.js";
+
+/** A condition on sizes, and what it was taken for. */
+export interface SizeDecision {
+  readonly condition: SymExpr;
+  readonly truth: boolean;
+}
+
+/**
+ * Records each decision that example values or defaults made. The lowered program holds for sizes
+ * with the same answers.
+ */
+export class DecisionEnv extends RetraceEnv {
+  readonly #decisions = new Map<string, SizeDecision>();
+
+  constructor({ rangeConstraints, symbolHints }: ExportedProgram) {
+    super({ ranges: rangeConstraints, hints: symbolHints });
+  }
+
+  /** The decisions, each once. */
+  get decisions(): readonly SizeDecision[] {
+    return [...this.#decisions.values()];
+  }
+
+  #decided(condition: SymBool, decide: () => boolean): boolean {
+    const known = this.staticallyKnown(condition);
+    if (known !== undefined) return known;
+    const truth = decide();
+    this.#note(condition, truth);
+    return truth;
+  }
+  #note(condition: SymBool, truth: boolean): void {
+    if (condition instanceof SymExpr) this.#decisions.set(condition.key, { condition, truth });
+  }
+  /**
+   * Notes defaults, too: shape rules have new symbols for what they leave open, decompositions have
+   * one answer.
+   */
+  override get inDecompositions(): SymEnv {
+    return noting(this, (condition, truth) => this.#note(condition, truth));
+  }
+  override guard(condition: SymBool): boolean {
+    return this.#decided(condition, () => super.guard(condition));
+  }
+  override check(condition: SymBool): boolean {
+    return this.#decided(condition, () => super.check(condition));
+  }
+}
+
+/** The same answers, with a note of each that does not follow from ranges. */
+export function noting(env: SymEnv, note: (condition: SymExpr, truth: boolean) => void): SymEnv {
+  const noted =
+    (decide: (condition: SymBool) => boolean) =>
+    (condition: SymBool): boolean => {
+      const isKnown =
+        typeof condition === "boolean" || env.knownTrue(condition) || env.knownTrue(not(condition));
+      const truth = decide(condition);
+      if (!isKnown) note(condition as SymExpr, truth);
+      return truth;
+    };
+  return {
+    ...(env.keepsMin !== undefined && { keepsMin: env.keepsMin }),
+    guard: noted((condition) => env.guard(condition)),
+    orFalse: noted((condition) => env.orFalse(condition)),
+    orTrue: noted((condition) => env.orTrue(condition)),
+    check: noted((condition) => env.check(condition)),
+    guardInt: (value) => env.guardInt(value),
+    knownTrue: (condition) => env.knownTrue(condition),
+    range: (value) => env.range(value),
+    simplify: (value) => env.simplify(value),
+    freshUnbackedInt: () => env.freshUnbackedInt(),
+    freshUnbackedFloat: () => env.freshUnbackedFloat(),
+    addAxiom: (condition) => env.addAxiom(condition),
+  };
+}
+
+/**
+ * Whether decisions are the same at some sizes. Those on sizes that are not known yet count as the
+ * same.
+ */
+export const areDecidedSo = (decisions: readonly SizeDecision[], sizes: Bindings): boolean =>
+  decisions.every(({ condition, truth }) => {
+    for (const name of freeSymbols(condition).keys()) if (!sizes.has(name)) return true;
+    return evaluateBool(condition, sizes) === truth;
+  });
