@@ -37,7 +37,11 @@ interface NestSizes {
   /** Indices that are values. */
   readonly values: readonly Index[];
   /** Loads that are not inside for all sizes; undefined if there are too many to look at. */
-  readonly loads: readonly GuardedLoad[] | undefined;
+  readonly loads: readonly OpenLoad[] | undefined;
+}
+/** A load, and the number of elements of its buffer. */
+interface OpenLoad extends GuardedLoad {
+  readonly limit: Index;
 }
 
 /** The assumptions of the nests of a program about sizes. */
@@ -45,11 +49,14 @@ export class SizeLimits {
   readonly #nests: readonly NestSizes[];
   readonly #buffers: readonly LoopBuffer[];
   readonly #assumptions: readonly SizeAssumption[];
+  /** What all nests depend on, each once. */
+  readonly #all: Omit<NestSizes, "nest" | "values">;
 
   constructor({ nests, buffers, assumptions = [] }: LoopProgram) {
     this.#buffers = buffers;
     this.#assumptions = assumptions;
     this.#nests = nests.map((nest) => sizesOf(nest, buffers));
+    this.#all = joined(this.#nests);
   }
 
   /** The nodes whose loops do not serve these sizes. */
@@ -59,7 +66,9 @@ export class SizeLimits {
       one.kind === "index" ? !(ranges.exact(one.index) >= 0) : ranges.truth(one.condition) !== one.truth,
     );
     const faults = broken.map((one): SizeFault => ({ nodes: [one.node], ...invalid(brokenText(one)) }));
-    for (const one of this.#nests) {
+    // Most sizes suit all nests, which have the same few extents.
+    const nests = this.#fault(this.#all, ranges, true) === undefined ? [] : this.#nests;
+    for (const one of nests) {
       const fault = this.#fault(one, ranges);
       if (fault !== undefined) faults.push({ nodes: one.nest.nodes, ...fault });
     }
@@ -72,7 +81,12 @@ export class SizeLimits {
     return this.#nests.every(({ values }) => values.every((index) => fits(ranges.of(index))));
   }
 
-  #fault({ sizes, spaces, divided, loads }: NestSizes, ranges: IndexRanges): Fault | undefined {
+  /** @param isEach whether the spaces are those of several nests, of which one may be empty */
+  #fault(
+    { sizes, spaces, divided, loads }: Omit<NestSizes, "nest" | "values">,
+    ranges: IndexRanges,
+    isEach = false,
+  ): Fault | undefined {
     for (const [text, expr] of sizes) {
       const value = ranges.size(expr);
       if (Number.isNaN(value)) return invalid(`its size ${text} is not known as an integer below 2^53`);
@@ -85,7 +99,7 @@ export class SizeLimits {
         if (!(count >= 0)) return invalid(`its size ${extent.text} is negative, or 2^53 or more`);
         volume *= count;
       }
-      if (at === 0 && volume === 0) return undefined;
+      if (volume === 0 && at === 0 && !isEach) return undefined;
       if (volume > MOST) return outside("it takes more elements than integers of 32 bits count");
     }
     if (!divided.every((index) => fits(ranges.of(index)))) return outside("its places are beyond 32 bits");
@@ -94,7 +108,7 @@ export class SizeLimits {
     return load && outside(`it would read outside of %${this.#buffers[load.buffer]!.node}`);
   }
 
-  #isInside({ buffer, index, guards, axes }: GuardedLoad, ranges: IndexRanges): boolean {
+  #isInside({ index, limit, guards, axes }: OpenLoad, ranges: IndexRanges): boolean {
     if (axes.some((axis) => ranges.exact(axis.extent) === 0)) return true;
     const narrowed = new Map<string, IndexRange>();
     let isGuarded = false;
@@ -102,7 +116,7 @@ export class SizeLimits {
     if ([...narrowed.values()].some(({ low, high }) => low > high)) return true;
     const { low, high } = ranges.of(index, narrowed);
     // Windows are guarded by sums of axes: their lowering tests each dimension of what they read.
-    return (low >= 0 && high < ranges.exact(product(this.#buffers[buffer]!.shape))) || isGuarded;
+    return (low >= 0 && high < ranges.exact(limit)) || isGuarded;
   }
 }
 
@@ -136,13 +150,30 @@ function sizesOf(nest: LoopNest, buffers: readonly LoopBuffer[]): NestSizes {
   return { nest, sizes, spaces, divided: [...divided.values()], values, loads };
 }
 
+/** What several nests depend on, each once. */
+function joined(nests: readonly NestSizes[]): Omit<NestSizes, "nest" | "values"> {
+  const spaces = new Map<string, readonly Axis[]>();
+  const divided = new Map<string, Index>();
+  for (const one of nests) {
+    for (const axes of one.spaces) spaces.set(axes.map(({ extent }) => extent.text).join(), axes);
+    for (const index of one.divided) divided.set(index.text, index);
+  }
+  const loads = nests.map((one) => one.loads);
+  return {
+    sizes: new Map(nests.flatMap((one) => [...one.sizes])),
+    spaces: [...spaces.values()],
+    divided: [...divided.values()],
+    loads: loads.includes(undefined) ? undefined : loads.flatMap((own) => own ?? []),
+  };
+}
+
 /** Loads whose places are not inside for all sizes. */
-function openLoads(nest: LoopNest, buffers: readonly LoopBuffer[]): readonly GuardedLoad[] | undefined {
+function openLoads(nest: LoopNest, buffers: readonly LoopBuffer[]): readonly OpenLoad[] | undefined {
   const limits = new Map<number, Index>();
-  return guardedLoads(nest.value, nest.axes)?.filter(({ buffer, index }) => {
-    const limit = limits.get(buffer) ?? product(buffers[buffer]!.shape);
-    limits.set(buffer, limit);
-    return !isWithin(index, limit);
+  return guardedLoads(nest.value, nest.axes)?.flatMap((load) => {
+    const limit = limits.get(load.buffer) ?? product(buffers[load.buffer]!.shape);
+    limits.set(load.buffer, limit);
+    return isWithin(load.index, limit) ? [] : { ...load, limit };
   });
 }
 

@@ -2,8 +2,8 @@
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, NO_KWARGS, type Node, type NodeRef, ref } from "@sconce/ir";
 import { bindArgs, type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable } from "@sconce/ops";
-import { noting } from "@sconce/passes";
-import { type SymEnv, sameSizes } from "@sconce/symbolic";
+import { answering } from "@sconce/passes";
+import { not, type SymEnv, type SymExpr, sameSizes } from "@sconce/symbolic";
 import type { SizeAssumption } from "../ir/loop-program.js";
 import { CannotLower, cannot } from "./core/call.js";
 import type { LoweringTable } from "./core/lowering.js";
@@ -45,8 +45,10 @@ export class Expander {
     const row = operators.get(node.target);
     if (lowerings[node.target] !== undefined || row?.decompose === undefined) return [node];
     const steps: Node[] = [];
-    const env = noting(this.#options.env, (condition, truth) => {
-      this.assumptions.push({ kind: "condition", node: node.name, condition, truth });
+    const env = answering(this.#options.env, (condition, decide) => {
+      const truth = decide();
+      this.#assume(node.name, condition, truth);
+      return truth;
     });
     const emit = emitFrom(env, (target, args, kwargs) =>
       this.#record(node, steps, emit, target, args, kwargs),
@@ -60,6 +62,12 @@ export class Expander {
       this.reasons.set(node.name, error.message);
       return [node];
     }
+  }
+
+  #assume(node: string, condition: SymExpr, truth: boolean): void {
+    const { env } = this.#options;
+    if (!env.knownTrue(truth ? condition : not(condition)))
+      this.assumptions.push({ kind: "condition", node, condition, truth });
   }
 
   /** The metadata of an argument, as a separate object: two nodes may share one. */

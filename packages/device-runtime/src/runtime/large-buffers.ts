@@ -16,7 +16,7 @@ export function tooLargeFor(
   sizes: Bindings,
   { maxBytes = Number.POSITIVE_INFINITY, elementBytes }: Pick<Device, "maxBytes" | "elementBytes">,
 ): Reasons {
-  if (maxBytes === Number.POSITIVE_INFINITY) return new Map();
+  if (buffers.every((buffer) => bytesOf(buffer, sizes, elementBytes) <= maxBytes)) return new Map();
   const refused = new Map<string, string>();
   for (const nest of nests) {
     const used = [...readsOf(nest.value), nest.output].map((id) => buffers[id]!);

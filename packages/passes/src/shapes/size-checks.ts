@@ -37,51 +37,57 @@ export interface SizeProblem {
 /** Errors of rules that only the data decide. */
 const UNDECIDED: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD", "OPERATOR_WITHOUT_META"]);
 
+/** Sets of sizes whose calls are computed before proofs are tried: these take as long as several. */
+const BEFORE_PROOFS = 4;
+
+/** What holds for all sizes in some ranges. */
+interface Proofs {
+  /** Calls with symbolic sizes that are not proved. */
+  readonly open: ReadonlySet<Node>;
+  /** The symbols of the calls, with the ranges that proofs rest on. */
+  readonly ranges: ReadonlyMap<string, { readonly min: number; readonly max: number }>;
+}
+
 /**
  * Checks the calls of a program's own graph at sizes that become known when it runs, with the shape
  * rules of their operators. Calls that hold for all sizes in the declared ranges are proved once,
  * and not computed again. Nested graphs are not looked at: they may not run.
  */
 export class SizeChecks {
+  readonly #program: ExportedProgram;
   readonly #graph: Graph;
   readonly #operators: OperatorTable;
   /** Calls with a shape rule, in order. */
   readonly #calls: readonly Node[];
   /** Those with symbolic sizes. */
   readonly #symbolic: ReadonlySet<Node>;
-  /** Those of them that are not proved. */
-  readonly #open: ReadonlySet<Node>;
-  /** The symbols of the calls, with the ranges that proofs rest on. */
-  readonly #ranges: ReadonlyMap<string, { readonly min: number; readonly max: number }>;
+  #proofs: Proofs | undefined;
+  #asked = 0;
 
   constructor(program: ExportedProgram, operators: OperatorTable) {
+    this.#program = program;
     this.#graph = program.graph;
     this.#operators = operators;
     this.#calls = program.graph.nodes().filter((node) => this.#hasRule(node));
-    const symbolic = this.#calls.filter((node) => this.#symbolsOf(node).size > 0);
-    const env = new ProofEnv({ ranges: program.rangeConstraints });
-    this.#symbolic = new Set(symbolic);
-    this.#open = new Set(symbolic.filter((node) => !this.#isProved(node, env)));
-    const symbols = new Map(symbolic.flatMap((node) => [...this.#symbolsOf(node)]));
-    this.#ranges = new Map([...symbols].map(([name, symbol]) => [name, env.rangeOf(symbol)]));
+    this.#symbolic = new Set(this.#calls.filter((node) => this.#symbolsOf(node).size > 0));
+  }
+
+  /** Proves calls, once. */
+  prove(): Proofs {
+    if (this.#proofs === undefined) {
+      const env = new ProofEnv({ ranges: this.#program.rangeConstraints });
+      const symbols = new Map([...this.#symbolic].flatMap((node) => [...this.#symbolsOf(node)]));
+      const open = [...this.#symbolic].filter((node) => !this.#isProved(node, env));
+      const ranges = new Map([...symbols].map(([name, symbol]) => [name, env.rangeOf(symbol)]));
+      this.#proofs = { open: new Set(open), ranges };
+    }
+    return this.#proofs;
   }
 
   /** Whether all calls are proved to hold at these sizes, or none has sizes. */
   holdAt(sizes: Bindings): boolean {
-    return this.#open.size === 0 && this.#areInRange(sizes);
-  }
-  /** Whether sizes are among those that proofs are made for. */
-  #areInRange(sizes: Bindings): boolean {
-    for (const [name, { min, max }] of this.#ranges) {
-      const size = sizes.get(name);
-      if (size !== undefined && !(size >= min && size <= max)) return false;
-    }
-    return true;
-  }
-
-  /** Calls that are computed for each set of sizes, in order. */
-  get open(): readonly Node[] {
-    return [...this.#open];
+    if (this.#symbolic.size === 0) return true;
+    return this.#proofs?.open.size === 0 && areInRange(this.#proofs, sizes);
   }
 
   /**
@@ -89,14 +95,15 @@ export class SizeChecks {
    * records. Calls with sizes that are not among the given ones are left out.
    */
   at(sizes: Bindings): SizeProblem | undefined {
-    const isInRange = this.#areInRange(sizes);
-    if (isInRange && this.#open.size === 0) return undefined;
+    const proofs = ++this.#asked > BEFORE_PROOFS ? this.prove() : this.#proofs;
+    const isProved = proofs !== undefined && areInRange(proofs, sizes);
+    const suspects = isProved ? proofs.open : this.#symbolic;
+    if (suspects.size === 0) return undefined;
     // What calls give that is not what the program records.
     const others = new Map<string, MetaValue | undefined>();
     let first: SizeProblem | undefined;
     for (const node of this.#calls) {
-      const isToCheck = (isInRange ? this.#open : this.#symbolic).has(node) || readsAny(node, others);
-      if (!isToCheck) continue;
+      if (!suspects.has(node) && !readsAny(node, others)) continue;
       const recorded = substituted(node.meta.val!, sizes);
       try {
         const value = this.#valueOf(node, sizes, others);
@@ -165,6 +172,15 @@ export class SizeChecks {
 }
 
 const GETITEM = "operator.getitem";
+
+/** Whether sizes are among those that proofs are made for. */
+function areInRange({ ranges }: Proofs, sizes: Bindings): boolean {
+  for (const [name, { min, max }] of ranges) {
+    const size = sizes.get(name);
+    if (size !== undefined && !(size >= min && size <= max)) return false;
+  }
+  return true;
+}
 
 /**
  * Decides only what holds for all sizes in the ranges, and assumes nothing: other questions are

@@ -4,7 +4,6 @@ import {
   type Bindings,
   evaluateBool,
   freeSymbols,
-  not,
   type SymBool,
   type SymEnv,
   SymExpr,
@@ -37,18 +36,15 @@ export class DecisionEnv extends RetraceEnv {
     const known = this.staticallyKnown(condition);
     if (known !== undefined) return known;
     const truth = decide();
-    this.#note(condition, truth);
-    return truth;
-  }
-  #note(condition: SymBool, truth: boolean): void {
     if (condition instanceof SymExpr) this.#decisions.set(condition.key, { condition, truth });
+    return truth;
   }
   /**
    * Notes defaults, too: shape rules have new symbols for what they leave open, decompositions have
    * one answer.
    */
   override get inDecompositions(): SymEnv {
-    return noting(this, (condition, truth) => this.#note(condition, truth));
+    return answering(this, (condition, decide) => this.#decided(condition, decide));
   }
   override guard(condition: SymBool): boolean {
     return this.#decided(condition, () => super.guard(condition));
@@ -58,23 +54,21 @@ export class DecisionEnv extends RetraceEnv {
   }
 }
 
-/** The same answers, with a note of each that does not follow from ranges. */
-export function noting(env: SymEnv, note: (condition: SymExpr, truth: boolean) => void): SymEnv {
-  const noted =
+/** Decides a condition that is not a number; `decide` has the answer of the other environment. */
+type Answer = (condition: SymExpr, decide: () => boolean) => boolean;
+
+/** An environment whose questions about conditions go through `answer`. */
+export function answering(env: SymEnv, answer: Answer): SymEnv {
+  const through =
     (decide: (condition: SymBool) => boolean) =>
-    (condition: SymBool): boolean => {
-      const isKnown =
-        typeof condition === "boolean" || env.knownTrue(condition) || env.knownTrue(not(condition));
-      const truth = decide(condition);
-      if (!isKnown) note(condition as SymExpr, truth);
-      return truth;
-    };
+    (condition: SymBool): boolean =>
+      condition instanceof SymExpr ? answer(condition, () => decide(condition)) : decide(condition);
   return {
     ...(env.keepsMin !== undefined && { keepsMin: env.keepsMin }),
-    guard: noted((condition) => env.guard(condition)),
-    orFalse: noted((condition) => env.orFalse(condition)),
-    orTrue: noted((condition) => env.orTrue(condition)),
-    check: noted((condition) => env.check(condition)),
+    guard: through((condition) => env.guard(condition)),
+    orFalse: through((condition) => env.orFalse(condition)),
+    orTrue: through((condition) => env.orTrue(condition)),
+    check: through((condition) => env.check(condition)),
     guardInt: (value) => env.guardInt(value),
     knownTrue: (condition) => env.knownTrue(condition),
     range: (value) => env.range(value),
