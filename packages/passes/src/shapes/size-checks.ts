@@ -10,13 +10,14 @@ import {
   isSymScalar,
   type MetaValue,
   type Node,
+  type NodeRef,
 } from "@sconce/ir";
 import { constantValue, metaOf, type OperatorTable } from "@sconce/ops";
 import {
+  evaluate,
   evaluateInt,
   freeSymbols,
   printExpr,
-  type ShapeEnv,
   STATIC_ENV,
   type SymBool,
   SymExpr,
@@ -24,7 +25,6 @@ import {
 } from "@sconce/symbolic";
 import { RetraceEnv } from "../trace/shape-env.js";
 import type { Bindings } from "./bindings.js";
-import { substituted } from "./refine.js";
 
 /** A call that does not hold at some sizes. */
 export interface SizeProblem {
@@ -99,57 +99,47 @@ export class SizeChecks {
     const isProved = proofs !== undefined && areInRange(proofs, sizes);
     const suspects = isProved ? proofs.open : this.#symbolic;
     if (suspects.size === 0) return undefined;
-    // What calls give that is not what the program records.
-    const others = new Map<string, MetaValue | undefined>();
+    const values = new ValuesAt(sizes);
     let first: SizeProblem | undefined;
     for (const node of this.#calls) {
-      if (!suspects.has(node) && !readsAny(node, others)) continue;
-      const recorded = substituted(node.meta.val!, sizes);
+      if (!suspects.has(node) && !readsAny(node, values.others)) continue;
       try {
-        const value = this.#valueOf(node, sizes, others);
-        if (value === undefined || isAs(recorded, value)) continue;
-        others.set(node.name, value);
-        first ??= { node, error: undefined };
+        const value = this.#valueOf(node, values);
+        if (value === undefined) continue;
+        const isRecorded = isAs(node.meta.val!, value, values);
+        // A size that only the data decide may follow from sizes that are known now.
+        if (!isRecorded || !values.know(node)) values.others.set(node.name, value);
+        if (!isRecorded) first ??= { node, error: undefined };
       } catch (error) {
         if (!isSconceError(error)) throw error;
         if (!UNDECIDED.has(error.code)) return { node, error };
-        if (readsAny(node, others)) others.set(node.name, undefined);
+        if (readsAny(node, values.others)) values.others.set(node.name, undefined);
       }
     }
     return first;
   }
 
   /** What a call gives; undefined where an argument is not known yet. */
-  #valueOf(
-    node: Node,
-    sizes: Bindings,
-    others: ReadonlyMap<string, MetaValue | undefined>,
-  ): MetaValue | undefined {
+  #valueOf(node: Node, values: ValuesAt): MetaValue | undefined {
     let isKnown = true;
-    const resolve = ({ name }: { readonly name: string }): unknown => {
-      const value = others.has(name)
-        ? others.get(name)
-        : substituted(this.#graph.node(name).meta.val!, sizes);
-      if (value === undefined || hasSymbols(value)) isKnown = false;
-      // Integers of 2^53 and more stay expressions.
-      const isWhole = isKnown && isSymScalar(value) && value.kind === "SymInt";
-      return isWhole ? evaluateInt(value.expr, sizes) : constantValue(value);
-    };
-    forEachInput(node, (name) => void resolve({ name }));
+    forEachInput(node, (name) => {
+      const input = this.#graph.node(name);
+      isKnown &&= (values.others.has(name) || values.know(input)) && values.of(input) !== undefined;
+    });
     if (!isKnown) return undefined;
     const { target, args, kwargs } = node;
+    const resolve = ({ name }: NodeRef): unknown => constantValue(values.of(this.#graph.node(name)));
     if (target !== GETITEM) return metaOf(this.#operators, target, args, kwargs, STATIC_ENV, resolve);
-    const items = resolve(args[0] as { readonly name: string });
+    const items = resolve(args[0] as NodeRef);
     return Array.isArray(items) ? (items as readonly MetaValue[])[Number(args[1])] : undefined;
   }
-
   #hasRule({ op, target, meta }: Node): boolean {
     if (op !== "call_function" || meta.val === undefined) return false;
     const row = target === GETITEM ? undefined : this.#operators.get(target);
     return target === GETITEM || row?.meta !== undefined || row?.decompose !== undefined;
   }
   /** The symbols in a call's arguments and its value, by name. */
-  #symbolsOf(node: Node): Map<string, SymExpr> {
+  #symbolsOf(node: Node): ReadonlyMap<string, SymExpr> {
     const found = new Map<string, SymExpr>();
     addSymbols(node.meta.val, found);
     forEachInput(node, (name) => addSymbols(this.#graph.node(name).meta.val, found));
@@ -186,7 +176,7 @@ function areInRange({ ranges }: Proofs, sizes: Bindings): boolean {
  * Decides only what holds for all sizes in the ranges, and assumes nothing: other questions are
  * refused as in a world of numbers.
  */
-class ProofEnv extends RetraceEnv {
+class ProofEnv extends RetraceEnv implements Sizes {
   override guard(condition: SymBool): boolean {
     return this.staticallyKnown(condition) ?? STATIC_ENV.guard(condition);
   }
@@ -214,6 +204,9 @@ class ProofEnv extends RetraceEnv {
   override freshUnbackedFloat(): SymExpr {
     return STATIC_ENV.freshUnbackedFloat();
   }
+  areSame(a: SymInt, b: SymInt): boolean {
+    return a === b || printExpr(this.simplify(a)) === printExpr(this.simplify(b));
+  }
 }
 
 function readsAny(node: Node, names: ReadonlyMap<string, unknown>): boolean {
@@ -225,34 +218,90 @@ function readsAny(node: Node, names: ReadonlyMap<string, unknown>): boolean {
   return found;
 }
 
-/** Whether two values have the same kind, dtype and sizes; with `env`, for all sizes. */
-function isAs(recorded: MetaValue, value: MetaValue, env?: ShapeEnv): boolean {
+/** Says whether two sizes are equal. */
+interface Sizes {
+  areSame(a: SymInt, b: SymInt): boolean;
+}
+
+/** The values of nodes at some sizes, each computed once. */
+class ValuesAt implements Sizes {
+  readonly sizes: Bindings;
+  /** What calls give that is not what the program records; undefined where it is not known. */
+  readonly others = new Map<string, MetaValue | undefined>();
+  readonly #recorded = new Map<string, MetaValue>();
+
+  constructor(sizes: Bindings) {
+    this.sizes = sizes;
+  }
+
+  /** Whether all symbols of a recorded value have values. */
+  know({ meta: { val } }: Node): boolean {
+    return isKnownAt(val, this.sizes);
+  }
+  /** The value of a node that is known. */
+  of({ name, meta: { val } }: Node): MetaValue | undefined {
+    if (this.others.has(name)) return this.others.get(name);
+    if (val === undefined) return undefined;
+    let value = this.#recorded.get(name);
+    if (value === undefined) {
+      value = this.#at(val);
+      this.#recorded.set(name, value);
+    }
+    return value;
+  }
+  #at(val: MetaValue): MetaValue {
+    const number = (size: SymInt): number => evaluateInt(size, this.sizes);
+    if (val instanceof FakeTensor) {
+      const [shape, strides] = [val.shape.map(number), val.strides.map(number)];
+      return new FakeTensor({ ...val, shape, strides, storageOffset: number(val.storageOffset) });
+    }
+    if (Array.isArray(val)) return (val as readonly MetaValue[]).map((item) => this.#at(item));
+    if (!isSymScalar(val)) return val;
+    // Integers of 2^53 and more are numbers, too.
+    return { ...val, expr: evaluate(val.expr, this.sizes) } as MetaValue;
+  }
+
+  areSame(a: SymInt, b: SymInt): boolean {
+    if (!isKnownAt(a, this.sizes) || !isKnownAt(b, this.sizes)) return true;
+    return evaluateInt(a, this.sizes) === evaluateInt(b, this.sizes);
+  }
+}
+
+/** Whether two values have the same kind, dtype and sizes. */
+function isAs(recorded: MetaValue, value: MetaValue, sizes: Sizes): boolean {
   if (recorded instanceof FakeTensor && value instanceof FakeTensor) {
     const { dtype, shape } = value;
     return (
       recorded.dtype === dtype &&
       recorded.shape.length === shape.length &&
-      recorded.shape.every((size, d) => isSame(size, shape[d]!, env))
+      recorded.shape.every((size, d) => sizes.areSame(size, shape[d]!))
     );
   }
   if (Array.isArray(recorded) && Array.isArray(value)) {
     const items = value as readonly MetaValue[];
     return (
       recorded.length === items.length &&
-      (recorded as readonly MetaValue[]).every((item, i) => isAs(item, items[i]!, env))
+      (recorded as readonly MetaValue[]).every((item, i) => isAs(item, items[i]!, sizes))
     );
   }
   const [a, b] = [recorded, value].map((one) => (isSymScalar(one) ? one.expr : one));
   // Constants and other values have no sizes.
-  return !isSize(a) || !isSize(b) || isSame(a, b, env);
+  return !isSize(a) || !isSize(b) || sizes.areSame(a, b);
 }
 const isSize = (value: unknown): value is SymInt => typeof value === "number" || value instanceof SymExpr;
 
-function isSame(a: SymInt, b: SymInt, env: ShapeEnv | undefined): boolean {
-  if (a === b) return true;
-  if (typeof a === "number" && typeof b === "number") return false;
-  const simple = (size: SymInt): string => printExpr(env === undefined ? size : env.simplify(size));
-  return simple(a) === simple(b);
+/** Whether the sizes of a value have no other symbols. */
+function isKnownAt(value: unknown, sizes: Bindings): boolean {
+  if (typeof value === "number") return true;
+  if (value instanceof FakeTensor)
+    return (
+      value.shape.every((size) => isKnownAt(size, sizes)) &&
+      value.strides.every((size) => isKnownAt(size, sizes)) &&
+      isKnownAt(value.storageOffset, sizes)
+    );
+  if (value instanceof SymExpr) return [...freeSymbols(value).keys()].every((name) => sizes.has(name));
+  if (Array.isArray(value)) return value.every((item) => isKnownAt(item, sizes));
+  return !isSymScalar(value) || isKnownAt(value.expr, sizes);
 }
 
 function addSymbols(value: unknown, into: Map<string, SymExpr>): void {
@@ -261,9 +310,4 @@ function addSymbols(value: unknown, into: Map<string, SymExpr>): void {
     for (const size of [...value.shape, ...value.strides, value.storageOffset]) addSymbols(size, into);
   else if (Array.isArray(value)) for (const item of value) addSymbols(item, into);
   else if (isSymScalar(value)) addSymbols(value.expr, into);
-}
-function hasSymbols(value: unknown): boolean {
-  const found = new Map<string, SymExpr>();
-  addSymbols(value, found);
-  return found.size > 0;
 }
