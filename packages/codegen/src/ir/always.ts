@@ -33,15 +33,23 @@ const unconditional = (scalar: Scalar): readonly Scalar[] => {
   return scalar.kind === "reduce" ? [] : partsOf(scalar);
 };
 
+/** How large the code of an expression may become. */
+export interface CodeLimits {
+  /** Values that it computes. */
+  readonly values: number;
+  /** Branches and loops inside of each other: emitters write some of what is in them twice. */
+  readonly nested: number;
+}
 /**
- * Whether the code of an expression has at most so many values. A value is computed once in each
- * branch and in each loop that needs it, unless something around has computed it.
+ * Whether the code of an expression stays within limits. A value is computed once in each branch
+ * and in each loop that needs it, unless something around has computed it.
  */
-export function fitsInto(root: Scalar, most: number): boolean {
+export function fitsInto(root: Scalar, { values, nested }: CodeLimits): boolean {
   const always = new AlwaysComputed();
   const scopes: Set<Scalar>[] = [new Set()];
-  let left = most;
+  let left = values;
   const inside = (scalar: Scalar): void => {
+    if (scopes.length > nested) left = -1;
     scopes.push(new Set());
     walk(scalar);
     scopes.pop();

@@ -28,8 +28,8 @@ export interface LazyInit {
 
 /** Counts the tensors that got memory: what is known of others may have changed since. */
 let placed = 0;
-/** Values of the code of an expression. */
-const MOST_VALUES = 8192;
+/** What the code of one expression may be, if it can be divided. */
+const CODE = { values: 8192, nested: 16 };
 /** The expression that is being made. */
 let evaluation: Evaluation<LazyTensor> | undefined;
 
@@ -180,7 +180,7 @@ export function evaluate(
   evaluation = own;
   try {
     const value = tensor.element(coordinates);
-    if (tensor.mostOpen === 1 || fitsInto(value, MOST_VALUES)) return { value };
+    if (tensor.mostOpen === 1 || fitsInto(value, CODE)) return { value };
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
   } finally {
