@@ -1,7 +1,8 @@
 /** @file Remainders and floor divisions as congruences (`rewrite_with_congruences`). */
-import { lift, lower, type SymInt } from "./algebra.js";
+import { lift, lower, printExpr, type SymInt } from "./algebra.js";
 import { isIntegral } from "./assumptions.js";
 import { rebuild } from "./construct.js";
+import { badOperand, divisionByZero } from "./errors.js";
 import { type Bindings, evaluate } from "./evaluate.js";
 import { SymExpr } from "./expr.js";
 import {
@@ -52,8 +53,9 @@ export function withoutDivisions(value: SymInt, hints: Bindings): WithoutDivisio
     const args = e.args.map(rewrite);
     if (e.op !== "Mod" && e.op !== "PythonMod" && e.op !== "FloorDiv") return rebuild(e, args);
     const [base, divisor] = [args[0]!, args[1]!];
-    const [b, d] = [base, divisor].map((part) => BigInt(Math.round(Number(evaluate(lower(part), hints)))));
-    const rest = integer(floorDivMod(b!, d!)[1]);
+    const [b, d] = [base, divisor].map((part) => wholeOf(part, hints)) as [bigint, bigint];
+    if (d === 0n) throw divisionByZero(printExpr(e));
+    const rest = integer(floorDivMod(b, d)[1]);
     const exact = subtract(base, rest);
     const found = congruence(exact, divisor);
     if (found !== null) congruences.push({ key: keyOf(found, exact, divisor), solution: found });
@@ -61,6 +63,12 @@ export function withoutDivisions(value: SymInt, hints: Bindings): WithoutDivisio
   };
   const rewritten = value instanceof SymExpr ? rewrite(value) : lift(value);
   return { value: lower(rewritten) as SymInt, congruences };
+}
+
+function wholeOf(e: SymExpr, hints: Bindings): bigint {
+  const value = Number(evaluate(lower(e), hints));
+  if (!Number.isFinite(value)) throw badOperand(`cannot convert float ${value} to integer`);
+  return BigInt(Math.round(value));
 }
 
 const keyOf = (found: Congruence | undefined, base: SymExpr, divisor: SymExpr): string =>

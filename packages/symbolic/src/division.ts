@@ -25,7 +25,9 @@ import { factorsOf, negate, product, quotient, subtract, sum, termsOf } from "./
 import { dividePolynomial } from "./polynomial-division.js";
 import { relation } from "./relation.js";
 
-const isMinusOne = (e: SymExpr): boolean => e.op === "Integer" && e.value === -1;
+/** Whether it is an integer or a float of that value. */
+const isValue = (e: SymExpr, value: number): boolean =>
+  (e.op === "Integer" || e.op === "Float") && e.value === value;
 
 /** Python's `base // divisor`, with exact parts moved out and common factors canceled. */
 export function floorDivNode(
@@ -35,8 +37,8 @@ export function floorDivNode(
 ): SymExpr {
   if (isZero(divisor)) throw divisionByZero("//");
   if (isZero(base)) return ZERO;
-  if (isOne(divisor) && isIntegral(base)) return base;
-  if (isMinusOne(divisor) && isIntegral(base)) return negate(base);
+  if (isValue(divisor, 1) && isIntegral(base)) return base;
+  if (isValue(divisor, -1) && isIntegral(base)) return negate(base);
   if (same(base, divisor)) return ONE;
   if (isInteger(base) && isInteger(divisor)) return integer(floorDivMod(bigOf(base), bigOf(divisor))[0]);
   if (base.op === "FloorDiv" || base.op === "CleanDiv")
@@ -68,6 +70,8 @@ function cancelCommonFactor(base: SymExpr, divisor: SymExpr): SymExpr | undefine
     return exact;
   }
   const gcd = product([number, ...factors]);
+  // Dividing by 1.0 changes nothing, however often.
+  if (isValue(gcd, 1)) return undefined;
   return floorDivNode(divideTerms(base, gcd), divideTerms(divisor, gcd));
 }
 
@@ -141,7 +145,8 @@ export function modularIndexingNode(base: SymExpr, divisor: SymExpr, modulus: Sy
   if (!isOne(divisor)) {
     const [number, factors] = commonFactor(base, divisor);
     const gcd = product([number, ...factors]);
-    if (!isOne(gcd)) return modularIndexingNode(divideTerms(base, gcd), divideTerms(divisor, gcd), modulus);
+    if (!isValue(gcd, 1))
+      return modularIndexingNode(divideTerms(base, gcd), divideTerms(divisor, gcd), modulus);
   }
   const trimmed = dropMultiples(base, product([modulus, divisor]));
   if (trimmed !== undefined) return modularIndexingNode(trimmed, divisor, modulus);

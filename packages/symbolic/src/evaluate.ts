@@ -26,7 +26,13 @@ export function evaluate(value: SymValue, bindings: Bindings): number | boolean 
   if (!(value instanceof SymExpr)) return value;
   const result = evaluateNode(value, bindings);
   // Python's integers know no negative zero.
-  return result === 0 ? 0 : typeof result === "bigint" ? Number(result) : result;
+  return result === 0 ? 0 : typeof result === "bigint" ? asFloat(result) : result;
+}
+
+function asFloat(value: bigint): number {
+  const result = Number(value);
+  if (!Number.isFinite(result)) throw badOperand("int too large to convert to float");
+  return result;
 }
 
 /** {@link evaluate} of an integer or float. */

@@ -1,5 +1,5 @@
 /** @file Numbers as Python has them: integers of any size, and floats. */
-import { divisionByZero } from "./errors.js";
+import { badOperand, divisionByZero } from "./errors.js";
 import { floorDivMod } from "./number.js";
 
 /** Integers stay exact: a bigint where a number would round. */
@@ -50,7 +50,12 @@ export function divide(place: () => string, a: ExactNumber, b: ExactNumber, part
   if (number(b) === 0) throw divisionByZero(place());
   const [x, y] = [exact(a), exact(b)];
   if (x !== undefined && y !== undefined) return narrow(floorDivMod(x, y)[part]);
-  if (part === 0) return Math.floor(number(a) / number(b));
+  if (part === 0) {
+    const quotient = Math.floor(number(a) / number(b));
+    // A floor division is an integer.
+    if (!Number.isFinite(quotient)) throw badOperand(`cannot convert float ${quotient} to integer`);
+    return quotient;
+  }
   const rest = number(a) % number(b);
   return rest !== 0 && rest < 0 !== number(b) < 0 ? rest + number(b) : rest + 0;
 }

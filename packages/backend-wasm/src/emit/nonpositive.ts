@@ -12,6 +12,13 @@ interface Greatest {
   readonly value: KernelOperand;
 }
 
+/** Two loops, and the values in the first that are the same in the second. */
+interface Compared {
+  readonly inA: ForStatement;
+  readonly inB: ForStatement;
+  readonly known: Map<KernelOperand, KernelOperand>;
+}
+
 /** The kernel with exponentials marked, as softmax has them: `exp(x - greatest x)`. */
 export function withNonpositive(kernel: Kernel): Kernel {
   const finder = new Finder();
@@ -78,16 +85,24 @@ class Finder {
       return false;
     const greatest = this.#greatest.get(difference.args[1]!);
     if (greatest === undefined || greatest.loop === loop || !isSameRange(greatest.loop, loop)) return false;
-    return this.#isSame(difference.args[0]!, greatest.value, loop, greatest.loop);
+    const loops = { inA: loop, inB: greatest.loop, known: new Map<KernelOperand, KernelOperand>() };
+    return this.#isSame(difference.args[0]!, greatest.value, loops);
   }
   /** Whether an operand has in an iteration of one loop what the other has in that of another. */
-  #isSame(a: KernelOperand, b: KernelOperand, inA: ForStatement, inB: ForStatement): boolean {
+  #isSame(a: KernelOperand, b: KernelOperand, loops: Compared): boolean {
+    if (loops.known.get(a) === b) return true;
+    const isSame = this.#isAlike(a, b, loops);
+    if (isSame) loops.known.set(a, b);
+    return isSame;
+  }
+  #isAlike(a: KernelOperand, b: KernelOperand, loops: Compared): boolean {
+    const { inA, inB } = loops;
     if (a === b) return a.kind !== "variable";
     if (a === inA.counter) return b === inB.counter;
     if (a.kind === "literal") return b.kind === "literal" && Object.is(a.value, b.value) && a.type === b.type;
     const [one, two] = [this.#definitions.get(a), this.#definitions.get(b)];
     if (one === undefined || two === undefined || a.type !== b.type) return false;
-    const isSame = (x: KernelOperand, y: KernelOperand): boolean => this.#isSame(x, y, inA, inB);
+    const isSame = (x: KernelOperand, y: KernelOperand): boolean => this.#isSame(x, y, loops);
     if (one.kind === "load")
       return (
         two.kind === "load" &&

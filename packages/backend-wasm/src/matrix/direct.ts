@@ -106,7 +106,10 @@ function keyOf(value: Scalar, loads: DirectLoad[]): string | undefined {
 /** Writes a value; loads stand in the order of {@link keyOf}. */
 function writerOf(value: Scalar): Direct["write"] {
   const order = new Map<string, number>();
+  const seen = new Set<Scalar>();
   const number = (scalar: Scalar): void => {
+    if (seen.has(scalar)) return;
+    seen.add(scalar);
     if (scalar.kind === "load" && scalar.buffer !== SUMS && !order.has(keyOfLoad(scalar)))
       order.set(keyOfLoad(scalar), order.size);
     if (scalar.kind === "call") for (const arg of scalar.args) number(arg);

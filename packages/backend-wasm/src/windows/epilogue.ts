@@ -38,8 +38,10 @@ export function windowEpilogue(
   const all: Steps[] = [];
   const constants: number[] = [];
   let isPlain = true;
+  const seen = new Set<Scalar>([reduce]);
   const check = (scalar: Scalar): void => {
-    if (scalar === reduce || loads.has(scalar)) return;
+    if (seen.has(scalar)) return;
+    seen.add(scalar);
     isPlain &&= scalar.dtype === "float32";
     if (scalar.kind === "load") {
       const steps = stepsOf(scalar, roles);

@@ -23,8 +23,18 @@ export interface Scan {
 }
 
 /** The parts that all have to hold. */
-export const conjunctsOf = (condition: Scalar): readonly Scalar[] =>
-  condition.kind === "call" && condition.fn === "and" ? condition.args.flatMap(conjunctsOf) : [condition];
+export function conjunctsOf(condition: Scalar): readonly Scalar[] {
+  const found = new Set<Scalar>();
+  const seen = new Set<Scalar>();
+  const take = (part: Scalar): void => {
+    if (seen.has(part)) return;
+    seen.add(part);
+    if (part.kind === "call" && part.fn === "and") part.args.forEach(take);
+    else found.add(part);
+  };
+  take(condition);
+  return [...found];
+}
 
 /**
  * Returns a nest as a scan; undefined for other nests, and where the reduced values depend on the

@@ -273,6 +273,7 @@ class GraphLowering {
       fakes: () => bindArgs(schema, node.args, node.kwargs, (ref) => this.#fakeOf(ref.name)),
     });
     this.#checkResults(node, result);
+    for (const tensor of [result].flat()) if (tensor !== null) this.#context.bound(tensor);
     this.#values.set(name, result);
   }
 

@@ -41,6 +41,7 @@ export function totalCost(program: LoopProgram, nests: readonly LoopNest[], size
 /** Operations of one element; what is shared is counted once. */
 function operationsOf(root: Scalar, sizes: Bindings): number {
   const seen = new Set<Scalar>();
+  const isOfIndices = ofIndices();
   const count = (scalar: Scalar): number => {
     if (seen.has(scalar)) return 0;
     seen.add(scalar);
@@ -54,7 +55,16 @@ function operationsOf(root: Scalar, sizes: Bindings): number {
   return count(root);
 }
 /** Whether a value depends on where the element is and on nothing that is computed. */
-const isOfIndices = (scalar: Scalar): boolean =>
-  scalar.kind === "index" ||
-  scalar.kind === "constant" ||
-  (scalar.kind === "call" && scalar.args.every(isOfIndices));
+function ofIndices(): (scalar: Scalar) => boolean {
+  const known = new Map<Scalar, boolean>();
+  const isOfIndices = (scalar: Scalar): boolean => {
+    if (scalar.kind !== "call") return scalar.kind === "index" || scalar.kind === "constant";
+    let found = known.get(scalar);
+    if (found === undefined) {
+      found = scalar.args.every(isOfIndices);
+      known.set(scalar, found);
+    }
+    return found;
+  };
+  return isOfIndices;
+}

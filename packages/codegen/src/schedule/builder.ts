@@ -5,6 +5,7 @@
 import { internalError } from "@sconce/errors";
 import { type DType, isFloatDType } from "@sconce/tensor";
 import { axesOf } from "../analysis/contraction.js";
+import { AlwaysComputed } from "../ir/always.js";
 import {
   add,
   atom,
@@ -18,6 +19,7 @@ import {
   multiply,
   scale,
 } from "../ir/index-expr.js";
+import { partsOf } from "../ir/scalar.js";
 import { COMPARE } from "../ir/scalar-functions.js";
 import type { IndexTerm, Scalar } from "../ir/terms.js";
 import {
@@ -74,6 +76,7 @@ export class KernelBuilder {
   readonly #followers = new Map<Scalar, (value: KernelOperand) => void>();
   readonly #ids = new Map<KernelOperand, number>();
   readonly #sizes = new Map<string, Index>();
+  readonly #always = new AlwaysComputed();
   #stack: OpenBlock[] = [openBlock("root")];
 
   /** @param buffers declares the memory of a buffer that is read, when it first is */
@@ -431,31 +434,43 @@ export class KernelBuilder {
   }
 
   /** What is not chosen is not computed, unless that is harmless. */
-  #select({ condition, then, otherwise, dtype }: Extract<Scalar, { kind: "select" }>): KernelOperand {
+  #select(choice: Extract<Scalar, { kind: "select" }>): KernelOperand {
+    const { condition, then, otherwise, dtype } = choice;
     const test = this.scalar(condition);
-    const { operations } = this.target.speculation;
-    if ([then, otherwise].every((part) => this.#costOf(part) <= operations))
+    if ([then, otherwise].every((part) => this.#isHarmless(part)))
       return this.op("select", dtype, [test, this.scalar(then), this.scalar(otherwise)]);
-    const choice = this.variable(dtype, literal(dtype === "bool" ? false : 0, dtype));
-    const [yes, no] = [then, otherwise].map((part) => () => this.assign(choice, this.scalar(part)));
+    // What both branches need is computed once, before them.
+    for (const part of this.#always.inBoth(choice)) this.scalar(part);
+    const result = this.variable(dtype, literal(dtype === "bool" ? false : 0, dtype));
+    const [yes, no] = [then, otherwise].map((part) => () => this.assign(result, this.scalar(part)));
     this.when(test, yes!, no);
-    return choice;
+    return result;
   }
-  /** Operations of a branch; infinite where it must not be computed for nothing. */
-  #costOf(scalar: Scalar): number {
-    if (scalar.kind === "constant" || this.#stack.some(({ scalars }) => scalars.has(scalar))) return 0;
+  /** Whether a branch may be computed for nothing: it takes few operations and cannot fail. */
+  #isHarmless(branch: Scalar): boolean {
+    let left = this.target.speculation.operations;
+    // More than that many parts are not looked at.
+    const take = (scalar: Scalar): void => {
+      if (left < 0 || scalar.kind === "constant" || this.#isKnown(scalar)) return;
+      left -= this.#ownCost(scalar);
+      if (left >= 0 && (scalar.kind === "call" || scalar.kind === "cast")) partsOf(scalar).forEach(take);
+    };
+    take(branch);
+    return left >= 0;
+  }
+  #isKnown = (scalar: Scalar): boolean => this.#stack.some(({ scalars }) => scalars.has(scalar));
+  /** Operations of a scalar without its parts; infinite where it must not be computed for nothing. */
+  #ownCost(scalar: Scalar): number {
     switch (scalar.kind) {
       case "index":
         return scalar.index.terms.length <= 1 ? 0 : 1;
       case "load":
         return this.#mayLoad(scalar) && this.#isInside(scalar) ? 1 : Number.POSITIVE_INFINITY;
       case "cast":
-        return this.#costOf(scalar.value);
-      case "call": {
+        return 0;
+      case "call":
         if (mayTrap(scalar)) return Number.POSITIVE_INFINITY;
-        const own = CHEAP.has(scalar.fn) ? 1 : FUNCTION_COST;
-        return scalar.args.reduce((sum, arg) => sum + this.#costOf(arg), own);
-      }
+        return CHEAP.has(scalar.fn) ? 1 : FUNCTION_COST;
       default:
         return Number.POSITIVE_INFINITY;
     }

@@ -4,6 +4,7 @@
  */
 import type { DType } from "@sconce/tensor";
 import { PLACE, type RowPart } from "../analysis/row-groups.js";
+import { AlwaysComputed } from "../ir/always.js";
 import { forEachAtom, same } from "../ir/index-expr.js";
 import type { LoopProgram } from "../ir/loop-program.js";
 import { FLOAT_UNARY, partsOf, type Scalar, type ScalarFn } from "../ir/scalar.js";
@@ -34,7 +35,7 @@ export function keptOf(parts: readonly RowPart[], program: LoopProgram): Kept | 
   for (const { reduce, places } of [...parts].reverse()) {
     if (reduce === undefined || reduce.when !== undefined || !same(places, part.places)) continue;
     const known = new Map<string, Scalar>();
-    always(reduce.body, (scalar) => known.set(scalarText(scalar), scalar));
+    for (const scalar of new AlwaysComputed().of(reduce.body)) known.set(scalarText(scalar), scalar);
     const inElements = first(
       part.value,
       (scalar) => isCostly(scalar, dtype) && known.has(scalarText(scalar)),
@@ -58,22 +59,18 @@ function isOfPlace(scalar: Scalar): boolean {
   return found;
 }
 
-/**
- * The parts of a reduction's body that are computed for every element: none that a choice may leave
- * out.
- */
-function always(scalar: Scalar, visit: (scalar: Scalar) => void): void {
-  visit(scalar);
-  if (scalar.kind === "select") always(scalar.condition, visit);
-  else if (scalar.kind !== "reduce") for (const part of partsOf(scalar)) always(part, visit);
-}
 /** The largest part that passes, rows' own values left out. */
-function first(scalar: Scalar, test: (scalar: Scalar) => boolean): Scalar | undefined {
-  if (scalar.kind === "reduce") return undefined;
-  if (test(scalar)) return scalar;
-  for (const part of partsOf(scalar)) {
-    const found = first(part, test);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function first(root: Scalar, test: (scalar: Scalar) => boolean): Scalar | undefined {
+  const seen = new Set<Scalar>();
+  const search = (scalar: Scalar): Scalar | undefined => {
+    if (scalar.kind === "reduce" || seen.has(scalar)) return undefined;
+    seen.add(scalar);
+    if (test(scalar)) return scalar;
+    for (const part of partsOf(scalar)) {
+      const found = search(part);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return search(root);
 }

@@ -203,19 +203,46 @@ function pointOf(test: Scalar, axes: readonly Axis[]): readonly [Axis, Index] | 
  * What has to hold where reductions are read; undefined where they are read in several ways.
  */
 function guardOf(value: Scalar, reductions: ReadonlySet<Scalar>): readonly Scalar[] | undefined {
-  if (reductions.has(value)) return [];
-  const holds = (scalar: Scalar): boolean =>
-    reductions.has(scalar) || (scalar.kind !== "reduce" && partsOf(scalar).some(holds));
-  if (value.kind === "select" && !holds(value.condition) && holds(value.then) && !holds(value.otherwise)) {
-    const inner = guardOf(value.then, reductions);
-    return inner && [value.condition, ...inner];
+  return new Guards(reductions).of(value);
+}
+
+/** {@link guardOf}, for each part of a value once. */
+class Guards {
+  readonly #reductions: ReadonlySet<Scalar>;
+  readonly #holds = new Map<Scalar, boolean>();
+  readonly #guards = new Map<Scalar, readonly Scalar[] | undefined>();
+
+  constructor(reductions: ReadonlySet<Scalar>) {
+    this.#reductions = reductions;
   }
-  const [first, ...more] = partsOf(value).filter(holds);
-  if (first === undefined) return [];
-  const guard = guardOf(first, reductions);
-  const isSame = more.every((one) => {
-    const other = guardOf(one, reductions);
-    return other?.length === 0 && guard?.length === 0;
-  });
-  return more.length === 0 || isSame ? guard : undefined;
+  #hold(scalar: Scalar): boolean {
+    let found = this.#holds.get(scalar);
+    if (found === undefined) {
+      found =
+        this.#reductions.has(scalar) ||
+        (scalar.kind !== "reduce" && partsOf(scalar).some((part) => this.#hold(part)));
+      this.#holds.set(scalar, found);
+    }
+    return found;
+  }
+  of(value: Scalar): readonly Scalar[] | undefined {
+    if (!this.#guards.has(value)) this.#guards.set(value, this.#find(value));
+    return this.#guards.get(value);
+  }
+  #find(value: Scalar): readonly Scalar[] | undefined {
+    if (this.#reductions.has(value)) return [];
+    const holds = (part: Scalar): boolean => this.#hold(part);
+    if (value.kind === "select" && !holds(value.condition) && holds(value.then) && !holds(value.otherwise)) {
+      const inner = this.of(value.then);
+      return inner && [value.condition, ...inner];
+    }
+    const [first, ...more] = partsOf(value).filter(holds);
+    if (first === undefined) return [];
+    const guard = this.of(first);
+    const isSame = more.every((one) => {
+      const other = this.of(one);
+      return other?.length === 0 && guard?.length === 0;
+    });
+    return more.length === 0 || isSame ? guard : undefined;
+  }
 }

@@ -64,6 +64,9 @@ export function analyzeNest(nest: LoopNest, buffers: (id: number) => Range, inte
 /** A power of two for people. */
 export const bitsOf = (value: number): string => `2^${Math.round(Math.log2(value))}`;
 
+/** Scalars of a nest that are looked at with what conditions tell. */
+const MOST_AGAIN = 8192;
+
 /** What is known of scalars where a condition holds. */
 type Known = ReadonlyMap<Scalar, Range>;
 const NEGATED: Readonly<Record<CompareFn, CompareFn>> = {
@@ -81,6 +84,8 @@ class Analysis {
   readonly #integers: Integers;
   #known: Known = new Map();
   #memo = new Map<Scalar, Range>();
+  /** Scalars that are looked at anew where a condition holds; then conditions are left aside. */
+  #again = MOST_AGAIN;
 
   constructor(buffers: (id: number) => Range, integers: Integers) {
     this.#buffers = buffers;
@@ -90,6 +95,7 @@ class Analysis {
   of(scalar: Scalar): Range {
     let range = this.#memo.get(scalar);
     if (range === undefined) {
+      if (this.#known.size > 0) this.#again -= 1;
       range = this.#checked(scalar, this.#range(scalar));
       const known = this.#known.get(scalar);
       if (known !== undefined) range = intersection(range, known);
@@ -181,6 +187,8 @@ class Analysis {
   #where(condition: Scalar, holds: boolean, value: Scalar): Range | undefined {
     const { low, high } = this.of(condition);
     if (holds ? high < 1 : low > 0) return undefined;
+    // Each choice inside of a branch would double what is looked at.
+    if (this.#again < 0) return this.of(value);
     const facts = new Map(this.#known);
     this.#learn(condition, holds, facts);
     if (facts.size === this.#known.size) return this.of(value);

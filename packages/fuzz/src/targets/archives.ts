@@ -5,7 +5,8 @@ import { type SecurityReport, securityReport } from "@sconce/session";
 import { unzipSync, zipSync } from "fflate";
 import type { FuzzTarget } from "../support/driver.js";
 import { mutateBytes, mutateJsonText, type Random } from "../support/random.js";
-import { BASES, OLD_LAYOUTS, session } from "./bases.js";
+import { BASES, OLD_LAYOUTS, SYMBOLIC, session } from "./bases.js";
+import { expression } from "./expressions.js";
 import { mutatePickle, pickledValue } from "./pickles.js";
 import { useProgram } from "./use-program.js";
 import { mutateZip } from "./zips.js";
@@ -28,6 +29,18 @@ function mutateRecords(bytes: Uint8Array, random: Random): Uint8Array {
   const documents = Object.keys(records).filter((name) => name.endsWith(".json"));
   const name = random.once(5) ? random.pick(documents) : documents.find((one) => one.includes("models/"))!;
   const text = mutateJsonText(Buffer.from(records[name]!).toString(), random, [], 6);
+  return packed({ ...records, [name]: Buffer.from(text) });
+}
+
+/** An archive in which some of the sizes and numbers are other expressions. */
+function withExpressions(bytes: Uint8Array, random: Random): Uint8Array {
+  const records = recordsOf(bytes);
+  const name = Object.keys(records).find((one) => /models\/.*\.json$/.test(one))!;
+  const text = Buffer.from(records[name]!)
+    .toString()
+    .replaceAll(/("expr_str": ?)"(?:[^"\\]|\\.)*"/g, (all, key: string) =>
+      random.once(3) ? `${key}${JSON.stringify(expression(random, 3))}` : all,
+    );
   return packed({ ...records, [name]: Buffer.from(text) });
 }
 
@@ -79,6 +92,14 @@ export const ARCHIVE_TARGETS: readonly FuzzTarget<Uint8Array>[] = [
     readers: ["readPt2"],
     generate: (random) => random.pick(BASES),
     mutate: mutateRecords,
+    read: (bytes) => session.load(bytes),
+    use: useProgram,
+  },
+  {
+    name: "sizes in archives",
+    readers: ["readPt2"],
+    generate: (random) => random.pick(SYMBOLIC),
+    mutate: withExpressions,
     read: (bytes) => session.load(bytes),
     use: useProgram,
   },

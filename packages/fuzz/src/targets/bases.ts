@@ -22,6 +22,9 @@ export const BASES: readonly Uint8Array[] = [
   "call_namedtuple",
 ].map((name) => bytesOf(`programs/${name}/program.pt2`));
 
+/** Those with symbolic sizes. */
+export const SYMBOLIC: readonly Uint8Array[] = [2, 3, 5].map((at) => BASES[at]!);
+
 /** Archives of the older layouts. */
 export const OLD_LAYOUTS: readonly Uint8Array[] = ["flat", "pickled_weights", "deflated"].map((name) =>
   bytesOf(`pt2-layouts/${name}.pt2`),

@@ -40,53 +40,7 @@ import {
 import type { FuzzTarget } from "../support/driver.js";
 import { notJson } from "../support/errors.js";
 import { mutateJsonText, mutateText, type Random } from "../support/random.js";
-
-const SYMBOLS = [
-  "s0",
-  "s1",
-  "s77",
-  "u0",
-  "zuf0",
-  "Symbol('s3', positive=True, integer=True)",
-  "2",
-  "-1",
-  "0",
-  "1.5",
-];
-const HEADS = [
-  "Add",
-  "Mul",
-  "Max",
-  "Min",
-  "FloorDiv",
-  "Mod",
-  "Pow",
-  "And",
-  "Or",
-  "Equality",
-  "StrictLessThan",
-];
-const HEADS_OF_ONE = ["Abs", "ToFloat", "CeilToInt", "Not", "OpaqueUnaryFn_sqrt", "Identity"];
-const INFIX = [" + ", " - ", "*", "//", " % ", "**", " & ", " | ", " < ", " == "];
-
-function expression(random: Random, depth: number): string {
-  if (depth === 0 || random.once(4)) return random.pick(SYMBOLS);
-  const inner = (): string => expression(random, depth - 1);
-  switch (random.below(5)) {
-    case 0:
-      return `${random.pick(HEADS)}(${inner()}, ${inner()})`;
-    case 1:
-      return `${random.pick(HEADS_OF_ONE)}(${inner()})`;
-    case 2:
-      return `Piecewise((${inner()}, ${inner()} < ${inner()}), (${inner()}, True))`;
-    case 3: {
-      const sign = random.pick(INFIX);
-      return `(${[inner(), ...random.list(4, inner)].join(sign)})`;
-    }
-    default:
-      return `(${inner()}${random.pick(INFIX)}${inner()})`;
-  }
-}
+import { expression, HEADS } from "./expressions.js";
 
 const SOURCES = ["L['x'].size()[0]", "L['x'].stride()[1]", "x", "L['d']['k'][0]", "L['n']", "k.a.size()[2]"];
 

@@ -16,6 +16,7 @@ import { readSafetensors, type Safetensors, Tensor, writeSafetensors } from "@sc
 import type { FuzzTarget } from "../support/driver.js";
 import { mutateBytes, mutateJson, mutateJsonText, mutateText, type Random } from "../support/random.js";
 import { IR_TEXTS, LOWERED, PROGRAMS } from "./bases.js";
+import { sizedProgram } from "./expressions.js";
 import { useProgram } from "./use-program.js";
 
 const TYPES = ["f32[2, 3]", "f32[s0, 3]", "i64[]", "int(s0)", "(f32[2], i64[2])", "bool(s0 < 3)", "none"];
@@ -140,6 +141,14 @@ const TEXTS: readonly FuzzTarget<string>[] = [
     name: "IR text",
     readers: ["parseIr"],
     generate: (random) => random.pick(IR_TEXTS),
+    mutate: (text, random) => mutateText(text, random, WORDS),
+    read: (text) => parseIr(text),
+    use: useProgram,
+  },
+  {
+    name: "sizes in IR text",
+    readers: ["parseIr"],
+    generate: sizedProgram,
     mutate: (text, random) => mutateText(text, random, WORDS),
     read: (text) => parseIr(text),
     use: useProgram,

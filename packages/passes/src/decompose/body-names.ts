@@ -24,8 +24,9 @@ export function nameBodies(graph: Graph): Graph {
   const subgraphs = new Map(graph.subgraphs);
   for (const node of graph.nodes()) {
     const { bodies, operands } = namedBodies(node);
-    for (const body of bodies) {
-      const target = isRef(body) ? graph.node(body.name).target : "";
+    // A graph that is several bodies of the call is named once.
+    const targets = new Set(bodies.map((body) => (isRef(body) ? graph.node(body.name).target : "")));
+    for (const target of targets) {
       const subgraph = subgraphs.get(target);
       if (subgraph !== undefined) subgraphs.set(target, nameBodies(renameInputs(subgraph, operands)));
     }

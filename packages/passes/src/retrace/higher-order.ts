@@ -110,9 +110,18 @@ function traceControlFlow(
   const { tracer } = dispatcher;
   const plain = args.map((arg) => (isGraph(arg) ? arg : unwrap(arg)));
   const nodeArgs: (EmitArg | NodeRef)[] = plain.slice();
-  const graphs = shape.bodies.map((index) => traceBody(dispatcher, asGraph(plain[index]), bodyMeta(node)));
+  // A graph that is several bodies of the call stays one: nested calls would double it each time.
+  const traced = new Map<Graph, Graph>();
+  for (const index of shape.bodies) {
+    const body = asGraph(plain[index]);
+    if (!traced.has(body)) traced.set(body, traceBody(dispatcher, body, bodyMeta(node)));
+  }
+  const attributes = new Map<Graph, NodeRef>();
   shape.bodies.forEach((index, i) => {
-    nodeArgs[index] = tracer.getAttr(tracer.subgraphTarget(shape.prefixes[i]!), graphs[i]!);
+    const body = asGraph(plain[index]);
+    const target = tracer.subgraphTarget(shape.prefixes[i]!);
+    if (!attributes.has(body)) attributes.set(body, tracer.getAttr(target, traced.get(body)!));
+    nodeArgs[index] = attributes.get(body)!;
   });
   const operands = shape.tuple === undefined ? undefined : nodeArgs[shape.tuple];
   if (Array.isArray(operands))

@@ -61,3 +61,12 @@ export const badNumberChange = (
   label: string,
   { what, fix }: { readonly what: string; readonly fix: string },
 ): SconceError => new SconceError({ code: "RULE", message: `${label} ${what}`, fix });
+
+/** A pattern that takes more steps to compare at one node than any rule needs. */
+export const patternTooCostly = (pattern: string, node: string): SconceError =>
+  new SconceError({
+    code: "PATTERN_COST",
+    message: `the pattern ${pattern.length > 120 ? `${pattern.slice(0, 117)}...` : pattern} can be compared in too many ways`,
+    where: `node "${node.length > 80 ? `${node.slice(0, 77)}...` : node}"`,
+    fix: "use fewer commutative calls or lists in one pattern, or repeat fewer captures",
+  });

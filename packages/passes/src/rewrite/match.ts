@@ -1,6 +1,6 @@
 /**
  * @file Compares a pattern with the nodes of a graph, with backtracking over operands that may
- * change places.
+ * change places. What was found to fail is not tried again.
  */
 import {
   type Argument,
@@ -17,6 +17,8 @@ import {
 import { argumentText } from "@sconce/ir/text";
 import type { OperatorTable } from "@sconce/ops";
 import { sameArgument } from "../graphs/same-argument.js";
+import { type Agenda, type Bound, DeadEnds, type Goal } from "./agenda.js";
+import { patternTooCostly } from "./errors.js";
 import type { CallPattern, ListPattern, Pattern } from "./pattern.js";
 import { patternText } from "./pattern.js";
 import type { WorkGraph } from "./work-graph.js";
@@ -38,16 +40,23 @@ export interface Miss {
   readonly depth: number;
 }
 
-interface State {
-  readonly captures: ReadonlyMap<string, Argument>;
-  readonly named: ReadonlyMap<string, Node>;
+interface State extends Bound {
   readonly nodes: readonly Node[];
 }
 
-/** Tries what is left to match with the state so far; undefined when that fails. */
-type Next = (state: State) => State | undefined;
+/** What is left to do, and what is known then. */
+interface Move {
+  readonly agenda: Agenda | undefined;
+  readonly state: State;
+}
+type Way = Move | readonly Move[] | undefined;
 
 const START: State = { captures: new Map(), named: new Map(), nodes: [] };
+
+/** Steps of one match after which dead ends are remembered; few matches take as many. */
+const FEW_STEPS = 256;
+/** Steps of one match at most. */
+const MOST_STEPS = 20_000;
 
 /** Compares patterns with one version of a graph. */
 export class Matcher {
@@ -56,6 +65,10 @@ export class Matcher {
   /** The deepest failure since {@link match} began; kept only when somebody asks for reasons. */
   #miss: Miss | undefined;
   readonly #explains: boolean;
+  #steps = 0;
+  /** The pattern and the node of the present match. */
+  #tried: readonly [CallPattern, Node] | undefined;
+  #deadEnds = new DeadEnds();
 
   constructor(graph: WorkGraph, operators: OperatorTable, explains = false) {
     this.#graph = graph;
@@ -63,15 +76,75 @@ export class Matcher {
     this.#explains = explains;
   }
 
-  /** The match of a call pattern at a node, which may continue another. */
+  /**
+   * The match of a call pattern at a node, which may continue another.
+   *
+   * @throws SconceError `PATTERN_COST`
+   */
   match(pattern: CallPattern, node: Node, from: Found = START): Found | undefined {
     this.#miss = undefined;
-    return this.#call(pattern, node, from, (state) => state);
+    if (this.#steps > FEW_STEPS) this.#deadEnds = new DeadEnds();
+    this.#steps = 0;
+    this.#tried = [pattern, node];
+    return this.#follow(this.#call(pattern, node, from, undefined));
   }
 
   /** Why the last {@link match} gave nothing. */
   get miss(): Miss | undefined {
     return this.#miss;
+  }
+
+  /** Meets all goals of a way, or returns undefined. */
+  #follow(given: Way): State | undefined {
+    let way = given;
+    for (;;) {
+      if (way === undefined) return undefined;
+      if (Array.isArray(way)) return this.#first(way as readonly Move[]);
+      const { agenda, state } = way as Move;
+      if (agenda === undefined) return state;
+      way = this.#step(agenda.goal, state, agenda.rest);
+    }
+  }
+  /** The first of several ways that succeeds; those that are known to fail are left out. */
+  #first(moves: readonly Move[]): State | undefined {
+    for (const move of moves) {
+      const { agenda, state } = move;
+      if (++this.#steps > MOST_STEPS) throw this.#tooCostly();
+      if (this.#steps > FEW_STEPS && this.#deadEnds.has(agenda, state)) continue;
+      const found = this.#follow(move);
+      if (found !== undefined) return found;
+      if (this.#steps > FEW_STEPS) this.#deadEnds.add(agenda, state);
+    }
+    return undefined;
+  }
+  /** What is left to do after a goal: one way, or several; undefined where it cannot be met. */
+  #step(goal: Goal, state: State, rest: Agenda | undefined): Way {
+    switch (goal.kind) {
+      case "one":
+        return this.#one(goal.pattern, goal.value, state, rest);
+      case "items":
+        return this.#items(goal, state, rest);
+      case "take": {
+        const { patterns, pattern, items, item, count } = goal;
+        const after: Agenda = {
+          goal: { ...goal, kind: "items", pattern: pattern + 1, item: item + count },
+          rest,
+        };
+        return this.#one(patterns[pattern]!, items.slice(item, item + count), state, after);
+      }
+      case "cover": {
+        // Covered nodes are listed operands first, as they stand in the graph; one that two calls
+        // of the pattern are, once.
+        const { nodes } = state;
+        const isListed = nodes.includes(goal.node);
+        return { agenda: rest, state: isListed ? state : { ...state, nodes: [...nodes, goal.node] } };
+      }
+    }
+  }
+
+  #tooCostly(): Error {
+    const [pattern, node] = this.#tried!;
+    return patternTooCostly(patternText(pattern), node.name);
   }
 
   #fail(state: State, reason: () => string): undefined {
@@ -80,7 +153,7 @@ export class Matcher {
     return undefined;
   }
 
-  #call(pattern: CallPattern, node: Node, state: State, next: Next): State | undefined {
+  #call(pattern: CallPattern, node: Node, state: State, rest: Agenda | undefined): Way {
     if (node.op !== "call_function" || !pattern.targets.includes(node.target))
       return this.#fail(
         state,
@@ -93,16 +166,14 @@ export class Matcher {
         () => `$${pattern.name} would be both ${this.#described(known)} and %${node.name}`,
       );
     const named = pattern.name === undefined ? state.named : new Map(state.named).set(pattern.name, node);
-    // Covered nodes are listed operands first, as they stand in the graph; one that two calls of
-    // the pattern are, once.
-    const finish: Next = (inner) =>
-      next(inner.nodes.includes(node) ? inner : { ...inner, nodes: [...inner.nodes, node] });
-    const pairs = this.#pairs(pattern, node, { ...state, named });
+    const inside = { ...state, named };
+    const pairs = this.#pairs(pattern, node, inside);
     if (pairs === undefined) return undefined;
-    const straight = this.#all(pairs, 0, { ...state, named }, finish);
-    if (straight !== undefined || !this.#commutes(node, pairs)) return straight;
+    const covered: Agenda = { goal: { kind: "cover", node }, rest };
+    if (!this.#commutes(node, pairs)) return { agenda: goalsOf(pairs, covered), state: inside };
     const [[first, a], [second, b], ...others] = pairs as [Pair, Pair, ...Pair[]];
-    return this.#all([[first, b], [second, a], ...others], 0, { ...state, named }, finish);
+    const swapped: readonly Pair[] = [[first, b], [second, a], ...others];
+    return [pairs, swapped].map((order) => ({ agenda: goalsOf(order, covered), state: inside }));
   }
 
   /**
@@ -144,22 +215,16 @@ export class Matcher {
     return this.#operators.tagsOf(node.target).includes("commutative");
   }
 
-  #all(pairs: readonly Pair[], at: number, state: State, next: Next): State | undefined {
-    if (at === pairs.length) return next(state);
-    const [pattern, value] = pairs[at]!;
-    return this.#one(pattern, value, state, (after) => this.#all(pairs, at + 1, after, next));
-  }
-
-  #one(pattern: Pattern, value: Argument, state: State, next: Next): State | undefined {
+  #one(pattern: Pattern, value: Argument, state: State, rest: Agenda | undefined): Way {
     switch (pattern.kind) {
       case "any":
-        return this.#capture(pattern.name, value, state, next);
+        return this.#capture(pattern.name, value, state, rest);
       case "literal":
         return sameLiteral(value, pattern.value)
-          ? next(state)
+          ? { agenda: rest, state }
           : this.#fail(state, () => `${this.#described(value)} is not ${argumentText(pattern.value)}`);
       case "list":
-        return this.#list(pattern, value, state, next);
+        return this.#list(pattern, value, state, rest);
       case "call": {
         const node = isRef(value) ? this.#graph.find(value.name) : undefined;
         return node === undefined
@@ -167,13 +232,13 @@ export class Matcher {
               state,
               () => `${this.#described(value)} is not a call of ${pattern.targets.join(" or ")}`,
             )
-          : this.#call(pattern, node, state, next);
+          : this.#call(pattern, node, state, rest);
       }
     }
   }
 
-  #capture(name: string | undefined, value: Argument, state: State, next: Next): State | undefined {
-    if (name === undefined) return next(state);
+  #capture(name: string | undefined, value: Argument, state: State, rest: Agenda | undefined): Way {
+    if (name === undefined) return { agenda: rest, state };
     const { captures } = state;
     const known = this.#known(name, state);
     if (known !== undefined && !sameArgument(known, value))
@@ -181,7 +246,11 @@ export class Matcher {
         state,
         () => `$${name} would be both ${this.#described(known)} and ${this.#described(value)}`,
       );
-    return next(captures.has(name) ? state : { ...state, captures: new Map(captures).set(name, value) });
+    const isNew = !captures.has(name);
+    return {
+      agenda: rest,
+      state: isNew ? { ...state, captures: new Map(captures).set(name, value) } : state,
+    };
   }
 
   /** What a name stands for already: a capture, or a node that is called so. */
@@ -191,37 +260,34 @@ export class Matcher {
     return node === undefined ? captures.get(name) : ref(node.name);
   }
 
-  #list(pattern: ListPattern, value: Argument, state: State, next: Next): State | undefined {
+  #list(pattern: ListPattern, value: Argument, state: State, rest: Agenda | undefined): Way {
     const items = isTuple(value) ? value.items : isList(value) ? value : undefined;
     const least = fewest(pattern.items);
     const most = least === pattern.items.length ? least : Number.POSITIVE_INFINITY;
     if (items === undefined || items.length < least || items.length > most)
       return this.#fail(state, () => `${this.#described(value)} is not ${patternText(pattern)}`);
-    return this.#items(pattern.items, items, state, next);
+    return this.#items({ kind: "items", patterns: pattern.items, pattern: 0, items, item: 0 }, state, rest);
   }
 
   /**
    * Items with patterns of which some take any number: as few as they can, all that is left for the
    * last.
    */
-  #items(
-    patterns: readonly Pattern[],
-    items: readonly Argument[],
-    state: State,
-    next: Next,
-  ): State | undefined {
-    const [first, ...others] = patterns;
-    if (first === undefined) return next(state);
-    if (first.kind !== "any" || !first.many)
-      return this.#one(first, items[0]!, state, (after) => this.#items(others, items.slice(1), after, next));
-    const least = fewest(others);
-    const most = items.length - least;
-    for (let count = least === others.length ? most : 0; count <= most; count++) {
-      const rest: Next = (after) => this.#items(others, items.slice(count), after, next);
-      const found = this.#capture(first.name, items.slice(0, count), state, rest);
-      if (found !== undefined) return found;
+  #items(goal: Extract<Goal, { kind: "items" }>, state: State, rest: Agenda | undefined): Way {
+    const { patterns, pattern, items, item } = goal;
+    const first = patterns[pattern];
+    if (first === undefined) return { agenda: rest, state };
+    if (first.kind !== "any" || !first.many) {
+      const after: Agenda = { goal: { ...goal, pattern: pattern + 1, item: item + 1 }, rest };
+      return this.#one(first, items[item]!, state, after);
     }
-    return undefined;
+    const others = patterns.slice(pattern + 1);
+    const least = fewest(others);
+    const most = items.length - item - least;
+    const moves: Move[] = [];
+    for (let count = least === others.length ? most : 0; count <= most; count++)
+      moves.push({ agenda: { goal: { ...goal, kind: "take", count }, rest }, state });
+    return moves;
   }
 
   #described(value: Argument): string {
@@ -234,6 +300,17 @@ export class Matcher {
 /** How many items a list must have at least. */
 const fewest = (patterns: readonly Pattern[]): number =>
   patterns.filter((item) => item.kind !== "any" || !item.many).length;
+
+/** The pairs as goals, in order, before others. */
+function goalsOf(pairs: readonly Pair[], rest: Agenda): Agenda {
+  let agenda = rest;
+  for (let at = pairs.length - 1; at >= 0; at--) {
+    const [pattern, value] = pairs[at]!;
+    const goal: Goal = { kind: "one", pattern, value };
+    agenda = { goal, rest: agenda };
+  }
+  return agenda;
+}
 
 type Pair = readonly [pattern: Pattern, value: Argument];
 

@@ -15,7 +15,7 @@ import {
 import type { LoopBuffer, LoopNest, NestHint, SizeAssumption } from "../../ir/loop-program.js";
 import type { Scalar } from "../../ir/scalar.js";
 import { scalarText } from "../../ir/scalar-text.js";
-import { inOrder, LazyTensor, operationsOf, viewOf, withInputs } from "./lazy.js";
+import { evaluate, inOrder, LazyTensor, operationsOf, viewOf, withInputs } from "./lazy.js";
 
 /**
  * Values of more operations are computed once when several consumers read them. A load costs as
@@ -32,6 +32,9 @@ export interface FusionLimits {
   /** Operations of one element, reductions counted once. */
   readonly operations: number;
 }
+/** Tensors without memory that a nest may compute, and how many of them may follow each other. */
+const MOST_OPEN = 256;
+const MOST_DEPTH = 96;
 /** WebGPU guarantees eight storage buffers, one of which is the output. */
 export const DEFAULT_LIMITS: FusionLimits = { reads: 7, operations: 96 };
 
@@ -144,7 +147,7 @@ export class LoweringContext {
     this.materialize(tensor);
     if (tensor.buffer !== undefined && tensor.order === undefined) return tensor.buffer;
     const { at } = elementAxes(tensor);
-    const element = tensor.element(at);
+    const element = this.#element(tensor, at);
     const whole = element.kind === "load" ? this.buffers[element.buffer] : undefined;
     const isWhole =
       element.kind === "load" &&
@@ -184,11 +187,20 @@ export class LoweringContext {
     tensor: LazyTensor,
     order: readonly number[] | undefined,
   ): { readonly axes: Axis[]; readonly value: Scalar; readonly key: string } {
-    this.#axes = 0;
     const { axes, at } = elementAxes(tensor, order);
-    const value = tensor.element(at);
+    const value = this.#element(tensor, at);
     const extents = axes.map(({ extent }) => extent.text).join();
     return { axes, value, key: `${tensor.dtype}[${extents}]${order?.join() ?? ""} ${scalarText(value)}` };
+  }
+
+  /** The expression of an element. Values in between get memory until it is not too large. */
+  #element(tensor: LazyTensor, at: readonly Index[]): Scalar {
+    for (;;) {
+      this.#axes = 0;
+      const made = evaluate(tensor, at);
+      if ("value" in made) return made.value;
+      this.#nest(made.split, {}, this.#orderOf(made.split, {}));
+    }
   }
 
   /**
@@ -241,12 +253,33 @@ export class LoweringContext {
   fit(tensors: readonly LazyTensor[], own = 1): void {
     for (;;) {
       const open = tensors.filter((tensor) => tensor.root.buffer === undefined && tensor.operations > 0);
-      const reads = new Set(tensors.flatMap((tensor) => [...readsOf(tensor)]));
+      const reads = readsOf(...tensors);
       const operations = operationsOf(tensors) + own;
       if (open.length === 0 || (reads.size <= this.#limits.reads && operations <= this.#limits.operations))
         return;
-      this.materialize(open.reduce((most, tensor) => (tensor.operations > most.operations ? tensor : most)));
+      const largest = open.reduce((most, tensor) => (tensor.operations > most.operations ? tensor : most));
+      this.materialize(this.#sharedIn(largest) ?? largest);
     }
+  }
+
+  /**
+   * What else is read of an operand that is to get memory, later: with memory of its own, it may make
+   * the nest small enough. The newest, which leaves least to compute.
+   */
+  #sharedIn(operand: LazyTensor): LazyTensor | undefined {
+    let newest: LazyTensor | undefined;
+    for (const part of withInputs([operand])) {
+      if (part.root === operand.root || part.buffer !== undefined) continue;
+      if (!this.#isAwaited(part) || !isExpensive(part)) continue;
+      if (newest === undefined || this.#rank(part) > this.#rank(newest)) newest = part;
+    }
+    return newest;
+  }
+
+  /** Gives the result of a call memory where too much was computed since the last that has some. */
+  bound(tensor: LazyTensor): void {
+    const isMany = tensor.mostOpen > MOST_OPEN && openIn(tensor) > MOST_OPEN;
+    if (isMany || tensor.depth > MOST_DEPTH) this.#nest(tensor, {}, this.#orderOf(tensor, {}));
   }
 
   /**
@@ -294,6 +327,12 @@ export class LoweringContext {
 
 /** Whether computing a value twice costs more than a buffer. */
 const isExpensive = (tensor: LazyTensor): boolean => tensor.heavy || tensor.operations > CHEAP;
+/** Tensors without memory that an element is computed from. */
+function openIn(tensor: LazyTensor): number {
+  let count = 0;
+  for (const { buffer } of withInputs([tensor])) if (buffer === undefined) count++;
+  return count;
+}
 const unplaced = (node: string): never => {
   throw internalError(`"${node}" has no memory`);
 };
@@ -309,15 +348,20 @@ function elementAxes(
   return { axes, at: shape.map((_, dim) => placeOn(axes[order?.indexOf(dim) ?? dim]!)) };
 }
 
-/** Buffers that the elements of a tensor are computed from. */
-function readsOf(tensor: LazyTensor, into = new Set<number>()): Set<number> {
-  if (tensor.buffer !== undefined) into.add(tensor.buffer);
-  else for (const input of tensor.inputs) readsOf(input, into);
-  return into;
+/** Buffers that the elements of tensors are computed from. */
+function readsOf(...tensors: readonly LazyTensor[]): Set<number> {
+  const reads = new Set<number>();
+  for (const { buffer } of withInputs(tensors)) if (buffer !== undefined) reads.add(buffer);
+  return reads;
 }
-/** Graph nodes that a nest for this tensor computes. */
-function nodesOf(tensor: LazyTensor, into = new Set<string>()): Set<string> {
-  if (tensor.buffer !== undefined) return into;
-  for (const input of tensor.inputs) nodesOf(input, into);
+/** Graph nodes that a nest for this tensor computes, inputs first. */
+function nodesOf(
+  tensor: LazyTensor,
+  into = new Set<string>(),
+  seen = new Set<LazyTensor>(),
+): ReadonlySet<string> {
+  if (tensor.buffer !== undefined || seen.has(tensor)) return into;
+  seen.add(tensor);
+  for (const input of tensor.inputs) nodesOf(input, into, seen);
   return into.add(tensor.node);
 }

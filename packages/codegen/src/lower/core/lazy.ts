@@ -1,7 +1,9 @@
 /** @file Lazy tensors: functions from coordinates to the expression of an element. */
 import type { DType } from "@sconce/tensor";
+import { fitsInto } from "../../ir/always.js";
 import { coordinatesOf, flatIndex, type Index, ONE, same, ZERO } from "../../ir/index-expr.js";
 import { load, type Scalar } from "../../ir/scalar.js";
+import { Evaluation, TooLarge } from "./evaluation.js";
 
 /** Returns the value of one element. */
 export type ElementOf = (coordinates: readonly Index[]) => Scalar;
@@ -24,6 +26,23 @@ export interface LazyInit {
   readonly view?: { readonly base: LazyTensor; readonly repeats: boolean } | undefined;
 }
 
+/** Counts the tensors that got memory: what is known of others may have changed since. */
+let placed = 0;
+/** What the code of one expression may be, if it can be divided. */
+const CODE = { values: 8192, nested: 16 };
+/** The expression that is being made. */
+let evaluation: Evaluation<LazyTensor> | undefined;
+
+/** What holds of a tensor as long as no other gets memory. */
+interface Facts {
+  readonly placed: number;
+  readonly root: LazyTensor;
+  readonly repeats: boolean;
+  readonly heavy: boolean;
+  readonly depth: number;
+  readonly most: number;
+}
+
 /** The value of a graph node during lowering: an expression, or a buffer after materialization. */
 export class LazyTensor {
   /** The dtype of the elements. */
@@ -39,10 +58,9 @@ export class LazyTensor {
   readonly #element: ElementOf;
   readonly #operations: number;
   readonly #heavy: boolean;
-  /** A cache by coordinate list: several readers get the same object. */
-  readonly #known = new WeakMap<readonly Index[], Scalar>();
   #buffer: number | undefined;
   #order: readonly number[] | undefined;
+  #facts: Facts | undefined;
 
   constructor(init: LazyInit) {
     this.dtype = init.dtype;
@@ -70,15 +88,50 @@ export class LazyTensor {
   place(buffer: number, order?: readonly number[]): void {
     this.#buffer = buffer;
     this.#order = order;
+    placed++;
+  }
+
+  /** What depends on which of its inputs have memory, found anew when some tensor gets memory. */
+  get #known(): Facts {
+    if (this.#facts?.placed !== placed) this.#facts = this.#found();
+    return this.#facts;
+  }
+  #found(): Facts {
+    if (this.#buffer !== undefined)
+      return { placed, root: this, repeats: false, heavy: false, depth: 0, most: 0 };
+    const base = this.view === undefined ? undefined : this.view.base.#known;
+    let [heavy, depth, most] = [this.#heavy, 0, 1];
+    for (const input of this.inputs) {
+      const known = input.#known;
+      heavy ||= known.heavy;
+      depth = Math.max(depth, known.depth);
+      most += known.most;
+    }
+    return {
+      placed,
+      root: base?.root ?? this,
+      repeats: this.view?.repeats === true || base?.repeats === true,
+      heavy,
+      depth: depth + 1,
+      most,
+    };
   }
 
   /** Whether an element takes a reduction that no buffer holds. */
   get heavy(): boolean {
-    return this.#buffer === undefined && (this.#heavy || this.inputs.some((input) => input.heavy));
+    return this.#known.heavy;
   }
   /** Whether an element itself takes a reduction, not one of its inputs. */
   get isReduction(): boolean {
     return this.#buffer === undefined && this.#heavy;
+  }
+  /** Tensors without memory that follow each other, from this one down to memory. */
+  get depth(): number {
+    return this.#known.depth;
+  }
+  /** No fewer than the tensors without memory that an element is computed from. */
+  get mostOpen(): number {
+    return this.#known.most;
   }
   /**
    * Operations that one element takes, down to memory; what several inputs share is counted once.
@@ -91,29 +144,50 @@ export class LazyTensor {
     return this.#buffer === undefined ? this.#operations : 0;
   }
 
-  /** Returns the element at coordinates, one index for each dimension. */
+  /**
+   * Returns the element at coordinates, one index for each dimension. Readers of the same
+   * coordinates get the same object.
+   */
   element(coordinates: readonly Index[]): Scalar {
-    if (this.#buffer !== undefined) {
-      const [at, shape] = [inOrder(coordinates, this.#order), inOrder(this.shape, this.#order)];
-      return load(this.#buffer, flatIndex(at, shape), this.dtype);
+    if (this.#buffer === undefined) {
+      const make = (): Scalar => this.#element(coordinates);
+      return evaluation === undefined ? make() : evaluation.element(this, coordinates, make);
     }
-    let element = this.#known.get(coordinates);
-    if (element === undefined) {
-      element = this.#element(coordinates);
-      this.#known.set(coordinates, element);
-    }
-    return element;
+    const [at, shape] = [inOrder(coordinates, this.#order), inOrder(this.shape, this.#order)];
+    return load(this.#buffer, flatIndex(at, shape), this.dtype);
   }
 
   /** The tensor that this one is a view of, through any number of views. */
   get root(): LazyTensor {
-    return this.view === undefined || this.#buffer !== undefined ? this : this.view.base.root;
+    return this.#known.root;
   }
   /** Whether some view on the way to the root shows elements more than once. */
   get repeats(): boolean {
-    if (this.view === undefined || this.#buffer !== undefined) return false;
-    return this.view.repeats || this.view.base.repeats;
+    return this.#known.repeats;
   }
+}
+
+/**
+ * Returns the element of a tensor at coordinates, in which all readers of a value share it; or the
+ * tensor below it that has to get memory first, as the expression is too large.
+ */
+export function evaluate(
+  tensor: LazyTensor,
+  coordinates: readonly Index[],
+): { readonly value: Scalar } | { readonly split: LazyTensor } {
+  const saved = evaluation;
+  const own = new Evaluation<LazyTensor>(tensor.mostOpen > 1);
+  evaluation = own;
+  try {
+    const value = tensor.element(coordinates);
+    if (tensor.mostOpen === 1 || fitsInto(value, CODE)) return { value };
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+  } finally {
+    evaluation = saved;
+  }
+  const below = [...withInputs([tensor])].filter((one) => one !== tensor && one.buffer === undefined);
+  return { split: own.split(below) };
 }
 
 /** Items of the dimensions in the order in which they lie in memory. */

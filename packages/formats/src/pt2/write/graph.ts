@@ -44,6 +44,9 @@ const isOverload = (target: string): boolean =>
   target.startsWith("#") ||
   (!target.startsWith("higher_order.") && !isKnownFunction(target) && target.split(".").length === 3);
 
+/** Characters of nested graphs that a graph may repeat. */
+const MOST_REPEATED = 2 ** 24;
+
 class GraphWriter {
   readonly #context: GraphContext;
   readonly #graph: Graph;
@@ -53,6 +56,9 @@ class GraphWriter {
   readonly #arguments: ArgumentWriter;
   /** Nested graphs that were written, by target. */
   readonly #nested = new Map<string, JsonText>();
+  /** Those that a call has taken, and the characters that further calls repeat. */
+  readonly #taken = new Set<string>();
+  #repeated = 0;
   #node: Node | undefined;
 
   constructor(context: GraphContext, graph: Graph, path: string) {
@@ -136,7 +142,7 @@ class GraphWriter {
   /** The file has a graph in place of the node that reads it. */
   #subgraph(name: string): PythonJson | undefined {
     const node = this.#graph.find(name);
-    return node?.op === "get_attr" ? { name: node.target, graph: this.#nested.get(node.target)! } : undefined;
+    return node?.op === "get_attr" ? { name: node.target, graph: this.#nestedText(node.target) } : undefined;
   }
 
   *#writeNested({ target }: Node): Work<void> {
@@ -145,6 +151,21 @@ class GraphWriter {
     if (graph === undefined) throw this.#fail(`it reads "${target}", which is not a graph`);
     const path = this.#path === "" ? `graph ${target}` : `${this.#path}.${target}`;
     this.#nested.set(target, new JsonText(yield* graphJson(this.#context, graph, path)));
+  }
+
+  /** The text of a nested graph, which each argument that takes the graph repeats. */
+  #nestedText(target: string): JsonText {
+    const text = this.#nested.get(target)!;
+    if (this.#taken.has(target)) {
+      this.#repeated += text.text.length;
+      if (this.#repeated > MOST_REPEATED)
+        throw this.#fail(
+          `the graph "${target}" and those in it are taken by so many calls that the file would repeat more than ${MOST_REPEATED / 2 ** 20} MiB`,
+          "save it as IR text (.sir), which holds each graph once",
+        );
+    }
+    this.#taken.add(target);
+    return text;
   }
 
   #input({ name, meta: { val } }: Node): PythonJson {

@@ -1,4 +1,5 @@
 /** @file Tensor metadata and symbolic scalars, as a program file has them. */
+import { isSconceError } from "@sconce/errors";
 import type { Argument, DeviceLiteral, FakeTensor, SymScalar } from "@sconce/ir";
 import { evaluate, freeSymbols, printExpr, type SymExpr, toSrepr } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
@@ -53,7 +54,7 @@ export class ValueWriter {
   #expression(expr: SymExpr, kind: ScalarKind): PythonJson {
     let known = this.#known.get(expr);
     if (known === undefined) {
-      known = { text: toSrepr(expr), hint: kind === "bool" ? undefined : this.#hint(expr) };
+      known = { text: toSrepr(expr), hint: kind === "bool" ? undefined : this.#hint(expr, kind) };
       this.#known.set(expr, known);
     }
     const { text, hint } = known;
@@ -63,12 +64,23 @@ export class ValueWriter {
   }
 
   /** The example value: given for the expression itself, or computed from those of its symbols. */
-  #hint(expr: SymExpr): number | undefined {
+  #hint(expr: SymExpr, kind: ScalarKind): number | undefined {
     const given = this.#hints.get(expr.op === "Symbol" ? expr.name : printExpr(expr));
     if (given !== undefined) return given;
     for (const symbol of freeSymbols(expr).keys()) if (!this.#hints.has(symbol)) return undefined;
-    const value = evaluate(expr, this.#hints);
-    return typeof value === "number" ? value : undefined;
+    const value = exampleOf(expr, this.#hints);
+    const isKind = kind === "float" ? typeof value === "number" : Number.isInteger(value);
+    return isKind ? (value as number) : undefined;
+  }
+}
+
+/** An expression may have no value for the example: a divisor may be zero. */
+function exampleOf(expr: SymExpr, hints: ReadonlyMap<string, number>): number | boolean | undefined {
+  try {
+    return evaluate(expr, hints);
+  } catch (error) {
+    if (isSconceError(error)) return undefined;
+    throw error;
   }
 }
 

@@ -1,0 +1,71 @@
+/** @file Iterations that read each value several times, as `oracle/iterated.py` has them. */
+import { exportProgram, nn, type Tensor as Traced, torch } from "@sconce/capture";
+import type { Backend, ExportedProgram } from "@sconce/ir";
+import { type DType, Tensor } from "@sconce/tensor";
+import cases from "../../fixtures/iterated/cases.json" with { type: "json" };
+
+/** One iteration from one start, and what PyTorch has after so many steps. */
+export interface Iterated {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly start: readonly number[];
+  readonly out: Readonly<Record<string, readonly number[]>>;
+}
+export const ITERATED: readonly Iterated[] = cases;
+
+type Step = (x: Traced, start: Traced) => Traced;
+
+const { add, mul, sub } = torch;
+function rungeKutta(y: Traced): Traced {
+  const slope = (value: Traced): Traced => mul(torch.neg(value), value);
+  const first = slope(y);
+  const second = slope(add(y, mul(first, 0.05)));
+  const third = slope(add(y, mul(second, 0.05)));
+  const fourth = slope(add(y, mul(third, 0.1)));
+  const sum = add(add(add(first, mul(second, 2)), mul(third, 2)), fourth);
+  return add(y, mul(sum, 0.1 / 6));
+}
+
+const STEPS: Readonly<Record<string, Step>> = {
+  logistic: (x) => mul(mul(x, 3.7), torch.rsub(x, 1)),
+  squares: (x) => sub(mul(x, x), 0.5),
+  newton: (x, start) => mul(add(x, torch.div(start, x)), 0.5),
+  "runge-kutta": rungeKutta,
+  choice: (x) => torch.where(torch.gt(x, 0.5), sub(x, mul(x, 0.375)), add(x, mul(x, x))),
+  casts: (x) => add(add(mul(x.half().float(), 0.75), mul(mul(x, 4).int().float(), 0.0625)), 0.25),
+  flips: (x) => mul(add(torch.flip(x, [0]), mul(x, 0.5)), 0.625),
+  "whole numbers": (x) => torch.remainder(add(mul(x, x), mul(x, 3)), 101),
+  "whole choice": (x) => torch.where(torch.gt(x, 40), sub(x, 37), add(add(x, x), 5)),
+};
+
+/** The value that an iteration starts from. */
+export const startOf = ({ start, shape, dtype }: Iterated): Tensor =>
+  Tensor.from([...start], [...shape], dtype as DType);
+
+/** The program of so many steps. */
+export function iterated(one: Iterated, steps: number): ExportedProgram {
+  const step = STEPS[one.name]!;
+  class Iteration extends nn.Module {
+    override forward(start: Traced): Traced {
+      let x = start;
+      for (let at = 0; at < steps; at++) x = step(x, start);
+      return x;
+    }
+  }
+  return exportProgram(new Iteration(), [startOf(one)]);
+}
+
+/** What differs from PyTorch's values after so many steps on a backend. */
+export async function differences(backend: Backend, steps: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const one of ITERATED) {
+    const executable = await backend.compile(iterated(one, steps));
+    const [got] = await executable.run([startOf(one)]);
+    executable.dispose();
+    const values = [...(got as Tensor).toFloat64Array()].join();
+    if (values !== one.out[steps]!.join())
+      found.push(`${one.name} of ${one.dtype} [${one.shape}]: ${values}`);
+  }
+  return found;
+}
