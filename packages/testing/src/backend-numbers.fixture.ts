@@ -15,19 +15,23 @@ interface PackedTensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
   readonly strides?: readonly number[];
+  readonly offset?: number;
   readonly data: string;
 }
 interface RecordedRun {
   readonly inputs: readonly PackedTensor[];
-  readonly outputs?: readonly PackedTensor[];
-  /** PyTorch refuses the inputs. */
-  readonly refused?: true;
+  /** The results of the program as it is; null where PyTorch refuses the inputs. */
+  readonly outputs: readonly PackedTensor[] | null;
+  /** Those of the lowered program, where they differ. */
+  readonly lowered?: readonly PackedTensor[] | null;
 }
 interface RecordedProgram {
   readonly name: string;
   /** The relative tolerance; zero where results are equal bit by bit, NaN aside. */
   readonly rtol: number;
   readonly pt2: string;
+  /** PyTorch cannot lower it. */
+  readonly isNotLowered?: true;
   readonly runs: readonly RecordedRun[];
 }
 
@@ -40,12 +44,18 @@ function recorded(group: string): readonly RecordedProgram[] {
     .map((line) => JSON.parse(line) as RecordedProgram);
 }
 
-function unpacked({ dtype, shape, strides = contiguousStrides(shape), data }: PackedTensor): Tensor {
+function unpacked({ dtype, shape, strides, offset, data }: PackedTensor): Tensor {
   const bytes = Buffer.from(data, "base64");
   const { itemSize } = dtypeInfo(dtype);
   const storage = Storage.allocate(Math.max(bytes.length, itemSize));
   storage.bytes.set(bytes);
-  return new Tensor({ storage, shape, strides, dtype });
+  return new Tensor({
+    storage,
+    shape,
+    strides: strides ?? contiguousStrides(shape),
+    storageOffset: offset ?? 0,
+    dtype,
+  });
 }
 
 /** A session and the backend that runs programs there. */
@@ -69,12 +79,14 @@ async function problemsOf(
   { session, backend }: Place,
   program: ExportedProgram,
   { runs, rtol }: RecordedProgram,
+  isLowered: boolean,
 ): Promise<string[]> {
   using executable = await session.compile(program, backend);
   const problems: string[] = [];
-  for (const [at, { inputs, outputs }] of runs.entries()) {
-    const given: Value[] = inputs.map(unpacked);
-    if (outputs === undefined) {
+  for (const [at, run] of runs.entries()) {
+    const given: Value[] = run.inputs.map(unpacked);
+    const outputs = isLowered && run.lowered !== undefined ? run.lowered : run.outputs;
+    if (outputs === null) {
       await expect(executable.run(given)).rejects.toThrow(expect.objectContaining({ name: "SconceError" }));
       continue;
     }
@@ -93,8 +105,10 @@ export function backendNumbersSpec(group: string): void {
   describe.each(Object.entries(PLACES))("%s", (_, on) => {
     test.each(programs.map((one) => [one.name, one] as const))("%s", async (_, one) => {
       const program = await on.session.load(Buffer.from(one.pt2, "base64"));
-      expect(await problemsOf(on, program, one)).toEqual([]);
-      expect(await problemsOf(on, on.session.runDecompositions(program), one)).toEqual([]);
+      expect(await problemsOf(on, program, one, false)).toEqual([]);
+      const lowered = (): ExportedProgram => on.session.runDecompositions(program);
+      if (one.isNotLowered) expect(lowered).toThrow(expect.objectContaining({ name: "SconceError" }));
+      else expect(await problemsOf(on, lowered(), one, true)).toEqual([]);
     });
   });
 }

@@ -28,7 +28,7 @@ import {
   programState,
   storageBytes,
 } from "@sconce/ops";
-import { contiguousStrides, dtypeInfo, numel, type Storage, Tensor } from "@sconce/tensor";
+import { contiguousStrides, dtypeInfo, numel, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
 import { joinedPlans } from "./execution-plan.js";
@@ -44,7 +44,9 @@ import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
 import { learnSizes } from "./sizes.js";
-import { type SizeCheck, sizeCheck } from "./small-sizes.js";
+import { allCalls, type SizeCheck, sizeCheck } from "./small-sizes.js";
+import { fixedTensors, isOnDevice, ownState, publicState } from "./state.js";
+import { StridedReads } from "./strided-reads.js";
 import { DeviceValue, heldBy, type RunValue, Uploads } from "./values.js";
 import type { WorkLimit } from "./work.js";
 
@@ -70,6 +72,8 @@ interface Run {
   readonly options: RunOptions;
   readonly progress: ProgressReport;
   readonly profile: NodeProfile[];
+  /** Why the host computes all of the run, if it does. */
+  readonly whyHosted: string | undefined;
   /** Nodes that values or sizes sent to the host, and why. */
   readonly hosted: Map<string, string>;
   done: number;
@@ -97,6 +101,7 @@ export class DeviceExecutable implements Executable {
   /** Tensors that no run changes, by the names of placeholders. */
   readonly #fixed = new Map<string, Tensor>();
   readonly #regions = new Map<string, RegionRunner>();
+  readonly #strided: StridedReads;
   readonly #hosts = new Map<string, Promise<Executable>>();
   readonly #whole: Sequence;
   readonly #divisions = new Divisions((steps) => this.#addRegions(steps));
@@ -120,6 +125,7 @@ export class DeviceExecutable implements Executable {
     const { state } = this.#givens;
     for (const [name, tensor] of state) if (fixed.has(tensor)) this.#fixed.set(name, tensor);
     this.#addRegions(plan.steps);
+    this.#strided = new StridedReads({ original, program, operators });
     // State stays: dropping the names of all weights would take time.
     this.#whole = sequenceOf(plan.steps, [...liveOutOf(program), ...state.keys()]);
     this.#total = plan.steps.reduce((count, step) => count + nestsOf(step), 0);
@@ -166,7 +172,7 @@ export class DeviceExecutable implements Executable {
       const region = this.#regions.get(step.name);
       if (region !== undefined) await region.prepare(new Map(), { step: () => pacer.step(), made });
       else {
-        await this.#host(step);
+        await this.#host(step.name, () => step.program());
         made();
       }
     }
@@ -220,6 +226,7 @@ export class DeviceExecutable implements Executable {
       options,
       progress: new ProgressReport("run", options.onProgress, this.#total),
       profile: [],
+      whyHosted: this.#strided.whyHosted(inputs, sizes),
       hosted: new Map(),
       done: 0,
       toHost: 0,
@@ -232,6 +239,7 @@ export class DeviceExecutable implements Executable {
     try {
       run.progress.at(0, this.#whole.steps[0]?.name ?? "");
       pacer.check();
+      if (run.whyHosted !== undefined && this.#strided.runsWhole) return await this.#wholeOnHost(inputs, run);
       await this.#sequence(this.#whole, run);
       const toHost = (value: DeviceValue): Promise<Tensor> | Tensor => this.#download(value.held, value, run);
       const end = { values: run.values, sizes: run.sizes, own: this.#own, stays, toHost };
@@ -267,7 +275,7 @@ export class DeviceExecutable implements Executable {
     const inputs = step.inputs.map((name) => run.values.get(name) ?? null);
     const results = (await this.#onDevice(step, inputs, run)) ?? (await this.#onHost(step, inputs, run));
     if (results instanceof Map) {
-      const { sequence, hosted } = this.#divisions.without(step, results);
+      const { sequence, hosted } = this.#divisions.without(step, this.#strided.withViews(results));
       for (const [node, reason] of hosted) run.hosted.set(node, reason);
       await this.#sequence(sequence, run);
       return;
@@ -288,6 +296,7 @@ export class DeviceExecutable implements Executable {
   ): Promise<readonly RunValue[] | Reasons | undefined> {
     const region = this.#regions.get(step.name);
     if (region === undefined) return undefined;
+    if (run.whyHosted !== undefined) return allCalls(step.device!.graph, run.whyHosted);
     const inUse = valueBytes(run.values.computed(), this.#init.device);
     const results = await region.run(inputs, run.sizes, this.#uploads, {
       inUse,
@@ -318,14 +327,33 @@ export class DeviceExecutable implements Executable {
   }
 
   async #onHost(step: Step, inputs: readonly RunValue[], run: Run): Promise<readonly RunValue[]> {
-    const host = await this.#host(step);
+    const host = await this.#host(step.name, () => step.program());
     const given: Value[] = [];
-    for (const value of inputs) given.push(await this.#toHost(value, run));
-    const { signal } = run.options;
-    const results = await host.run(given, signal === undefined ? {} : { signal });
-    for (const row of host.profile?.() ?? []) run.profile.push({ ...row, place: "host" });
+    for (const [at, value] of inputs.entries()) {
+      const there = await this.#toHost(value, run);
+      // A run of the host alone has the strides that the inputs lead to.
+      const isAsRecorded = run.whyHosted === undefined;
+      given.push(isAsRecorded ? this.#strided.laidOut(step.inputs[at]!, there, run.sizes) : there);
+    }
+    const results = await this.#runHost(host, given, run);
     const last = this.#init.program.graph.find(step.outputs.at(-1) ?? "");
     if (last !== undefined) this.#report(run, last);
+    return results;
+  }
+  async #runHost(host: Executable, inputs: readonly Value[], run: Run): Promise<readonly Value[]> {
+    const { signal } = run.options;
+    const results = await host.run(inputs, signal === undefined ? {} : { signal });
+    for (const row of host.profile?.() ?? []) run.profile.push({ ...row, place: "host" });
+    return results;
+  }
+  /** The program as it was given, on the host: its steps may copy where it does not. */
+  async #wholeOnHost(inputs: readonly Value[], run: Run): Promise<readonly Value[]> {
+    const { original, plan } = this.#init;
+    for (const { node } of plan.nodes) run.hosted.set(node, run.whyHosted!);
+    const given: Value[] = [];
+    for (const input of inputs) given.push(await this.#toHost(input, run));
+    const results = await this.#runHost(await this.#host("", () => original), given, run);
+    run.progress.end();
     return results;
   }
   #report(run: Run, node: Node, count = 1): void {
@@ -334,11 +362,11 @@ export class DeviceExecutable implements Executable {
   }
 
   /** The host's executable of a step, made when it is first needed. */
-  #host(step: Step): Promise<Executable> {
-    let host = this.#hosts.get(step.name);
+  #host(name: string, programOf: () => ExportedProgram): Promise<Executable> {
+    let host = this.#hosts.get(name);
     if (host === undefined) {
-      host = this.#init.host.compile(step.program());
-      this.#hosts.set(step.name, host);
+      host = this.#init.host.compile(programOf());
+      this.#hosts.set(name, host);
     }
     return host;
   }
@@ -442,39 +470,4 @@ function valueBytes(values: Iterable<RunValue>, { elementBytes }: Device): numbe
   return [...held.values()].reduce((total, bytes) => total + bytes, 0);
 }
 
-/** The names that the program had, with the tensors that runs write to. */
-const publicState = (original: ExportedProgram, own: ReadonlyMap<string, Tensor>): Map<string, Tensor> =>
-  new Map(
-    [...original.constants, ...original.stateDict].map(([name, tensor]) => [name, own.get(name) ?? tensor]),
-  );
-
-/** State that no run writes to. */
-function fixedTensors(program: ExportedProgram, own: ReadonlyMap<string, Tensor>): Set<Tensor> {
-  const given = new Map([...program.constants, ...program.stateDict]);
-  // Those that are written to are copies.
-  return new Set([...own].filter(([name, tensor]) => given.get(name) === tensor).map(([, tensor]) => tensor));
-}
-
 const nestsOf = ({ device }: Step): number => device?.loops.nests.length ?? 1;
-
-/** State, with that which runs write to on devices that can keep it between runs. */
-function ownState(
-  program: ExportedProgram,
-  device: Device,
-  state: ReadonlyMap<string, Tensor>,
-): Map<string, Tensor> {
-  if (device.readsAtOnce !== true) return new Map(state);
-  const fixed = fixedTensors(program, state);
-  const storages = new Map<Storage, DeviceStorage>();
-  return new Map(
-    [...state].map(([name, tensor]) => {
-      const { dtype, shape, strides, storageOffset, requiresGrad, storage } = tensor;
-      if (fixed.has(tensor) || !storage.hasValues) return [name, tensor];
-      const own = storages.get(storage) ?? new DeviceStorage(storage.byteLength, storage.bytes);
-      storages.set(storage, own);
-      return [name, new Tensor({ dtype, shape, strides, storageOffset, requiresGrad, storage: own })];
-    }),
-  );
-}
-
-const isOnDevice = ({ storage }: Tensor): boolean => storage instanceof DeviceStorage && storage.isOnDevice;

@@ -26,18 +26,21 @@ class Function(torch.nn.Module):
 
 
 def packed(tensor):
-    """A tensor with its strides: the bytes of the storage from its first element on."""
+    """A tensor with its strides, and all bytes of its storage where these are not its elements in order."""
     tensor = tensor.detach()
     storage = tensor.untyped_storage()
-    offset = tensor.storage_offset()
-    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride())) if tensor.numel() else -1
-    flat = torch.empty(0, dtype=tensor.dtype).set_(storage, 0, (storage.nbytes() // tensor.element_size(),), (1,))
-    part = flat[offset : offset + last + 1].clone()
-    data = part.view(torch.uint8).numpy().tobytes() if part.numel() else b""
     entry = {"dtype": str(tensor.dtype).removeprefix("torch."), "shape": list(tensor.shape)}
-    if not tensor.is_contiguous():
+    if not tensor.is_contiguous() or tensor.numel() * tensor.element_size() != storage.nbytes():
         entry["strides"] = list(tensor.stride())
+        entry["offset"] = tensor.storage_offset()
+    data = bytes(storage.tolist())
     return {**entry, "data": base64.b64encode(data).decode()}
+
+
+def copied(tensor):
+    """The same tensor in a storage of its own, with what lies around its elements."""
+    storage = tensor.untyped_storage().clone()
+    return torch.empty(0, dtype=tensor.dtype).set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
 
 
 class Recorder:
@@ -50,24 +53,37 @@ class Recorder:
         """Exports the function for the first run, and records its results for all."""
         if not isinstance(runs[0], tuple):
             runs = (runs,)
-        module = Function(function)
+        module = function if isinstance(function, torch.nn.Module) else Function(function)
         shapes = None if dynamic is None else (dynamic,)
         program = export(module, runs[0], dynamic_shapes=shapes, strict=False)
         file = io.BytesIO()
         save(program, file)
+        callables = {"outputs": program.module()}
+        try:
+            callables["lowered"] = program.run_decompositions().module()
+        except Exception:
+            callables["lowered"] = None
         recorded = []
         for inputs in runs:
             entry = {"inputs": [packed(one) for one in inputs]}
-            try:
-                outputs = module(*[one.clone(memory_format=torch.preserve_format) for one in inputs])
-                outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-                entry["outputs"] = [packed(one.contiguous()) for one in outputs]
-            except Exception:
-                entry["refused"] = True
+            results = {kind: self.results(call, inputs) for kind, call in callables.items()}
+            entry["outputs"] = results["outputs"]
+            if results["lowered"] != results["outputs"]:
+                entry["lowered"] = results["lowered"]
             recorded.append(entry)
-        self.lines.append(
-            {"name": name, "rtol": rtol, "pt2": base64.b64encode(file.getvalue()).decode(), "runs": recorded}
-        )
+        entry = {"name": name, "rtol": rtol, "pt2": base64.b64encode(file.getvalue()).decode()}
+        if callables["lowered"] is None:
+            entry["isNotLowered"] = True
+        self.lines.append({**entry, "runs": recorded})
+
+    def results(self, call, inputs):
+        """What a program computes; None where PyTorch refuses the inputs."""
+        try:
+            outputs = call(*[copied(one) for one in inputs])
+        except Exception:
+            return None
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        return [packed(one.clone(memory_format=torch.contiguous_format)) for one in outputs]
 
     def write(self, path):
         text = "".join(json.dumps(line) + "\n" for line in self.lines)
