@@ -1,6 +1,7 @@
 export { type CallSources, callSources } from "./analysis/call-sources.js";
 export type { Functionality, Impurity } from "./analysis/functional.js";
 export { functionality, isFunctional } from "./analysis/functional.js";
+export { type MemoryRead, memoryReads } from "./analysis/memory-reads.js";
 export {
   type Bisection,
   bisect,

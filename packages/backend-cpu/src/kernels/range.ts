@@ -30,13 +30,35 @@ const arange: Kernel<Range> = ({ start = 0, step = 1 }, context) => {
     );
     return out;
   }
-  writeNumbers(out, rising(toNumber(start), toNumber(step), out.numel));
+  writeNumbers(out, risingFloats(toNumber(start), toNumber(step), out));
   return out;
 };
 
 function rising(first: number, by: number, count: number): Float64Array {
   const values = scratch(Float64Array, count);
   for (let i = 0; i < count; i++) values[i] = first + i * by;
+  return values;
+}
+
+/** Elements of PyTorch's vectors, of those dtypes that it rounds to between them. */
+const LANES: Partial<Record<DType, number>> = { float16: 16, bfloat16: 16, float32: 8, float64: 4 };
+/**
+ * PyTorch computes elements in pairs of vectors. The first element of a vector is rounded to the
+ * dtype, and the others count from it; elements that fill no pair count from the start
+ * (`Vectorized<T>::arange`, `vectorized_loop`). Halves count in float32, other floats in float64.
+ */
+function risingFloats(first: number, by: number, { dtype, numel }: Tensor): Float64Array {
+  const isHalf = dtype === "float16" || dtype === "bfloat16";
+  const [from, step] = isHalf ? [Math.fround(first), Math.fround(by)] : [first, by];
+  const values = rising(from, step, numel);
+  const lanes = LANES[dtype] ?? 1;
+  const [toFloat, toDtype] = [isHalf ? laneRounder("float32") : undefined, laneRounder(dtype)];
+  toFloat?.(values, numel);
+  toDtype?.(values, numel);
+  const end = numel - (numel % (2 * lanes));
+  for (let base = 0; base < end; base += lanes)
+    for (let lane = 1; lane < lanes; lane++) values[base + lane] = values[base]! + lane * step;
+  toFloat?.(values, end);
   return values;
 }
 

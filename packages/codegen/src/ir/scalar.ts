@@ -6,6 +6,7 @@
 import { internalError } from "@sconce/errors";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import { complexCall, complexCast } from "./complex.js";
+import { heldNumber } from "./held-number.js";
 import { COMPARE, type ScalarFn } from "./scalar-functions.js";
 import type { CallScalar, ConstantScalar, Index, IndexScalar, LoadScalar, Scalar } from "./terms.js";
 
@@ -13,11 +14,11 @@ export * from "./complex.js";
 export * from "./scalar-functions.js";
 export type * from "./terms.js";
 
-/** Returns a known value as a scalar. */
+/** Returns a known value as a scalar; a half is rounded to its dtype. */
 export const constantScalar = (value: number | bigint | boolean, dtype: DType): ConstantScalar => ({
   kind: "constant",
   dtype,
-  value,
+  value: heldNumber(value, dtype),
 });
 /** Returns an index as a value of int64. */
 export const indexScalar = (index: Index): IndexScalar => ({ kind: "index", dtype: "int64", index });

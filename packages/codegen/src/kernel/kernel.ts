@@ -3,6 +3,7 @@
  * computed once and variables that loops carry. A printer needs nothing else to write source.
  */
 import type { DType } from "@sconce/tensor";
+import { heldNumber } from "../ir/held-number.js";
 import type { ScalarFn } from "../ir/scalar-functions.js";
 import type { Index } from "../ir/terms.js";
 
@@ -211,11 +212,11 @@ export const elementOf = (type: KernelType): ElementType =>
 /** How many elements a value has. */
 export const widthOf = (type: KernelType): 1 | 4 => (type.endsWith("x4") ? 4 : 1);
 
-/** A known number of a type. */
+/** A known number of a type; a half is rounded to its dtype. */
 export const literal = (value: number | bigint | boolean, type: KernelType): KernelLiteral => ({
   kind: "literal",
   type,
-  value,
+  value: heldNumber(value, elementOf(type)),
 });
 /** A known place or size. */
 export const indexLiteral = (value: number): KernelLiteral => literal(value, "index");

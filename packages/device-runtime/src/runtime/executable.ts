@@ -29,7 +29,7 @@ import {
   storageBytes,
 } from "@sconce/ops";
 import type { SizeDecision } from "@sconce/passes";
-import { contiguousStrides, dtypeInfo, numel, type Storage, Tensor } from "@sconce/tensor";
+import { contiguousStrides, dtypeInfo, numel, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
 import { joinedPlans } from "./execution-plan.js";
@@ -47,6 +47,8 @@ import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
 import { type SizeCheck, type SizeRequirement, sizeCheck, sizeRequirement } from "./size-checks.js";
 import { learnSizes } from "./sizes.js";
+import { fixedTensors, isOnDevice, ownState, publicState } from "./state.js";
+import { StridedReads } from "./strided-reads.js";
 import { DeviceValue, heldBy, type RunValue, Uploads } from "./values.js";
 import type { WorkLimit } from "./work.js";
 
@@ -74,6 +76,8 @@ interface Run {
   readonly options: RunOptions;
   readonly progress: ProgressReport;
   readonly profile: NodeProfile[];
+  /** Why the host computes all of the run, if it does. */
+  readonly whyHosted: string | undefined;
   /** Nodes that values or sizes sent to the host, and why. */
   readonly hosted: Map<string, string>;
   done: number;
@@ -103,6 +107,7 @@ export class DeviceExecutable implements Executable {
   /** Tensors that no run changes, by the names of placeholders. */
   readonly #fixed = new Map<string, Tensor>();
   readonly #regions = new Map<string, RegionRunner>();
+  readonly #strided: StridedReads;
   readonly #hosts = new Map<string, Promise<Executable>>();
   readonly #whole: Sequence;
   readonly #divisions = new Divisions((steps) => this.#addRegions(steps));
@@ -112,12 +117,12 @@ export class DeviceExecutable implements Executable {
   #isDisposed = false;
 
   constructor(init: ExecutableInit) {
-    const { original, program, plan, device, operators } = init;
+    const { original, program, plan, device, operators, decisions } = init;
     this.#init = init;
     this.#check = inputCheck(original);
     this.#checkSizes = sizeCheck(program, operators);
     this.#requireSizes = sizeRequirement(original, operators);
-    this.#original = new OriginalRuns(original, init.host, init.decisions);
+    this.#original = new OriginalRuns({ original, decisions, host: init.host, hosts: this.#hosts });
     this.#own = ownState(program, device, programState(program, operators));
     this.#checkShared = sharedCheck(original, operators, this.#own);
     this.#state = publicState(original, this.#own);
@@ -128,6 +133,7 @@ export class DeviceExecutable implements Executable {
     const { state } = this.#givens;
     for (const [name, tensor] of state) if (fixed.has(tensor)) this.#fixed.set(name, tensor);
     this.#addRegions(plan.steps);
+    this.#strided = new StridedReads(program, operators);
     // State stays: dropping the names of all weights would take time.
     this.#whole = sequenceOf(plan.steps, [...liveOutOf(program), ...state.keys()]);
     this.#total = plan.steps.reduce((count, step) => count + nestsOf(step), 0);
@@ -218,6 +224,7 @@ export class DeviceExecutable implements Executable {
       options,
       progress: new ProgressReport("run", options.onProgress, this.#total),
       profile: [],
+      whyHosted: this.#strided.whyHosted(inputs, sizes),
       hosted: new Map(),
       done: 0,
       toHost: 0,
@@ -230,8 +237,10 @@ export class DeviceExecutable implements Executable {
     try {
       run.progress.at(0, this.#whole.steps[0]?.name ?? "");
       pacer.check();
-      const isLowered = await this.#isLoweredFor(run);
-      if (!isLowered) return await this.#original.run(this.#state, inputs, options);
+      if (!(await this.#isLoweredFor(run))) {
+        const given = await this.#hostInputs(inputs, run);
+        return await this.#original.run(this.#state, given, options);
+      }
       const toHost = (value: DeviceValue): Promise<Tensor> | Tensor => this.#download(value.held, value, run);
       const end = { values: run.values, sizes: run.sizes, own: this.#own, stays, toHost };
       const outputs = this.#results.onDevice(end) ?? (await this.#results.of(end));
@@ -249,15 +258,24 @@ export class DeviceExecutable implements Executable {
 
   /** Runs the steps; false for a run that the program as it was has to do. */
   async #isLoweredFor(run: Run): Promise<boolean> {
+    let reason = run.whyHosted;
     try {
       this.#original.require(run.sizes);
-      await this.#sequence(this.#whole, run);
-      return true;
+      if (reason === undefined) await this.#sequence(this.#whole, run);
     } catch (error) {
       if (!(error instanceof OtherDecisions)) throw error;
-      for (const { node } of this.#init.plan.nodes) run.hosted.set(node, OTHER_DECISIONS);
-      return false;
+      reason = OTHER_DECISIONS;
     }
+    if (reason !== undefined) for (const { node } of this.#init.plan.nodes) run.hosted.set(node, reason);
+    return reason === undefined;
+  }
+
+  /** Inputs as the host reads them, and writes to them. */
+  async #hostInputs(inputs: readonly Value[], run: Run): Promise<readonly Value[]> {
+    if (this.#init.device.readsAtOnce === true) return inputs;
+    const given: Value[] = [];
+    for (const input of inputs) given.push(await this.#toHost(input, run));
+    return given;
   }
 
   /** Loads tensors that are elsewhere, such as on another device that is read asynchronously. */
@@ -279,7 +297,7 @@ export class DeviceExecutable implements Executable {
     const inputs = step.inputs.map((name) => run.values.get(name) ?? null);
     const results = (await this.#onDevice(step, inputs, run)) ?? (await this.#onHost(step, inputs, run));
     if (results instanceof Map) {
-      const { sequence, hosted } = this.#divisions.without(step, results);
+      const { sequence, hosted } = this.#divisions.without(step, this.#strided.withViews(results));
       for (const [node, reason] of hosted) run.hosted.set(node, reason);
       await this.#sequence(sequence, run);
       return;
@@ -334,7 +352,8 @@ export class DeviceExecutable implements Executable {
   async #onHost(step: Step, inputs: readonly RunValue[], run: Run): Promise<readonly RunValue[]> {
     const host = await this.#host(step);
     const given: Value[] = [];
-    for (const value of inputs) given.push(await this.#toHost(value, run));
+    for (const [at, value] of inputs.entries())
+      given.push(this.#strided.laidOut(step.inputs[at]!, await this.#toHost(value, run), run.sizes));
     const { signal } = run.options;
     const results = await host.run(given, signal === undefined ? {} : { signal });
     for (const row of host.profile?.() ?? []) run.profile.push({ ...row, place: "host" });
@@ -456,39 +475,4 @@ function valueBytes(values: Iterable<RunValue>, { elementBytes }: Device): numbe
   return [...held.values()].reduce((total, bytes) => total + bytes, 0);
 }
 
-/** The names that the program had, with the tensors that runs write to. */
-const publicState = (original: ExportedProgram, own: ReadonlyMap<string, Tensor>): Map<string, Tensor> =>
-  new Map(
-    [...original.constants, ...original.stateDict].map(([name, tensor]) => [name, own.get(name) ?? tensor]),
-  );
-
-/** State that no run writes to. */
-function fixedTensors(program: ExportedProgram, own: ReadonlyMap<string, Tensor>): Set<Tensor> {
-  const given = new Map([...program.constants, ...program.stateDict]);
-  // Those that are written to are copies.
-  return new Set([...own].filter(([name, tensor]) => given.get(name) === tensor).map(([, tensor]) => tensor));
-}
-
 const nestsOf = ({ device }: Step): number => device?.loops.nests.length ?? 1;
-
-/** State, with that which runs write to on devices that can keep it between runs. */
-function ownState(
-  program: ExportedProgram,
-  device: Device,
-  state: ReadonlyMap<string, Tensor>,
-): Map<string, Tensor> {
-  if (device.readsAtOnce !== true) return new Map(state);
-  const fixed = fixedTensors(program, state);
-  const storages = new Map<Storage, DeviceStorage>();
-  return new Map(
-    [...state].map(([name, tensor]) => {
-      const { dtype, shape, strides, storageOffset, requiresGrad, storage } = tensor;
-      if (fixed.has(tensor) || !storage.hasValues) return [name, tensor];
-      const own = storages.get(storage) ?? new DeviceStorage(storage.byteLength, storage.bytes);
-      storages.set(storage, own);
-      return [name, new Tensor({ dtype, shape, strides, storageOffset, requiresGrad, storage: own })];
-    }),
-  );
-}
-
-const isOnDevice = ({ storage }: Tensor): boolean => storage instanceof DeviceStorage && storage.isOnDevice;

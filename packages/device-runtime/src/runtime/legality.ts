@@ -20,6 +20,7 @@ import {
 import { eachInPieces, isSconceError, type Work } from "@sconce/errors";
 import type { ExportedProgram, Graph, Node } from "@sconce/ir";
 import { type OperatorTable, refuseNames } from "@sconce/ops";
+import { memoryReads } from "@sconce/passes";
 import type { Bindings } from "@sconce/symbolic";
 import type { Device } from "../device/device.js";
 import { bitsOf } from "../ranges/analyze.js";
@@ -37,6 +38,7 @@ import {
 } from "../ranges/judge.js";
 import { EqualCalls } from "./equal-calls.js";
 import { scansFor } from "./scans.js";
+import { readThrough } from "./strided-reads.js";
 import { whyNotHeldBy } from "./support.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -103,10 +105,21 @@ export function* legalitiesOf(program: ExportedProgram, target: DeviceTarget): W
       answers.set(call.node, byRanges(call, answers.get(call.node)!, ranges, integers, symbolHints));
     },
   );
+  hostReadViews(answers, graph, target.operators);
   const isConditional = ({ node }: CallLoops): boolean => answers.get(node)!.kind === "when";
   const taken = calls.filter(({ node }) => answers.get(node)!.kind !== "no");
   const checks = withFeeders(taken, isConditional);
   return { answers, checks: new Map(checks.map((call) => [call.node, call])) };
+}
+
+/** Leaves views to the host that calls of the host look through. */
+function hostReadViews(answers: Map<string, Legality>, graph: Graph, operators: OperatorTable): void {
+  for (const { reader, views } of memoryReads(graph, operators)) {
+    if (answers.get(reader)?.kind !== "no") continue;
+    for (const view of views)
+      if (answers.has(view) && answers.get(view)!.kind !== "no")
+        answers.set(view, { kind: "no", reason: readThrough(reader) });
+  }
 }
 
 /** The conditions as text: "when integers computed from %x stay below 2^24". */

@@ -1,5 +1,5 @@
 /** @file Runs of a program as it was before it was lowered. */
-import type { Backend, ExportedProgram, RunOptions, Value } from "@sconce/ir";
+import type { Backend, Executable, ExportedProgram, RunOptions, Value } from "@sconce/ir";
 import { type Write, writeBack } from "@sconce/ops";
 import { areDecidedSo, type SizeDecision } from "@sconce/passes";
 import type { Bindings } from "@sconce/symbolic";
@@ -11,24 +11,30 @@ export const OTHER_DECISIONS = "lowering decided about other sizes";
 /** Thrown within a run whose sizes have other answers than lowering took. */
 export class OtherDecisions extends Error {}
 
+/** What runs the program as it was. */
+export interface OriginalInit {
+  readonly original: ExportedProgram;
+  readonly decisions: readonly SizeDecision[];
+  readonly host: Backend;
+  /** The executables of the host, by the names of regions; their owner disposes of them. */
+  readonly hosts: Map<string, Promise<Executable>>;
+}
+
 /**
  * Lowering decides questions about sizes by the example values. For sizes with other answers, the
  * host runs the program as it was.
  */
 export class OriginalRuns {
-  readonly #original: ExportedProgram;
-  readonly #host: Backend;
-  readonly #decisions: readonly SizeDecision[];
+  readonly #init: OriginalInit;
 
-  constructor(original: ExportedProgram, host: Backend, decisions: readonly SizeDecision[]) {
-    this.#original = original;
-    this.#host = host;
-    this.#decisions = decisions;
+  constructor(init: OriginalInit) {
+    this.#init = init;
   }
 
   /** @throws OtherDecisions */
   require(sizes: Bindings): void {
-    if (this.#decisions.length > 0 && !areDecidedSo(this.#decisions, sizes)) throw new OtherDecisions();
+    const { decisions } = this.#init;
+    if (decisions.length > 0 && !areDecidedSo(decisions, sizes)) throw new OtherDecisions();
   }
 
   /**
@@ -39,21 +45,37 @@ export class OriginalRuns {
     inputs: readonly Value[],
     { signal }: RunOptions,
   ): Promise<readonly Value[]> {
+    const executable = await this.#executable(state);
+    const results = await executable.run(inputs, signal === undefined ? {} : { signal });
+    writeBack(writesOf(executable, state));
+    return results;
+  }
+
+  /** One that writes to its state is made anew for each run, from the state as it is then. */
+  async #executable(state: ReadonlyMap<string, Tensor>): Promise<Executable> {
+    const { hosts } = this.#init;
+    const kept = await hosts.get(WHOLE);
+    if (kept !== undefined && writesOf(kept, state).length === 0) return kept;
+    kept?.dispose();
+    const made = this.#compile(state);
+    hosts.set(WHOLE, made);
+    return made;
+  }
+  #compile(state: ReadonlyMap<string, Tensor>): Promise<Executable> {
+    const { original, host } = this.#init;
     const now = (tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> =>
       new Map([...tensors].map(([name, tensor]) => [name, state.get(name) ?? tensor]));
-    const { stateDict, constants } = this.#original;
-    const program = this.#original.with({ stateDict: now(stateDict), constants: now(constants) });
-    const executable = await this.#host.compile(program);
-    try {
-      const results = await executable.run(inputs, signal === undefined ? {} : { signal });
-      const writes = [...(executable.state ?? [])].flatMap(([name, value]): Write[] => {
-        const place = state.get(name);
-        return place === undefined || place === value ? [] : [{ name, place, value }];
-      });
-      writeBack(writes);
-      return results;
-    } finally {
-      executable.dispose();
-    }
+    const { stateDict, constants } = original;
+    return host.compile(original.with({ stateDict: now(stateDict), constants: now(constants) }));
   }
 }
+
+/** The name of the executable among those of the host's regions. */
+const WHOLE = "";
+
+/** State that an executable has copies of, because its runs write to it. */
+const writesOf = (executable: Executable, state: ReadonlyMap<string, Tensor>): readonly Write[] =>
+  [...(executable.state ?? [])].flatMap(([name, value]): Write[] => {
+    const place = state.get(name);
+    return place === undefined || place === value ? [] : [{ name, place, value }];
+  });

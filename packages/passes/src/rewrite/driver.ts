@@ -15,6 +15,7 @@ import {
   type NodeMeta,
   sourceLine,
 } from "@sconce/ir";
+import { memoryReads, readMemory } from "../analysis/memory-reads.js";
 import { COPY } from "../copy/this-copy.js";
 import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
@@ -60,6 +61,8 @@ class Driver {
   readonly #worklist: Worklist;
   readonly #limit: number;
   readonly #lineage = new Lineage();
+  /** Values whose memory calls read by strides. */
+  readonly #readMemory: ReadonlySet<string>;
   readonly #replacer: Replacer;
   readonly #typeOf = (name: string): MetaValue | undefined => this.#work.find(name)?.meta.val;
   /**
@@ -73,6 +76,7 @@ class Driver {
     for (const rule of rules) requireSameCopy(rule, COPY);
     for (const { rule, root } of patterns) checkPattern(labelOf(rule, context), root, context.operators);
     this.#work = new WorkGraph(graph);
+    this.#readMemory = readMemory(memoryReads(graph, context.operators));
     this.#context = context;
     const matcher = new Matcher(this.#work, context.operators, context.observe !== undefined);
     this.#finder = new CandidateFinder(this.#work, matcher, context.operators);
@@ -81,6 +85,12 @@ class Driver {
     const reach = Math.max(0, ...patterns.map(({ root }) => depthOf(root)));
     this.#worklist = new Worklist(this.#work, (target) => this.#byTarget.has(target), reach);
     this.#limit = context.limit ?? 1000 + 10 * graph.size;
+  }
+
+  /** Why the values may not take their places: as_strided would read other memory. */
+  #memoryProblem(values: readonly Replaced[]): string | undefined {
+    const read = values.find(({ root }) => this.#readMemory.has(root.node.name));
+    return read && `as_strided reads the memory of "${read.root.node.name}"`;
   }
 
   *run(): Work<Rewritten> {
@@ -128,7 +138,9 @@ class Driver {
         : replacedRoots(candidate, replacer, result);
     });
     if (values instanceof Refusal) return this.#refuse(rule, node, values);
-    const shared = sharingProblem(this.#work, this.#context.operators, { nodes: replacer.nodes, values });
+    const shared =
+      this.#memoryProblem(values) ??
+      sharingProblem(this.#work, this.#context.operators, { nodes: replacer.nodes, values });
     if (shared !== undefined) return this.#refuse(rule, node, new Refusal("aliasing", shared));
     this.#apply(candidate, replacer.nodes, values);
     fired?.(rule);

@@ -2,15 +2,8 @@
 import type { SymInt } from "@sconce/ir";
 import type { ScalarArg } from "@sconce/ops";
 import { SymExpr } from "@sconce/symbolic";
-import {
-  bfloat16ToNumber,
-  type DType,
-  dtypeInfo,
-  float16ToNumber,
-  isComplexDType,
-  numberToBfloat16,
-  numberToFloat16,
-} from "@sconce/tensor";
+import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
+import { heldNumber } from "../../ir/held-number.js";
 import { type Index, size } from "../../ir/index-expr.js";
 import { cast, complexOf, constantScalar, indexScalar, partDType, type Scalar } from "../../ir/scalar.js";
 import { cannot } from "./call.js";
@@ -26,7 +19,8 @@ export function numberScalar(value: ScalarArg | SymInt, dtype: DType): Scalar {
     return cannot("a symbolic float or bool is not lowered to loops");
   }
   const { kind } = dtypeInfo(dtype);
-  if (kind === "bool") return constantScalar(Boolean(value), dtype);
+  // NaN is true.
+  if (kind === "bool") return constantScalar(Number(value) !== 0, dtype);
   return kind === "int" ? integerScalar(value, dtype) : constantScalar(Number(value), dtype);
 }
 
@@ -92,11 +86,8 @@ export function operandNumber(value: ScalarArg | SymInt, dtype: DType): Scalar {
   const scalar = numberScalar(value, compute);
   if (compute === dtype) return scalar;
   if (scalar.kind !== "constant") return cast(cast(scalar, dtype), compute);
-  const round = dtype === "float16" ? throughFloat16 : throughBfloat16;
-  return constantScalar(round(Number(scalar.value)), compute);
+  return constantScalar(heldNumber(scalar.value, dtype), compute);
 }
-const throughFloat16 = (value: number): number => float16ToNumber(numberToFloat16(value));
-const throughBfloat16 = (value: number): number => bfloat16ToNumber(numberToBfloat16(value));
 
 /** Returns an index as a number of another dtype. */
 export const numberOf = (index: Index, dtype: DType): Scalar =>

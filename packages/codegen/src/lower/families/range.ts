@@ -1,19 +1,31 @@
 /** @file Ranges, and the places of a triangle's elements. */
 import type { ScalarArg } from "@sconce/ops";
-import { isFloatDType } from "@sconce/tensor";
-import { add, constant, type Index, multiply, size } from "../../ir/index-expr.js";
+import { type DType, isFloatDType } from "@sconce/tensor";
+import {
+  add,
+  boundsOf,
+  constant,
+  divide,
+  fixedValue,
+  type Index,
+  multiply,
+  remainder,
+  scale,
+  size,
+  subtract,
+} from "../../ir/index-expr.js";
 import { apply, cast, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
-import { numberScalar } from "../core/numbers.js";
+import { computeType, numberScalar } from "../core/numbers.js";
 import { made } from "../rules/made.js";
 import { integer } from "../rules/rank.js";
 import { sumOf } from "../rules/reduce.js";
 
 /**
- * `start + i * step`, computed in the dtype of the result, or float64 for floats
- * (`aten/src/ATen/native/RangeFactories.cpp`).
+ * `start + i * step`. Floats that are not whole are computed in the dtype of the result, halves in
+ * float32 (`aten/src/ATen/native/RangeFactories.cpp`).
  */
 function range(call: LoweringCall, start: ScalarArg, end: ScalarArg, step: ScalarArg): LazyTensor {
   checkLength(call, start, end, step);
@@ -21,16 +33,47 @@ function range(call: LoweringCall, start: ScalarArg, end: ScalarArg, step: Scala
   // Integers are counted in integers, whatever start and step were written as.
   const [first, stride] = [start, step].map((value) => wholeOf(value, !isFloatDType(dtype)));
   if (first !== undefined && stride !== undefined) {
-    const element = (at: readonly Index[]): Scalar =>
-      cast(indexScalar(add(first, multiply(at[0]!, stride))), dtype);
-    return made(call, { inputs: [], operations: 1, element });
+    const value = (at: readonly Index[]): Index => add(first, multiply(at[0]!, stride));
+    if (holdsAll(dtype, value(shapeOf(outOf(call)))))
+      return made(call, { inputs: [], operations: 1, element: (at) => cast(indexScalar(value(at)), dtype) });
   }
-  const [from, by] = [numberScalar(start, dtype), numberScalar(step, dtype)];
-  return made(call, {
-    inputs: [],
-    operations: 2,
-    element: (at) => apply("add", from, apply("mul", cast(indexScalar(at[0]!), dtype), by)),
-  });
+  const compute = computeType(dtype);
+  const [from, by] = [numberScalar(start, compute), numberScalar(step, compute)];
+  const rise = (base: Scalar, steps: Index): Scalar =>
+    cast(apply("add", base, apply("mul", cast(indexScalar(steps), compute), by)), dtype);
+  if (compute === dtype)
+    return made(call, { inputs: [], operations: 2, element: (at) => rise(from, at[0]!) });
+  return made(call, { inputs: [], operations: 4, element: (at) => halfStep(call, at[0]!, from, rise) });
+}
+/** Whether a dtype holds all whole numbers up to one, as far as it is known. */
+function holdsAll(dtype: DType, last: Index): boolean {
+  if (computeType(dtype) === dtype) return true;
+  const { min, max } = boundsOf(last);
+  const most = dtype === "float16" ? 2 ** 11 : 2 ** 8;
+  return min !== undefined && max !== undefined && min >= -most && max <= most;
+}
+
+/** Elements that PyTorch's vectors of halves have. */
+const LANES = 16;
+/**
+ * PyTorch computes halves in pairs of vectors. The first element of a vector is rounded, and the
+ * others count from it; elements that fill no pair count from the start
+ * (`Vectorized<T>::arange`, `vectorized_loop`).
+ */
+function halfStep(
+  call: LoweringCall,
+  at: Index,
+  from: Scalar,
+  rise: (base: Scalar, steps: Index) => Scalar,
+): Scalar {
+  const [length] = shapeOf(outOf(call));
+  const known = fixedValue(length!);
+  const plain = rise(from, at);
+  if (known !== undefined && known < 2 * LANES) return plain;
+  const lane = remainder(at, constant(LANES));
+  const inVector = rise(cast(rise(from, subtract(at, lane)), from.dtype), lane);
+  const end = scale(divide(length!, constant(2 * LANES)), 2 * LANES);
+  return select(apply("lt", indexScalar(at), indexScalar(end)), inVector, plain);
 }
 /**
  * The loops trust the size in the metadata; the interpreter computes it, and refuses bounds that

@@ -1,0 +1,114 @@
+/**
+ * @file Small programs with the numbers that PyTorch computes, run on every backend;
+ * `oracle/backend_numbers` makes them.
+ */
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import type { ExportedProgram, Value } from "@sconce/ir";
+import { createSconce, type Sconce } from "@sconce/session";
+import { loadBackend } from "@sconce/session/backends";
+import { contiguousStrides, type DType, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
+import { compareTensors } from "@sconce/tensor/compare";
+import { describe, expect, test } from "vitest";
+
+interface PackedTensor {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides?: readonly number[];
+  readonly offset?: number;
+  readonly data: string;
+}
+interface RecordedRun {
+  readonly inputs: readonly PackedTensor[];
+  /** The results of the program as it is; null where PyTorch refuses the inputs. */
+  readonly outputs: readonly PackedTensor[] | null;
+  /** Those of the lowered program, where they differ. */
+  readonly lowered?: readonly PackedTensor[] | null;
+}
+interface RecordedProgram {
+  readonly name: string;
+  /** The relative tolerance; zero where results are equal bit by bit, NaN aside. */
+  readonly rtol: number;
+  readonly pt2: string;
+  /** PyTorch cannot lower it. */
+  readonly isNotLowered?: true;
+  readonly runs: readonly RecordedRun[];
+}
+
+const FOLDER = new URL("../fixtures/backend-numbers/", import.meta.url);
+function recorded(group: string): readonly RecordedProgram[] {
+  const text = gunzipSync(readFileSync(new URL(`${group}.jsonl.gz`, FOLDER))).toString();
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as RecordedProgram);
+}
+
+function unpacked({ dtype, shape, strides, offset, data }: PackedTensor): Tensor {
+  const bytes = Buffer.from(data, "base64");
+  const { itemSize } = dtypeInfo(dtype);
+  const storage = Storage.allocate(Math.max(bytes.length, itemSize));
+  storage.bytes.set(bytes);
+  return new Tensor({
+    storage,
+    shape,
+    strides: strides ?? contiguousStrides(shape),
+    storageOffset: offset ?? 0,
+    dtype,
+  });
+}
+
+/** A session and the backend that runs programs there. */
+interface Place {
+  readonly session: Sconce;
+  readonly backend: string;
+}
+const place = async (backend: string, threads: number): Promise<Place> => ({
+  session: createSconce({ backends: [await loadBackend(backend, { threads })] }),
+  backend,
+});
+const PLACES: Readonly<Record<string, Place>> = {
+  cpu: { session: createSconce(), backend: "cpu" },
+  wasm: await place("wasm", 1),
+  "wasm, two threads": await place("wasm", 2),
+  "gpujs:cpu": await place("gpujs:cpu", 1),
+};
+
+/** What differs from PyTorch's results, if anything does. */
+async function problemsOf(
+  { session, backend }: Place,
+  program: ExportedProgram,
+  { runs, rtol }: RecordedProgram,
+  isLowered: boolean,
+): Promise<string[]> {
+  using executable = await session.compile(program, backend);
+  const problems: string[] = [];
+  for (const [at, run] of runs.entries()) {
+    const given: Value[] = run.inputs.map(unpacked);
+    const outputs = isLowered && run.lowered !== undefined ? run.lowered : run.outputs;
+    if (outputs === null) {
+      await expect(executable.run(given)).rejects.toThrow(expect.objectContaining({ name: "SconceError" }));
+      continue;
+    }
+    const got = (await executable.run(given)) as Tensor[];
+    outputs.map(unpacked).forEach((want, i) => {
+      const problem = compareTensors(got[i]!, want, { rtol, atol: 0 });
+      if (problem !== undefined) problems.push(`run ${at}, result ${i}: ${problem}`);
+    });
+  }
+  return problems;
+}
+
+/** Makes a test of each program of a group and each backend. */
+export function backendNumbersSpec(group: string): void {
+  const programs = recorded(group);
+  describe.each(Object.entries(PLACES))("%s", (_, on) => {
+    test.each(programs.map((one) => [one.name, one] as const))("%s", async (_, one) => {
+      const program = await on.session.load(Buffer.from(one.pt2, "base64"));
+      expect(await problemsOf(on, program, one, false)).toEqual([]);
+      const lowered = (): ExportedProgram => on.session.runDecompositions(program);
+      if (one.isNotLowered) expect(lowered).toThrow(expect.objectContaining({ name: "SconceError" }));
+      else expect(await problemsOf(on, lowered(), one, true)).toEqual([]);
+    });
+  });
+}
