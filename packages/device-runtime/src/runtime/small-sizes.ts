@@ -2,8 +2,8 @@
 import { type LoopProgram, sizeOf } from "@sconce/codegen";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { sizeProblem } from "@sconce/passes";
-import type { Bindings } from "@sconce/symbolic";
+import { checkRecorded, sizeProblem } from "@sconce/passes";
+import { type Bindings, evaluateBool, freeSymbols } from "@sconce/symbolic";
 import type { Reasons } from "./plan.js";
 import { isTensor, type RunValue } from "./values.js";
 
@@ -13,16 +13,23 @@ export type SizeCheck = (sizes: Bindings) => string | undefined;
 /** PyTorch records values as if sizes were at least this. */
 const LEAST = 2;
 
-/** Checks each set of small sizes once. */
+/**
+ * Checks each set of sizes once that is small, or at which what is recorded may be other than what
+ * the calls give.
+ */
 export function sizeCheck(program: ExportedProgram, operators: OperatorTable): SizeCheck {
   const known = new Map<string, string | undefined>();
+  let mayDiffer: ((sizes: Bindings) => boolean) | undefined;
   return (sizes) => {
+    if (sizes.size === 0) return undefined;
+    mayDiffer ??= openSizes(program, operators);
     const small = [...sizes].filter(([, size]) => size < LEAST);
-    if (small.length === 0) return undefined;
+    if (small.length === 0 && !mayDiffer(sizes)) return undefined;
     const key = [...sizes].map(([name, size]) => `${name}=${size}`).join();
     if (!known.has(key)) {
       const problem = sizeProblem(program, sizes, operators);
-      const at = small.map(([name, size]) => `${name} = ${size}`).join(", ");
+      const shown = small.length === 0 ? [...sizes] : small;
+      const at = shown.map(([name, size]) => `${name} = ${size}`).join(", ");
       if (known.size > MOST_KNOWN) known.clear();
       known.set(key, problem && `at ${at}, %${problem.node ?? ""} is not what the program records`);
     }
@@ -30,6 +37,17 @@ export function sizeCheck(program: ExportedProgram, operators: OperatorTable): S
   };
 }
 const MOST_KNOWN = 64;
+
+/** Whether the rules of calls leave recorded values open at given sizes. */
+function openSizes(program: ExportedProgram, operators: OperatorTable): (sizes: Bindings) => boolean {
+  const { conditions, isOpen } = checkRecorded(program, operators, { layouts: false });
+  if (isOpen) return () => true;
+  const known = conditions.map((condition) => ({ condition, names: [...freeSymbols(condition).keys()] }));
+  return (sizes) =>
+    known.some(
+      ({ condition, names }) => names.every((name) => sizes.has(name)) && !evaluateBool(condition, sizes),
+    );
+}
 
 /** All calls of a graph, with one reason. */
 export const allCalls = (graph: Graph, reason: string): Reasons =>
