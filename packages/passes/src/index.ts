@@ -136,8 +136,16 @@ export {
 } from "./sampling/sample-inputs.js";
 export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
-export { callProblems, verifyCalls, verifyCallsSteps } from "./shapes/call-problems.js";
+export { bodyProblem } from "./shapes/bodies.js";
+export {
+  callProblems,
+  checkRecorded,
+  type RecordedValues,
+  verifyCalls,
+  verifyCallsSteps,
+} from "./shapes/call-problems.js";
 export { propagateShapes } from "./shapes/propagate.js";
+export { withRuleLayouts } from "./shapes/rule-layouts.js";
 export { SizeChecks, type SizeProblem } from "./shapes/size-checks.js";
 export type { Decomposition } from "./tables/decomposition.js";
 export { ownedEntry } from "./tables/entry-owners.js";

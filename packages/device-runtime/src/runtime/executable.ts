@@ -38,6 +38,7 @@ import { freeOf, freeWhenForgotten } from "./forgotten.js";
 import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
 import type { KernelStep } from "./kernel-step.js";
+import { isLikeRecorded } from "./like-recorded.js";
 import { OriginalRuns, OTHER_DECISIONS, OtherDecisions } from "./original-runs.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Reasons, Step } from "./plan.js";
@@ -45,7 +46,7 @@ import { RegionRunner } from "./region.js";
 import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
-import { type SizeCheck, type SizeRequirement, sizeCheck, sizeRequirement } from "./size-checks.js";
+import { allCalls, type SizeCheck, type SizeRequirement, sizeCheck, sizeRequirement } from "./size-checks.js";
 import { learnSizes } from "./sizes.js";
 import { fixedTensors, isOnDevice, ownState, publicState } from "./state.js";
 import { StridedReads } from "./strided-reads.js";
@@ -86,6 +87,8 @@ interface Run {
   /** Regions that ran on the device, in order. */
   readonly regions: RegionRunner[];
   kernels: number;
+  /** Why the program's recorded values do not hold in this run, so that the host computes it. */
+  distrusted: string | undefined;
 }
 /** What the executable reports of its last run. */
 type RunReport = Pick<Run, "profile" | "hosted" | "regions" | "kernels"> & { readonly copies: Copies };
@@ -231,7 +234,9 @@ export class DeviceExecutable implements Executable {
       bytesToHost: 0,
       regions: [],
       kernels: 0,
+      distrusted: undefined,
     };
+    for (const name of this.#givens.names) this.#compare(name, values.get(name)!, run);
     this.#uploads.count = 0;
     this.#uploads.bytes = 0;
     try {
@@ -307,7 +312,14 @@ export class DeviceExecutable implements Executable {
       const value = (results as readonly RunValue[])[i]!;
       run.values.set(name, value);
       learnSizes(graph.node(name).meta.val, value, run.sizes);
+      if (!(value instanceof DeviceValue)) this.#compare(name, value, run);
     });
+  }
+
+  /** Kernels are made of what the program records: what the host gives must be that. */
+  #compare(name: string, value: RunValue, run: Run): void {
+    if (run.distrusted === undefined && !isLikeRecorded(name, value, run.sizes, this.#init.program))
+      run.distrusted = `%${name} is not what the program records`;
   }
 
   /** Results, or what the device cannot compute; undefined for steps of the host. */
@@ -320,6 +332,7 @@ export class DeviceExecutable implements Executable {
     if (region === undefined) return undefined;
     this.#original.require(run.sizes);
     this.#requireSizes(run.sizes);
+    if (run.distrusted !== undefined) return allCalls(step.device!.graph, run.distrusted);
     const inUse = valueBytes(run.values.computed(), this.#init.device);
     const results = await region.run(inputs, run.sizes, this.#uploads, {
       inUse,

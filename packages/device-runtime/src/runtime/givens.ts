@@ -75,6 +75,11 @@ export class Givens {
     this.state = state;
   }
 
+  /** Names of what the user gives. */
+  get names(): readonly string[] {
+    return this.#inputs.map(({ name }) => name);
+  }
+
   /** The values at the start of a run, and the sizes that they show. */
   with(inputs: readonly Value[]): { readonly values: RunValues; readonly sizes: Map<string, number> } {
     const [values, sizes] = [new RunValues(this.#fixed), new Map(this.#sizes)];

@@ -8,7 +8,6 @@ import { type ExportedProgram, FakeTensor, type Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
   type CallSources,
-  callProblems,
   canonicalize,
   commonSubexpressionElimination,
   DecisionEnv,
@@ -27,6 +26,7 @@ import { sameSizes } from "@sconce/symbolic";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
 import { KEPT } from "./support.js";
+import { trustedProgram } from "./trusted.js";
 
 export interface PrepareOptions {
   readonly operators: OperatorTable;
@@ -59,16 +59,13 @@ export async function prepare(
     const { operators, evaluate } = options;
     const isLowered = program.dialect === "ATEN" && isFunctional(program, operators);
     await pacer.step();
-    const other = otherState(program);
-    if (other !== undefined) return { program: undefined, reason: other };
-    // Kernels are made of the shapes and dtypes that the program records.
-    const [problem] = callProblems(program, operators);
-    if (problem !== undefined) return { program: undefined, reason: `it is not valid: ${problem.message}` };
-    const env = new DecisionEnv(program);
+    const trusted = trustedProgram(program, operators);
+    if (typeof trusted === "string") return { program: undefined, reason: trusted };
+    const env = new DecisionEnv(trusted);
     const lowered = isLowered
-      ? program
+      ? trusted
       : await finishWithPauses(
-          decompositionSteps(program, checkedTable(program, options), { operators }, () => env),
+          decompositionSteps(trusted, checkedTable(trusted, options), { operators }, () => env),
           "compilation",
           signal,
         );
@@ -123,18 +120,6 @@ const packetOf = (target: string): string => target.replace(/_?\.[^.]*$/, "");
 const CALLED_BY: ReadonlyMap<string, readonly string[]> = new Map([
   ["aten.index_copy.default", ["aten.index_fill.int_Scalar", "aten.index_fill.int_Tensor"]],
 ]);
-
-/** Which tensor of the state is not what the program records, if any. */
-function otherState(program: ExportedProgram): string | undefined {
-  for (const { arg, target, kind } of program.graphSignature.inputSpecs) {
-    if (kind === "USER_INPUT" || arg.kind !== "tensor" || target === null) continue;
-    const [tensor, value] = [program.tensor(target), program.graph.find(arg.name)?.meta.val];
-    if (tensor === undefined || !(value instanceof FakeTensor)) continue;
-    if (tensor.dtype === value.dtype && sameSizes(tensor.shape, value.shape)) continue;
-    return `its state "${target}" has another dtype or shape than it records`;
-  }
-  return undefined;
-}
 
 /** Whether an autocast region is left, whose results may have other dtypes than it records. */
 const hasAutocast = (graph: Graph): boolean =>

@@ -1,4 +1,4 @@
-import { SymExpr } from "@sconce/symbolic";
+import { SymExpr, sameSizes } from "@sconce/symbolic";
 import type { Report } from "../graph/problem.js";
 import { reprArgument } from "../print-torch/argument-text.js";
 import type { ExportedProgram } from "../program/program.js";
@@ -11,6 +11,7 @@ import {
   type SignatureValue,
 } from "../program/signature.js";
 import { isRef, itemsOf } from "../values/argument.js";
+import { symContiguousStrides } from "../values/contiguous-strides.js";
 import { FakeTensor, type MetaValue } from "../values/meta.js";
 import { stringRepr } from "../values/python-repr.js";
 import { familyOf, literalValue, tensorText, valueText } from "./agreement.js";
@@ -145,13 +146,36 @@ function checkStateValue({ target, arg }: InputSpec, program: ExportedProgram, r
     tensor.dtype === val.dtype &&
     tensor.shape.length === val.ndim &&
     tensor.shape.every((size, d) => val.shape[d] === size);
-  if (fits) return;
+  if (!fits) {
+    report(
+      "STATE_VALUE",
+      `the tensor of ${target} is ${tensorText(tensor)}, its input ${arg.name} is recorded as ${tensorText(val)}`,
+      arg.name,
+    );
+    return;
+  }
+  if (val.layout !== "strided" || isLaidOut(tensor, val)) return;
   report(
     "STATE_VALUE",
-    `the tensor of ${target} is ${tensorText(tensor)}, its input ${arg.name} is recorded as ${tensorText(val)}`,
+    `the tensor of ${target} has ${layoutText(tensor)}, its input ${arg.name} is recorded with ${layoutText(val)}`,
     arg.name,
+    "record the strides and the offset that the tensor has",
   );
 }
+
+/**
+ * Whether a tensor has the recorded strides and offset, as far as elements are found by them. The
+ * row-major layout is what a text has that states none.
+ */
+const isLaidOut = (tensor: Layout, { shape, strides, storageOffset }: FakeTensor): boolean =>
+  shape.includes(0) ||
+  (storageOffset === 0 && sameSizes(strides, symContiguousStrides(shape))) ||
+  (tensor.storageOffset === storageOffset &&
+    shape.every((size, d) => size === 1 || tensor.strides[d] === strides[d]));
+
+type Layout = Pick<FakeTensor, "strides" | "storageOffset">;
+const layoutText = ({ strides, storageOffset }: Layout): string =>
+  `strides [${strides.join(", ")}] and offset ${String(storageOffset)}`;
 
 function checkInputState(spec: InputSpec, program: ExportedProgram, report: Report): void {
   const {

@@ -156,7 +156,8 @@ const viewCopies: readonly OpDefinition[] = [
 function scatterResult(self: FakeTensor, env: SymEnv): FakeTensor {
   const expanded = self.strides.some((stride, d) => stride === 0 && !isAtMost(env, self.shape[d]!, 1));
   const strides = expanded ? likeStrides(self, null, env) : self.strides;
-  return fake({ dtype: self.dtype, shape: self.shape, strides, like: self });
+  const storageOffset = expanded ? 0 : self.storageOffset;
+  return fake({ dtype: self.dtype, shape: self.shape, strides, storageOffset, like: self });
 }
 
 function requireSameSizes(env: SymEnv, view: FakeTensor, src: FakeTensor, what: string): void {
@@ -231,14 +232,7 @@ const asStridedScatter = defineOp({
       src,
       "the as_strided of the input",
     );
-    if (self.shape.some((size, d) => self.strides[d] === 0 && size !== 1)) return scatterResult(self, env);
-    return fake({
-      dtype: self.dtype,
-      shape: self.shape,
-      strides: self.strides,
-      storageOffset: self.storageOffset,
-      like: self,
-    });
+    return scatterResult(self, env);
   },
 });
 

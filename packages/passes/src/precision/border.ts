@@ -12,6 +12,7 @@ import {
   itemsOf,
   type Node,
 } from "@sconce/ir";
+import { sameSizes } from "@sconce/symbolic";
 import { castTensor, type DType, Tensor } from "@sconce/tensor";
 import { withRenamed } from "../graphs/rename.js";
 import type { Keep } from "./keep.js";
@@ -34,6 +35,7 @@ export class Border {
   readonly #state = new Map<string, Tensor>();
   /** Tensors under several names stay one. */
   readonly #converted = new Map<Tensor, Tensor>();
+  #isLaidAnew = false;
 
   constructor(program: ExportedProgram, options: BorderOptions) {
     this.#program = program;
@@ -61,6 +63,13 @@ export class Border {
     const converted = this.#converted.get(tensor) ?? castTensor(tensor, this.#options.to);
     this.#converted.set(tensor, converted);
     this.#state.set(target, converted);
+    this.#isLaidAnew ||=
+      tensor.storageOffset !== converted.storageOffset || !sameSizes(tensor.strides, converted.strides);
+  }
+
+  /** Whether a converted weight has other strides or another offset, as one that was a view has. */
+  get isLaidAnew(): boolean {
+    return this.#isLaidAnew;
   }
 
   /** Results, each with the name of the input that it is written to, if it is. */

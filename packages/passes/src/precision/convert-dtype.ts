@@ -25,6 +25,7 @@ import { isScalarFunction, type OperatorTable } from "@sconce/ops";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import { mapArguments, mapInputs } from "../analysis/node-arguments.js";
 import { hasTensors, retyped, touchesDtype } from "../shapes/retype.js";
+import { withRuleLayouts } from "../shapes/rule-layouts.js";
 import { Border } from "./border.js";
 import type { Keep } from "./keep.js";
 import { NewValues } from "./new-values.js";
@@ -85,10 +86,12 @@ class Converter {
   readonly #isKept: Keep;
   readonly #border: Border;
   readonly #values: NewValues;
+  readonly #operators: OperatorTable;
 
   constructor(program: ExportedProgram, operators: OperatorTable, options: ConversionOptions) {
     const { to, io = false, keep = () => false } = options;
     this.#program = program;
+    this.#operators = operators;
     this.#to = to;
     this.#io = io;
     this.#isKept = (node) =>
@@ -123,7 +126,9 @@ class Converter {
     yield;
     const converted = rebuild(graph, (_, position) => changed[position]!, { inherit: false });
     yield;
-    return converted === graph ? this.#program : this.#border.finish(converted, results);
+    if (converted === graph) return this.#program;
+    const program = this.#border.finish(converted, results);
+    return this.#border.isLaidAnew ? withRuleLayouts(program, this.#operators) : program;
   }
 
   #outputOf(results: readonly Argument[]): Node {

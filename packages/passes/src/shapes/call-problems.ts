@@ -15,6 +15,7 @@ import {
   withoutStacks,
 } from "@sconce/errors";
 import {
+  type Argument,
   type ExportedProgram,
   FakeTensor,
   forEachInput,
@@ -29,10 +30,18 @@ import {
   typeText,
 } from "@sconce/ir";
 import { type VerifyOptions, verifyAllSteps } from "@sconce/ir/verify";
-import { constantValue, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
-import { eq, type SymInt } from "@sconce/symbolic";
+import {
+  constantValue,
+  evaluateScalarFunction,
+  isScalarFunction,
+  metaOf,
+  type OperatorTable,
+  requireArguments,
+} from "@sconce/ops";
+import { eq, isCondition, SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
 import { type RetraceEnv, shapeEnvOf, symbolNames } from "../trace/shape-env.js";
 import { isRuleFault } from "./errors.js";
+import { layoutText, layoutVerdict } from "./layouts.js";
 import { opaqueProblems } from "./opaque-problems.js";
 
 /** What rules cannot decide from the sizes alone is not a problem. */
@@ -40,8 +49,9 @@ const UNDECIDED: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD", "OPERATO
 
 /**
  * Calls that their operators refuse for the recorded values of their arguments, and those whose own
- * recorded value has another dtype, rank, size or device than the rule gives. Expressions that may
- * be equal are not a problem. With the program as it was `before`, only what changed is computed.
+ * recorded value has another dtype, rank, size, device, stride or offset than the rule gives.
+ * Expressions that may be equal are not a problem, nor are strides that address nothing, or that
+ * kernels of PyTorch choose. With the program as it was `before`, only what changed is computed.
  */
 export function callProblems(
   program: ExportedProgram,
@@ -60,6 +70,32 @@ function callSteps(
 ): Work<Problem[]> {
   const work = new CallCheck(program, operators, wrong).graph(program.graph, before?.graph, "");
   return inScope(work, withoutStacks);
+}
+
+/** What rules say of the recorded values of a program. */
+export interface RecordedValues {
+  /** See {@link callProblems}. */
+  readonly problems: readonly Problem[];
+  /** Conditions on sizes under which the values are those recorded; each may fail in a run. */
+  readonly conditions: readonly SymExpr[];
+  /** Whether a call has a rule that does not decide its value before the sizes are known. */
+  readonly isOpen: boolean;
+  /** Whether strides or offsets are not those of the rules, though no problem either. */
+  readonly hasOtherLayouts: boolean;
+}
+
+/**
+ * {@link callProblems}, with what rules leave open. Without `layouts`, strides and offsets may be any.
+ */
+export function checkRecorded(
+  program: ExportedProgram,
+  operators: OperatorTable,
+  { layouts = true }: { readonly layouts?: boolean } = {},
+): RecordedValues {
+  const check = new CallCheck(program, operators, NONE, layouts);
+  const problems = finish(inScope(check.graph(program.graph, undefined, ""), withoutStacks));
+  const { conditions, isOpen, hasOtherLayouts } = check;
+  return { problems, conditions, isOpen, hasOtherLayouts };
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -104,14 +140,29 @@ const placeOf = (path: string, node: string): string => `${path}\0${node}`;
 type Found = Pick<Problem, "code" | "message" | "fix">;
 
 class CallCheck {
+  isOpen = false;
+  hasOtherLayouts = false;
+  readonly #equal: SymExpr[] = [];
+  readonly #layouts: boolean;
   readonly #env: RetraceEnv;
   readonly #operators: OperatorTable;
   readonly #wrong: ReadonlySet<string>;
 
-  constructor(program: ExportedProgram, operators: OperatorTable, wrong: ReadonlySet<string>) {
+  constructor(
+    program: ExportedProgram,
+    operators: OperatorTable,
+    wrong: ReadonlySet<string>,
+    layouts = true,
+  ) {
+    this.#layouts = layouts;
     this.#env = shapeEnvOf(program);
     this.#operators = operators;
     this.#wrong = wrong;
+  }
+
+  /** See {@link RecordedValues}. What example values decide holds for runs like the example. */
+  get conditions(): readonly SymExpr[] {
+    return [...this.#env.guards, ...this.#env.assertions, ...this.#equal];
   }
 
   *graph(graph: Graph, before: Graph | undefined, path: string): Work<Problem[]> {
@@ -153,13 +204,16 @@ class CallCheck {
     const row = this.#operators.get(target);
     // PyTorch's own operators without a rule are listed as not implemented; a plugin's must say
     // what they give.
-    if (row?.meta === undefined && row?.decompose === undefined)
+    if (row?.meta === undefined && row?.decompose === undefined && !isScalarFunction(target))
       return row === undefined || target.startsWith("aten.") ? undefined : withoutRule(target);
     if (meta.val === undefined) return undefined;
     try {
       return this.#compared(node, this.#computed(node, graph));
     } catch (error) {
-      if (isSconceError(error) && UNDECIDED.has(error.code)) return undefined;
+      if (isSconceError(error) && UNDECIDED.has(error.code)) {
+        this.isOpen = true;
+        return undefined;
+      }
       if (isSconceError(error) && isRuleFault(error))
         return { code: error.code, message: `node ${node.name}: ${error.message}`, ...fixOf(error) };
       const message = `node ${node.name}: ${target} rejects its inputs: ${thrownText(error)}`;
@@ -168,6 +222,7 @@ class CallCheck {
   }
 
   #computed({ target, args, kwargs, meta }: Node, graph: Graph): MetaValue {
+    if (isScalarFunction(target)) return scalarValue(target, args, graph, this.#env);
     const schema = this.#operators.schemaOf(target);
     if (schema !== undefined) requireArguments(schema, args.length, kwargs);
     this.#env.expect(symbolNames(meta.val));
@@ -192,22 +247,15 @@ class CallCheck {
   }
 
   #compared({ name, target, meta }: Node, computed: MetaValue): Found | undefined {
-    const difference = this.#difference(meta.val!, computed);
+    const difference = this.#difference(meta.val!, computed, target);
     if (difference === undefined) return undefined;
     return { code: "CALL_VALUE", message: `node ${name} records ${difference} (${target})` };
   }
 
   /** `float32[2], the call gives float32[3]`. */
-  #difference(recorded: MetaValue, computed: MetaValue): string | undefined {
-    if (recorded instanceof FakeTensor && computed instanceof FakeTensor) {
-      const same =
-        recorded.dtype === computed.dtype &&
-        recorded.ndim === computed.ndim &&
-        recorded.shape.every((size, d) => this.#mayEqual(size, computed.shape[d]!));
-      if (!same) return `${typeText(recorded)}, the call gives ${typeText(computed)}`;
-      const [place, other] = [recorded, computed].map(placeText);
-      return place === other ? undefined : `a tensor ${place}, the call gives one ${other}`;
-    }
+  #difference(recorded: MetaValue, computed: MetaValue, target: string): string | undefined {
+    if (recorded instanceof FakeTensor && computed instanceof FakeTensor)
+      return this.#tensorDifference(recorded, computed, target);
     if (isSymScalar(recorded) && isSymScalar(computed)) return this.#scalarDifference(recorded, computed);
     if (!Array.isArray(recorded) || !Array.isArray(computed)) {
       const kinds = [recorded, computed].map(kindOf);
@@ -218,25 +266,53 @@ class CallCheck {
     if (recorded.length !== computed.length)
       return `${recorded.length} results, the call gives ${computed.length}`;
     for (const [i, item] of (recorded as readonly MetaValue[]).entries()) {
-      const difference = this.#difference(item, (computed as readonly MetaValue[])[i]!);
+      const difference = this.#difference(item, (computed as readonly MetaValue[])[i]!, target);
       if (difference !== undefined) return `result ${i} as ${difference}`;
     }
     return undefined;
   }
 
+  #tensorDifference(recorded: FakeTensor, computed: FakeTensor, target: string): string | undefined {
+    const same =
+      recorded.dtype === computed.dtype &&
+      recorded.ndim === computed.ndim &&
+      recorded.shape.every((size, d) => this.#mayEqual(size, computed.shape[d]!));
+    if (!same) return `${typeText(recorded)}, the call gives ${typeText(computed)}`;
+    const [place, other] = [recorded, computed].map(placeText);
+    if (place !== other) return `a tensor ${place}, the call gives one ${other}`;
+    if (!this.#layouts) return undefined;
+    const verdict = layoutVerdict(recorded, computed, target, this.#env);
+    if (verdict === "wrong") return `${layoutText(recorded)}, the call gives ${layoutText(computed)}`;
+    this.hasOtherLayouts ||= verdict === "other";
+    return undefined;
+  }
+
   /** `the float s0, the call gives the int s0`. */
   #scalarDifference(recorded: SymScalar, computed: SymScalar): string | undefined {
-    const isEqual =
-      recorded.kind === computed.kind &&
-      (recorded.kind !== "SymInt" || this.#mayEqual(recorded.expr, (computed as typeof recorded).expr));
+    const isEqual = recorded.kind === computed.kind && this.#mayEqual(recorded.expr, computed.expr);
     const [text, other] = [recorded, computed].map(({ kind, expr }) => `the ${KINDS[kind]} ${String(expr)}`);
     return isEqual ? undefined : `${text}, the call gives ${other}`;
   }
 
-  #mayEqual(a: SymInt, b: SymInt): boolean {
-    if (typeof a === "number" && typeof b === "number") return a === b;
-    return a === b || this.#env.staticallyKnown(eq(a, b)) !== false;
+  #mayEqual(a: SymScalar["expr"], b: SymScalar["expr"]): boolean {
+    if (symEquals(a, b)) return true;
+    if (!(a instanceof SymExpr) && !(b instanceof SymExpr)) return false;
+    if ([a, b].some((one) => typeof one === "boolean" || (one instanceof SymExpr && isCondition(one)))) {
+      this.isOpen = true;
+      return true;
+    }
+    const equal = eq(a as SymInt, b as SymInt);
+    const known = this.#env.staticallyKnown(equal);
+    if (known === undefined) this.#equal.push(equal as SymExpr);
+    return known !== false;
   }
+}
+
+/** What a function of numbers gives for the recorded values of its arguments. */
+function scalarValue(target: string, args: readonly Argument[], graph: Graph, env: RetraceEnv): SymScalar {
+  const value = (arg: Argument): unknown =>
+    isRef(arg) ? constantValue(graph.node(arg.name).meta.val) : Array.isArray(arg) ? arg.map(value) : arg;
+  return evaluateScalarFunction(target, args.map(value) as SymScalar[], (size) => env.range(size));
 }
 
 const KINDS = { SymInt: "int", SymFloat: "float", SymBool: "bool" } as const;

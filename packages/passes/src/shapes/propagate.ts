@@ -204,14 +204,14 @@ class Propagation {
     if (target === "operator.getitem") {
       const source = value(node.args[0]!);
       const item = Array.isArray(source) ? (source as MetaValue[])[Number(node.args[1])] : undefined;
-      return item === undefined ? recorded : this.refiner.join(recorded, item, node.name);
+      return item === undefined ? recorded : this.refiner.join(recorded, item, node.name, target);
     }
     if (target === "aten._assert_scalar.default") this.#assert(value(node.args[0]!), node);
     if (isOpaque(target, this.#operators)) this.#checkOpaque(node, graph, vals);
     const computed = this.#mode === "autocast" ? undefined : this.#compute(node, recorded, value);
     // A call without results has no value at all.
     const isKnown = computed !== undefined && (computed !== null || recorded !== undefined);
-    return !isKnown ? recorded : this.refiner.join(recorded, computed, node.name);
+    return !isKnown ? recorded : this.refiner.join(recorded, computed, node.name, target);
   }
 
   /** The value by the operator's rule; undefined when there is none. */

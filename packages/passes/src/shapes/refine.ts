@@ -11,6 +11,7 @@ import {
 } from "@sconce/symbolic";
 import type { Bindings } from "./bindings.js";
 import { contradiction } from "./errors.js";
+import { layoutVerdict } from "./layouts.js";
 
 /** The value with numbers in place of symbols; the same object when nothing changes. */
 export function substituted<T extends MetaValue>(val: T, bindings: Bindings): T {
@@ -52,14 +53,15 @@ export class Refiner {
   }
 
   /**
-   * The more precise of both, size by size; `recorded` itself when it is.
+   * The more precise of both, size by size; `recorded` itself when it is. Strides are those of the
+   * call; `target` names its operator.
    * @throws SconceError `SHAPE_CONTRADICTION`
    */
-  join(recorded: MetaValue | undefined, computed: MetaValue, where: string): MetaValue {
+  join(recorded: MetaValue | undefined, computed: MetaValue, where: string, target = ""): MetaValue {
     if (recorded === undefined) return computed;
     if (recorded === null || computed === null) return recorded;
     if (recorded instanceof FakeTensor && computed instanceof FakeTensor)
-      return this.#joinTensor(recorded, computed, where);
+      return this.#joinTensor(recorded, computed, where, target);
     if (Array.isArray(recorded) && Array.isArray(computed)) {
       if (recorded.length !== computed.length)
         throw contradiction(
@@ -68,7 +70,7 @@ export class Refiner {
         );
       const items = computed as readonly MetaValue[];
       let i = 0;
-      return mapSame(recorded as readonly MetaValue[], (item) => this.join(item, items[i++]!, where));
+      return mapSame(recorded as readonly MetaValue[], (item) => this.join(item, items[i++]!, where, target));
     }
     if (isSymScalar(recorded) && isSymScalar(computed)) {
       const expr = this.#joinSize(recorded.expr as SymInt, computed.expr as SymInt, where);
@@ -77,16 +79,15 @@ export class Refiner {
     return recorded;
   }
 
-  #joinTensor(recorded: FakeTensor, computed: FakeTensor, where: string): FakeTensor {
+  #joinTensor(recorded: FakeTensor, computed: FakeTensor, where: string, target: string): FakeTensor {
     if (recorded.dtype !== computed.dtype)
       throw contradiction(`the dtype ${recorded.dtype} is recorded, the call gives ${computed.dtype}`, where);
     if (recorded.ndim !== computed.ndim)
       throw contradiction(`${recorded.ndim} dimensions are recorded, the call gives ${computed.ndim}`, where);
     const shape = mapIndexed(recorded.shape, (size, d) => this.#joinSize(size, computed.shape[d]!, where));
-    // Strides are the recorded ones wherever those are known: what wrote them down has seen the
-    // memory.
-    const strides = mapIndexed(recorded.strides, (stride, d) => moreKnown(stride, computed.strides[d]!));
-    const storageOffset = moreKnown(recorded.storageOffset, computed.storageOffset);
+    // Strides and offsets follow from the call, unless kernels choose them or nothing reads by them.
+    const isOwn = layoutVerdict(recorded, computed, target, this.#env) === "same";
+    const { strides, storageOffset } = isOwn ? recorded : computed;
     const same =
       shape === recorded.shape && strides === recorded.strides && storageOffset === recorded.storageOffset;
     return same ? recorded : new FakeTensor({ ...recorded, shape, strides, storageOffset });

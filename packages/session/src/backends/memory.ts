@@ -108,14 +108,18 @@ export function outputMemoryCheck(program: ExportedProgram, maxBytes: number): O
   };
 }
 
-/** Bytes of the elements that a result has in memory; 0 where a size depends on data. */
+/**
+ * Bytes of the elements that a result has in memory; 0 where a size depends on data. Recorded
+ * strides only show elements that share their memory: a file may state any.
+ */
 function bytesIn({ dtype, shape, strides }: FakeTensor, sizes: RunSizes): number {
   const sizeOf = (size: SymInt): number | undefined => (typeof size === "number" ? size : sizes.known(size));
-  let last = 0;
+  let [last, elements] = [0, 1];
   for (const [d, size] of shape.entries()) {
     const [count, stride] = [sizeOf(size), sizeOf(strides[d]!)];
     if (count === undefined || stride === undefined || count === 0) return 0;
     last += (count - 1) * stride;
+    elements *= count;
   }
-  return (last + 1) * dtypeInfo(dtype).itemSize;
+  return Math.min(last + 1, elements) * dtypeInfo(dtype).itemSize;
 }

@@ -1,0 +1,38 @@
+/**
+ * @file What a device relies on: kernels are made of the shapes, dtypes and strides that a program
+ * records, which a file may state as it likes.
+ */
+import { type ExportedProgram, FakeTensor } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import { bodyProblem, checkRecorded, withRuleLayouts } from "@sconce/passes";
+import { sameSizes } from "@sconce/symbolic";
+
+/**
+ * The program with values that its operators give for its inputs and its state, or why its recorded
+ * values are not to be relied on.
+ */
+export function trustedProgram(program: ExportedProgram, operators: OperatorTable): ExportedProgram | string {
+  const state = otherState(program);
+  if (state === "value") return "its state has another dtype or shape than it records";
+  const recorded = checkRecorded(program, operators);
+  const problem = recorded.problems[0]?.message ?? bodyProblem(program.graph);
+  if (problem !== undefined) return `it is not valid: ${problem}`;
+  if (state === undefined && !recorded.hasOtherLayouts) return program;
+  const laid = withRuleLayouts(program, operators);
+  const [left] = checkRecorded(laid, operators).problems;
+  return left === undefined ? laid : `it is not valid: ${left.message}`;
+}
+
+/** In what a tensor of the state is not what the program records, if any is not. */
+function otherState(program: ExportedProgram): "value" | "layout" | undefined {
+  let found: "layout" | undefined;
+  for (const { arg, target, kind } of program.graphSignature.inputSpecs) {
+    if (kind === "USER_INPUT" || arg.kind !== "tensor" || target === null) continue;
+    const [tensor, value] = [program.tensor(target), program.graph.find(arg.name)?.meta.val];
+    if (tensor === undefined || !(value instanceof FakeTensor)) continue;
+    if (tensor.dtype !== value.dtype || !sameSizes(tensor.shape, value.shape)) return "value";
+    if (!sameSizes(tensor.strides, value.strides) || tensor.storageOffset !== value.storageOffset)
+      found = "layout";
+  }
+  return found;
+}
