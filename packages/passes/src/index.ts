@@ -137,6 +137,7 @@ export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";
 export { callProblems, verifyCalls, verifyCallsSteps } from "./shapes/call-problems.js";
 export { propagateShapes } from "./shapes/propagate.js";
+export { refusedDTypeSteps } from "./shapes/refused-dtypes.js";
 export { sizeProblem } from "./shapes/size-problems.js";
 export type { Decomposition } from "./tables/decomposition.js";
 export { ownedEntry } from "./tables/entry-owners.js";

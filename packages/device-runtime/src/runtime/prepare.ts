@@ -20,6 +20,7 @@ import {
   functionality,
   isFunctional,
   PassManager,
+  refusedDTypeSteps,
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { Pacer } from "./pacer.js";
@@ -56,6 +57,9 @@ export async function prepare(
     // Kernels are made of the shapes and dtypes that the program records.
     const [problem] = callProblems(program, operators);
     if (problem !== undefined) return { program: undefined, reason: `it is not valid: ${problem.message}` };
+    // What it is lowered to may run. The host refuses the call when it reaches it, as PyTorch does.
+    const refused = await finishWithPauses(refusedDTypeSteps(program, operators), "compilation", signal);
+    if (refused !== undefined) return { program: undefined, reason: `a call takes other dtypes: ${refused}` };
     const lowered = isLowered
       ? program
       : await finishWithPauses(
