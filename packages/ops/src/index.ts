@@ -1,3 +1,4 @@
+export { type CheckedCall, refuseDTypes, refuseDTypesDeep } from "./dtypes/refuse-dtypes.js";
 export * from "./families/all.js";
 export type { CheckedSchema, RowSchema } from "./families/row-schema.js";
 export { callingConvention, flattenCall, keywordsOf } from "./inputs/calling-convention.js";

@@ -5,6 +5,7 @@ import type { FakeTensor } from "@sconce/ir";
 import { STATIC_ENV } from "@sconce/symbolic";
 import { describe, expect, it } from "vitest";
 import { type CaseValue, decodeValue, fakeOf, type Geometry } from "./case-values.fixture.js";
+import { refuseDTypesDeep } from "./dtypes/refuse-dtypes.js";
 import { activationOps } from "./families/activation.js";
 import { defaultOperators } from "./families/all.js";
 import { binaryPointwiseOps } from "./families/binary-pointwise.js";
@@ -20,7 +21,8 @@ import { reductionOps } from "./families/reduction.js";
 import { ternaryPointwiseOps } from "./families/ternary-pointwise.js";
 import { unaryPointwiseOps } from "./families/unary-pointwise.js";
 import { varianceOps } from "./families/variance.js";
-import { metaOf } from "./table/fake-emit.js";
+import { bindArgs } from "./table/bind.js";
+import { metaOfBound } from "./table/fake-emit.js";
 
 interface Case {
   readonly args: readonly CaseValue[];
@@ -60,14 +62,17 @@ const describeTensor = (tensor: FakeTensor, view: boolean) => ({
 
 function check(target: string, { args, kwargs, outputs, error }: Case): void {
   const named = Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, decodeValue(value)]));
-  const run = () =>
-    metaOf(
-      table,
-      target,
+  const run = () => {
+    const row = table.require(target);
+    const bound = bindArgs(
+      row.schema,
       args.map((arg) => decodeValue(arg)),
       named,
-      STATIC_ENV,
     );
+    // Rules accept what PyTorch exports. Its kernels refuse more, when they run.
+    refuseDTypesDeep(table, [row, bound], STATIC_ENV);
+    return metaOfBound(table, row, bound, STATIC_ENV);
+  };
   if (error !== undefined) {
     expect(run, `${target} accepts what PyTorch refuses: ${error}`).toThrow(
       expect.objectContaining({ code: expect.any(String) }),

@@ -145,6 +145,7 @@ export {
   verifyCallsSteps,
 } from "./shapes/call-problems.js";
 export { propagateShapes } from "./shapes/propagate.js";
+export { refusedDTypeSteps } from "./shapes/refused-dtypes.js";
 export { withRuleLayouts } from "./shapes/rule-layouts.js";
 export { SizeChecks, type SizeProblem } from "./shapes/size-checks.js";
 export type { Decomposition } from "./tables/decomposition.js";

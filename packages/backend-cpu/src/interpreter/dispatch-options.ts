@@ -59,7 +59,7 @@ export function dispatchersOf(own: KernelSet, options: DispatchOptions): () => D
   };
 }
 
-type Tables = Pick<DispatcherParts, "kernels" | "refusals">;
+type Tables = Pick<DispatcherParts, "kernels" | "refusals" | "replaced">;
 
 /** The kernels of this package and those given, without those that stand aside. */
 function joined(own: KernelTable, { kernels = {}, withoutKernels = [] }: DispatchOptions): Tables {
@@ -69,5 +69,5 @@ function joined(own: KernelTable, { kernels = {}, withoutKernels = [] }: Dispatc
   for (const target of withoutKernels) delete table[target];
   const refusals = new Map(CPU_REFUSALS);
   for (const target in kernels) refusals.delete(target);
-  return { kernels: table, refusals };
+  return { kernels: table, refusals, replaced: new Set(Object.keys(kernels)) };
 }

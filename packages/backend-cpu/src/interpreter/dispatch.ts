@@ -13,6 +13,7 @@ import {
   type OpDefinition,
   type OperatorTable,
   type RuntimeValue,
+  refuseDTypes,
   refusedCall,
 } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
@@ -40,6 +41,8 @@ export interface DispatcherParts {
   readonly random: RandomSource;
   /** Calls that are refused before anything else, by target. */
   readonly refusals?: ReadonlyMap<string, Refusal>;
+  /** Operators with kernels of their own, which take other dtypes than PyTorch's. */
+  readonly replaced?: ReadonlySet<string>;
 }
 
 /**
@@ -52,6 +55,7 @@ export class Dispatcher {
   readonly #kernels: KernelTable;
   readonly #random: RandomSource;
   readonly #refusals: ReadonlyMap<string, Refusal>;
+  readonly #replaced: ReadonlySet<string> | undefined;
   /** The dtype of the autocast region that calls are in. */
   autocast: DType | null = null;
 
@@ -60,6 +64,7 @@ export class Dispatcher {
     this.#kernels = parts.kernels;
     this.#random = parts.random;
     this.#refusals = parts.refusals ?? new Map();
+    this.#replaced = parts.replaced;
   }
 
   /** @throws SconceError `UNKNOWN_OPERATOR`, `NO_KERNEL`, and what the operator's rules refuse */
@@ -108,6 +113,7 @@ export class Dispatcher {
       // Autocast sees what a composite is made of.
       if (composite) return this.#runDecomposition(definition, bound);
     }
+    if (this.#replaced?.has(target) !== true) refuseDTypes(definition, bound);
     this.#refusals.get(target)?.(bound);
     // Whether a composite returns a view or new memory depends on the call: only its decomposition
     // knows.

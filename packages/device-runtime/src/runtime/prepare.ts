@@ -20,6 +20,7 @@ import {
   functionality,
   isFunctional,
   PassManager,
+  refusedDTypeSteps,
   type SizeDecision,
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
@@ -61,6 +62,9 @@ export async function prepare(
     await pacer.step();
     const trusted = trustedProgram(program, operators);
     if (typeof trusted === "string") return { program: undefined, reason: trusted };
+    // What it is lowered to may run. The host refuses the call when it reaches it, as PyTorch does.
+    const refused = await finishWithPauses(refusedDTypeSteps(program, operators), "compilation", signal);
+    if (refused !== undefined) return { program: undefined, reason: `a call takes other dtypes: ${refused}` };
     const env = new DecisionEnv(trusted);
     const lowered = isLowered
       ? trusted

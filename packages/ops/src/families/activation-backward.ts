@@ -2,9 +2,7 @@
  * @file Gradients of activation functions, as programs exported with their backward pass hold them.
  */
 import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
-import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../rows/define-op.js";
-import { dtypeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { numberOf, promoted } from "../rules/decompose.js";
@@ -18,11 +16,8 @@ import { halvedDim } from "./activation.js";
 
 const POINTWISE: readonly OpTag[] = ["pointwise"];
 
-function gradient(context: MetaContext, grad: FakeTensor, self: FakeTensor, name: string): FakeTensor {
-  if (!isFloatDType(self.dtype))
-    throw dtypeMismatch(`"${name}_backward_cpu" not implemented for '${self.dtype}'`);
-  return elementwise(context, [grad, self]);
-}
+const gradient = (context: MetaContext, grad: FakeTensor, self: FakeTensor): FakeTensor =>
+  elementwise(context, [grad, self]);
 
 type PairSchema = "aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor";
 type Body = (t: Arithmetic, grad: FakeTensor, x: FakeTensor) => FakeTensor;
@@ -32,7 +27,7 @@ const pair = (name: string, second: string, tags: readonly OpTag[], body: Body):
   defineOp({
     schema: `aten::${name}_backward(Tensor grad_output, Tensor ${second}) -> Tensor` as PairSchema,
     tags,
-    meta: (args, context) => gradient(context, args.grad_output, tensorOf(args, second), name),
+    meta: (args, context) => gradient(context, args.grad_output, tensorOf(args, second)),
     decompose: (emit, args) =>
       promoted(emit, "default", [args.grad_output, tensorOf(args, second)], (g, x) =>
         body(new Arithmetic(emit), g, x),
@@ -95,7 +90,7 @@ function geluExact(t: Arithmetic, grad: FakeTensor, x: FakeTensor): FakeTensor {
 const gelu = defineOp({
   schema: 'aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor',
   tags: POINTWISE,
-  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "gelu"),
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self),
   decompose: (emit, { grad_output: grad, self, approximate }) =>
     promoted(emit, "default", [grad, self], (g, x) =>
       (approximate === "tanh" ? geluTanh : geluExact)(new Arithmetic(emit), g, x),
@@ -115,7 +110,7 @@ const threshold = defineOp({
 const leakyRelu = defineOp({
   schema:
     "aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
-  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "leaky_relu"),
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self),
   decompose: (emit, { grad_output: grad, self, negative_slope: slope }) =>
     promoted(emit, "default", [grad, self], (g, x) => {
       const t = new Arithmetic(emit);
@@ -127,7 +122,7 @@ const leakyRelu = defineOp({
 const hardtanh = defineOp({
   schema:
     "aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
-  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "hardtanh"),
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self),
   decompose: (emit, { grad_output: grad, self, min_val: min, max_val: max }) =>
     promoted(emit, "default", [grad, self], (g, x) => {
       const t = new Arithmetic(emit);
@@ -138,7 +133,7 @@ const hardtanh = defineOp({
 
 const softplus = defineOp({
   schema: "aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
-  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "softplus"),
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self),
   decompose: (emit, { grad_output: grad, self, beta, threshold: limit }) =>
     promoted(emit, "default", [grad, self], (g, x) => {
       const t = new Arithmetic(emit);
@@ -151,7 +146,7 @@ const softplus = defineOp({
 const elu = defineOp({
   schema:
     "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor self_or_result) -> Tensor",
-  meta: ({ grad_output: grad, self_or_result: self }, context) => gradient(context, grad, self, "elu"),
+  meta: ({ grad_output: grad, self_or_result: self }, context) => gradient(context, grad, self),
   decompose: (
     emit,
     { grad_output: grad, alpha, scale, input_scale: inner, is_result: isResult, self_or_result: self },
@@ -174,7 +169,7 @@ type ShrinkSchema = "aten::softshrink_backward(Tensor grad_output, Tensor self, 
 const shrink = (name: string, grad: string): OpDefinition =>
   defineOp({
     schema: `aten::${name}_backward(Tensor ${grad}, Tensor self, Scalar lambd) -> Tensor` as ShrinkSchema,
-    meta: (args, context) => gradient(context, tensorOf(args, grad), args.self, name),
+    meta: (args, context) => gradient(context, tensorOf(args, grad), args.self),
   });
 
 const preluKernel = defineOp({
@@ -194,7 +189,7 @@ const glu = defineOp({
   schema: "aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor",
   meta: ({ self, dim }, context) => {
     halvedDim(self, dim);
-    return gradient(context, self, self, "glu");
+    return gradient(context, self, self);
   },
   decompose: (emit, { grad_output: grad, self, dim }) =>
     promoted(emit, "default", [grad, self], (g, x) => {
@@ -210,7 +205,7 @@ const glu = defineOp({
 
 const logSigmoid = defineOp({
   schema: "aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
-  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "log_sigmoid"),
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self),
   decompose: (emit, { grad_output: grad, self, buffer }) =>
     promoted(emit, "default", [grad, self, buffer], (g, x, kept) => {
       const t = new Arithmetic(emit);
@@ -226,7 +221,7 @@ const logSigmoid = defineOp({
 const logit = defineOp({
   schema: "aten::logit_backward(Tensor grad_output, Tensor self, float? eps=None) -> Tensor",
   tags: POINTWISE,
-  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self, "logit"),
+  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self),
   decompose: (emit, { grad_output: grad, self, eps }) =>
     promoted(emit, "default", [grad, self], (g, x) => {
       const t = new Arithmetic(emit);

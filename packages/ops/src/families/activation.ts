@@ -1,7 +1,6 @@
 /** @file Activation functions and what they become. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, floorDiv, le, mod, mul } from "@sconce/symbolic";
-import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -19,21 +18,15 @@ import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 
-/** Keeps shape and dtype. With a kernel name, accepts only floating-point and complex dtypes. */
-function same(context: MetaContext, self: FakeTensor, name?: string): FakeTensor {
-  if (name !== undefined && !isFloatDType(self.dtype) && !isComplexDType(self.dtype)) {
-    throw dtypeMismatch(`"${name}" not implemented for '${self.dtype}'`);
-  }
+/** Keeps shape and dtype. */
+function same(context: MetaContext, self: FakeTensor): FakeTensor {
   return elementwise(context, [self], { dtype: self.dtype });
 }
 
 const relu = defineOp({
   schema: "aten::relu(Tensor self) -> Tensor",
   tags: ["core", "pointwise"],
-  meta: ({ self }, context) => {
-    if (self.dtype === "bool") throw dtypeMismatch("Boolean inputs not supported for relu");
-    return same(context, self);
-  },
+  meta: ({ self }, context) => same(context, self),
 });
 
 const relu6 = defineOp({
@@ -53,14 +46,14 @@ const gelu = defineOp({
     if (approximate !== "none" && approximate !== "tanh") {
       throw invalidArgument("approximate argument must be either none or tanh.");
     }
-    return same(context, self, "GeluKernelImpl");
+    return same(context, self);
   },
 });
 
 const silu = defineOp({
   schema: "aten::silu(Tensor self) -> Tensor",
   tags: ["pointwise"],
-  meta: ({ self }, context) => same(context, self, "silu_cpu"),
+  meta: ({ self }, context) => same(context, self),
   decompose: (emit, { self }) =>
     promoted(emit, "default", [self], (x) => emit("aten.mul.Tensor", [x, emit("aten.sigmoid.default", [x])])),
 });
@@ -73,7 +66,7 @@ function shiftedRelu6(emit: Emit, x: FakeTensor): FakeTensor {
 
 const hardswish = defineOp({
   schema: "aten::hardswish(Tensor self) -> Tensor",
-  meta: ({ self }, context) => same(context, self, "hardswish_cpu"),
+  meta: ({ self }, context) => same(context, self),
   decompose: (emit, { self }) =>
     promoted(emit, "default", [self], (x) =>
       emit("aten.div.Tensor", [emit("aten.mul.Tensor", [x, shiftedRelu6(emit, x)]), 6]),
@@ -83,7 +76,7 @@ const hardswish = defineOp({
 const hardsigmoid = defineOp({
   schema: "aten::hardsigmoid(Tensor self) -> Tensor",
   tags: ["pointwise"],
-  meta: ({ self }, context) => same(context, self, "hardsigmoid_cpu"),
+  meta: ({ self }, context) => same(context, self),
   decompose: (emit, { self }) =>
     promoted(emit, "default", [self], (x) => emit("aten.div.Tensor", [shiftedRelu6(emit, x), 6])),
 });
@@ -103,7 +96,7 @@ const hardtanh = defineOp({
 const mish = defineOp({
   schema: "aten::mish(Tensor self) -> Tensor",
   tags: ["pointwise"],
-  meta: ({ self }, context) => same(context, self, "mish_cpu"),
+  meta: ({ self }, context) => same(context, self),
   decompose: (emit, { self }) =>
     promoted(emit, "default", [self], (x) =>
       emit("aten.mul.Tensor", [x, emit("aten.tanh.default", [emit("aten.softplus.default", [x])])]),
@@ -113,7 +106,7 @@ const mish = defineOp({
 const softplus = defineOp({
   schema: "aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
   tags: ["pointwise"],
-  meta: ({ self }, context) => same(context, self, "softplus_cpu"),
+  meta: ({ self }, context) => same(context, self),
   decompose: (emit, { self, beta, threshold }) =>
     promoted(emit, "default", [self], (x) => {
       // PyTorch's dispatcher drops arguments equal to their defaults, and without beta nothing is
@@ -129,13 +122,13 @@ const softplus = defineOp({
 const elu = defineOp({
   schema: "aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
   tags: ["core", "pointwise"],
-  meta: ({ self }, context) => same(context, self, "elu_cpu"),
+  meta: ({ self }, context) => same(context, self),
 });
 
 const selu = defineOp({
   schema: "aten::selu(Tensor self) -> Tensor",
   tags: ["composite", "pointwise"],
-  meta: ({ self }, context) => same(context, self, "elu_cpu"),
+  meta: ({ self }, context) => same(context, self),
   decompose: (emit, { self }) => emit("aten.elu.default", [self, 1.6732632423543772, 1.0507009873554805]),
 });
 
@@ -144,7 +137,7 @@ const celu = defineOp({
   tags: ["pointwise"],
   meta: ({ self, alpha }, context) => {
     if (numberOf(alpha) === 0) throw invalidArgument("ZeroDivisionError: alpha cannot be 0 for CELU");
-    return same(context, self, "elu_cpu");
+    return same(context, self);
   },
   decompose: (emit, { self, alpha }) =>
     promoted(emit, "default", [self], (x) => {
@@ -161,7 +154,7 @@ const celu = defineOp({
 const leakyRelu = defineOp({
   schema: "aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
   tags: ["core", "pointwise"],
-  meta: ({ self }, context) => same(context, self, "leaky_relu_cpu"),
+  meta: ({ self }, context) => same(context, self),
 });
 
 const softshrink = defineOp({
@@ -171,7 +164,7 @@ const softshrink = defineOp({
     if (!(numberOf(lambd) >= 0)) {
       throw invalidArgument(`lambda must be greater or equal to 0, but found to be ${numberOf(lambd)}.`);
     }
-    return same(context, self, "softshrink_cpu");
+    return same(context, self);
   },
   decompose: (emit, { self, lambd }) => {
     const half = self.dtype === "bfloat16" || self.dtype === "float16";
@@ -193,7 +186,7 @@ const softshrink = defineOp({
 const hardshrink = defineOp({
   schema: "aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
   tags: ["pointwise"],
-  meta: ({ self }, context) => same(context, self, "hardshrink_cpu"),
+  meta: ({ self }, context) => same(context, self),
   decompose: (emit, { self, lambd }) => {
     const inside = emit("aten.le.Scalar", [emit("aten.abs.default", [self]), lambd]);
     return emit("aten.where.ScalarSelf", [inside, 0, self]);
@@ -232,7 +225,7 @@ const glu = defineOp({
     const half = floorDiv(size, 2);
     for (const end of [half, mul(2, half)]) check(env, le(end, size), () => unevenDim(at, size));
     const shape = self.shape.with(at, half);
-    return same(context, fake({ dtype: self.dtype, shape, strides: self.strides, like: self }), "glu_cpu");
+    return same(context, fake({ dtype: self.dtype, shape, strides: self.strides, like: self }));
   },
   decompose: (emit, { self, dim }) =>
     promoted(emit, "default", [self], (x) => {
@@ -244,13 +237,13 @@ const glu = defineOp({
 const logSigmoid = defineOp({
   schema: "aten::log_sigmoid(Tensor self) -> Tensor",
   tags: ["composite"],
-  meta: ({ self }, context) => rowMajorLike(same(context, self, "log_sigmoid_cpu")),
+  meta: ({ self }, context) => rowMajorLike(same(context, self)),
   decompose: (emit, { self }) => emit.many("aten.log_sigmoid_forward.default", [self])[0]!,
 });
 
 const logSigmoidForward = defineOp({
   schema: "aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
-  meta: ({ self }, context) => [rowMajorLike(same(context, self, "log_sigmoid_cpu")), rowMajorLike(self)],
+  meta: ({ self }, context) => [rowMajorLike(same(context, self)), rowMajorLike(self)],
   decompose: (emit, { self }) => {
     let buffer = self;
     const output = promoted(emit, "default", [self], (x) => {

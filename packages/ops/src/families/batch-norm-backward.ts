@@ -1,10 +1,9 @@
 /** @file Gradients of batch normalization. */
 import type { FakeTensor, MetaValue, SymInt } from "@sconce/ir";
 import { float } from "@sconce/ir";
-import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { convert } from "../rules/decompose.js";
 import { fake, numelOf } from "../rules/fake.js";
@@ -27,7 +26,6 @@ interface BackwardArgs {
 function gradients(args: BackwardArgs, env: Emit["env"]): readonly MetaValue[] {
   const { input, weight, output_mask: mask } = args;
   if (input.ndim < 2) throw shapeMismatch(`rank of the input must be at least 2, got ${input.ndim}`);
-  if (!isFloatDType(input.dtype)) throw dtypeMismatch(`"batch_norm" not implemented for '${input.dtype}'`);
   const parameter = (): FakeTensor =>
     fake({ dtype: (weight ?? input).dtype, shape: [input.shape[1]!], like: input });
   return [

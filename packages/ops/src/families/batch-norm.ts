@@ -3,16 +3,10 @@
  * statistics.
  */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import {
-  type DType,
-  isComplexDType,
-  isIntegralDType,
-  type PromotionOperand,
-  resultType,
-} from "@sconce/tensor";
+import { type DType, type PromotionOperand, resultType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { elementwise } from "../rules/elementwise.js";
@@ -32,9 +26,6 @@ interface NormArgs {
 function normalizedLike(args: NormArgs, context: MetaContext): FakeTensor {
   const { input } = args;
   if (input.ndim < 2) throw shapeMismatch(`batch_norm: expected at least 2 dimensions, got ${input.ndim}`);
-  if (isIntegralDType(input.dtype, true) || isComplexDType(input.dtype)) {
-    throw dtypeMismatch(`"batch_norm" not implemented for '${input.dtype}'`);
-  }
   const channels = input.shape[1]!;
   for (const name of ["running_mean", "running_var", "weight", "bias"] as const) {
     const tensor = args[name];

@@ -1,10 +1,11 @@
 /** @file Arithmetic of two operands, either of which may be a Python number. */
 import { FakeTensor, float as pythonFloat, type ScalarLiteral } from "@sconce/ir";
-import { type DType, dtypeInfo, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
+import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { broadcastPair, convert, promoted } from "../rules/decompose.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
 import { logAddExp } from "../rules/log-add-exp.js";
@@ -58,28 +59,6 @@ const operandsOf = (bound: object, first: string, second: string): [Operand, Ope
 };
 
 const toFloat: DTypeRule = (operands) => toFloatDType(promoteOperands(operands));
-const floatOnly =
-  (name: string): DTypeRule =>
-  (operands) => {
-    const dtype = promoteOperands(operands);
-    if (!isFloatDType(dtype) && !isComplexDType(dtype))
-      throw dtypeMismatch(`"${name}_cpu" not implemented for '${dtype}'`);
-    return dtype;
-  };
-const realFloatOnly =
-  (name: string): DTypeRule =>
-  (operands) => {
-    const dtype = promoteOperands(operands);
-    if (!isFloatDType(dtype)) throw dtypeMismatch(`"${name}_cpu" not implemented for '${dtype}'`);
-    return dtype;
-  };
-const noBool =
-  (what: string): DTypeRule =>
-  (operands) => {
-    const dtype = promoteOperands(operands);
-    if (dtype === "bool") throw dtypeMismatch(`${what} is not implemented for 'Bool'`);
-    return dtype;
-  };
 
 /** `alpha` may not be of a higher kind than the result. */
 function checkAlpha(dtype: DType, alpha: ScalarArg): void {
@@ -100,18 +79,10 @@ function addMeta(context: MetaContext, operands: readonly [Operand, Operand], al
   return elementwise(context, operands, { dtype });
 }
 
-const isBool = (operand: Operand): boolean =>
+const _isBool = (operand: Operand): boolean =>
   operand instanceof FakeTensor ? operand.dtype === "bool" : scalarKind(operand) === "bool";
 
 function subMeta(context: MetaContext, operands: readonly [Operand, Operand], alpha: ScalarArg): FakeTensor {
-  const [self, other] = operands;
-  if (isBool(self) || isBool(other)) {
-    const which = isBool(self) && isBool(other) ? "with two bool tensors" : "with a bool tensor";
-    throw dtypeMismatch(
-      `Subtraction, the \`-\` operator, ${which} is not supported. If you are trying to invert a mask, use the \`~\` ` +
-        "or `logical_not()` operator instead.",
-    );
-  }
   return addMeta(context, operands, alpha);
 }
 
@@ -162,9 +133,7 @@ function quotientDType(operands: readonly Operand[], rounding: string | null): D
       `div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '${rounding}'`,
     );
   }
-  const dtype = promoteOperands(operands);
-  if (dtype === "bool") throw dtypeMismatch(`"div_${rounding}" not implemented for 'Bool'`);
-  return dtype;
+  return promoteOperands(operands);
 }
 
 const divisionOps = [
@@ -210,19 +179,24 @@ const divisionOps = [
     binary("floor_divide", {
       ...(text.endsWith("Scalar") && { overload: "Scalar", args: "Tensor self, Scalar other" }),
       tags: [],
-      dtype: noBool("floor_divide"),
+      dtype: promoteOperands,
       decompose: (emit, self, other) =>
         emit("aten.div.Tensor_mode", [self, other], { rounding_mode: "floor" }),
     }),
   ),
   ...["remainder", "fmod"].flatMap((name) => [
-    binary(name, { overload: "Tensor", tags: CORE, dtype: noBool(name) }),
-    binary(name, { overload: "Scalar", args: "Tensor self, Scalar other", tags: CORE, dtype: noBool(name) }),
+    binary(name, { overload: "Tensor", tags: CORE, dtype: promoteOperands }),
+    binary(name, {
+      overload: "Scalar",
+      args: "Tensor self, Scalar other",
+      tags: CORE,
+      dtype: promoteOperands,
+    }),
   ]),
   binary("remainder", {
     overload: "Scalar_Tensor",
     args: "Scalar self, Tensor other",
-    dtype: noBool("remainder"),
+    dtype: promoteOperands,
   }),
 ];
 
@@ -338,9 +312,7 @@ const withScalars = (name: string, options: BinaryOptions): readonly OpDefinitio
 const heaviside: BinaryOptions = {
   args: "Tensor self, Tensor values",
   dtype: (operands) => {
-    const [self, values] = operands as [FakeTensor, FakeTensor];
-    if (self.dtype !== values.dtype)
-      throw dtypeMismatch("heaviside is not yet implemented for tensors with different dtypes.");
+    const [self] = operands as [FakeTensor, FakeTensor];
     return self.dtype;
   },
   decompose: (emit, self, values) =>
@@ -354,22 +326,7 @@ const heaviside: BinaryOptions = {
     }),
 };
 
-const sameDType =
-  (name: string): DTypeRule =>
-  (operands) => {
-    if (operands.some((operand) => operand instanceof FakeTensor && isComplexDType(operand.dtype))) {
-      throw dtypeMismatch(`${name} not implemented for complex tensors.`);
-    }
-    return promoteOperands(operands);
-  };
-
-const wholeOnly =
-  (name: string): DTypeRule =>
-  (operands) => {
-    const dtype = promoteOperands(operands);
-    if (dtypeInfo(dtype).kind !== "int") throw dtypeMismatch(`"${name}" not implemented for '${dtype}'`);
-    return dtype;
-  };
+const UNSIGNED: ReadonlySet<DType> = new Set(["uint16", "uint32", "uint64"]);
 
 /**
  * A float by a power of two with an integer exponent is one step; anything else is a product with
@@ -381,7 +338,8 @@ const ldexp = defineOp({
   meta: ({ self, other }, context) => {
     const dtype = toFloat([self, other]);
     if (isFloatDType(self.dtype) && isIntegralDType(other.dtype, true)) {
-      if (other.dtype === "bool") throw dtypeMismatch("\"ldexp_cpu_exp\" not implemented for 'Bool'");
+      if (other.dtype === "bool" || UNSIGNED.has(other.dtype))
+        throw dtypeMismatch(`"ldexp_cpu_exp" not implemented for '${scalarTypeName(other.dtype)}'`);
       return elementwise(context, [self, other], { dtype });
     }
     // The base is a number for integers and float32, and `pow.Scalar` gives row-major memory; else
@@ -403,8 +361,8 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
     tags: COMPOSITE,
     decompose: (emit, a, b) => emit("aten.mul.Tensor", [a, b]),
   }),
-  ...["maximum", "minimum"].map((name) => binary(name, { tags: COMMUTATIVE, dtype: sameDType(name) })),
-  ...["fmax", "fmin"].map((name) => binary(name, { dtype: sameDType(name) })),
+  ...["maximum", "minimum"].map((name) => binary(name, { tags: COMMUTATIVE, dtype: promoteOperands })),
+  ...["fmax", "fmin"].map((name) => binary(name, { dtype: promoteOperands })),
   ...[
     ["max", "maximum"],
     ["min", "minimum"],
@@ -417,16 +375,16 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
   ),
   binary("atan2", { tags: CORE, dtype: toFloat }),
   binary("arctan2", { tags: COMPOSITE, decompose: (emit, a, b) => emit("aten.atan2.default", [a, b]) }),
-  ...["igamma", "igammac"].map((name) => binary(name, { dtype: realFloatOnly(name) })),
+  ...["igamma", "igammac"].map((name) => binary(name, { dtype: promoteOperands })),
   binary("copysign", { overload: "Tensor", dtype: toFloat }),
   binary("copysign", { overload: "Scalar", args: "Tensor self, Scalar other", dtype: toFloat }),
   binary("hypot"),
   binary("nextafter"),
-  binary("gcd", { dtype: wholeOnly("gcd") }),
-  binary("lcm", { dtype: wholeOnly("lcm") }),
+  binary("gcd", { dtype: promoteOperands }),
+  binary("lcm", { dtype: promoteOperands }),
   ldexp,
-  binary("logaddexp", { dtype: floatOnly("logaddexp"), decompose: logAddExp(false) }),
-  binary("logaddexp2", { dtype: floatOnly("logaddexp2"), decompose: logAddExp(true) }),
+  binary("logaddexp", { dtype: promoteOperands, decompose: logAddExp(false) }),
+  binary("logaddexp2", { dtype: promoteOperands, decompose: logAddExp(true) }),
   binary("xlogy", { overload: "Tensor", dtype: toFloat, decompose: xLog("log") }),
   binary("xlogy", {
     overload: "Scalar_Other",

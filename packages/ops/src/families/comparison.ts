@@ -1,6 +1,6 @@
 /** @file Comparisons, logical and bitwise operators. */
-import { FakeTensor, float as pythonFloat } from "@sconce/ir";
-import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "@sconce/tensor";
+import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
+import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
@@ -35,28 +35,8 @@ function binary(
   });
 }
 
-/** Comparisons promote only to compare; ordering has no meaning for complex numbers. */
-const truth =
-  (name: string) =>
-  (operands: readonly Operand[]): DType => {
-    const ordered = name !== "eq" && name !== "ne";
-    if (ordered && operands.some((x) => x instanceof FakeTensor && isComplexDType(x.dtype))) {
-      throw dtypeMismatch(`"${name}" not implemented for complex tensors`);
-    }
-    return "bool";
-  };
-const anyTruth = (): DType => "bool";
-
-/** Bitwise operators are for integers, most of them also for bool. */
-const whole =
-  (name: string, bool: boolean) =>
-  (operands: readonly Operand[]): DType => {
-    const dtype = promoteOperands(operands);
-    if (isFloatDType(dtype) || isComplexDType(dtype) || (!bool && dtypeInfo(dtype).kind === "bool")) {
-      throw dtypeMismatch(`"${name}" not implemented for '${dtype}'`);
-    }
-    return dtype;
-  };
+/** Comparisons promote only to compare. */
+const truth = (): DType => "bool";
 const alias = (
   name: string,
   target: string,
@@ -110,24 +90,24 @@ const isclose = defineOp({
 
 export const comparisonOps: readonly OpDefinition[] = [
   ...COMPARISONS.flatMap((name) =>
-    ["Tensor", "Scalar"].map((overload) => binary(name, overload, CORE, truth(name))),
+    ["Tensor", "Scalar"].map((overload) => binary(name, overload, CORE, truth)),
   ),
   ...LONG_NAMES.flatMap(([name, target]) => alias(name, target)),
-  ...["logical_and", "logical_or", "logical_xor"].map((name) => binary(name, "default", CORE, anyTruth)),
+  ...["logical_and", "logical_or", "logical_xor"].map((name) => binary(name, "default", CORE, truth)),
   ...["and", "or", "xor"].flatMap((name) => [
-    binary(`bitwise_${name}`, "Tensor", CORE, whole(`bitwise_${name}`, true)),
-    binary(`bitwise_${name}`, "Scalar", CORE, whole(`bitwise_${name}`, true)),
-    binary(`bitwise_${name}`, "Scalar_Tensor", ["pointwise"], whole(`bitwise_${name}`, true)),
+    binary(`bitwise_${name}`, "Tensor", CORE, promoteOperands),
+    binary(`bitwise_${name}`, "Scalar", CORE, promoteOperands),
+    binary(`bitwise_${name}`, "Scalar_Tensor", ["pointwise"], promoteOperands),
     ...alias(`__${name}__`, `bitwise_${name}`, name === "xor" ? ["composite", "pointwise"] : ["composite"]),
   ]),
   ...["left", "right"].flatMap((side) => {
     const name = `bitwise_${side}_shift`;
     return ["Tensor", "Tensor_Scalar", "Scalar_Tensor"].map((overload) =>
-      binary(name, overload, ["pointwise"], whole(name, false)),
+      binary(name, overload, ["pointwise"], promoteOperands),
     );
   }),
   ...["__lshift__", "__rshift__"].flatMap((name) =>
-    ["Tensor", "Scalar"].map((overload) => binary(name, overload, ["pointwise"], whole(name, true))),
+    ["Tensor", "Scalar"].map((overload) => binary(name, overload, ["pointwise"], promoteOperands)),
   ),
   isclose,
 ];

@@ -139,11 +139,6 @@ function checkBags(args: BagArgs, { env }: Pick<Emit, "env">): void {
   if (mode !== SUM) throw invalidArgument("embedding_bag: per_sample_weights only supported with mode='sum'");
   if (scale.ndim !== 1)
     throw shapeMismatch(`expected per_sample_weights to be 1D tensor, got ${scale.ndim}D`);
-  if (scale.dtype !== weight.dtype) {
-    throw dtypeMismatch(
-      `expected weight and per_sample_weights to have the same dtype, but got ${weight.dtype} and ${scale.dtype}`,
-    );
-  }
   if (mayDiffer(env, numelOf(scale.shape), numelOf(indices.shape))) {
     throw shapeMismatch("expected per_sample_weights.numel() to be the same as indices.numel()");
   }

@@ -3,7 +3,7 @@ import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
@@ -22,8 +22,6 @@ function sampled(
         `sizes ${describeSizes(input.shape)} and grid with sizes ${describeSizes(grid.shape)}`,
     );
   }
-  if (input.dtype !== grid.dtype)
-    throw dtypeMismatch(`expected scalar type ${input.dtype} but found ${grid.dtype}`);
   if (mayDiffer(env, input.shape[0]!, grid.shape[0]!)) {
     throw shapeMismatch(
       "grid_sampler(): expected grid and input to have same batch size, but got input with sizes " +

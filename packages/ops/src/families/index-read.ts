@@ -166,9 +166,6 @@ const indexSelect = defineOp({
   meta: ({ self, dim, index }) => {
     const at = wrapDim(dim, self.ndim);
     if (index.ndim > 1) throw invalidArgument("index_select(): Index is supposed to be a vector");
-    if (index.dtype !== "int64" && index.dtype !== "int32") {
-      throw dtypeMismatch("index_select(): Expected dtype int32 or int64 for index");
-    }
     if (self.ndim === 0) return fake({ dtype: self.dtype, shape: [], like: self });
     return fake({ dtype: self.dtype, shape: self.shape.with(at, numelOf(index.shape)), like: self });
   },

@@ -146,14 +146,6 @@ function checkIndexCopy(
   source: FakeTensor,
 ): void {
   checkVector(index);
-  if (self.dtype !== source.dtype) {
-    throw dtypeMismatch(
-      `index_copy_(): self and source expected to have the same dtype, but got (self) ${self.dtype} and ` +
-        `(source) ${source.dtype}`,
-    );
-  }
-  if (index.dtype !== "int64")
-    throw dtypeMismatch(`index_copy_(): Expected a long tensor for index, but got ${index.dtype}`);
   const count = numelOf(index.shape);
   if (source.ndim === 0) {
     check(env, eq(count, 1), () =>
@@ -217,7 +209,6 @@ function emitIndexFill(
 function indexFillMeta(self: FakeTensor, dim: SymInt, index: FakeTensor, env: SymEnv): FakeTensor {
   wrapDim(dim, self.ndim);
   checkVector(index);
-  if (index.dtype !== "int64") throw dtypeMismatch("index_fill_(): Expected dtype int64 for index.");
   return like(self, env);
 }
 
@@ -262,7 +253,7 @@ const REDUCTIONS = ["prod", "mean", "amax", "amin"];
 const indexReduce = defineOp({
   schema:
     "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
-  meta: ({ self, dim, index, source, reduce }) => {
+  meta: ({ self, dim, index, reduce }) => {
     wrapDim(dim, self.ndim);
     checkVector(index);
     if (!REDUCTIONS.includes(reduce)) {
@@ -270,8 +261,6 @@ const indexReduce = defineOp({
         `index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ${reduce}.`,
       );
     }
-    if (self.dtype !== source.dtype)
-      throw dtypeMismatch("index_reduce(): self and source must have the same scalar type");
     return rowMajorLike(self);
   },
 });

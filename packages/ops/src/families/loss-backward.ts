@@ -1,6 +1,5 @@
 /** @file Gradients of losses. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
-import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
@@ -8,10 +7,12 @@ import { Arithmetic } from "../rules/arithmetic.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
 import { castForMath } from "../rules/opmath.js";
+import { canCast, promoteOperands } from "../rules/promote.js";
 
 interface LossArgs {
   readonly grad_output: FakeTensor;
@@ -23,8 +24,12 @@ interface LossArgs {
 type Operands = readonly [grad: FakeTensor, self: FakeTensor, target: FakeTensor, weight: FakeTensor | null];
 
 const gradient = ({ grad_output, self, target }: LossArgs, context: MetaContext): FakeTensor => {
-  if (!isFloatDType(self.dtype))
-    throw dtypeMismatch(`the gradient of a loss is not implemented for '${self.dtype}'`);
+  // The kernel writes in the dtype of the input.
+  const dtype = promoteOperands([self, target, grad_output]);
+  if (!canCast(dtype, self.dtype)) {
+    const [from, to] = [dtype, self.dtype].map(scalarTypeName);
+    throw dtypeMismatch(`result type ${from} can't be cast to the desired output type ${to}`);
+  }
   return elementwise(context, [self, target, grad_output]);
 };
 

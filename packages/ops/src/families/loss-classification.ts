@@ -56,9 +56,6 @@ function alongClasses(emit: Emit, self: FakeTensor, weight: FakeTensor): FakeTen
 
 function likelihoodShapes(args: NllArgs, { env }: MetaContext): readonly [FakeTensor, FakeTensor] {
   const { self, target, weight, reduction } = args;
-  if (target.dtype !== "int64" && target.dtype !== "uint8") {
-    throw dtypeMismatch(`expected scalar type Long but found ${target.dtype}`);
-  }
   if (self.ndim > 1 && mayDiffer(env, self.shape[0]!, target.shape[0] ?? 1)) {
     throw shapeMismatch(
       `size mismatch (got input: ${describeSizes(self.shape)}, target: ${describeSizes(target.shape)})`,

@@ -9,6 +9,7 @@ import { mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes, sizeEquals } from "../rules/dims.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { fake } from "../rules/fake.js";
 import { castForMath } from "../rules/opmath.js";
 import type { ScalarArg } from "../schema/schema-types.js";
@@ -19,12 +20,6 @@ function requireRank(tensor: FakeTensor, ndim: number, what: string): void {
   if (tensor.ndim !== ndim) throw shapeMismatch(`${what} must be a ${ndim}D tensor, got ${tensor.ndim}D`);
 }
 
-function requireDType(a: FakeTensor, b: FakeTensor): void {
-  if (a.dtype !== b.dtype) {
-    throw dtypeMismatch(`expected m1 and m2 to have the same dtype, but got: ${a.dtype} != ${b.dtype}`);
-  }
-}
-
 /** `[n, p]` of `[n, m] @ [m, p]`. */
 function matrixShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readonly SymInt[] {
   requireRank(a, 2, "mat1");
@@ -32,7 +27,6 @@ function matrixShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readon
   if (!sizeEquals(a.shape[1]!, b.shape[0]!, context.env)) {
     throw shapeMismatch(`mat1 and mat2 shapes cannot be multiplied (${by(a.shape)} and ${by(b.shape)})`);
   }
-  requireDType(a, b);
   return [a.shape[0]!, b.shape[1]!];
 }
 
@@ -82,9 +76,6 @@ const addmm = defineOp({
   meta: ({ self, mat1, mat2 }, context) => {
     const shape = matrixShape(mat1, mat2, context);
     requireExpandable(self, shape, context);
-    if (self.dtype !== mat1.dtype) {
-      throw dtypeMismatch(`self and mat2 must have the same dtype, but got ${self.dtype} and ${mat2.dtype}`);
-    }
     return fake({ dtype: self.dtype, shape, like: self });
   },
 });
@@ -95,8 +86,10 @@ const addmv = defineOp({
     if (mat.ndim !== 2 || vec.ndim !== 1 || self.ndim > 1) {
       throw shapeMismatch(`vector + matrix @ vector expected, got ${self.ndim}, ${mat.ndim}, ${vec.ndim}`);
     }
-    requireDType(mat, vec);
-    requireDType(self, mat);
+    if (self.dtype !== mat.dtype || mat.dtype !== vec.dtype) {
+      const dtypes = `${scalarTypeName(self.dtype)}, ${scalarTypeName(mat.dtype)}, and ${scalarTypeName(vec.dtype)}`;
+      throw dtypeMismatch(`addmv input tensors must have the same dtype, but got ${dtypes}`);
+    }
     requireInner(mat, vec, context);
     const shape = [mat.shape[0]!];
     requireExpandable(self, shape, context);
@@ -116,7 +109,6 @@ const addbmm = defineOp({
   meta: ({ self, batch1, batch2 }, context) => {
     const shape = batchShape(batch1, batch2, context).slice(1);
     requireExpandable(self, shape, context);
-    if (self.dtype !== batch1.dtype) throw dtypeMismatch("self and batch1 must have the same dtype");
     return fake({ dtype: self.dtype, shape, like: self });
   },
 });
@@ -245,7 +237,6 @@ const mv = defineOp({
       throw shapeMismatch(`matrix @ vector expected, got ${self.ndim}, ${vec.ndim}`);
     }
     requireInner(self, vec, context);
-    requireDType(self, vec);
     return fake({ dtype: self.dtype, shape: [self.shape[0]!], like: self });
   },
   decompose: (emit, args) => {

@@ -5,8 +5,10 @@ import { FakeTensor } from "@sconce/ir";
 import { printExpr, ShapeEnv, STATIC_ENV, symbol } from "@sconce/symbolic";
 import { describe, expect, it } from "vitest";
 import { type CaseValue, decodeValue, fakeOf, type Geometry } from "../case-values.fixture.js";
+import { refuseDTypesDeep } from "../dtypes/refuse-dtypes.js";
 import type { EmitArg } from "../rows/emit.js";
-import { metaOf } from "../table/fake-emit.js";
+import { bindArgs } from "../table/bind.js";
+import { metaOf, metaOfBound } from "../table/fake-emit.js";
 import { operatorsOf } from "../trace.fixture.js";
 import { adaptivePoolOps } from "./adaptive-pool.js";
 import { defaultOperators } from "./all.js";
@@ -86,14 +88,17 @@ const decodeAll = (values: Readonly<Record<string, CaseValue>>, inputs?: readonl
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, decodeValue(value, inputs)]));
 
 function check(target: string, { args, kwargs, outputs, error }: MetaCase): void {
-  const run = () =>
-    metaOf(
-      table,
-      target,
+  const run = () => {
+    const row = table.require(target);
+    const bound = bindArgs(
+      row.schema,
       args.map((arg) => decodeValue(arg)),
       decodeAll(kwargs),
-      STATIC_ENV,
     );
+    // Rules accept what PyTorch exports. Its kernels refuse more, when they run.
+    refuseDTypesDeep(table, [row, bound], STATIC_ENV);
+    return metaOfBound(table, row, bound, STATIC_ENV);
+  };
   if (error !== undefined) {
     if (!BY_VALUE.test(error))
       expect(run, error).toThrow(expect.objectContaining({ code: expect.any(String) }));

@@ -1,10 +1,9 @@
 /** @file Normalization within an example: layers, groups, root mean square, weights. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { mod, type SymEnv } from "@sconce/symbolic";
-import { isComplexDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
@@ -44,19 +43,12 @@ function checkNormalizedShape(
   }
 }
 
-function requireReal(name: string, input: FakeTensor): void {
-  if (isIntegralDType(input.dtype, true) || isComplexDType(input.dtype)) {
-    throw dtypeMismatch(`"${name}" not implemented for '${input.dtype}'`);
-  }
-}
-
 const nativeLayerNorm = defineOp({
   schema:
     "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
   meta: ({ input, normalized_shape, weight, bias }, { env }) => {
     checkNormalizedShape(env, input, normalized_shape, { weight, bias });
-    requireReal("LayerNormKernelImpl", input);
     const lead = input.ndim - normalized_shape.length;
     const shape = input.shape.map((size, d) => (d < lead ? size : 1));
     const statistic = (): FakeTensor => fake({ dtype: input.dtype, shape, like: input });
@@ -78,7 +70,6 @@ const nativeGroupNorm = defineOp({
   tags: ["core"],
   meta: ({ input, weight, bias, N, C, HxW, group }, { env }) => {
     checkGroups(env, input, [C, HxW], group, { weight, bias });
-    requireReal("GroupNormKernelImpl", input);
     const statistic = (): FakeTensor => fake({ dtype: input.dtype, shape: [N, group], like: input });
     // Row-major whatever the input, as programs have it; only PyTorch's kernel keeps channels last.
     return [fake({ dtype: input.dtype, shape: input.shape, like: input }), statistic(), statistic()];

@@ -1,7 +1,7 @@
 /** @file Medians, modes and quantiles. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
-import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
+import { invalidArgument } from "../rows/errors.js";
 import { reduced, reducedShape, requireElements } from "../rules/dim-reduction.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
@@ -39,7 +39,6 @@ const kthvalue = defineOp({
   schema:
     "aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
   meta: ({ self, k, dim, keepdim }) => {
-    if (self.dtype === "bool") throw dtypeMismatch("\"kthvalue_cpu\" not implemented for 'Bool'");
     const size = self.ndim === 0 ? 1 : self.shape[wrapDim(dim, self.ndim)]!;
     if (typeof k === "number" && typeof size === "number" && (k < 1 || k > size)) {
       throw invalidArgument(`kthvalue(): selected number k out of range for dimension ${dim}`);

@@ -168,9 +168,6 @@ const multinomial = defineOp({
   tags: SEEDED,
   meta: ({ self, num_samples: samples, replacement }) => {
     if (self.ndim !== 1 && self.ndim !== 2) throw invalidArgument("prob_dist must be 1 or 2 dim");
-    if (!isFloatDType(self.dtype)) {
-      throw dtypeMismatch(`multinomial only supports floating-point dtypes for input, got: ${self.dtype}`);
-    }
     const categories = self.shape[self.ndim - 1]!;
     if (typeof samples === "number" && samples <= 0)
       throw invalidArgument("cannot sample n_sample <= 0 samples");

@@ -243,7 +243,6 @@ const extremumOps = (["max", "min"] as const).flatMap((name) => [
     tags: CORE,
     meta: ({ self, dim, keepdim }) => {
       requireElements(self, [dim], name);
-      if (isComplexDType(self.dtype)) throw dtypeMismatch(`${name} does not support complex inputs.`);
       const shape = reducedShape(self.shape, [wrapDim(dim, self.ndim)], keepdim);
       return [fake({ dtype: self.dtype, shape, like: self }), fake({ dtype: "int64", shape, like: self })];
     },

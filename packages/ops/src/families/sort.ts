@@ -1,7 +1,7 @@
 /** @file Sorting, searching and counting of values. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { and, eq, ge, le, MAX_SIZE } from "@sconce/symbolic";
-import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
+import { type DType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -13,14 +13,9 @@ import { sizesEqual, wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 
-function requireOrder(self: FakeTensor, name: string): void {
-  if (isComplexDType(self.dtype)) throw dtypeMismatch(`${name} does not support complex dtypes on CPU`);
-}
-
 /** Values and places in the layout of `self`. */
 function sortMeta(self: FakeTensor, dim: SymInt, context: MetaContext): readonly FakeTensor[] {
   wrapDim(dim, self.ndim);
-  requireOrder(self, "sort(): Sort");
   return [elementwise(context, [self]), elementwise(context, [self], { dtype: "int64" })];
 }
 
@@ -62,7 +57,6 @@ const topk = defineOp({
   meta: ({ self, k, dim }, { env }) => {
     const axis = wrapDim(dim, self.ndim);
     const size = self.ndim === 0 ? 1 : self.shape[axis]!;
-    requireOrder(self, "topk");
     check(env, and(ge(k, 0), le(k, size)), () => invalidArgument("selected index k out of range"));
     const shape = self.ndim === 0 ? [] : self.shape.with(axis, k);
     return [fake({ dtype: self.dtype, shape, like: self }), fake({ dtype: "int64", shape, like: self })];

@@ -1,6 +1,6 @@
 /** @file Elementwise operators of three operands, and clamping. */
 import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
-import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "@sconce/tensor";
+import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
@@ -16,7 +16,6 @@ function clampMeta(context: MetaContext, self: FakeTensor, bounds: readonly (Ope
   if (given.length === 0)
     throw invalidArgument("torch.clamp: At least one of 'min' or 'max' must not be None");
   const dtype = promoteOperands([self, ...given]);
-  if (isComplexDType(dtype)) throw dtypeMismatch("clamp is not supported for complex types");
   return elementwise(context, [self, ...given], { dtype });
 }
 

@@ -37,6 +37,7 @@ function unary(name: string, options: UnaryOptions = {}): OpDefinition {
 
 const CORE: readonly OpTag[] = ["core", "pointwise"];
 const bool = (): DType => "bool";
+const same = (dtype: DType): DType => dtype;
 
 const refuse =
   (name: string, test: (dtype: DType) => boolean, reason: string) =>
@@ -45,26 +46,6 @@ const refuse =
     return dtype;
   };
 const realOnly = (name: string) => refuse(name, isComplexDType, "is not supported for complex inputs");
-/** Rounding is for integers and floats. */
-const roundable =
-  (name: string) =>
-  (dtype: DType): DType => {
-    if (dtype === "bool") throw dtypeMismatch(`"${name}_vml_cpu" not implemented for 'Bool'`);
-    return realOnly(name)(dtype);
-  };
-const signDType = (dtype: DType): DType => {
-  realOnly("signbit")(dtype);
-  return "bool";
-};
-const floatOnly = (name: string) =>
-  refuse(name, (dtype) => !isFloatDType(dtype) && !isComplexDType(dtype), "is not implemented for integers");
-const wholeOnly = (name: string) =>
-  refuse(
-    name,
-    (dtype) => isFloatDType(dtype) || isComplexDType(dtype),
-    "is only implemented for integers and bool",
-  );
-
 /** Integers and bool give float32. */
 const FLOAT_CORE = [
   "acos",
@@ -273,18 +254,18 @@ export const unaryPointwiseOps: readonly OpDefinition[] = [
   ...FLOAT_SPECIAL_OF_X.map((name) => unary(`special_${name}`, { argument: "x", dtype: toFloatDType })),
   unary("special_log_ndtr", { dtype: toFloatDType, decompose: logNormalCdf }),
   unary("abs", { tags: CORE, dtype: toRealDType }),
-  ...["ceil", "floor", "trunc"].map((name) => unary(name, { tags: CORE, dtype: roundable(name) })),
-  unary("round", { tags: CORE, dtype: roundable("round") }),
+  ...["ceil", "floor", "trunc"].map((name) => unary(name, { tags: CORE, dtype: same })),
+  unary("round", { tags: CORE, dtype: same }),
   unary("neg", { tags: CORE, dtype: negative }),
   unary("sign", { tags: CORE, dtype: realOnly("sign") }),
-  unary("bitwise_not", { tags: CORE, dtype: wholeOnly("bitwise_not") }),
+  unary("bitwise_not", { tags: CORE, dtype: same }),
   ...["isinf", "isnan", "logical_not"].map((name) => unary(name, { tags: CORE, dtype: bool })),
-  unary("signbit", { dtype: signDType }),
+  unary("signbit", { dtype: bool }),
   unary("isposinf", { dtype: bool, decompose: isInfinity(1) }),
   unary("isneginf", { dtype: bool, decompose: isInfinity(-1) }),
   unary("isfinite", { tags: ["composite", "pointwise"], dtype: bool, decompose: finite }),
   unary("frac", {
-    dtype: floatOnly("frac"),
+    dtype: same,
     decompose: (emit, self) =>
       promoted(emit, "default", [self], (x) => emit("aten.sub.Tensor", [x, emit("aten.trunc.default", [x])])),
   }),

@@ -3,7 +3,7 @@ import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { convert, numberOf } from "../rules/decompose.js";
-import { reduced, requireFloat } from "../rules/dim-reduction.js";
+import { reduced } from "../rules/dim-reduction.js";
 import { computationDType, toRealDType } from "../rules/promote.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 
@@ -12,7 +12,6 @@ const COMPOSITE: readonly OpTag[] = ["composite", "reduction"];
 type Dims = readonly SymInt[] | null;
 
 function spread(self: FakeTensor, dim: Dims, keepdim: boolean): FakeTensor {
-  requireFloat(self.dtype, "std and var only support floating point and complex dtypes");
   return reduced(self, dim, keepdim, toRealDType(self.dtype));
 }
 

@@ -35,9 +35,9 @@ describe("a refusal has PyTorch's reason, the arguments, the operator and a fix"
       "make the inner sizes equal: transpose or reshape `self` or `mat2`",
     ],
     [
-      "aten.mm.default",
-      [tensor([2, 3]), tensor([3, 5], "int64")],
-      "expected m1 and m2 to have the same dtype, but got: float32 != int64; got self: float32[2, 3], mat2: int64[3, 5]",
+      "aten.bmm.default",
+      [tensor([1, 2, 3]), tensor([1, 3, 5], "int64")],
+      "expected scalar type float32 but found int64; got self: float32[1, 2, 3], mat2: int64[1, 3, 5]",
       "convert `mat2` to float32, or `self` to int64, with `x.to(dtype)` in the model",
     ],
     [

@@ -17,6 +17,11 @@ const SCALAR_TYPES: Partial<Record<DType, string>> = {
   complex32: "ComplexHalf",
   complex64: "ComplexFloat",
   complex128: "ComplexDouble",
+  float8_e4m3fn: "Float8_e4m3fn",
+  float8_e5m2: "Float8_e5m2",
+  float8_e4m3fnuz: "Float8_e4m3fnuz",
+  float8_e5m2fnuz: "Float8_e5m2fnuz",
+  float8_e8m0fnu: "Float8_e8m0fnu",
 };
 
 const CPP_TYPES: Partial<Record<DType, string>> = {
@@ -29,11 +34,37 @@ const CPP_TYPES: Partial<Record<DType, string>> = {
   int16: "short int",
   int8: "signed char",
   uint8: "unsigned char",
+  uint16: "short unsigned int",
+  uint32: "unsigned int",
+  uint64: "long unsigned int",
   bool: "bool",
+  complex32: "c10::complex<c10::Half>",
+  complex64: "c10::complex<float>",
+  complex128: "c10::complex<double>",
 };
+
+/** Integers whose C++ types have a shorter name. */
+const SHORT_CPP_TYPES: Partial<Record<DType, string>> = {
+  int64: "long",
+  int16: "short",
+  uint16: "unsigned short",
+  uint64: "unsigned long",
+};
+
+/** Dtypes whose tensors had a type of their own in Python. */
+const TENSOR_TYPES: ReadonlySet<DType> = new Set([
+  ...(["float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8"] as const),
+]);
 
 /** How most of PyTorch's refusals name a dtype (`c10::ScalarType`): `Long`. */
 export const scalarTypeName = (dtype: DType): string => SCALAR_TYPES[dtype] ?? dtype;
 
 /** How PyTorch's refusals name a dtype by its C++ type: `long int`. */
-export const cppTypeName = (dtype: DType): string => CPP_TYPES[dtype] ?? dtype;
+export const cppTypeName = (dtype: DType): string => CPP_TYPES[dtype] ?? `c10::${scalarTypeName(dtype)}`;
+
+/** As {@link cppTypeName}, as the messages of matrix products spell it: `long`. */
+export const shortCppTypeName = (dtype: DType): string => SHORT_CPP_TYPES[dtype] ?? cppTypeName(dtype);
+
+/** How PyTorch's refusals name a tensor of a dtype: `torch.LongTensor`, `CPUBoolType`. */
+export const tensorTypeName = (dtype: DType): string =>
+  TENSOR_TYPES.has(dtype) ? `torch.${scalarTypeName(dtype)}Tensor` : `CPU${scalarTypeName(dtype)}Type`;

@@ -50,8 +50,11 @@ export function promoteOperands(operands: readonly Operand[]): DType {
   return resultType(operands.map(promotionOperand));
 }
 
+/** A Python number as promotion sees it. */
+export const scalarOperand = (value: ScalarArg): PromotionOperand => NUMBER_OF_KIND[scalarKind(value)];
+
 function promotionOperand(operand: Operand): PromotionOperand {
-  if (!(operand instanceof FakeTensor)) return NUMBER_OF_KIND[scalarKind(operand)];
+  if (!(operand instanceof FakeTensor)) return scalarOperand(operand);
   return { dtype: operand.dtype, rank: operand.shape.length > 0 ? "dimensioned" : "zeroDim" };
 }
 

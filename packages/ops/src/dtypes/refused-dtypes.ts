@@ -1,0 +1,141 @@
+/**
+ * @file The one check of dtypes: which calls PyTorch's CPU kernels refuse. Shape rules serve all
+ * devices and accept more, in PyTorch as here: such a program can be exported, but not run.
+ */
+import { FakeTensor } from "@sconce/ir";
+import { type DType, type PromotionOperand, resultType, Tensor } from "@sconce/tensor";
+import type { BoundArgs } from "../rows/define-op.js";
+import { cppTypeName, scalarTypeName, shortCppTypeName, tensorTypeName } from "../rules/dtype-names.js";
+import { scalarOperand } from "../rules/promote.js";
+import type { ScalarArg } from "../schema/schema-types.js";
+import { type Clause, hasDType, readClauses, type Subject } from "./read-clauses.js";
+
+type AnyTensor = FakeTensor | Tensor;
+
+let table: ReadonlyMap<string, readonly Clause[]> | undefined;
+
+/** Whether the table knows an operator. */
+export const hasDTypeCheck = (target: string): boolean => clausesOf(target) !== undefined;
+
+const clausesOf = (target: string): readonly Clause[] | undefined => {
+  table ??= readClauses();
+  return table.get(target);
+};
+
+/**
+ * Returns why PyTorch's CPU kernels refuse the dtypes of a call, in PyTorch's words; undefined when
+ * they take them.
+ *
+ * @param bound the arguments by schema name, tensors or fake ones
+ */
+export function refusedDTypes(target: string, bound: BoundArgs): string | undefined {
+  const clauses = clausesOf(target);
+  if (clauses === undefined) return undefined;
+  for (const clause of clauses) {
+    const dtypes = refusedBy(clause, bound);
+    if (dtypes === undefined || !isMet(clause.when, bound)) continue;
+    if (!(clause.acceptsEmpty && tensorsOf(bound).some(isEmpty))) return messageOf(clause.message, dtypes);
+  }
+  return undefined;
+}
+
+/** The dtypes that a clause refuses, if it does. */
+function refusedBy({ subject, set }: Clause, bound: BoundArgs): readonly DType[] | undefined {
+  if (subject.kind === "equal") {
+    const [a, b] = [firstOf(bound[subject.names[0]]), firstOf(bound[subject.names[1]])];
+    return a === undefined || b === undefined || a.dtype === b.dtype ? undefined : [a.dtype, b.dtype];
+  }
+  const dtype = dtypeOf(subject, bound);
+  return dtype !== undefined && hasDType(set, dtype) ? [dtype] : undefined;
+}
+
+function dtypeOf(subject: Exclude<Subject, { kind: "equal" }>, bound: BoundArgs): DType | undefined {
+  switch (subject.kind) {
+    case "argument": {
+      const value = bound[subject.name];
+      if (isTensor(value)) return value.dtype;
+      return Array.isArray(value) ? promotedOf(value.filter(isTensor)) : undefined;
+    }
+    case "promoted":
+      // The clause is about the first operand: an optional one may be left out.
+      if (bound[subject.names[0]!] === null) return undefined;
+      return promotedOf(subject.names.flatMap((name) => operandsOf(bound[name])));
+    case "dtype": {
+      const dtype = bound["dtype"];
+      if (dtype !== null && dtype !== undefined) return dtype as DType;
+      return subject.orPromoted ? promotedOf(tensorsOf(bound)) : undefined;
+    }
+  }
+}
+
+const isTensor = (value: unknown): value is AnyTensor =>
+  value instanceof FakeTensor || value instanceof Tensor;
+
+const firstOf = (value: unknown): AnyTensor | undefined =>
+  isTensor(value) ? value : Array.isArray(value) ? value.find(isTensor) : undefined;
+
+const operandsOf = (value: unknown): readonly (AnyTensor | ScalarArg)[] => {
+  if (value === null || value === undefined) return [];
+  return Array.isArray(value) ? value.filter(isTensor) : [value as AnyTensor | ScalarArg];
+};
+
+function tensorsOf(bound: BoundArgs): AnyTensor[] {
+  const found: AnyTensor[] = [];
+  for (const name in bound) {
+    const value = bound[name];
+    if (isTensor(value)) found.push(value);
+    else if (Array.isArray(value)) found.push(...value.filter(isTensor));
+  }
+  return found;
+}
+
+/** Undefined without operands, and for those that do not promote, which rules refuse. */
+function promotedOf(operands: readonly (AnyTensor | ScalarArg)[]): DType | undefined {
+  const first = operands[0];
+  if (first === undefined) return undefined;
+  if (isTensor(first) && operands.every((one) => isTensor(one) && one.dtype === first.dtype))
+    return first.dtype;
+  try {
+    return resultType(operands.map(promotionOperand));
+  } catch {
+    return undefined;
+  }
+}
+
+const promotionOperand = (operand: AnyTensor | ScalarArg): PromotionOperand =>
+  isTensor(operand)
+    ? { dtype: operand.dtype, rank: operand.shape.length > 0 ? "dimensioned" : "zeroDim" }
+    : scalarOperand(operand);
+
+/** Whether a size is known to be zero. */
+const isEmpty = ({ shape }: AnyTensor): boolean => (shape as readonly unknown[]).includes(0);
+
+function isMet(when: Clause["when"], bound: BoundArgs): boolean {
+  if (when === undefined) return true;
+  const [name, value] = when;
+  if (name === "rank" || name === "0d") {
+    const rank = tensorsOf(bound)[0]?.shape.length;
+    return value === (name === "rank" ? String(rank) : pythonText(rank === 0));
+  }
+  return pythonText(bound[name]) === value;
+}
+
+/** `True`, `None`, `floor`: how the table writes values. */
+function pythonText(value: unknown): string {
+  if (value === null || value === undefined) return "None";
+  return typeof value === "boolean" ? (value ? "True" : "False") : String(value);
+}
+
+/** How the letters of the table's messages name dtypes. */
+const NAMES: Readonly<Record<string, (dtype: DType) => string>> = {
+  S: scalarTypeName,
+  C: shortCppTypeName,
+  L: cppTypeName,
+  T: (dtype) => `torch.${dtype}`,
+  P: tensorTypeName,
+};
+
+const messageOf = (message: string, dtypes: readonly DType[]): string =>
+  message.replace(/%([01]?)([SCLTP])/g, (_, index: string, style: string) =>
+    NAMES[style]!(dtypes[Number(index)]!),
+  );
