@@ -204,6 +204,24 @@ export const notSavable = (message: string, where: string, fix?: string): Sconce
     fix: fix ?? "save the program before the pass that made this, or as IR text (.sir)",
   });
 
+/** A text that PyTorch would not take for a name only: it makes Python source of names. */
+export const unsafeText = (found: {
+  readonly what: string;
+  readonly text: string;
+  readonly fault: string;
+  readonly does: string;
+  readonly where: string;
+  readonly fix: string;
+}): SconceError =>
+  new SconceError({
+    code: "UNSAFE_TEXT",
+    message:
+      `the program cannot be written as .pt2: ${found.what}, ${JSON.stringify(found.text.slice(0, 200))}, ${found.fault}; ` +
+      `in PyTorch it ${found.does}`,
+    where: found.where,
+    fix: found.fix,
+  });
+
 export const extraFileName = (name: string, fault: string): SconceError =>
   new SconceError({
     code: "OPTION_VALUE",
