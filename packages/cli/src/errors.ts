@@ -93,10 +93,6 @@ export function noTensors(path: string, cause: unknown): SconceError {
   return new SconceError({ code, message, fix, cause });
 }
 
-/** A word as shells read it. */
-export const quoted = (word: string): string =>
-  /^[\w./,:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
 /** `ENOENT` and the like; undefined for errors that the operating system did not raise. */
 export function systemCode(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;

@@ -1,5 +1,5 @@
 /** @file Every error that this package raises on purpose. */
-import { fileFault, optionValue, SconceError, TRANSFERRED_FIX } from "@sconce/errors";
+import { fileFault, optionValue, SconceError, shellPath, TRANSFERRED_FIX } from "@sconce/errors";
 import type { OtherFormat } from "./other-format.js";
 
 const DAMAGED = "copy or export the file again; it is damaged";
@@ -280,16 +280,12 @@ export function writeFailed(path: string, cause: unknown): SconceError {
   return new SconceError({ code: "FILE", ...fileFault(path, systemCode(cause) ?? "", message), cause });
 }
 
-/** Quotes a word for a shell where it needs quotes. */
-const quoted = (word: string): string =>
-  /^[\w./,:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
 /** A folder to write to that does not exist. */
 export const noFolder = (path: string, cause: unknown): SconceError =>
   new SconceError({
     code: "FILE",
     message: `there is no folder ${path}`,
-    fix: `make the folder first (mkdir -p ${quoted(path)}), or write to another one`,
+    fix: `make the folder first (mkdir -p ${shellPath(path)}), or write to another one`,
     cause,
   });
 

@@ -5,7 +5,7 @@ import type { LineStyle } from "../colors.js";
 import { fileName, readBytes, STANDARD } from "../input-file.js";
 import { json, type SafeIo } from "../io.js";
 import { formatOf, openProgram, openSession } from "../open.js";
-import { oneLine } from "../text.js";
+import { linesText, oneLine } from "../text.js";
 import { type Facts, factsOf } from "./info-facts.js";
 import { type LoopFacts, loopFactsOf, loopLines } from "./info-loops.js";
 import { security } from "./info-security.js";
@@ -90,7 +90,7 @@ function textOf(
     ...section(NAMES_TITLE, findingLines(names)),
     ...(loops === undefined ? [] : loopLines(loops)),
   ];
-  return `${lines.join("\n")}\n`;
+  return linesText(lines);
 }
 
 const section = (title: string, lines: readonly string[]): string[] =>

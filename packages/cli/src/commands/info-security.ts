@@ -11,7 +11,7 @@ import { fileName, readStandardInput, STANDARD } from "../input-file.js";
 import { json, type SafeIo } from "../io.js";
 import { commandWork } from "../limits.js";
 import { atFile, formatOf, openProgram, openSession } from "../open.js";
-import { counted, oneLine } from "../text.js";
+import { counted, linesText, oneLine } from "../text.js";
 
 interface SecurityCommandOptions {
   readonly json?: boolean;
@@ -61,5 +61,5 @@ function textOf(file: string, { findings, isPlain }: SecurityReport): string {
     const count = findings.filter((finding) => finding.kind === kind && finding.isPlain).length;
     if (count > 0) lines.push(`  ${counted(count, `plain ${kind}`)}`);
   }
-  return `${lines.join("\n")}\n`;
+  return linesText(lines);
 }

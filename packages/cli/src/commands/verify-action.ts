@@ -4,6 +4,7 @@ import { type ExportedProgram, missingValues, opaqueCalls, type Problem, problem
 import { documentedFix } from "../error-page.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
 import { openSession, openWithWeights } from "../open.js";
+import { linesText } from "../text.js";
 import { findingLines, NAMES_TITLE, withFindings } from "./name-findings.js";
 import { missingNote, withoutValues } from "./without-values.js";
 
@@ -46,10 +47,10 @@ export async function verify(
       `${file}: valid, ${exported.graph.size} nodes, dialect ${exported.dialect}${missingNote(missing)}\n`,
     );
     if (opaque.length > 0)
-      io.out(`opaque operators, which a plugin must define to run it: ${opaque.join(", ")}\n`);
+      io.out(linesText([`opaque operators, which a plugin must define to run it: ${opaque.join(", ")}`]));
   }
   if (!options.json && names.length > 0)
-    io.out([`${NAMES_TITLE}:`, ...findingLines(names).map((line) => `  ${line}`), ""].join("\n"));
+    io.out(linesText([`${NAMES_TITLE}:`, ...findingLines(names).map((line) => `  ${line}`)]));
 }
 
 /** Gives a problem the fix of its code's documentation, where it has none. */

@@ -259,7 +259,7 @@ describe("names that PyTorch would run", () => {
       },
     });
 
-  test("are findings of a kind of their own, each once", async () => {
+  test("are findings of the kind 'name', each once", async () => {
     const json = program(BAD, 'w"#');
     expect(await findings({ "models/model.json": json })).toEqual([
       [
