@@ -1,7 +1,7 @@
 /**
  * @file Names of a file in what is generated of a program: sources, types, diagrams, JSON, errors.
  */
-import { unflatten } from "@sconce/capture";
+import { GraphModule, unflatten } from "@sconce/capture";
 import { typeDeclarations, typescriptText } from "@sconce/capture/typescript";
 import { svgText } from "@sconce/drawing";
 import { isSconceError, visibleLine } from "@sconce/errors";
@@ -171,3 +171,39 @@ test("most names can be written as TypeScript", () => {
   expect(written.length).toBeGreaterThan(NAMES.length / 2);
   expect(declared.length).toBeGreaterThan(NAMES.length / 2);
 });
+
+describe.each(["__proto__", "constructor", "toString", "forward", "stateDict"])(
+  "a parameter with the name %s of a member of all objects or modules",
+  (name) => {
+    const text = `program "ATEN" {
+  parameter ${quoted(name)}: f32[2]
+  input %p: PARAMETER ${quoted(name)}
+  input %x: USER_INPUT
+  output %r: USER_OUTPUT
+  call "" ((*), {}) -> {${quoted(name)}: *, "z": *} names ["x"]
+}
+graph(%p: f32[2], %x: f32[2]) {
+  %r: f32[2] = aten.mul.Tensor(%x, %p)
+  return (%r, %r)
+}
+`.replace("  output %r: USER_OUTPUT\n", "  output %r: USER_OUTPUT\n".repeat(2));
+    const values = Tensor.from([2, 3], { dtype: "float32" });
+    const program = parseIr(text, { tensors: new Map([[name, values]]) });
+
+    test("is a name of state and a key of results as any other", async () => {
+      expect([...session.transform(program, "decompose,cse,dce").stateDict.keys()]).toEqual([name]);
+      const module = await session.module(program);
+      const result = await module.call([Tensor.from([5, 7], { dtype: "float32" })]);
+      const found =
+        result instanceof Map ? result.get(name) : Object.getOwnPropertyDescriptor(result, name)?.value;
+      expect([...(found as Tensor).toArray().flat()]).toEqual([10, 21]);
+      expect(Object.getPrototypeOf(result)).not.toBe(found);
+    });
+
+    test("does not take the place of a member of a module", () => {
+      const error = { code: "LAYER_ARGUMENTS", message: `attribute '${name}' already exists` };
+      expect(() => unflatten(program)).toThrow(expect.objectContaining(error));
+      expect(() => new GraphModule(program)).toThrow(expect.objectContaining(error));
+    });
+  },
+);
