@@ -235,3 +235,23 @@ describe("names of values", () => {
     });
   });
 });
+
+test("modules that PyTorch imports for a tree are named in a warning, and nothing but modules", async () => {
+  const bytes = bytesOf("api_static_loop");
+  const program = await read(bytes);
+  const [root] = program.moduleCallGraph;
+  const withFactory = (module: string, name: string): ExportedProgram => {
+    const context = { default_factory_module: module, default_factory_name: name, dict_context: [] };
+    const tree = { type: "collections.defaultdict", context, children: [] };
+    return program.with({
+      moduleCallGraph: [{ fqn: "", signature: { ...root!.signature!, outSpec: tree } }],
+    });
+  };
+  const warnings: string[] = [];
+  const onWarning = (message: string): void => void warnings.push(message);
+  await saved(withFactory("builtins", "list"), { onWarning });
+  expect(warnings).toEqual([]);
+  await saved(withFactory("mylib.maps", "Map"), { onWarning });
+  expect(warnings).toEqual(["torch.export.load imports the modules of mylib.maps.Map"]);
+  await expect(saved(withFactory("os;x", "system"))).rejects.toMatchObject({ code: "UNSAFE_TEXT" });
+});

@@ -24,6 +24,7 @@ import { utf8 } from "../../zip/utf8.js";
 import { bytesEntry, joinPieces, textEntry, type ZipContent, zipStream } from "../../zip/write.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, RECORDS } from "../schema.js";
 import { requireSafeTexts } from "../text/check.js";
+import { treeTexts } from "../text/tree-texts.js";
 import { WRITE_OPTIONS, type WritePt2Options } from "./options.js";
 import { programJson } from "./program.js";
 import { isUnwritable, sampleInputsOf } from "./sample-inputs.js";
@@ -102,6 +103,7 @@ function* entriesOf(program: ExportedProgram, options: WritePt2Options): Work<St
   };
   const isParameter = (name: string): boolean => program.parameterNames.has(name);
   warnOfRenamed(renamed, options);
+  warnOfImports(program, options);
   warnOfOpaque(program, options);
   warnOfUnloadable(program, options);
   return [
@@ -135,6 +137,19 @@ function warnOfRenamed(renamed: ReadonlyMap<string, string>, { onWarning }: Writ
   const shown = [...renamed].slice(0, 10).map(([name, given]) => `${JSON.stringify(name)} as ${given}`);
   const rest = renamed.size > shown.length ? `, and ${renamed.size - shown.length} more` : "";
   onWarning?.(`names that are not Python identifiers are renamed in the file: ${shown.join(", ")}${rest}`);
+}
+
+/** Factories and enumerations in trees are named by their modules, which PyTorch imports. */
+function warnOfImports({ moduleCallGraph }: ExportedProgram, { onWarning }: WritePt2Options): void {
+  if (onWarning === undefined) return;
+  const found = new Set<string>();
+  for (const { signature } of moduleCallGraph)
+    for (const spec of signature === null ? [] : [signature.inSpec, signature.outSpec])
+      treeTexts(spec, (kind, text) => {
+        if (kind === "import" && !text.startsWith("builtins.")) found.add(text);
+      });
+  if (found.size > 0)
+    onWarning(`torch.export.load imports the modules of ${[...found].slice(0, 10).join(", ")}`);
 }
 
 /** PyTorch resolves operators when it loads a program. */
