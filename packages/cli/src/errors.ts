@@ -1,7 +1,7 @@
 /** @file Every error that the command raises itself. */
 import { readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { didYouMean, fileFault, SconceError, thrownText } from "@sconce/errors";
+import { didYouMean, fileFault, SconceError, shellWord, thrownText } from "@sconce/errors";
 import type { OtherFormat } from "@sconce/formats/other-formats";
 
 /** The command was called in a way that it does not take. */
@@ -11,6 +11,19 @@ export const usage = (message: string, fix: string, cause?: unknown): SconceErro
 /** A file that takes more work than its size allows. */
 export const overLimit = (error: SconceError, name: string, limit: number): SconceError =>
   withFix(error, `if you trust the file, raise the limit: --limit ${name}=${10 * limit}`);
+
+/** The readers list the names of the programs. */
+export function otherModel(error: SconceError): SconceError {
+  const [, names] = /^give one of these as the option "model": (.*)$/.exec(error.fix) ?? [];
+  return names === undefined ? error : withFix(error, `choose a program with --model NAME: ${names}`);
+}
+
+/** --model for a file that is not an archive. */
+export const modelOfText = (model: string): SconceError =>
+  usage(
+    `--model ${shellWord(model)} chooses a program of an archive, and the file is text with one program`,
+    "leave --model out",
+  );
 
 /** A run that takes more memory than there is, or than `--limit memory` allows. */
 export const outOfMemory = (error: SconceError, maxBytes: number): SconceError =>
@@ -92,10 +105,6 @@ export function noTensors(path: string, cause: unknown): SconceError {
   const fix = "put the file of tensors beside the text, or give the values with --weights FILE.safetensors";
   return new SconceError({ code, message, fix, cause });
 }
-
-/** A word as shells read it. */
-export const quoted = (word: string): string =>
-  /^[\w./,:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** `ENOENT` and the like; undefined for errors that the operating system did not raise. */
 export function systemCode(error: unknown): string | undefined {

@@ -76,7 +76,7 @@ export function safeIo(io: Io, settings: Settings): SafeIo {
     warn: (message) => {
       if (quiet) return;
       if (isJson) io.err(jsonLine({ warning: message }));
-      else styledError(`warning: ${message}\n`, warningStyle);
+      else styledError(`warning: ${message.replaceAll("\n", "\n  ")}\n`, warningStyle);
     },
   };
 }

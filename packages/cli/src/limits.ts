@@ -1,7 +1,10 @@
-/** @file `--limit`: bounds on the work of reading files, and on the memory of runs. */
+/**
+ * @file Options on reading files that all commands share: `--limit`, which bounds the work of
+ * reading and the memory of runs, and `--model`.
+ */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { didYouMean, isSconceError, type Limits, type SconceError, type WorkOptions } from "@sconce/errors";
-import { outOfMemory, overLimit, usage } from "./errors.js";
+import { otherModel, outOfMemory, overLimit, usage } from "./errors.js";
 import { LIMIT_NAMES, type LimitName } from "./shared-options.js";
 
 /** The limits of a command. */
@@ -12,7 +15,7 @@ export interface CommandLimits {
   readonly maxBytes?: number;
 }
 
-const current = new AsyncLocalStorage<{ limits: CommandLimits }>();
+const current = new AsyncLocalStorage<{ limits: CommandLimits; model?: string }>();
 
 /** Runs a command, whose limits {@link setLimits} sets. */
 export const withLimits = <T>(action: () => Promise<T>): Promise<T> => current.run({ limits: {} }, action);
@@ -22,6 +25,15 @@ export const commandLimits = (): CommandLimits => current.getStore()?.limits ?? 
 
 /** The bounds as readers take them. */
 export const commandWork = (): Pick<WorkOptions, "limits"> => ({ limits: commandLimits().limits });
+
+/** The program that `--model` chooses in archives; undefined without the option. */
+export const commandModel = (): string | undefined => current.getStore()?.model;
+
+/** Sets the program that archives are read for. */
+export function setModel(name: string | undefined): void {
+  const store = current.getStore();
+  if (store !== undefined && name !== undefined) store.model = name;
+}
 
 /** Sets the limits from the values of `--limit`. @throws SconceError `USAGE` */
 export function setLimits(texts: readonly string[]): void {
@@ -51,8 +63,9 @@ function parseLimit(text: string): readonly [name: LimitName, value: number] {
   return [known, number];
 }
 
-/** An error of a reader, with a fix for the command where it is over a limit. */
+/** An error of a reader, with a fix for the command where one of its options helps. */
 export function withCommandFix(error: SconceError): SconceError {
+  if (error.code === "PT2_NO_MODEL") return otherModel(error);
   if (!isSconceError(error, "BUDGET_EXCEEDED") && !isSconceError(error, "ZIP_BOMB")) return error;
   const [, name, limit] = /`limits\.(\w+)` \(now (\d+)\)/.exec(error.fix ?? "") ?? [];
   return name === undefined || limit === undefined ? error : overLimit(error, name, Number(limit));

@@ -9,7 +9,7 @@ import { crash, usage } from "./errors.js";
 import { addExamples, helpConfiguration } from "./help.js";
 import { withStandardInput } from "./input-file.js";
 import { EXIT, type Io, jsonLine, type Outcome, type SafeIo, type Settings, safeIo } from "./io.js";
-import { setLimits, withLimits, withMemoryFix } from "./limits.js";
+import { setLimits, setModel, withLimits, withMemoryFix } from "./limits.js";
 import { processIo } from "./standard-streams.js";
 
 const HELP = `
@@ -85,7 +85,11 @@ function programFor(io: SafeIo, writeOut: (text: string) => void): Command {
       getOutHasColors: () => true,
     })
     .showSuggestionAfterError(false)
-    .hook("preAction", (_, called) => setLimits(called.opts<{ limit?: readonly string[] }>().limit ?? []));
+    .hook("preAction", (_, called) => {
+      const { limit = [], model } = called.opts<{ limit?: readonly string[]; model?: string }>();
+      setLimits(limit);
+      setModel(model);
+    });
   addExamples(program, EXAMPLES, io.paint);
   return program.addHelpText("after", HELP);
 }

@@ -15,12 +15,12 @@ import {
   loadBackend,
 } from "@sconce/session/backends";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
-import { fileError, noTensorFile, systemCode } from "./errors.js";
+import { fileError, modelOfText, noTensorFile, systemCode } from "./errors.js";
 import { fileName, readBytes, readStandardInput, readStart, STANDARD } from "./input-file.js";
 import type { SafeIo } from "./io.js";
 import { readJsonIRFile } from "./json-ir.js";
 import { librariesFor } from "./libraries.js";
-import { commandLimits, commandWork, withCommandFix } from "./limits.js";
+import { commandLimits, commandModel, commandWork, withCommandFix } from "./limits.js";
 import { loadPlugin } from "./plugin-module.js";
 import { openReproducer } from "./reproducer.js";
 import { readSir, withOtherNames } from "./sir.js";
@@ -140,10 +140,11 @@ function opened(
   const parse = (text: string, options?: ParseIrOptions): ExportedProgram =>
     session.parseIr(text, { ...options, ...commandWork(), unknownTargets });
   return atFile(path, async () => {
-    const format = await formatOf(path);
+    const [format, model] = [await formatOf(path), commandModel()];
+    if (format !== "pt2" && model !== undefined) throw modelOfText(model);
     if (format === "json-ir") return readJsonIRFile(path, session);
     if (format === "sir") return (await openReproducer(path))?.program ?? readSir(path, needsTensors, parse);
-    return openArchive(path, { operators, pytreeTypes, weights, onWarning, ...commandWork() });
+    return openArchive(path, { operators, pytreeTypes, weights, onWarning, model, ...commandWork() });
   });
 }
 

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { isSconceError, type SconceError, thrownText } from "@sconce/errors";
-import { pluginError, quoted } from "./errors.js";
+import { isSconceError, type SconceError, shellPath, shellWord, thrownText } from "@sconce/errors";
+import { pluginError } from "./errors.js";
 
 /** The code of an error of Node. */
 export const codeOf = (error: unknown): unknown =>
@@ -55,7 +55,7 @@ function remedy(path: string, error: unknown): string {
     return "give the path of a file in the folder, such as dist/index.js";
   if (codeOf(error) === "ERR_UNKNOWN_FILE_EXTENSION") return "give the path of a JavaScript module";
   if (error instanceof SyntaxError)
-    return `correct the syntax; \`node ${quoted(path)}\` shows the line, also of modules that it imports`;
+    return `correct the syntax; \`node ${shellPath(path)}\` shows the line, also of modules that it imports`;
   return "correct the module: its code throws while it is loaded";
 }
 
@@ -65,7 +65,7 @@ function importRemedy(error: unknown): string | undefined {
   const [, missing, from] = /^Cannot find (?:module|package) '(.+?)' imported from (.+)$/.exec(text) ?? [];
   if (missing !== undefined) {
     if (text.startsWith("Cannot find package"))
-      return `run \`npm install ${quoted(missing)}\` in the folder of ${from}, or correct the import`;
+      return `run \`npm install ${shellWord(missing)}\` in the folder of ${from}, or correct the import`;
     const source = missing.replace(/\.([cm]?)js$/, ".$1ts");
     return source !== missing && existsSync(source)
       ? `write the import in ${from} with the extension of the file, ${source.slice(source.lastIndexOf("."))}: Node does not replace .js (TypeScript: \`rewriteRelativeImportExtensions\`)`

@@ -94,6 +94,10 @@ export const limitOption = (): Option =>
     "Change a limit on reading a file, or on the memory of a run (repeatable)",
   ).argParser(repeatable);
 
+/** `--model`, for every command that reads program files. */
+export const modelOption = (): Option =>
+  new Option("--model <name>", "Choose one of several programs in a .pt2 file");
+
 /** Collects a repeatable option. */
 export const repeatable = (value: string, previous: readonly string[] = []): readonly string[] => [
   ...previous,

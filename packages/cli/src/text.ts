@@ -1,5 +1,11 @@
-/** Returns a text on one line: line ends become `\\n`. */
-export const oneLine = (text: string): string => text.replaceAll("\n", "\\n");
+import { visibleLine } from "@sconce/errors";
+
+/** Returns a text on one line: line ends become `\\n`, and what nobody sees is spelled out. */
+export const oneLine = (text: string): string => visibleLine(text);
+
+/** Returns lines as a text. Names in them may hold line ends: each line stays one. */
+export const linesText = (lines: readonly string[]): string =>
+  lines.map((line) => `${oneLine(line)}\n`).join("");
 
 /** Returns a count with its noun: `1 call`, `2 calls`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -12,10 +18,11 @@ export function columns(
   rows: readonly (readonly string[])[],
   isNumber: (column: number) => boolean = () => false,
 ): string[] {
-  const widths = rows[0]!.map((_, column) =>
-    rows.reduce((widest, row) => Math.max(widest, row[column]!.length), 0),
+  const shown = rows.map((row) => row.map(oneLine));
+  const widths = shown[0]!.map((_, column) =>
+    shown.reduce((widest, row) => Math.max(widest, row[column]!.length), 0),
   );
   const aligned = (text: string, column: number): string =>
     isNumber(column) ? text.padStart(widths[column]!) : text.padEnd(widths[column]!);
-  return rows.map((row) => row.map(aligned).join("  ").trimEnd());
+  return shown.map((row) => row.map(aligned).join("  ").trimEnd());
 }

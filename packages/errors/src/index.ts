@@ -11,6 +11,16 @@ export {
 export { describeValue } from "./describe-value.js";
 export type { CauseJson, SconceErrorJson } from "./error-json.js";
 export { fileFault } from "./file-faults.js";
+export {
+  dotLabel,
+  markupLine,
+  markupText,
+  mermaidLabel,
+  scriptComment,
+  scriptString,
+  shellPath,
+  shellWord,
+} from "./generated-text.js";
 export { checkOptions, type OptionNames, optionValue } from "./options.js";
 export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";
 export {
@@ -34,5 +44,5 @@ export {
 export { didYouMean, suggestions } from "./suggest.js";
 export { thrownText } from "./thrown.js";
 export { VERSION } from "./version.js";
-export { visibleJson, visibleText } from "./visible.js";
+export { visibleJson, visibleLine, visibleText } from "./visible.js";
 export { eachInPieces, finish, finishWithPauses, inScope, PAUSE_MS, pause, type Work } from "./work.js";

@@ -1,5 +1,6 @@
 import { errorJson, type SconceErrorJson } from "./error-json.js";
 import { shownText } from "./shown-text.js";
+import { visibleLine } from "./visible.js";
 
 /** What a {@link SconceError} is made of. */
 export interface SconceErrorInit {
@@ -58,7 +59,7 @@ export class SconceError extends Error {
     this.name = "SconceError";
     this.code = init.code;
     this.docs = `errors/${init.code}`;
-    this.where = init.where === undefined ? undefined : shownText(init.where);
+    this.where = init.where === undefined ? undefined : visibleLine(shownText(init.where));
     // A plugin in JavaScript may leave it out.
     this.fix = init.fix && shownText(init.fix);
   }

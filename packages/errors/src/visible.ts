@@ -16,6 +16,10 @@ const UNSAFE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Co
  */
 export const visibleText = (text: string): string => text.replace(UNSAFE, escaped);
 
+/** The same on one line: line ends and tabs are spelled out, too. */
+export const visibleLine = (text: string): string =>
+  visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+
 function escaped(char: string): string {
   const code = char.codePointAt(0)!;
   const digits = code.toString(16);

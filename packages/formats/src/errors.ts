@@ -1,5 +1,5 @@
 /** @file Every error that this package raises on purpose. */
-import { fileFault, optionValue, SconceError, TRANSFERRED_FIX } from "@sconce/errors";
+import { fileFault, optionValue, SconceError, shellPath, TRANSFERRED_FIX } from "@sconce/errors";
 import type { OtherFormat } from "./other-format.js";
 
 const DAMAGED = "copy or export the file again; it is damaged";
@@ -204,6 +204,24 @@ export const notSavable = (message: string, where: string, fix?: string): Sconce
     fix: fix ?? "save the program before the pass that made this, or as IR text (.sir)",
   });
 
+/** A text that PyTorch would not take for a name only: it makes Python source of names. */
+export const unsafeText = (found: {
+  readonly what: string;
+  readonly text: string;
+  readonly fault: string;
+  readonly does: string;
+  readonly where: string;
+  readonly fix: string;
+}): SconceError =>
+  new SconceError({
+    code: "UNSAFE_TEXT",
+    message:
+      `the program cannot be written as .pt2: ${found.what}, ${JSON.stringify(found.text.slice(0, 200))}, ${found.fault}; ` +
+      `in PyTorch it ${found.does}`,
+    where: found.where,
+    fix: found.fix,
+  });
+
 export const extraFileName = (name: string, fault: string): SconceError =>
   new SconceError({
     code: "OPTION_VALUE",
@@ -262,16 +280,12 @@ export function writeFailed(path: string, cause: unknown): SconceError {
   return new SconceError({ code: "FILE", ...fileFault(path, systemCode(cause) ?? "", message), cause });
 }
 
-/** Quotes a word for a shell where it needs quotes. */
-const quoted = (word: string): string =>
-  /^[\w./,:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
 /** A folder to write to that does not exist. */
 export const noFolder = (path: string, cause: unknown): SconceError =>
   new SconceError({
     code: "FILE",
     message: `there is no folder ${path}`,
-    fix: `make the folder first (mkdir -p ${quoted(path)}), or write to another one`,
+    fix: `make the folder first (mkdir -p ${shellPath(path)}), or write to another one`,
     cause,
   });
 

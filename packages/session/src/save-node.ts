@@ -12,8 +12,8 @@ import { type SaveOptions, savedPieces } from "./save.js";
  * complete under a temporary name beside the target before it takes its name: an error, a signal
  * or the end of the process leave what was there.
  *
- * @throws SconceError `NOT_SAVABLE` with the node, `FILE`, `OPTION_VALUE`,
- * `TREE_NOT_SERIALIZABLE`, `ABORTED`
+ * @throws SconceError `NOT_SAVABLE` with the node, `UNSAFE_TEXT` for names that PyTorch would run,
+ * `FILE`, `OPTION_VALUE`, `TREE_NOT_SERIALIZABLE`, `ABORTED`
  */
 export async function savePt2File(
   program: ExportedProgram,

@@ -24,8 +24,8 @@ export const SAVE_OPTIONS: OptionNames<SaveOptions> = {
  * gives the same bytes. A program that was read and not changed gives PyTorch's own bytes. For
  * paths, use `savePt2File` of `sconce/node`.
  *
- * @throws SconceError `NOT_SAVABLE` with the node, `OPTION_VALUE`, `TREE_NOT_SERIALIZABLE`,
- * `ABORTED`
+ * @throws SconceError `NOT_SAVABLE` with the node, `UNSAFE_TEXT` for names that PyTorch would run,
+ * `OPTION_VALUE`, `TREE_NOT_SERIALIZABLE`, `ABORTED`
  */
 export function save(program: ExportedProgram, options?: SaveOptions): Promise<Uint8Array>;
 /**

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { markupText, scriptString } from "@sconce/errors";
 import { notBuilt } from "./errors.js";
 import { newerSource } from "./page-age-node.js";
 
@@ -122,17 +123,17 @@ export async function singlePage({ name, bytes, passes = "", connect = [] }: Pag
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeText(name)}</title>
+<title>${markupText(name)}</title>
 <style>${style}</style>
 </head>
 <body>
 <div id="app"></div>
-<script type="text/plain" id="program" data-name="${escapeText(name)}" data-passes="${escapeText(passes)}">${Buffer.from(bytes).toString("base64")}</script>
+<script type="text/plain" id="program" data-name="${attribute(name)}" data-passes="${attribute(passes)}">${Buffer.from(bytes).toString("base64")}</script>
 <script type="module">${script}</script>
 </body>
 </html>
 `;
 }
 
-const escapeText = (text: string): string =>
-  text.replace(/[&<>"'\p{Cc}]/gu, (character) => `&#${character.charCodeAt(0)};`);
+/** A text that scripts of the page read from an attribute, exactly. */
+const attribute = (text: string): string => markupText(scriptString(text));

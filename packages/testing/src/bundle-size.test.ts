@@ -74,7 +74,8 @@ test.each([
     libraries: ["immer"],
   },
   {
-    // The backend `wasm`, 112 kB, is loaded when a program is compiled for the first time.
+    // The backend `wasm`, 112 kB, is loaded when a program is compiled for the first time. The
+    // writer, with its rules of names for PyTorch, is loaded when a program is saved.
     what: "a session",
     contents: 'export { createSconce } from "sconce";',
     limits: { first: 393_000, all: 686_000 },

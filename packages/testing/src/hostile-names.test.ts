@@ -1,10 +1,10 @@
 /**
  * @file Names of a file in what is generated of a program: sources, types, diagrams, JSON, errors.
  */
-import { unflatten } from "@sconce/capture";
+import { GraphModule, unflatten } from "@sconce/capture";
 import { typeDeclarations, typescriptText } from "@sconce/capture/typescript";
 import { svgText } from "@sconce/drawing";
-import { isSconceError } from "@sconce/errors";
+import { isSconceError, visibleLine } from "@sconce/errors";
 import { dotText, mermaidText } from "@sconce/formats/views";
 import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { verify } from "@sconce/ir/verify";
@@ -12,6 +12,7 @@ import { createSconce, extractIR, jsonIRText, programFromIR, readJsonIR } from "
 import { Tensor } from "@sconce/tensor";
 import { transformSync } from "esbuild";
 import { describe, expect, test } from "vitest";
+import { readMarkup } from "./markup.fixture.js";
 
 const session = createSconce();
 
@@ -30,6 +31,11 @@ const NAMES = [
   "</script><script>pwned()</script>",
   "\\",
   "\u202epwned()\u0007\u001b[2J",
+  "'><img src=x onerror=pwned()>",
+  "]]><!--",
+  "&lt;x&gt;&amp;",
+  "#quot;pwned()",
+  "end\n  pwned()",
   "__proto__",
   "constructor",
   "class",
@@ -84,6 +90,20 @@ const codeOf = (source: string): string =>
 
 const UNSAFE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 
+/** Lines of Mermaid: names of boxes are letters, digits and `_`, labels have entities. */
+const LABEL = String.raw`"(?:[\p{L}\p{N} .,_:()[\]*+/-]|#\d+;|<br/>)*"`;
+const SHAPE = String.raw`(?:\[/${LABEL}/\]|\[\\${LABEL}/\]|\[\[${LABEL}\]\]|\[${LABEL}\]|\{\{${LABEL}\}\})`;
+const MERMAID = new RegExp(
+  String.raw`^flowchart TD\n(?: +(?:\w+${SHAPE}|\w+ -\.?->?(?:-?>)?(?:\|${LABEL}\|)? \w+|subgraph \w+\[${LABEL}\]|end)\n)*$`,
+  "u",
+);
+/** Lines of DOT: strings end with their quotes. */
+const STRING = String.raw`"(?:[^"\\\n]|\\[^\n])*"`;
+const WORDS = String.raw`\[(?: ?\w+=(?:${STRING}|\w+))+\]`;
+const DOT = new RegExp(
+  String.raw`^digraph program \{\n(?: +(?:\w+ ${WORDS}|\w+ -> \w+(?: ${WORDS})?|label=${STRING}|subgraph \w+ \{|\})\n)*\}\n$`,
+);
+
 /** What a conversion gives, or the text of its typed error. */
 function given(convert: () => string): { readonly text: string; readonly isError: boolean } {
   try {
@@ -105,14 +125,20 @@ describe.each(NAMES.map((name) => [JSON.stringify(name), name] as const))("the n
     }
   });
 
-  test("is escaped in diagrams", () => {
-    expect(mermaidText(program).replaceAll("<br/>", "")).not.toMatch(/[<`$]|\r/);
+  test("is text in diagrams: their whole text follows the grammar of its language", () => {
     for (const text of [mermaidText(program), dotText(program)]) expect(text).not.toMatch(UNSAFE);
-    expect(dotText(program)).not.toMatch(/^\s*pwned/m);
+    expect(mermaidText(program, { modules: true })).toMatch(MERMAID);
+    expect(dotText(program, { modules: true })).toMatch(DOT);
+  });
+
+  test("is text in a drawing", () => {
     const drawing = svgText(program, { state: true });
     expect(drawing).not.toMatch(UNSAFE);
-    expect(drawing).not.toContain("<script");
-    expect(drawing.match(/"/g)!.length % 2).toBe(0);
+    const { elements, attributes, texts } = readMarkup(drawing);
+    const known = ["svg", "style", "defs", "marker", "path", "rect", "g", "title", "text", "tspan"];
+    expect(elements.filter((element) => !known.includes(element))).toEqual([]);
+    expect(attributes.filter((attribute) => /^on|href/i.test(attribute))).toEqual([]);
+    expect(texts.some((text) => text.includes(visibleLine(name)))).toBe(true);
   });
 
   test("stays the same in IR text and in JSON IR", () => {
@@ -145,3 +171,39 @@ test("most names can be written as TypeScript", () => {
   expect(written.length).toBeGreaterThan(NAMES.length / 2);
   expect(declared.length).toBeGreaterThan(NAMES.length / 2);
 });
+
+describe.each(["__proto__", "constructor", "toString", "forward", "stateDict"])(
+  "a parameter with the name %s of a member of all objects or modules",
+  (name) => {
+    const text = `program "ATEN" {
+  parameter ${quoted(name)}: f32[2]
+  input %p: PARAMETER ${quoted(name)}
+  input %x: USER_INPUT
+  output %r: USER_OUTPUT
+  call "" ((*), {}) -> {${quoted(name)}: *, "z": *} names ["x"]
+}
+graph(%p: f32[2], %x: f32[2]) {
+  %r: f32[2] = aten.mul.Tensor(%x, %p)
+  return (%r, %r)
+}
+`.replace("  output %r: USER_OUTPUT\n", "  output %r: USER_OUTPUT\n".repeat(2));
+    const values = Tensor.from([2, 3], { dtype: "float32" });
+    const program = parseIr(text, { tensors: new Map([[name, values]]) });
+
+    test("is a name of state and a key of results as any other", async () => {
+      expect([...session.transform(program, "decompose,cse,dce").stateDict.keys()]).toEqual([name]);
+      const module = await session.module(program);
+      const result = await module.call([Tensor.from([5, 7], { dtype: "float32" })]);
+      const found =
+        result instanceof Map ? result.get(name) : Object.getOwnPropertyDescriptor(result, name)?.value;
+      expect([...(found as Tensor).toArray().flat()]).toEqual([10, 21]);
+      expect(Object.getPrototypeOf(result)).not.toBe(found);
+    });
+
+    test("does not take the place of a member of a module", () => {
+      const error = { code: "LAYER_ARGUMENTS", message: `attribute '${name}' already exists` };
+      expect(() => unflatten(program)).toThrow(expect.objectContaining(error));
+      expect(() => new GraphModule(program)).toThrow(expect.objectContaining(error));
+    });
+  },
+);

@@ -22,6 +22,15 @@ export const noSubmodule = (path: string, name: string, owner: string): SconceEr
     fix: "use a path of `module.namedModules()`",
   });
 
+/** A name that all modules have a member of; the message is PyTorch's. */
+export const takenName = (owner: string, name: string): SconceError =>
+  new SconceError({
+    code: "LAYER_ARGUMENTS",
+    message: `attribute '${name}' already exists`,
+    where: owner,
+    fix: "give the parameter, the buffer or the module another name",
+  });
+
 /** A value that is not a module, in a container of modules; the message is PyTorch's. */
 export const notModule = (owner: string, value: unknown): SconceError =>
   new SconceError({

@@ -4,7 +4,7 @@ import { COPY } from "../this-copy.js";
 import { installMethods } from "../torch/install.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { withoutNotes } from "../trace/state-reads.js";
-import { missingState, noForward, noSubmodule, notModule } from "./errors.js";
+import { missingState, noForward, noSubmodule, notModule, takenName } from "./errors.js";
 import { moduleText } from "./module-text.js";
 import { registryOf, startRegistry } from "./registry.js";
 import {
@@ -113,22 +113,29 @@ export class Module {
   /** Registers a tensor as state that is not learned; null reserves the name. */
   registerBuffer(name: string, tensor: Tensor | null, options: BufferOptions = {}): void {
     checkOptions("registerBuffer", options, BUFFER);
+    requireFreeName(this, name);
     registryOf(this).buffers.set(name, options.persistent ?? true);
     setProperty(this, name, tensor);
   }
 
-  /** Registers a tensor as a parameter; null reserves the name. */
+  /**
+   * Registers a tensor as a parameter; null reserves the name.
+   * @throws SconceError `LAYER_ARGUMENTS` for the name of a member of all modules
+   */
   registerParameter(name: string, parameter: Parameter | null): void {
+    requireFreeName(this, name);
     registryOf(this).parameters.add(name);
     setProperty(this, name, parameter);
   }
 
   /**
    * Registers a submodule under a name that is not an identifier, such as `0`.
-   * @throws SconceError `LAYER_ARGUMENTS` for what is not a module
+   * @throws SconceError `LAYER_ARGUMENTS` for what is not a module, and for the name of a member of
+   * all modules
    */
   addModule(name: string, module: Module | null): void {
     if (module !== null && !(module instanceof Module)) throw notModule(this.constructor.name, module);
+    requireFreeName(this, name);
     noteNumbered(this, name);
     setProperty(this, name, module);
   }
@@ -276,6 +283,15 @@ export class Module {
   toString(): string {
     return moduleText(this);
   }
+}
+
+/**
+ * Refuses a name that all modules have a member of. Names may come from files: such a one would
+ * take the place of a method, or of the prototype.
+ * @throws SconceError `LAYER_ARGUMENTS`
+ */
+export function requireFreeName(module: Module, name: string): void {
+  if (name in Module.prototype) throw takenName(module.constructor.name, name);
 }
 
 function setProperty(module: Module, name: string, value: unknown): void {

@@ -1,4 +1,5 @@
 /** @file The statements of a graph: one for each node, in the order of the graph. */
+import { scriptString } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
@@ -18,7 +19,7 @@ import { callForm, standIn } from "./call-form.js";
 import { notWritable } from "./errors.js";
 import { flowText, isFlow } from "./flow-text.js";
 import { type LanesBody, laneCallText, lanesText } from "./lanes-text.js";
-import { argumentText, commentText, keyText, memberText, stringText, taggedText } from "./literals.js";
+import { argumentText, commentText, keyText, memberText, taggedText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";
 import { scalarFunction } from "./scalar-text.js";
 
@@ -149,7 +150,8 @@ export class BodyText implements LanesBody {
     if (target === ASSERT_METADATA && next !== undefined && isConversionOf(next, args[0])) return;
     if (target === ASSERT_SCALAR) {
       const [condition, message] = args;
-      const shown = typeof message === "string" && !GENERATED.test(message) ? `, ${stringText(message)}` : "";
+      const shown =
+        typeof message === "string" && !GENERATED.test(message) ? `, ${scriptString(message)}` : "";
       this.lines.push(`${this.indent}${this.file.use("check")}(${this.text(condition!, name)}${shown});`);
       return;
     }

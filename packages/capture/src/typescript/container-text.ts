@@ -1,7 +1,8 @@
 /** @file Containers of inputs and outputs: types, values, and the way to each leaf. */
+import { scriptString } from "@sconce/errors";
 import { dataclassFields, dictKeys, leafCount, type TreeSpec } from "@sconce/ir";
 import { notWritable } from "./errors.js";
-import { keyText, memberText, stringText } from "./literals.js";
+import { keyText, memberText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";
 
 /** A class that stands for a registered container. */
@@ -44,7 +45,7 @@ export class Containers {
       return `Object.assign(new ${name}(), { ${children.map((child, i) => `${keyText(fields[i]!)}: ${child}`).join(", ")} })`;
     }
     if (isMap(spec))
-      return `new Map([${keys.map((key, i) => `[${stringText(key)}, ${children[i]}]`).join(", ")}])`;
+      return `new Map([${keys.map((key, i) => `[${scriptString(key)}, ${children[i]}]`).join(", ")}])`;
     return `{ ${keys.map((key, i) => `${keyText(key)}: ${children[i]}`).join(", ")} }`;
   }
 
@@ -65,7 +66,7 @@ export class Containers {
       }
       if (!isMap(spec)) return this.leaves(child, memberText(owner, keys![i]!), types);
       const type = this.type(child, [...types]);
-      return this.leaves(child, `(${owner}.get(${stringText(keys![i]!)}) as ${type})`, types);
+      return this.leaves(child, `(${owner}.get(${scriptString(keys![i]!)}) as ${type})`, types);
     });
   }
 
@@ -90,7 +91,7 @@ export class Containers {
     else
       this.#file.declarations.push(
         ...classText(made),
-        `${this.#file.use(register)}(${made.name}, { fields: ${listText(fields)}, serializedTypeName: ${stringText(key)} });`,
+        `${this.#file.use(register)}(${made.name}, { fields: ${listText(fields)}, serializedTypeName: ${scriptString(key)} });`,
       );
     return made;
   }
@@ -105,10 +106,10 @@ export class Containers {
       ...classText(made),
       `${use("registerPytreeNode")}(${name}, {`,
       `  flatten: (value) => [[${fields.map((field) => memberText("value", field)).join(", ")}], null],`,
-      `  flattenWithKeys: (value) => [[${fields.map((field) => `[${use("attributeKey")}(${stringText(field)}), ${memberText("value", field)}]`).join(", ")}], null],`,
+      `  flattenWithKeys: (value) => [[${fields.map((field) => `[${use("attributeKey")}(${scriptString(field)}), ${memberText("value", field)}]`).join(", ")}], null],`,
       `  unflatten: (children) => Object.assign(new ${name}(), Object.fromEntries(${listText(fields)}.map((field, i) => [field, children[i]]))),`,
-      `  serializedTypeName: ${stringText(key)},`,
-      `  toDumpableContext: () => ${stringText(text)},`,
+      `  serializedTypeName: ${scriptString(key)},`,
+      `  toDumpableContext: () => ${scriptString(text)},`,
       "  fromDumpableContext: () => null,",
       "});",
     );
@@ -125,7 +126,7 @@ function classText({ name, fields, types }: ContainerClass): string[] {
   ];
 }
 
-const listText = (names: readonly string[]): string => `[${names.map(stringText).join(", ")}]`;
+const listText = (names: readonly string[]): string => `[${names.map(scriptString).join(", ")}]`;
 
 const isSequence = ({ type }: TreeSpec): boolean => type === "builtins.tuple" || type === "builtins.list";
 const isMap = (spec: TreeSpec): boolean => spec.type === "collections.OrderedDict";

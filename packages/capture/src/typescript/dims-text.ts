@@ -1,7 +1,8 @@
 /** @file Which sizes are dynamic: the declaration with `Dim`. */
+import { scriptString } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue } from "@sconce/ir";
 import { asLinear, freeSymbols, type Linear, SymExpr, type SymInt } from "@sconce/symbolic";
-import { stringText } from "./literals.js";
+
 import type { ModuleFile } from "./module-file.js";
 
 /** Writes the dims of a program. */
@@ -58,7 +59,7 @@ export class DimsText {
     this.#dims.set(symbol, variable);
     const shown = boundsText(this.#rootRange(symbol));
     const bounds = shown === "" ? "" : `, ${shown.slice(1, -1)}`;
-    this.lines.push(`const ${variable} = ${this.#file.use("Dim")}(${stringText(variable)}${bounds});`);
+    this.lines.push(`const ${variable} = ${this.#file.use("Dim")}(${scriptString(variable)}${bounds});`);
     return variable;
   }
 

@@ -1,9 +1,9 @@
 /** @file Regions of `vmap`, which a generic `associativeScan` records, as functions of one item. */
+import { scriptString } from "@sconce/errors";
 import { FakeTensor, type Node } from "@sconce/ir";
 import { ADD_LANES, lanesResults } from "../unlift/lanes.js";
 import { notWritable } from "./errors.js";
 import type { FlowBody } from "./flow-body.js";
-import { stringText } from "./literals.js";
 
 /** The statements of a graph that has regions. */
 export interface LanesBody extends FlowBody {
@@ -50,7 +50,7 @@ export function lanesText(body: LanesBody, begin: Node, region: readonly Node[])
 function emptyText(torch: string, { name, meta: { val } }: Node): string {
   if (!(val instanceof FakeTensor) || val.shape.some((size) => typeof size !== "number"))
     throw notWritable("an empty batch", name, "run the pass `dce` first");
-  return `${torch}.empty([${val.shape.join(", ")}], { dtype: ${stringText(val.dtype)} })`;
+  return `${torch}.empty([${val.shape.join(", ")}], { dtype: ${scriptString(val.dtype)} })`;
 }
 
 /** Writes a call inside of a region: the item of a batch. */

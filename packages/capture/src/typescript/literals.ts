@@ -2,6 +2,7 @@
  * @file Text of names and values in TypeScript. Texts of a program are data: they never become
  * code.
  */
+import { scriptComment, scriptString } from "@sconce/errors";
 import { type Argument, isRef, itemsOf, kindOf } from "@sconce/ir";
 import { notWritable } from "./errors.js";
 
@@ -38,25 +39,17 @@ export class VariableNames {
   }
 }
 
-/** A text as a literal. Line separators are escaped: older tools take them for line ends. */
-export const stringText = (text: string): string =>
-  JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\p{Cf}\p{Cs}]/gu, (char) =>
-    Array.from(
-      { length: char.length },
-      (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, "0")}`,
-    ).join(""),
-  );
-
 /** `a.b`, or `a["0"]` for a name that is not an identifier. */
 export const memberText = (owner: string, name: string): string =>
-  isIdentifier(name) ? `${owner}.${name}` : `${owner}[${stringText(name)}]`;
+  isIdentifier(name) ? `${owner}.${name}` : `${owner}[${scriptString(name)}]`;
 
 /** A property of an object literal or type. */
 export const keyText = (name: string): string =>
-  isIdentifier(name) && name !== "__proto__" ? name : `[${stringText(name)}]`;
+  isIdentifier(name) && name !== "__proto__" ? name : `[${scriptString(name)}]`;
 
-/** A comment on one line. */
-export const commentText = (text: string): string => text.replace(/[^ -~]/g, "?").slice(0, 200);
+/** A comment on one line, of ASCII only: tools count the columns of others in different ways. */
+export const commentText = (text: string): string =>
+  scriptComment(text.slice(0, 200)).replace(/[^ -~]/g, "?");
 
 /** Notes that a function of Sconce is used, and gives its name. */
 export type Use = (name: string) => string;
@@ -70,7 +63,7 @@ export function argumentText(
 ): string {
   if (typeof value === "number") return numberText(value);
   if (typeof value === "bigint") return `${value}n`;
-  if (typeof value === "string") return stringText(value);
+  if (typeof value === "string") return scriptString(value);
   if (typeof value === "boolean" || value === null) return String(value);
   if (isRef(value)) return ofNode(value.name);
   const items = itemsOf(value);
@@ -86,15 +79,15 @@ export function argumentText(
       return `${use("complex")}(${numberText(re)}, ${numberText(im)})`;
     }
     case "dtype":
-      return stringText((value as { readonly dtype: string }).dtype);
+      return scriptString((value as { readonly dtype: string }).dtype);
     case "device": {
       const { type, index } = value as { readonly type: string; readonly index: number | null };
-      return stringText(index === null ? type : `${type}:${index}`);
+      return scriptString(index === null ? type : `${type}:${index}`);
     }
     case "layout":
-      return stringText((value as { readonly layout: string }).layout);
+      return scriptString((value as { readonly layout: string }).layout);
     case "memory_format":
-      return stringText((value as { readonly format: string }).format);
+      return scriptString((value as { readonly format: string }).format);
     default:
       throw notWritable(
         `an argument of the kind ${(value as { readonly kind: string }).kind}`,
@@ -110,7 +103,7 @@ const TAGGED = new Set(["dtype", "device", "layout", "memory_format"]);
 export function taggedText(value: Argument): string | undefined {
   if (!TAGGED.has(kindOf(value) ?? "")) return undefined;
   const parts = Object.entries(value as object).map(
-    ([key, part]) => `${keyText(key)}: ${typeof part === "string" ? stringText(part) : String(part)}`,
+    ([key, part]) => `${keyText(key)}: ${typeof part === "string" ? scriptString(part) : String(part)}`,
   );
   return `{ ${parts.join(", ")} } as const`;
 }

@@ -1,6 +1,7 @@
 /** @file What the parts of a generated module share: names, imports, declarations. */
+import { scriptString } from "@sconce/errors";
 import type { OperatorTable } from "@sconce/ops";
-import { stringText, VariableNames } from "./literals.js";
+import { VariableNames } from "./literals.js";
 
 /** What generated modules import, or declare themselves. */
 const TAKEN = [
@@ -37,13 +38,13 @@ export class ModuleFile {
   /** A call of an operator by its name; `args` and `kwargs` are texts. */
   operatorCall(target: string, args: readonly string[], kwargs: readonly string[]): string {
     const keywords = kwargs.length === 0 ? "" : `, { ${kwargs.join(", ")} }`;
-    return `${this.use("callOperator")}(${stringText(target)}, [${args.join(", ")}]${keywords})`;
+    return `${this.use("callOperator")}(${scriptString(target)}, [${args.join(", ")}]${keywords})`;
   }
 
   /** The statement that imports what is used. */
   importText(from: string): string {
     const names = [...this.#imported].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
     const items = names.map((name) => (TYPES.has(name) ? `type ${name}` : name));
-    return `import { ${items.join(", ")} } from ${stringText(from)};`;
+    return `import { ${items.join(", ")} } from ${scriptString(from)};`;
   }
 }

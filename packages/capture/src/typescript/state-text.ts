@@ -1,9 +1,10 @@
 /** @file The state of a model: its modules, parameters, buffers and constants, by name. */
+import { scriptString } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type InputSpec, type MetaValue } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { Module } from "../nn/module.js";
 import { notWritable } from "./errors.js";
-import { keyText, memberText, stringText } from "./literals.js";
+import { keyText, memberText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";
 import { tensorText } from "./tensor-text.js";
 
@@ -151,7 +152,7 @@ function statementsOf(
 ): string[] {
   const { use } = file;
   const lines = tensors.map(([name, { spec, fake, tiedTo }]) => {
-    const key = stringText(name);
+    const key = scriptString(name);
     const made = tensorText(fake, use);
     const tied = tiedTo === undefined ? undefined : places.get(tiedTo);
     if (spec.kind === "PARAMETER") {
@@ -168,7 +169,7 @@ function statementsOf(
     const variable = file.names.take(lastOf(child.path) === "" ? "module" : `m_${child.path}`);
     lines.push(
       `const ${variable} = new ${use("nn")}.Module();`,
-      `${owner}.addModule(${stringText(name)}, ${variable});`,
+      `${owner}.addModule(${scriptString(name)}, ${variable});`,
       ...statementsOf(child, variable, file, places),
     );
   }

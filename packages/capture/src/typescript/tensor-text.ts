@@ -1,7 +1,8 @@
 /** @file A tensor of zeros as an expression: its sizes, strides, dtype and device. */
+import { scriptString } from "@sconce/errors";
 import { type DType, isContiguous } from "@sconce/tensor";
 import { notWritable } from "./errors.js";
-import { stringText, type Use } from "./literals.js";
+import type { Use } from "./literals.js";
 
 interface Layout {
   readonly dtype: DType;
@@ -24,8 +25,8 @@ export function tensorText(tensor: Layout, use: Use, requiresGrad = false): stri
       "check the program with `verify`",
     );
   const options = [
-    ...(dtype === "float32" ? [] : [`dtype: ${stringText(dtype)}`]),
-    ...(device === undefined || device.type === "cpu" ? [] : [`device: ${stringText(device.type)}`]),
+    ...(dtype === "float32" ? [] : [`dtype: ${scriptString(dtype)}`]),
+    ...(device === undefined || device.type === "cpu" ? [] : [`device: ${scriptString(device.type)}`]),
     ...(requiresGrad ? ["requiresGrad: true"] : []),
   ];
   const last = options.length === 0 ? "" : `, { ${options.join(", ")} }`;

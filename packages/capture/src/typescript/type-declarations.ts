@@ -1,5 +1,5 @@
 /** @file The types of the calls of a program, as a declaration file. */
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, type OptionNames, scriptString } from "@sconce/errors";
 import {
   dataclassFields,
   dictKeys,
@@ -15,7 +15,7 @@ import {
 import { onValid } from "@sconce/ir/verify";
 import { callingConvention, keywordsOf } from "@sconce/ops";
 import { dtypeInfo } from "@sconce/tensor";
-import { commentText, isIdentifier, keyText, numberText, stringText, VariableNames } from "./literals.js";
+import { commentText, isIdentifier, keyText, numberText, VariableNames } from "./literals.js";
 
 /** Options of {@link typeDeclarations}. */
 export interface DeclarationOptions {
@@ -65,7 +65,7 @@ function declarationsOf(program: ExportedProgram, options: DeclarationOptions): 
   const items = positional.map(({ name, type }) => (labeled ? `${labels.take(name)}: ${type}` : type));
   return `${[
     "/** The types of calls of a program, written by `sconce types`. */",
-    `import type { ProgramModule, RunOptions, Tensor } from ${stringText(options.from ?? "sconce")};`,
+    `import type { ProgramModule, RunOptions, Tensor } from ${scriptString(options.from ?? "sconce")};`,
     "",
     "/** The arguments by position. */",
     `export type Args = readonly [${items.join(", ")}];`,
@@ -132,7 +132,7 @@ function containerType(spec: TreeSpec, children: readonly string[]): string {
   if (keys === undefined) return `readonly [${children.join(", ")}]`;
   const isMap = spec.type === "collections.OrderedDict" || keys.some((key) => typeof key !== "string");
   if (isMap) {
-    const names = keys.map((key) => (typeof key === "string" ? stringText(key) : "unknown"));
+    const names = keys.map((key) => (typeof key === "string" ? scriptString(key) : "unknown"));
     return `ReadonlyMap<${[...new Set(names)].join(" | ") || "never"}, ${[...new Set(children)].join(" | ") || "never"}>`;
   }
   return `{ ${keys.map((key, i) => `readonly ${keyText(key as string)}: ${children[i]}`).join("; ")} }`;
@@ -144,7 +144,7 @@ function inputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
     .map(({ arg }) => {
       const { val } = graph.node(arg.name).meta;
       if (val instanceof FakeTensor) return { type: inputType(val), doc: shapeDoc(val) };
-      if (isSymScalar(val)) return { type: "number", doc: commentDoc(`a number, ${val.kind}`) };
+      if (isSymScalar(val)) return { type: "number", doc: commentText(`a number, ${val.kind}`) };
       return { type: arg.kind === "constant" ? literalType(arg.value) : "Tensor", doc: "" };
     });
 }
@@ -171,13 +171,12 @@ function outputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
     });
 }
 
-const commentDoc = (text: string): string => commentText(text).replaceAll("*/", "* /");
-const shapeDoc = (tensor: FakeTensor): string => `\`${commentDoc(typeText(tensor)).replaceAll("`", "'")}\``;
+const shapeDoc = (tensor: FakeTensor): string => `\`${commentText(typeText(tensor)).replaceAll("`", "'")}\``;
 
 /** The type of a constant: a program takes the value that it was exported with. */
 function literalType(value: unknown): string {
   if (value === null || value === undefined) return "null";
-  if (typeof value === "string") return stringText(value);
+  if (typeof value === "string") return scriptString(value);
   if (typeof value === "boolean") return String(value);
   if (!isInt(value) && !isFloat(value)) return "unknown";
   const number = toNumber(value as number);

@@ -3,7 +3,7 @@ import { type ExportedProgram, type Graph, requireProgram } from "@sconce/ir";
 import { onValid } from "@sconce/ir/verify";
 import { callingConvention, type OperatorTable } from "@sconce/ops";
 import { notModule } from "../nn/errors.js";
-import { Module } from "../nn/module.js";
+import { Module, requireFreeName } from "../nn/module.js";
 import { noteNumbered } from "../nn/state.js";
 import { modelOperators } from "../trace/custom-operators.js";
 import { type DraftModule, withoutCall } from "./draft-module.js";
@@ -130,8 +130,10 @@ class TreeBuilder {
     for (const [name, parameter] of draft.parameters) module.registerParameter(name, parameter);
     for (const [name, { tensor, persistent }] of draft.buffers)
       module.registerBuffer(name, tensor, { persistent });
-    for (const [name, value] of draft.attributes)
+    for (const [name, value] of draft.attributes) {
+      requireFreeName(module, name);
       Object.defineProperty(module, name, { value, writable: true, enumerable: true, configurable: true });
+    }
     const slots = this.#slots.get(draft.modules) ?? new Map<string, Slot>();
     this.#slots.set(draft.modules, slots);
     for (const [name, child] of draft.modules) {
@@ -149,6 +151,7 @@ class TreeBuilder {
   /** A submodule is a property that refuses modules with another calling convention. */
   #addSlot(module: Module, name: string, slot: Slot): void {
     const isPreserved = this.#preserved.has(withoutCalls(slot.path));
+    requireFreeName(module, name);
     noteNumbered(module, name);
     Object.defineProperty(module, name, {
       enumerable: true,

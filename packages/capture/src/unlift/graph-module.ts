@@ -11,7 +11,7 @@ import {
   programState,
 } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
-import { type LoadOptions, type LoadReport, Module } from "../nn/module.js";
+import { type LoadOptions, type LoadReport, Module, requireFreeName } from "../nn/module.js";
 import { Parameter } from "../nn/tensors.js";
 import { isPlainObject } from "../plain-object.js";
 import { declareParameters } from "../source/function-parameters.js";
@@ -184,7 +184,10 @@ export class GraphModule extends ProgramModule {
         parameters.set(value, parameter);
         owner.registerParameter(name, parameter);
       } else if (kind === "BUFFER") owner.registerBuffer(name, value, { persistent: persistent ?? true });
-      else (owner as unknown as Record<string, unknown>)[name] = value;
+      else {
+        requireFreeName(owner as unknown as Module, name);
+        (owner as unknown as Record<string, unknown>)[name] = value;
+      }
     }
   }
 }

@@ -6,7 +6,7 @@ import { usage } from "../errors.js";
 import { json, type SafeIo } from "../io.js";
 import { kernelCache } from "../kernel-cache.js";
 import { openSession, openWithWeights } from "../open.js";
-import { columns, counted } from "../text.js";
+import { columns, counted, linesText } from "../text.js";
 import { type InputOptions, readInputs } from "./inputs.js";
 
 export interface BenchOptions extends InputOptions {
@@ -207,7 +207,7 @@ function textOf(file: string, results: readonly Measured[]): string {
   ]);
   const lines = columns([HEADER, ...rows], (column) => column > 0);
   const head = `${file}: ${counted(results.length, "backend")}, times in milliseconds`;
-  return [head, ...lines].map((line) => `${line}\n`).join("");
+  return linesText([head, ...lines]);
 }
 
 /** Three digits. */

@@ -5,6 +5,7 @@ import {
   CACHE_OPTION,
   JSON_OPTION,
   limitOption,
+  modelOption,
   pluginOption,
 } from "../shared-options.js";
 import type { BenchOptions } from "./bench-action.js";
@@ -24,6 +25,7 @@ export const benchCommand: Declare = (command, io) => {
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, options: BenchOptions) =>
       (await import("./bench-action.js")).bench(file, options, io),
     );

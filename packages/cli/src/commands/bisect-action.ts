@@ -1,5 +1,5 @@
 import { dirname, relative, resolve, sep } from "node:path";
-import { type Progress, visibleText } from "@sconce/errors";
+import { type Progress, shellPath, visibleText } from "@sconce/errors";
 import { requireFolder, writeFiles } from "@sconce/formats/files";
 import type { ExportedProgram } from "@sconce/ir";
 import { printIr } from "@sconce/ir/text";
@@ -13,7 +13,7 @@ import {
   type RefusedInStep,
 } from "@sconce/passes";
 import type { Sconce } from "@sconce/session";
-import { quoted, usage } from "../errors.js";
+import { usage } from "../errors.js";
 import { STANDARD } from "../input-file.js";
 import { EXIT, json, jsonLine, type Outcome, type SafeIo } from "../io.js";
 import { openSession, openWithWeights } from "../open.js";
@@ -228,7 +228,7 @@ function culpritLines(culprit: Culprit, file: string | undefined): string[] {
     lines.push(
       "",
       `${file} has it, with its inputs; to see the failure again:`,
-      `  sconce bisect ${quoted(file)}`,
+      `  sconce bisect ${shellPath(file)}`,
     );
   return lines;
 }

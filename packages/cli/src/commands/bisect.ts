@@ -3,6 +3,7 @@ import {
   addPassRunOptions,
   JSON_OPTION,
   limitOption,
+  modelOption,
   pluginOption,
   WEIGHTS_OPTION,
 } from "../shared-options.js";
@@ -29,6 +30,7 @@ export const bisectCommand: Declare = (command, io, outcome) => {
     .option(...JSON_OPTION)
     .addOption(pluginOption("passes"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, options: BisectCommandOptions) =>
       (await import("./bisect-action.js")).bisect(file, options, io, outcome),
     );

@@ -1,5 +1,6 @@
 /** @file What checks of passes compared, as text. */
 import { type CheckReport, coverageText, regionsText } from "@sconce/passes";
+import { linesText } from "../text.js";
 
 /** What checks without a difference covered, then each step. */
 export function checkedText(reports: readonly CheckReport[]): string {
@@ -44,5 +45,5 @@ function detailsText({ graphs, unchecked, notes }: NonNullable<CheckReport["cove
     ),
     ...notes,
   ];
-  return lines.map((line) => `    ${line}\n`).join("");
+  return linesText(lines.map((line) => `    ${line}`));
 }

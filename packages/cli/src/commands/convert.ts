@@ -1,5 +1,12 @@
 import type { Declare } from "../command-entry.js";
-import { FILE_ARGUMENT, JSON_OPTION, limitOption, pluginOption, WEIGHTS_OPTION } from "../shared-options.js";
+import {
+  FILE_ARGUMENT,
+  JSON_OPTION,
+  limitOption,
+  modelOption,
+  pluginOption,
+  WEIGHTS_OPTION,
+} from "../shared-options.js";
 import type { ConvertOptions } from "./convert-action.js";
 
 export const convertCommand: Declare = (command, io) => {
@@ -13,6 +20,7 @@ export const convertCommand: Declare = (command, io) => {
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, output: string, options: ConvertOptions) =>
       (await import("./convert-action.js")).convert(file, output, options, io),
     );

@@ -11,7 +11,7 @@ import { printIr } from "@sconce/ir/text";
 import { type LineStyle, PLAIN } from "../colors.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
 import { openProgram, openSession } from "../open.js";
-import { oneLine } from "../text.js";
+import { linesText, oneLine } from "../text.js";
 
 export interface DiffCommandOptions extends DiffOptions {
   readonly json?: boolean;
@@ -59,7 +59,7 @@ function differenceText([a, before]: Named, [b, after]: Named, difference: Progr
     ...difference.nodes.flatMap(metadataLine),
     ...difference.values.map((key) => `values differ: ${JSON.stringify(key)}`),
   ];
-  return [...head, ...lines, ...rest].map((line) => `${line}\n`).join("");
+  return linesText([...head, ...lines, ...rest]);
 }
 
 const irLines = (program: ExportedProgram): string[] =>

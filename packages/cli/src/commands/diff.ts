@@ -1,5 +1,5 @@
 import type { Declare } from "../command-entry.js";
-import { JSON_OPTION, limitOption, pluginOption } from "../shared-options.js";
+import { JSON_OPTION, limitOption, modelOption, pluginOption } from "../shared-options.js";
 import type { DiffCommandOptions } from "./diff-action.js";
 
 export const diffCommand: Declare = (command, io, outcome) => {
@@ -11,6 +11,7 @@ export const diffCommand: Declare = (command, io, outcome) => {
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (a: string, b: string, options: DiffCommandOptions) =>
       (await import("./diff-action.js")).diff(a, b, options, io, outcome),
     );

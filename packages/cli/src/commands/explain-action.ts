@@ -6,6 +6,7 @@ import { json, type SafeIo } from "../io.js";
 import { openSession, openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import type { PassRunOptions } from "../shared-options.js";
+import { linesText } from "../text.js";
 import { unknownCode, unknownRule } from "./errors.js";
 
 export interface ExplainOptions extends PassRunOptions {
@@ -87,13 +88,16 @@ const BY_DRIVER: ReadonlySet<Attempt["kind"]> = new Set([
 
 function textOf(attempts: readonly Attempt[], rules: readonly Rule[]): string {
   const isHit = ({ reason }: Attempt): boolean => reason === undefined || reason === MATCHES;
-  const lines = attempts.map((attempt) => {
+  const lines = attempts.flatMap((attempt) => {
     const { rule, node, target, graph, line, kind, reason } = attempt;
     const from = line === undefined ? "" : `, ${line}`;
     const place = `${rule}  %${node} = ${target}${graph === undefined ? "" : ` in ${graph}`}${from}`;
     if (isHit(attempt)) return `fires   ${place}`;
     const isRefused = BY_DRIVER.has(kind);
-    return `${isRefused ? "refused" : "misses "} ${place}\n         ${reason}${isRefused ? ` (${kind})` : ""}`;
+    return [
+      `${isRefused ? "refused" : "misses "} ${place}`,
+      `         ${reason}${isRefused ? ` (${kind})` : ""}`,
+    ];
   });
   const hits = attempts.filter(isHit).length;
   const refused = attempts.filter(({ kind }) => BY_DRIVER.has(kind)).length;
@@ -101,5 +105,5 @@ function textOf(attempts: readonly Attempt[], rules: readonly Rule[]): string {
   lines.push(
     `${what}: ${hits} ${hits === 1 ? "match" : "matches"}, ${refused} refused, ${attempts.length - hits - refused} near misses`,
   );
-  return `${lines.join("\n")}\n`;
+  return linesText(lines);
 }

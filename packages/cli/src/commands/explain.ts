@@ -3,6 +3,7 @@ import {
   addPassRunOptions,
   JSON_OPTION,
   limitOption,
+  modelOption,
   pluginOption,
   repeatable,
   WEIGHTS_OPTION,
@@ -25,6 +26,7 @@ export const explainCommand: Declare = (command, io) => {
   addPassRunOptions(command)
     .addOption(pluginOption("rules"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .option(...JSON_OPTION)
     .action(async (file: string | undefined, options: ExplainOptions) =>
       (await import("./explain-action.js")).explain(file, options, io),

@@ -5,7 +5,7 @@ import { json, type SafeIo } from "../io.js";
 import { openSession, openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import type { PassRunOptions } from "../shared-options.js";
-import { oneLine } from "../text.js";
+import { linesText, oneLine } from "../text.js";
 
 export interface HistoryOptions extends PassRunOptions {
   readonly passes: string;
@@ -62,7 +62,7 @@ function stepsText(loaded: ExportedProgram, steps: readonly Step[]): string {
     lines.push(`${i + 1}  ${pass}: ${nodes} nodes, +${added} -${removed} ~${changed}${also}`);
   });
   if (steps.length === 0) lines.push("no pass changed anything");
-  return lines.map((line) => `${line}\n`).join("");
+  return linesText(lines);
 }
 
 function provenanceText({ node, steps, sources }: Provenance): string {
@@ -73,7 +73,7 @@ function provenanceText({ node, steps, sources }: Provenance): string {
       oneLine(`  from ${name} = ${target}${line === undefined ? "" : `  # ${line}`}`),
     ),
   ];
-  return lines.map((line) => `${line}\n`).join("");
+  return linesText(lines);
 }
 
 function stepText({ step, pass, rule, node, target, kind, from }: ProvenanceStep): string {

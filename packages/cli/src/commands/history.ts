@@ -4,6 +4,7 @@ import {
   FILE_ARGUMENT,
   JSON_OPTION,
   limitOption,
+  modelOption,
   pluginOption,
   WEIGHTS_OPTION,
 } from "../shared-options.js";
@@ -19,6 +20,7 @@ export const historyCommand: Declare = (command, io) => {
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators and passes"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, options: HistoryOptions) =>
       (await import("./history-action.js")).history(file, options, io),
     );

@@ -1,13 +1,15 @@
 import { stat } from "node:fs/promises";
+import { programNameFindings, type SecurityFinding } from "@sconce/formats/security";
 import { annotation, type ExportedProgram, type InputSpec, missingValues, type OutputSpec } from "@sconce/ir";
 import type { LineStyle } from "../colors.js";
 import { fileName, readBytes, STANDARD } from "../input-file.js";
 import { json, type SafeIo } from "../io.js";
 import { formatOf, openProgram, openSession } from "../open.js";
-import { oneLine } from "../text.js";
+import { linesText, oneLine } from "../text.js";
 import { type Facts, factsOf } from "./info-facts.js";
 import { type LoopFacts, loopFactsOf, loopLines } from "./info-loops.js";
 import { security } from "./info-security.js";
+import { findingLines, NAMES_TITLE, withFindings } from "./name-findings.js";
 import { missingLines, withoutValues } from "./without-values.js";
 
 export interface InfoOptions {
@@ -25,8 +27,12 @@ export async function info(file: string, options: InfoOptions, io: SafeIo): Prom
   const facts = factsOf(program, session.operators, { format, fileBytes: await sizeOf(file) });
   const loops = options.loops ? loopFactsOf(program, session) : undefined;
   const missing = missingValues(program);
-  if (options.json) io.out(json({ file, ...facts, ...withoutValues(missing), ...(loops && { loops }) }));
-  else io.styled(textOf(file, program, facts, [missingLines(missing), loops]), titleStyle);
+  const names = programNameFindings(program);
+  if (options.json)
+    io.out(
+      json({ file, ...facts, ...withoutValues(missing), ...(loops && { loops }), ...withFindings(names) }),
+    );
+  else io.styled(textOf(file, program, facts, { missing: missingLines(missing), loops, names }), titleStyle);
 }
 
 const titleStyle: LineStyle = (line, { bold }) => (/^[a-z][^:]*:$/.test(line) ? bold(line) : line);
@@ -44,11 +50,18 @@ function specText({ arg, kind, target }: InputSpec | OutputSpec, { graph }: Expo
     .join(" ");
 }
 
+/** What `info` shows besides the facts. */
+interface Rest {
+  readonly missing: readonly string[];
+  readonly loops: LoopFacts | undefined;
+  readonly names: readonly SecurityFinding[];
+}
+
 function textOf(
   file: string,
   program: ExportedProgram,
   facts: Facts,
-  [missing, loops]: readonly [readonly string[], LoopFacts | undefined],
+  { missing, loops, names }: Rest,
 ): string {
   const { unknownOperators, operators, parameters, constants } = facts;
   const { inputSpecs, outputSpecs } = program.graphSignature;
@@ -74,9 +87,10 @@ function textOf(
       Object.entries(operators).map(([name, count]) => `${String(count).padStart(5)}  ${name}`),
     ),
     ...section("operators that only a plugin can define", unknownOperators),
+    ...section(NAMES_TITLE, findingLines(names)),
     ...(loops === undefined ? [] : loopLines(loops)),
   ];
-  return `${lines.join("\n")}\n`;
+  return linesText(lines);
 }
 
 const section = (title: string, lines: readonly string[]): string[] =>

@@ -1,30 +1,46 @@
 /** @file `sconce info --security`: what PyTorch would execute or evaluate in a file. */
 import { securityReportOfFile } from "@sconce/formats/node";
-import { type SecurityFinding, type SecurityReport, securityReport } from "@sconce/formats/security";
+import {
+  programNameFindings,
+  type SecurityFinding,
+  type SecurityReport,
+  securityReport,
+} from "@sconce/formats/security";
 import { usage } from "../errors.js";
 import { fileName, readStandardInput, STANDARD } from "../input-file.js";
 import { json, type SafeIo } from "../io.js";
 import { commandWork } from "../limits.js";
-import { atFile, formatOf } from "../open.js";
-import { counted, oneLine } from "../text.js";
+import { atFile, formatOf, openProgram, openSession } from "../open.js";
+import { counted, linesText, oneLine } from "../text.js";
 
 interface SecurityCommandOptions {
   readonly json?: boolean;
   readonly loops?: boolean;
+  readonly plugin?: readonly string[];
 }
 
 /** Lists the findings. The program is not read, so a file that is refused can be looked at, too. */
 export async function security(file: string, options: SecurityCommandOptions, io: SafeIo): Promise<void> {
   if (options.loops === true) throw usage("--security does not read the program", "leave --loops out");
   const report = await atFile(file, async (): Promise<SecurityReport> => {
-    // IR text and JSON IR are parsed by Sconce alone.
-    if ((await formatOf(file)) !== "pt2") return { findings: [], isPlain: true };
+    if ((await formatOf(file)) !== "pt2") return textReport(file, options, io);
     return file === STANDARD
       ? securityReport(await readStandardInput(), commandWork())
       : securityReportOfFile(file, commandWork());
   });
   if (options.json) io.out(json({ file, ...report }));
   else io.out(textOf(file, report));
+}
+
+/** IR text and JSON IR are parsed by Sconce alone: names matter when they are saved for PyTorch. */
+async function textReport(
+  file: string,
+  options: SecurityCommandOptions,
+  io: SafeIo,
+): Promise<SecurityReport> {
+  const session = await openSession(io, options.plugin, undefined, [file]);
+  const findings = programNameFindings(await openProgram(file, session, { weights: "lazy" }));
+  return { findings, isPlain: findings.length === 0 };
 }
 
 /** Expressions and guards of one file are many and alike: those that are plain are counted. */
@@ -45,5 +61,5 @@ function textOf(file: string, { findings, isPlain }: SecurityReport): string {
     const count = findings.filter((finding) => finding.kind === kind && finding.isPlain).length;
     if (count > 0) lines.push(`  ${counted(count, `plain ${kind}`)}`);
   }
-  return `${lines.join("\n")}\n`;
+  return linesText(lines);
 }

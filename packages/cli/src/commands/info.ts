@@ -1,5 +1,5 @@
 import type { Declare } from "../command-entry.js";
-import { FILE_ARGUMENT, JSON_OPTION, limitOption, pluginOption } from "../shared-options.js";
+import { FILE_ARGUMENT, JSON_OPTION, limitOption, modelOption, pluginOption } from "../shared-options.js";
 import type { InfoOptions } from "./info-action.js";
 
 export const infoCommand: Declare = (command, io) => {
@@ -10,6 +10,7 @@ export const infoCommand: Declare = (command, io) => {
     .option("--security", "List what PyTorch would execute or evaluate in the file; nothing is executed")
     .addOption(pluginOption("operators"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, options: InfoOptions) =>
       (await import("./info-action.js")).info(file, options, io),
     );

@@ -4,6 +4,7 @@ import {
   FILE_ARGUMENT,
   JSON_OPTION,
   limitOption,
+  modelOption,
   pluginOption,
   WEIGHTS_OPTION,
 } from "../shared-options.js";
@@ -22,6 +23,7 @@ export const irCommand: Declare = (command, io) => {
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators and passes"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, options: IrOptions) =>
       (await import("./ir-action.js")).writeIR(file, options, io),
     );

@@ -4,6 +4,7 @@ import {
   FILE_ARGUMENT,
   JSON_OPTION,
   limitOption,
+  modelOption,
   pluginOption,
   repeatable,
   WEIGHTS_OPTION,
@@ -25,6 +26,7 @@ export const lowerCommand: Declare = (command, io) => {
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators and passes"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, options: LowerOptions) =>
       (await import("./lower-action.js")).lower(file, options, io),
     );

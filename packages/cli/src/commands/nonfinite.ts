@@ -1,5 +1,6 @@
 /** @file The report of `sconce run --first-nonfinite`. */
 import type { NamedSummary, NonfiniteNode, NonfiniteReport, TensorSummary } from "@sconce/session";
+import { linesText } from "../text.js";
 
 /** The report as text, lines ended. */
 export function nonfiniteText({ sources, first, calls }: NonfiniteReport, kind: "any" | "nan"): string {
@@ -11,7 +12,7 @@ export function nonfiniteText({ sources, first, calls }: NonfiniteReport, kind: 
   if (first !== undefined) lines.push(...nodeLines(first, what));
   else if (sources.length === 0) lines.push(`no ${what} in the results of ${calls} calls`);
   else lines.push(`no call has a result with ${what} (${calls} calls)`);
-  return lines.map((line) => `${line}\n`).join("");
+  return linesText(lines);
 }
 
 function nodeLines(

@@ -4,6 +4,7 @@ import type { Sconce } from "@sconce/session";
 import { usage } from "../errors.js";
 import { json, type SafeIo } from "../io.js";
 import { openSession } from "../open.js";
+import { linesText } from "../text.js";
 
 export interface OpsOptions {
   readonly name?: string;
@@ -82,7 +83,7 @@ function rowsText(session: Sconce, options: OpsOptions): string {
   });
   const wide = Math.max(0, ...lines.map(({ length }) => length));
   const shown = options.schema ? rows.map(({ schema }, i) => `${lines[i]!.padEnd(wide)}  ${schema}`) : lines;
-  return `${[...shown, ...summary(session, rows, options)].join("\n")}\n`;
+  return linesText([...shown, ...summary(session, rows, options)]);
 }
 
 /** How many there are of each kind, and what follows from them. */

@@ -1,5 +1,5 @@
 import type { Placement } from "@sconce/ir";
-import { counted } from "../text.js";
+import { counted, linesText } from "../text.js";
 
 /** Where a program ran, as text: the device, how much of it ran there, and why the rest did not. */
 export function placementText(backend: string, placement: Placement | undefined): string {
@@ -16,5 +16,5 @@ export function placementText(backend: string, placement: Placement | undefined)
       return `${place} %${node} = ${target}${from}: ${reason ?? "not taken"}`;
     }),
   ];
-  return lines.map((line) => `${line}\n`).join("");
+  return linesText(lines);
 }

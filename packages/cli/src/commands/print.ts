@@ -4,6 +4,7 @@ import {
   addPassRunOptions,
   FILE_ARGUMENT,
   limitOption,
+  modelOption,
   PRINT_FORMATS,
   pluginOption,
   WEIGHTS_OPTION,
@@ -22,6 +23,7 @@ export const printCommand: Declare = (command, io) => {
   addPassRunOptions(command)
     .addOption(pluginOption("operators and passes"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, options: PrintOptions) =>
       (await import("./print-action.js")).print(file, options, io),
     );

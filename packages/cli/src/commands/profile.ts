@@ -1,4 +1,5 @@
 import type { NodeProfile } from "@sconce/ir";
+import { linesText } from "../text.js";
 
 /** Lines that are shown; what comes after them took less. */
 const SHOWN = 20;
@@ -16,5 +17,5 @@ export function profileText(profile: readonly NodeProfile[]): string {
     lines.push(`${rest.toFixed(3).padStart(11)} ms          ${sorted.length - SHOWN} more`);
   }
   const what = `${profile.length} step${profile.length === 1 ? "" : "s"}`;
-  return [`profile: ${total.toFixed(3)} ms in ${what}`, ...lines].map((line) => `${line}\n`).join("");
+  return linesText([`profile: ${total.toFixed(3)} ms in ${what}`, ...lines]);
 }

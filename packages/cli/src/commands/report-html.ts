@@ -1,5 +1,5 @@
 /** @file The page of `sconce report`: no scripts, no other files. */
-import { visibleText } from "@sconce/errors";
+import { markupText, shellWord } from "@sconce/errors";
 import type { NodePlacement, NodeProfile } from "@sconce/ir";
 import type { BackendComparison } from "@sconce/session";
 import { counted } from "../text.js";
@@ -42,7 +42,7 @@ const MOST_ROWS = 40;
 /** The page. */
 export function reportHtml(report: ProgramReport): string {
   const { file, version, passes, facts, steps, problems, backends, drawing } = report;
-  const made = `sconce report${passes === undefined ? "" : ` --passes "${passes}"`}, Sconce ${version}`;
+  const made = `sconce report${passes === undefined ? "" : ` --passes ${shellWord(passes)}`}, Sconce ${version}`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -50,13 +50,13 @@ export function reportHtml(report: ProgramReport): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeText(file)}</title>
+<title>${markupText(file)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${escapeText(file)}</h1>
-<p>${escapeText(made)}</p>
+<h1>${markupText(file)}</h1>
+<p>${markupText(made)}</p>
 ${table(["", ""], facts)}
 <h2>Checks</h2>
 ${problems.length === 0 ? "<p>The verifier found no problem.</p>" : list(problems)}
@@ -80,8 +80,8 @@ const stepTable = (steps: readonly Step[]): string =>
   );
 
 function backendPart(backend: BackendReport): string {
-  const title = `<h2>Backend ${escapeText(backend.name)}</h2>`;
-  if (backend.error !== undefined) return `${title}\n<p class="bad">${escapeText(backend.error)}</p>`;
+  const title = `<h2>Backend ${markupText(backend.name)}</h2>`;
+  if (backend.error !== undefined) return `${title}\n<p class="bad">${markupText(backend.error)}</p>`;
   const { compileMilliseconds, runMilliseconds, device, calls, host, profile, comparison } = backend;
   const times = `compiled in ${compileMilliseconds.toFixed(1)} ms, ran in ${runMilliseconds.toFixed(2)} ms`;
   const place =
@@ -90,7 +90,7 @@ function backendPart(backend: BackendReport): string {
       : `${device}: ${calls - host.length} of ${counted(calls, "call")} on the device.`;
   return [
     title,
-    `<p>${escapeText(`${place} It ${times}.`)}</p>`,
+    `<p>${markupText(`${place} It ${times}.`)}</p>`,
     host.length === 0
       ? ""
       : `<h3>Calls on the host</h3>\n${table(
@@ -106,8 +106,8 @@ function comparisonPart({ backends, nodes, first }: BackendComparison): string {
   const worst = [...nodes].sort((a, b) => b.maxAbsolute - a.maxAbsolute).slice(0, 10);
   const verdict =
     first === undefined
-      ? `<p>${escapeText(`Equal to ${backends[0]} within the tolerance at ${counted(nodes.length, "node")}.`)}</p>`
-      : `<p class="bad">${escapeText(`Differs from ${backends[0]} first at ${first.node} = ${first.target}.`)}</p>`;
+      ? `<p>${markupText(`Equal to ${backends[0]} within the tolerance at ${counted(nodes.length, "node")}.`)}</p>`
+      : `<p class="bad">${markupText(`Differs from ${backends[0]} first at ${first.node} = ${first.target}.`)}</p>`;
   const rows = worst.map(({ node, target, maxAbsolute, maxRelative }) => [
     node,
     target,
@@ -115,7 +115,7 @@ function comparisonPart({ backends, nodes, first }: BackendComparison): string {
     maxRelative.toExponential(1),
   ]);
   const head = table(["node", "operator", "max abs", "max rel"], rows);
-  return `${verdict}\n<p>${escapeText(RULE)}</p>\n<h3>Largest differences</h3>\n${head}`;
+  return `${verdict}\n<p>${markupText(RULE)}</p>\n<h3>Largest differences</h3>\n${head}`;
 }
 
 /** Why a large relative difference can be within the tolerance. */
@@ -131,7 +131,7 @@ function profilePart(profile: readonly NodeProfile[]): string {
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const columns = (tag: string, row: readonly string[]): string =>
-    `<tr>${row.map((text) => `<${tag}>${escapeText(text)}</${tag}>`).join("")}</tr>`;
+    `<tr>${row.map((text) => `<${tag}>${markupText(text)}</${tag}>`).join("")}</tr>`;
   const more =
     rows.length > MOST_ROWS
       ? `\n<tr><td colspan="${head.length}">and ${rows.length - MOST_ROWS} more</td></tr>`
@@ -142,7 +142,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 const list = (items: readonly string[]): string =>
-  `<ul class="bad">\n${items.map((item) => `<li>${escapeText(item)}</li>`).join("\n")}\n</ul>`;
+  `<ul class="bad">\n${items.map((item) => `<li>${markupText(item)}</li>`).join("\n")}\n</ul>`;
 
 const STYLE = `
 body{font:14px/1.5 system-ui,sans-serif;max-width:1100px;margin:24px auto;padding:0 16px}
@@ -152,7 +152,3 @@ td,th{border-bottom:1px solid #8886;padding:2px 14px 2px 0;text-align:left;overf
 .drawing{overflow:auto;border:1px solid #8886}
 @media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}.bad{color:#ff7b72}}
 `;
-
-/** Text for HTML, with escapes for invisible characters. */
-const escapeText = (text: string): string =>
-  visibleText(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

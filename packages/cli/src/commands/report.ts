@@ -4,6 +4,7 @@ import {
   addPassRunOptions,
   BACKEND_NAMES,
   limitOption,
+  modelOption,
   pluginOption,
 } from "../shared-options.js";
 import type { ReportOptions } from "./report-action.js";
@@ -22,6 +23,7 @@ export const reportCommand: Declare = (command, io, outcome) => {
     .option("--fold <count>", "Draw modules at this depth of the hierarchy as one box", "2")
     .addOption(pluginOption("operators, passes and backends"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, options: ReportOptions) =>
       (await import("./report-action.js")).report(file, options, io, outcome),
     );

@@ -12,6 +12,7 @@ import { openSession, openTensors, openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import { openReproducer } from "../reproducer.js";
 import { DEFAULT_BACKEND, type PassRunOptions } from "../shared-options.js";
+import { linesText } from "../text.js";
 import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
 import { givesInputs, type InputOptions, readInputs, tolerance } from "./inputs.js";
 import { kernelsText } from "./kernels.js";
@@ -191,5 +192,5 @@ function namedOutputs(outputs: readonly Value[]): Map<string, Tensor> {
 function differencesText(differences: readonly Difference[] | undefined): string {
   const lines = (differences ?? []).map(({ name, problem }) => `${name} differs: ${problem}`);
   if (differences?.length === 0) lines.push("outputs are as expected");
-  return lines.map((line) => `${line}\n`).join("");
+  return linesText(lines);
 }

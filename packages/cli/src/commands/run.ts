@@ -6,6 +6,7 @@ import {
   CACHE_OPTION,
   DEFAULT_BACKEND,
   limitOption,
+  modelOption,
   pluginOption,
 } from "../shared-options.js";
 import type { RunOptions } from "./run-action.js";
@@ -47,6 +48,7 @@ export const runCommand: Declare = (command, io, outcome) => {
     .option("--json", "Print JSON, with values as nested lists; errors and warnings too, on standard error")
     .addOption(pluginOption("operators"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, options: RunOptions) =>
       (await import("./run-action.js")).run(file, options, io, outcome),
     );

@@ -1,5 +1,5 @@
 import type { Declare } from "../command-entry.js";
-import { FILE_ARGUMENT, JSON_OPTION, limitOption, pluginOption } from "../shared-options.js";
+import { FILE_ARGUMENT, JSON_OPTION, limitOption, modelOption, pluginOption } from "../shared-options.js";
 import type { StripCommandOptions } from "./strip-action.js";
 
 export const stripCommand: Declare = (command, io) => {
@@ -14,6 +14,7 @@ export const stripCommand: Declare = (command, io) => {
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, options: StripCommandOptions) =>
       (await import("./strip-action.js")).stripFile(file, options, io),
     );

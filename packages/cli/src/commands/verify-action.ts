@@ -1,8 +1,11 @@
 import { isSconceError } from "@sconce/errors";
+import { programNameFindings } from "@sconce/formats/security";
 import { type ExportedProgram, missingValues, opaqueCalls, type Problem, problemText } from "@sconce/ir";
 import { documentedFix } from "../error-page.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
 import { openSession, openWithWeights } from "../open.js";
+import { linesText } from "../text.js";
+import { findingLines, NAMES_TITLE, withFindings } from "./name-findings.js";
 import { missingNote, withoutValues } from "./without-values.js";
 
 export interface VerifyOptions {
@@ -26,16 +29,28 @@ export async function verify(
   ].sort();
   const missing = missingValues(exported);
   const valid = problems.length === 0;
+  const names = programNameFindings(exported);
   if (options.json)
-    io.out(json({ file, valid, problems, opaqueOperators: opaque, ...withoutValues(missing) }));
+    io.out(
+      json({
+        file,
+        valid,
+        problems,
+        opaqueOperators: opaque,
+        ...withoutValues(missing),
+        ...withFindings(names),
+      }),
+    );
   else if (problems.length > 0) for (const problem of problems) io.out(`${problemText(problem)}\n`);
   else {
     io.out(
       `${file}: valid, ${exported.graph.size} nodes, dialect ${exported.dialect}${missingNote(missing)}\n`,
     );
     if (opaque.length > 0)
-      io.out(`opaque operators, which a plugin must define to run it: ${opaque.join(", ")}\n`);
+      io.out(linesText([`opaque operators, which a plugin must define to run it: ${opaque.join(", ")}`]));
   }
+  if (!options.json && names.length > 0)
+    io.out(linesText([`${NAMES_TITLE}:`, ...findingLines(names).map((line) => `  ${line}`)]));
 }
 
 /** Gives a problem the fix of its code's documentation, where it has none. */

@@ -1,5 +1,12 @@
 import type { Declare } from "../command-entry.js";
-import { FILE_ARGUMENT, JSON_OPTION, limitOption, pluginOption, WEIGHTS_OPTION } from "../shared-options.js";
+import {
+  FILE_ARGUMENT,
+  JSON_OPTION,
+  limitOption,
+  modelOption,
+  pluginOption,
+  WEIGHTS_OPTION,
+} from "../shared-options.js";
 import type { VerifyOptions } from "./verify-action.js";
 
 export const verifyCommand: Declare = (command, io, outcome) => {
@@ -9,6 +16,7 @@ export const verifyCommand: Declare = (command, io, outcome) => {
     .option(...JSON_OPTION)
     .addOption(pluginOption("operators"))
     .addOption(limitOption())
+    .addOption(modelOption())
     .action(async (file: string, options: VerifyOptions) =>
       (await import("./verify-action.js")).verify(file, options, io, outcome),
     );

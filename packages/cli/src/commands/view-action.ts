@@ -4,12 +4,14 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename } from "node:path";
 import { writeFiles } from "@sconce/formats/files";
+import { save } from "@sconce/session";
 import { Engine } from "@sconce/studio";
 import { newerPageSource, type PageFile, pageFiles, pageHeaders, singlePage } from "@sconce/studio/page";
 import { usage } from "../errors.js";
 import { readBytes, STANDARD } from "../input-file.js";
 import type { SafeIo } from "../io.js";
-import { atFile, formatOf } from "../open.js";
+import { commandModel } from "../limits.js";
+import { atFile, formatOf, openProgram, openSession } from "../open.js";
 import { pageTooLarge } from "./errors.js";
 
 export interface ViewOptions {
@@ -27,7 +29,7 @@ const MOST_IN_PAGE = 64 * 2 ** 20;
 export async function view(file: string, options: ViewOptions, io: SafeIo): Promise<void> {
   const connect = serversOf(options.connect);
   await atFile(file, () => formatOf(file));
-  const bytes = await readBytes(file);
+  const bytes = await bytesOf(file, io);
   const name = file === STANDARD ? "program.pt2" : basename(file);
   if (options.output !== undefined && bytes.byteLength > MOST_IN_PAGE)
     throw pageTooLarge(file, bytes.byteLength, MOST_IN_PAGE);
@@ -49,6 +51,15 @@ export async function view(file: string, options: ViewOptions, io: SafeIo): Prom
   io.summary("The page is served until this command ends: press Ctrl-C.\n");
   if (options.open) openBrowser(address);
   await served.closed;
+}
+
+/**
+ * The bytes that the page opens: those of the file, or an archive of the program that was chosen.
+ */
+async function bytesOf(file: string, io: SafeIo): Promise<Uint8Array> {
+  if (commandModel() === undefined) return readBytes(file);
+  const session = await openSession(io, [], undefined, [file]);
+  return save(await openProgram(file, session), { operators: session.operators });
 }
 
 /** Warns in a clone where the page was built before its sources changed. */

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { Declare } from "../command-entry.js";
-import { FILE_ARGUMENT, repeatable } from "../shared-options.js";
+import { FILE_ARGUMENT, modelOption, repeatable } from "../shared-options.js";
 import type { ViewOptions } from "./view-action.js";
 
 export const viewCommand: Declare = (command, io) => {
@@ -14,6 +14,7 @@ export const viewCommand: Declare = (command, io) => {
         "Let the page open programs on a server, for example https://example.org (repeatable)",
       ).argParser(repeatable),
     )
+    .addOption(modelOption())
     .option("--port <number>", "Serve the page at this port; the default is a free one")
     .option("--no-open", "Do not start a browser; print the address alone")
     .action(async (file: string, options: ViewOptions) =>

@@ -1,5 +1,6 @@
 /** @file State without values, as commands report it. */
 import { type MissingValue, missingText } from "@sconce/ir";
+import { oneLine } from "../text.js";
 
 /** For JSON; nothing for a program that has all its values. */
 export const withoutValues = (missing: readonly MissingValue[]): object =>
@@ -18,7 +19,7 @@ export const withoutValues = (missing: readonly MissingValue[]): object =>
 
 /** One line for each tensor. */
 export const missingLines = (missing: readonly MissingValue[]): string[] =>
-  missing.map((one) => `${missingText(one)}${one.reader === null ? "; no node reads it" : ""}`);
+  missing.map((one) => `${oneLine(missingText(one))}${one.reader === null ? "; no node reads it" : ""}`);
 
 /** What goes behind "valid": a program that lacks values is well formed and does not run. */
 export function missingNote(missing: readonly MissingValue[]): string {

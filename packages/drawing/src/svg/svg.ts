@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames, optionValue, visibleText } from "@sconce/errors";
+import { checkOptions, markupLine, type OptionNames, optionValue } from "@sconce/errors";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import { hierarchyOf } from "../hierarchy/hierarchy.js";
 import type { Hierarchy, Item } from "../hierarchy/item.js";
@@ -82,7 +82,7 @@ export function sceneSvg(
   const name = title ?? `Graph of ${items[0]!.calls} calls`;
   const frames = boxes.filter(({ isOpen }) => isOpen);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" class="sconce" role="img" aria-label="${escapeText(name)}" viewBox="0 0 ${size}" width="${coordinate(width)}" height="${coordinate(height)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="sconce" role="img" aria-label="${markupLine(name)}" viewBox="0 0 ${size}" width="${coordinate(width)}" height="${coordinate(height)}">`,
     ...(style ? [`<style>${svgStyle(theme)}</style>`] : []),
     '<defs><marker id="sconce-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>',
     `<rect class="background" width="${coordinate(width)}" height="${coordinate(height)}"/>`,
@@ -98,33 +98,33 @@ const rectangle = ({ x, y, width, height }: SceneBox, radius: number): string =>
   `<rect x="${coordinate(x)}" y="${coordinate(y)}" width="${coordinate(width)}" height="${coordinate(height)}" rx="${radius}"/>`;
 
 function frameText({ kind, title, detail }: Item, box: SceneBox): string {
-  const name = escapeText(`${title} ${detail}`.trim());
+  const name = markupLine(`${title} ${detail}`.trim());
   return `<g class="frame ${kind}"><title>${name}</title>${rectangle(box, 8)}</g>`;
 }
 
 function frameTitle({ title, detail }: Item, { x, y }: SceneBox): string {
-  const shown = detail === "" ? "" : ` <tspan class="detail">${escapeText(shownText(detail))}</tspan>`;
-  return `<text class="name" x="${coordinate(x + 10)}" y="${coordinate(y + FRAME_TITLE - 7)}">${escapeText(shownText(title))}${shown}</text>`;
+  const shown = detail === "" ? "" : ` <tspan class="detail">${markupLine(shownText(detail))}</tspan>`;
+  return `<text class="name" x="${coordinate(x + 10)}" y="${coordinate(y + FRAME_TITLE - 7)}">${markupLine(shownText(title))}${shown}</text>`;
 }
 
 function boxText(item: Item, box: SceneBox): string {
   const x = coordinate(box.x + box.width / 2);
   const line = (text: string, y: number, kind: string): string =>
-    `<text class="${kind}" x="${x}" y="${coordinate(box.y + y)}">${escapeText(shownText(text))}</text>`;
+    `<text class="${kind}" x="${x}" y="${coordinate(box.y + y)}">${markupLine(shownText(text))}</text>`;
   const lines = [
     line(item.title, 18, "title"),
     ...(item.detail === "" ? [] : [line(item.detail, 33, "detail")]),
   ];
   const texts = new Set([item.node ?? item.title, item.title, item.detail].filter((text) => text !== ""));
   const name = [...texts].join(" · ");
-  return `<g class="box ${item.kind}"><title>${escapeText(name)}</title>${rectangle(box, 5)}${lines.join("")}</g>`;
+  return `<g class="box ${item.kind}"><title>${markupLine(name)}</title>${rectangle(box, 5)}${lines.join("")}</g>`;
 }
 
 function arrowText(items: readonly Item[], { from, value, count, points }: SceneArrow): string {
   const { detail, title } = items[value]!;
   const what = count === 1 ? detail : `${count} values`;
   const kind = items[from]!.kind === "state" ? "arrow state" : "arrow";
-  const name = `<title>${escapeText(`${title} ${what}`.trim())}</title>`;
+  const name = `<title>${markupLine(`${title} ${what}`.trim())}</title>`;
   return `<path class="${kind}" d="${curveText(points)}" marker-end="url(#sconce-arrow)">${name}</path>`;
 }
 
@@ -158,10 +158,3 @@ function colorText(theme: Theme): string {
     `.sconce .frame rect{fill:${theme.frame}}`,
   ].join("");
 }
-
-/** Text for XML, in one line; invisible characters are escapes. */
-const escapeText = (text: string): string =>
-  visibleText(text)
-    .replaceAll("\n", "\\n")
-    .replaceAll("\t", "\\t")
-    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -4,29 +4,12 @@
 import { type Budget, isSconceError, parsePlainJson } from "@sconce/errors";
 import { type ModuleStackEntry, type NodeMeta, pythonJson } from "@sconce/ir";
 import { type Read, readObject, readString } from "../json/place.js";
+import { stackEntries } from "./stack-entries.js";
 
 const DELIMITER = ";";
 
-/** Splits at commas outside of brackets. */
-function splitFields(text: string): string[] {
-  const fields: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let i = 0; i < text.length; i++) {
-    const char = text[i];
-    if (char === "[" || char === "(") depth++;
-    else if (char === "]" || char === ")") depth--;
-    else if (char === "," && depth === 0) {
-      fields.push(text.slice(start, i));
-      start = i + 1;
-    }
-  }
-  fields.push(text.slice(start));
-  return fields;
-}
-
 function moduleStack(text: string): readonly ModuleStackEntry[] | undefined {
-  const entries = text.split(DELIMITER).map(splitFields);
+  const entries = stackEntries(text);
   if (!entries.every((entry) => entry.length === 3)) return undefined;
   return Object.freeze(entries.map((entry) => Object.freeze(entry) as unknown as ModuleStackEntry));
 }

@@ -203,7 +203,7 @@ class ArchiveReader {
       "PT2_NO_MODEL",
       `the archive holds no program named "${wanted}"`,
       prefix,
-      `ask for one of these: ${names.slice(0, 10).join(", ")}`,
+      `give one of these as the option "model": ${names.slice(0, 10).join(", ")}`,
     );
   }
 

@@ -154,7 +154,7 @@ export const isKnownFunction = (target: string): boolean =>
   FUNCTIONS.has(target) ||
   FUNCTION_MODULES.some((prefix) => target.startsWith(prefix) && /^\w+$/.test(target.slice(prefix.length)));
 
-/** Python keywords: an argument of such a name cannot be passed by name. */
+/** Python keywords: none can be the name of a variable, an attribute or an argument. */
 export const PYTHON_KEYWORDS: ReadonlySet<string> = new Set(
   (
     "False None True and as assert async await break class continue def del elif else except finally for from global " +

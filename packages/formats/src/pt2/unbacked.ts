@@ -40,13 +40,12 @@ export class SymbolBindings {
    * for none.
    */
   bind(value: MetaValue | undefined): Readonly<Record<string, string>> | undefined {
-    let bindings: Record<string, string> | undefined;
+    const bindings: [symbol: string, path: string][] = [];
     visitSymbols(value, "", (symbol, path) => {
       if (this.#bound.has(symbol)) return;
       this.#bound.add(symbol);
-      bindings ??= {};
-      bindings[symbol] = path;
+      bindings.push([symbol, path]);
     });
-    return bindings === undefined ? undefined : Object.freeze(bindings);
+    return bindings.length === 0 ? undefined : Object.freeze(Object.fromEntries(bindings));
   }
 }

@@ -8,6 +8,7 @@ export interface SecurityFinding {
    * - `import`: a module that is imported by its name
    * - `function`: a function that the graph calls by its name, and that is not an operator
    * - `custom-object`, `custom-operator`: code that must be registered where the program is loaded
+   * - `name`: a name that would be more than a name in the Python source that PyTorch makes of it
    * - `unreadable`: what could not be looked at, so that it may hold anything
    */
   readonly kind:
@@ -20,6 +21,7 @@ export interface SecurityFinding {
     | "function"
     | "custom-object"
     | "custom-operator"
+    | "name"
     | "unreadable";
   /** The entry of the archive, with the path in its JSON. */
   readonly where: string;

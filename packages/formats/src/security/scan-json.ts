@@ -3,7 +3,10 @@ import { type Budget, isSconceError } from "@sconce/errors";
 import { parseGuard, parseSrepr } from "@sconce/symbolic";
 import { parseJson } from "../json/parse.js";
 import { JsonObject, type JsonValue } from "../json/value.js";
+import { visitJsonTexts } from "../pt2/text/json-texts.js";
+import { type TextKind, textFault } from "../pt2/text/rules.js";
 import type { SecurityFinding } from "./finding.js";
+import { nameFinding } from "./program-names.js";
 
 type Report = (finding: SecurityFinding) => void;
 
@@ -31,7 +34,24 @@ const PLAIN_FACTORIES = new Set([
 
 /** Reports what the JSON of a program makes PyTorch evaluate, import or call. */
 export function scanProgramJson(bytes: Uint8Array, entry: string, budget: Budget, report: Report): void {
-  new JsonScan(entry, budget, report).visit(parseJson(bytes, entry, budget), []);
+  const json = parseJson(bytes, entry, budget);
+  new JsonScan(entry, budget, report).visit(json, []);
+  scanNames(json, entry, budget, report);
+}
+
+/** Kinds of texts that have other findings. */
+const REPORTED = new Set<TextKind | "unknown">(["expression", "guard", "import", "free", "unknown"]);
+
+/** Reports texts that PyTorch would not take for names only; each once. */
+function scanNames(json: JsonValue, entry: string, budget: Budget, report: Report): void {
+  const seen = new Set<string>();
+  visitJsonTexts(json, budget, (kind, text, path) => {
+    if (REPORTED.has(kind)) return;
+    const finding = nameFinding(kind as TextKind, text, () => `${entry} ${pathText(path)}`);
+    if (finding === undefined || seen.has(finding.names[0]!)) return;
+    seen.add(finding.names[0]!);
+    report(finding);
+  });
 }
 
 class JsonScan {
@@ -104,6 +124,14 @@ class JsonScan {
     if (namespace !== undefined) {
       if (!OWN_NAMESPACES.has(namespace))
         this.#add("custom-operator", text, path, "runs the code that is registered for it", false);
+      else if (textFault("target", text) !== undefined)
+        this.#add(
+          "function",
+          text,
+          path,
+          "is looked up by its name, and called when the program runs",
+          false,
+        );
     } else if (!FUNCTION.test(text) && /^(?:torch|math|_operator|#)/.test(text))
       this.#add("function", text, path, "is looked up by its name, and called when the program runs", false);
   }

@@ -229,3 +229,55 @@ describe("archives", () => {
     }
   });
 });
+
+describe("names that PyTorch would run", () => {
+  const BAD = "x = 1; __import__('os').system('true') #";
+  const program = (name: string, state: string): string =>
+    JSON.stringify({
+      graph_module: {
+        graph: {
+          inputs: [{ as_tensor: { name: "p_w" } }, { as_tensor: { name: "torch" } }],
+          outputs: [{ as_tensor: { name } }],
+          nodes: [
+            {
+              target: "torch.ops.aten.add.__init__",
+              inputs: [{ name: "self", arg: { as_tensor: { name: "p_w" } }, kind: 1 }],
+              outputs: [{ as_tensor: { name } }],
+              metadata: { nn_module_stack: `k,${state},torch.nn.Linear`, stack_trace: BAD },
+            },
+          ],
+          tensor_values: {},
+        },
+        signature: {
+          input_specs: [
+            { parameter: { arg: { name: "p_w" }, parameter_name: state } },
+            { user_input: { arg: { as_tensor: { name: "torch" } } } },
+          ],
+          output_specs: [],
+        },
+        module_call_graph: [],
+      },
+    });
+
+  test("are findings of the kind 'name', each once", async () => {
+    const json = program(BAD, 'w"#');
+    expect(await findings({ "models/model.json": json })).toEqual([
+      [
+        "function",
+        "model/models/model.json graph_module.graph.nodes[0].target",
+        "torch.ops.aten.add.__init__",
+        false,
+      ],
+      ["name", "model/models/model.json graph_module.graph.inputs[1].as_tensor.name", "torch", false],
+      ["name", "model/models/model.json graph_module.graph.outputs[0].as_tensor.name", BAD, false],
+      ["name", "model/models/model.json graph_module.graph.nodes[0].metadata.nn_module_stack", 'w"#', false],
+    ]);
+  });
+
+  test("plain names are none", async () => {
+    const found = await findings({
+      "models/model.json": program("add", "net.0.weight").replaceAll('"torch"', '"x"'),
+    });
+    expect(found.filter((finding) => (finding as string[])[0] === "name")).toEqual([]);
+  });
+});

@@ -17,6 +17,7 @@ import { scanProgramJson } from "./scan-json.js";
 import { scanPickle } from "./scan-pickle.js";
 
 export type { SecurityFinding, SecurityReport } from "./finding.js";
+export { programNameFindings } from "./program-names.js";
 
 /** Bounds on the work, and how to stop. */
 export type SecurityOptions = Pick<ReadPt2Options, "limits" | "budget" | "signal">;

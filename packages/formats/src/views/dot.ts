@@ -1,6 +1,6 @@
+import { dotLabel } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { type Arrow, type Box, type DiagramOptions, diagramOf, type Item } from "./diagram.js";
-import { visibleLine } from "./visible-line.js";
 
 const SHAPES: Readonly<Record<Box["kind"], string>> = {
   input: "parallelogram",
@@ -26,19 +26,17 @@ export function dotText(program: ExportedProgram, options: DiagramOptions = {}):
 function linesOf(item: Item): string[] {
   if (item.type === "box") return [boxLine(item)];
   if (item.type === "arrow") return [arrowLine(item)];
-  const inner = [`label="${escapeText(item.title)}"`, ...item.items.flatMap(linesOf)];
+  const inner = [`label="${dotLabel(item.title)}"`, ...item.items.flatMap(linesOf)];
   return [`subgraph cluster_${item.id} {`, ...inner.map((line) => `  ${line}`), "}"];
 }
 
 const boxLine = ({ id, kind, lines }: Box): string =>
-  `${id} [label="${lines.map(escapeText).join("\\n")}" shape=${SHAPES[kind]}]`;
+  `${id} [label="${lines.map(dotLabel).join("\\n")}" shape=${SHAPES[kind]}]`;
 
 function arrowLine({ from, to, label, dotted }: Arrow): string {
   const attributes = [
-    ...(label === undefined ? [] : [`label="${escapeText(label)}"`]),
+    ...(label === undefined ? [] : [`label="${dotLabel(label)}"`]),
     ...(dotted ? ["style=dotted"] : []),
   ];
   return `${from} -> ${to}${attributes.length === 0 ? "" : ` [${attributes.join(" ")}]`}`;
 }
-
-const escapeText = (text: string): string => visibleLine(text).replace(/["\\]/g, "\\$&");

@@ -1,4 +1,4 @@
-import { describeValue } from "@sconce/errors";
+import { describeValue, visibleLine } from "@sconce/errors";
 
 /** One violation of the rules of a program. */
 export interface Problem {
@@ -25,7 +25,7 @@ export const errorText = (error: unknown): string =>
 
 /** `CODE at graph.node: message`, then the user's line and the fix, a line each. */
 export function problemText({ code, message, node, graph, line, fix }: Problem): string {
-  const place = [graph, node].filter((part) => part !== undefined && part !== "").join(".");
+  const place = visibleLine([graph, node].filter((part) => part !== undefined && part !== "").join("."));
   const lines = [place === "" ? `${code}: ${message}` : `${code} at ${place}: ${message}`];
   if (line !== undefined) lines.push(`  from ${line}`);
   if (fix !== undefined) lines.push(`  fix  ${fix}`);

@@ -130,6 +130,8 @@ function parseCall(cursor: Cursor): Pick<NodeDraft, "args" | "kwargs"> {
     }
     const key = cursor.path("a keyword");
     if (kwargs.has(key)) throw cursor.fail(`a second argument ${key}`);
+    // Copies of an object do not keep it.
+    if (key === "__proto__") throw cursor.fail("an argument cannot have the name __proto__");
     cursor.expect("=");
     kwargs.set(key, parseValue(cursor));
   });

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { execFileSync } from "node:child_process";
+import { parseAst } from "vite";
+import { describe, expect, test } from "vitest";
 import { branch } from "./branches.fixture.js";
 import { sessionText } from "./session-text.js";
 
@@ -43,4 +45,50 @@ sconce lower Net.step1.pt2 -o Net.out.pt2 --plugin ./plugin3.ts --passes two
 test("a text is converted before the script opens it", () => {
   const { script } = sessionText(branch({ fileName: "model.sir" }), []);
   expect(script).toContain("// First: sconce convert model.sir model.pt2");
+});
+
+describe("names of files stay names, whatever they hold", () => {
+  const NAMES = [
+    "a\nglobalThis.PWN=1;//.sir",
+    "a\u2028globalThis.PWN=1;//.sir",
+    "a\r\nglobalThis.PWN=1;//x.json",
+    "*/globalThis.PWN=1;/*.sir",
+    "a';touch pwn;'.pt2",
+    'a";globalThis.PWN=1;".pt2',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the name is hostile
+    "`$(touch pwn)${PWN}`.pt2",
+    "-rf.pt2",
+    "-",
+    "a\n.pt2",
+    "a\\",
+    "%s\u001b[2J\u202e.pt2",
+    "</script>.pt2",
+    "",
+  ];
+  const steps = { pipeline: "rewrite{rules=[a'b]}", steps: 1 };
+
+  test.each(NAMES.map((name) => [JSON.stringify(name), name] as const))("%s", (_, fileName) => {
+    const { commands, script } = sessionText(branch({ fileName }), [steps]);
+    // A shell gives each command the name as one argument, and runs nothing else.
+    const shell = `sconce() { for word; do printf '%s\\0' "$word"; done; }\n${commands}`;
+    const words = execFileSync("sh", ["-c", shell], { encoding: "utf8" }).split("\0");
+    expect(words[0]).toBe("lower");
+    expect(words[1]!.replace(/^\.\/(?=-)/, "")).toBe(fileName);
+    expect(words).toHaveLength(7);
+    expect(words[5]).toBe(steps.pipeline);
+    // A parser finds the statements that were meant, and the name as one string.
+    const { body } = parseAst(script);
+    expect(body.map(({ type }) => type)).toEqual([
+      "ImportDeclaration",
+      "ImportDeclaration",
+      "VariableDeclaration",
+      "VariableDeclaration",
+      "ExpressionStatement",
+      "ExpressionStatement",
+    ]);
+    const isText = /\.(sir|json)$/.test(fileName);
+    const archive = isText ? fileName.replace(/\.\w+$/, ".pt2") : fileName;
+    expect(JSON.stringify(body[3])).toContain(`"value":${JSON.stringify(archive)}`);
+    expect(script.split("\n").filter((line) => line.startsWith("//"))).toHaveLength(isText ? 1 : 0);
+  });
 });

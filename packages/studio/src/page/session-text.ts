@@ -1,4 +1,5 @@
 /** @file What the user did on a branch, as commands and as a script. */
+import { scriptComment, scriptString, shellPath, shellWord } from "@sconce/errors";
 import type { Branch, RunPart } from "./branches.js";
 
 /** A file that the commands and the script need: a text of the playground. */
@@ -67,22 +68,20 @@ function commandsOf(
 ): string {
   const lines: string[] = [];
   if (branch.own?.source !== undefined)
-    lines.push(`sconce export ${files.get(branch.own?.source)} -o ${quoted(start)}`);
-  if (groups.length === 0 && branch.own?.source === undefined) lines.push(`sconce print ${quoted(start)}`);
+    lines.push(`sconce export ${files.get(branch.own?.source)} -o ${shellPath(start)}`);
+  if (groups.length === 0 && branch.own?.source === undefined) lines.push(`sconce print ${shellPath(start)}`);
   groups.forEach(({ source, pipeline }, i) => {
     const from = i === 0 ? start : stepName(output, i);
     const to = i === groups.length - 1 ? output : stepName(output, i + 1);
     const plugin = source === undefined ? "" : ` --plugin ./${files.get(source)}`;
-    lines.push(`sconce lower ${quoted(from)} -o ${quoted(to)}${plugin} --passes ${quoted(pipeline)}`);
+    lines.push(
+      `sconce lower ${shellPath(from)} -o ${shellPath(to)}${plugin} --passes ${shellWord(pipeline)}`,
+    );
   });
   return `${lines.join("\n")}\n`;
 }
 
 const stepName = (output: string, step: number): string => output.replace(/\.out\.pt2$/, `.step${step}.pt2`);
-
-/** A word of a POSIX shell. */
-const quoted = (text: string): string =>
-  /^[\w.,/-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 function scriptOf(
   branch: Branch,
@@ -102,7 +101,9 @@ function scriptOf(
   const plugins = [...files.keys()].filter((source) => source !== branch.own?.source);
   const lines = [
     ...(files.size > 0 ? ["// Node 22.18 and later load TypeScript."] : []),
-    ...(isArchive ? [] : [`// First: sconce convert ${quoted(start)} ${quoted(archive)}`]),
+    ...(isArchive
+      ? []
+      : [scriptComment(`// First: sconce convert ${shellPath(start)} ${shellPath(archive)}`)]),
     `import { ${imported.join(", ")} } from "sconce";`,
     `import { ${fromNode} } from "sconce/node";`,
     ...(isModel ? ['import * as module from "./model.ts";'] : []),
@@ -119,13 +120,13 @@ function scriptOf(
     const options = source === undefined ? "" : `{ plugins: [${pluginName(source)}] }`;
     lines.push(`const ${session} = createSconce(${options});`);
     if (i === 0 && !isModel) lines.push(openLine(archive, session));
-    lines.push(`program = ${session}.transform(program, ${JSON.stringify(pipeline)});`);
+    lines.push(`program = ${session}.transform(program, ${scriptString(pipeline)});`);
   });
   if (!isModel && groups.length === 0)
     lines.push("const session = createSconce();", openLine(archive, "session"));
-  lines.push(`await savePt2File(program, ${JSON.stringify(output)});`);
+  lines.push(`await savePt2File(program, ${scriptString(output)});`);
   return `${lines.join("\n")}\n`;
 }
 
 const openLine = (file: string, session: string): string =>
-  `let program = await openPt2File(${JSON.stringify(file)}, { operators: ${session}.operators });`;
+  `let program = await openPt2File(${scriptString(file)}, { operators: ${session}.operators });`;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await writeFile(
     page,
     `<!doctype html><meta charset="utf-8"><div id="app"></div>
-<script type="text/plain" id="program" data-name="digits.pt2" data-passes="">${program}</script>
+<script type="text/plain" id="program" data-name='"digits.pt2"' data-passes='""'>${program}</script>
 <script type="module">${script}</script>`,
   );
   address = pathToFileURL(page).href;

@@ -12,7 +12,9 @@ const client = new EngineClient((message) => void setTimeout(() => answer(messag
 const state = new StudioState(client);
 render(<App state={state} />, document.getElementById("app")!);
 
-const { name = "program", passes = "" } = document.getElementById("program")!.dataset;
+// Names may hold any character: they are JSON strings, which attributes keep as they are.
+const { name: named = '"program"', passes: piped = '""' } = document.getElementById("program")!.dataset;
+const [name, passes] = [named, piped].map((text) => JSON.parse(text) as string) as [string, string];
 const text = document.getElementById("program")!.textContent;
 const bytes = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));
 // The link is read before the page writes its own.

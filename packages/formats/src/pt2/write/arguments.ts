@@ -11,7 +11,8 @@ import {
 } from "@sconce/ir";
 import type { PythonJson } from "../../json/python-json.js";
 import type { JsonFloat } from "../../json/value.js";
-import { LAYOUTS, MEMORY_FORMATS, OPERATOR_PREFIX, PYTHON_OPERATOR_PREFIX } from "../schema.js";
+import { LAYOUTS, MEMORY_FORMATS } from "../schema.js";
+import { targetText } from "../targets.js";
 import { constantJson, deviceJson, dtypeJson, jsonFloat } from "./values.js";
 
 /** What kind of value a node gives: how references to it are written. */
@@ -29,14 +30,6 @@ export interface ArgumentContext {
   graph(name: string): PythonJson | undefined;
   /** The error for an argument that the format has no form for. */
   fail(what: string): Error;
-}
-
-/** The target of a call or of an operator argument, as files spell it. */
-export function targetText(target: string): string {
-  if (target.startsWith("operator.")) return PYTHON_OPERATOR_PREFIX + target.slice("operator.".length);
-  if (target === "torch.sym_sqrt") return "torch._sym_sqrt";
-  if (target.startsWith("#") || target.startsWith("math.") || target.startsWith("torch.")) return target;
-  return OPERATOR_PREFIX + target;
 }
 
 type ListKind = Exclude<ValueKind, "tensor" | "custom_obj">;

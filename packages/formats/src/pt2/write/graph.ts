@@ -14,7 +14,9 @@ import {
 import { notSavable } from "../../errors.js";
 import { JsonText, type PythonJson } from "../../json/python-json.js";
 import { ARGUMENT_KINDS, isKnownFunction } from "../schema.js";
-import { ArgumentWriter, targetText, type ValueKind } from "./arguments.js";
+import { targetText } from "../targets.js";
+import { FileNames } from "../text/file-names.js";
+import { ArgumentWriter, type ValueKind } from "./arguments.js";
 import { GETITEM, SYMBOLIC_PARAMETERS } from "./functions.js";
 import { metadataJson } from "./metadata.js";
 import { type Result, ResultNames, resultsOf } from "./outputs.js";
@@ -24,11 +26,17 @@ import { constantJson, type ValueWriter } from "./values.js";
 export interface GraphContext {
   readonly values: ValueWriter;
   readonly operators: OperatorLookup | undefined;
+  /** Called with each name that the file has another one for. */
+  onRenamed(name: string, given: string): void;
 }
 
 /** Writes a graph, nested ones within the calls that take them. */
-export const graphJson = (context: GraphContext, graph: Graph, path = ""): Work<PythonJson> =>
-  new GraphWriter(context, graph, path).write();
+export const graphJson = (
+  context: GraphContext,
+  graph: Graph,
+  values: FileNames = FileNames.ofValues(graph),
+  path = "",
+): Work<PythonJson> => new GraphWriter(context, graph, values, path).write();
 
 /** The tables of values, by name, in the order in which the graph defines them. */
 class Tables {
@@ -52,7 +60,9 @@ class GraphWriter {
   readonly #graph: Graph;
   readonly #path: string;
   readonly #tables = new Tables();
-  readonly #names: ResultNames;
+  readonly #results: ResultNames;
+  readonly #values: FileNames;
+  readonly #graphs: FileNames;
   readonly #arguments: ArgumentWriter;
   /** Nested graphs that were written, by target. */
   readonly #nested = new Map<string, JsonText>();
@@ -61,14 +71,16 @@ class GraphWriter {
   #repeated = 0;
   #node: Node | undefined;
 
-  constructor(context: GraphContext, graph: Graph, path: string) {
+  constructor(context: GraphContext, graph: Graph, values: FileNames, path: string) {
     this.#context = context;
     this.#graph = graph;
     this.#path = path;
-    this.#names = new ResultNames(graph);
+    this.#results = new ResultNames(graph);
+    this.#values = values;
+    this.#graphs = FileNames.ofGraphs(graph);
     this.#arguments = new ArgumentWriter({
       kindOf: (name) => this.#kindOf(name),
-      nameOf: (name) => this.#names.nameOf(name),
+      nameOf: (name) => this.#nameOf(name),
       classOf: (name) => this.#classOf(name),
       graph: (name) => this.#subgraph(name),
       fail: (what) => this.#fail(`an argument is ${what}`),
@@ -91,6 +103,8 @@ class GraphWriter {
     const bare = isRef(result);
     const outputs = bare ? [result] : (itemsOf(result) ?? []);
     const { tensors, ints, bools, floats, objects } = this.#tables;
+    for (const names of [this.#values, this.#graphs])
+      for (const [name, given] of names.renamed) this.#context.onRenamed(name, given);
     return {
       inputs,
       outputs: outputs.map((output) => this.#arguments.write(output)),
@@ -124,10 +138,15 @@ class GraphWriter {
       throw this.#fail("it reads an item of a value that is not the result of a call with several results");
   }
 
+  /** The name under which the file has a node. */
+  #nameOf(node: string): string {
+    return this.#values.of(this.#results.nameOf(node));
+  }
+
   /** The table that has the value, by its name in the file: later `getitem` nodes have no entry. */
   #kindOf(node: string): ValueKind {
     const { ints, bools, floats, objects } = this.#tables;
-    const name = this.#names.nameOf(node);
+    const name = this.#nameOf(node);
     if (ints.has(name)) return "int";
     if (floats.has(name)) return "float";
     if (bools.has(name)) return "bool";
@@ -142,7 +161,9 @@ class GraphWriter {
   /** The file has a graph in place of the node that reads it. */
   #subgraph(name: string): PythonJson | undefined {
     const node = this.#graph.find(name);
-    return node?.op === "get_attr" ? { name: node.target, graph: this.#nestedText(node.target) } : undefined;
+    return node?.op === "get_attr"
+      ? { name: this.#graphs.of(node.target), graph: this.#nestedText(node.target) }
+      : undefined;
   }
 
   *#writeNested({ target }: Node): Work<void> {
@@ -150,7 +171,7 @@ class GraphWriter {
     const graph = this.#graph.subgraphs.get(target);
     if (graph === undefined) throw this.#fail(`it reads "${target}", which is not a graph`);
     const path = this.#path === "" ? `graph ${target}` : `${this.#path}.${target}`;
-    this.#nested.set(target, new JsonText(yield* graphJson(this.#context, graph, path)));
+    this.#nested.set(target, new JsonText(yield* graphJson(this.#context, graph, undefined, path)));
   }
 
   /** The text of a nested graph, which each argument that takes the graph repeats. */
@@ -180,7 +201,8 @@ class GraphWriter {
   }
 
   /** Enters a value into its table, and gives the argument that names it. */
-  #define(name: string, val: MetaValue | undefined): PythonJson {
+  #define(value: string, val: MetaValue | undefined): PythonJson {
+    const name = this.#values.of(value);
     const { tensors, ints, bools, floats, objects } = this.#tables;
     if (val instanceof FakeTensor) {
       tensors.set(name, new JsonText(this.#context.values.tensor(val)));
@@ -237,7 +259,7 @@ class GraphWriter {
       outputs: this.#outputsOf(node, schema),
       metadata: metadataJson(meta),
       is_hop_single_tensor_return: isHigherOrder ? meta.val instanceof FakeTensor : null,
-      name: meta.val === null ? (meta.callForm?.name ?? name) : name,
+      name: this.#values.of(meta.val === null ? (meta.callForm?.name ?? name) : name),
     };
   }
 
@@ -304,13 +326,13 @@ class GraphWriter {
 
   #outputsOf(node: Node, schema: OpSchema | undefined): PythonJson[] {
     if (Array.isArray(node.meta.val)) {
-      const user = this.#names.wholeUser(node.name);
+      const user = this.#results.wholeUser(node.name);
       if (user !== undefined)
         throw this.#fail(
           `its results are used as a whole by ${user.op === "output" ? "the output" : user.name}`,
         );
     }
-    return resultsOf(node, schema, this.#names).map((result) => this.#output(result));
+    return resultsOf(node, schema, this.#results).map((result) => this.#output(result));
   }
 
   #output(result: Result): PythonJson {
@@ -320,7 +342,7 @@ class GraphWriter {
       if (item.kind !== "value" || !(item.val instanceof FakeTensor))
         throw this.#fail("a list among its results holds something else than tensors");
       this.#define(item.name, item.val);
-      return { name: item.name };
+      return { name: this.#values.of(item.name) };
     });
     return { as_tensors: items };
   }

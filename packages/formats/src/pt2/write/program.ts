@@ -3,6 +3,8 @@ import type { Work } from "@sconce/errors";
 import { type ExportedProgram, type OperatorLookup, registeredFields, type TreeSpec } from "@sconce/ir";
 import { jsonDumps, type PythonJson } from "../../json/python-json.js";
 import { ATEN_VERSION, SCHEMA_MAJOR, SCHEMA_MINOR } from "../schema.js";
+import { FileNames } from "../text/file-names.js";
+import { inputNames } from "../text/program-texts.js";
 import { graphJson } from "./graph.js";
 import { moduleCallJson, rangesJson, signatureJson } from "./signature.js";
 import type { ValueWriter } from "./values.js";
@@ -15,6 +17,8 @@ export interface ProgramJsonOptions {
   readonly values: ValueWriter;
   readonly operators: OperatorLookup | undefined;
   readonly opsetVersion: Readonly<Record<string, number>> | undefined;
+  /** Called with each name that the file has another one for. */
+  onRenamed(name: string, given: string): void;
 }
 
 /** The fields of the named tuples in the trees of the module call graph, in order of first use. */
@@ -37,14 +41,16 @@ function namedTuplesJson({ moduleCallGraph, namedTupleFields }: ExportedProgram)
 
 /** The text of a program, in pieces. */
 export function* programJson(program: ExportedProgram, options: ProgramJsonOptions): Work<string> {
-  const graph = yield* graphJson(options, program.graph);
+  const values = FileNames.ofValues(program.graph, inputNames(program));
+  const nameOf = (name: string): string => values.of(name);
+  const graph = yield* graphJson(options, program.graph, values);
   const opset = new Map(Object.entries(options.opsetVersion ?? program.opsetVersion));
   if (!opset.has("aten")) opset.set("aten", ATEN_VERSION);
   return jsonDumps({
     graph_module: {
       graph,
-      signature: signatureJson(program.graphSignature),
-      module_call_graph: program.moduleCallGraph.map(moduleCallJson),
+      signature: signatureJson(program.graphSignature, nameOf),
+      module_call_graph: program.moduleCallGraph.map((entry) => moduleCallJson(entry, nameOf)),
       metadata: new Map(Object.entries(program.graphMetadata)),
       treespec_namedtuple_fields: namedTuplesJson(program),
     },

@@ -13,15 +13,19 @@ import { notSavable } from "../../errors.js";
 import type { PythonJson } from "../../json/python-json.js";
 import { constantJson } from "./values.js";
 
-function argumentSpecJson(arg: ArgumentSpec): PythonJson {
+/** The name in the file of a value of the graph. */
+export type NameOf = (name: string) => string;
+
+function argumentSpecJson(arg: ArgumentSpec, nameOf: NameOf): PythonJson {
+  const name = nameOf(arg.name);
   switch (arg.kind) {
     case "tensor":
     case "token":
-      return { as_tensor: { name: arg.name } };
+      return { as_tensor: { name } };
     case "symint":
-      return { as_sym_int: { as_name: arg.name } };
+      return { as_sym_int: { as_name: name } };
     case "symfloat":
-      return { as_sym_float: { as_name: arg.name } };
+      return { as_sym_float: { as_name: name } };
     case "symbool":
       throw notSavable(
         `the signature has the symbolic bool "${arg.name}", which PyTorch has no form for in files`,
@@ -29,7 +33,7 @@ function argumentSpecJson(arg: ArgumentSpec): PythonJson {
         "return a number or a tensor in its place",
       );
     case "custom_obj":
-      return { as_custom_obj: { name: arg.name, class_fqn: arg.classFqn } };
+      return { as_custom_obj: { name, class_fqn: arg.classFqn } };
     case "constant":
       return constantSpecJson(arg);
   }
@@ -41,26 +45,25 @@ function constantSpecJson({ name, value }: ArgumentSpec & { readonly kind: "cons
   throw notSavable(`the constant "${name}" is not a number, a text, a bool or None`, "the signature");
 }
 
-const named = ({ name }: ArgumentSpec): PythonJson => ({ name });
-
-function inputJson({ kind, arg, target, persistent }: InputSpec): PythonJson {
+function inputJson({ kind, arg, target, persistent }: InputSpec, nameOf: NameOf): PythonJson {
+  const named = { name: nameOf(arg.name) };
   switch (kind) {
     case "USER_INPUT":
       return arg.kind === "constant"
         ? { constant_input: { name: arg.name, value: constantSpecJson(arg) } }
-        : { user_input: { arg: argumentSpecJson(arg) } };
+        : { user_input: { arg: argumentSpecJson(arg, nameOf) } };
     case "PARAMETER":
-      return { parameter: { arg: named(arg), parameter_name: target } };
+      return { parameter: { arg: named, parameter_name: target } };
     case "BUFFER":
-      return { buffer: { arg: named(arg), buffer_name: target, persistent } };
+      return { buffer: { arg: named, buffer_name: target, persistent } };
     case "CONSTANT_TENSOR":
-      return { tensor_constant: { arg: named(arg), tensor_constant_name: target } };
+      return { tensor_constant: { arg: named, tensor_constant_name: target } };
     case "CUSTOM_OBJ": {
       const class_fqn = arg.kind === "custom_obj" ? arg.classFqn : "";
-      return { custom_obj: { arg: { name: arg.name, class_fqn }, custom_obj_name: target } };
+      return { custom_obj: { arg: { ...named, class_fqn }, custom_obj_name: target } };
     }
     case "TOKEN":
-      return { token: { arg: named(arg) } };
+      return { token: { arg: named } };
   }
 }
 
@@ -76,25 +79,25 @@ const OUTPUTS: Readonly<Record<OutputKind, readonly [member: string, target?: st
   TOKEN: ["token"],
 };
 
-function outputJson({ kind, arg, target }: OutputSpec): PythonJson {
+function outputJson({ kind, arg, target }: OutputSpec, nameOf: NameOf): PythonJson {
   const [member, field] = OUTPUTS[kind];
-  const written = kind === "USER_OUTPUT" ? argumentSpecJson(arg) : named(arg);
+  const written = kind === "USER_OUTPUT" ? argumentSpecJson(arg, nameOf) : { name: nameOf(arg.name) };
   return { [member]: field === undefined ? { arg: written } : { arg: written, [field]: target } };
 }
 
-export const signatureJson = ({ inputSpecs, outputSpecs }: GraphSignature): PythonJson => ({
-  input_specs: inputSpecs.map(inputJson),
-  output_specs: outputSpecs.map(outputJson),
+export const signatureJson = ({ inputSpecs, outputSpecs }: GraphSignature, nameOf: NameOf): PythonJson => ({
+  input_specs: inputSpecs.map((spec) => inputJson(spec, nameOf)),
+  output_specs: outputSpecs.map((spec) => outputJson(spec, nameOf)),
 });
 
-export function moduleCallJson({ fqn, signature }: ModuleCallEntry): PythonJson {
+export function moduleCallJson({ fqn, signature }: ModuleCallEntry, nameOf: NameOf): PythonJson {
   if (signature === null) return { fqn, signature };
   const { inputs, outputs, inSpec, outSpec, forwardArgNames } = signature;
   return {
     fqn,
     signature: {
-      inputs: inputs.map(argumentSpecJson),
-      outputs: outputs.map(argumentSpecJson),
+      inputs: inputs.map((arg) => argumentSpecJson(arg, nameOf)),
+      outputs: outputs.map((arg) => argumentSpecJson(arg, nameOf)),
       in_spec: treeSpecJson(inSpec),
       out_spec: treeSpecJson(outSpec),
       forward_arg_names: forwardArgNames !== null && forwardArgNames.length > 0 ? forwardArgNames : null,

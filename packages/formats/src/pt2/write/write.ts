@@ -23,6 +23,8 @@ import { nameFault } from "../../zip/entry-name.js";
 import { utf8 } from "../../zip/utf8.js";
 import { bytesEntry, joinPieces, textEntry, type ZipContent, zipStream } from "../../zip/write.js";
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION, RECORDS } from "../schema.js";
+import { requireSafeTexts } from "../text/check.js";
+import { treeTexts } from "../text/tree-texts.js";
 import { WRITE_OPTIONS, type WritePt2Options } from "./options.js";
 import { programJson } from "./program.js";
 import { isUnwritable, sampleInputsOf } from "./sample-inputs.js";
@@ -42,8 +44,9 @@ const ZIP_VERSION = "6\n";
  * The bytes of a `.pt2` file, piece by piece: tensors are views of the program's own memory, or
  * come from the file that they are still in, and stay out of memory. What the program lacks fails
  * before the first piece. The same program gives the same bytes.
- * @throws SconceError `NOT_SAVABLE` with the node, `OPTION_VALUE`, `ABORTED`, `OBSERVER_FAILED`,
- * `TREE_NOT_SERIALIZABLE`
+ * Values whose names are not Python identifiers get others in the file, which a warning lists.
+ * @throws SconceError `NOT_SAVABLE` with the node, `UNSAFE_TEXT`, `OPTION_VALUE`, `ABORTED`,
+ * `OBSERVER_FAILED`, `TREE_NOT_SERIALIZABLE`
  */
 export async function* pt2Pieces(
   program: ExportedProgram,
@@ -79,11 +82,18 @@ export async function* pt2Pieces(
 /** All entries in PyTorch's order; only tensors are not in memory twice. */
 function* entriesOf(program: ExportedProgram, options: WritePt2Options): Work<StreamedContent[]> {
   const { signal } = options;
+  requireSafeTexts(program);
   const extra = extraEntries(options);
   const values = new ValueWriter(program.symbolHints);
   const devices = devicesOf(program);
   const deviceOf = (name: string): DeviceLiteral | undefined => devices.get(name);
-  const model = { operators: options.operators, opsetVersion: checkedOpset(options), values };
+  const renamed = new Map<string, string>();
+  const model = {
+    operators: options.operators,
+    opsetVersion: checkedOpset(options),
+    values,
+    onRenamed: (name: string, given: string): void => void renamed.set(name, given),
+  };
   const json = textEntry(`${RECORDS.models}${MODEL}.json`, yield* programJson(program, model));
   const weights = { folder: RECORDS.weights, config: `${MODEL}_weights_config.json`, prefix: "weight_" };
   const constants = {
@@ -92,6 +102,8 @@ function* entriesOf(program: ExportedProgram, options: WritePt2Options): Work<St
     prefix: "tensor_",
   };
   const isParameter = (name: string): boolean => program.parameterNames.has(name);
+  warnOfRenamed(renamed, options);
+  warnOfImports(program, options);
   warnOfOpaque(program, options);
   warnOfUnloadable(program, options);
   return [
@@ -117,6 +129,27 @@ function sampleInputs(program: ExportedProgram, { onWarning }: WritePt2Options):
     return new Uint8Array();
   }
   return inputs === null ? new Uint8Array() : joinPieces(torchFilePieces(inputs));
+}
+
+/** PyTorch makes Python source of the names of values. */
+function warnOfRenamed(renamed: ReadonlyMap<string, string>, { onWarning }: WritePt2Options): void {
+  if (renamed.size === 0) return;
+  const shown = [...renamed].slice(0, 10).map(([name, given]) => `${JSON.stringify(name)} as ${given}`);
+  const rest = renamed.size > shown.length ? `, and ${renamed.size - shown.length} more` : "";
+  onWarning?.(`names that are not Python identifiers are renamed in the file: ${shown.join(", ")}${rest}`);
+}
+
+/** Factories and enumerations in trees are named by their modules, which PyTorch imports. */
+function warnOfImports({ moduleCallGraph }: ExportedProgram, { onWarning }: WritePt2Options): void {
+  if (onWarning === undefined) return;
+  const found = new Set<string>();
+  for (const { signature } of moduleCallGraph)
+    for (const spec of signature === null ? [] : [signature.inSpec, signature.outSpec])
+      treeTexts(spec, (kind, text) => {
+        if (kind === "import" && !text.startsWith("builtins.")) found.add(text);
+      });
+  if (found.size > 0)
+    onWarning(`torch.export.load imports the modules of ${[...found].slice(0, 10).join(", ")}`);
 }
 
 /** PyTorch resolves operators when it loads a program. */

@@ -1,0 +1,56 @@
+/** @file The names that values and nested graphs have in a file, where their own are not safe. */
+import type { Graph } from "@sconce/ir";
+import { asciiName } from "./identifiers.js";
+import { textFault } from "./rules.js";
+
+/** Gives names of a graph as the file has them: those that PyTorch can take stay as they are. */
+export class FileNames {
+  readonly #kind: "value" | "graph";
+  readonly #isTaken: (name: string) => boolean;
+  readonly #kept: ReadonlySet<string>;
+  /** New names by old ones. */
+  readonly #renamed = new Map<string, string>();
+  readonly #given = new Set<string>();
+
+  private constructor(
+    kind: "value" | "graph",
+    isTaken: (name: string) => boolean,
+    kept: ReadonlySet<string> = new Set(),
+  ) {
+    this.#kind = kind;
+    this.#isTaken = isTaken;
+    this.#kept = kept;
+  }
+
+  /** The names of the values of a graph; `kept` are names of inputs, which other rules hold for. */
+  static ofValues(graph: Graph, kept?: ReadonlySet<string>): FileNames {
+    return new FileNames("value", (name) => graph.find(name) !== undefined, kept);
+  }
+
+  /** The names of the graphs that a graph holds. */
+  static ofGraphs(graph: Graph): FileNames {
+    return new FileNames("graph", (name) => graph.subgraphs.has(name) || graph.find(name) !== undefined);
+  }
+
+  /** The new names by the old ones, of those that were asked for. */
+  get renamed(): ReadonlyMap<string, string> {
+    return this.#renamed;
+  }
+
+  /** The name in the file: the same for the same name, and of one value only. */
+  of(name: string): string {
+    const known = this.#renamed.get(name);
+    if (known !== undefined) return known;
+    if (this.#kept.has(name) || textFault(this.#kind, name) === undefined) return name;
+    const base = asciiName(name);
+    let given = base;
+    for (let i = 1; this.#isBad(given); i++) given = `${base}_${i}`;
+    this.#given.add(given);
+    this.#renamed.set(name, given);
+    return given;
+  }
+
+  #isBad(name: string): boolean {
+    return this.#given.has(name) || this.#isTaken(name) || textFault(this.#kind, name) !== undefined;
+  }
+}

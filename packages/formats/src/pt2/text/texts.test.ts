@@ -1,0 +1,257 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { Budget, isSconceError } from "@sconce/errors";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
+import { describe, expect, test } from "vitest";
+import { parseJson } from "../../json/parse.js";
+import { makeZip, utf8 } from "../../zip/zip.fixture.js";
+import { entriesOf, operators, read, saved } from "../write/saved.fixture.js";
+import { visitJsonTexts } from "./json-texts.js";
+import { textFault } from "./rules.js";
+
+const programs = new URL("../../../../testing/fixtures/programs/", import.meta.url);
+const NAMES = readdirSync(programs)
+  .filter((name) => existsSync(new URL(`${name}/program.pt2`, programs)))
+  .sort();
+const bytesOf = (name: string): Uint8Array => readFileSync(new URL(`${name}/program.pt2`, programs));
+
+const decoder = new TextDecoder();
+const isText = (name: string): boolean => /^models\/.*\.json$|_config\.json$/.test(name);
+
+/** The texts of a file that are not safe: kind, text and reason. */
+function faultsOf(entries: ReadonlyMap<string, Uint8Array>): string[] {
+  const faults: string[] = [];
+  for (const [name, bytes] of entries) {
+    if (!isText(name)) continue;
+    const budget = new Budget(100 * bytes.length);
+    visitJsonTexts(parseJson(bytes, name, budget), budget, (kind, text, path) => {
+      const fault = kind === "unknown" ? "is in no field of the schema" : textFault(kind, text);
+      if (fault !== undefined) faults.push(`${path.join(".")} ${kind} ${JSON.stringify(text)} ${fault}`);
+    });
+  }
+  return faults;
+}
+
+describe("every string of a file has a kind, and what PyTorch writes is safe", () => {
+  test.each(NAMES)("%s", (name) => {
+    expect(faultsOf(entriesOf(bytesOf(name)))).toEqual([]);
+  });
+});
+
+/** Names that end strings, lines and statements of Python, or stand for something else. */
+const WORST = [
+  "x = 1; __import__('os').system('touch pwned') #",
+  "a\n    __import__('os').system('touch pwned')\n    b",
+  "w\");__import__('os').system('touch pwned')#",
+  "w');__import__('os').system('touch pwned')#",
+  "x=__import__('os').system('touch pwned')",
+  "{__import__('os').system('touch pwned')}",
+  "a\\",
+  "a\r\nb",
+  "a\u2028b",
+  "a\u0000b",
+  "*x",
+  "**x",
+  "x: __import__('os')",
+  "lambda: 0",
+  "class",
+  "None",
+  "__debug__",
+  "__class__",
+  "__proto__",
+  "constructor",
+  "self",
+  "torch",
+  "pytree",
+  "getattr",
+  "forward",
+  "\ufb01",
+  "gr\u00f6\u00dfe",
+  "1a",
+  "",
+  " ",
+  "a.b",
+  "..",
+  "a..b",
+  "../../etc/passwd",
+  "# COUNTER: 3",
+  "a,b",
+  "a;b",
+  "torch.os.system",
+  "torch.ops.load_library.__call__.__call__",
+  "torch.ops.aten.add.__init__",
+  "_operator.attrgetter",
+  "math.__loader__.create_module",
+  "Symbol('s'); __import__('os')",
+  "Symbol",
+  "L['x'].size()[0] == __import__('os').getpid()",
+  'L[\'a"+__import__("os").system("touch pwned")+"\'].size()[0] == 3',
+  "\u202e\u200b",
+];
+
+/** Programs that have all kinds of texts between them. */
+const VARIED = NAMES.filter((_, i) => i % 8 === 0);
+
+/** The strings of a program's JSON, each once, but for texts that PyTorch only keeps. */
+function stringsOf(entries: ReadonlyMap<string, Uint8Array>): string[] {
+  const found = new Set<string>();
+  for (const [name, bytes] of entries) {
+    if (!isText(name)) continue;
+    const budget = new Budget(100 * bytes.length);
+    visitJsonTexts(parseJson(bytes, name, budget), budget, (_, text) => found.add(text));
+  }
+  return [...found].filter((text) => text !== "" && text.length < 200);
+}
+
+/** An archive in which a text is another one wherever it stands, within tree specifications too. */
+function replaced(entries: ReadonlyMap<string, Uint8Array>, old: string, text: string): Uint8Array {
+  const swap = (json: string): string =>
+    [3, 2, 1].reduce((result, depth) => {
+      const [from, to] = [quoted(old, depth), quoted(text, depth)];
+      return result.replaceAll(from, () => to);
+    }, json);
+  return makeZip(
+    [...entries].map(([name, bytes]) => ({
+      name: `archive/${name}`,
+      data: isText(name) ? utf8(swap(decoder.decode(bytes))) : bytes,
+    })),
+  );
+}
+
+/** A text as JSON has it in a string that is itself in so many strings of JSON. */
+function quoted(text: string, depth: number): string {
+  let result = JSON.stringify(text);
+  for (let i = 1; i < depth; i++) result = JSON.stringify(result).slice(1, -1);
+  return result;
+}
+
+/** What became of a program with a text: how it was refused, or the faults of what was written. */
+async function outcomeOf(make: () => Promise<ExportedProgram>): Promise<string | string[]> {
+  try {
+    const again = await saved(await make());
+    return faultsOf(entriesOf(again));
+  } catch (error) {
+    if (!isSconceError(error)) throw error;
+    return error.code;
+  }
+}
+
+/** Names and strings of IR text: `%x`, `"net.weight"`, and words of calls and symbols. */
+const tokensOf = (text: string): string[] => [
+  ...new Set(text.match(/%[A-Za-z_]\w*|"[^"\\\n]{1,80}"|\b[A-Za-z_]\w*(?==)|\bs\d+\b/g) ?? []),
+];
+
+/** A program of IR text in which a token is a text, wherever it stands. */
+function withToken(program: ExportedProgram, ir: string, token: string, text: string): ExportedProgram {
+  const name = token.startsWith('"') ? token.slice(1, -1) : token.replace(/^%/, "");
+  const bare = token.startsWith("%") ? `%${JSON.stringify(text)}` : JSON.stringify(text);
+  const changed = token.startsWith('"')
+    ? ir.replaceAll(token, () => bare)
+    : ir.replace(new RegExp(`${token}\\b`, "g"), () => bare);
+  const tensors = new Map([...tensorsOf(program)].map(([key, value]) => [key === name ? text : key, value]));
+  return parseIr(changed, { tensors, operators });
+}
+
+const seen = new Set<string>();
+
+/** Tries texts one by one, and checks what is written; `make` gives the program with a text. */
+async function tryAll(
+  olds: readonly string[],
+  first: number,
+  make: (old: string, text: string) => Promise<ExportedProgram> | ExportedProgram,
+): Promise<void> {
+  let next = first;
+  for (const old of olds) {
+    const text = WORST[next++ % WORST.length]!;
+    const outcome = await outcomeOf(async () => make(old, text));
+    if (typeof outcome !== "string") expect([old, text, outcome]).toEqual([old, text, []]);
+    seen.add(typeof outcome === "string" ? outcome : "written");
+  }
+}
+
+describe("a program with a bad text at any place is refused, or written with safe texts only", () => {
+  test.each(VARIED)("%s as a file", { timeout: 120_000 }, async (name) => {
+    const entries = entriesOf(bytesOf(name));
+    await tryAll(stringsOf(entries), name.length, (old, text) => read(replaced(entries, old, text)));
+  });
+
+  test.each(VARIED)("%s as IR text", { timeout: 120_000 }, async (name) => {
+    const program = await read(bytesOf(name));
+    const ir = printIr(program);
+    const tokens = tokensOf(ir).filter((_, i) => i % 3 === name.length % 3);
+    await tryAll(tokens, name.length + 7, (old, text) => withToken(program, ir, old, text));
+  });
+
+  test("both happen, and nothing breaks", () => {
+    expect([...seen]).toEqual(expect.arrayContaining(["written", "UNSAFE_TEXT"]));
+    expect([...seen]).not.toContain("INTERNAL");
+  });
+});
+
+const SIMPLE = `program "ATEN" {
+  input %x: USER_INPUT
+  output %"y z": USER_OUTPUT
+}
+
+graph(%x: f32[2]) {
+  %"y z": f32[2] = aten.neg.default(%x)
+  %y_z: f32[2] = aten.abs.default(%"y z")
+  %"y-z": f32[2] = aten.relu.default(%y_z)
+  %class: f32[2] = aten.relu.default(%"y-z")
+  return (%"y z")
+}
+`;
+
+describe("names of values", () => {
+  test("get other names in the file, unique and always the same, and a warning says so", async () => {
+    const warnings: string[] = [];
+    const options = { onWarning: (message: string): void => void warnings.push(message) };
+    const program = parseIr(SIMPLE, { operators });
+    const bytes = await saved(program, options);
+    expect(warnings).toEqual([
+      'names that are not Python identifiers are renamed in the file: "y z" as y_z_1, "y-z" as y_z_2, "class" as class_1',
+    ]);
+    expect(await saved(program)).toEqual(bytes);
+    const again = await read(bytes);
+    expect([...again.graph.nodes()].map(({ name }) => name)).toEqual([
+      "x",
+      "y_z_1",
+      "y_z",
+      "y_z_2",
+      "class_1",
+      "output",
+    ]);
+    expect(again.graphSignature.outputSpecs.map(({ arg }) => arg.name)).toEqual(["y_z_1"]);
+  });
+
+  test("the error of an input names it, its place and what to do", async () => {
+    const program = parseIr(SIMPLE.replaceAll("%x", '%"x; y"'), { operators });
+    await expect(saved(program)).rejects.toMatchObject({
+      code: "UNSAFE_TEXT",
+      message:
+        'the program cannot be written as .pt2: the name of an input, "x; y", is not a Python identifier; in PyTorch it becomes a parameter in the Python source of the graph',
+      where: 'node "x; y"',
+      fix: "rename it: give each input a name that is a Python identifier",
+    });
+  });
+});
+
+test("modules that PyTorch imports for a tree are named in a warning, and nothing but modules", async () => {
+  const bytes = bytesOf("api_static_loop");
+  const program = await read(bytes);
+  const [root] = program.moduleCallGraph;
+  const withFactory = (module: string, name: string): ExportedProgram => {
+    const context = { default_factory_module: module, default_factory_name: name, dict_context: [] };
+    const tree = { type: "collections.defaultdict", context, children: [] };
+    return program.with({
+      moduleCallGraph: [{ fqn: "", signature: { ...root!.signature!, outSpec: tree } }],
+    });
+  };
+  const warnings: string[] = [];
+  const onWarning = (message: string): void => void warnings.push(message);
+  await saved(withFactory("builtins", "list"), { onWarning });
+  expect(warnings).toEqual([]);
+  await saved(withFactory("mylib.maps", "Map"), { onWarning });
+  expect(warnings).toEqual(["torch.export.load imports the modules of mylib.maps.Map"]);
+  await expect(saved(withFactory("os;x", "system"))).rejects.toMatchObject({ code: "UNSAFE_TEXT" });
+});
