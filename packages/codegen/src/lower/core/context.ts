@@ -32,6 +32,8 @@ export interface FusionLimits {
   /** Operations of one element, reductions counted once. */
   readonly operations: number;
 }
+/** Operands of which the largest get memory together, not one after the other. */
+const MANY_OPERANDS = 32;
 /** Tensors without memory that a nest may compute, and how many of them may follow each other. */
 const MOST_OPEN = 256;
 const MOST_DEPTH = 96;
@@ -246,6 +248,7 @@ export class LoweringContext {
    * first.
    */
   fit(tensors: readonly LazyTensor[], own = 1): void {
+    if (tensors.length > MANY_OPERANDS) this.#fitMany(tensors, own);
     for (;;) {
       const open = tensors.filter((tensor) => tensor.root.buffer === undefined && tensor.operations > 0);
       const reads = readsOf(...tensors);
@@ -255,6 +258,28 @@ export class LoweringContext {
       const largest = open.reduce((most, tensor) => (tensor.operations > most.operations ? tensor : most));
       this.materialize(this.#sharedIn(largest) ?? largest);
     }
+  }
+
+  /** Gives memory to all but the smallest operands that fit into a nest together. */
+  #fitMany(tensors: readonly LazyTensor[], own: number): void {
+    const seen = new Set<LazyTensor>();
+    const reads = new Set<number>();
+    let operations = own;
+    const take = (tensor: LazyTensor): void => {
+      if (seen.has(tensor)) return;
+      seen.add(tensor);
+      operations += tensor.ownOperations;
+      if (tensor.buffer === undefined) tensor.inputs.forEach(take);
+      else reads.add(tensor.buffer);
+    };
+    const sized = [...new Set(tensors)].map((tensor) => ({ tensor, size: tensor.operations }));
+    const large = sized
+      .sort((a, b) => a.size - b.size)
+      .filter(({ tensor }) => {
+        take(tensor);
+        return operations > this.#limits.operations || reads.size > this.#limits.reads;
+      });
+    for (const { tensor } of large) if (tensor.operations > 0) this.materialize(tensor);
   }
 
   /**
@@ -286,11 +311,12 @@ export class LoweringContext {
     let reads = new Set<number>();
     for (const tensor of tensors) {
       const own = readsOf(tensor);
-      const together = new Set([...reads, ...own]);
-      const fits = runs.length > 0 && together.size <= this.#limits.reads;
+      const more = [...own].filter((id) => !reads.has(id));
+      const fits = runs.length > 0 && reads.size + more.length <= this.#limits.reads;
       if (fits) runs.at(-1)!.push(tensor);
       else runs.push([tensor]);
-      reads = fits ? together : own;
+      if (fits) for (const id of more) reads.add(id);
+      else reads = own;
     }
     return runs;
   }
