@@ -29,7 +29,7 @@ export interface LazyInit {
 /** Counts the tensors that got memory: what is known of others may have changed since. */
 let placed = 0;
 /** What the code of one expression may be, if it can be divided. */
-const CODE = { values: 8192, nested: 16 };
+const CODE = { values: 2048, choices: 64, nested: 12 };
 /** The expression that is being made. */
 let evaluation: Evaluation<LazyTensor> | undefined;
 
