@@ -5,6 +5,7 @@ export {
   outerReductions,
 } from "./analysis/contraction.js";
 export { type Placing, placingOf, type Rank, rankOf } from "./analysis/order.js";
+export { Readers } from "./analysis/readers.js";
 export {
   PLACE,
   ROW,

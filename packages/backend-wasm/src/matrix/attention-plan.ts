@@ -14,9 +14,9 @@ import {
   type LoopNest,
   type LoopProgram,
   PLACE,
+  Readers,
   ROW,
   type RowGroup,
-  readsOf,
   scale,
   volumeOf,
 } from "@sconce/codegen";
@@ -44,18 +44,19 @@ export function attentionPlans(
   program: LoopProgram,
 ): AttentionPlan[] {
   const results = new Set(program.outputs.flatMap((one) => (one.kind === "buffer" ? [one.buffer] : [])));
-  const reads = nests.map(({ value }) => readsOf(value));
-  const readers = (id: number): number[] => [...nests.keys()].filter((at) => reads[at]!.has(id));
+  const readers = new Readers(nests);
   const isInner = (id: number): boolean => !results.has(id) && program.buffers[id]!.dtype === "float32";
   return groups.flatMap((softmax): AttentionPlan | [] => {
     const { parts, positions } = softmax;
     const weights = parts.at(-1)!.nest.output;
     if (parts.some(({ isStored, nest }) => isStored !== (nest.output === weights))) return [];
-    const [last, ...more] = readers(weights);
+    const [last, ...more] = readers.of(weights);
     if (!isInner(weights) || last === undefined || more.length > 0) return [];
-    for (const [first, { output }] of nests.entries()) {
-      if (first >= positions[0]! || !isInner(output) || !reads[positions[0]!]!.has(output)) continue;
-      if (!readers(output).every((at) => positions.includes(at))) continue;
+    const firsts = [...readers.reads[positions[0]!]!].map((id) => readers.writer(id) ?? nests.length);
+    for (const first of firsts.sort((a, b) => a - b)) {
+      if (first >= positions[0]!) continue;
+      const { output } = nests[first]!;
+      if (!isInner(output) || !readers.of(output).every((at) => positions.includes(at))) continue;
       const plan = attentionPlan(nests[first]!, softmax, nests[last]!);
       if (plan !== undefined) return { ...plan, positions: [first, ...positions, last] };
     }

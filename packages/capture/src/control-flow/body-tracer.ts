@@ -16,6 +16,7 @@ import {
   withTrace,
 } from "../trace/dispatch.js";
 import { SET_GRAD } from "../trace/grad-regions.js";
+import { endOf } from "../trace/memory-of.js";
 import { sharedOperandOf } from "../trace/shared-memory.js";
 import { SourceFunctions } from "../trace/source-functions.js";
 import { inScope, isSym, type Sym, SymInt, scopeOf } from "../trace/sym-int.js";
@@ -298,13 +299,9 @@ export class BodyTracer extends Tracer {
 }
 
 /** The node of one graph that made the memory of another one of its nodes. */
-function memoryIn(tracer: Tracer, node: TraceNode): TraceNode {
-  for (let memory = node; ; ) {
-    const operand = sharedOperandOf(memory, tracer);
-    if (operand === undefined) return memory;
-    memory = operand;
-  }
-}
+const memoryIn = (tracer: Tracer, node: TraceNode): TraceNode =>
+  endOf(node, MEMORIES, (at) => sharedOperandOf(at, tracer));
+const MEMORIES = new WeakMap<TraceNode, TraceNode>();
 
 /** The traced tensors that a call writes to. */
 const writtenTensors = (

@@ -3,12 +3,26 @@ import type { OperatorTable } from "@sconce/ops";
 import { TraceNode } from "./trace-node.js";
 
 /** The node that made the memory of a node: views and writes in place go back to it. */
-export function memoryOf(node: TraceNode, operators: OperatorTable): TraceNode {
-  for (let memory = node; ; ) {
-    const operand = sharedOperand(memory, operators)?.operand;
-    if (operand === undefined) return memory;
-    memory = operand;
+export const memoryOf = (node: TraceNode, operators: OperatorTable): TraceNode =>
+  endOf(node, MEMORIES, (at) => sharedOperand(at, operators)?.operand);
+const MEMORIES = new WeakMap<TraceNode, TraceNode>();
+
+/** The last node of a chain, which all of its nodes remember: a chain of writes may be long. */
+export function endOf(
+  node: TraceNode,
+  known: WeakMap<TraceNode, TraceNode>,
+  next: (node: TraceNode) => TraceNode | undefined,
+): TraceNode {
+  const passed: TraceNode[] = [];
+  let end = node;
+  for (;;) {
+    const further: TraceNode | undefined = known.get(end) ?? next(end);
+    if (further === undefined || further === end) break;
+    passed.push(end);
+    end = further;
   }
+  for (const one of passed) known.set(one, end);
+  return end;
 }
 
 /** The operand whose memory the result of a call has, and whether the call writes to it. */

@@ -21,6 +21,8 @@ export const isIdentifier = (text: string): boolean => IDENTIFIER.test(text);
 /** Gives each variable a separate name, close to the wanted one. */
 export class VariableNames {
   readonly #taken: Set<string>;
+  /** The last number behind a name. */
+  readonly #counts = new Map<string, number>();
 
   constructor(taken: Iterable<string> = []) {
     this.#taken = new Set(taken);
@@ -33,7 +35,9 @@ export class VariableNames {
       .replace(/^(?=\d|$)/, "_")
       .slice(0, 200);
     let name = RESERVED.has(plain) ? `${plain}_` : plain;
-    for (let count = 1; this.#taken.has(name); count++) name = `${plain}_${count}`;
+    let count = this.#counts.get(plain) ?? 0;
+    while (this.#taken.has(name)) name = `${plain}_${++count}`;
+    this.#counts.set(plain, count);
     this.#taken.add(name);
     return name;
   }

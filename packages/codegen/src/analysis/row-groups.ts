@@ -4,7 +4,6 @@
  * without memory.
  */
 
-import { deadAfter } from "@sconce/ir";
 import { elementsOf, extentsOf } from "../ir/extents.js";
 import {
   atom,
@@ -23,8 +22,9 @@ import {
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
 import type { ReduceScalar, Scalar } from "../ir/scalar.js";
-import { forEachScalar, readsOf } from "../ir/traverse.js";
+import { forEachScalar } from "../ir/traverse.js";
 import { contractionOf, outerReductions } from "./contraction.js";
+import { Readers } from "./readers.js";
 import { rowAxesOf } from "./row-axes.js";
 
 /** Names of the axes that parts are written over. */
@@ -65,22 +65,21 @@ type OpenPart = Omit<RowPart, "isStored">;
 /** Reductions whose elements may be combined in any order. */
 export const UNORDERED_REDUCTIONS: ReadonlySet<string> = new Set(["sum", "prod", "max", "min", "any", "all"]);
 
+/** Nests of one group: a kernel of more would be too large. */
+const MOST_PARTS = 24;
+
 /** The groups among a program's nests; of each nest there is one at most. */
 export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): RowGroup[] {
-  const reads = nests.map(({ value }) => readsOf(value));
-  const ends = deadAfter<number>(nests.length, (at, use) => {
-    for (const id of reads[at]!) use(id);
-  });
-  const lastRead = new Map(ends.flatMap((ids, at) => ids.map((id) => [id, at])));
+  const readers = new Readers(nests);
   const results = new Set(program.outputs.flatMap((one) => (one.kind === "buffer" ? [one.buffer] : [])));
   const taken = new Set<number>();
   const groups: RowGroup[] = [];
   for (const start of nests.keys()) {
-    const open = taken.has(start) ? [] : grown(start, nests, { reads, lastRead, taken });
+    const open = taken.has(start) ? [] : grown(start, nests, readers, taken);
     if (open.length < 2) continue;
     const positions = open.map(([at]) => at);
     const isElsewhere = (id: number): boolean =>
-      results.has(id) || reads.some((read, at) => read.has(id) && !positions.includes(at));
+      results.has(id) || readers.of(id).some((at) => !positions.includes(at));
     const parts = open.map(([, part]) => ({
       ...part,
       isStored: part.reduce === undefined || isElsewhere(part.nest.output),
@@ -93,19 +92,12 @@ export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): Row
   return groups;
 }
 
-/** What is known of a program's nests, by position. */
-interface Survey {
-  readonly reads: readonly ReadonlySet<number>[];
-  /** For each buffer the last nest that reads it. */
-  readonly lastRead: ReadonlyMap<number, number>;
-  readonly taken: ReadonlySet<number>;
-}
-
 /** The parts of the group that starts with a nest, each with its position. */
 function grown(
   start: number,
   nests: readonly LoopNest[],
-  { reads, lastRead, taken }: Survey,
+  readers: Readers,
+  taken: ReadonlySet<number>,
 ): [number, OpenPart][] {
   const first = rowPart(nests[start]!, new Map());
   if (first === undefined) return [];
@@ -113,17 +105,21 @@ function grown(
   const known = new Map([[first.nest.output, first.value]]);
   /** Outputs that the rest of the group could only read from memory, in which they are not yet. */
   const elements = new Set<number>();
-  const isOpen = (at: number): boolean => [...known.keys()].some((id) => (lastRead.get(id) ?? -1) >= at);
-  for (let at = start + 1; isOpen(at); at++) {
-    const isOfElements = [...elements].some((id) => reads[at]!.has(id));
-    if (!isOfElements && ![...known.keys()].some((id) => reads[at]!.has(id))) continue;
-    const isFree = !isOfElements && !taken.has(at);
-    if (isFree)
-      for (const [other, part] of aside(at, nests, parts, { reads, lastRead, taken })) {
-        parts.push([other, part]);
-        known.set(part.nest.output, part.value);
-      }
-    const next = isFree ? partOf(nests[at]!, elementsOf(first.nest.axes), known) : undefined;
+  const nextReader = (ids: Iterable<number>, after: number): number =>
+    Math.min(...[...ids].map((id) => readers.next(id, after) ?? Number.POSITIVE_INFINITY));
+  for (
+    let at = nextReader(known.keys(), start);
+    parts.length < MOST_PARTS;
+    at = nextReader(known.keys(), at)
+  ) {
+    // One that reads elements from memory ends the group.
+    const isOfElements = nextReader(elements, parts.at(-1)![0]) <= at;
+    if (!Number.isFinite(at) || isOfElements || taken.has(at)) break;
+    for (const [other, part] of aside(at, nests, parts, readers, taken)) {
+      parts.push([other, part]);
+      known.set(part.nest.output, part.value);
+    }
+    const next = partOf(nests[at]!, elementsOf(first.nest.axes), known);
     // A nest outside of the group reads this part: no later part may join the group.
     if (next === undefined) break;
     parts.push([at, next]);
@@ -141,21 +137,22 @@ function aside(
   at: number,
   nests: readonly LoopNest[],
   parts: readonly (readonly [number, OpenPart])[],
-  { reads, lastRead, taken }: Survey,
+  readers: Readers,
+  taken: ReadonlySet<number>,
 ): [number, OpenPart][] {
   const [start, first] = parts[0]!;
   const found: [number, OpenPart][] = [];
-  for (let other = start + 1; other < at; other++) {
+  for (const id of readers.reads[at]!) {
+    const other = readers.writer(id);
+    if (other === undefined || other <= start || other >= at || readers.of(id).length > 1) continue;
     const nest = nests[other]!;
     const isInside = taken.has(other) || parts.some(([member]) => member === other);
-    const isRead = reads[at]!.has(nest.output) && lastRead.get(nest.output) === at;
-    const areReaders = nests.some((_, reader) => reader < at && reads[reader]!.has(nest.output));
-    if (isInside || !isRead || areReaders || !haveAsMany(nest, first.nest)) continue;
-    const isOfSource = [...reads[other]!].every((id) => reads[start]!.has(id));
+    if (isInside || !haveAsMany(nest, first.nest)) continue;
+    const isOfSource = [...readers.reads[other]!].every((source) => readers.reads[start]!.has(source));
     const part = isOfSource ? rowPart(nest, new Map()) : undefined;
     if (part !== undefined) found.push([other, part]);
   }
-  return found;
+  return found.sort(([a], [b]) => a - b);
 }
 
 const haveAsMany = (a: LoopNest, b: LoopNest): boolean => same(elementsOf(a.axes), elementsOf(b.axes));

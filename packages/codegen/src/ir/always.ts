@@ -37,6 +37,8 @@ const unconditional = (scalar: Scalar): readonly Scalar[] => {
 export interface CodeLimits {
   /** Values that it computes. */
   readonly values: number;
+  /** Choices among its values: code of both branches. */
+  readonly choices: number;
   /** Branches and loops inside of each other: emitters write some of what is in them twice. */
   readonly nested: number;
 }
@@ -44,10 +46,11 @@ export interface CodeLimits {
  * Whether the code of an expression stays within limits. A value is computed once in each branch
  * and in each loop that needs it, unless something around has computed it.
  */
-export function fitsInto(root: Scalar, { values, nested }: CodeLimits): boolean {
+export function fitsInto(root: Scalar, { values, choices, nested }: CodeLimits): boolean {
   const always = new AlwaysComputed();
   const scopes: Set<Scalar>[] = [new Set()];
   let left = values;
+  let choicesLeft = choices;
   const inside = (scalar: Scalar): void => {
     if (scopes.length > nested) left = -1;
     scopes.push(new Set());
@@ -58,6 +61,7 @@ export function fitsInto(root: Scalar, { values, nested }: CodeLimits): boolean 
     if (left < 0 || scopes.some((scope) => scope.has(scalar))) return;
     left -= 1;
     if (scalar.kind === "select") {
+      if (--choicesLeft < 0) left = -1;
       walk(scalar.condition);
       for (const part of always.inBoth(scalar)) walk(part);
       inside(scalar.then);

@@ -106,6 +106,31 @@ test("a program of 20,000 steps is planned without comparing each value with eac
   }
 });
 
+test.each(["arena", "slots"] as const)(
+  "values that are needed for long do not share places: %s",
+  (layout) => {
+    const count = 900;
+    const buffers = Array.from(
+      { length: count },
+      (_, id): LoopBuffer => ({
+        id,
+        dtype: "float32",
+        shape: [constant(1 + ((id * 7919) % 13))],
+        kind: id < 2 ? "input" : "value",
+        node: `n${id}`,
+      }),
+    );
+    const readBy = (id: number): number[] => [Math.max(0, id - 1), Math.max(0, id - 300 - (id % 100))];
+    const steps = buffers.slice(2).map(({ id }) => ({ reads: readBy(id), writes: [id] }));
+    const results = [count - 1, 700];
+    const outputs = results.map((buffer) => ({ kind: "buffer", buffer, shape: [], node: "n" }) as const);
+    const program: LoopProgram = { buffers, nests: [], inputs: [0, 1], outputs };
+    const plan = planMemory(program, { steps, layout, alignment: 4 });
+    expect(wrongRead({ program, steps, results, inputs: 2 }, plan)).toBeUndefined();
+    expect(plan.peakBytes).toBeLessThan(2 * plan.liveBytes);
+  },
+);
+
 test("a place is taken again only after the step that reads its value last", () => {
   const buffers = [8, 4, 4, 8].map(
     (size, id): LoopBuffer => ({

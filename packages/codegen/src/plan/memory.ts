@@ -74,10 +74,15 @@ export const bytesOf = (
 const stepsOf = ({ nests }: LoopProgram): MemoryStep[] =>
   nests.map(({ output, value }) => ({ reads: readsOf(value), writes: [output] }));
 
+/** Values that are compared with those of other lifetimes, for each value of a program. */
+const MOST_RIVALS = 128;
+
 /**
  * Gives each value a place, the largest first ("greedy by size" of Pisarchyk and Lee, Efficient
  * Memory Management for Deep Neural Net Inference, 2020). In an arena it is the lowest offset that
- * is free while the value lives, else the smallest free slot.
+ * is free while the value lives, else the smallest free slot. Where a great many values live at
+ * once, the smallest of them take turns with those of their own size, so that a plan does not take
+ * time in the square of its values.
  */
 export function planMemory(program: LoopProgram, options: MemoryPlanOptions = {}): MemoryPlan {
   const { steps = stepsOf(program), layout = "arena" } = options;
@@ -93,8 +98,15 @@ export function planMemory(program: LoopProgram, options: MemoryPlanOptions = {}
   const { items, alive } = itemsOf(program, steps, dead, options);
   const pieces: number[] = [];
   const placed = new PlacedItems(steps.length);
-  for (const item of [...items.values()].sort((a, b) => b.bytes - a.bytes || a.from - b.from)) {
+  const sorted = [...items.values()].sort((a, b) => b.bytes - a.bytes || a.from - b.from);
+  let left = sorted.length * MOST_RIVALS;
+  for (const [at, item] of sorted.entries()) {
+    if (left < 0) {
+      placeInTurns(sorted.slice(at), layout, pieces);
+      break;
+    }
     const rivals = placed.rivalsOf(item);
+    left -= rivals.length + (pieces.length >> 4);
     if (layout === "arena") item.offset = lowestGap(item.bytes, rivals);
     else item.piece = smallestFree(pieces, rivals);
     pieces[item.piece] = Math.max(pieces[item.piece] ?? 0, item.offset + item.bytes);
@@ -103,6 +115,26 @@ export function planMemory(program: LoopProgram, options: MemoryPlanOptions = {}
   const peakBytes = pieces.reduce((total, bytes) => total + bytes, 0);
   const liveBytes = alive.reduce((most, bytes) => Math.max(most, bytes), 0);
   return { places: items, pieces, peakBytes, dead, alive, liveBytes };
+}
+
+/** Gives values places behind all others, by the time at which they are made. */
+function placeInTurns(items: readonly Item[], layout: "arena" | "slots", pieces: number[]): void {
+  const free = new Map<number, Item[]>();
+  const ending = [...items].sort((a, b) => a.to - b.to);
+  let ended = 0;
+  for (const item of [...items].sort((a, b) => a.from - b.from)) {
+    for (; ending[ended]!.to < item.from; ended++) {
+      const one = ending[ended]!;
+      const known = free.get(one.bytes);
+      if (known === undefined) free.set(one.bytes, [one]);
+      else known.push(one);
+    }
+    const before = free.get(item.bytes)?.pop();
+    if (before !== undefined) [item.piece, item.offset] = [before.piece, before.offset];
+    else if (layout === "arena") item.offset = pieces[0] ?? 0;
+    else item.piece = pieces.length;
+    pieces[item.piece] = Math.max(pieces[item.piece] ?? 0, item.offset + item.bytes);
+  }
 }
 
 /** The values that steps fill, without places yet, and the bytes that are alive at each step. */

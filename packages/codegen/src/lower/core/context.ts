@@ -15,7 +15,7 @@ import {
 import type { LoopBuffer, LoopNest, NestHint, SizeAssumption } from "../../ir/loop-program.js";
 import type { Scalar } from "../../ir/scalar.js";
 import { scalarText } from "../../ir/scalar-text.js";
-import { evaluate, inOrder, LazyTensor, operationsOf, viewOf, withInputs } from "./lazy.js";
+import { evaluate, inOrder, LazyTensor, viewOf, withInputs } from "./lazy.js";
 
 /**
  * Values of more operations are computed once when several consumers read them. A load costs as
@@ -32,6 +32,8 @@ export interface FusionLimits {
   /** Operations of one element, reductions counted once. */
   readonly operations: number;
 }
+/** Operands of which the largest get memory together, not one after the other. */
+const MANY_OPERANDS = 32;
 /** Tensors without memory that a nest may compute, and how many of them may follow each other. */
 const MOST_OPEN = 256;
 const MOST_DEPTH = 96;
@@ -231,9 +233,9 @@ export class LoweringContext {
     const { root } = tensor;
     this.#reuse(root);
     // Values that read no memory (a range, a constant) are cheaper to compute again than to read.
-    const isFree = readsOf(root).size === 0;
+    const isFree = root.mostReads === 0;
     const most = isFree ? CHEAP_WITHOUT_READS : operations;
-    if (root.buffer === undefined && (root.heavy || root.operations > most)) this.materialize(root);
+    if (root.buffer === undefined && (root.heavy || root.takesMoreThan(most))) this.materialize(root);
     return tensor;
   }
 
@@ -251,15 +253,49 @@ export class LoweringContext {
    * first.
    */
   fit(tensors: readonly LazyTensor[], own = 1): void {
-    for (;;) {
-      const open = tensors.filter((tensor) => tensor.root.buffer === undefined && tensor.operations > 0);
-      const reads = readsOf(...tensors);
-      const operations = operationsOf(tensors) + own;
-      if (open.length === 0 || (reads.size <= this.#limits.reads && operations <= this.#limits.operations))
-        return;
+    if (tensors.length > MANY_OPERANDS) this.#fitMany(tensors, own);
+    while (!this.#fits(tensors, own)) {
+      const open = tensors.filter((tensor) => tensor.root.buffer === undefined && tensor.takesMoreThan(0));
+      if (open.length === 0) return;
       const largest = open.reduce((most, tensor) => (tensor.operations > most.operations ? tensor : most));
       this.materialize(this.#sharedIn(largest) ?? largest);
     }
+  }
+
+  #fits(tensors: readonly LazyTensor[], own: number): boolean {
+    const { reads, operations } = this.#limits;
+    const [mostReads, mostOperations] = [sumOf(tensors, "mostReads"), sumOf(tensors, "mostOperations")];
+    if (mostReads <= reads && mostOperations + own <= operations) return true;
+    const inside = withInputs(tensors);
+    const buffers = new Set<number>();
+    let total = own;
+    for (const one of inside) {
+      total += one.ownOperations;
+      if (one.buffer !== undefined) buffers.add(one.buffer);
+    }
+    return buffers.size <= reads && total <= operations;
+  }
+
+  /** Gives memory to all but the smallest operands that fit into a nest together. */
+  #fitMany(tensors: readonly LazyTensor[], own: number): void {
+    const seen = new Set<LazyTensor>();
+    const reads = new Set<number>();
+    let operations = own;
+    const take = (tensor: LazyTensor): void => {
+      if (seen.has(tensor)) return;
+      seen.add(tensor);
+      operations += tensor.ownOperations;
+      if (tensor.buffer === undefined) tensor.inputs.forEach(take);
+      else reads.add(tensor.buffer);
+    };
+    const sized = [...new Set(tensors)].map((tensor) => ({ tensor, size: tensor.operations }));
+    const large = sized
+      .sort((a, b) => a.size - b.size)
+      .filter(({ tensor }) => {
+        take(tensor);
+        return operations > this.#limits.operations || reads.size > this.#limits.reads;
+      });
+    for (const { tensor } of large) if (tensor.takesMoreThan(0)) this.materialize(tensor);
   }
 
   /**
@@ -291,11 +327,12 @@ export class LoweringContext {
     let reads = new Set<number>();
     for (const tensor of tensors) {
       const own = readsOf(tensor);
-      const together = new Set([...reads, ...own]);
-      const fits = runs.length > 0 && together.size <= this.#limits.reads;
+      const more = [...own].filter((id) => !reads.has(id));
+      const fits = runs.length > 0 && reads.size + more.length <= this.#limits.reads;
       if (fits) runs.at(-1)!.push(tensor);
       else runs.push([tensor]);
-      reads = fits ? together : own;
+      if (fits) for (const id of more) reads.add(id);
+      else reads = own;
     }
     return runs;
   }
@@ -326,7 +363,9 @@ export class LoweringContext {
 }
 
 /** Whether computing a value twice costs more than a buffer. */
-const isExpensive = (tensor: LazyTensor): boolean => tensor.heavy || tensor.operations > CHEAP;
+const isExpensive = (tensor: LazyTensor): boolean => tensor.heavy || tensor.takesMoreThan(CHEAP);
+const sumOf = (tensors: readonly LazyTensor[], of: "mostReads" | "mostOperations"): number =>
+  tensors.reduce((sum, tensor) => sum + tensor[of], 0);
 /** Tensors without memory that an element is computed from. */
 function openIn(tensor: LazyTensor): number {
   let count = 0;

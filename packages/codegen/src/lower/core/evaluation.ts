@@ -3,7 +3,7 @@ import type { Index } from "../../ir/index-expr.js";
 import type { Scalar } from "../../ir/scalar.js";
 
 /** Elements of tensors that one expression may be made of. */
-const MOST_ELEMENTS = 4096;
+const MOST_ELEMENTS = 1024;
 /** Characters of the coordinates of an element. */
 const LONGEST = 4096;
 /** A value that is read at so many places, or at places of so many characters, is better read. */

@@ -29,7 +29,7 @@ export interface LazyInit {
 /** Counts the tensors that got memory: what is known of others may have changed since. */
 let placed = 0;
 /** What the code of one expression may be, if it can be divided. */
-const CODE = { values: 8192, nested: 16 };
+const CODE = { values: 2048, choices: 64, nested: 12 };
 /** The expression that is being made. */
 let evaluation: Evaluation<LazyTensor> | undefined;
 
@@ -40,8 +40,13 @@ interface Facts {
   readonly repeats: boolean;
   readonly heavy: boolean;
   readonly depth: number;
-  readonly most: number;
+  /** Bounds of what takes a walk to count: what inputs share is counted once, or many times. */
+  readonly mostOpen: number;
+  readonly leastOperations: number;
+  readonly mostOperations: number;
+  readonly mostReads: number;
 }
+const IN_MEMORY = { repeats: false, heavy: false, depth: 0, mostOpen: 0 } as const;
 
 /** The value of a graph node during lowering: an expression, or a buffer after materialization. */
 export class LazyTensor {
@@ -98,14 +103,18 @@ export class LazyTensor {
   }
   #found(): Facts {
     if (this.#buffer !== undefined)
-      return { placed, root: this, repeats: false, heavy: false, depth: 0, most: 0 };
+      return { placed, root: this, ...IN_MEMORY, leastOperations: 0, mostOperations: 0, mostReads: 1 };
     const base = this.view === undefined ? undefined : this.view.base.#known;
-    let [heavy, depth, most] = [this.#heavy, 0, 1];
+    let [heavy, depth, mostOpen, mostReads] = [this.#heavy, 0, 1, 0];
+    let [leastOperations, mostOperations] = [0, this.#operations];
     for (const input of this.inputs) {
       const known = input.#known;
       heavy ||= known.heavy;
       depth = Math.max(depth, known.depth);
-      most += known.most;
+      mostOpen += known.mostOpen;
+      mostReads += known.mostReads;
+      leastOperations = Math.max(leastOperations, known.leastOperations);
+      mostOperations += known.mostOperations;
     }
     return {
       placed,
@@ -113,7 +122,10 @@ export class LazyTensor {
       repeats: this.view?.repeats === true || base?.repeats === true,
       heavy,
       depth: depth + 1,
-      most,
+      mostOpen,
+      leastOperations: leastOperations + this.#operations,
+      mostOperations,
+      mostReads,
     };
   }
 
@@ -131,7 +143,21 @@ export class LazyTensor {
   }
   /** No fewer than the tensors without memory that an element is computed from. */
   get mostOpen(): number {
-    return this.#known.most;
+    return this.#known.mostOpen;
+  }
+  /** No fewer than the buffers that an element is computed from. */
+  get mostReads(): number {
+    return this.#known.mostReads;
+  }
+  /** No fewer than the operations of an element. */
+  get mostOperations(): number {
+    return this.#known.mostOperations;
+  }
+  /** Whether an element takes more operations. */
+  takesMoreThan(operations: number): boolean {
+    const { leastOperations, mostOperations } = this.#known;
+    if (leastOperations > operations || mostOperations <= operations) return leastOperations > operations;
+    return this.operations > operations;
   }
   /**
    * Operations that one element takes, down to memory; what several inputs share is counted once.

@@ -9,6 +9,9 @@ export class ResultNames {
   readonly #graph: Graph;
   /** Later `getitem` nodes of a result, by name, with the first. */
   readonly #first = new Map<string, string>();
+  /** The same the other way round. */
+  readonly #later = new Map<string, string[]>();
+  readonly #readers = new Map<string, Map<number, Node[]>>();
 
   constructor(graph: Graph) {
     this.#graph = graph;
@@ -26,19 +29,38 @@ export class ResultNames {
 
   /** The node that reads a result. */
   reader(name: string, index: number): string | undefined {
-    let first: string | undefined;
-    for (const user of this.#users(name)) {
-      if (!isGetitemOf(user, name) || Number(user.args[1]) !== index) continue;
-      if (first === undefined) first = user.name;
-      else this.#first.set(user.name, first);
+    const [first, ...later] = this.#readersOf(name).get(index) ?? [];
+    if (first === undefined) return undefined;
+    for (const user of later) {
+      this.#first.set(user.name, first.name);
+      const shown = this.#later.get(first.name);
+      if (shown === undefined) this.#later.set(first.name, [user.name]);
+      else shown.push(user.name);
     }
-    return first;
+    return first.name;
+  }
+
+  /** The `getitem` nodes of each result of a call. */
+  #readersOf(name: string): ReadonlyMap<number, readonly Node[]> {
+    let readers = this.#readers.get(name);
+    if (readers === undefined) {
+      readers = new Map();
+      for (const user of this.#users(name)) {
+        if (!isGetitemOf(user, name)) continue;
+        const index = Number(user.args[1]);
+        const known = readers.get(index);
+        if (known === undefined) readers.set(index, [user]);
+        else known.push(user);
+      }
+      this.#readers.set(name, readers);
+    }
+    return readers;
   }
 
   /** The users of a node; those of what is the same node in the file count as its own. */
   #users(name: string): Node[] {
     const own = [...this.#graph.users(name)];
-    for (const [later, first] of this.#first) if (first === name) own.push(...this.#graph.users(later));
+    for (const later of this.#later.get(name) ?? []) own.push(...this.#graph.users(later));
     return own;
   }
 }

@@ -1,0 +1,17 @@
+/** @file Work grows with the size of a program and not faster: families from 100 to 400 calls. */
+import { afterAll, describe, expect, test } from "vitest";
+import { FAMILIES } from "./families.fixture.js";
+import { superlinear } from "./stages.fixture.js";
+import { WorkCounter } from "./work-counter.fixture.js";
+
+const counter = new WorkCounter();
+afterAll(() => counter.stop());
+
+test("there are 50 families", () => expect(Object.keys(FAMILIES).length).toBeGreaterThanOrEqual(50));
+
+describe.each(Object.entries(FAMILIES))("%s", (_, family) => {
+  test("work grows linearly", async () => {
+    const options = { stages: ["verify", "print", "loops", "wasm"], slack: 1.2 };
+    expect(await superlinear(counter, family, [100, 400], options)).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+/**
+ * @file Counts the work that a function does: how often each block of the project's code runs, by
+ * V8's precise coverage. The code that is counted has no counters of its own.
+ */
+import { Session } from "node:inspector";
+
+interface Coverage {
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly {
+      readonly functionName: string;
+      readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
+    }[];
+  }[];
+}
+
+/** Work by blocks of code: `codegen/dist/lower/core/lazy.js withInputs 5760`. */
+export type Work = ReadonlyMap<string, number>;
+
+/** The blocks that were run in all. */
+export const totalOf = (work: Work): number => [...work.values()].reduce((sum, count) => sum + count, 0);
+
+/** Counts from when it is made until it is stopped. */
+export class WorkCounter {
+  readonly #session = new Session();
+
+  constructor() {
+    this.#session.connect();
+    this.#post("Profiler.enable");
+    this.#post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+  }
+
+  /** The work of a function. */
+  async count(run: () => unknown): Promise<Work> {
+    this.#take();
+    await run();
+    return this.#take();
+  }
+
+  stop(): void {
+    this.#post("Profiler.stopPreciseCoverage");
+    this.#session.disconnect();
+  }
+
+  /** What was counted since the last time. */
+  #take(): Work {
+    const { result } = this.#post("Profiler.takePreciseCoverage") as Coverage;
+    const work = new Map<string, number>();
+    for (const { url, functions } of result) {
+      const file = /\/packages\/(.*)$/.exec(url)?.[1];
+      if (file === undefined || file.includes("/growth/")) continue;
+      for (const { functionName, ranges } of functions)
+        for (const { startOffset, count } of ranges) {
+          const key = `${file} ${functionName} ${startOffset}`;
+          if (count > 0) work.set(key, (work.get(key) ?? 0) + count);
+        }
+    }
+    return work;
+  }
+
+  /** The session answers at once: it is of this thread. */
+  #post(method: string, params?: object): unknown {
+    let answer: unknown;
+    this.#session.post(method, params, (error: Error | null, result?: object) => {
+      if (error) throw error;
+      answer = result;
+    });
+    return answer;
+  }
+}
+
+/** Blocks whose work grew most beyond a factor, for messages. */
+export function steepest(small: Work, large: Work, factor: number): string[] {
+  const grown = [...large].map(([block, count]) => ({ block, count, more: count / (small.get(block) ?? 1) }));
+  return grown
+    .filter(({ more }) => more > 1.3 * factor)
+    .sort((a, b) => b.count - a.count)
+    .slice(0, 6)
+    .map(({ block, count, more }) => `${block}: ${count}, ${more.toFixed(1)} times as many`);
+}
