@@ -52,7 +52,8 @@ const RESIZES: readonly string[] = [
 /**
  * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, those whose
  * loops refuse places that their decompositions take, those whose decompositions read places that
- * their loops know, and those whose decompositions overflow, or give NaN beside an infinity.
+ * their loops know, and those whose decompositions overflow, give NaN beside an infinity, or round a
+ * number that the operator does not.
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
@@ -65,6 +66,7 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.roll.default",
   "aten.std.correction",
   "aten.std_mean.correction",
+  "aten.threshold_backward.default",
   "aten.var_mean.correction",
 ]);
 
