@@ -52,12 +52,13 @@ const RESIZES: readonly string[] = [
 /**
  * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, those whose
  * loops refuse places that their decompositions take, those whose decompositions read places that
- * their loops know, and those whose decompositions overflow, give NaN beside an infinity, or round a
- * number that the operator does not.
+ * their loops know, and those whose decompositions overflow, give NaN beside an infinity or a factor
+ * of zero, or round a number that the operator does not.
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
   ...RESIZES,
+  "aten.baddbmm.default",
   "aten.index_add.default",
   "aten.index_copy.default",
   "aten.reflection_pad1d.default",
