@@ -16,6 +16,7 @@ import { castTensor, type DType, type Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/judge.js";
+import { refusedEmpties } from "./empty-operands.js";
 import { NO_ELEMENTS, reducesNothing } from "./empty-reductions.js";
 import { executionPlan } from "./execution-plan.js";
 import type { Held } from "./held.js";
@@ -293,6 +294,7 @@ export class RegionRunner {
     const refused = new Map(
       wrong === undefined ? tooLargeFor(loops, graph, sizes, this.#device) : allCalls(graph, wrong),
     );
+    for (const [node, reason] of refusedEmpties(graph, sizes)) refused.set(node, reason);
     for (const { call, nests } of checks)
       for (const nest of nests) {
         const reason = whyTooMuch(nest, this.#limit);

@@ -53,7 +53,7 @@ const RESIZES: readonly string[] = [
  * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, those whose
  * loops refuse places that their decompositions take, those whose decompositions read places that
  * their loops know, and those whose decompositions overflow, give NaN beside an infinity or a factor
- * of zero, or round a number that the operator does not.
+ * of zero, round a number that the operator does not, or refuse what it takes.
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
@@ -61,6 +61,7 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.baddbmm.default",
   "aten.index_add.default",
   "aten.index_copy.default",
+  "aten.logsumexp.default",
   "aten.reflection_pad1d.default",
   "aten.reflection_pad2d.default",
   "aten.reflection_pad3d.default",

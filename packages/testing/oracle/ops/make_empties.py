@@ -28,6 +28,15 @@ TENSOR = re.compile(r"^(\w+)\[([\d, ]*)\]")
 #: Recorded calls of an overload that are varied, and calls that are kept of it.
 CALLS, KEPT, REFUSED = 4, 6, 2
 
+#: Calls whose results are memory that nothing wrote to or have other shapes than PyTorch's own rule says, and refusals
+#: of single kernels: by their ids.
+LEFT_OUT = {
+    "9c3df5e492", "c50c6691de", "188606f58a", "0635683a16", "ef69cce4fb", "392c7d4dc2",
+    "a30c46a2a5", "2dc75a041c", "5b40b94055", "8c376614e6", "8740e09501", "913940e195",
+    "6331d42807", "f8662f9944", "8b35273434", "944e71598c", "d22c8c313d", "7a4c24b966",
+    "6c7633b1bf", "440b6ebd64", "d5cfb74274", "0ddfd6a239",
+}
+
 
 class Unknown(Exception):
     """A value that is of no use here."""
@@ -177,6 +186,8 @@ def record(target, calls, out, skipped, progress):
     good = []
     for i, case in enumerate(rec.cases[f"{name}.{overload}"].values()):
         progress(-1 - i)
+        if case.digest[:10] in LEFT_OUT:
+            continue
         if -1 - i not in skipped and not (case.error and case.error[0] == "NotImplementedError") and make.settle(case):
             good.append(case)
     if good:
