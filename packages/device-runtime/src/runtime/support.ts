@@ -61,6 +61,7 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.baddbmm.default",
   "aten.index_add.default",
   "aten.index_copy.default",
+  "aten.logit_backward.default",
   "aten.logsumexp.default",
   "aten.reflection_pad1d.default",
   "aten.reflection_pad2d.default",
