@@ -10,6 +10,7 @@ import {
   type KernelContext,
   kernel,
 } from "../kernel/kernel.js";
+import { computedLimit, limitIn } from "./activation-limits.js";
 import { elementwise, map2, map3, type Operand } from "./pointwise-loop.js";
 import { erf } from "./pointwise-special.js";
 
@@ -168,7 +169,7 @@ export const activationBackwardKernels = defineKernels([
   kernel(
     "aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
     ({ grad_output: grad, self, negative_slope }, context) => {
-      const slope = toNumber(negative_slope);
+      const slope = computedLimit(self.dtype, negative_slope);
       return gradient(grad, self, (g, x) => (x > 0 ? g : g * slope), context);
     },
   ),
@@ -191,28 +192,28 @@ export const activationBackwardKernels = defineKernels([
   kernel(
     "aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
     ({ grad_output: grad, self, min_val, max_val }, context) => {
-      const [low, high] = [toNumber(min_val), toNumber(max_val)];
+      const [low, high] = [computedLimit(self.dtype, min_val), computedLimit(self.dtype, max_val)];
       return gate(grad, self, (x) => !(x <= low || x >= high), context);
     },
   ),
   kernel(
     "aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
     ({ grad_output: grad, self, threshold }, context) => {
-      const limit = toNumber(threshold);
+      const limit = computedLimit(self.dtype, threshold);
       return gate(grad, self, (x) => !(x <= limit), context);
     },
   ),
   kernel(
     "aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
     ({ grad_out: grad, self, lambd }, context) => {
-      const l = toNumber(lambd);
+      const l = limitIn(self.dtype, lambd);
       return gate(grad, self, (x) => !(x >= -l && x <= l), context);
     },
   ),
   kernel(
     "aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
     ({ grad_output: grad, self, lambd }, context) => {
-      const l = toNumber(lambd);
+      const l = limitIn(self.dtype, lambd);
       return gate(grad, self, (x) => !(x >= -l && x <= l), context);
     },
   ),

@@ -1,7 +1,9 @@
 /** @file Activation functions. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
-import { dtypeInfo, type Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
+import { stepOf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
+import { computedLimit, limitIn } from "./activation-limits.js";
 import { complexLoops } from "./complex-loops.js";
 import { type ComplexLoop, elementwise, type LaneLoop, map1, map2, type Operand } from "./pointwise-loop.js";
 import {
@@ -45,18 +47,18 @@ type Elu = Unary & {
   readonly scale: ScalarLiteral;
   readonly input_scale: ScalarLiteral;
 };
-const elu = withArguments<Elu>(({ alpha, scale, input_scale: inputScale }) => {
-  const [negative, positive, input] = [
-    toNumber(alpha) * toNumber(scale),
-    toNumber(scale),
-    toNumber(inputScale),
-  ];
+const elu = withArguments<Elu>(({ self: { dtype }, alpha, scale, input_scale: inputScale }) => {
+  const [height, positive, input] = [alpha, scale, inputScale].map((value) =>
+    computedLimit(dtype, value),
+  ) as [number, number, number];
+  const negative = stepOf(dtype)(height * positive);
   return (x) => (x <= 0 ? negative * Math.expm1(x * input) : x * positive);
 });
 
-const celu = withArguments<Unary & { readonly alpha: ScalarLiteral }>(({ alpha }) => {
-  const a = toNumber(alpha);
-  return (x) => (x <= 0 ? a * Math.expm1(x / a) : x);
+const celu = withArguments<Unary & { readonly alpha: ScalarLiteral }>(({ self: { dtype }, alpha }) => {
+  const a = computedLimit(dtype, alpha);
+  const inverse = stepOf(dtype)(1 / toNumber(alpha));
+  return (x) => (x <= 0 ? a * Math.expm1(x * inverse) : x);
 });
 
 const SELU_ALPHA = 1.6732632423543772;
@@ -64,34 +66,32 @@ const SELU_SCALE = 1.0507009873554805;
 const selu = (x: number): number => (x <= 0 ? SELU_SCALE * SELU_ALPHA * Math.expm1(x) : SELU_SCALE * x);
 
 const leakyRelu = withArguments<Unary & { readonly negative_slope: ScalarLiteral }>(
-  ({ negative_slope: slope }) => {
-    const s = toNumber(slope);
+  ({ self, negative_slope: slope }) => {
+    const s = computedLimit(self.dtype, slope);
     return (x) => (x > 0 ? x : x * s);
   },
 );
 
 type Softplus = Unary & { readonly beta: ScalarLiteral; readonly threshold: ScalarLiteral };
-const softplusKernel = withArguments<Softplus>(({ beta, threshold }) => {
-  const [b, limit] = [toNumber(beta), toNumber(threshold)];
+const softplusKernel = withArguments<Softplus>(({ self, beta, threshold }) => {
+  const [b, limit] = [computedLimit(self.dtype, beta), computedLimit(self.dtype, threshold)];
   return (x) => (x * b > limit ? x : Math.log1p(Math.exp(x * b)) / b);
 });
 
-const hardshrink = withArguments<Unary & { readonly lambd: ScalarLiteral }>(({ lambd }) => {
-  const l = toNumber(lambd);
+const hardshrink = withArguments<Unary & { readonly lambd: ScalarLiteral }>(({ self, lambd }) => {
+  const l = limitIn(self.dtype, lambd);
   return (x) => (x >= -l && x <= l ? 0 : x);
 });
 
-const softshrink = withArguments<Unary & { readonly lambd: ScalarLiteral }>(({ lambd }) => {
-  const l = toNumber(lambd);
+const softshrink = withArguments<Unary & { readonly lambd: ScalarLiteral }>(({ self, lambd }) => {
+  const l = limitIn(self.dtype, lambd);
   // As PyTorch does it: zeros keep the sign, and NaN stays.
   return (x) => (x > l ? x - l : x < -l ? x + l : x * 0);
 });
 
 type Threshold = Unary & { readonly threshold: ScalarLiteral; readonly value: ScalarLiteral };
 const threshold: Kernel<Threshold> = ({ self, threshold: limit, value }, context) => {
-  // PyTorch compares with the limit in float32, but for doubles and integers.
-  const isExact = self.dtype === "float64" || dtypeInfo(self.dtype).kind !== "float";
-  const l = isExact ? toNumber(limit) : Math.fround(toNumber(limit));
+  const l = computedLimit(self.dtype, limit);
   const v = toNumber(value);
   return elementwise({ real: map1((x) => (x <= l ? v : x)) }, emptyOutput(context), [self]);
 };

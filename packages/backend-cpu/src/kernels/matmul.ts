@@ -22,12 +22,29 @@ function factorsOf(out: Tensor, added: Added | undefined): readonly [alpha: numb
   return dtypeInfo(out.dtype).kind === "int" ? [Math.trunc(factors[0]), Math.trunc(factors[1])] : factors;
 }
 
+const isComplexNumber = (value: ScalarLiteral): boolean =>
+  typeof value === "object" && value.kind === "complex";
+/** Multiplications from which PyTorch gives batches of matrices to BLAS (`bmm_out_or_baddbmm_`). */
+const BATCHES = 400;
+/** Whether BLAS leaves the product out, so that NaN in it does not count: its factor is zero. */
+function isLeftOut({ dtype, shape, ndim }: Tensor, inner: number, added: Added | undefined): boolean {
+  if (added === undefined || isComplexNumber(added.alpha) || toNumber(added.alpha) !== 0) return false;
+  const { kind } = dtypeInfo(dtype);
+  if (kind !== "complex" && dtype !== "float32" && dtype !== "float64") return false;
+  return ndim === 2 || shape[1]! * shape[2]! * inner >= BATCHES;
+}
+/** A matrix, or several, with no elements along a dimension. */
+const emptied = (tensor: Tensor, dim: number): Tensor =>
+  tensor.asStrided(tensor.shape.with(dim, 0), tensor.strides, tensor.storageOffset);
+
 /**
  * `alpha * a @ b + beta * self` for matrices or batches of them; `self` is not read when beta is 0.
  */
-function product(context: KernelContext, a: Tensor, b: Tensor, added?: Added): Tensor {
+function product(context: KernelContext, first: Tensor, second: Tensor, added?: Added): Tensor {
   const out = emptyOutput(context);
   if (out.numel === 0) return out;
+  const isEmpty = isLeftOut(out, first.shape.at(-1)!, added);
+  const [a, b] = isEmpty ? [emptied(first, -1), emptied(second, -2)] : [first, second];
   if (dtypeInfo(out.dtype).kind === "complex") return complexProduct(out, a, b, added);
   const isWide = isBigIntDType(out.dtype) || out.dtype === "int32" || out.dtype === "uint32";
   if (isWide && !fitsDouble(a, b, added)) return exactProduct(out, a, b, added);
@@ -93,6 +110,7 @@ function complexProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefi
   const isOne = alpha === 1 && alphaIm === 0;
   const [beta, betaIm] = complexFactor(added?.beta ?? 0);
   const self = added && (beta !== 0 || betaIm !== 0) ? readComplex(added.self, out.shape) : undefined;
+  const isKept = beta === 1 && betaIm === 0;
   const values = scratch(Float64Array, 2 * out.numel);
   const limit = out.dtype === "complex128" ? (value: number): number => value : withFloat32Overflow;
   for (let at = 0; at < out.numel; at++) {
@@ -107,8 +125,11 @@ function complexProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefi
     const [addRe, addIm] = self ? [self[2 * at]!, self[2 * at + 1]!] : [0, 0];
     // A factor of one is left out: its imaginary part would make NaN of an infinity.
     const [outRe, outIm] = isOne ? [re, im] : [alpha * re - alphaIm * im, alpha * im + alphaIm * re];
-    values[2 * at] = outRe + (self ? beta * addRe - betaIm * addIm : 0);
-    values[2 * at + 1] = outIm + (self ? beta * addIm + betaIm * addRe : 0);
+    const [ownRe, ownIm] = isKept
+      ? [addRe, addIm]
+      : [beta * addRe - betaIm * addIm, beta * addIm + betaIm * addRe];
+    values[2 * at] = outRe + (self ? ownRe : 0);
+    values[2 * at + 1] = outIm + (self ? ownIm : 0);
   }
   writeComplex(out, values);
   return out;
@@ -186,8 +207,11 @@ export const matmulKernels = defineKernels([
     "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     ({ self, mat, vec, beta, alpha }, context) => {
       const addend = self.ndim === 0 ? self : self.asStrided([self.shape[0]!, 1], [self.strides[0]!, 0]);
+      // For complex numbers PyTorch multiplies by a factor of zero.
+      const isReal = dtypeInfo(self.dtype).kind !== "complex" || isComplexNumber(alpha);
+      const factor: ScalarLiteral = isReal ? alpha : { kind: "complex", re: toNumber(alpha), im: 0 };
       return reshaped(context, [mat.shape[0]!, 1], (inner) =>
-        product(inner, mat, column(vec), { self: addend, beta, alpha }),
+        product(inner, mat, column(vec), { self: addend, beta, alpha: factor }),
       );
     },
   ),

@@ -1,13 +1,6 @@
 /** @file Sums, products and means; float64 all through, integers exact and wrapping. */
 
-import {
-  castTensor,
-  type DType,
-  dtypeInfo,
-  isBigIntDType,
-  isIntegralDType,
-  type Tensor,
-} from "@sconce/tensor";
+import { castTensor, type DType, dtypeInfo, isBigIntDType, isIntegralDType, Tensor } from "@sconce/tensor";
 import {
   finishOutput,
   type NumberArray,
@@ -193,6 +186,18 @@ function nanSum(data: NumberArray, start: number, length: number): number {
   return sum;
 }
 
+/** The tensor with zeros for NaN, which integers would not show. */
+function withoutNan(self: Tensor): Tensor {
+  if (dtypeInfo(self.dtype).kind !== "float") return self;
+  const made = Tensor.empty(self.shape, self.dtype);
+  const values = readNumbers(self.contiguous());
+  writeNumbers(
+    made,
+    Float64Array.from(values.subarray(0, self.numel), (x: number) => (Number.isNaN(x) ? 0 : x)),
+  );
+  return made;
+}
+
 /** How many elements are true, NaN left out. */
 function nanCount(data: NumberArray, start: number, length: number): number {
   let count = 0;
@@ -223,9 +228,9 @@ const nansum = kernel(
   "aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
   ({ self, dim }, context) => {
     const out = emptyOutput(context);
-    return out.dtype === "bool"
-      ? fold({ ...sumFold, real: nanCount }, self, dim, out, self.dtype)
-      : fold({ ...sumFold, real: nanSum }, self, dim, out);
+    if (out.dtype === "bool") return fold({ ...sumFold, real: nanCount }, self, dim, out, self.dtype);
+    if (isIntegralDType(out.dtype)) return fold(sumFold, withoutNan(self), dim, out);
+    return fold({ ...sumFold, real: nanSum }, self, dim, out);
   },
 );
 

@@ -307,9 +307,10 @@ function asTerm(index: Index): IndexTerm | undefined {
   return index.terms.length === 1 && index.constant === 0 ? index.terms[0] : undefined;
 }
 
-/** `floor(index / divisor)` for a positive divisor. */
+/** `floor(index / divisor)` for a positive divisor; 0 for a divisor of 0, in which no place lies. */
 export function divide(index: Index, divisor: Index): Index {
   const by = fixedValue(divisor);
+  if (by === 0) return ZERO;
   if (by === 1 || isZero(index)) return index;
   const { whole, rest } = split(index, divisor);
   if (isZero(rest) || isWithin(rest, divisor)) return whole;
@@ -372,9 +373,10 @@ const scaleDown = (index: Index, factor: number): Index =>
     Math.floor(index.constant / factor),
   );
 
-/** `index - floor(index / divisor) * divisor` for a positive divisor. */
+/** `index - floor(index / divisor) * divisor` for a positive divisor; 0 for a divisor of 0. */
 export function remainder(index: Index, divisor: Index): Index {
-  if (fixedValue(divisor) === 1) return ZERO;
+  const whole = fixedValue(divisor);
+  if (whole === 0 || whole === 1) return ZERO;
   const { rest } = split(index, divisor);
   if (isZero(rest) || isWithin(rest, divisor)) return rest;
   const common = by(rest, divisor);

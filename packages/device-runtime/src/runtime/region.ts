@@ -16,6 +16,7 @@ import { castTensor, type DType, type Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/judge.js";
+import { refusedEmpties } from "./empty-operands.js";
 import { NO_ELEMENTS, reducesNothing } from "./empty-reductions.js";
 import { executionPlan } from "./execution-plan.js";
 import type { Held } from "./held.js";
@@ -319,7 +320,8 @@ export class RegionRunner {
   #refusedAt(sizes: Bindings): Map<string, string> {
     const { graph } = this.#region;
     const wrong = this.#checkSizes(sizes);
-    return wrong === undefined ? this.#sizes.refused(sizes, this.#device) : new Map(allCalls(graph, wrong));
+    if (wrong !== undefined) return new Map(allCalls(graph, wrong));
+    return new Map([...this.#sizes.refused(sizes, this.#device), ...refusedEmpties(graph, sizes)]);
   }
 
   /** The steps that serve all sizes, if these are among them. */

@@ -52,19 +52,24 @@ const RESIZES: readonly string[] = [
 /**
  * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, those whose
  * loops refuse places that their decompositions take, those whose decompositions read places that
- * their loops know, and those whose decompositions overflow, or give NaN beside an infinity.
+ * their loops know, and those whose decompositions overflow, give NaN beside an infinity or a factor
+ * of zero, round a number that the operator does not, or refuse what it takes.
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
   ...RESIZES,
+  "aten.baddbmm.default",
   "aten.index_add.default",
   "aten.index_copy.default",
+  "aten.logit_backward.default",
+  "aten.logsumexp.default",
   "aten.reflection_pad1d.default",
   "aten.reflection_pad2d.default",
   "aten.reflection_pad3d.default",
   "aten.roll.default",
   "aten.std.correction",
   "aten.std_mean.correction",
+  "aten.threshold_backward.default",
   "aten.var_mean.correction",
 ]);
 

@@ -2,6 +2,7 @@
 
 import torch
 import torch.nn.functional as F
+from recorder import automatic
 
 HALVES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 
@@ -27,16 +28,17 @@ def constants(record, name, dtype):
         "pad": lambda x: F.pad(x[:3], (2, 2), value=1.7),
         "stack": lambda x: torch.stack([torch.full_like(x, 1.7), x], 1)[:, 0],
     }
-    for made, make in tensors.items():
-
-        def consumers(x, make=make):
+    def consumers(x, makers):
+        results = []
+        for make in makers:
             y = make(x)
-            return (
-                *(x == y, x != y, x < y, x >= y, torch.isclose(x, y), torch.maximum(x, y) == y),
-                *(x - y, x * y, y.float(), y.double() * 3, y.float() * 3, (y + 1).float(), y.sum(), y.neg()),
-            )
+            results += [x == y, x != y, x < y, x >= y, torch.isclose(x, y), torch.maximum(x, y) == y]
+            results += [x - y, x * y, y.float(), y.double() * 3, y.float() * 3, (y + 1).float(), y.sum(), y.neg()]
+        return tuple(results)
 
-        record(f"{name} {made}", consumers, x)
+    names = list(tensors)
+    for some in (names[:5], names[5:10], names[10:]):
+        record(f"{name} {', '.join(some)}", lambda x, some=some: consumers(x, [tensors[one] for one in some]), x)
     record(f"{name} where", lambda x, m: (torch.where(m, x, 1.7), torch.where(m, x, 1.7) == 1.7, torch.where(m, 1.7, x).float()), x, mask)
     record(f"{name} masked_fill", lambda x, m: (x.masked_fill(m, 1.7) == 1.7, x.masked_fill(m, 1.7).float() * 3), x, mask)
     record(f"{name} index_fill", lambda x, i: (x.index_fill(0, i, 1.7) == 1.7, x.index_fill(0, i, 1.7).float() * 3), x, put)
@@ -48,32 +50,40 @@ def constants(record, name, dtype):
 
 
 def ranges(record, name, dtype):
-    for start, step, count in ((0.1, 0.3, 7), (0.1, 0.3, 31), (0.1, 0.3, 50), (7.3, 0.7, 100), (100.1, -0.33, 50), (0.0, 0.1, 64), (257.0, 1, 70)):
-        end = start + step * (count - 0.5)
-        record(f"{name} arange {start} {step} {count}", lambda x, s=start, e=end, t=step: (torch.arange(s, e, t, dtype=dtype), torch.arange(s, e, t, dtype=dtype).float() * 3), torch.zeros(1))
-    for start, count in ((0.3, 7), (0.3, 40), (2040.3, 70), (250, 40), (2040, 70)):
-        record(f"{name} arange {start} {count}", lambda x, s=start, n=count: torch.arange(s, s + n - 0.5, dtype=dtype).float(), torch.zeros(1))
-    record(f"{name} arange end", lambda x: (torch.arange(40.3, dtype=dtype).float(), torch.arange(2100, dtype=dtype).float()), torch.zeros(1))
-    record(f"{name} arange of size", lambda x: torch.arange(0.1, x.shape[0] * 0.3, 0.3, dtype=dtype).float(), (torch.zeros(40),))
+    steps = ((0.1, 0.3, 7), (0.1, 0.3, 31), (0.1, 0.3, 50), (7.3, 0.7, 100), (100.1, -0.33, 50), (0.0, 0.1, 64), (257.0, 1, 70))
+    starts = ((0.3, 7), (0.3, 40), (2040.3, 70), (250, 40), (2040, 70))
+
+    def all_of_them(x):
+        with_step = [torch.arange(start, start + step * (count - 0.5), step, dtype=dtype) for start, step, count in steps]
+        without = [torch.arange(start, start + count - 0.5, dtype=dtype) for start, count in starts]
+        ends = [torch.arange(40.3, dtype=dtype), torch.arange(2100, dtype=dtype)]
+        return tuple(result for one in with_step + without + ends for result in (one, one.float() * 3))
+
+    record(f"{name} arange", all_of_them, torch.zeros(1))
+    record(f"{name} arange of size", lambda x: torch.arange(0.1, x.shape[0] * 0.3, 0.3, dtype=dtype).float(), (torch.zeros(40),), (torch.zeros(70),), dynamic=(automatic(0),))
 
 
 def integers(record):
     for name, dtype in (("uint8", torch.uint8), ("int8", torch.int8), ("int32", torch.int32), ("int64", torch.int64), ("bool", torch.bool)):
         x = torch.tensor([0, 1, 0, 1, 1], dtype=dtype)
         mask = torch.tensor([True, False, True, False, True])
+        calls = (
+            lambda x, m, v: torch.full((3,), v, dtype=dtype),
+            lambda x, m, v: x == torch.full_like(x, v),
+            lambda x, m, v: x.masked_fill(m, v),
+            lambda x, m, v: x.masked_fill(m, v) == x,
+            lambda x, m, v: F.pad(x, (1, 1), value=v),
+            lambda x, m, v: torch.where(m, x, v),
+        )
+        taken = []
         for value in (-1, 1.5, -1.5, 200, 300, 2**40, 256.7, 2**62, float("nan")):
-            calls = {
-                "full": lambda x, m, v=value: (torch.full((3,), v, dtype=dtype), x == torch.full_like(x, v)),
-                "masked_fill": lambda x, m, v=value: (x.masked_fill(m, v), x.masked_fill(m, v) == x),
-                "pad": lambda x, m, v=value: F.pad(x, (1, 1), value=v),
-                "where": lambda x, m, v=value: torch.where(m, x, v),
-            }
-            for call, function in calls.items():
+            for call in calls:
                 try:
-                    function(x, mask)
+                    call(x, mask, value)
                 except RuntimeError:
                     continue
-                record(f"{call} of {value} as {name}", function, x, mask)
+                taken.append((call, value))
+        record(f"integers as {name}", lambda x, m, taken=taken: tuple(call(x, m, value) for call, value in taken), x, mask)
 
 
 def make(record):

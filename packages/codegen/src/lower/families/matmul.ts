@@ -1,13 +1,15 @@
 /** @file Matrix products. */
 import type { ScalarArg } from "@sconce/ops";
-import { type Axis, atom, type Index } from "../../ir/index-expr.js";
+import { type Axis, atom, fixedValue, type Index, product } from "../../ir/index-expr.js";
 import { apply, cast, type Scalar } from "../../ir/scalar.js";
 import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { broadcastTo, type LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType, numberScalar } from "../core/numbers.js";
 import { contraction, matmulElement } from "../rules/contract.js";
+import { constantLike } from "../rules/elements.js";
 import { made } from "../rules/made.js";
+import { pointwise } from "../rules/pointwise.js";
 import { sumOf } from "../rules/reduce.js";
 
 const matmul = (call: LoweringCall, a: LazyTensor, b: LazyTensor): LazyTensor =>
@@ -18,18 +20,38 @@ interface Added {
   readonly beta: ScalarArg;
   readonly alpha: ScalarArg;
 }
+/** A factor that is a plain number, whatever it was written as. */
+const factorOf = (value: ScalarArg): ScalarArg =>
+  typeof value === "object" && value.kind === "float" ? value.value : value;
+/** Multiplications from which PyTorch gives batches of matrices to BLAS (`bmm_out_or_baddbmm_`). */
+const BATCHES = 400;
+/** Whether BLAS leaves the product out, so that NaN in it does not count: its factor is zero. */
+function isLeftOut(call: LoweringCall, { alpha }: Added, a: LazyTensor, isBatched: boolean): boolean {
+  const { dtype } = outOf(call);
+  if (factorOf(alpha) !== 0 || (dtype !== "float32" && dtype !== "float64")) return false;
+  const [, ...sizes] = shapeOf(outOf(call));
+  const count = fixedValue(product([...sizes, a.shape.at(-1)!]));
+  return !isBatched || (count !== undefined && count >= BATCHES);
+}
+/** `beta * self` in the shape of the result. */
+const onlyAdded = (call: LoweringCall, { self, beta }: Added): LazyTensor =>
+  pointwise(call, [self], ([x]) =>
+    factorOf(beta) === 0 ? constantLike(0, x!) : apply("mul", numberScalar(beta, x!.dtype), x!),
+  );
+
 /** `beta * self + alpha * (a @ b)`; `self` is not read when beta is 0. */
 function addedMatmul(call: LoweringCall, args: Added, a: LazyTensor, b: LazyTensor): LazyTensor {
-  const { beta, alpha } = args;
+  const [beta, alpha] = [factorOf(args.beta), factorOf(args.alpha)];
+  if (isLeftOut(call, args, a, a.shape.length === 3)) return onlyAdded(call, args);
   const out = outOf(call);
   const dtype = computeType(out.dtype);
-  const product = matmulElement(call, a, b, dtype);
+  const productAt = matmulElement(call, a, b, dtype);
   const isSkipped = beta === 0;
   const bias = broadcastTo(args.self, call.node, shapeOf(out));
   if (!isSkipped) call.context.once(bias);
   if (bias.heavy) call.context.materialize(bias);
   const element = (at: readonly Index[]): Scalar => {
-    const scaled = alpha === 1 ? product(at) : apply("mul", numberScalar(alpha, dtype), product(at));
+    const scaled = alpha === 1 ? productAt(at) : apply("mul", numberScalar(alpha, dtype), productAt(at));
     if (isSkipped) return scaled;
     const start = cast(bias.element(at), dtype);
     return apply("add", beta === 1 ? start : apply("mul", numberScalar(beta, dtype), start), scaled);
@@ -74,7 +96,8 @@ function addedProducts(
   tensors: readonly [LazyTensor, LazyTensor],
   productAt: ProductAt,
 ): LazyTensor {
-  const { beta, alpha } = args;
+  const [beta, alpha] = [factorOf(args.beta), factorOf(args.alpha)];
+  if (isLeftOut(call, args, tensors[0], false)) return onlyAdded(call, args);
   const out = outOf(call);
   const compute = computeType(out.dtype);
   const [a, b] = [call.context.many(tensors[0]), call.context.many(tensors[1])];

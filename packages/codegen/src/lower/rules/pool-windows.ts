@@ -88,7 +88,7 @@ function adaptive(extent: Index, count: Index): Windows {
     return { at, is: isEven ? TRUE : apply("lt", indexScalar(at), indexScalar(end(o))) };
   };
   return {
-    length: isEven ? whole : constant(Math.ceil(size! / windows!) + 1),
+    length: isEven ? whole : constant(windows === 0 ? 0 : Math.ceil(size! / windows!) + 1),
     count,
     reaches: count,
     element,

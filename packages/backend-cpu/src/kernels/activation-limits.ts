@@ -1,0 +1,14 @@
+/** @file Numbers that activations compare elements with. */
+import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { type DType, dtypeInfo } from "@sconce/tensor";
+import { roundTo, stepOf } from "../kernel/half.js";
+
+const isFloat = (dtype: DType): boolean => dtypeInfo(dtype).kind === "float";
+
+/** The number as an element of the dtype: `lambd.to<scalar_t>()`. */
+export const limitIn = (dtype: DType, value: ScalarLiteral): number =>
+  isFloat(dtype) ? roundTo(dtype)(toNumber(value)) : toNumber(value);
+
+/** The number in the type that elements are computed in, which is float32 for halves. */
+export const computedLimit = (dtype: DType, value: ScalarLiteral): number =>
+  isFloat(dtype) ? stepOf(dtype)(toNumber(value)) : toNumber(value);

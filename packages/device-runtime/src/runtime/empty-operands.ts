@@ -1,0 +1,34 @@
+/** @file Calls that refuse some operands without elements, which no kernel would look at. */
+import { FakeTensor, forEachInput, type Graph } from "@sconce/ir";
+import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
+import type { Reasons } from "./plan.js";
+
+/** Why the host runs such a call: it has PyTorch's error. */
+const NOTHING = "an operand has no elements, and the call refuses some of these";
+/** Calls that look up places, which no tensor without elements has, and statistics of elements. */
+const REFUSES =
+  /^aten\.(_unsafe_)?(index|masked_index|index_put|index_put_accumulate|index_select|index_add|index_copy|index_fill|index_reduce|gather|take|take_along_dim|put|embedding|scatter|scatter_add|scatter_reduce|masked_scatter)\.|^aten\._?native_batch_norm/;
+
+/** The calls of a region that the host runs for these sizes. */
+export function refusedEmpties(graph: Graph, sizes: Bindings): Reasons {
+  const refused = new Map<string, string>();
+  for (const node of graph.nodes()) {
+    if (node.op !== "call_function" || !REFUSES.test(node.target)) continue;
+    forEachInput(node, (name) => {
+      const { val } = graph.node(name).meta;
+      if (val instanceof FakeTensor && val.shape.some((size) => isNone(size, sizes)))
+        refused.set(node.name, NOTHING);
+    });
+  }
+  return refused;
+}
+
+function isNone(size: SymInt, sizes: Bindings): boolean {
+  if (typeof size === "number") return size === 0;
+  try {
+    return evaluateInt(size, sizes) === 0;
+  } catch {
+    // A size that no input shows.
+    return false;
+  }
+}
