@@ -88,7 +88,10 @@ const MAY_IMPORT = {
     "capture",
     "torch-libraries",
   ],
-  fuzz: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "session", "capture", "cli"],
+  fuzz: [
+    ...["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "session", "capture", "cli"],
+    ...["backend-wasm", "backend-gpujs"],
+  ],
   site: ["cli", "sconce"],
   sconce: [
     "symbolic",

@@ -1,12 +1,15 @@
 /**
  * @file `npm run fuzz -- [--seconds N] [--parser NAME] [--seed S] [--input NUMBER]`: reads random
- * inputs with every parser until the time is over. An untyped error ends the run with exit code 1,
- * the smallest input that gives it, and the command that repeats it.
+ * inputs with every parser until the time is over; with `--run-time` runs random programs instead.
+ * An untyped error ends the run with exit code 1, the smallest input that gives it, and the command
+ * that repeats it.
  */
 import { appendFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { costTable } from "./recipes/measure.js";
 import { RECIPES } from "./recipes/recipes.js";
+import { fuzzRunTime } from "./run-time/main.js";
+import { MODE_NAMES } from "./run-time/modes.js";
 import {
   type FuzzFailure,
   type FuzzResult,
@@ -35,6 +38,8 @@ const OPTIONS = {
   input: { type: "string" },
   totals: { type: "string" },
   recipes: { type: "boolean", default: false },
+  "run-time": { type: "boolean", default: false },
+  modes: { type: "string" },
   help: { type: "boolean", default: false },
 } as const;
 
@@ -47,6 +52,8 @@ const HELP = `npm run fuzz -- [options]
   --seed S         the seed of the inputs; 1 without it
   --input NUMBER   one input of the seed, which is shown and read
   --recipes        reads the mutation recipes, and shows what they take
+  --run-time       runs random programs with run-time sizes on all backends
+  --modes A,B      the backends of --run-time: ${MODE_NAMES.join(", ")}
   --totals FILE    appends the counts of the run to this file, one JSON line
 `;
 
@@ -63,6 +70,14 @@ function wholeNumber(name: string, text: string): number {
 function chosen(name: string | undefined): readonly FuzzTarget[] {
   const found = TARGETS.filter((target) => name === undefined || target.name === name);
   return found.length > 0 ? found : fail(`--parser: unknown parser "${name}"; the parsers are ${NAMES}`);
+}
+
+function chosenModes(text: string | undefined): readonly string[] | undefined {
+  const names = text?.split(",");
+  const unknown = names?.find((name) => !MODE_NAMES.includes(name));
+  return unknown === undefined
+    ? names
+    : fail(`--modes: unknown mode "${unknown}"; the modes are ${MODE_NAMES.join(", ")}`);
 }
 
 /** Shows a failure, and writes its input to a file. */
@@ -131,7 +146,15 @@ async function repeat(target: FuzzTarget, seed: number, number: number): Promise
 const { values } = parseArgs({ options: OPTIONS });
 if (values.help) process.stdout.write(HELP);
 else if (values.recipes) process.stdout.write(await costTable(RECIPES));
-else {
+else if (values["run-time"]) {
+  const isSound = await fuzzRunTime({
+    seed: wholeNumber("seed", values.seed),
+    seconds: wholeNumber("seconds", values.seconds),
+    input: values.input === undefined ? undefined : wholeNumber("input", values.input),
+    modes: chosenModes(values.modes),
+  });
+  process.exit(isSound ? 0 : 1);
+} else {
   const targets = chosen(values.parser);
   const seed = wholeNumber("seed", values.seed);
   const isSound =

@@ -1,6 +1,6 @@
 /**
- * @file Recorded metadata is never relied on: a program whose strides, offsets, sizes or dtypes are not
- * those of its calls gives what the interpreter gives, or a typed error.
+ * @file Recorded metadata is never relied on: a program whose strides, offsets, sizes or dtypes are
+ * not those of its calls gives what the interpreter gives, or a typed error.
  */
 import { gpujsBackend } from "@sconce/backend-gpujs";
 import { wasmBackend } from "@sconce/backend-wasm";
@@ -35,7 +35,7 @@ interface Lie {
   readonly outputs?: string;
   /** Tensors of the state, by the placeholders that read them. */
   readonly state?: Readonly<Record<string, Tensor>>;
-  /** What `verify` says; undefined where only a run can tell, or where nothing is wrong. */
+  /** What `verify` says; undefined where only a run shows it, or nothing is wrong. */
   readonly problem?: RegExp;
   readonly nested?: string;
 }

@@ -1,4 +1,7 @@
-/** @file Results of the host beside what the program records of them: regions that read them rely on it. */
+/**
+ * @file Results of the host beside what the program records of them: regions that read them rely on
+ * it.
+ */
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type Graph, isRef, isSymScalar, type Node } from "@sconce/ir";
 import { type Bindings, evaluate, freeSymbols, isUnbacked, SymExpr, type SymValue } from "@sconce/symbolic";

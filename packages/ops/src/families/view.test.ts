@@ -23,7 +23,8 @@ describe("views of plain sizes", () => {
     ["aten.expand.default", tensor([3, 1]), [[2, -1, 4]], [2, 3, 4], [0, 1, 0], 0],
     ["aten.unsqueeze.default", tensor([2, 3]), [1], [2, 1, 3], [3, 3, 1], 0],
     ["aten.unfold.default", tensor([7]), [0, 3, 2], [3, 3], [2, 1], 0],
-    // Copies of all memory behind a tensor, as PyTorch 2.14 gives them for rows from 2 on of a matrix.
+    // Copies of all memory behind a tensor, as PyTorch 2.14 gives them for rows from 2 on of a
+    // matrix.
     ["aten.slice_scatter.default", tensor([4, 8], [8, 1], 16), [tensor([1, 8]), 0, 0, 1], [4, 8], [8, 1], 16],
     ["aten.select_scatter.default", tensor([4, 8], [8, 1], 16), [tensor([8]), 0, 0], [4, 8], [8, 1], 16],
     ["aten.diagonal_scatter.default", tensor([4, 8], [8, 1], 16), [tensor([4])], [4, 8], [8, 1], 16],

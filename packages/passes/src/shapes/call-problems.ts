@@ -85,7 +85,8 @@ export interface RecordedValues {
 }
 
 /**
- * {@link callProblems}, with what rules leave open. Without `layouts`, strides and offsets may be any.
+ * {@link callProblems}, with what rules leave open. Without `layouts`, strides and offsets may be
+ * any.
  */
 export function checkRecorded(
   program: ExportedProgram,

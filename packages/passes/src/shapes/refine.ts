@@ -85,7 +85,8 @@ export class Refiner {
     if (recorded.ndim !== computed.ndim)
       throw contradiction(`${recorded.ndim} dimensions are recorded, the call gives ${computed.ndim}`, where);
     const shape = mapIndexed(recorded.shape, (size, d) => this.#joinSize(size, computed.shape[d]!, where));
-    // Strides and offsets follow from the call, unless kernels choose them or nothing reads by them.
+    // Strides and offsets follow from the call, unless kernels choose them or nothing reads by
+    // them.
     const isOwn = layoutVerdict(recorded, computed, target, this.#env) === "same";
     const { strides, storageOffset } = isOwn ? recorded : computed;
     const same =

@@ -1,4 +1,7 @@
-/** @file Strides and offsets by the operators' shape rules, in place of those that a program records. */
+/**
+ * @file Strides and offsets by the operators' shape rules, in place of those that a program
+ * records.
+ */
 import { isSconceError } from "@sconce/errors";
 import {
   type Argument,
