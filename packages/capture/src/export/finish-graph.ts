@@ -42,34 +42,52 @@ export interface GraphParts {
 export function finishGraph({ inputs, names, body, outputs, env, regions }: GraphParts): Graph {
   for (const node of body) node.name = names.rename(node.name);
   const builder = new GraphBuilder({ unknownTargets: "allow" });
-  for (const region of regions) builder.subgraph(region.target, regionGraph(region, env));
-  addNodes(builder, inputs, body, env);
+  for (const region of regions) builder.subgraph(region.target, regionGraph(region, env, asksGrad));
+  addNodes(builder, { inputs, body, env, recordsGrad: (i) => asksGrad(inputs[i]!) });
   builder.output(tuple(outputs.map(toArgument)));
   return builder.build();
 }
 
+/** Whether the value of an input records that gradients are asked for. */
+type RecordsGrad = (input: number) => boolean;
+const never = (): boolean => false;
+
+/** Values of results are recorded without gradients, those of inputs as they are in the end. */
+const asksGrad = ({ op, val, asksGrad: written }: TraceNode): boolean =>
+  op === "placeholder" && val instanceof FakeTensor && (written ?? val.requiresGrad);
+
 /** Inputs of a region have the names of its operands (`_name_hoo_subgraph_placeholders`). */
-function regionGraph(region: Region, env: ShapeEnv): Graph {
+function regionGraph(region: Region, env: ShapeEnv, asks: (operand: TraceNode) => boolean): Graph {
   const names = new CollisionNames();
   region.operands.forEach((operand, i) => {
     region.inputs[i]!.name = names.placeholder(operand.current.name);
   });
   for (const node of region.nodes) node.name = names.rename(node.name);
   const builder = new GraphBuilder({ unknownTargets: "allow" });
-  addNodes(builder, region.inputs, region.nodes, env);
+  const recordsGrad = (i: number): boolean => asks(region.operands[i]!.current);
+  addNodes(builder, { inputs: region.inputs, body: region.nodes, env, recordsGrad });
   builder.output(tuple(region.outputs.map(toArgument)));
   return builder.build();
 }
 
+/** What {@link addNodes} adds. */
+interface AddedNodes {
+  readonly inputs: readonly TraceNode[];
+  readonly body: readonly TraceNode[];
+  readonly env: ShapeEnv;
+  readonly recordsGrad: RecordsGrad;
+  /** See {@link bodyGraph}. */
+  readonly isNamed?: boolean;
+}
+
 function addNodes(
   builder: GraphBuilder,
-  inputs: readonly TraceNode[],
-  body: readonly TraceNode[],
-  env: ShapeEnv,
-  isNamed = true,
+  { inputs, body, env, recordsGrad, isNamed = true }: AddedNodes,
 ): void {
-  for (const { name, val } of inputs)
-    builder.placeholder(name, val === undefined ? {} : { val: simplified(val, env) });
+  for (const [i, { name, val }] of inputs.entries()) {
+    const recorded = val === undefined ? val : withGrad(val, recordsGrad(i));
+    builder.placeholder(name, recorded === undefined ? {} : { val: simplified(recorded, env) });
+  }
   for (const node of body) {
     if (node.body !== undefined) builder.subgraph(node.target, bodyGraph(node.body, env, isNamed));
     builder.add(nodeRecord(node, env));
@@ -100,8 +118,14 @@ function bodyGraph(body: TraceBody, env: ShapeEnv, isNamed: boolean): Graph {
   });
   for (const node of calls) node.name = names.rename(node.name);
   const builder = new GraphBuilder({ unknownTargets: "allow" });
-  for (const region of regions) builder.subgraph(region.target, regionGraph(region, env));
-  addNodes(builder, inputs, calls, env, operands !== undefined);
+  for (const region of regions) builder.subgraph(region.target, regionGraph(region, env, never));
+  addNodes(builder, {
+    inputs,
+    body: calls,
+    env,
+    recordsGrad: never,
+    isNamed: operands !== undefined,
+  });
   const items = results.map(toArgument);
   builder.output(returns === "value" ? items[0]! : returns === "list" ? items : tuple(items));
   return builder.build();
@@ -111,7 +135,7 @@ function nodeRecord(node: TraceNode, env: ShapeEnv): Node {
   const { name, op, target, args, kwargs } = node;
   const named: Record<string, Argument> = {};
   for (const key in kwargs) named[key] = toArgument(kwargs[key]!);
-  const val = node.val === undefined ? {} : { val: simplified(node.val, env) };
+  const val = node.val === undefined ? {} : { val: simplified(withGrad(node.val, false), env) };
   return { name, op, target, args: args.map(toArgument), kwargs: named, meta: metaOf(node.meta, val) };
 }
 
@@ -136,6 +160,13 @@ export function toArgument(value: TraceArgument): Argument {
   if (Array.isArray(value)) return (value as readonly TraceArgument[]).map(toArgument);
   if (isTraceTuple(value)) return tuple(value.items.map(toArgument));
   return value as Argument;
+}
+
+/** A value that asks for gradients, or as PyTorch records results, one that does not. */
+function withGrad(val: MetaValue, requiresGrad: boolean): MetaValue {
+  if (Array.isArray(val)) return (val as readonly MetaValue[]).map((item) => withGrad(item, requiresGrad));
+  if (!(val instanceof FakeTensor) || val.requiresGrad === requiresGrad) return val;
+  return new FakeTensor({ ...val, requiresGrad });
 }
 
 /** A value in terms of the symbols that are left. */

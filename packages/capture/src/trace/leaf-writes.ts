@@ -28,6 +28,23 @@ export class LeafWrites {
     if (base === node) this.#written.add(tensor);
   }
 
+  /**
+   * Notes that a tensor was written with values that ask for gradients: autograd then records the
+   * write for the memory that it is a view of, which asks for gradients too. `detach_` takes that
+   * back.
+   */
+  note(target: string, node: TraceNode, asksGrad: boolean): void {
+    const isDetached = target === "aten.detach_.default";
+    if (!asksGrad && !isDetached) return;
+    let base = node;
+    while (base.target !== "aten.detach.default") {
+      const shared = sharedOperand(base, this.#operators);
+      if (shared === undefined) break;
+      base = shared.operand;
+    }
+    if (base.op === "placeholder") base.asksGrad = !isDetached;
+  }
+
   /** The node whose memory a chain of views shares, up to a `detach`. */
   #baseOf(node: TraceNode): TraceNode {
     for (let base = node; ; ) {

@@ -41,6 +41,8 @@ export class TraceNode {
   readonly kwargs: Readonly<Record<string, TraceArgument>>;
   readonly meta: TraceMeta;
   val: MetaValue | undefined;
+  /** Whether writes to an input made it ask for gradients, or no longer; undefined without such. */
+  asksGrad: boolean | undefined;
   /** Symbols that the node makes, with the path of the value that binds each. */
   readonly unbacked: readonly UnbackedBinding[];
   /** The nested graph that a `get_attr` reads. */

@@ -285,7 +285,12 @@ export class Tracer implements Recorder {
       if (tensor !== undefined)
         this.#leafWrites.check(row.target, tensor, this.nodeOf(tensor), this.gradEnabled);
     const returned = places?.map((place) => this.#owners.get(operandsOf(normal)[place]!)) ?? written;
-    const result = this.#fresh(raw, [...args, ...Object.values(kwargs)]);
+    const asksGrad = written.length > 0 && this.gradEnabled && needsGrad([...args, ...Object.values(kwargs)]);
+    for (const tensor of written)
+      if (tensor !== undefined)
+        this.#leafWrites.note(row.target, this.nodeOf(tensor), asksGrad && isDifferentiable(tensor.fake));
+    const differentiated = NOT_DIFFERENTIATED.test(row.target) ? [] : [...args, ...Object.values(kwargs)];
+    const result = this.#fresh(raw, differentiated);
     this.example?.finish(result, real);
     this.#known.note(row, args, kwargs, result);
     const node = this.push({
@@ -600,6 +605,9 @@ export class Tracer implements Recorder {
 
 /** Nodes that belong to no call: they read sizes and assert. */
 const NO_SOURCE = /^aten\.(?:sym_|_assert_(?:scalar|tensor_metadata))/;
+
+/** Results that autograd does not record: `detach`, and new tensors that only look like another. */
+const NOT_DIFFERENTIATED = /^aten\.(?:detach_?|\w+_like|new_\w+)\./;
 
 /** The modules of a node that is exported again (`_fixup_key`). */
 const retracedStack = ({ nnModuleStack }: NodeMeta): readonly ModuleStackEntry[] | undefined =>

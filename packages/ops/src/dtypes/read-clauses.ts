@@ -2,14 +2,16 @@
 import type { DType } from "@sconce/tensor";
 import { DTYPE_REFUSALS } from "./dtype-refusals.js";
 
-/** Dtypes by their bits in the table. */
-const BITS: readonly DType[] = [
+/** Dtypes by their bits in the table, the lowest first. */
+export const DTYPE_BITS: readonly DType[] = [
   ...(["float64", "float32", "float16", "bfloat16"] as const),
   ...(["float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu"] as const),
   ...(["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"] as const),
   ...(["bool", "complex32", "complex64", "complex128"] as const),
 ];
-const BIT = Object.fromEntries(BITS.map((dtype, i) => [dtype, 1 << i])) as Readonly<Record<DType, number>>;
+const BIT = Object.fromEntries(DTYPE_BITS.map((dtype, i) => [dtype, 1 << i])) as Readonly<
+  Record<DType, number>
+>;
 
 /** Whether a set of the table has a dtype. */
 export const hasDType = (set: number, dtype: DType): boolean => (set & BIT[dtype]) !== 0;

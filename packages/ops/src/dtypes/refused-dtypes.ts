@@ -8,6 +8,7 @@ import type { BoundArgs } from "../rows/define-op.js";
 import { cppTypeName, scalarTypeName, shortCppTypeName, tensorTypeName } from "../rules/dtype-names.js";
 import { scalarOperand } from "../rules/promote.js";
 import type { ScalarArg } from "../schema/schema-types.js";
+import { BY_SETTING } from "./by-setting.js";
 import { type Clause, hasDType, readClauses, type Subject } from "./read-clauses.js";
 
 type AnyTensor = FakeTensor | Tensor;
@@ -31,6 +32,8 @@ const clausesOf = (target: string): readonly Clause[] | undefined => {
 export function refusedDTypes(target: string, bound: BoundArgs): string | undefined {
   const clauses = clausesOf(target);
   if (clauses === undefined) return undefined;
+  const bySetting = BY_SETTING.get(target)?.(bound);
+  if (bySetting !== undefined) return bySetting;
   for (const clause of clauses) {
     const dtypes = refusedBy(clause, bound);
     if (dtypes === undefined || !isMet(clause.when, bound)) continue;

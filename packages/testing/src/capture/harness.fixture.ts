@@ -135,7 +135,7 @@ async function callProblems(
 }
 
 /** A guard of PyTorch's that Sconce leaves out: the next guard, of the same size, implies it. */
-const IMPLIED = { api_refine_dynamic_shapes: "(L['x'].size()[0] // 4) != 0" } as const;
+export const IMPLIED = { api_refine_dynamic_shapes: "(L['x'].size()[0] // 4) != 0" } as const;
 
 function guardProblems(
   name: string,

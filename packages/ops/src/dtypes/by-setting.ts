@@ -1,0 +1,45 @@
+/** @file Refusals of dtypes that depend on more than one setting, asked of PyTorch by hand. */
+import type { DType } from "@sconce/tensor";
+import type { BoundArgs } from "../rows/define-op.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
+
+/** Returns why a call is refused, if it is. */
+type Check = (bound: BoundArgs) => string | undefined;
+
+interface Typed {
+  readonly dtype: DType;
+  readonly shape: readonly unknown[];
+}
+
+const notImplemented = (kernel: string, dtype: DType): string =>
+  `"${kernel}" not implemented for '${scalarTypeName(dtype)}'`;
+
+const SMALL_INTEGERS: ReadonlySet<DType> = new Set(["int8", "int16", "int32", "uint8"]);
+
+/** Dilated convolutions have a kernel of their own. */
+const dilated: Check = ({ input, dilation, transposed }) => {
+  const { dtype } = input as Typed;
+  const isDilated = Array.isArray(dilation) && dilation.some((step) => step !== 1);
+  return isDilated && transposed !== true && SMALL_INTEGERS.has(dtype)
+    ? notImplemented("slow_conv_dilated<>", dtype)
+    : undefined;
+};
+
+const isOrdered = (dtype: DType): boolean =>
+  dtype !== "bool" && !/^(?:float8|complex|uint(?:16|32|64))/.test(dtype);
+
+/** Slices of several dimensions are combined by operators that take more dtypes. */
+const indexReduce: Check = ({ self, include_self }) => {
+  const { dtype, shape } = self as Typed;
+  if (isOrdered(dtype)) return undefined;
+  if (include_self !== true) return notImplemented("index_reduce_func_exclude_input_init", dtype);
+  return shape.length <= 1 ? notImplemented("index_func_", dtype) : undefined;
+};
+
+const CONVOLUTIONS = ["conv1d", "conv2d", "conv3d"].flatMap((name) => [`${name}.default`, `${name}.padding`]);
+
+/** By target. */
+export const BY_SETTING: ReadonlyMap<string, Check> = new Map([
+  ...["convolution.default", ...CONVOLUTIONS].map((name): [string, Check] => [`aten.${name}`, dilated]),
+  ["aten.index_reduce.default", indexReduce],
+]);

@@ -1,0 +1,22 @@
+// Lists the overloads of Sconce for dtype_grid.py: `node dtype_targets.mjs targets.json`, after `npm run build`.
+import { writeFileSync } from "node:fs";
+import { cpuBackend } from "@sconce/backend-cpu";
+import { defaultOperators } from "@sconce/ops";
+import { readAllCases } from "@sconce/ops-cases/node";
+
+const operators = defaultOperators();
+const cpu = cpuBackend();
+const targets = new Set([...operators].map(({ target }) => target));
+for (const { target } of readAllCases()) targets.add(target);
+const entries = [...targets].map((target) => {
+  const row = operators.get(target);
+  // Composites without a kernel are judged by the calls that they are made of.
+  const isComposite = row?.tags.includes("composite") === true && row.decompose !== undefined;
+  return {
+    target,
+    schema: row?.schemaText,
+    functional: row?.functional,
+    parts: isComposite && cpu.describeSupport(target) !== "kernel",
+  };
+});
+writeFileSync(process.argv[2], JSON.stringify(entries));
