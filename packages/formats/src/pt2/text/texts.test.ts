@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { parseJson } from "../../json/parse.js";
 import { makeZip, utf8 } from "../../zip/zip.fixture.js";
 import { entriesOf, operators, read, saved } from "../write/saved.fixture.js";
+import { FileNames } from "./file-names.js";
 import { visitJsonTexts } from "./json-texts.js";
 import { type TextKind, textFault } from "./rules.js";
 
@@ -377,4 +378,30 @@ describe("the rules of names are PyTorch's", () => {
   test.each(REFUSED)("%s: these are not", (kind, texts) => {
     expect(texts.filter((text) => textFault(kind, text) === undefined)).toEqual([]);
   });
+});
+
+test("a name of many combining marks is refused at once", () => {
+  const text = `a${"\u0301".repeat(1_000_000)}`;
+  const start = performance.now();
+  expect(textFault("state", text)).toBe("is a name that Python reads as another one");
+  expect(performance.now() - start).toBeLessThan(1000);
+});
+
+test("many names that differ in signs only are renamed in time that grows with their number", async () => {
+  const count = 20_000;
+  const signs = (i: number): string => i.toString(4).replace(/\d/g, (digit) => "!?&-"[Number(digit)]!);
+  const names = Array.from({ length: count }, (_, i) => `%"${signs(i)}"`);
+  const lines = names.map(
+    (name, i) => `  ${name}: f32[2] = aten.neg.default(${i === 0 ? "%x" : names[i - 1]})`,
+  );
+  const text = SIMPLE.slice(0, SIMPLE.indexOf("graph(")).replace('"y z"', names.at(-1)!.slice(1));
+  const program = parseIr(
+    `${text}graph(%x: f32[2]) {\n${lines.join("\n")}\n  return (${names.at(-1)})\n}\n`,
+    { operators },
+  );
+  const values = FileNames.ofValues(program.graph);
+  const start = performance.now();
+  const given = new Set(names.map((name) => values.of(JSON.parse(name.slice(1)) as string)));
+  expect(performance.now() - start).toBeLessThan(2000);
+  expect(given.size).toBe(count);
 });
