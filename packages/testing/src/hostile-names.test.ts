@@ -9,9 +9,10 @@ import { dotText, mermaidText } from "@sconce/formats/views";
 import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { verify } from "@sconce/ir/verify";
 import { createSconce, extractIR, jsonIRText, programFromIR, readJsonIR } from "@sconce/session";
+import { loadBackend } from "@sconce/session/backends";
 import { Tensor } from "@sconce/tensor";
 import { transformSync } from "esbuild";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readMarkup } from "./markup.fixture.js";
 
 const session = createSconce();
@@ -207,3 +208,19 @@ graph(%p: f32[2], %x: f32[2]) {
     });
   },
 );
+
+test.each(["cpu", "wasm", "gpujs:cpu"])("no name reaches the code of kernels: %s", async (backend) => {
+  const pwned = vi.fn();
+  vi.stubGlobal("pwned", pwned);
+  const devices = createSconce({
+    backends: backend === "cpu" ? [] : [await loadBackend(backend, backend === "wasm" ? { threads: 1 } : {})],
+  });
+  for (const name of NAMES) {
+    const program = programNamed(name);
+    using compiled = await devices.compile(program, backend);
+    const [result] = await compiled.run([Tensor.from([5, 7], { dtype: "float32" })]);
+    expect([...(result as Tensor).toArray().flat()]).toEqual([5, 14]);
+  }
+  expect(pwned).not.toHaveBeenCalled();
+  vi.unstubAllGlobals();
+});

@@ -1,5 +1,5 @@
 /** @file Every error about the inputs of `sconce run`. */
-import { didYouMean, SconceError } from "@sconce/errors";
+import { didYouMean, SconceError, shellWord } from "@sconce/errors";
 import { inputsText, type NamedInput } from "./input-names.js";
 
 const placeOf = ({ position, name, type }: NamedInput): string => `input ${position} (${name}: ${type})`;
@@ -17,7 +17,7 @@ export const missingInput = (
     message: `no value for input ${position} (${name})`,
     where: held.length === 0 ? undefined : `the inputs file, which holds ${held.slice(0, 10).join(", ")}`,
     fix:
-      `give --input ${name}=VALUE (JSON, a .safetensors or a .npy file), or put a tensor ${name} or i${position} into the ` +
+      `give --input ${shellWord(`${name}=VALUE`)} (JSON, a .safetensors or a .npy file), or put a tensor ${name} or i${position} into the ` +
       `--inputs file; --samples runs on the example inputs of the file, --random SEED on random ones${others}`,
   });
 };

@@ -1,6 +1,6 @@
 /** @file Names of a program that PyTorch would take for more than names. */
 import type { ExportedProgram } from "@sconce/ir";
-import { visitProgramTexts } from "../pt2/text/program-texts.js";
+import { visitUnsafeTexts } from "../pt2/text/check.js";
 import { TEXT_RULES, type TextKind, textFault } from "../pt2/text/rules.js";
 import type { SecurityFinding } from "./finding.js";
 
@@ -27,7 +27,7 @@ export function nameFinding(kind: TextKind, text: string, where: () => string): 
  */
 export function programNameFindings(program: ExportedProgram): SecurityFinding[] {
   const found = new Map<string, SecurityFinding>();
-  visitProgramTexts(program, (kind, text, where) => {
+  visitUnsafeTexts(program, (kind, text, _, where) => {
     if (found.has(text)) return;
     const finding = nameFinding(kind, text, where);
     if (finding !== undefined) found.set(text, finding);

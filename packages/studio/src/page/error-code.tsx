@@ -8,9 +8,11 @@ const ERRORS = "https://github.com/sconce-project/sconce/blob/main/docs/referenc
  * for each code: `<meta name="error-pages" content="../errors/">`.
  */
 function errorAddress(code: string): string {
+  // Errors of plugins may have any code: none of them is an address.
+  const name = encodeURIComponent(code);
   const folder = document.querySelector<HTMLMetaElement>('meta[name="error-pages"]')?.content;
-  if (folder === undefined) return `${ERRORS}#${code.toLowerCase()}`;
-  return new URL(`${code}/`, new URL(folder, document.baseURI)).href;
+  if (folder === undefined) return `${ERRORS}#${name.toLowerCase()}`;
+  return new URL(`./${name}/`, new URL(folder, document.baseURI)).href;
 }
 
 /** A code that leads to its explanation, beside the page: what is open stays. */

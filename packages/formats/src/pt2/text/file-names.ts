@@ -11,6 +11,8 @@ export class FileNames {
   /** New names by old ones. */
   readonly #renamed = new Map<string, string>();
   readonly #given = new Set<string>();
+  /** The last number that a name got: names that differ in signs only are many in some files. */
+  readonly #counts = new Map<string, number>();
 
   private constructor(
     kind: "value" | "graph",
@@ -43,8 +45,10 @@ export class FileNames {
     if (known !== undefined) return known;
     if (this.#kept.has(name) || textFault(this.#kind, name) === undefined) return name;
     const base = asciiName(name);
-    let given = base;
-    for (let i = 1; this.#isBad(given); i++) given = `${base}_${i}`;
+    let count = this.#counts.get(base) ?? 0;
+    let given = count === 0 ? base : `${base}_${count}`;
+    while (this.#isBad(given)) given = `${base}_${++count}`;
+    this.#counts.set(base, count);
     this.#given.add(given);
     this.#renamed.set(name, given);
     return given;

@@ -49,7 +49,10 @@ export const isIdentifier = (text: string): boolean => UNICODE.test(text);
  * Whether Python keeps a name as it is written. In sources it brings names to the form NFKC: a name
  * of another form is then one of something else.
  */
-export const isNormal = (text: string): boolean => text.normalize("NFKC") === text;
+export const isNormal = (text: string): boolean => !MARKS.test(text) && text.normalize("NFKC") === text;
+
+/** To normalize a run of marks takes quadratic time; Unicode's own limit is 30. */
+const MARKS = /\p{M}{31}/u;
 
 /** Whether a name is one of Python's own, `__class__`. */
 export const isDunder = (text: string): boolean => text.startsWith("__") && text.endsWith("__");

@@ -31,7 +31,7 @@ const FIELDS: Readonly<Record<string, TextKind>> = {
   as_strings: "text",
   type: "device",
   guards_code: "guard",
-  forward_arg_names: "input",
+  forward_arg_names: "keyword",
   verifiers: "word",
   torch_version: "word",
   field_names: "free",

@@ -42,7 +42,7 @@ export function visitProgramTexts(program: ExportedProgram, visit: TextVisitor):
     visit("module", fqn, where);
     if (signature === null) continue;
     for (const spec of [...signature.inputs, ...signature.outputs]) specTexts(spec, visit);
-    for (const name of signature.forwardArgNames ?? []) visit("input", name, where);
+    for (const name of signature.forwardArgNames ?? []) visit("keyword", name, where);
     for (const spec of [signature.inSpec, signature.outSpec]) visitTree(spec, visit, where);
     for (const key of keywordsOf(signature.inSpec)) visit("keyword", key, where);
   }

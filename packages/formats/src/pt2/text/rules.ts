@@ -64,6 +64,9 @@ const valueFault = (text: string): string | undefined =>
   isAsciiIdentifier(text) ? taken(text, GENERATED_NAMES, LITERAL_NAMES) : NOT_IDENTIFIER;
 
 const inputFault = (text: string): string | undefined =>
+  isAsciiIdentifier(text) ? taken(text, GENERATED_NAMES) : NOT_IDENTIFIER;
+
+const keywordFault = (text: string): string | undefined =>
   !isIdentifier(text)
     ? NOT_IDENTIFIER
     : isNormal(text)
@@ -212,10 +215,10 @@ export const TEXT_RULES: Readonly<Record<TextKind, TextRule>> = {
     fault: inputFault,
   },
   keyword: {
-    what: "the name of a keyword argument",
-    does: "becomes a keyword argument in the Python source of the graph",
+    what: "the name of an argument",
+    does: "becomes a parameter in the Python source of the graph",
     fix: RENAME_INPUT,
-    fault: inputFault,
+    fault: keywordFault,
   },
   argument: {
     what: "the name of an argument of an operator",

@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import { parseJson } from "../../json/parse.js";
 import { makeZip, utf8 } from "../../zip/zip.fixture.js";
 import { entriesOf, operators, read, saved } from "../write/saved.fixture.js";
+import { FileNames } from "./file-names.js";
 import { visitJsonTexts } from "./json-texts.js";
-import { textFault } from "./rules.js";
+import { type TextKind, textFault } from "./rules.js";
 
 const programs = new URL("../../../../testing/fixtures/programs/", import.meta.url);
 const NAMES = readdirSync(programs)
@@ -254,4 +255,153 @@ test("modules that PyTorch imports for a tree are named in a warning, and nothin
   await saved(withFactory("mylib.maps", "Map"), { onWarning });
   expect(warnings).toEqual(["torch.export.load imports the modules of mylib.maps.Map"]);
   await expect(saved(withFactory("os;x", "system"))).rejects.toMatchObject({ code: "UNSAFE_TEXT" });
+});
+
+describe("the rules of names are PyTorch's", () => {
+  // What torch.export.load and module() of PyTorch 2.14 take, run and give the right numbers for.
+  const TAKEN: readonly (readonly [TextKind, readonly string[]])[] = [
+    [
+      "state",
+      [
+        "a b",
+        "a'b",
+        "gr\u00f6\u00dfe",
+        "__x__",
+        "x-y",
+        "0",
+        "a{b",
+        "print",
+        "torch",
+        "a\u2028b",
+        "a\tb",
+        "a#b",
+        "a;b",
+        "a,b",
+        "layers.0.weight",
+      ],
+    ],
+    [
+      "input",
+      ["x", "print", "getattr", "slice", "inf", "device", "complex", "match", "type", "_", "forward", "w"],
+    ],
+    ["keyword", ["x", "gr\u00f6\u00dfe", "\u2118", "print", "match", "args"]],
+    ["symbol", ["s0", "s77", "u0", "zuf1", "batch", "Batch", "_dx"]],
+    [
+      "target",
+      [
+        "torch.ops.aten.add.Tensor",
+        "torch.ops.aten.__and__.Tensor",
+        "torch.ops.higher_order.cond",
+        "_operator.mul",
+        "math.trunc",
+        "torch.sym_max",
+        "#ns:op.name",
+      ],
+    ],
+    ["guard", ["L['x'].size()[0] <= 5", "L['d']['a b'].size()[1] % 2 == 0"]],
+  ];
+  // What becomes code, does not compile, or reads something else.
+  const REFUSED: readonly (readonly [TextKind, readonly string[]])[] = [
+    [
+      "state",
+      [
+        'a"b',
+        "a\\b",
+        "class",
+        "None",
+        "\ufb01",
+        "a\nb",
+        "\u{1d4b3}",
+        "a\0b",
+        "\u00aa",
+        "\ud800",
+        "",
+        "a.",
+        "forward",
+        "__class__",
+        "__init__",
+        "state_dict",
+        "a# COUNTER: 3",
+      ],
+    ],
+    [
+      "input",
+      [
+        "1a",
+        "a b",
+        "class",
+        "True",
+        "__debug__",
+        "self",
+        "torch",
+        "pytree",
+        "fx_pytree",
+        "a.b",
+        "x=1",
+        "*x",
+        "gr\u00f6\u00dfe",
+        "",
+      ],
+    ],
+    ["keyword", ["class", "\ufb01", "self", "torch", "a b", ""]],
+    ["symbol", ["Symbol", "Max", "lambda", "s 0", "s')", "user", "s\u00f6", ""]],
+    [
+      "target",
+      [
+        "torch.os.system",
+        "torch.ops.load_library.__call__.__call__",
+        "torch.ops.aten.add.__init__",
+        "torch.ops.aten.add",
+        "_operator.attrgetter",
+        "math.__loader__",
+        "os.system",
+        "torch.ops.aten.add.Tensor\n",
+      ],
+    ],
+    [
+      "guard",
+      [
+        'L["x"].size()[0] == 3',
+        "L['a\\'b'].size()[0] == 3",
+        "print(1)",
+        "__import__('os')",
+        "L['a\nb'].size()[0] == 3",
+        "",
+      ],
+    ],
+  ];
+
+  test.each(TAKEN)("%s: these are safe", (kind, texts) => {
+    expect(texts.filter((text) => textFault(kind, text) !== undefined)).toEqual([]);
+  });
+
+  test.each(REFUSED)("%s: these are not", (kind, texts) => {
+    expect(texts.filter((text) => textFault(kind, text) === undefined)).toEqual([]);
+  });
+});
+
+test("a name of many combining marks is refused at once", () => {
+  const text = `a${"\u0301".repeat(1_000_000)}`;
+  const start = performance.now();
+  expect(textFault("state", text)).toBe("is a name that Python reads as another one");
+  expect(performance.now() - start).toBeLessThan(1000);
+});
+
+test("many names that differ in signs only are renamed in time that grows with their number", async () => {
+  const count = 20_000;
+  const signs = (i: number): string => i.toString(4).replace(/\d/g, (digit) => "!?&-"[Number(digit)]!);
+  const names = Array.from({ length: count }, (_, i) => `%"${signs(i)}"`);
+  const lines = names.map(
+    (name, i) => `  ${name}: f32[2] = aten.neg.default(${i === 0 ? "%x" : names[i - 1]})`,
+  );
+  const text = SIMPLE.slice(0, SIMPLE.indexOf("graph(")).replace('"y z"', names.at(-1)!.slice(1));
+  const program = parseIr(
+    `${text}graph(%x: f32[2]) {\n${lines.join("\n")}\n  return (${names.at(-1)})\n}\n`,
+    { operators },
+  );
+  const values = FileNames.ofValues(program.graph);
+  const start = performance.now();
+  const given = new Set(names.map((name) => values.of(JSON.parse(name.slice(1)) as string)));
+  expect(performance.now() - start).toBeLessThan(2000);
+  expect(given.size).toBe(count);
 });
