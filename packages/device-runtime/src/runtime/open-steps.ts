@@ -1,5 +1,7 @@
 /** @file The steps of a region whose code serves all sizes: they are made once. */
 import {
+  type Axis,
+  fixedValue,
   type Index,
   type LoopNest,
   type LoopProgram,
@@ -39,7 +41,8 @@ export function openSteps(
     for (const { output } of nests) outputs.add(output);
   };
   for (const group of rowGroups(loops.nests, loops)) {
-    const rows = device.openRows?.(group, loops);
+    const hasNothing = group.parts.some(({ nest }) => nest.axes.some(isEmpty));
+    const rows = hasNothing ? undefined : device.openRows?.(group, loops);
     if (rows === undefined) continue;
     const { parts, positions } = group;
     const writes = parts.flatMap(({ isStored, nest }) => (isStored ? [nest.output] : []));
@@ -48,7 +51,7 @@ export function openSteps(
   }
   for (const [at, nest] of loops.nests.entries()) {
     if (outputs.has(nest.output)) continue;
-    const rows = device.openNest(nest, loops, constants);
+    const rows = nest.axes.some(isEmpty) ? NOTHING : device.openNest(nest, loops, constants);
     if (typeof rows === "string") reasons.set(nest.output, rows);
     else put([nest], { writes: [nest.output], reads: readsOf(nest.value), at, rows });
   }
@@ -56,6 +59,10 @@ export function openSteps(
   const serve = (sizes: Bindings): boolean => extents.every((extent) => sizeOf(extent, sizes) > 0);
   return { steps, outputs, reasons, serve };
 }
+
+/** Why a nest has no code for all sizes. */
+const NOTHING = "an axis of it has no places";
+const isEmpty = ({ extent }: Axis): boolean => fixedValue(extent) === 0;
 
 /** All extents that are not numbers, once each. */
 function extentsOf(nests: readonly LoopNest[]): readonly Index[] {
