@@ -290,3 +290,15 @@ describe.each(Object.entries(SEVERAL))("%s", (_, [inputs, calls, runs]) => {
     );
   });
 });
+
+test("inputs whose strides have no such view are refused", { timeout: 60_000 }, async () => {
+  const turned = wave([4, 6]).withLayout([1, 4], 0);
+  const whole = wave([4, 6]);
+  for (const shape of ["[4, 6]", "[s0, s1]"])
+    for (const calls of [
+      "%z = aten.view.default(%x, [24])\n%y = aten.neg.default(%z)",
+      "%a = aten.mul.Tensor(%x, 2)\n%z = aten.view.default(%a, [24])\n%y = aten.neg.default(%z)",
+      "%z = aten.reshape.default(%x, [24])\n%y = aten.neg.default(%z)",
+    ])
+      await expectAsInterpreter(programOf(calls, `%x: f32${shape}`), [[whole], [turned], [whole]]);
+});

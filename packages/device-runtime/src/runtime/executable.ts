@@ -39,7 +39,7 @@ import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
 import type { KernelStep } from "./kernel-step.js";
 import { isLikeRecorded } from "./like-recorded.js";
-import { OriginalRuns, OTHER_DECISIONS, OtherDecisions } from "./original-runs.js";
+import { HostRun, OriginalRuns } from "./original-runs.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Reasons, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
@@ -71,6 +71,7 @@ export interface ExecutableInit {
 
 /** What a run keeps while it goes on. */
 interface Run {
+  readonly inputs: readonly Value[];
   readonly values: RunValues;
   readonly sizes: Map<string, number>;
   readonly pacer: Pacer;
@@ -221,6 +222,7 @@ export class DeviceExecutable implements Executable {
     if (inputs.some((input) => this.#isElsewhere(input))) await this.#load(inputs, options.signal);
     const { values, sizes } = this.#givens.with(inputs);
     const run: Run = {
+      inputs,
       values,
       sizes,
       pacer,
@@ -268,8 +270,8 @@ export class DeviceExecutable implements Executable {
       this.#original.require(run.sizes);
       if (reason === undefined) await this.#sequence(this.#whole, run);
     } catch (error) {
-      if (!(error instanceof OtherDecisions)) throw error;
-      reason = OTHER_DECISIONS;
+      if (!(error instanceof HostRun)) throw error;
+      reason = error.message;
     }
     if (reason !== undefined) for (const { node } of this.#init.plan.nodes) run.hosted.set(node, reason);
     return reason === undefined;
@@ -331,7 +333,7 @@ export class DeviceExecutable implements Executable {
     const region = this.#regions.get(step.name);
     if (region === undefined) return undefined;
     this.#original.require(run.sizes);
-    this.#requireSizes(run.sizes);
+    this.#requireSizes(run.inputs, run.sizes);
     if (run.distrusted !== undefined) return allCalls(step.device!.graph, run.distrusted);
     const inUse = valueBytes(run.values.computed(), this.#init.device);
     const results = await region.run(inputs, run.sizes, this.#uploads, {

@@ -5,11 +5,8 @@ import { areDecidedSo, type SizeDecision } from "@sconce/passes";
 import type { Bindings } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 
-/** Why no call of a run is on the device. */
-export const OTHER_DECISIONS = "lowering decided about other sizes";
-
-/** Thrown within a run whose sizes have other answers than lowering took. */
-export class OtherDecisions extends Error {}
+/** Thrown within a run that the host has to do, with the reason. */
+export class HostRun extends Error {}
 
 /** What runs the program as it was. */
 export interface OriginalInit {
@@ -31,10 +28,13 @@ export class OriginalRuns {
     this.#init = init;
   }
 
-  /** @throws OtherDecisions */
+  /** @throws HostRun for sizes that the lowered program does not serve */
   require(sizes: Bindings): void {
+    for (const size of sizes.values())
+      if (!Number.isSafeInteger(size)) throw new HostRun("a size is 2^53 or more");
     const { decisions } = this.#init;
-    if (decisions.length > 0 && !areDecidedSo(decisions, sizes)) throw new OtherDecisions();
+    if (decisions.length > 0 && !areDecidedSo(decisions, sizes))
+      throw new HostRun("lowering decided about other sizes");
   }
 
   /**

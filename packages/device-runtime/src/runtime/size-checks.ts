@@ -2,11 +2,12 @@
  * @file Sizes that a program does not take, or at which its values are not those that it records.
  */
 import { type LoopProgram, SizeLimits, sizeOf } from "@sconce/codegen";
-import { type ExportedProgram, type Graph, nodePlace } from "@sconce/ir";
+import { type ExportedProgram, type Graph, nodePlace, type Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { SizeChecks, type SizeProblem } from "@sconce/passes";
 import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
 import type { Device } from "../device/device.js";
+import { InputLayouts } from "./input-layouts.js";
 import { callOf, tooLargeFor } from "./large-buffers.js";
 import type { Reasons } from "./plan.js";
 import { isTensor, type RunValue } from "./values.js";
@@ -23,19 +24,14 @@ export const keyOf = (sizes: Bindings): string =>
 /** Sets of sizes whose answers are kept. */
 const MOST_KNOWN = 64;
 
-/** Asks each set of sizes once. */
-class KnownSizes<T> {
+/** Answers by keys, each found once. */
+class Known<T> {
   readonly #known = new Map<string, T>();
-  readonly #ask: (sizes: Bindings) => T;
 
-  constructor(ask: (sizes: Bindings) => T) {
-    this.#ask = ask;
-  }
-  at(sizes: Bindings): T {
-    const key = keyOf(sizes);
+  at(key: string, find: () => T): T {
     if (!this.#known.has(key)) {
       if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-      this.#known.set(key, this.#ask(sizes));
+      this.#known.set(key, find());
     }
     return this.#known.get(key)!;
   }
@@ -47,11 +43,12 @@ export type SizeCheck = (sizes: Bindings) => string | undefined;
 /** Compares the values that a program records with those that its calls give. */
 export function sizeCheck(program: ExportedProgram, operators: OperatorTable): SizeCheck {
   const checks = new SizeChecks(program, operators);
-  const known = new KnownSizes((sizes) => {
+  const known = new Known<string | undefined>();
+  const ask = (sizes: Bindings): string | undefined => {
     const problem = checks.at(sizes);
-    return { reason: problem && reasonOf(problem, sizes) };
-  });
-  return (sizes) => (checks.holdAt(sizes) ? undefined : known.at(sizes).reason);
+    return problem && reasonOf(problem, sizes);
+  };
+  return (sizes) => (checks.holdAt(sizes) ? undefined : known.at(keyOf(sizes), () => ask(sizes)));
 }
 function reasonOf({ node, error }: SizeProblem, sizes: Bindings): string {
   const at = [...sizes].map(([name, size]) => `${name} = ${size}`).join(", ");
@@ -60,18 +57,22 @@ function reasonOf({ node, error }: SizeProblem, sizes: Bindings): string {
 }
 
 /**
- * Throws what the calls of a program throw for sizes that they do not take, before any of them is
- * computed.
+ * Throws what the calls of a program throw for sizes that they do not take, or for strides of which
+ * they have no view, before any of them is computed.
  *
  * @throws SconceError that of the shape rule, with the node
  */
-export type SizeRequirement = (sizes: Bindings) => void;
+export type SizeRequirement = (inputs: readonly Value[], sizes: Bindings) => void;
 
 export function sizeRequirement(program: ExportedProgram, operators: OperatorTable): SizeRequirement {
-  const checks = new SizeChecks(program, operators);
-  const known = new KnownSizes((sizes) => ({ problem: checks.at(sizes) }));
-  return (sizes) => {
-    const problem = checks.holdAt(sizes) ? undefined : known.at(sizes).problem;
+  const [checks, layouts] = [new SizeChecks(program, operators), new InputLayouts(program)];
+  const known = new Known<SizeProblem | undefined>();
+  return (inputs, sizes) => {
+    const others = layouts.others(inputs, sizes);
+    if (others === undefined && checks.holdAt(sizes)) return;
+    const strides = [...(others ?? [])].map(([name, fake]) => `${name}:${fake.strides.join("x")}`);
+    const key = `${keyOf(sizes)} ${strides.join()}`;
+    const problem = known.at(key, () => checks.at(sizes, others));
     if (problem?.error !== undefined) throw problem.error.at(nodePlace(problem.node));
   };
 }

@@ -93,13 +93,15 @@ export class SizeChecks {
   /**
    * The first call that its operator refuses, or else the first with another value than the program
    * records. Calls with sizes that are not among the given ones are left out.
+   *
+   * @param given inputs with other strides than the program records, by name
    */
-  at(sizes: Bindings): SizeProblem | undefined {
+  at(sizes: Bindings, given: ReadonlyMap<string, FakeTensor> = new Map()): SizeProblem | undefined {
     const proofs = ++this.#asked > BEFORE_PROOFS ? this.prove() : this.#proofs;
     const isProved = proofs !== undefined && areInRange(proofs, sizes);
     const suspects = isProved ? proofs.open : this.#symbolic;
-    if (suspects.size === 0) return undefined;
-    const values = new ValuesAt(sizes);
+    if (suspects.size === 0 && given.size === 0) return undefined;
+    const values = new ValuesAt(sizes, given);
     let first: SizeProblem | undefined;
     for (const node of this.#calls) {
       if (!suspects.has(node) && !readsAny(node, values.others)) continue;
@@ -108,7 +110,8 @@ export class SizeChecks {
         if (value === undefined) continue;
         const isRecorded = isAs(node.meta.val!, value, values);
         // A size that only the data decide may follow from sizes that are known now.
-        if (!isRecorded || !values.know(node)) values.others.set(node.name, value);
+        if (!isRecorded || !values.know(node) || readsAny(node, values.others))
+          values.others.set(node.name, value);
         if (!isRecorded) first ??= { node, error: undefined };
       } catch (error) {
         if (!isSconceError(error)) throw error;
@@ -227,11 +230,12 @@ interface Sizes {
 class ValuesAt implements Sizes {
   readonly sizes: Bindings;
   /** What calls give that is not what the program records; undefined where it is not known. */
-  readonly others = new Map<string, MetaValue | undefined>();
+  readonly others: Map<string, MetaValue | undefined>;
   readonly #recorded = new Map<string, MetaValue>();
 
-  constructor(sizes: Bindings) {
+  constructor(sizes: Bindings, given: ReadonlyMap<string, MetaValue>) {
     this.sizes = sizes;
+    this.others = new Map(given);
   }
 
   /** Whether all symbols of a recorded value have values. */
