@@ -168,6 +168,14 @@ const VECTORS: Readonly<Record<string, readonly [string, readonly number[]]>> = 
     "%m = operator.mul(%n, 1000000000)\n%a = aten.full.default([%n], 1)\n%b = aten.mul.Tensor(%a, %m)\n%y = aten.add.Tensor(%b, %m)",
     [1, 2, 3, 9],
   ],
+  "a remainder of a size by itself": [
+    "%m = operator.mod(%n, %n)\n%k = operator.add(%m, 2)\n%y = aten.full.default([%k], 1.0)",
+    [3, 1, 0],
+  ],
+  "a division that cancels": [
+    "%m = operator.mul(%n, 3)\n%k = operator.floordiv(%m, %n)\n%y = aten.full.default([%k], 1.0)",
+    [3, 1, 0],
+  ],
   "a place in a range beyond 32 bits": [
     "%m = operator.mul(%n, 3000000000)\n%e = operator.add(%m, %n)\n%y = aten.arange.start(%m, %e)",
     [1, 3, 9],

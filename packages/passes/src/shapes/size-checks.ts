@@ -3,23 +3,34 @@
  */
 import { isSconceError, type SconceError } from "@sconce/errors";
 import {
+  type Argument,
   type ExportedProgram,
   FakeTensor,
   forEachInput,
   type Graph,
+  isRef,
   isSymScalar,
   type MetaValue,
   type Node,
   type NodeRef,
+  type SymScalar,
 } from "@sconce/ir";
-import { constantValue, metaOf, type OperatorTable } from "@sconce/ops";
+import {
+  constantValue,
+  evaluateScalarFunction,
+  isScalarFunction,
+  metaOf,
+  type OperatorTable,
+} from "@sconce/ops";
 import {
   evaluate,
   evaluateInt,
   freeSymbols,
+  ne,
   printExpr,
   STATIC_ENV,
   type SymBool,
+  type SymEnv,
   SymExpr,
   type SymInt,
 } from "@sconce/symbolic";
@@ -130,16 +141,24 @@ export class SizeChecks {
       isKnown &&= (values.others.has(name) || values.know(input)) && values.of(input) !== undefined;
     });
     if (!isKnown) return undefined;
-    const { target, args, kwargs } = node;
-    const resolve = ({ name }: NodeRef): unknown => constantValue(values.of(this.#graph.node(name)));
-    if (target !== GETITEM) return metaOf(this.#operators, target, args, kwargs, STATIC_ENV, resolve);
+    return this.#computed(node, STATIC_ENV, (name) => values.of(this.#graph.node(name)));
+  }
+  #computed(
+    { target, args, kwargs }: Node,
+    env: SymEnv,
+    values: (name: string) => MetaValue | undefined,
+  ): MetaValue | undefined {
+    const resolve = ({ name }: NodeRef): unknown => constantValue(values(name));
+    if (isScalarFunction(target)) return scalarValue(target, args, resolve, env);
+    if (target !== GETITEM) return metaOf(this.#operators, target, args, kwargs, env, resolve);
     const items = resolve(args[0] as NodeRef);
     return Array.isArray(items) ? (items as readonly MetaValue[])[Number(args[1])] : undefined;
   }
   #hasRule({ op, target, meta }: Node): boolean {
     if (op !== "call_function" || meta.val === undefined) return false;
-    const row = target === GETITEM ? undefined : this.#operators.get(target);
-    return target === GETITEM || row?.meta !== undefined || row?.decompose !== undefined;
+    if (target === GETITEM || isScalarFunction(target)) return true;
+    const row = this.#operators.get(target);
+    return row?.meta !== undefined || row?.decompose !== undefined;
   }
   /** The symbols in a call's arguments and its value, by name. */
   #symbolsOf(node: Node): ReadonlyMap<string, SymExpr> {
@@ -152,19 +171,46 @@ export class SizeChecks {
   #isProved(node: Node, env: ProofEnv): boolean {
     if (node.target === GETITEM) return true;
     try {
-      const { target, args, kwargs, meta } = node;
-      const value = metaOf(this.#operators, target, args, kwargs, env, ({ name }) =>
-        constantValue(this.#graph.node(name).meta.val),
-      );
-      return isAs(meta.val!, value, env);
+      const recorded = (name: string): MetaValue | undefined => this.#graph.node(name).meta.val;
+      if (PARTIAL.test(node.target) && !this.#isDefined(node, recorded, env)) return false;
+      const value = this.#computed(node, env, recorded);
+      return value !== undefined && isAs(node.meta.val!, value, env);
     } catch (error) {
       if (isSconceError(error)) return false;
       throw error;
     }
   }
+
+  /** Whether a function of numbers has a value wherever its arguments have some. */
+  #isDefined(
+    { target, args }: Node,
+    recorded: (name: string) => MetaValue | undefined,
+    env: ProofEnv,
+  ): boolean {
+    const divisor = args[1];
+    if (!DIVISIONS.has(target) || divisor === undefined) return false;
+    const value = isRef(divisor) ? recorded(divisor.name) : divisor;
+    const by = isSymScalar(value) ? value.expr : value;
+    return isSize(by) && env.staticallyKnown(ne(by, 0)) === true;
+  }
 }
 
 const GETITEM = "operator.getitem";
+/** Functions of numbers that some arguments have no value for. */
+const PARTIAL = /^(operator\.(truediv|floordiv|mod|pow|lshift|rshift)|math\.|torch\._sym_)/;
+const DIVISIONS: ReadonlySet<string> = new Set(["operator.truediv", "operator.floordiv", "operator.mod"]);
+
+/** What a function of numbers gives. */
+function scalarValue(
+  target: string,
+  args: readonly Argument[],
+  resolve: (ref: NodeRef) => unknown,
+  env: SymEnv,
+): SymScalar {
+  const value = (arg: Argument): unknown =>
+    isRef(arg) ? resolve(arg) : Array.isArray(arg) ? (arg as readonly Argument[]).map(value) : arg;
+  return evaluateScalarFunction(target, args.map(value) as SymScalar[], (size) => env.range(size));
+}
 
 /** Whether sizes are among those that proofs are made for. */
 function areInRange({ ranges }: Proofs, sizes: Bindings): boolean {
@@ -267,7 +313,7 @@ class ValuesAt implements Sizes {
 
   areSame(a: SymInt, b: SymInt): boolean {
     if (!isKnownAt(a, this.sizes) || !isKnownAt(b, this.sizes)) return true;
-    return evaluateInt(a, this.sizes) === evaluateInt(b, this.sizes);
+    return Object.is(evaluateInt(a, this.sizes) + 0, evaluateInt(b, this.sizes) + 0);
   }
 }
 
@@ -288,11 +334,12 @@ function isAs(recorded: MetaValue, value: MetaValue, sizes: Sizes): boolean {
       (recorded as readonly MetaValue[]).every((item, i) => isAs(item, items[i]!, sizes))
     );
   }
-  const [a, b] = [recorded, value].map((one) => (isSymScalar(one) ? one.expr : one));
+  const [a, b] = [recorded, value].map((one): unknown => (isSymScalar(one) ? one.expr : one));
   // Constants and other values have no sizes.
   return !isSize(a) || !isSize(b) || sizes.areSame(a, b);
 }
-const isSize = (value: unknown): value is SymInt => typeof value === "number" || value instanceof SymExpr;
+const isSize = (value: unknown): value is SymInt =>
+  typeof value === "number" || typeof value === "boolean" || value instanceof SymExpr;
 
 /** Whether the sizes of a value have no other symbols. */
 function isKnownAt(value: unknown, sizes: Bindings): boolean {
