@@ -149,8 +149,8 @@ export class DeviceExecutable implements Executable {
     const memory = { maxBytes, graph: program.graph };
     for (const { name, inputs, device: region } of steps) {
       if (region === undefined) continue;
-      const own = { fixed: this.#fixed, checkSizes: this.#checkSizes };
-      this.#regions.set(name, new RegionRunner({ region, inputs, device, limit, memory, ...own }));
+      const init = { region, inputs, device, limit, memory, fixed: this.#fixed };
+      this.#regions.set(name, new RegionRunner(init));
     }
   }
 
@@ -334,6 +334,8 @@ export class DeviceExecutable implements Executable {
     if (region === undefined) return undefined;
     this.#original.require(run.sizes);
     this.#requireSizes(run.inputs, run.sizes);
+    const wrong = this.#checkSizes(run.sizes);
+    if (wrong !== undefined) throw new HostRun(wrong);
     if (run.distrusted !== undefined) return allCalls(step.device!.graph, run.distrusted);
     const inUse = valueBytes(run.values.computed(), this.#init.device);
     const results = await region.run(inputs, run.sizes, this.#uploads, {

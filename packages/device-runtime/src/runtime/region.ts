@@ -28,7 +28,7 @@ import { planRegion, type RegionMemory, requireMemory } from "./memory.js";
 import { type OpenSteps, openSteps } from "./open-steps.js";
 import type { DeviceRegion, Reasons } from "./plan.js";
 import { scansFor } from "./scans.js";
-import { allCalls, haveRecordedSizes, keyOf, LoopSizes, type SizeCheck } from "./size-checks.js";
+import { allCalls, haveRecordedSizes, keyOf, LoopSizes } from "./size-checks.js";
 import { DeviceValue, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -82,7 +82,6 @@ export interface RegionInit {
   readonly device: Device;
   readonly limit: WorkLimit;
   readonly memory: RegionMemory;
-  readonly checkSizes: SizeCheck;
 }
 
 /** Runs one region. */
@@ -97,7 +96,6 @@ export class RegionRunner {
   /** Names of inputs whose ranges decide what the device computes; undefined for the others. */
   readonly #deciding: readonly (string | undefined)[];
   readonly #limit: WorkLimit;
-  readonly #checkSizes: SizeCheck;
   readonly #sizes: LoopSizes;
   readonly #memory: RegionMemory;
   /** Tensors of inputs that never change. */
@@ -111,8 +109,7 @@ export class RegionRunner {
   #last: Bound | undefined;
   #open: { readonly steps: OpenSteps | undefined } | undefined;
 
-  constructor({ region, inputs, fixed, device, limit, memory, checkSizes }: RegionInit) {
-    this.#checkSizes = checkSizes;
+  constructor({ region, inputs, fixed, device, limit, memory }: RegionInit) {
     this.loops = region.loops;
     this.isFixed = isFixed(region.loops);
     this.#sizes = new LoopSizes(region.loops, region.graph);
@@ -319,8 +316,6 @@ export class RegionRunner {
   /** The calls that are the host's in these sizes, before anything is made of them. */
   #refusedAt(sizes: Bindings): Map<string, string> {
     const { graph } = this.#region;
-    const wrong = this.#checkSizes(sizes);
-    if (wrong !== undefined) return new Map(allCalls(graph, wrong));
     return new Map([...this.#sizes.refused(sizes, this.#device), ...refusedEmpties(graph, sizes)]);
   }
 

@@ -9,6 +9,7 @@ import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
 import type { Device } from "../device/device.js";
 import { InputLayouts } from "./input-layouts.js";
 import { callOf, tooLargeFor } from "./large-buffers.js";
+import { HostRun } from "./original-runs.js";
 import type { Reasons } from "./plan.js";
 import { isTensor, type RunValue } from "./values.js";
 
@@ -61,6 +62,7 @@ function reasonOf({ node, error }: SizeProblem, sizes: Bindings): string {
  * they have no view, before any of them is computed.
  *
  * @throws SconceError that of the shape rule, with the node
+ * @throws HostRun where a call gives another value than the program records
  */
 export type SizeRequirement = (inputs: readonly Value[], sizes: Bindings) => void;
 
@@ -74,6 +76,8 @@ export function sizeRequirement(program: ExportedProgram, operators: OperatorTab
     const key = `${keyOf(sizes)} ${strides.join()}`;
     const problem = known.at(key, () => checks.at(sizes, others));
     if (problem?.error !== undefined) throw problem.error.at(nodePlace(problem.node));
+    // What is lowered is made of the recorded values.
+    if (problem !== undefined) throw new HostRun(reasonOf(problem, sizes));
   };
 }
 

@@ -1,7 +1,7 @@
 /** @file Lazy tensors: functions from coordinates to the expression of an element. */
 import type { DType } from "@sconce/tensor";
 import { fitsInto } from "../../ir/always.js";
-import { coordinatesOf, flatIndex, type Index, ONE, same, ZERO } from "../../ir/index-expr.js";
+import { coordinatesOf, flatIndex, type Index, ONE, same, subtract, ZERO } from "../../ir/index-expr.js";
 import { load, type Scalar } from "../../ir/scalar.js";
 import { Evaluation, TooLarge } from "./evaluation.js";
 
@@ -290,10 +290,29 @@ function reshapeCoordinates(
 /** Whether a dimension is shown in another extent by repeating its only element. */
 const isBroadcast = (extent: Index, out: Index): boolean => same(extent, ONE) && !same(out, ONE);
 
-/** The tensor seen in a larger shape, dimensions of one element repeated. */
-export function broadcastTo(base: LazyTensor, node: string, shape: readonly Index[]): LazyTensor {
+/** The call that a view is made for. */
+interface ViewCall {
+  readonly node: string;
+  readonly context: { readonly assume: (node: string, index: Index) => void };
+}
+
+/**
+ * The tensor seen in a larger shape, dimensions of one element repeated. Other dimensions have the
+ * same size, which is taken for granted where their sizes are different expressions.
+ */
+export function broadcastTo(
+  base: LazyTensor,
+  { node, context }: ViewCall,
+  shape: readonly Index[],
+): LazyTensor {
   const lead = shape.length - base.shape.length;
   if (lead === 0 && base.shape.every((extent, d) => same(extent, shape[d]!))) return base;
+  base.shape.forEach((extent, d) => {
+    const whole = shape[d + lead]!;
+    if (same(extent, whole) || same(extent, ONE)) return;
+    context.assume(node, subtract(extent, whole));
+    context.assume(node, subtract(whole, extent));
+  });
   const repeats = shape.some((extent, d) =>
     d < lead ? !same(extent, ONE) : isBroadcast(base.shape[d - lead]!, extent),
   );

@@ -30,7 +30,7 @@ export const CONVERSIONS = defineLowerings([
     "aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
     ({ self, src }, call) => {
       const { dtype } = outOf(call);
-      const source = call.context.once(broadcastTo(src, call.node, self.shape));
+      const source = call.context.once(broadcastTo(src, call, self.shape));
       return made(call, {
         inputs: [source],
         operations: 0,

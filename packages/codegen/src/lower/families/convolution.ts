@@ -19,7 +19,7 @@ function convolution(args: LoweringArgs<typeof CONVOLUTION>, call: LoweringCall)
   if (bias !== null) call.context.many(bias);
   const compute = computeType(outOf(call).dtype);
   const isBatched = input.shape.length === weight.shape.length;
-  const image = isBatched ? input : broadcastTo(input, call.node, [ONE, ...input.shape]);
+  const image = isBatched ? input : broadcastTo(input, call, [ONE, ...input.shape]);
   const elementOf = transposed ? transposedElement : convolutionElement;
   const sum = elementOf(call, image, weight, groups, window);
   const element = (at: readonly Index[]): Scalar => {

@@ -43,7 +43,7 @@ function distances(call: LoweringCall, x1: LazyTensor, x2: LazyTensor, p: number
   const lead = shapeOf(out).slice(0, -2);
   const rowsOf = (x: LazyTensor): LazyTensor => {
     const tensor = call.context.many(x);
-    return broadcastTo(tensor, call.node, [...lead, ...tensor.shape.slice(-2)]);
+    return broadcastTo(tensor, call, [...lead, ...tensor.shape.slice(-2)]);
   };
   const [a, b] = [rowsOf(x1), rowsOf(x2)];
   const compute = computeType(out.dtype);

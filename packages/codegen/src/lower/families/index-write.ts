@@ -58,7 +58,7 @@ function indexPut(args: IndexPutArgs, call: LoweringCall): LazyTensor {
   const by = indexingOf(call, self, args.indices);
   const isWhole = (d: number): boolean => by.indices[d] === null;
   const whole = self.shape.filter((_, d) => isWhole(d));
-  const values = call.context.many(broadcastTo(args.values, call.node, resultAt(by, by.shape, whole)));
+  const values = call.context.many(broadcastTo(args.values, call, resultAt(by, by.shape, whole)));
   const points = (at: readonly Index[], source: readonly Index[]): Scalar =>
     by.indices.reduce<Scalar>((all, tensor, d) => {
       if (tensor === null) return all;
@@ -94,8 +94,8 @@ const MASKED_SCATTER = "aten::masked_scatter(Tensor self, Tensor mask, Tensor so
 function maskedScatter(args: LoweringArgs<typeof MASKED_SCATTER>, call: LoweringCall): LazyTensor {
   const { context, node } = call;
   const shape = shapeOf(outOf(call));
-  const self = context.many(broadcastTo(args.self, node, shape));
-  const mask = context.many(broadcastTo(args.mask, node, shape));
+  const self = context.many(broadcastTo(args.self, call, shape));
+  const mask = context.many(broadcastTo(args.mask, call, shape));
   const source = context.many(args.source);
   const count = product(source.shape);
   const line = reshaped(source, node, [count]);

@@ -47,7 +47,7 @@ function addedMatmul(call: LoweringCall, args: Added, a: LazyTensor, b: LazyTens
   const dtype = computeType(out.dtype);
   const productAt = matmulElement(call, a, b, dtype);
   const isSkipped = beta === 0;
-  const bias = broadcastTo(args.self, call.node, shapeOf(out));
+  const bias = broadcastTo(args.self, call, shapeOf(out));
   if (!isSkipped) call.context.once(bias);
   if (bias.heavy) call.context.materialize(bias);
   const element = (at: readonly Index[]): Scalar => {
@@ -101,7 +101,7 @@ function addedProducts(
   const out = outOf(call);
   const compute = computeType(out.dtype);
   const [a, b] = [call.context.many(tensors[0]), call.context.many(tensors[1])];
-  const self = call.context.many(broadcastTo(args.self, call.node, shapeOf(out)));
+  const self = call.context.many(broadcastTo(args.self, call, shapeOf(out)));
   return made(call, {
     inputs: [a, b, self],
     operations: 4,

@@ -28,7 +28,7 @@ function trilinear(args: LoweringArgs<typeof TRILINEAR>, call: LoweringCall): La
   });
   const summed = [...new Set(args.sumdim)].sort((a, b) => a - b);
   const compute = computeType(out.dtype);
-  const wide = tensors.map((tensor) => broadcastTo(tensor, call.node, whole));
+  const wide = tensors.map((tensor) => broadcastTo(tensor, call, whole));
   return made(call, {
     inputs: wide,
     operations: 3,

@@ -146,7 +146,7 @@ export const VIEWS = defineLowerings([
       "aten::expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
       "aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor",
     ],
-    ({ self }, call) => broadcastTo(self, call.node, outShape(call)),
+    ({ self }, call) => broadcastTo(self, call, outShape(call)),
   ),
   viewLowering(
     [

@@ -30,7 +30,7 @@ export function indexingOf(
   const first = indices.findIndex((index) => index !== null);
   const isTogether = indices.slice(first, first + present.length).every((index) => index !== null);
   const wide = indices.map((index) =>
-    index === null ? null : call.context.many(broadcastTo(index, call.node, shape), 2),
+    index === null ? null : call.context.many(broadcastTo(index, call, shape), 2),
   );
   return { indices: wide, shape, at: isTogether ? first : 0 };
 }

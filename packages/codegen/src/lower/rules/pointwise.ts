@@ -43,7 +43,7 @@ export function pointwise(
     if (dtype === "own") return element;
     return cast(operands[i] === wide ? element : cast(element, dtype), computeType(dtype));
   };
-  const inputs = operands.map((operand) => context.once(broadcastTo(operand, node, shape)));
+  const inputs = operands.map((operand) => context.once(broadcastTo(operand, call, shape)));
   context.oneHeavy(inputs);
   context.fit(inputs, operations);
   const made = new LazyTensor({
