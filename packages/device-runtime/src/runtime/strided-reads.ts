@@ -9,7 +9,9 @@ import { mutatedPlaceholders, type OperatorTable } from "@sconce/ops";
 import { type MemoryRead, memoryReads } from "@sconce/passes";
 import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
 import { copyInto, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
-import type { Reasons } from "./plan.js";
+
+/** Reasons by the names of calls. */
+type Reasons = ReadonlyMap<string, string>;
 
 /** Why the host computes a view that kernels could compute. */
 export const readThrough = (reader: string): string =>
@@ -38,7 +40,9 @@ export class StridedReads {
    */
   readonly #inputs: readonly (FakeTensor | undefined)[];
   readonly #readsOffsets: boolean;
-  /** Whether the host may run the program as it was given: a run writes to nothing that it keeps. */
+  /**
+   * Whether the host may run the program as it was given: a run writes to nothing that it keeps.
+   */
   readonly runsWhole: boolean;
 
   constructor({ original, program, operators }: StridedInit) {
