@@ -4,6 +4,7 @@
  * a call and the views that it looks through, from a value in the recorded strides; kernels compute
  * those calls whose elements are all in their operand.
  */
+import { internalError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type Graph, type Node, type Value } from "@sconce/ir";
 import { mutatedPlaceholders, type OperatorTable } from "@sconce/ops";
 import { type MemoryRead, memoryReads } from "@sconce/passes";
@@ -87,7 +88,7 @@ export class StridedReads {
     if (!this.#bases.has(name) || !(value instanceof Tensor) || value.numel === 0) return value;
     const { val } = this.#graph.node(name).meta;
     if (!(val instanceof FakeTensor) || !differ(value, val.strides, sizes)) return value;
-    const strides = val.strides.map((stride) => known(stride, sizes) ?? 0);
+    const strides = val.strides.map((stride) => known(stride, sizes) ?? unknownStrides(name));
     const { dtype, shape } = value;
     const last = shape.reduce((sum, size, d) => sum + (size - 1) * strides[d]!, 0);
     const storage = Storage.allocate((last + 1) * dtypeInfo(dtype).itemSize);
@@ -95,6 +96,10 @@ export class StridedReads {
     copyInto(made, value);
     return made;
   }
+}
+
+function unknownStrides(name: string): never {
+  throw internalError(`the strides of "${name}" are not known in this run`);
 }
 
 /** Whether strides differ where they matter. */
