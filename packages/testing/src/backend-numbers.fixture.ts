@@ -67,12 +67,15 @@ const place = async (backend: string, threads: number): Promise<Place> => ({
   session: createSconce({ backends: [await loadBackend(backend, { threads })] }),
   backend,
 });
-const PLACES: Readonly<Record<string, Place>> = {
-  cpu: { session: createSconce(), backend: "cpu" },
-  wasm: await place("wasm", 1),
-  "wasm, two threads": await place("wasm", 2),
-  "gpujs:cpu": await place("gpujs:cpu", 1),
+type Places = Readonly<Record<string, () => Promise<Place>>>;
+const PLACES: Places = {
+  cpu: () => Promise.resolve({ session: createSconce(), backend: "cpu" }),
+  wasm: () => place("wasm", 1),
+  "wasm, two threads": () => place("wasm", 2),
+  "gpujs:cpu": () => place("gpujs:cpu", 1),
 };
+/** Where the machine has WebGPU, in software too. */
+export const WEBGPU: Places = { "gpujs:webgpu": () => place("gpujs:webgpu", 1) };
 
 /** What differs from PyTorch's results, if anything does. */
 async function problemsOf(
@@ -100,10 +103,12 @@ async function problemsOf(
 }
 
 /** Makes a test of each program of a group and each backend. */
-export function backendNumbersSpec(group: string): void {
+export function backendNumbersSpec(group: string, places = PLACES): void {
   const programs = recorded(group);
-  describe.each(Object.entries(PLACES))("%s", (_, on) => {
+  describe.each(Object.entries(places))(`${group}, %s`, (_, open) => {
+    const opened = open();
     test.each(programs.map((one) => [one.name, one] as const))("%s", async (_, one) => {
+      const on = await opened;
       const program = await on.session.load(Buffer.from(one.pt2, "base64"));
       expect(await problemsOf(on, program, one, false)).toEqual([]);
       const lowered = (): ExportedProgram => on.session.runDecompositions(program);

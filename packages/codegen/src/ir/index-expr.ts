@@ -307,7 +307,9 @@ function asTerm(index: Index): IndexTerm | undefined {
   return index.terms.length === 1 && index.constant === 0 ? index.terms[0] : undefined;
 }
 
-/** `floor(index / divisor)` for a positive divisor; 0 for a divisor of 0, in which no place lies. */
+/**
+ * `floor(index / divisor)` for a positive divisor; 0 for a divisor of 0, in which no place lies.
+ */
 export function divide(index: Index, divisor: Index): Index {
   const by = fixedValue(divisor);
   if (by === 0) return ZERO;

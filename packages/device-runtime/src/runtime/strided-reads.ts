@@ -4,12 +4,15 @@
  * a call and the views that it looks through, from a value in the recorded strides; kernels compute
  * those calls whose elements are all in their operand.
  */
+import { internalError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type Graph, type Node, type Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { type MemoryRead, memoryReads } from "@sconce/passes";
 import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
 import { copyInto, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
-import type { Reasons } from "./plan.js";
+
+/** Reasons by the names of calls. */
+type Reasons = ReadonlyMap<string, string>;
 
 /** Why the host computes a view that kernels could compute. */
 export const readThrough = (reader: string): string =>
@@ -72,7 +75,7 @@ export class StridedReads {
     if (!this.#bases.has(name) || !(value instanceof Tensor) || value.numel === 0) return value;
     const { val } = this.#graph.node(name).meta;
     if (!(val instanceof FakeTensor) || !differ(value, val.strides, sizes)) return value;
-    const strides = val.strides.map((stride) => known(stride, sizes) ?? 0);
+    const strides = val.strides.map((stride) => known(stride, sizes) ?? unknownStrides(name));
     const { dtype, shape } = value;
     const last = shape.reduce((sum, size, d) => sum + (size - 1) * strides[d]!, 0);
     const storage = Storage.allocate((last + 1) * dtypeInfo(dtype).itemSize);
@@ -80,6 +83,10 @@ export class StridedReads {
     copyInto(made, value);
     return made;
   }
+}
+
+function unknownStrides(name: string): never {
+  throw internalError(`the strides of "${name}" are not known in this run`);
 }
 
 /** Whether strides differ where they matter. */

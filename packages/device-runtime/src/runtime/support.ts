@@ -52,8 +52,8 @@ const RESIZES: readonly string[] = [
 /**
  * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, those whose
  * loops refuse places that their decompositions take, those whose decompositions read places that
- * their loops know, and those whose decompositions overflow, give NaN beside an infinity or a factor
- * of zero, round a number that the operator does not, or refuse what it takes.
+ * their loops know, and those whose decompositions overflow, give NaN beside an infinity or a
+ * factor of zero, round a number that the operator does not, or refuse what it takes.
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,

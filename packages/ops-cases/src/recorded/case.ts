@@ -45,7 +45,7 @@ export interface OpCase {
   readonly target: string;
   /** Names the case among those of its overload. */
   readonly id: string;
-  /** `hand`, `edges`, or the entry of PyTorch's OpInfo database that makes the call. */
+  /** `hand`, `edges`, `empties`, or the entry of PyTorch's OpInfo database that makes the call. */
   readonly source: string;
   /** What is special about the arguments: `empty`, `noncontiguous`, `nonfinite`, ... */
   readonly tags: readonly string[];

@@ -87,7 +87,7 @@ function lookThrough(from: Node, { graph, operators, views, bases }: Look): void
     passed.push(node.name);
     node = graph.node(source.name);
   }
-  // Calls with several results that are no views: the picked result has memory of its own.
+  // Of a call with several results that is not a view, the picked result has the memory.
   const isList = Array.isArray(node.meta.val) && passed.length > 0;
   bases.add(isList ? passed.pop()! : node.name);
   for (const name of passed) views.add(name);

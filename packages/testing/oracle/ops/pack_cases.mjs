@@ -1,9 +1,9 @@
 /**
- * Makes the case files of `packages/ops-cases` from the recordings that make_ops.py and
- * make_edges.py wrote.
+ * Makes the case files of `packages/ops-cases` from the recordings that make_ops.py, make_edges.py
+ * and make_empties.py wrote.
  *
  *     npm run build
- *     node packages/testing/oracle/ops/pack_cases.mjs CASES_DIR EDGES_DIR
+ *     node packages/testing/oracle/ops/pack_cases.mjs CASES_DIR EDGES_DIR EMPTIES_DIR
  *     node packages/testing/oracle/ops/pack_cases.mjs
  *
  * Without folders, the calls that the case files hold go to the files of their families: after a
@@ -22,7 +22,12 @@ const family = familyOf(await readFamilies(root), defaultOperators());
 const folders = process.argv.slice(2);
 const files = (folders.length === 0 ? [CASES_FOLDER] : folders).flatMap((folder) => openCaseFiles(folder));
 const byFamily = new Map();
+const known = new Set();
 for (const one of files.flatMap(({ cases }) => cases)) {
+  // Some calls of make_empties.py are those that were recorded before.
+  const call = `${one.target} ${one.id} ${one.source === "edges"}`;
+  if (known.has(call)) continue;
+  known.add(call);
   const name = family(one.target);
   if (name === undefined) throw new Error(`no file of packages/ops/src/families has ${one.target}`);
   if (!byFamily.has(name)) byFamily.set(name, []);

@@ -1,0 +1,57 @@
+/** @file Calls with operands of no elements, of each operator that has a lowering. */
+import { LOWERINGS } from "@sconce/codegen";
+import { defaultOperators } from "@sconce/ops";
+import { readAllCases } from "@sconce/ops-cases/node";
+import { backendCasesSpec } from "@sconce/ops-cases/vitest";
+import { describe, expect, test } from "vitest";
+import { wasmBackend } from "./index.js";
+
+const operators = defaultOperators();
+describe.each([1, 2])("%i threads", (threads) => {
+  const { counts } = backendCasesSpec(() => wasmBackend({ threads }), {
+    operators,
+    filter: ({ source }) => source === "empties",
+  });
+  test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(700));
+});
+
+test("lowerings without such calls", () => {
+  const called = new Set(
+    readAllCases().flatMap(({ target, source }) => (source === "empties" ? [target] : [])),
+  );
+  const without = Object.keys(LOWERINGS).filter((target) => !called.has(target));
+  expect(without.sort()).toMatchInlineSnapshot(`
+    [
+      "aten._adaptive_avg_pool3d_backward.default",
+      "aten._assert_tensor_metadata.default",
+      "aten._conj.default",
+      "aten._conj_physical.default",
+      "aten._fft_c2c.default",
+      "aten._trilinear.default",
+      "aten.angle.default",
+      "aten.arange.default",
+      "aten.arange.start",
+      "aten.arange.start_step",
+      "aten.bitwise_left_shift.Scalar_Tensor",
+      "aten.bitwise_right_shift.Scalar_Tensor",
+      "aten.bitwise_right_shift.Tensor_Scalar",
+      "aten.complex.default",
+      "aten.detach_.default",
+      "aten.empty.memory_format",
+      "aten.lift_fresh_copy.default",
+      "aten.polar.default",
+      "aten.scalar_tensor.default",
+      "aten.scatter.value_reduce",
+      "aten.slice_copy.Tensor",
+      "aten.squeeze_copy.dims",
+      "aten.tril_indices.default",
+      "aten.triu_indices.default",
+      "aten.upsample_trilinear3d.default",
+      "aten.upsample_trilinear3d.vec",
+      "aten.view_as_complex.default",
+      "aten.view_as_real.default",
+      "aten.zeros.default",
+      "prims.convert_element_type.default",
+    ]
+  `);
+});
