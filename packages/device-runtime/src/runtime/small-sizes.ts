@@ -1,9 +1,10 @@
 /** @file Sizes at which the values of a program are not those that it records. */
 import { type LoopProgram, sizeOf } from "@sconce/codegen";
+import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { checkRecorded, sizeProblem } from "@sconce/passes";
-import { type Bindings, evaluateBool, freeSymbols } from "@sconce/symbolic";
+import { type Bindings, evaluateBool, freeSymbols, type SymExpr } from "@sconce/symbolic";
 import type { Reasons } from "./plan.js";
 import { isTensor, type RunValue } from "./values.js";
 
@@ -44,9 +45,17 @@ function openSizes(program: ExportedProgram, operators: OperatorTable): (sizes: 
   if (isOpen) return () => true;
   const known = conditions.map((condition) => ({ condition, names: [...freeSymbols(condition).keys()] }));
   return (sizes) =>
-    known.some(
-      ({ condition, names }) => names.every((name) => sizes.has(name)) && !evaluateBool(condition, sizes),
-    );
+    known.some(({ condition, names }) => names.every((name) => sizes.has(name)) && !holds(condition, sizes));
+}
+
+function holds(condition: SymExpr, sizes: Bindings): boolean {
+  try {
+    return evaluateBool(condition, sizes);
+  } catch (error) {
+    // Such as a division by a size that is zero.
+    if (isSconceError(error)) return false;
+    throw error;
+  }
 }
 
 /** All calls of a graph, with one reason. */
