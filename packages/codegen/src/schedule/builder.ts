@@ -459,7 +459,9 @@ export class KernelBuilder {
     return left >= 0;
   }
   #isKnown = (scalar: Scalar): boolean => this.#stack.some(({ scalars }) => scalars.has(scalar));
-  /** Operations of a scalar without its parts; infinite where it must not be computed for nothing. */
+  /**
+   * Operations of a scalar without its parts; infinite where it must not be computed for nothing.
+   */
   #ownCost(scalar: Scalar): number {
     switch (scalar.kind) {
       case "index":
