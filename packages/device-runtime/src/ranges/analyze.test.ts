@@ -33,7 +33,7 @@ function analyzed(nest: LoopNest) {
   return { range, problem, looks };
 }
 
-test("a condition tells what a value is in each branch", () => {
+test("a condition bounds a value in each branch", () => {
   expect(analyzed(choices(1))).toMatchObject({ range: { low: 1, high: 13, nan: false }, problem: undefined });
 });
 

@@ -123,7 +123,8 @@ export async function superlinear(
     const before = few.get(stage)!;
     const more = totalOf(work) / totalOf(before.work);
     const longer = written === undefined ? 0 : written / before.written!;
-    if (more <= factor * slack && longer <= factor * slack) return [];
+    // A program of few values may be one nest: texts grow in steps.
+    if (more <= factor * slack && longer <= 4 * factor * slack) return [];
     const blocks = steepest(before.work, work, factor).map((text) => `\n    ${text}`);
     return [
       `${stage}: ${more.toFixed(2)} times the work, ${longer.toFixed(2)} times as long${blocks.join("")}`,
