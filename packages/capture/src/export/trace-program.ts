@@ -274,7 +274,7 @@ function traceInputs(
   prepared: FakeInputs,
 ): { readonly values: unknown[]; readonly nodes: TraceNode[] } {
   const nodes: TraceNode[] = [];
-  const shared = new Map<Tensor, TracedTensor>();
+  const shared = new Map<Tensor, { readonly tensor: TracedTensor; readonly first: number }>();
   const values = leaves.map(({ value }, i) => {
     const { fake } = prepared.inputs[i]!;
     if (fake instanceof SymExpr) {
@@ -285,12 +285,15 @@ function traceInputs(
       nodes.push(tracer.placeholder({ kind: "constant", value: value as Argument }));
       return value;
     }
-    const tensor = shared.get(value) ?? new TracedTensor(fake as FakeTensor);
-    shared.set(value, tensor);
+    const { tensor, first } = shared.get(value) ?? {
+      tensor: new TracedTensor(fake as FakeTensor),
+      first: i,
+    };
+    shared.set(value, { tensor, first });
     tracer.example?.begin(tensor.fake, value);
     const node = tracer.placeholder(tensor.fake);
     // A tensor that is given twice has the name of the first place.
-    tracer.nameInput(node, `flat_args_${leaves.findIndex((leaf) => leaf.value === value)}_`);
+    tracer.nameInput(node, `flat_args_${first}_`);
     nodes.push(node);
     return tensor;
   });

@@ -118,9 +118,6 @@ function operandsOf(body: FlowBody, { name }: Node, argument: Argument | undefin
   return { passed, inputsOf };
 }
 
-const isSame = (a: Argument | undefined, b: Argument | undefined): boolean =>
-  isRef(a) && isRef(b) && a.name === b.name;
-
 /** Declares a function that both branches are: nested, their text would double each time. */
 function sharedFunction(body: FlowBody, text: string): readonly string[] {
   const name = body.file.names.take("branch");
@@ -135,9 +132,8 @@ function condText(body: FlowBody, node: Node): string {
     const graph = graphOf(body, node, argument);
     return functionText(body, graph, inputsOf(graph), listText);
   };
-  const functions = isSame(whenTrue, whenFalse)
-    ? sharedFunction(body, branch(whenTrue))
-    : [branch(whenTrue), branch(whenFalse)];
+  const isShared = graphOf(body, node, whenTrue) === graphOf(body, node, whenFalse);
+  const functions = isShared ? sharedFunction(body, branch(whenTrue)) : [branch(whenTrue), branch(whenFalse)];
   return `${body.file.use("cond")}(${[body.text(pred!, node.name), ...functions, listText(passed)].join(", ")})`;
 }
 

@@ -81,8 +81,8 @@ const MOST_RIVALS = 128;
  * Gives each value a place, the largest first ("greedy by size" of Pisarchyk and Lee, Efficient
  * Memory Management for Deep Neural Net Inference, 2020). In an arena it is the lowest offset that
  * is free while the value lives, else the smallest free slot. Where a great many values live at
- * once, the smallest of them take turns with those of their own size, so that a plan does not take
- * time in the square of its values.
+ * once, the smallest of them take the places of values of the same size, so that a plan does not
+ * take time in the square of its values.
  */
 export function planMemory(program: LoopProgram, options: MemoryPlanOptions = {}): MemoryPlan {
   const { steps = stepsOf(program), layout = "arena" } = options;
@@ -102,7 +102,7 @@ export function planMemory(program: LoopProgram, options: MemoryPlanOptions = {}
   let left = sorted.length * MOST_RIVALS;
   for (const [at, item] of sorted.entries()) {
     if (left < 0) {
-      placeInTurns(sorted.slice(at), layout, pieces);
+      placeByTime(sorted.slice(at), layout, pieces);
       break;
     }
     const rivals = placed.rivalsOf(item);
@@ -118,7 +118,7 @@ export function planMemory(program: LoopProgram, options: MemoryPlanOptions = {}
 }
 
 /** Gives values places behind all others, by the time at which they are made. */
-function placeInTurns(items: readonly Item[], layout: "arena" | "slots", pieces: number[]): void {
+function placeByTime(items: readonly Item[], layout: "arena" | "slots", pieces: number[]): void {
   const free = new Map<number, Item[]>();
   const ending = [...items].sort((a, b) => a.to - b.to);
   let ended = 0;

@@ -37,6 +37,7 @@ import {
   literal,
 } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
+import { operationsOfCall } from "./call-cost.js";
 import type { LoopRange } from "./loop-range.js";
 import { writeReduction } from "./reductions.js";
 
@@ -59,11 +60,6 @@ const openBlock = (kind: OpenBlock["kind"], axes: Iterable<string> = []): OpenBl
 });
 
 const COMPARISONS: ReadonlySet<string> = new Set(COMPARE);
-/** Functions of few operations. */
-const CHEAP: ReadonlySet<string> = new Set(["add", "sub", "mul", "neg", "and", "or", "not", ...COMPARE]);
-/** Operations of a function, as far as a branch counts them. */
-const FUNCTION_COST = 4;
-
 /** Builds the body of one kernel. */
 export class KernelBuilder {
   readonly target: Target;
@@ -459,7 +455,9 @@ export class KernelBuilder {
     return left >= 0;
   }
   #isKnown = (scalar: Scalar): boolean => this.#stack.some(({ scalars }) => scalars.has(scalar));
-  /** Operations of a scalar without its parts; infinite where it must not be computed for nothing. */
+  /**
+   * Operations of a scalar without its parts; infinite where it must not be computed for nothing.
+   */
   #ownCost(scalar: Scalar): number {
     switch (scalar.kind) {
       case "index":
@@ -469,8 +467,7 @@ export class KernelBuilder {
       case "cast":
         return 0;
       case "call":
-        if (mayTrap(scalar)) return Number.POSITIVE_INFINITY;
-        return CHEAP.has(scalar.fn) ? 1 : FUNCTION_COST;
+        return operationsOfCall(scalar);
       default:
         return Number.POSITIVE_INFINITY;
     }
@@ -491,13 +488,6 @@ export class KernelBuilder {
     return min !== undefined && max !== undefined && min >= 0 && max < length;
   }
 }
-
-const DIVISIONS: ReadonlySet<string> = new Set(["floor_div", "trunc_div", "remainder", "fmod"]);
-/** Whether it divides integers and the divisor may be zero, which a choice may have ruled out. */
-const mayTrap = ({ fn, args, dtype }: Extract<Scalar, { kind: "call" }>): boolean =>
-  DIVISIONS.has(fn) &&
-  !isFloatDType(dtype) &&
-  !(args[1]!.kind === "constant" && Number(args[1]!.value) !== 0);
 
 /** The index or whole number that a scalar is. */
 const placeOf = (scalar: Scalar): Index | number | undefined => {

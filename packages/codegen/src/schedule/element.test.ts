@@ -168,6 +168,20 @@ test("branches keep reads that may lie outside of memory", () => {
   `);
 });
 
+test("what both branches of a choice need is computed once, before them", () => {
+  const choice = `graph(%x: f32[4]) {
+    %e: f32[4] = aten.exp.default(%x)
+    %c: b8[4] = aten.gt.Scalar(%x, 0.0)
+    %a: f32[4] = aten.sin.default(%e)
+    %b: f32[4] = aten.cos.default(%e)
+    %r: f32[4] = aten.where.self(%c, %a, %b)
+    return (%r,)
+  }`;
+  const [text] = kernelsOf(choice, WORKGROUPS);
+  expect(text!.match(/= exp /g)).toHaveLength(1);
+  expect(text!.indexOf("= exp ")).toBeLessThan(text!.indexOf("= sin "));
+});
+
 test("places beyond the integers of a target are made by wide operations", () => {
   const long = `graph(%x: f32[5000, 5000]) {
     %a: f32[5000, 5000] = aten.flip.default(%x, [0])

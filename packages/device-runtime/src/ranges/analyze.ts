@@ -64,7 +64,7 @@ export function analyzeNest(nest: LoopNest, buffers: (id: number) => Range, inte
 /** A power of two for people. */
 export const bitsOf = (value: number): string => `2^${Math.round(Math.log2(value))}`;
 
-/** Scalars of a nest that are looked at with what conditions tell. */
+/** Scalars of a nest that are visited again where a condition holds. */
 const MOST_AGAIN = 8192;
 
 /** What is known of scalars where a condition holds. */

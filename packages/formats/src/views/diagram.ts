@@ -240,13 +240,21 @@ function callBox(id: string, { op, name, target, meta }: Node): Box {
   return { type: "box", id, lines: [shortTarget(target), ...sizesOf(meta.val)], kind: "call" };
 }
 
+/** Results of a call whose sizes are all shown; of more, the first. */
+const MOST_SIZES = 8;
+const FIRST_SIZES = 4;
+
 /** The sizes of a value, `1x4`; nothing for a value that has none. */
 function sizesOf(val: MetaValue | undefined): string[] {
   if (val === undefined || val === null) return [];
   if (val instanceof FakeTensor)
     return [val.shape.length === 0 ? "scalar" : val.shape.map(sizeText).join("x")];
   if (Array.isArray(val)) {
-    const items = (val as readonly MetaValue[]).flatMap(sizesOf);
+    const values = val as readonly MetaValue[];
+    // Each arrow from a call shows them: all of many results would be quadratic.
+    if (values.length > MOST_SIZES)
+      return [`${values.slice(0, FIRST_SIZES).flatMap(sizesOf).join(", ")}, ... (${values.length} in all)`];
+    const items = values.flatMap(sizesOf);
     return items.length === 0 ? [] : [items.join(", ")];
   }
   const scalar = val as Exclude<MetaValue, FakeTensor | null | readonly MetaValue[]>;

@@ -48,7 +48,7 @@ describe("a chain of sums", () => {
     ).toBeUndefined();
   });
 
-  test.each([10, 30, 60])("%i calls of two captures in turns", (depth) => {
+  test.each([10, 30, 60])("%i calls of two captures, one after the other", (depth) => {
     const graph = sums(depth, (i) => (i % 2 === 0 ? "%x" : "%y"));
     const leaf = (i: number): string => (i % 2 === 0 ? "$a" : "$b");
     expect(match(graph, nested(depth, "aten.add.Tensor($a, $a)", leaf))).toHaveLength(depth + 1);

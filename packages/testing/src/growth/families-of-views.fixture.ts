@@ -1,5 +1,6 @@
 /** @file Families of programs that move elements. */
-import { nn, type Tensor as Traced, torch } from "@sconce/capture";
+import { nn, torch } from "@sconce/capture";
+import type { Tensor as Traced } from "@sconce/tensor";
 import { chain, type Family } from "./family.fixture.js";
 
 const { add, mul } = torch;

@@ -1,5 +1,6 @@
 /** @file Families of programs that can have any number of calls. */
-import { Dim, type Tensor as Traced, torch } from "@sconce/capture";
+import { Dim, torch } from "@sconce/capture";
+import type { Tensor as Traced } from "@sconce/tensor";
 import { FAMILIES_OF_VIEWS } from "./families-of-views.fixture.js";
 import { chain, type Family } from "./family.fixture.js";
 

@@ -1,7 +1,7 @@
 /** @file What a family of programs is. */
-import { type Dim, exportProgram, nn, type Tensor as Traced } from "@sconce/capture";
+import { type Dim, exportProgram, nn } from "@sconce/capture";
 import type { ExportedProgram } from "@sconce/ir";
-import { type DType, Tensor } from "@sconce/tensor";
+import { type DType, Tensor, type Tensor as Traced } from "@sconce/tensor";
 
 /** Programs of the same kind, of any number of steps. */
 export interface Family {

@@ -1,7 +1,7 @@
 /** @file Iterations that read each value several times, as `oracle/iterated.py` has them. */
-import { exportProgram, nn, type Tensor as Traced, torch } from "@sconce/capture";
+import { exportProgram, nn, torch } from "@sconce/capture";
 import type { Backend, ExportedProgram } from "@sconce/ir";
-import { type DType, Tensor } from "@sconce/tensor";
+import { type DType, Tensor, type Tensor as Traced } from "@sconce/tensor";
 import cases from "../../fixtures/iterated/cases.json" with { type: "json" };
 
 /** One iteration from one start, and what PyTorch has after so many steps. */

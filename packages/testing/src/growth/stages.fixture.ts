@@ -82,29 +82,49 @@ async function counted(
   return found;
 }
 
+/** Capture and some stages, whose work is counted together: to ask for counts takes time itself. */
+async function countedTogether(
+  counter: WorkCounter,
+  family: Family,
+  calls: number,
+  stages: readonly string[],
+): Promise<ReadonlyMap<string, Counted>> {
+  const work = await counter.count(async () => {
+    const given = programOf(family, calls);
+    for (const stage of stages) await STAGES[stage]!(given);
+  });
+  return new Map([[stages.join(", "), { work, written: undefined }]]);
+}
+
+/** What is counted, and how much steeper than linear it may be. */
+export interface GrowthOptions {
+  readonly stages: readonly string[];
+  readonly slack: number;
+  /** Whether the stages are counted together. */
+  readonly together?: boolean;
+}
+
 /**
  * Which stages do more work, or write more, for a larger program of a family than its size allows.
- *
- * @param slack how much steeper than linear they may be
  */
 export async function superlinear(
   counter: WorkCounter,
   family: Family,
   [small, large]: readonly [small: number, large: number],
-  { stages, slack }: { readonly stages: readonly string[]; readonly slack: number },
+  { stages, slack, together = false }: GrowthOptions,
 ): Promise<string[]> {
+  const count = (calls: number): Promise<ReadonlyMap<string, Counted>> =>
+    (together ? countedTogether : counted)(counter, family, calls, stages);
   // What is made once, such as tables of operators, is made before.
-  await counted(counter, family, small, stages);
-  const [few, many] = [
-    await counted(counter, family, small, stages),
-    await counted(counter, family, large, stages),
-  ];
+  if (!together) await count(small);
+  const [few, many] = [await count(small), await count(large)];
   const factor = large / small;
   return [...many].flatMap(([stage, { work, written }]) => {
     const before = few.get(stage)!;
     const more = totalOf(work) / totalOf(before.work);
     const longer = written === undefined ? 0 : written / before.written!;
-    if (more <= factor * slack && longer <= factor * slack) return [];
+    // A program of few values may be one nest: texts grow in steps.
+    if (more <= factor * slack && longer <= 4 * factor * slack) return [];
     const blocks = steepest(before.work, work, factor).map((text) => `\n    ${text}`);
     return [
       `${stage}: ${more.toFixed(2)} times the work, ${longer.toFixed(2)} times as long${blocks.join("")}`,

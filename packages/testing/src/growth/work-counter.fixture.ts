@@ -1,6 +1,6 @@
 /**
  * @file Counts the work that a function does: how often each block of the project's code runs, by
- * V8's precise coverage. The code that is counted has no counters of its own.
+ * V8's precise coverage. The code that is counted holds no counters.
  */
 import { Session } from "node:inspector";
 

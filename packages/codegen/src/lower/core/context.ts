@@ -299,8 +299,8 @@ export class LoweringContext {
   }
 
   /**
-   * What else is read of an operand that is to get memory, later: with memory of its own, it may make
-   * the nest small enough. The newest, which leaves least to compute.
+   * A part of an operand that later calls read too: with memory, it may make the nest small enough.
+   * The newest, which leaves least to compute.
    */
   #sharedIn(operand: LazyTensor): LazyTensor | undefined {
     let newest: LazyTensor | undefined;

@@ -233,7 +233,7 @@ export function withInputs(
   return into;
 }
 /** Operations that elements of the tensors take together, down to memory. */
-export function operationsOf(tensors: readonly LazyTensor[]): number {
+function operationsOf(tensors: readonly LazyTensor[]): number {
   let total = 0;
   for (const tensor of withInputs(tensors)) total += tensor.ownOperations;
   return total;
