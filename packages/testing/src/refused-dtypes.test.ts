@@ -1,4 +1,6 @@
-/** @file Calls with dtypes that PyTorch's CPU kernels refuse fail on every backend, in its words. */
+/**
+ * @file Calls with dtypes that PyTorch's CPU kernels refuse fail on every backend, in its words.
+ */
 import { cpuBackend } from "@sconce/backend-cpu";
 import { gpujsBackend } from "@sconce/backend-gpujs";
 import { wasmBackend } from "@sconce/backend-wasm";
