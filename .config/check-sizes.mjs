@@ -17,6 +17,7 @@ const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpressi
 const GENERATED = new Set([
   "packages/ops/src/schema/aten-schemas.ts",
   "packages/ops/src/schema/other-schemas.ts",
+  "packages/ops/src/dtypes/dtype-refusals.ts",
   "packages/capture/src/torch/signature-lines.ts",
   "packages/capture/src/torch/function-types.ts",
   "packages/capture/src/torch/method-types.ts",

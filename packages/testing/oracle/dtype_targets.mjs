@@ -1,4 +1,5 @@
-// Lists the overloads of Sconce for dtype_grid.py: `node dtype_targets.mjs targets.json`, after `npm run build`.
+// Lists the overloads of Sconce for dtype_grid.py: `node dtype_targets.mjs targets.json`, after
+// `npm run build`.
 import { writeFileSync } from "node:fs";
 import { cpuBackend } from "@sconce/backend-cpu";
 import { defaultOperators } from "@sconce/ops";

@@ -1,4 +1,6 @@
-/** @file Calls with dtypes that PyTorch's CPU kernels refuse fail on every backend, in its words. */
+/**
+ * @file Calls with dtypes that PyTorch's CPU kernels refuse fail on every backend, in its words.
+ */
 import { cpuBackend } from "@sconce/backend-cpu";
 import { gpujsBackend } from "@sconce/backend-gpujs";
 import { wasmBackend } from "@sconce/backend-wasm";
@@ -7,7 +9,7 @@ import type { Backend, ExportedProgram, Value } from "@sconce/ir";
 import { verify } from "@sconce/ir/verify";
 import { defaultOperators } from "@sconce/ops";
 import { callProblems, runDecompositions } from "@sconce/passes";
-import { type DType, Tensor } from "@sconce/tensor";
+import { castTensor, type DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 
 const operators = defaultOperators();
@@ -66,6 +68,23 @@ describe.each(REFUSED)("%s", (_, model, dtype, message) => {
       message: expect.stringContaining(message),
       where: expect.stringContaining("node "),
     });
+  });
+});
+
+describe("a call that takes more dtypes than its decomposition", () => {
+  // It becomes `logical_not`, `any` and `logical_not`.
+  const eighths = (values: readonly number[]): Tensor =>
+    castTensor(Tensor.from(values, [2], "float32"), "float8_e5m2");
+  const program = exportProgram((x: Tensor) => x.all(), [eighths([1, 2])]);
+
+  test.each(BACKENDS)("%s runs it", async (_name, open) => {
+    for (const [values, all] of [
+      [[1, 2], true],
+      [[1, 0], false],
+    ] as const) {
+      const [result] = (await run(open(), program, [eighths(values)])) as [Tensor];
+      expect(result.toArray()).toEqual([all]);
+    }
   });
 });
 

@@ -41,7 +41,7 @@ export interface DispatcherParts {
   readonly random: RandomSource;
   /** Calls that are refused before anything else, by target. */
   readonly refusals?: ReadonlyMap<string, Refusal>;
-  /** Operators with kernels of their own, which take other dtypes than PyTorch's. */
+  /** Operators whose kernels were given; they may take other dtypes than PyTorch's. */
   readonly replaced?: ReadonlySet<string>;
 }
 

@@ -2,8 +2,15 @@
 import type { OperatorTable } from "@sconce/ops";
 import { leafWrite } from "./errors.js";
 import { sharedOperand } from "./memory-of.js";
+import { isDifferentiable } from "./operands.js";
 import type { TraceNode } from "./trace-node.js";
 import type { TracedTensor } from "./traced-tensor.js";
+
+/** The trace that a write belongs to. */
+interface Writer {
+  readonly gradEnabled: boolean;
+  nodeOf(tensor: TracedTensor): TraceNode;
+}
 
 /** Knows which tensors of a trace are leaves, also after writes without gradients. */
 export class LeafWrites {
@@ -15,10 +22,18 @@ export class LeafWrites {
   }
 
   /**
-   * Checks a write to a tensor, whose node is given. @throws SconceError `LEAF_WRITE` when
-   * gradients are recorded
+   * Checks and notes a write to a tensor.
+   *
+   * @param asksGrad whether values are written that ask for gradients
+   * @throws SconceError `LEAF_WRITE` when gradients are recorded
    */
-  check(target: string, tensor: TracedTensor, node: TraceNode, isGradEnabled: boolean): void {
+  write(target: string, tensor: TracedTensor, writer: Writer, asksGrad: boolean): void {
+    const node = writer.nodeOf(tensor);
+    this.#check(target, tensor, node, writer.gradEnabled);
+    this.#note(target, tensor, node, asksGrad);
+  }
+
+  #check(target: string, tensor: TracedTensor, node: TraceNode, isGradEnabled: boolean): void {
     if (target === "aten.detach_.default") return;
     const isKnown = this.#written.has(tensor);
     if (!isKnown && !tensor.fake.requiresGrad) return;
@@ -33,9 +48,9 @@ export class LeafWrites {
    * write for the memory that it is a view of, which asks for gradients too. `detach_` takes that
    * back.
    */
-  note(target: string, node: TraceNode, asksGrad: boolean): void {
+  #note(target: string, { fake }: TracedTensor, node: TraceNode, asksGrad: boolean): void {
     const isDetached = target === "aten.detach_.default";
-    if (!asksGrad && !isDetached) return;
+    if (!isDetached && !(asksGrad && isDifferentiable(fake))) return;
     let base = node;
     while (base.target !== "aten.detach.default") {
       const shared = sharedOperand(base, this.#operators);

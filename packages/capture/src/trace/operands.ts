@@ -33,8 +33,18 @@ export const fakesIn = (values: readonly unknown[]): FakeTensor[] =>
 export const operandsOf = ({ args, kwargs }: NormalizedCall): FakeTensor[] =>
   fakesIn([...args, ...Object.values(kwargs)]);
 
+/** Results that autograd does not record: `detach`, and new tensors that only look like another. */
+const NOT_DIFFERENTIATED = /^aten\.(?:detach_?|\w+_like|new_\w+)\./;
+
+/** Whether the results of a call ask for gradients where they are recorded. */
+export const isDifferentiated = (target: string, operands: readonly OperatorArgument[]): boolean =>
+  !NOT_DIFFERENTIATED.test(target) && needsGrad(operands);
+
+/** Whether values of the dtype of a tensor have gradients. */
+export const isDifferentiable = ({ dtype }: FakeTensor): boolean => /^(float|bfloat|complex)/.test(dtype);
+
 /** Whether an operand asks for gradients. */
-export const needsGrad = (operands: readonly OperatorArgument[]): boolean =>
+const needsGrad = (operands: readonly OperatorArgument[]): boolean =>
   operands.some((operand) => {
     if (operand instanceof TracedTensor) return operand.fake.requiresGrad;
     return Array.isArray(operand) && needsGrad(operand as readonly OperatorArgument[]);

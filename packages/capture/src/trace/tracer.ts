@@ -39,7 +39,7 @@ import { KnownValues } from "./known-values.js";
 import { LeafWrites } from "./leaf-writes.js";
 import { memoryOf } from "./memory-of.js";
 import { NewSymbols } from "./new-symbols.js";
-import { fakesIn, needsGrad, operandsOf, writtenOperands } from "./operands.js";
+import { fakesIn, isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from "./operands.js";
 import { fakeOf } from "./real-tensor.js";
 import { refusal } from "./refusals.js";
 import { refusedCall } from "./refused-operators.js";
@@ -281,16 +281,10 @@ export class Tracer implements Recorder {
     const { result: raw, returned: places } = this.#shapeOf(row, normal, real);
     if (isUndecided(row.schema, raw)) throw refusal(dataDependentResult(row.target));
     const written = writtenOperands(row.schema, args, kwargs);
-    for (const tensor of written)
-      if (tensor !== undefined)
-        this.#leafWrites.check(row.target, tensor, this.nodeOf(tensor), this.gradEnabled);
+    const asksGrad = this.gradEnabled && isDifferentiated(row.target, [...args, ...Object.values(kwargs)]);
+    for (const tensor of written) if (tensor) this.#leafWrites.write(row.target, tensor, this, asksGrad);
     const returned = places?.map((place) => this.#owners.get(operandsOf(normal)[place]!)) ?? written;
-    const asksGrad = written.length > 0 && this.gradEnabled && needsGrad([...args, ...Object.values(kwargs)]);
-    for (const tensor of written)
-      if (tensor !== undefined)
-        this.#leafWrites.note(row.target, this.nodeOf(tensor), asksGrad && isDifferentiable(tensor.fake));
-    const differentiated = NOT_DIFFERENTIATED.test(row.target) ? [] : [...args, ...Object.values(kwargs)];
-    const result = this.#fresh(raw, differentiated);
+    const result = this.#fresh(raw, asksGrad);
     this.example?.finish(result, real);
     this.#known.note(row, args, kwargs, result);
     const node = this.push({
@@ -511,11 +505,11 @@ export class Tracer implements Recorder {
   }
 
   /** Results of shape rules may be operands themselves; a node's value has its own identity. */
-  #fresh(result: MetaValue, operands: readonly OperatorArgument[]): MetaValue {
+  #fresh(result: MetaValue, asksGrad: boolean): MetaValue {
     if (Array.isArray(result))
-      return (result as readonly MetaValue[]).map((item) => this.#fresh(item, operands));
+      return (result as readonly MetaValue[]).map((item) => this.#fresh(item, asksGrad));
     if (!(result instanceof FakeTensor)) return result;
-    const requiresGrad = this.gradEnabled && isDifferentiable(result) && needsGrad(operands);
+    const requiresGrad = asksGrad && isDifferentiable(result);
     if (!this.#tensors.has(result) && result.requiresGrad === requiresGrad) return result;
     return this.#shapes.copy(result, requiresGrad);
   }
@@ -606,9 +600,6 @@ export class Tracer implements Recorder {
 /** Nodes that belong to no call: they read sizes and assert. */
 const NO_SOURCE = /^aten\.(?:sym_|_assert_(?:scalar|tensor_metadata))/;
 
-/** Results that autograd does not record: `detach`, and new tensors that only look like another. */
-const NOT_DIFFERENTIATED = /^aten\.(?:detach_?|\w+_like|new_\w+)\./;
-
 /** The modules of a node that is exported again (`_fixup_key`). */
 const retracedStack = ({ nnModuleStack }: NodeMeta): readonly ModuleStackEntry[] | undefined =>
   nnModuleStack?.map(([key, path, type]): ModuleStackEntry => [`L__self__${key}`, path, type]);
@@ -636,5 +627,3 @@ const isUndecided = ({ returns }: OpSchema, result: MetaValue): boolean =>
 
 const looksAs = (a: FakeTensor, b: FakeTensor): boolean =>
   a.dtype === b.dtype && a.ndim === b.ndim && a.shape.every((size, d) => symEquals(size, b.shape[d]!));
-
-const isDifferentiable = ({ dtype }: FakeTensor): boolean => /^(float|bfloat|complex)/.test(dtype);

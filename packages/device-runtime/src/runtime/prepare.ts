@@ -63,7 +63,9 @@ export async function prepare(
     const trusted = trustedProgram(program, operators);
     if (typeof trusted === "string") return { program: undefined, reason: trusted };
     // What it is lowered to may run. The host refuses the call when it reaches it, as PyTorch does.
-    const refused = await finishWithPauses(refusedDTypeSteps(program, operators), "compilation", signal);
+    const refusedOf = (one: ExportedProgram): Promise<string | undefined> =>
+      finishWithPauses(refusedDTypeSteps(one, operators), "compilation", signal);
+    const refused = await refusedOf(program);
     if (refused !== undefined) return { program: undefined, reason: `a call takes other dtypes: ${refused}` };
     const env = new DecisionEnv(trusted);
     const lowered = isLowered
@@ -73,6 +75,10 @@ export async function prepare(
           "compilation",
           signal,
         );
+    // An operator may take dtypes that the operators of its decomposition do not take.
+    const refusedLowered = isLowered ? undefined : await refusedOf(lowered);
+    if (refusedLowered !== undefined)
+      return { program: undefined, reason: `a lowered call takes other dtypes: ${refusedLowered}` };
     if (lowered.dialect !== "ATEN")
       return { program: undefined, reason: `it is in the ${lowered.dialect} dialect` };
     if (hasAutocast(lowered.graph))

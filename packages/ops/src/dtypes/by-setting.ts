@@ -16,7 +16,7 @@ const notImplemented = (kernel: string, dtype: DType): string =>
 
 const SMALL_INTEGERS: ReadonlySet<DType> = new Set(["int8", "int16", "int32", "uint8"]);
 
-/** Dilated convolutions have a kernel of their own. */
+/** Dilated convolutions have a separate kernel. */
 const dilated: Check = ({ input, dilation, transposed }) => {
   const { dtype } = input as Typed;
   const isDilated = Array.isArray(dilation) && dilation.some((step) => step !== 1);

@@ -10,7 +10,9 @@ import { castTensor, type DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { DTYPE_BITS, readClauses } from "./read-clauses.js";
 
-/** A recorded call, the tensors whose dtype is replaced, a letter for each dtype, and its tensors. */
+/**
+ * A recorded call, the tensors whose dtype is replaced, a letter for each dtype, and its tensors.
+ */
 type Verdicts = readonly [
   id: string,
   changed: readonly string[],

@@ -13,15 +13,23 @@ import { type Clause, hasDType, readClauses, type Subject } from "./read-clauses
 
 type AnyTensor = FakeTensor | Tensor;
 
-let table: ReadonlyMap<string, readonly Clause[]> | undefined;
+/** What is checked of the calls of one operator. */
+interface Checks {
+  readonly clauses: readonly Clause[];
+  readonly bySetting: ((bound: BoundArgs) => string | undefined) | undefined;
+}
+
+let table: ReadonlyMap<string, Checks> | undefined;
+
+function checksOf(target: string): Checks | undefined {
+  table ??= new Map(
+    Array.from(readClauses(), ([name, clauses]) => [name, { clauses, bySetting: BY_SETTING.get(name) }]),
+  );
+  return table.get(target);
+}
 
 /** Whether the table knows an operator. */
-export const hasDTypeCheck = (target: string): boolean => clausesOf(target) !== undefined;
-
-const clausesOf = (target: string): readonly Clause[] | undefined => {
-  table ??= readClauses();
-  return table.get(target);
-};
+export const hasDTypeCheck = (target: string): boolean => checksOf(target) !== undefined;
 
 /**
  * Returns why PyTorch's CPU kernels refuse the dtypes of a call, in PyTorch's words; undefined when
@@ -30,10 +38,11 @@ const clausesOf = (target: string): readonly Clause[] | undefined => {
  * @param bound the arguments by schema name, tensors or fake ones
  */
 export function refusedDTypes(target: string, bound: BoundArgs): string | undefined {
-  const clauses = clausesOf(target);
-  if (clauses === undefined) return undefined;
-  const bySetting = BY_SETTING.get(target)?.(bound);
-  if (bySetting !== undefined) return bySetting;
+  const checks = checksOf(target);
+  if (checks === undefined) return undefined;
+  const { clauses, bySetting } = checks;
+  const refused = bySetting?.(bound);
+  if (refused !== undefined) return refused;
   for (const clause of clauses) {
     const dtypes = refusedBy(clause, bound);
     if (dtypes === undefined || !isMet(clause.when, bound)) continue;
@@ -62,7 +71,10 @@ function dtypeOf(subject: Exclude<Subject, { kind: "equal" }>, bound: BoundArgs)
     case "promoted":
       // The clause is about the first operand: an optional one may be left out.
       if (bound[subject.names[0]!] === null) return undefined;
-      return promotedOf(subject.names.flatMap((name) => operandsOf(bound[name])));
+      return (
+        sharedDType(subject.names, bound) ??
+        promotedOf(subject.names.flatMap((name) => operandsOf(bound[name])))
+      );
     case "dtype": {
       const dtype = bound["dtype"];
       if (dtype !== null && dtype !== undefined) return dtype as DType;
@@ -71,8 +83,20 @@ function dtypeOf(subject: Exclude<Subject, { kind: "equal" }>, bound: BoundArgs)
   }
 }
 
+/** The dtype of arguments that are all tensors of it: most calls, known without promotion. */
+function sharedDType(names: readonly string[], bound: BoundArgs): DType | undefined {
+  let shared: DType | undefined;
+  for (const name of names) {
+    const value = bound[name];
+    if (value === null || value === undefined) continue;
+    if (!isTensor(value) || (shared !== undefined && shared !== value.dtype)) return undefined;
+    shared = value.dtype;
+  }
+  return shared;
+}
+
 const isTensor = (value: unknown): value is AnyTensor =>
-  value instanceof FakeTensor || value instanceof Tensor;
+  value instanceof Tensor || value instanceof FakeTensor;
 
 const firstOf = (value: unknown): AnyTensor | undefined =>
   isTensor(value) ? value : Array.isArray(value) ? value.find(isTensor) : undefined;

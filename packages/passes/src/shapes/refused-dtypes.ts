@@ -1,6 +1,14 @@
 /** @file Calls of a program with dtypes that PyTorch's CPU kernels refuse. */
 import { inScope, isSconceError, type Work, withoutStacks } from "@sconce/errors";
-import { type ExportedProgram, type Graph, type Node, nodePlace } from "@sconce/ir";
+import {
+  type Argument,
+  type ExportedProgram,
+  FakeTensor,
+  type Graph,
+  isRef,
+  type Node,
+  nodePlace,
+} from "@sconce/ir";
 import { bindArgs, constantValue, type OperatorTable, refuseDTypesDeep } from "@sconce/ops";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 
@@ -14,25 +22,64 @@ export function* refusedDTypeSteps(
   program: ExportedProgram,
   operators: OperatorTable,
 ): Work<string | undefined> {
-  const env = shapeEnvOf(program);
-  return yield* inScope(refusedIn(program.graph, operators, env), withoutStacks);
+  const check = { operators, env: shapeEnvOf(program), accepted: new Set<string>() };
+  return yield* inScope(refusedIn(program.graph, check), withoutStacks);
 }
 
-function* refusedIn(graph: Graph, operators: OperatorTable, env: RetraceEnv): Work<string | undefined> {
+interface Check {
+  readonly operators: OperatorTable;
+  readonly env: RetraceEnv;
+  /** Calls with equal dtypes and settings are accepted alike. */
+  readonly accepted: Set<string>;
+}
+
+function* refusedIn(graph: Graph, check: Check): Work<string | undefined> {
   for (const node of graph.nodes()) {
     if (node.op !== "call_function") continue;
-    const refused = refusal(node, graph, operators, env);
+    const key = keyOf(node, graph);
+    if (check.accepted.has(key)) continue;
+    const refused = refusal(node, graph, check);
     if (refused !== undefined) return refused;
+    check.accepted.add(key);
     yield;
   }
   for (const nested of graph.subgraphs.values()) {
-    const refused = yield* refusedIn(nested, operators, env);
+    const refused = yield* refusedIn(nested, check);
     if (refused !== undefined) return refused;
   }
   return undefined;
 }
 
-function refusal(node: Node, graph: Graph, operators: OperatorTable, env: RetraceEnv): string | undefined {
+/**
+ * What the verdict on a call depends on: dtypes and ranks of tensors, kinds of numbers, settings.
+ */
+function keyOf({ target, args, kwargs }: Node, graph: Graph): string {
+  let key = target;
+  for (const arg of args) key += `|${partOf(arg, graph)}`;
+  for (const name in kwargs) key += `|${name}=${partOf(kwargs[name]!, graph)}`;
+  return key;
+}
+
+function partOf(arg: Argument, graph: Graph): string {
+  if (isRef(arg)) return valuePart(graph.find(arg.name)?.meta.val);
+  if (Array.isArray(arg)) {
+    const items = arg as readonly Argument[];
+    return items.every((item) => typeof item === "number")
+      ? items.join()
+      : `[${items.map((item) => partOf(item, graph)).join()}]`;
+  }
+  if (typeof arg === "number") return Number.isInteger(arg) ? "int" : "float";
+  if (typeof arg !== "object" || arg === null) return String(arg);
+  const { kind, value } = arg as { readonly kind?: unknown; readonly value?: unknown };
+  return `${String(kind)}:${String(value)}`;
+}
+
+function valuePart(val: unknown): string {
+  if (val instanceof FakeTensor) return `${val.dtype}:${val.ndim}`;
+  return Array.isArray(val) ? `[${val.map(valuePart).join()}]` : "value";
+}
+
+function refusal(node: Node, graph: Graph, { operators, env }: Check): string | undefined {
   const { target, args, kwargs } = node;
   const row = operators.get(target);
   if (row === undefined) return undefined;

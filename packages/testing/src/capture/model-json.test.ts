@@ -53,7 +53,7 @@ describe("the JSON of exports is PyTorch's, field by field", () => {
     const differences = jsonDifferences(comparableJson(json), comparableJson(file, implied));
     const isExpected = (text: string): boolean => OTHER_MODELS.some((one) => one.test(`${name} ${text}`));
     expect(differences.filter((text) => !isExpected(text))).toEqual([]);
-    // Lowered programs, whose names of nodes PyTorch numbers by what the process did before.
+    // PyTorch's names in lowered programs depend on earlier exports of the process.
     expect(resultsThatAskForGradients(await modelJson(runDecompositions(program)))).toEqual([]);
   });
 });
