@@ -1,4 +1,6 @@
-/** @file Calls with operands of no elements, of each operator that has a lowering. */
+/**
+ * @file A part of the calls with operands of no elements. All are in the full suite.
+ */
 import { defaultOperators } from "@sconce/ops";
 import { backendCasesSpec } from "@sconce/ops-cases/vitest";
 import { expect, test } from "vitest";
@@ -7,5 +9,6 @@ import { gpujsBackend } from "./index.js";
 const { counts } = backendCasesSpec(() => gpujsBackend({ mode: "cpu" }), {
   operators: defaultOperators(),
   filter: ({ source }) => source === "empties",
+  every: 5,
 });
-test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(500));
+test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(100));

@@ -1,19 +1,20 @@
-/** @file Calls with operands of no elements, of each operator that has a lowering. */
+/**
+ * @file A part of the calls with operands of no elements. All are in the full suite.
+ */
 import { LOWERINGS } from "@sconce/codegen";
 import { defaultOperators } from "@sconce/ops";
 import { readAllCases } from "@sconce/ops-cases/node";
 import { backendCasesSpec } from "@sconce/ops-cases/vitest";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { wasmBackend } from "./index.js";
 
 const operators = defaultOperators();
-describe.each([1, 2])("%i threads", (threads) => {
-  const { counts } = backendCasesSpec(() => wasmBackend({ threads }), {
-    operators,
-    filter: ({ source }) => source === "empties",
-  });
-  test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(700));
+const { counts } = backendCasesSpec(() => wasmBackend({ threads: 1 }), {
+  operators,
+  filter: ({ source }) => source === "empties",
+  every: 5,
 });
+test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(140));
 
 test("lowerings without such calls", () => {
   const called = new Set(

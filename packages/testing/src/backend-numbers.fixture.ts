@@ -71,6 +71,9 @@ type Places = Readonly<Record<string, () => Promise<Place>>>;
 const PLACES: Places = {
   cpu: () => Promise.resolve({ session: createSconce(), backend: "cpu" }),
   wasm: () => place("wasm", 1),
+};
+/** For the full suite. */
+export const OTHER_PLACES: Places = {
   "wasm, two threads": () => place("wasm", 2),
   "gpujs:cpu": () => place("gpujs:cpu", 1),
 };

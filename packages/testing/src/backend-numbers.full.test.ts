@@ -1,5 +1,8 @@
-/** @file The programs of `fixtures/backend-numbers` with gpu.js on WebGPU. */
-import { backendNumbersSpec, WEBGPU } from "./backend-numbers.fixture.js";
+/**
+ * @file The programs of `fixtures/backend-numbers` on two threads, and with gpu.js on the processor
+ * and on WebGPU.
+ */
+import { backendNumbersSpec, OTHER_PLACES, WEBGPU } from "./backend-numbers.fixture.js";
 
 for (const group of [
   "half-constants",
@@ -9,4 +12,4 @@ for (const group of [
   "empties",
   "logit-gradients",
 ])
-  backendNumbersSpec(group, WEBGPU);
+  backendNumbersSpec(group, { ...OTHER_PLACES, ...WEBGPU });

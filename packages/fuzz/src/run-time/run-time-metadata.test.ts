@@ -10,16 +10,10 @@ const SEED = 5;
 test("other metadata at one call changes no result, and no other program", async () => {
   const backends = await backendsOf(["wasm1", "wasm2", "gpujs"], console.warn);
   const fuzzer = await RunTimeFuzzer.on(backends);
-  const range = { seed: 9, runs: 600, runsAProgram: 2, failures: Infinity, mutates: false };
-  const lying = await fuzzer.run({ ...range, first: 0, lies: "all" });
-  expect(lying.results).toBeGreaterThan(lying.runs / 5);
-  // Programs that go wrong with their own metadata too are what the other test is about.
-  for (const failure of lying.failures) {
-    const one = { ...range, first: failure.program, programs: 1, lies: "none" } as const;
-    const { failures } = await fuzzer.run(one);
-    const isKnown = failures.some(({ backend }) => backend === failure.backend);
-    expect(isKnown ? "" : failureText(failure)).toBe("");
-  }
+  const range = { seed: 9, first: 0, runs: 240, runsAProgram: 2, failures: Infinity, mutates: false };
+  const { failures, runs, results } = await fuzzer.run({ ...range, lies: "all" });
+  expect(failures.map(failureText)).toEqual([]);
+  expect(results).toBeGreaterThan(runs / 5);
   fuzzer.dispose();
 }, 60_000);
 

@@ -164,7 +164,9 @@ export class SizeChecks {
   #symbolsOf(node: Node): ReadonlyMap<string, SymExpr> {
     const found = new Map<string, SymExpr>();
     addSymbols(node.meta.val, found);
-    forEachInput(node, (name) => addSymbols(this.#graph.node(name).meta.val, found));
+    // A part has the sizes of a list that may be long.
+    if (node.target !== GETITEM)
+      forEachInput(node, (name) => addSymbols(this.#graph.node(name).meta.val, found));
     return found;
   }
 
@@ -278,6 +280,7 @@ class ValuesAt implements Sizes {
   /** What calls give that is not what the program records; undefined where it is not known. */
   readonly others: Map<string, MetaValue | undefined>;
   readonly #recorded = new Map<string, MetaValue>();
+  readonly #known = new Map<string, boolean>();
 
   constructor(sizes: Bindings, given: ReadonlyMap<string, MetaValue>) {
     this.sizes = sizes;
@@ -285,8 +288,13 @@ class ValuesAt implements Sizes {
   }
 
   /** Whether all symbols of a recorded value have values. */
-  know({ meta: { val } }: Node): boolean {
-    return isKnownAt(val, this.sizes);
+  know({ name, meta: { val } }: Node): boolean {
+    let known = this.#known.get(name);
+    if (known === undefined) {
+      known = isKnownAt(val, this.sizes);
+      this.#known.set(name, known);
+    }
+    return known;
   }
   /** The value of a node that is known. */
   of({ name, meta: { val } }: Node): MetaValue | undefined {
