@@ -1,4 +1,6 @@
-/** @file Inputs that lie in memory in another way than a program records: their views may not exist. */
+/**
+ * @file Inputs that lie in memory in another way than a program records: their views may not exist.
+ */
 import { type ExportedProgram, FakeTensor, symContiguousStrides, type Value } from "@sconce/ir";
 import { type Bindings, evaluateInt, freeSymbols, SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";

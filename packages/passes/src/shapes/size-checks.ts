@@ -48,7 +48,9 @@ export interface SizeProblem {
 /** Errors of rules that only the data decide. */
 const UNDECIDED: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD", "OPERATOR_WITHOUT_META"]);
 
-/** Sets of sizes whose calls are computed before proofs are tried: these take as long as several. */
+/**
+ * Sets of sizes whose calls are computed before proofs are tried: these take as long as several.
+ */
 const BEFORE_PROOFS = 4;
 
 /** What holds for all sizes in some ranges. */
