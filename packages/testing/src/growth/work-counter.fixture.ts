@@ -3,6 +3,7 @@
  * V8's precise coverage. The code that is counted holds no counters.
  */
 import { Session } from "node:inspector";
+import { setFlagsFromString } from "node:v8";
 
 interface Coverage {
   readonly result: readonly {
@@ -25,6 +26,8 @@ export class WorkCounter {
   readonly #session = new Session();
 
   constructor() {
+    // With the code of a function that was not called for long, V8 would drop its counts.
+    setFlagsFromString("--no-flush-bytecode");
     this.#session.connect();
     this.#post("Profiler.enable");
     this.#post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
