@@ -15,7 +15,6 @@ import {
   withoutStacks,
 } from "@sconce/errors";
 import {
-  type Argument,
   type ExportedProgram,
   FakeTensor,
   forEachInput,
@@ -24,25 +23,20 @@ import {
   isSymScalar,
   type MetaValue,
   type Node,
+  type NodeRef,
   type Problem,
   type SymScalar,
   sourceLine,
   typeText,
 } from "@sconce/ir";
 import { type VerifyOptions, verifyAllSteps } from "@sconce/ir/verify";
-import {
-  constantValue,
-  evaluateScalarFunction,
-  isScalarFunction,
-  metaOf,
-  type OperatorTable,
-  requireArguments,
-} from "@sconce/ops";
+import { constantValue, isScalarFunction, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
 import { eq, isCondition, SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
 import { type RetraceEnv, shapeEnvOf, symbolNames } from "../trace/shape-env.js";
 import { isRuleFault } from "./errors.js";
 import { layoutText, layoutVerdict } from "./layouts.js";
 import { opaqueProblems } from "./opaque-problems.js";
+import { scalarValue } from "./scalar-value.js";
 
 /** What rules cannot decide from the sizes alone is not a problem. */
 const UNDECIDED: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD", "OPERATOR_WITHOUT_META"]);
@@ -223,13 +217,12 @@ class CallCheck {
   }
 
   #computed({ target, args, kwargs, meta }: Node, graph: Graph): MetaValue {
-    if (isScalarFunction(target)) return scalarValue(target, args, graph, this.#env);
+    const resolve = ({ name }: NodeRef): unknown => constantValue(graph.node(name).meta.val);
+    if (isScalarFunction(target)) return scalarValue(target, args, resolve, this.#env);
     const schema = this.#operators.schemaOf(target);
     if (schema !== undefined) requireArguments(schema, args.length, kwargs);
     this.#env.expect(symbolNames(meta.val));
-    return metaOf(this.#operators, target, args, kwargs, this.#env, ({ name }) =>
-      constantValue(graph.node(name).meta.val),
-    );
+    return metaOf(this.#operators, target, args, kwargs, this.#env, resolve);
   }
 
   #item(node: Node, graph: Graph): Found | undefined {
@@ -307,13 +300,6 @@ class CallCheck {
     if (known === undefined) this.#equal.push(equal as SymExpr);
     return known !== false;
   }
-}
-
-/** What a function of numbers gives for the recorded values of its arguments. */
-function scalarValue(target: string, args: readonly Argument[], graph: Graph, env: RetraceEnv): SymScalar {
-  const value = (arg: Argument): unknown =>
-    isRef(arg) ? constantValue(graph.node(arg.name).meta.val) : Array.isArray(arg) ? arg.map(value) : arg;
-  return evaluateScalarFunction(target, args.map(value) as SymScalar[], (size) => env.range(size));
 }
 
 const KINDS = { SymInt: "int", SymFloat: "float", SymBool: "bool" } as const;

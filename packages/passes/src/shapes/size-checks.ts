@@ -3,7 +3,6 @@
  */
 import { isSconceError, type SconceError } from "@sconce/errors";
 import {
-  type Argument,
   type ExportedProgram,
   FakeTensor,
   forEachInput,
@@ -13,15 +12,8 @@ import {
   type MetaValue,
   type Node,
   type NodeRef,
-  type SymScalar,
 } from "@sconce/ir";
-import {
-  constantValue,
-  evaluateScalarFunction,
-  isScalarFunction,
-  metaOf,
-  type OperatorTable,
-} from "@sconce/ops";
+import { constantValue, isScalarFunction, metaOf, type OperatorTable } from "@sconce/ops";
 import {
   evaluate,
   evaluateInt,
@@ -36,6 +28,7 @@ import {
 } from "@sconce/symbolic";
 import { RetraceEnv } from "../trace/shape-env.js";
 import type { Bindings } from "./bindings.js";
+import { scalarValue } from "./scalar-value.js";
 
 /** A call that does not hold at some sizes. */
 export interface SizeProblem {
@@ -203,18 +196,6 @@ const GETITEM = "operator.getitem";
 /** Functions of numbers that some arguments have no value for. */
 const PARTIAL = /^(operator\.(truediv|floordiv|mod|pow|lshift|rshift)|math\.|torch\._sym_)/;
 const DIVISIONS: ReadonlySet<string> = new Set(["operator.truediv", "operator.floordiv", "operator.mod"]);
-
-/** What a function of numbers gives. */
-function scalarValue(
-  target: string,
-  args: readonly Argument[],
-  resolve: (ref: NodeRef) => unknown,
-  env: SymEnv,
-): SymScalar {
-  const value = (arg: Argument): unknown =>
-    isRef(arg) ? resolve(arg) : Array.isArray(arg) ? (arg as readonly Argument[]).map(value) : arg;
-  return evaluateScalarFunction(target, args.map(value) as SymScalar[], (size) => env.range(size));
-}
 
 /** Whether sizes are among those that proofs are made for. */
 function areInRange({ ranges }: Proofs, sizes: Bindings): boolean {

@@ -1,0 +1,16 @@
+/** @file Functions of numbers, on what is known of their arguments. */
+import { type Argument, isRef, type NodeRef, type SymScalar } from "@sconce/ir";
+import { evaluateScalarFunction } from "@sconce/ops";
+import type { SymEnv } from "@sconce/symbolic";
+
+/** What a function of numbers gives for the values of its arguments. */
+export function scalarValue(
+  target: string,
+  args: readonly Argument[],
+  resolve: (ref: NodeRef) => unknown,
+  env: SymEnv,
+): SymScalar {
+  const value = (arg: Argument): unknown =>
+    isRef(arg) ? resolve(arg) : Array.isArray(arg) ? (arg as readonly Argument[]).map(value) : arg;
+  return evaluateScalarFunction(target, args.map(value) as SymScalar[], (size) => env.range(size));
+}
