@@ -142,6 +142,8 @@ test("operators that run on the host", async () => {
   const others = new Set<string>();
   for (const family of caseFamilies())
     for (const one of readFamily(family)) {
+      // Lookups in tensors without elements run there: no kernel would refuse them.
+      if (one.source === "empties") continue;
       if (one.compare === "error" || one.source === "edges") continue;
       for (const line of await hosted(one)) {
         const [target = ""] = line.split(":");

@@ -19,6 +19,7 @@ const isWhole = dtypeThat(
   "no integer: x + 0 would lose the sign of a zero",
 );
 const isBool = dtypeThat((dtype) => dtype === "bool", "not bool");
+const isBoolTensor = (value: unknown): boolean => value instanceof FakeTensor && value.dtype === "bool";
 const isSigned = dtypeThat((dtype) => dtypeInfo(dtype).signed, "which has no negative numbers");
 
 /** Rounding functions leave integers and their own results as they are. */
@@ -118,8 +119,12 @@ export const identityRules: readonly Rule[] = [
     "x + (-y) is x - y, for floats.",
     "aten.add.Tensor($x, aten.neg.default($y))",
     "aten.sub.Tensor($x, $y)",
-    (captures, match) =>
-      isFloating(captures["y"]) ? negatedLater("y")(captures, match) : "y is not a float tensor",
+    (captures, match) => {
+      if (!isFloating(captures["y"])) return "y is not a float tensor";
+      // PyTorch has no difference with a bool.
+      if (isBoolTensor(captures["x"])) return "x is a bool tensor";
+      return negatedLater("y")(captures, match);
+    },
   ),
   rule(
     "sub-neg",
