@@ -35,7 +35,8 @@ interface Check {
 
 function* refusedIn(graph: Graph, check: Check): Work<string | undefined> {
   for (const node of graph.nodes()) {
-    if (node.op !== "call_function") continue;
+    // A part of a list of results may be one of many.
+    if (node.op !== "call_function" || node.target === "operator.getitem") continue;
     const key = keyOf(node, graph);
     if (check.accepted.has(key)) continue;
     const refused = refusal(node, graph, check);
