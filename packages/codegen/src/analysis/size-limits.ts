@@ -5,10 +5,10 @@
 import { type Bindings, printExpr, type SymExpr } from "@sconce/symbolic";
 import { hasSizes, indicesIn } from "../ir/bind.js";
 import { type Axis, fixedValue, forEachAtom, type Index, isWithin, product } from "../ir/index-expr.js";
+import { fits, type IndexRange, IndexRanges, MOST } from "../ir/index-range.js";
 import type { LoopBuffer, LoopNest, LoopProgram, SizeAssumption } from "../ir/loop-program.js";
 import { forEachScalar, readsOf } from "../ir/traverse.js";
 import { type GuardedLoad, guardedLoads } from "./guarded-loads.js";
-import { type IndexRange, IndexRanges } from "./index-range.js";
 
 /** Nodes whose loops do not compute their values at some sizes, and why. */
 export interface SizeFault {
@@ -21,9 +21,6 @@ type Fault = Omit<SizeFault, "nodes">;
 
 const invalid = (reason: string): Fault => ({ reason, isInvalid: true });
 const outside = (reason: string): Fault => ({ reason, isInvalid: false });
-
-/** Kernels count places in integers of 32 bits with a sign. */
-const MOST = 2 ** 31 - 1;
 
 /** What a nest depends on. */
 interface NestSizes {
@@ -124,8 +121,6 @@ const brokenText = (one: SizeAssumption): string =>
   one.kind === "index"
     ? `${one.index.text} is negative`
     : `its decomposition takes ${printExpr(one.condition)} to be ${one.truth}`;
-
-const fits = ({ low, high }: IndexRange): boolean => low >= -MOST && high <= MOST;
 
 function sizesOf(nest: LoopNest, buffers: readonly LoopBuffer[]): NestSizes {
   const sizes = new Map<string, SymExpr>();

@@ -1,17 +1,16 @@
 /** @file Indices as values that 32 bits do not hold. */
-import { atom, boundsOf, type Index, type IndexTerm } from "./index-expr.js";
+import { atom, type Index, type IndexTerm } from "./index-expr.js";
+import { fits, IndexRanges, MOST } from "./index-range.js";
 import { apply, constantScalar, indexScalar, type Scalar } from "./scalar.js";
 
-/** Kernels compute indices in integers of 32 bits with a sign. */
-const MOST = 2 ** 31 - 1;
+const NO_SIZES = new IndexRanges(new Map());
 
 /** An index of known sizes as a value of int64: as a sum of int64 where an index would overflow. */
 export function exactIndex(index: Index): Scalar {
   const { terms, constant } = index;
   if (terms.length === 0) return Math.abs(constant) > MOST ? integer(constant) : indexScalar(index);
-  const { min, max } = boundsOf(index);
-  const isNarrow = min === undefined || max === undefined || (min >= -MOST && max <= MOST);
-  if (isNarrow && terms.every(({ coefficient }) => Math.abs(coefficient) <= MOST)) return indexScalar(index);
+  if (fits(NO_SIZES.of(index)) && terms.every(({ coefficient }) => Math.abs(coefficient) <= MOST))
+    return indexScalar(index);
   const parts = terms.map(termScalar);
   return [...parts, ...(constant === 0 ? [] : [integer(constant)])].reduce((a, b) => apply("add", a, b));
 }

@@ -1,7 +1,8 @@
 /** @file Calls that refuse some operands without elements, which no kernel would look at. */
 import { FakeTensor, forEachInput, type Graph } from "@sconce/ir";
-import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
+import type { Bindings } from "@sconce/symbolic";
 import type { Reasons } from "./plan.js";
+import { knownSize } from "./sizes.js";
 
 /** Why the host runs such a call: it has PyTorch's error. */
 const NOTHING = "an operand has no elements, and the call refuses some of these";
@@ -16,19 +17,9 @@ export function refusedEmpties(graph: Graph, sizes: Bindings): Reasons {
     if (node.op !== "call_function" || !REFUSES.test(node.target)) continue;
     forEachInput(node, (name) => {
       const { val } = graph.node(name).meta;
-      if (val instanceof FakeTensor && val.shape.some((size) => isNone(size, sizes)))
+      if (val instanceof FakeTensor && val.shape.some((size) => knownSize(size, sizes) === 0))
         refused.set(node.name, NOTHING);
     });
   }
   return refused;
-}
-
-function isNone(size: SymInt, sizes: Bindings): boolean {
-  if (typeof size === "number") return size === 0;
-  try {
-    return evaluateInt(size, sizes) === 0;
-  } catch {
-    // A size that no input shows.
-    return false;
-  }
 }

@@ -53,6 +53,8 @@ function release(value: RunValue | undefined): void {
 export class Givens {
   /** The state, by the names of placeholders. */
   readonly state: ReadonlyMap<string, Tensor>;
+  /** Names of what the user gives. */
+  readonly names: readonly string[];
   readonly #fixed = new Map<string, RunValue>();
   readonly #sizes = new Map<string, number>();
   readonly #inputs: UserInput[] = [];
@@ -73,11 +75,7 @@ export class Givens {
       learnSizes(val, value, this.#sizes);
     });
     this.state = state;
-  }
-
-  /** Names of what the user gives. */
-  get names(): readonly string[] {
-    return this.#inputs.map(({ name }) => name);
+    this.names = this.#inputs.map(({ name }) => name);
   }
 
   /** The values at the start of a run, and the sizes that they show. */

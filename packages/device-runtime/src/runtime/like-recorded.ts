@@ -5,6 +5,7 @@
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type Graph, isRef, isSymScalar, type Node } from "@sconce/ir";
 import { type Bindings, evaluate, freeSymbols, isUnbacked, SymExpr, type SymValue } from "@sconce/symbolic";
+import { areKnown } from "./sizes.js";
 import { isTensor, type RunValue } from "./values.js";
 
 /**
@@ -35,7 +36,7 @@ export function isLikeRecorded(
 /** Whether an expression has this value, or has symbols that are not known. */
 function isAt(expr: SymValue, value: number | boolean, sizes: Bindings): boolean {
   if (!(expr instanceof SymExpr)) return expr === value;
-  if (![...freeSymbols(expr).keys()].every((name) => sizes.has(name))) return true;
+  if (!areKnown(expr, sizes)) return true;
   try {
     const known = evaluate(expr, sizes);
     return known === value || (Number.isNaN(known) && Number.isNaN(value));

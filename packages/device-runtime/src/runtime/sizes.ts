@@ -1,6 +1,14 @@
 /** @file Sizes that become known while a program runs. */
+import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue } from "@sconce/ir";
-import { type Bindings, evaluateInt, freeSymbols, SymExpr } from "@sconce/symbolic";
+import {
+  type Bindings,
+  evaluateInt,
+  freeSymbols,
+  SymExpr,
+  type SymInt,
+  type SymValue,
+} from "@sconce/symbolic";
 import { isTensor, type RunValue } from "./values.js";
 
 /** Takes the sizes that a value shows: a tensor's, or the value of a size itself. */
@@ -12,6 +20,26 @@ export function learnSizes(meta: MetaValue | undefined, value: RunValue, into: M
   } else if (typeof value === "number" || typeof value === "bigint") {
     const { kind, expr } = (meta ?? {}) as { readonly kind?: string; readonly expr?: unknown };
     if (kind === "SymInt") learn(expr, Number(value), into);
+  }
+}
+
+/** Whether all symbols of an expression have values. */
+export function areKnown(value: SymValue, sizes: Bindings): boolean {
+  if (!(value instanceof SymExpr)) return true;
+  for (const name of freeSymbols(value).keys()) if (!sizes.has(name)) return false;
+  return true;
+}
+/**
+ * A size as a number; undefined if no value showed one of its symbols yet, or if it has no value,
+ * such as a quotient by a size that is zero.
+ */
+export function knownSize(size: SymInt, sizes: Bindings): number | undefined {
+  if (!areKnown(size, sizes)) return undefined;
+  try {
+    return evaluateInt(size, sizes);
+  } catch (error) {
+    if (isSconceError(error)) return undefined;
+    throw error;
   }
 }
 

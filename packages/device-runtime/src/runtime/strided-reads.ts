@@ -8,8 +8,10 @@ import { internalError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type Graph, type Node, type Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { type MemoryRead, memoryReads } from "@sconce/passes";
-import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
+import type { Bindings } from "@sconce/symbolic";
 import { copyInto, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
+import { differ, recordedInputs } from "./input-layouts.js";
+import { knownSize } from "./sizes.js";
 
 /** Reasons by the names of calls. */
 type Reasons = ReadonlyMap<string, string>;
@@ -41,7 +43,7 @@ export class StridedReads {
     const isComputed = (name: string): boolean => graph.node(name).op === "call_function";
     const deciding = this.#reads.filter((read) => !isSame(graph, read));
     this.#bases = new Set(this.#reads.flatMap(({ bases }) => [...bases].filter(isComputed)));
-    this.#inputs = deciding.length === 0 ? [] : userInputs(program);
+    this.#inputs = deciding.length === 0 ? [] : recordedInputs(program).map(({ fake }) => fake);
     this.#readsOffsets = deciding.some(({ reader }) => hasOffset(graph.node(reader)));
   }
 
@@ -66,7 +68,7 @@ export class StridedReads {
     return differs ? OTHER_STRIDES : undefined;
   }
   #liesAs(input: Tensor, { strides, storageOffset }: FakeTensor, sizes: Bindings): boolean {
-    if (this.#readsOffsets && input.storageOffset !== known(storageOffset, sizes)) return false;
+    if (this.#readsOffsets && input.storageOffset !== knownSize(storageOffset, sizes)) return false;
     return input.numel === 0 || !differ(input, strides, sizes);
   }
 
@@ -75,7 +77,7 @@ export class StridedReads {
     if (!this.#bases.has(name) || !(value instanceof Tensor) || value.numel === 0) return value;
     const { val } = this.#graph.node(name).meta;
     if (!(val instanceof FakeTensor) || !differ(value, val.strides, sizes)) return value;
-    const strides = val.strides.map((stride) => known(stride, sizes) ?? unknownStrides(name));
+    const strides = val.strides.map((stride) => knownSize(stride, sizes) ?? unknownStrides(name));
     const { dtype, shape } = value;
     const last = shape.reduce((sum, size, d) => sum + (size - 1) * strides[d]!, 0);
     const storage = Storage.allocate((last + 1) * dtypeInfo(dtype).itemSize);
@@ -87,20 +89,6 @@ export class StridedReads {
 
 function unknownStrides(name: string): never {
   throw internalError(`the strides of "${name}" are not known in this run`);
-}
-
-/** Whether strides differ where they matter. */
-const differ = ({ shape, strides }: Tensor, recorded: readonly SymInt[], sizes: Bindings): boolean =>
-  shape.some((size, d) => size > 1 && strides[d] !== known(recorded[d] ?? 0, sizes));
-
-function known(value: SymInt, sizes: Bindings): number | undefined {
-  if (typeof value === "number") return value;
-  try {
-    return evaluateInt(value, sizes);
-  } catch {
-    // A symbol that no input shows.
-    return undefined;
-  }
 }
 
 /** Whether it names a place of the storage; the bodies of a control-flow call may. */
@@ -120,10 +108,3 @@ function isSame(graph: Graph, { reader, bases, views }: MemoryRead): boolean {
       (size === 1 || String(own.strides[d]) === String(val.strides[d])),
   );
 }
-
-const userInputs = ({ graph, graphSignature }: ExportedProgram): (FakeTensor | undefined)[] =>
-  graph.placeholders().flatMap(({ meta: { val } }, at) => {
-    const kind = graphSignature.inputSpecs[at]?.kind;
-    if (kind !== undefined && kind !== "USER_INPUT") return [];
-    return [val instanceof FakeTensor ? val : undefined];
-  });

@@ -70,27 +70,15 @@ function callSteps(
 export interface RecordedValues {
   /** See {@link callProblems}. */
   readonly problems: readonly Problem[];
-  /** Conditions on sizes under which the values are those recorded; each may fail in a run. */
-  readonly conditions: readonly SymExpr[];
-  /** Whether a call has a rule that does not decide its value before the sizes are known. */
-  readonly isOpen: boolean;
   /** Whether strides or offsets are not those of the rules, though no problem either. */
   readonly hasOtherLayouts: boolean;
 }
 
-/**
- * {@link callProblems}, with what rules leave open. Without `layouts`, strides and offsets may be
- * any.
- */
-export function checkRecorded(
-  program: ExportedProgram,
-  operators: OperatorTable,
-  { layouts = true }: { readonly layouts?: boolean } = {},
-): RecordedValues {
-  const check = new CallCheck(program, operators, NONE, layouts);
+/** {@link callProblems}, and what is recorded otherwise without being one. */
+export function checkRecorded(program: ExportedProgram, operators: OperatorTable): RecordedValues {
+  const check = new CallCheck(program, operators, NONE);
   const problems = finish(inScope(check.graph(program.graph, undefined, ""), withoutStacks));
-  const { conditions, isOpen, hasOtherLayouts } = check;
-  return { problems, conditions, isOpen, hasOtherLayouts };
+  return { problems, hasOtherLayouts: check.hasOtherLayouts };
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -135,29 +123,16 @@ const placeOf = (path: string, node: string): string => `${path}\0${node}`;
 type Found = Pick<Problem, "code" | "message" | "fix">;
 
 class CallCheck {
-  isOpen = false;
+  /** See {@link RecordedValues}. */
   hasOtherLayouts = false;
-  readonly #equal: SymExpr[] = [];
-  readonly #layouts: boolean;
   readonly #env: RetraceEnv;
   readonly #operators: OperatorTable;
   readonly #wrong: ReadonlySet<string>;
 
-  constructor(
-    program: ExportedProgram,
-    operators: OperatorTable,
-    wrong: ReadonlySet<string>,
-    layouts = true,
-  ) {
-    this.#layouts = layouts;
+  constructor(program: ExportedProgram, operators: OperatorTable, wrong: ReadonlySet<string>) {
     this.#env = shapeEnvOf(program);
     this.#operators = operators;
     this.#wrong = wrong;
-  }
-
-  /** See {@link RecordedValues}. What example values decide holds for runs like the example. */
-  get conditions(): readonly SymExpr[] {
-    return [...this.#env.guards, ...this.#env.assertions, ...this.#equal];
   }
 
   *graph(graph: Graph, before: Graph | undefined, path: string): Work<Problem[]> {
@@ -205,10 +180,7 @@ class CallCheck {
     try {
       return this.#compared(node, this.#computed(node, graph));
     } catch (error) {
-      if (isSconceError(error) && UNDECIDED.has(error.code)) {
-        this.isOpen = true;
-        return undefined;
-      }
+      if (isSconceError(error) && UNDECIDED.has(error.code)) return undefined;
       if (isSconceError(error) && isRuleFault(error))
         return { code: error.code, message: `node ${node.name}: ${error.message}`, ...fixOf(error) };
       const message = `node ${node.name}: ${target} rejects its inputs: ${thrownText(error)}`;
@@ -274,7 +246,6 @@ class CallCheck {
     if (!same) return `${typeText(recorded)}, the call gives ${typeText(computed)}`;
     const [place, other] = [recorded, computed].map(placeText);
     if (place !== other) return `a tensor ${place}, the call gives one ${other}`;
-    if (!this.#layouts) return undefined;
     const verdict = layoutVerdict(recorded, computed, target, this.#env);
     if (verdict === "wrong") return `${layoutText(recorded)}, the call gives ${layoutText(computed)}`;
     this.hasOtherLayouts ||= verdict === "other";
@@ -291,14 +262,9 @@ class CallCheck {
   #mayEqual(a: SymScalar["expr"], b: SymScalar["expr"]): boolean {
     if (symEquals(a, b)) return true;
     if (!(a instanceof SymExpr) && !(b instanceof SymExpr)) return false;
-    if ([a, b].some((one) => typeof one === "boolean" || (one instanceof SymExpr && isCondition(one)))) {
-      this.isOpen = true;
+    if ([a, b].some((one) => typeof one === "boolean" || (one instanceof SymExpr && isCondition(one))))
       return true;
-    }
-    const equal = eq(a as SymInt, b as SymInt);
-    const known = this.#env.staticallyKnown(equal);
-    if (known === undefined) this.#equal.push(equal as SymExpr);
-    return known !== false;
+    return this.#env.staticallyKnown(eq(a as SymInt, b as SymInt)) !== false;
   }
 }
 

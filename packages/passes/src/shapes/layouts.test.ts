@@ -96,9 +96,3 @@ test("layouts by the rules follow from state and calls, and leave row-major resu
     [4, 1],
   ]);
 });
-
-test("conditions say at which sizes values are those recorded", () => {
-  const program = programOf(graph("%y: f32[s1] = aten.neg.default(%x)", "%x: f32[s0], %z: f32[s1]"));
-  const { problems: found, conditions } = checkRecorded(program, operators);
-  expect([found, conditions.map(String)]).toEqual([[], ["Eq(s1, s0)"]]);
-});

@@ -2,6 +2,7 @@ import type { ExportedProgram } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
+import { checkRecorded } from "./call-problems.js";
 import { propagateShapes } from "./propagate.js";
 import { SizeChecks } from "./size-checks.js";
 
@@ -110,5 +111,21 @@ graph(%x: i64[]) {
     expect(checks.at(new Map())).toBeUndefined();
     expect(checks.at(new Map([["u0", 3]]))).toBeUndefined();
     expect(checks.at(new Map([["u0", -1]]))).toMatchObject({ error: { code: "INVALID_ARGUMENT" } });
+  });
+
+  test("sizes that are recorded as other symbols are compared", () => {
+    const program = parseIr(`sconce-ir 1
+program "ATEN" { input %x: USER_INPUT input %z: USER_INPUT output %y: USER_OUTPUT }
+graph(%x: f32[s0], %z: f32[s1]) {
+  %y: f32[s1] = aten.neg.default(%x)
+  return (%y,)
+}`);
+    expect(checkRecorded(program, operators).problems).toEqual([]);
+    const checks = new SizeChecks(program, operators);
+    const sizes = (s0: number, s1: number): ReadonlyMap<string, number> =>
+      new Map(Object.entries({ s0, s1 }));
+    expect(names(checks)).toEqual(["y"]);
+    expect(checks.at(sizes(4, 4))).toBeUndefined();
+    expect(checks.at(sizes(4, 5))).toMatchObject({ node: { name: "y" }, error: undefined });
   });
 });

@@ -1,7 +1,7 @@
 /** @file Exact ranges of indices for known sizes. */
 import { isSconceError } from "@sconce/errors";
 import { type Bindings, evaluateBool, evaluateInt, type SymExpr } from "@sconce/symbolic";
-import type { Axis, Index, IndexAtom } from "../ir/terms.js";
+import type { Axis, Index, IndexAtom } from "./terms.js";
 
 /** The least and the greatest value; both infinite where they are not known exactly. */
 export interface IndexRange {
@@ -9,6 +9,11 @@ export interface IndexRange {
   readonly high: number;
 }
 const UNKNOWN: IndexRange = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
+
+/** Kernels count places in integers of 32 bits with a sign. */
+export const MOST = 2 ** 31 - 1;
+/** Whether all values are integers of 32 bits. */
+export const fits = ({ low, high }: IndexRange): boolean => low >= -MOST && high <= MOST;
 
 /** Integers beyond 2^53 are not exact. */
 const range = (low: number, high: number): IndexRange =>
