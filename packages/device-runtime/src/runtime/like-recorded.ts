@@ -36,6 +36,7 @@ export function isLikeRecorded(
 /** Whether an expression has this value, or has symbols that are not known. */
 function isAt(expr: SymValue, value: number | boolean, sizes: Bindings): boolean {
   if (!(expr instanceof SymExpr)) return expr === value;
+  if (expr.op === "Symbol" && sizes.get(expr.name) === value) return true;
   if (!areKnown(expr, sizes)) return true;
   try {
     const known = evaluate(expr, sizes);
@@ -48,11 +49,12 @@ function isAt(expr: SymValue, value: number | boolean, sizes: Bindings): boolean
 }
 
 function isInRange(expr: SymValue, sizes: Bindings, ranges: ExportedProgram["rangeConstraints"]): boolean {
-  if (!(expr instanceof SymExpr)) return true;
-  return [...freeSymbols(expr)].every(([name, symbol]) => {
+  if (!(expr instanceof SymExpr) || (expr.op === "Symbol" && !isUnbacked(expr))) return true;
+  for (const [name, symbol] of freeSymbols(expr)) {
     const [range, size] = [isUnbacked(symbol) ? ranges.get(name) : undefined, sizes.get(name)];
-    return range === undefined || size === undefined || (size >= range.min && size <= range.max);
-  });
+    if (range !== undefined && size !== undefined && !(size >= range.min && size <= range.max)) return false;
+  }
+  return true;
 }
 
 /**

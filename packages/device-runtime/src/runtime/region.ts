@@ -28,7 +28,7 @@ import { planRegion, type RegionMemory, requireMemory } from "./memory.js";
 import { type OpenSteps, openSteps } from "./open-steps.js";
 import type { DeviceRegion, Reasons } from "./plan.js";
 import { scansFor } from "./scans.js";
-import { allCalls, haveRecordedSizes, keyOf, LoopSizes } from "./size-checks.js";
+import { allCalls, areSame, haveRecordedSizes, keyOf, LoopSizes } from "./size-checks.js";
 import { DeviceValue, isTensor, type RunValue, type Uploads } from "./values.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
@@ -259,6 +259,7 @@ export class RegionRunner {
 
   /** Waits only for kernels that have to be made. */
   #bind(sizes: Bindings, watch: Partial<CompileWatch>): Promise<Bound> | Bound {
+    if (this.#last !== undefined && areSame(this.#last.sizes, sizes)) return this.#last;
     const key = keyOf(sizes);
     const bound = this.#bound.get(key);
     return bound === undefined ? this.#add(key, sizes, watch) : this.#use(bound);

@@ -2,7 +2,7 @@
  * @file Sizes that a program does not take, or at which its values are not those that it records.
  */
 import { type LoopProgram, SizeLimits, sizeOf } from "@sconce/codegen";
-import { type ExportedProgram, type Graph, nodePlace, type Value } from "@sconce/ir";
+import { type ExportedProgram, type FakeTensor, type Graph, nodePlace, type Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { SizeChecks, type SizeProblem } from "@sconce/passes";
 import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
@@ -25,17 +25,32 @@ export const keyOf = (sizes: Bindings): string =>
 /** Sets of sizes whose answers are kept. */
 const MOST_KNOWN = 64;
 
-/** Answers by keys, each found once. */
+/** Answers by sizes, each found once. */
 class Known<T> {
   readonly #known = new Map<string, T>();
+  /** The sizes of the last answer: runs with the same sizes follow each other. */
+  #last: { readonly sizes: Bindings; readonly more: string; readonly answer: T } | undefined;
 
-  at(key: string, find: () => T): T {
+  /** @param more what the answer depends on besides the sizes */
+  at(sizes: Bindings, more: string, find: () => T): T {
+    const last = this.#last;
+    if (last !== undefined && last.more === more && areSame(last.sizes, sizes)) return last.answer;
+    const key = `${keyOf(sizes)} ${more}`;
     if (!this.#known.has(key)) {
       if (this.#known.size >= MOST_KNOWN) this.#known.clear();
       this.#known.set(key, find());
     }
-    return this.#known.get(key)!;
+    const answer = this.#known.get(key)!;
+    this.#last = { sizes: new Map(sizes), more, answer };
+    return answer;
   }
+}
+
+/** Whether sizes are equal. Cheaper than keys. */
+export function areSame(a: Bindings, b: Bindings): boolean {
+  if (a.size !== b.size) return false;
+  for (const [name, value] of a) if (b.get(name) !== value) return false;
+  return true;
 }
 
 /** Why a program does not hold at given sizes, in words; undefined where it does. */
@@ -49,7 +64,7 @@ export function sizeCheck(program: ExportedProgram, operators: OperatorTable): S
     const problem = checks.at(sizes);
     return problem && reasonOf(problem, sizes);
   };
-  return (sizes) => (checks.holdAt(sizes) ? undefined : known.at(keyOf(sizes), () => ask(sizes)));
+  return (sizes) => (checks.holdAt(sizes) ? undefined : known.at(sizes, "", () => ask(sizes)));
 }
 function reasonOf({ node, error }: SizeProblem, sizes: Bindings): string {
   const at = [...sizes].map(([name, size]) => `${name} = ${size}`).join(", ");
@@ -72,14 +87,15 @@ export function sizeRequirement(program: ExportedProgram, operators: OperatorTab
   return (inputs, sizes) => {
     const others = layouts.others(inputs, sizes);
     if (others === undefined && checks.holdAt(sizes)) return;
-    const strides = [...(others ?? [])].map(([name, fake]) => `${name}:${fake.strides.join("x")}`);
-    const key = `${keyOf(sizes)} ${strides.join()}`;
-    const problem = known.at(key, () => checks.at(sizes, others));
+    const problem = known.at(sizes, stridesOf(others), () => checks.at(sizes, others));
     if (problem?.error !== undefined) throw problem.error.at(nodePlace(problem.node));
     // What is lowered is made of the recorded values.
     if (problem !== undefined) throw new HostRun(reasonOf(problem, sizes));
   };
 }
+
+const stridesOf = (others: ReadonlyMap<string, FakeTensor> = new Map()): string =>
+  others.size === 0 ? "" : [...others].map(([name, { strides }]) => `${name}:${strides.join("x")}`).join();
 
 /** The sizes that the loops of a region take. */
 export class LoopSizes {
