@@ -33,8 +33,8 @@ import {
   type SessionBackend,
   verifyCallsSteps,
 } from "@sconce/passes";
-import { AUTO } from "./backends/backend-names.js";
-import { defaultBackend } from "./backends/default-backend.js";
+import { AUTO, WASM } from "./backends/backend-names.js";
+import { defaultBackend, ownWasm } from "./backends/default-backend.js";
 import { badPlugin, unknownService } from "./errors.js";
 import { type DependencyContainer, instanceCachingFactory, container as root } from "./injection.js";
 import { type PluginSet, pluginSet } from "./plugin-set.js";
@@ -44,7 +44,10 @@ import { PLUGINS, SERVICES } from "./tokens.js";
 /** What a session is made of. */
 export interface SessionOptions {
   readonly plugins?: readonly Plugin[];
-  /** Backends besides `auto`, which is the default, and the interpreter `cpu`. */
+  /**
+   * Backends besides `auto`, which is the default, `cpu`, the interpreter, and `wasm` with its
+   * defaults.
+   */
   readonly backends?: readonly Backend[];
   /** Source of random numbers of the interpreter; a Mersenne Twister of seed 0 when left out. */
   readonly random?: RandomSource;
@@ -243,11 +246,12 @@ const defaults = new WeakSet<Backend>();
 
 /** True for the interpreter of a session. */
 export const isInterpreter = (backend: Backend): boolean => interpreters.has(backend);
-/** True for the interpreter of a session, and for the backend that Sconce chooses by default. */
+/** True for the backends that a session has of its own: the interpreter, `auto` and `wasm`. */
 export const isOwnBackend = (backend: Backend): boolean => isInterpreter(backend) || defaults.has(backend);
 
 /**
- * The default, the interpreter, and the backends that were given; the interpreter is their host.
+ * The default, the interpreter, `wasm`, and the backends that were given; the interpreter is their
+ * host. Given backends take the place of those of the same name.
  */
 function sessionBackends(
   from: DependencyContainer,
@@ -266,7 +270,9 @@ function sessionBackends(
   const whyHost = (program: ExportedProgram): string | undefined => ownKernel(program, set, operators);
   const automatic = further.find(({ name }) => name === AUTO) ?? defaultBackend({ host, context, whyHost });
   defaults.add(automatic);
-  return [automatic, host, ...further.filter((backend) => backend !== automatic)];
+  const own = further.some(({ name }) => name === WASM) ? [] : [ownWasm({ host, context })];
+  for (const backend of own) defaults.add(backend);
+  return [automatic, host, ...own, ...further.filter((backend) => backend !== automatic)];
 }
 
 /**

@@ -64,7 +64,6 @@ import {
   type Rule,
   requireBisection,
 } from "@sconce/passes";
-import { AUTO } from "./backends/backend-names.js";
 import { compileOn } from "./backends/compile.js";
 import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
 import { type BackendMemory, LiveExecutables } from "./backends/memory.js";
@@ -546,12 +545,15 @@ export class Sconce {
     return this.#live.memory(this.backends.keys());
   }
 
-  /** Names of the backends that say they run an operator, without `auto`, which is one of them. */
+  /**
+   * Names of the backends that say they run an operator, without the session's own `auto` and
+   * `wasm`, which run what the interpreter runs.
+   */
   backendsFor(target: string): readonly string[] {
     const probe: Node = { name: "probe", op: "call_function", target, args: [], kwargs: {}, meta: {} };
     const graph = new GraphBuilder({ unknownTargets: "allow" }).addAll([probe]).build();
     return [...this.backends.values()]
-      .filter(({ name }) => name !== AUTO)
+      .filter((backend) => isInterpreter(backend) || !isOwnBackend(backend))
       .filter((backend) => askBackend(backend, probe, graph, this.ownerOf(backend)) === true)
       .map((backend) => backend.name);
   }

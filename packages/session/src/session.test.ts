@@ -151,7 +151,7 @@ describe("an application replaces", () => {
     const opened = (backends: NonNullable<ServiceOverrides["backends"]>) =>
       createSconce({ services: { backends } });
     const more = opened((own) => [...own, named("more")]);
-    expect([...more.backends.keys()]).toEqual(["auto", "cpu", "more"]);
+    expect([...more.backends.keys()]).toEqual(["auto", "cpu", "wasm", "more"]);
     const instead = opened([named("cpu")]);
     await expect(instead.compile(relu)).rejects.toThrow("cpu");
     const only = opened([named("only")]);

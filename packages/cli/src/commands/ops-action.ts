@@ -95,8 +95,8 @@ function summary(session: Sconce, rows: readonly Row[], { name, core, composite 
     `${rows.length} operators: ${tagged("core")} core, ${tagged("composite")} composite, ` +
       `${lowered("default")} decomposed by default, ${lowered("on request")} on request, ${lowered("none")} kept`,
   ];
-  for (const backend of session.backends.keys())
-    if (backend !== "auto") lines.push(`${backend}: ${waysOf(rows, backend)}`);
+  const named = new Set(rows.flatMap(({ backends }) => Object.keys(backends)));
+  for (const backend of named) lines.push(`${backend}: ${waysOf(rows, backend)}`);
   if (name === undefined && !core && !composite) lines.push(coverage(session));
   return lines;
 }

@@ -6,6 +6,9 @@ export const BACKEND_NAMES = ["cpu", "wasm", "gpujs"] as const;
 /** The name that stands for the fastest backend that runs here without a GPU. */
 export const AUTO = "auto";
 
+/** The name of the backend that runs programs in WebAssembly. */
+export const WASM = "wasm";
+
 /** A name of {@link BACKEND_NAMES}, or {@link AUTO}. */
 export type BackendName = (typeof BACKEND_NAMES)[number] | typeof AUTO;
 

@@ -332,13 +332,13 @@ describe("nodes that the backend does not run", () => {
 describe("an unknown backend", () => {
   const session = createSconce({ backends: [backend({})] });
   test.each([
-    ["gpujs", 'createSconce({ backends: [await loadBackend("gpujs")] })`; registered are: auto, cpu, mine'],
-    ["gpujs:webasm", 'await loadBackend("gpujs:webasm")'],
+    ["gpujs", "createSconce({ backends: [gpujsBackend()] })`; registered are: auto, cpu, wasm, mine"],
+    ["gpujs:webasm", 'gpujsBackend({ mode: "webasm" })'],
   ])("%s is in a package: how to register it", async (name, fix) => {
     await expect(Promise.resolve().then(() => session.compile(program, name))).rejects.toMatchObject({
       code: "UNKNOWN_BACKEND",
       message: `the backend "${name}" is not registered`,
-      fix: expect.stringMatching(/`loadBackend` of sconce\/node/),
+      fix: expect.stringMatching(/`gpujsBackend` of sconce\/gpujs/),
     });
     await expect(Promise.resolve().then(() => session.compile(program, name))).rejects.toMatchObject({
       fix: expect.stringContaining(fix),
@@ -348,14 +348,14 @@ describe("an unknown backend", () => {
   test.each(["gpu", "webgpu", "wgsl"])("%s is a name for GPUs, which a package uses", async (name) => {
     await expect(Promise.resolve().then(() => session.compile(program, name))).rejects.toMatchObject({
       message: `unknown backend "${name}"; the backend for GPUs is "gpujs"`,
-      fix: expect.stringMatching(/`loadBackend` of sconce\/node/),
+      fix: expect.stringMatching(/`gpujsBackend` of sconce\/gpujs/),
     });
   });
 
   test("of another name gets a suggestion and the list", async () => {
     await expect(Promise.resolve().then(() => session.compile(program, "mien"))).rejects.toMatchObject({
       code: "UNKNOWN_BACKEND",
-      fix: 'did you mean "mine"? the backends are: auto, cpu, mine',
+      fix: 'did you mean "mine"? the backends are: auto, cpu, wasm, mine',
     });
   });
 });

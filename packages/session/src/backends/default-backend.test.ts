@@ -31,6 +31,21 @@ test("cpu is the interpreter, which has no placement", async () => {
   expect(await placed(createSconce(), undefined, "cpu")).toMatchObject({ device: undefined });
 });
 
+test("wasm is a name in every session, and runs in WebAssembly or not at all", async () => {
+  const found = await placed(createSconce(), undefined, "wasm");
+  expect(found).toMatchObject({ y: "tensor([0., 1.])", reasons: [undefined] });
+  expect(found.device).toMatch(/^WebAssembly with .*SIMD/);
+  vi.stubGlobal("WebAssembly", undefined);
+  await expect(placed(createSconce(), undefined, "wasm")).rejects.toThrow("this runtime has no WebAssembly");
+});
+
+test("a given backend of the name wasm takes the place of the session's own", () => {
+  const mine = { name: "wasm", supports: () => true as const, compile: () => Promise.reject(new Error()) };
+  const session = createSconce({ backends: [mine] });
+  expect([...session.backends.keys()]).toEqual(["auto", "cpu", "wasm"]);
+  expect(session.backend("wasm")).toBe(mine);
+});
+
 test("without WebAssembly the interpreter runs them, and the placement says why", async () => {
   vi.stubGlobal("WebAssembly", undefined);
   expect(await placed()).toEqual({
@@ -116,6 +131,6 @@ test("a backend of the name auto is the default", async () => {
     compile: () => Promise.reject(new Error("mine")),
   };
   const session = createSconce({ backends: [fails] });
-  expect([...session.backends.keys()]).toEqual(["auto", "cpu"]);
+  expect([...session.backends.keys()]).toEqual(["auto", "cpu", "wasm"]);
   await expect(placed(session)).rejects.toThrow("mine");
 });

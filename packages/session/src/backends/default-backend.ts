@@ -1,8 +1,9 @@
-/** @file The backend of programs for which none is named. */
+/** @file The backends that every session has beside the interpreter: `auto` and `wasm`. */
 import { isSconceError } from "@sconce/errors";
 import type { Backend, CompileOptions, Executable, ExportedProgram, Placement } from "@sconce/ir";
 import type { PassContext, SessionBackend } from "@sconce/passes";
-import { AUTO } from "./backend-names.js";
+import { AUTO, WASM } from "./backend-names.js";
+import { backendNotInstalled } from "./errors.js";
 
 /** What the default backend is made of. */
 export interface DefaultBackendParts {
@@ -51,6 +52,36 @@ export function defaultBackend({ host, context, whyHost }: DefaultBackendParts):
     supports: (node, graph) => host.supports(node, graph),
     describeSupport: (target) => host.describeSupport?.(target),
     compile,
+  };
+}
+
+/**
+ * Returns the backend `wasm`, with its defaults. Its package is loaded when the first program is
+ * compiled.
+ *
+ * @param parts without the reasons for which the interpreter runs a whole program
+ */
+export function ownWasm({ host, context }: Omit<DefaultBackendParts, "whyHost">): Backend {
+  let loading: Promise<Backend> | undefined;
+  const load = async (): Promise<Backend> => {
+    const { wasmBackend } = await import("@sconce/backend-wasm");
+    return (wasmBackend() as SessionBackend).inSession(context(), host);
+  };
+  const loaded = async (): Promise<Backend> => {
+    try {
+      loading ??= load();
+      return await loading;
+    } catch (error) {
+      loading = undefined;
+      throw isSconceError(error) ? error : backendNotInstalled(WASM, "npm install sconce", error);
+    }
+  };
+  return {
+    name: WASM,
+    leavesTensors: true,
+    supports: (node, graph) => host.supports(node, graph),
+    describeSupport: (target) => host.describeSupport?.(target),
+    compile: async (program, options) => (await loaded()).compile(program, options),
   };
 }
 

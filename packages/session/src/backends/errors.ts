@@ -2,7 +2,7 @@
 import { didYouMean, isSconceError, SconceError, thrownText } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
-import { isKnownBackend, OTHER_NAMES } from "./backend-names.js";
+import { AUTO, isKnownBackend, OTHER_NAMES, WASM } from "./backend-names.js";
 
 /** Names a backend, and the plugin that it comes from, in errors. */
 export interface BackendLabel {
@@ -155,6 +155,14 @@ export const backendNotInstalled = (name: string, install: string, cause: unknow
     cause,
   });
 
-const registration = (name: string, names: readonly string[]): string =>
-  `register it, with \`loadBackend\` of sconce/node: \`createSconce({ backends: [await loadBackend("${name}")] })\`; ` +
-  `registered are: ${names.join(", ") || "none"}`;
+/** How to register a backend of Sconce's packages, in Node and in pages. */
+function registration(name: string, names: readonly string[]): string {
+  const [kind = name, mode] = name.split(":");
+  const maker = `${kind === AUTO ? WASM : kind}Backend`;
+  const made = `${maker}(${mode === undefined ? "" : `{ mode: "${mode}" }`})`;
+  const from = kind === "cpu" ? "sconce" : `sconce/${kind === AUTO ? WASM : kind}`;
+  return (
+    `register it, with \`${maker}\` of ${from}: \`createSconce({ backends: [${made}] })\`; ` +
+    `registered are: ${names.join(", ") || "none"}`
+  );
+}

@@ -40,7 +40,7 @@ test("each backend has a suite, and what is left out says why", () => {
     "adds",
     "backend no-add:",
     "skipped: adds (no-add does not run %add = aten.add.Tensor: adds nothing)",
-    "skipped: backend abacus is not available: the session has no backend of this name, only auto, cpu",
+    "skipped: backend abacus is not available: the session has no backend of this name, only auto, cpu, wasm",
     "skipped: backend gpu is not available: no adapter",
   ]);
 });
