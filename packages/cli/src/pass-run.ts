@@ -1,4 +1,5 @@
 /** @file Passes as all commands run them: `--lower`, `--passes`, `--print-after`, `--timing`. */
+import { countText } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { printIr } from "@sconce/ir/text";
 import {
@@ -72,7 +73,7 @@ function printEvent({ pass, step, before, after }: PassEvent, io: SafeIo): void 
     io.err(jsonLine({ printAfter: { ...facts, text } }));
     return;
   }
-  const what = isChanged ? `${before.graph.size} -> ${after.graph.size} nodes` : "unchanged";
+  const what = isChanged ? `${before.graph.size} -> ${countText(after.graph.size, "node")}` : "unchanged";
   io.styledError(`// after step ${step + 1}, ${pass.name}: ${what}\n${text}\n`, headingStyle);
 }
 

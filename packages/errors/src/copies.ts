@@ -5,6 +5,7 @@
  */
 import { SconceError } from "./sconce-error.js";
 import { VERSION } from "./version.js";
+import { withArticle } from "./words.js";
 
 /** One copy of a package, as it was loaded. */
 export interface PackageCopy {
@@ -113,8 +114,6 @@ const twoCopies = ({ kind, copy: other }: Maker, own: PackageCopy): SconceError 
     where: own.package,
     fix: "load one copy: packages that use Sconce declare it under `peerDependencies`; then run `npm dedupe`, or set `resolve.dedupe` of the bundler",
   });
-
-const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
 
 const copyText = ({ version, file }: PackageCopy): string =>
   `version ${version}${file === undefined ? "" : ` (${file})`}`;

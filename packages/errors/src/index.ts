@@ -45,4 +45,5 @@ export { didYouMean, suggestions } from "./suggest.js";
 export { thrownText } from "./thrown.js";
 export { VERSION } from "./version.js";
 export { visibleJson, visibleLine, visibleText } from "./visible.js";
+export { countText, withArticle } from "./words.js";
 export { eachInPieces, finish, finishWithPauses, inScope, PAUSE_MS, pause, type Work } from "./work.js";

@@ -215,7 +215,7 @@ export { type AnnotationOptions, annotation } from "./print-torch/annotation.js"
 export { codeText } from "./print-torch/code.js";
 export { graphText, nodeText } from "./print-torch/graph-text.js";
 export { type ReadableOptions, readableModule, readableText } from "./print-torch/readable.js";
-export { programText, rangeConstraintsText, signatureText } from "./program/program-text.js";
+export { programText, rangeConstraintsText, rangeText, signatureText } from "./program/program-text.js";
 export { inputSpecRepr, moduleCallRepr, outputSpecRepr, signatureRepr } from "./program/signature-repr.js";
 export { complexRepr, floatRepr, jsonRepr, stringRepr } from "./values/python-repr.js";
 

@@ -1,3 +1,4 @@
+export { didYouMean } from "@sconce/errors";
 export { type CallSources, callSources } from "./analysis/call-sources.js";
 export type { Functionality, Impurity } from "./analysis/functional.js";
 export { functionality, isFunctional } from "./analysis/functional.js";
@@ -76,7 +77,6 @@ export type {
   OptionValue,
   PassOptions,
 } from "./options/spec.js";
-export { didYouMean } from "./options/suggest.js";
 export type {
   Clock,
   Evaluator,

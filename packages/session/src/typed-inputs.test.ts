@@ -58,7 +58,7 @@ describe("an array that does not say which tensor it is", () => {
     [
       "i64[2]",
       new Int32Array(2),
-      "a Int32Array does not hold elements of int64",
+      "an Int32Array does not hold elements of int64",
       'Tensor.from(data, [2], "int64")',
     ],
     [

@@ -1,4 +1,5 @@
 /** @file Typed arrays in the place of tensors, where the program says what they are. */
+import { countText, withArticle } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, typeText, type Value } from "@sconce/ir";
 import { type Leaf, userLeaves } from "@sconce/ops";
 import { dtypeInfo, type NumericArray, numericArrayName, Tensor } from "@sconce/tensor";
@@ -34,7 +35,7 @@ function tensorOver(data: NumericArray, fake: FakeTensor, leaf: Leaf): Tensor {
   if (!isHeld)
     throw typedArrayRefused(
       input,
-      `a ${got} does not hold elements of ${dtype}`,
+      `${withArticle(got)} does not hold elements of ${dtype}`,
       `Tensor.from(data, [${sizesText(fake)}], "${dtype}")`,
     );
   const elements = data.length / lanes;
@@ -42,7 +43,7 @@ function tensorOver(data: NumericArray, fake: FakeTensor, leaf: Leaf): Tensor {
   if (typeof shape !== "string") return Tensor.fromData(data, dtype, shape);
   throw typedArrayRefused(
     input,
-    `${elements} elements ${shape}`,
+    `${countText(elements, "element")} ${shape}`,
     `Tensor.fromData(data, "${dtype}", [${sizesText(fake)}])`,
   );
 }

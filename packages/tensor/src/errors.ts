@@ -1,5 +1,5 @@
 /** @file Every error that this package raises on purpose. */
-import { didYouMean, SconceError } from "@sconce/errors";
+import { didYouMean, SconceError, withArticle } from "@sconce/errors";
 import type { DType } from "./dtype.js";
 import { type Element, elementText } from "./element.js";
 import { indexOf } from "./shape.js";
@@ -144,7 +144,7 @@ export const elementOverflow = (
 export const wrongArray = (got: string, want: string, dtype: DType): SconceError =>
   new SconceError({
     code: "TENSOR_VALUES",
-    message: `elements of ${dtype} are held by a ${want}, not by a ${got}`,
+    message: `elements of ${dtype} are held by ${withArticle(want)}, not by ${withArticle(got)}`,
     fix: `give a ${want}, or make the tensor from numbers: Tensor.from(values, shape, "${dtype}")`,
   });
 

@@ -155,7 +155,7 @@ describe("Tensor.fromData", () => {
       new Int32Array(2),
       "float32",
       undefined,
-      "elements of float32 are held by a Float32Array, not by a Int32Array",
+      "elements of float32 are held by a Float32Array, not by an Int32Array",
     ],
     [
       new Float32Array(2),

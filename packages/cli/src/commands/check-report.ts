@@ -1,4 +1,5 @@
 /** @file What checks of passes compared, as text. */
+import { countText } from "@sconce/errors";
 import { type CheckReport, coverageText, regionsText } from "@sconce/passes";
 import { linesText } from "../text.js";
 
@@ -16,15 +17,15 @@ function reportText(report: CheckReport): string {
   const place = `  step ${step + 1}, ${pass}: `;
   if (skipped !== undefined) return `${place}not compared, ${skipped}\n`;
   const parts = [
-    `${outputs} outputs`,
-    inputs > 0 && `${inputs} inputs`,
-    state > 0 && `${state} buffers`,
+    countText(outputs, "output"),
+    inputs > 0 && countText(inputs, "input"),
+    state > 0 && countText(state, "buffer"),
   ].filter(Boolean);
   const left = refused > 0 ? `, ${refused} refused` : "";
   const within = tolerance?.precision === undefined ? "" : `, computed in ${tolerance.precision},`;
   const regions =
     coverage === undefined ? "; changed calls were not checked by themselves" : `; ${regionsText([report])}`;
-  const whole = `${place}equal${within} in ${parts.join(", ")}, ${elements} numbers, ${runs} runs${left}${regions}\n`;
+  const whole = `${place}equal${within} in ${parts.join(", ")}, ${countText(elements, "number")}, ${countText(runs, "run")}${left}${regions}\n`;
   return whole + (coverage === undefined ? "" : detailsText(coverage));
 }
 

@@ -1,4 +1,5 @@
 /** @file Writes a program in another format; nothing of it changes. */
+import { countText } from "@sconce/errors";
 import type { SafeIo } from "../io.js";
 import { openSession, openWithWeights } from "../open.js";
 import { reportWritten, requireOutput, tensorsText, weightsBeside, writeProgram } from "../program-file.js";
@@ -25,6 +26,6 @@ export async function convert(
     dialect: program.dialect,
     nodes: program.graph.size,
   };
-  const text = `${output}: ${facts.nodes} nodes, dialect ${facts.dialect}; ${tensorsText(output)}\n`;
+  const text = `${output}: ${countText(facts.nodes, "node")}, dialect ${facts.dialect}; ${tensorsText(output)}\n`;
   reportWritten(facts, text, options.json, io);
 }

@@ -1,4 +1,5 @@
 /** @file Exports the model of a module, and writes the program. */
+
 import {
   type DynamicShapes,
   draftExport,
@@ -6,6 +7,7 @@ import {
   type ExportOptions,
   exportProgram,
 } from "@sconce/capture";
+import { countText } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { usage } from "../errors.js";
 import { STANDARD } from "../input-file.js";
@@ -56,7 +58,9 @@ export async function exportModule(
   } else if (output === undefined) io.out(report);
   else {
     if (report !== "") io.out(report);
-    io.summary(`${output}: ${facts.nodes} nodes, dialect ${facts.dialect}; ${tensorsText(output)}\n`);
+    io.summary(
+      `${output}: ${countText(facts.nodes, "node")}, dialect ${facts.dialect}; ${tensorsText(output)}\n`,
+    );
   }
 }
 

@@ -1,3 +1,4 @@
+import { countText } from "@sconce/errors";
 import { type ExportedProgram, type ProgramVersion, programVersions } from "@sconce/ir";
 import { diffPrograms } from "@sconce/ir/diff";
 import { type Provenance, type ProvenanceStep, provenance } from "@sconce/ir/history";
@@ -56,10 +57,10 @@ function stepOf(before: ExportedProgram, { entry, program }: ProgramVersion): St
 }
 
 function stepsText(loaded: ExportedProgram, steps: readonly Step[]): string {
-  const lines = [`0  as read: ${loaded.graph.size} nodes, dialect ${oneLine(loaded.dialect)}`];
+  const lines = [`0  as read: ${countText(loaded.graph.size, "node")}, dialect ${oneLine(loaded.dialect)}`];
   steps.forEach(({ pass, nodes, added, removed, changed, parts }, i) => {
     const also = parts.length === 0 ? "" : `; also ${parts.join(", ")}`;
-    lines.push(`${i + 1}  ${pass}: ${nodes} nodes, +${added} -${removed} ~${changed}${also}`);
+    lines.push(`${i + 1}  ${pass}: ${countText(nodes, "node")}, +${added} -${removed} ~${changed}${also}`);
   });
   if (steps.length === 0) lines.push("no pass changed anything");
   return linesText(lines);

@@ -1,6 +1,14 @@
 import { stat } from "node:fs/promises";
+import { countText } from "@sconce/errors";
 import { programNameFindings, type SecurityFinding } from "@sconce/formats/security";
-import { annotation, type ExportedProgram, type InputSpec, missingValues, type OutputSpec } from "@sconce/ir";
+import {
+  annotation,
+  type ExportedProgram,
+  type InputSpec,
+  missingValues,
+  type OutputSpec,
+  rangeText,
+} from "@sconce/ir";
 import type { LineStyle } from "../colors.js";
 import { fileName, readBytes, STANDARD } from "../input-file.js";
 import { json, type SafeIo } from "../io.js";
@@ -67,8 +75,8 @@ function textOf(
   const { inputSpecs, outputSpecs } = program.graphSignature;
   const lines = [
     `${fileName(file)}: ${KINDS[facts.format]}, torch ${oneLine(facts.torch ?? "unknown")}, dialect ${oneLine(facts.dialect)}`,
-    `${facts.nodes} nodes, ${parameters.length} parameters (${facts.parameterElements} elements), ${constants.length} constants`,
-    `${facts.fileBytes} bytes in the file, ${facts.stateBytes} bytes of state`,
+    `${countText(facts.nodes, "node")}, ${countText(parameters.length, "parameter")} (${countText(facts.parameterElements, "element")}), ${countText(constants.length, "constant")}`,
+    `${countText(facts.fileBytes, "byte")} in the file, ${countText(facts.stateBytes, "byte")} of state`,
     ...section(
       "inputs",
       inputSpecs.map((spec) => specText(spec, program)),
@@ -80,7 +88,7 @@ function textOf(
     ...section("state without values (give it with --weights to run the program)", missing),
     ...section(
       "ranges",
-      [...program.rangeConstraints].map(([name, { min, max }]) => `${name} in [${min}, ${max}]`),
+      [...program.rangeConstraints].map(([name, range]) => `${name} in ${rangeText(range)}`),
     ),
     ...section(
       "operators",

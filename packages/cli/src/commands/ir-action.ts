@@ -1,5 +1,7 @@
 /** @file Writes programs as JSON IR, and their weights as safetensors. */
+
 import { basename } from "node:path";
+import { countText } from "@sconce/errors";
 import { type FileContent, requireFolder, writeFiles } from "@sconce/formats/files";
 import { jsonIRText } from "@sconce/formats/json-ir";
 import { extractIR } from "@sconce/session";
@@ -53,7 +55,7 @@ export async function writeIR(file: string, options: IrOptions, io: SafeIo): Pro
     nodes: ir.nodes.length,
     constants: [...ir.constants.keys()],
   };
-  const text = `${output}: ${facts.nodes} nodes, ${ir.weights.length} weights, ${facts.constants.length} with their values\n`;
+  const text = `${output}: ${countText(facts.nodes, "node")}, ${countText(ir.weights.length, "weight")}, ${facts.constants.length} with their values\n`;
   reportWritten(facts, text, options.json, io);
 }
 

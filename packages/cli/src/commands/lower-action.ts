@@ -1,3 +1,4 @@
+import { countText } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import {
   type CheckReport,
@@ -80,7 +81,7 @@ function report(
     ...(check && { reports }),
     ...(notes.length > 0 && { notes }),
   };
-  const text = `${output === STANDARD ? "standard output" : output}: ${nodes.before} -> ${nodes.after} nodes, dialect ${dialect}; ${tensorsText(output)}\n${check ? checkedText(reports) : ""}`;
+  const text = `${output === STANDARD ? "standard output" : output}: ${nodes.before} -> ${countText(nodes.after, "node")}, dialect ${dialect}; ${tensorsText(output)}\n${check ? checkedText(reports) : ""}`;
   if (output !== STANDARD || isJson) reportWritten(facts, text, isJson, io);
   else if (!io.settings.quiet) io.err(text);
 }

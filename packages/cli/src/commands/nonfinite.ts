@@ -1,4 +1,5 @@
 /** @file The report of `sconce run --first-nonfinite`. */
+import { countText } from "@sconce/errors";
 import type { NamedSummary, NonfiniteNode, NonfiniteReport, TensorSummary } from "@sconce/session";
 import { linesText } from "../text.js";
 
@@ -10,8 +11,8 @@ export function nonfiniteText({ sources, first, calls }: NonfiniteReport, kind: 
       `${source.kind === "input" ? `input %${source.name}` : `state "${source.name}"`} already holds ${what}: ${summaryText(source)}`,
   );
   if (first !== undefined) lines.push(...nodeLines(first, what));
-  else if (sources.length === 0) lines.push(`no ${what} in the results of ${calls} calls`);
-  else lines.push(`no call has a result with ${what} (${calls} calls)`);
+  else if (sources.length === 0) lines.push(`no ${what} in the results of ${countText(calls, "call")}`);
+  else lines.push(`no call has a result with ${what} (${countText(calls, "call")})`);
   return linesText(lines);
 }
 

@@ -1,3 +1,4 @@
+import { countText } from "@sconce/errors";
 import { knownSchemaText, knownTargets } from "@sconce/ops";
 import { isAlwaysDecomposed } from "@sconce/passes";
 import type { Sconce } from "@sconce/session";
@@ -92,7 +93,7 @@ function summary(session: Sconce, rows: readonly Row[], { name, core, composite 
   const lowered = (kind: Row["decomposition"]): number =>
     rows.filter(({ decomposition }) => decomposition === kind).length;
   const lines = [
-    `${rows.length} operators: ${tagged("core")} core, ${tagged("composite")} composite, ` +
+    `${countText(rows.length, "operator")}: ${tagged("core")} core, ${tagged("composite")} composite, ` +
       `${lowered("default")} decomposed by default, ${lowered("on request")} on request, ${lowered("none")} kept`,
   ];
   const named = new Set(rows.flatMap(({ backends }) => Object.keys(backends)));

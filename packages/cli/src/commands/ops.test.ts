@@ -30,7 +30,7 @@ describe("sconce ops", () => {
   test("--schema", async () => {
     const { out } = await sconce("ops", "--name", "aten.relu.", "--schema");
     expect(out).toMatch(
-      /^core {2}kept +cpu: kernel, wasm: loops, gpujs: loops +aten::relu\(Tensor self\) -> Tensor\n1 operators: 1 core/,
+      /^core {2}kept +cpu: kernel, wasm: loops, gpujs: loops +aten::relu\(Tensor self\) -> Tensor\n1 operator: 1 core/,
     );
   });
 

@@ -1,5 +1,7 @@
 /** @file Writes programs without what shows their authors. */
+
 import { stat } from "node:fs/promises";
+import { countText } from "@sconce/errors";
 import { writeFiles } from "@sconce/formats/files";
 import { printIr } from "@sconce/ir/text";
 import { strip } from "@sconce/session";
@@ -29,7 +31,7 @@ export async function stripFile(file: string, options: StripCommandOptions, io: 
   else await writeProgram(output, program, io, session.operators);
   const weights = dropWeights ? null : weightsBeside(output);
   const facts = { output, weights, dialect: program.dialect, nodes: program.graph.size };
-  const text = `${output}: ${facts.nodes} nodes, dialect ${facts.dialect}; ${dropWeights ? "no weights" : tensorsText(output)}\n`;
+  const text = `${output}: ${countText(facts.nodes, "node")}, dialect ${facts.dialect}; ${dropWeights ? "no weights" : tensorsText(output)}\n`;
   reportWritten(facts, text, options.json, io);
 }
 

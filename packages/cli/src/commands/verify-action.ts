@@ -1,4 +1,4 @@
-import { isSconceError } from "@sconce/errors";
+import { countText, isSconceError } from "@sconce/errors";
 import { programNameFindings } from "@sconce/formats/security";
 import { type ExportedProgram, missingValues, opaqueCalls, type Problem, problemText } from "@sconce/ir";
 import { documentedFix } from "../error-page.js";
@@ -44,7 +44,7 @@ export async function verify(
   else if (problems.length > 0) for (const problem of problems) io.out(`${problemText(problem)}\n`);
   else {
     io.out(
-      `${file}: valid, ${exported.graph.size} nodes, dialect ${exported.dialect}${missingNote(missing)}\n`,
+      `${file}: valid, ${countText(exported.graph.size, "node")}, dialect ${exported.dialect}${missingNote(missing)}\n`,
     );
     if (opaque.length > 0)
       io.out(linesText([`opaque operators, which a plugin must define to run it: ${opaque.join(", ")}`]));

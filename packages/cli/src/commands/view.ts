@@ -15,7 +15,7 @@ export const viewCommand: Declare = (command, io) => {
       ).argParser(repeatable),
     )
     .addOption(modelOption())
-    .option("--port <number>", "Serve the page at this port; the default is a free one")
+    .option("--port <port>", "Serve the page at this port; the default is a free one")
     .option("--no-open", "Do not start a browser; print the address alone")
     .action(async (file: string, options: ViewOptions) =>
       (await import("./view-action.js")).view(file, options, io),

@@ -1,4 +1,5 @@
 /** @file Which inputs and attributes of a node are which arguments of its operator. */
+import { countText } from "@sconce/errors";
 import { type Argument, type OpSchema, ref, type SchemaArgument } from "@sconce/ir";
 import { argumentOf } from "./attributes.js";
 import { type JsonIRAttribute, LIST_SIZES, NONE_MASKS, TENSOR_ARGUMENTS } from "./types.js";
@@ -119,7 +120,7 @@ class InOrder {
 
   end(): Misfit | undefined {
     const left = this.#node.inputs - this.#next;
-    return left > 0 ? new Misfit(`${left} inputs are left over`) : undefined;
+    return left > 0 ? new Misfit(`${countText(left, "input")} left over`) : undefined;
   }
 }
 

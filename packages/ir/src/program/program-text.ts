@@ -33,11 +33,16 @@ const targetText = (target: string | null): string => (target === null ? "" : ` 
 export function rangeConstraintsText(ranges: ReadonlyMap<string, RangeConstraint>): string {
   const parts: string[] = [];
   for (const [expr, range] of ranges) {
-    const min = range.exact?.min ?? boundText(range.min, range);
-    const max = range.exact?.max ?? boundText(range.max, range);
-    parts.push(`${expr}: VR[${min}, ${max}]`);
+    parts.push(`${expr}: VR${rangeText(range)}`);
   }
   return `{${parts.join(", ")}}`;
+}
+
+/** The bounds of a range as PyTorch writes them: `[2, int_oo]`. */
+export function rangeText(range: RangeConstraint): string {
+  const min = range.exact?.min ?? boundText(range.min, range);
+  const max = range.exact?.max ?? boundText(range.max, range);
+  return `[${min}, ${max}]`;
 }
 
 function boundText(value: number, range: RangeConstraint): string {

@@ -218,7 +218,7 @@ describe("programs", () => {
   test("trees with other numbers of leaves, and a root that is not first [S-127]", () => {
     const signature = { ...root!.signature!, outSpec: tupleSpec([LEAF, LEAF]) };
     expect(found(program.with({ moduleCallGraph: [{ fqn: "", signature }] }))).toEqual([
-      "MODULE_CALL_TREE out_spec of the module call '' has 2 leaves for 1 values",
+      "MODULE_CALL_TREE out_spec of the module call '' has 2 leaves for 1 value",
     ]);
     expect(found(program.with({ moduleCallGraph: [{ fqn: "m", signature: null }, root!] }))).toEqual([
       "MODULE_CALL_ROOT The first entry of the module call graph is 'm', not the root's",

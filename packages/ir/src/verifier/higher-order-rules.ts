@@ -1,4 +1,5 @@
 /** @file What PyTorch's higher-order operators ask of their calls, by operator. */
+import { countText } from "@sconce/errors";
 import type { SymInt } from "@sconce/symbolic";
 import { type Argument, itemsOf } from "../values/argument.js";
 import { FakeTensor } from "../values/meta.js";
@@ -64,7 +65,10 @@ function sameSignature(
 ): boolean {
   const fix = "return values of the same number, dtype and rank from all branches";
   if (left.length !== right.length) {
-    call.differ(`${a.name} returns ${left.length} values, and ${b.name} returns ${right.length}`, fix);
+    call.differ(
+      `${a.name} returns ${countText(left.length, "value")}, and ${b.name} returns ${right.length}`,
+      fix,
+    );
     return false;
   }
   let same = true;
@@ -141,7 +145,7 @@ const mapImpl: HigherOrderRule = (call) => {
 function carried(call: HigherOrderCall, before: Values, after: Values, { name }: Body): void {
   if (after.length < before.length) {
     call.differ(
-      `${name} returns ${after.length} values, and ${before.length} are carried`,
+      `${name} returns ${countText(after.length, "value")}, and ${before.length} are carried`,
       `return one value for each carried input from ${name}`,
     );
     return;
@@ -175,7 +179,7 @@ const whileLoop =
     const outputs = call.outputs(body);
     if (outputs.length > inputs.length) {
       call.differ(
-        `${body.name} returns ${outputs.length} values, and ${inputs.length} are carried`,
+        `${body.name} returns ${countText(outputs.length, "value")}, and ${inputs.length} are carried`,
         `return one value for each carried input from ${body.name}`,
       );
     } else carried(call, inputs, outputs, body);
@@ -229,7 +233,7 @@ const associativeScan: HigherOrderRule = (call) => {
   const outputs = call.outputs(body);
   if (outputs.length > xs.length)
     call.differ(
-      `${body.name} returns ${outputs.length} values for ${xs.length} scanned tensors`,
+      `${body.name} returns ${countText(outputs.length, "value")} for ${xs.length} scanned tensors`,
       `return one value for each scanned tensor from ${body.name}`,
     );
   else carried(call, slices, outputs, body);

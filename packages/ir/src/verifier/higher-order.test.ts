@@ -175,7 +175,7 @@ describe("what PyTorch refuses", () => {
       COND,
       "return (%z)",
       "return (%z, %z)",
-      "t returns 1 values, and f returns 2",
+      "t returns 1 value, and f returns 2",
     ],
     [
       "a result that is recorded otherwise",
@@ -233,7 +233,7 @@ describe("what PyTorch refuses", () => {
       LOOP,
       "return (%k, %s)",
       "return (%k)",
-      "b returns 1 values, and 2 are carried",
+      "b returns 1 value, and 2 are carried",
     ],
     [
       "a body that returns more",

@@ -1,3 +1,4 @@
+import { countText } from "@sconce/errors";
 import { SymExpr, sameSizes } from "@sconce/symbolic";
 import type { Report } from "../graph/problem.js";
 import { reprArgument } from "../print-torch/argument-text.js";
@@ -53,7 +54,7 @@ function checkCallTrees({ moduleCallGraph, userInputs, userOutputs }: ExportedPr
     const isRoot = fqn === "";
     const check = (what: string, leaves: number, values: number): void => {
       if (leaves === values) return;
-      const message = `${what} of the module call '${fqn}' has ${leaves} leaves for ${values} values`;
+      const message = `${what} of the module call '${fqn}' has ${countText(leaves, "leaf", "leaves")} for ${countText(values, "value")}`;
       report("MODULE_CALL_TREE", message);
     };
     // The root's own lists of values are empty in files: its values are those of the signature.

@@ -2,7 +2,7 @@
  * @file Which pass breaks a program, by which of its rewrites, and on how small a program it shows.
  */
 
-import { finish, isSconceError, ProgressReport, type Work } from "@sconce/errors";
+import { countText, finish, isSconceError, ProgressReport, type Work } from "@sconce/errors";
 import { type ExportedProgram, requireProgram, sourceLine, type Value } from "@sconce/ir";
 import { nestedGraphs, nestedProgram, pathText } from "../changes/nested.js";
 import type { CheckReport } from "../checking/checker.js";
@@ -267,7 +267,7 @@ function* narrowed(failing: Failing, context: PassContext, search: Search): Work
     fails,
     near: start === whole ? (rewrite?.node ?? nodeOf(failure)) : rewrite?.node,
     maxTries,
-    smaller: (calls) => search.say(`a program of ${calls} calls fails`),
+    smaller: (calls) => search.say(`a program of ${countText(calls, "call")} fails`),
   });
   const reproducer = yield* shrinkNested(small, fails, Math.max(0, maxTries - trial.tries));
   const name = { pass: pass.name, plugin, call: printPipeline([item]), step };

@@ -1,4 +1,4 @@
-import { finish, type Work } from "@sconce/errors";
+import { countText, finish, type Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { backendNames, wholeNumber } from "../options/choices.js";
 import { definePass, type PassContext } from "../pass/pass.js";
@@ -34,7 +34,7 @@ function* partitioned(
   if (regions.length === 0 && left.length > 0) {
     const { node, reason } = left[0]!;
     note?.(
-      `no region goes to the backend "${backend.name}"; of ${left.length} calls the first: %${node} ${reason}`,
+      `no region goes to the backend "${backend.name}"; of ${countText(left.length, "call")} the first: %${node} ${reason}`,
     );
   }
   return result;

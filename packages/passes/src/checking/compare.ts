@@ -1,4 +1,5 @@
 /** @file Two runs on the same inputs, value by value, with a count of what was compared. */
+import { countText } from "@sconce/errors";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { type Closeness, tensorsDifference } from "./closeness.js";
@@ -140,7 +141,7 @@ function listDifference(
   want: readonly unknown[],
   tolerance: Closeness,
 ): string | undefined {
-  if (got.length !== want.length) return `${got.length} values, ${want.length} before`;
+  if (got.length !== want.length) return `${countText(got.length, "value")}, ${want.length} before`;
   for (const [i, wanted] of want.entries()) {
     const problem = valueDifference(got[i], wanted, tolerance);
     if (problem !== undefined) return `value ${i}: ${problem}`;

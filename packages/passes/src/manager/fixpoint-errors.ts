@@ -1,5 +1,5 @@
 /** @file Errors of passes that are repeated and never converge. */
-import { SconceError } from "@sconce/errors";
+import { countText, SconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Repeat } from "../pass/pass.js";
 
@@ -69,7 +69,12 @@ export const earlierProgram = ({ round, changes, start }: LastRound): NoFixpoint
 
 /** A program that grows in `rounds` rounds in a row, to `size` nodes. */
 export const keepsGrowing = ({ changes, start }: LastRound, rounds: number, size: number): NoFixpoint =>
-  new NoFixpoint(`the program grows in each of ${rounds} rounds, to ${size} nodes`, UNDO, changes, start);
+  new NoFixpoint(
+    `the program grows in each of ${rounds} rounds, to ${countText(size, "node")}`,
+    UNDO,
+    changes,
+    start,
+  );
 
 /** A program that the last round that is allowed still changes. */
 export const stillChanges = ({ round, changes, start }: LastRound): NoFixpoint =>

@@ -1,7 +1,6 @@
 /** @file Holds the values of options against what the pass says of them. */
-import { thrownText } from "@sconce/errors";
+import { didYouMean, thrownText, withArticle } from "@sconce/errors";
 import type { Choices, OptionSession, OptionSpec, OptionValue, PassOptions } from "./spec.js";
-import { didYouMean, withArticle } from "./suggest.js";
 
 /** A wrong option, with the item of a list that is wrong. */
 export interface OptionProblem {

@@ -1,3 +1,4 @@
+import { suggestions } from "@sconce/errors";
 import { describe, expect, test } from "vitest";
 import { completePipeline } from "../manager/complete.js";
 import { PassManager } from "../manager/pass-manager.js";
@@ -6,7 +7,6 @@ import { definePass, passCall } from "../pass/pass.js";
 import { context, programOf } from "../programs.fixture.js";
 import { builtinPasses, builtinRules } from "../registry.js";
 import type { OptionSession } from "./spec.js";
-import { suggestions } from "./suggest.js";
 
 const backend = { name: "tiny", supports: () => true as const, compile: () => Promise.reject(new Error()) };
 const session: OptionSession = {

@@ -1,5 +1,4 @@
-import { SconceError } from "@sconce/errors";
-import { didYouMean, withArticle } from "../options/suggest.js";
+import { didYouMean, SconceError, withArticle } from "@sconce/errors";
 
 /** An option names something that the program does not have. */
 export const notInProgram = (

@@ -159,7 +159,7 @@ describe("partition", () => {
     expect(regionsOf(body, { minSize: 1 })).toEqual([["a"]]);
     const result = partition(program, toy, context.operators, { minSize: 2 });
     expect(result.program).toBe(program);
-    expect(result.left[0]!.reason).toBe("its region has 1 calls, fewer than 2");
+    expect(result.left[0]!.reason).toBe("its region has 1 call, fewer than 2");
   });
 
   test("regions are convex, and no two could be one, in random graphs", () => {

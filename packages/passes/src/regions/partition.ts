@@ -1,4 +1,4 @@
-import { checkOptions, eachInPieces, finish, type OptionNames, type Work } from "@sconce/errors";
+import { checkOptions, countText, eachInPieces, finish, type OptionNames, type Work } from "@sconce/errors";
 import { type Backend, type ExportedProgram, forEachInput, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { requireFunctional } from "../analysis/require-functional.js";
@@ -177,7 +177,8 @@ function regionsOf(
     const number = numbers.get(level[at]!);
     if (number !== undefined) region[at] = number;
     else if (done.has(level[at]!)) reasons[at] = "is a region of the backend already";
-    else reasons[at] = `its region has ${sizes.get(level[at]!) ?? 0} calls, fewer than ${minSize}`;
+    else
+      reasons[at] = `its region has ${countText(sizes.get(level[at]!) ?? 0, "call")}, fewer than ${minSize}`;
   }
   return { region, count: large.length };
 }

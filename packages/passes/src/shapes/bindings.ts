@@ -1,6 +1,6 @@
 /** @file Which values of symbols new input sizes mean. */
 import type { SconceError } from "@sconce/errors";
-import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, type MetaValue, rangeText } from "@sconce/ir";
 import { evaluateInt, freeSymbols, printExpr, type SymInt, solveLinear, substitute } from "@sconce/symbolic";
 import { contradiction } from "./errors.js";
 
@@ -29,7 +29,7 @@ export function bindingsOf(
     if (before !== value) throw contradiction(`the size ${name} would be both ${before} and ${value}`, place);
     const range = program.rangeConstraints.get(name);
     if (range !== undefined && (value < range.min || value > range.max)) {
-      throw contradiction(`the size ${name} must be in [${range.min}, ${range.max}], not ${value}`, place);
+      throw contradiction(`the size ${name} must be in ${rangeText(range)}, not ${value}`, place);
     }
     bindings.set(name, value);
   };
@@ -105,7 +105,7 @@ function checkDerived(program: ExportedProgram, bindings: Bindings): void {
       const value = evaluateInt(size, bindings);
       const range = program.rangeConstraints.get(printExpr(size));
       if (range === undefined || (value >= range.min && value <= range.max)) continue;
-      throw contradiction(`${printExpr(size)} must be in [${range.min}, ${range.max}], not ${value}`, name);
+      throw contradiction(`${printExpr(size)} must be in ${rangeText(range)}, not ${value}`, name);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** @file Every error about backends: unknown names, and violations of their contract. */
-import { didYouMean, isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { didYouMean, isSconceError, SconceError, thrownText, withArticle } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { AUTO, isKnownBackend, OTHER_NAMES, WASM } from "./backend-names.js";
@@ -71,7 +71,9 @@ export function described(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (value instanceof Promise) return "a promise";
   if (typeof value === "object")
-    return value.constructor?.name === "Object" ? "an object" : `a ${value.constructor?.name ?? "value"}`;
+    return value.constructor?.name === "Object"
+      ? "an object"
+      : withArticle(value.constructor?.name ?? "value");
   return `a ${typeof value}`;
 }
 

@@ -2,6 +2,7 @@
  * @file What a backend returned, compared with what the program says: count, kinds, shapes and
  * dtypes.
  */
+import { countText } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
@@ -35,7 +36,7 @@ export function outputCheck(program: ExportedProgram, backend: BackendLabel): Ou
     if (!Array.isArray(outputs))
       throw backendFault(backend, `returned ${described(outputs)} from run, not an array of outputs`);
     if (outputs.length !== expected.length) {
-      const what = `${outputs.length} outputs where the program has ${expected.length}`;
+      const what = `${countText(outputs.length, "output")} where the program has ${expected.length}`;
       throw wrongOutput(backend, what, expected.map((spec, i) => placeOf(program, spec, i)).join(", "));
     }
     const sizes = RunSizes.of(program, inputs);

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, countText, type OptionNames } from "@sconce/errors";
 import type { JsonIR } from "@sconce/formats/json-ir";
 import { ExportedProgram, flattenValue, type StateValues, typeText, type Value } from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";
@@ -83,7 +83,8 @@ export async function verifyIRWithStateDict(
   const backend = session.backends.has("cpu") ? "cpu" : undefined;
   const got = await executeIR(ir, testInputs, { weights: stateDict, constants, session, backend });
   const want = await expected(request, session, backend);
-  if (got.length !== want.length) throw otherOutputs(`${got.length} outputs`, `${want.length}`, ir.modelName);
+  if (got.length !== want.length)
+    throw otherOutputs(countText(got.length, "output"), `${want.length}`, ir.modelName);
   const outputs = got.map((tensor, index): OutputReport => {
     const model = want[index]!;
     const { dtype, shape } = model;

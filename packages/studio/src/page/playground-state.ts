@@ -1,5 +1,7 @@
 /** @file What the playground does: a text, the worker that runs it, and what came of it. */
+
 import { batch, computed, signal } from "@preact/signals";
+import { countText } from "@sconce/errors";
 import { PLAYGROUND_EXAMPLES } from "../playground/examples.js";
 import type { CodeProblem, FromPlayground, SentRun, ToPlayground } from "../playground/messages.js";
 import { type PendingSteps, startOfPending } from "./branch-link.js";
@@ -155,7 +157,7 @@ export class PlaygroundState {
       const info = await this.#studio.work("Open the model", "add", [message.name, message.program]);
       if (info === undefined) return false;
       await this.#studio.showProgram(info, message.name, "", own);
-      this.result.value = `exported ${message.name}: ${info.nodes} nodes`;
+      this.result.value = `exported ${message.name}: ${countText(info.nodes, "node")}`;
       return true;
     }
     return false;
