@@ -44,7 +44,7 @@ function* decomposed(
 ): Work<ExportedProgram> {
   const table = tableOf(options.table, context);
   const keep = options.keep;
-  for (const target of keep) table.delete(target);
+  for (const target of keep) if (table.has(target)) table.delete(target);
   const assumed = opaqueAssumption(program, context.operators);
   if (assumed !== undefined) context.note?.(assumed);
   const lowered = yield* decompositionSteps(program, table, { operators: context.operators });

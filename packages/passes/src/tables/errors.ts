@@ -6,7 +6,11 @@ export const notInTable = (target: string, known: Iterable<string>): SconceError
   new SconceError({
     code: "NOT_IN_TABLE",
     message: `${target} is not in the decomposition table`,
-    fix: didYouMean(target, known, "use a target that the table has, or give a fallback value"),
+    fix: didYouMean(
+      target,
+      known,
+      "use a target that the table has; an operator without an entry is kept in any case",
+    ),
   });
 
 /** A key that no operator of ATen has. */

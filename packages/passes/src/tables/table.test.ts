@@ -48,6 +48,16 @@ describe("the decomposition table", () => {
     expect(() => table.pop("aten.linear.default")).toThrow(/not in the decomposition table/);
   });
 
+  test("deleting what has no entry is refused, as `del table[op]` is", () => {
+    const tables = [defaultDecompositions(), new DecompositionTable(), defaultDecompositions().copy()];
+    for (const table of tables)
+      expect(() => table.delete("aten.add.Tensor")).toThrow(
+        expect.objectContaining({ code: "NOT_IN_TABLE" }),
+      );
+    const fallback = (): never => expect.fail();
+    expect(tables[0]!.pop("aten.add.Tensor", fallback)).toBe(fallback);
+  });
+
   test("gives each caller a separate table", () => {
     defaultDecompositions().clear();
     expect(defaultDecompositions().size).toBeGreaterThan(100);
@@ -201,7 +211,7 @@ describe("the table of a session, as operators are registered late", () => {
       if (early) expect(table.delete("late.twice.default")).toBe(true);
       operators.register([twice]);
       if (!early) expect(table.delete("late.twice.default")).toBe(true);
-      expect(table.delete("late.twice.default")).toBe(false);
+      expect(() => table.delete("late.twice.default")).toThrow(/not in the decomposition table/);
       expect(table.has("late.twice.default")).toBe(false);
       expect(lowered(operators, table)).toEqual(["late.twice.default"]);
       expect(lowered(operators, table.copy())).toEqual(["late.twice.default"]);

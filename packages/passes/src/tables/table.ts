@@ -26,10 +26,20 @@ export class DecompositionTable extends Map<string, Decomposition> {
    * fallback is given
    */
   pop(target: string, fallback?: Decomposition): Decomposition {
-    const entry = this.get(target) ?? fallback;
-    if (entry === undefined) throw notInTable(target, this.keys());
-    this.delete(target);
-    return entry;
+    const entry = this.get(target);
+    if (entry !== undefined) this.delete(target);
+    else if (fallback === undefined) throw notInTable(target, this.keys());
+    return entry ?? fallback!;
+  }
+
+  /**
+   * Removes an entry, as `del decomp_table[op]`. Returns true.
+   *
+   * @throws SconceError `NOT_IN_TABLE` when there is none; `has` asks
+   */
+  override delete(target: string): boolean {
+    if (!super.delete(target)) throw notInTable(target, this.keys());
+    return true;
   }
 
   /** Sets entries of another table, over those that are there. */
@@ -91,20 +101,22 @@ export class CustomDecompTable extends DecompositionTable {
   }
 
   /**
-   * Removes an entry, also one of an operator that is not registered yet. Whether there was, or
-   * might be, one: false for an operator of ATen that the table never decomposes.
+   * Removes an entry, also one of an operator that is not registered yet. Returns true.
    *
-   * @throws SconceError `DECOMPOSITION_TABLE` for what is not an operator of ATen
+   * @throws SconceError `NOT_IN_TABLE` for an operator that has no entry, which is kept in any case;
+   * `DECOMPOSITION_TABLE` for what is not an operator of ATen
    */
   override delete(target: string): boolean {
     if (isAten(target)) {
-      if (super.delete(target)) return true;
-      if (this.#operators.schemaOf(target) === undefined) throw noSuchOperator(target, this.#operators);
-      return false;
+      if (!super.has(target) && this.#operators.schemaOf(target) === undefined)
+        throw noSuchOperator(target, this.#operators);
+      return super.delete(target);
     }
-    const pending = !this.#deleted.has(target);
+    this.#takeIn();
+    const mayCome = !this.#deleted.has(target) && this.#operators.get(target) === undefined;
+    if (!mayCome || super.has(target)) super.delete(target);
     this.#deleted.add(target);
-    return super.delete(target) || pending;
+    return true;
   }
 
   override clear(): void {
