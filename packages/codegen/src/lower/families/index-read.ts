@@ -1,10 +1,10 @@
 /** @file Elements that index tensors point at. */
-import type { Index } from "../../ir/index-expr.js";
+import { type Index, ZERO } from "../../ir/index-expr.js";
 import { constantScalar, type Scalar } from "../../ir/scalar.js";
 import { dimension } from "../core/call.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { indexingOf } from "../rules/indexing.js";
-import { isNothing, made, placeIn } from "../rules/made.js";
+import { isNothing, made, onlyElement, placeIn } from "../rules/made.js";
 
 export const INDEX_READS = defineLowerings([
   lowering(
@@ -35,7 +35,11 @@ export const INDEX_READS = defineLowerings([
     const self = call.context.many(args.self);
     const indices = call.context.many(args.index, 2);
     const dim = dimension(args.dim, self.shape.length);
-    if (self.shape.length === 0) return made(call, { inputs: [self], element: () => self.element([]) });
+    if (self.shape.length === 0) {
+      if (isNothing(indices)) return made(call, { inputs: [self], element: () => self.element([]) });
+      const index = (): Scalar => indices.element(indices.shape.map(() => ZERO));
+      return made(call, { inputs: [self, indices], element: () => onlyElement(self, index()) });
+    }
     const one = (at: readonly Index[]): Index =>
       placeIn(indices.element(indices.shape.length === 0 ? [] : [at[dim]!]), self.shape[dim]!, false);
     return made(call, {
@@ -52,7 +56,7 @@ export const INDEX_READS = defineLowerings([
       // A 0-d tensor is one of a single element, whichever of the two it is.
       const element = (at: readonly Index[]): Scalar => {
         if (isNothing(indices)) return constantScalar(0, self.dtype);
-        if (self.shape.length === 0) return self.element([]);
+        if (self.shape.length === 0) return onlyElement(self, indices.element(at));
         const place = placeIn(indices.element(at), self.shape[dim]!, false);
         return self.element(at.length === 0 ? [place] : at.map((index, d) => (d === dim ? place : index)));
       };

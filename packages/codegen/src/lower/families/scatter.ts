@@ -79,7 +79,7 @@ function scatteredElement(
     value: (_: readonly Index[], [along]: readonly Index[]): Scalar =>
       valueAt(source, source instanceof LazyTensor ? flat(source, along!) : [], dtype),
     points: (at: readonly Index[], [along]: readonly Index[]): Scalar =>
-      at.length === 0 ? TRUE : pointsAt(index.element(flat(index, along!)), at[0]!, self.shape[0]!),
+      pointsAt(index.element(flat(index, along!)), at[0] ?? ZERO, self.shape[0] ?? ONE),
   };
   return written(call, self, sources, writing);
 }

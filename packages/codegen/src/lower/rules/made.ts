@@ -1,5 +1,5 @@
 /** @file Tensors in the shape and dtype of a call's result, and places that tensors name. */
-import { atom, type Index, isWithin, isZero } from "../../ir/index-expr.js";
+import { atom, type Index, isWithin, isZero, ONE, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import { scalarText } from "../../ir/scalar-text.js";
 import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
@@ -44,6 +44,15 @@ export function placeIn(element: Scalar, extent: Index, mayBeNegative: boolean):
     ? select(apply("lt", value, constantScalar(0, "int64")), apply("add", value, indexScalar(extent)), value)
     : value;
   return atom({ kind: "value", scalar: wrapped, key: `[${scalarText(wrapped)}]`, bound: extent });
+}
+
+/**
+ * The element of a 0-d tensor, which an index names as if there were one dimension of one element.
+ * The index is read as a place, so that passes that check indices see it.
+ */
+export function onlyElement(self: LazyTensor, index: Scalar): Scalar {
+  const isThere = apply("eq", indexScalar(placeIn(index, ONE, false)), indexScalar(ZERO));
+  return select(isThere, self.element([]), constantScalar(0, self.dtype));
 }
 
 /** Whether a tensor has no elements; as an index it may then have any number of dimensions. */
