@@ -181,3 +181,10 @@ describe("little to compute", () => {
     );
   });
 });
+
+test("a shift of 2^53 or more is refused: its rest would be that of another number", () => {
+  const shift = 3n * (2n ** 53n + 1n);
+  expect(
+    refusal(() => call("aten.roll.default", [Tensor.from([1, 2, 3], [3], "float32"), [shift], [0]])),
+  ).toContain("roll: a shift of 2^53 or more");
+});

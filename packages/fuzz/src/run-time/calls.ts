@@ -135,6 +135,14 @@ const picked =
     return like(source, text(source, parts.places(), dim(parts, source)), more);
   };
 
+const writtenAt =
+  (text: (source: Made, places: Made, values: Made) => string): CallMaker =>
+  (parts) => {
+    const [source, values] = [parts.tensor(1), parts.tensor(1)];
+    if (source.rank !== 1 || values.rank !== 1 || source.isInt !== values.isInt) return undefined;
+    return like(source, text(source, parts.places(), values));
+  };
+
 const two =
   (target: string): CallMaker =>
   (parts) => {
@@ -196,6 +204,17 @@ export const CALLS: readonly CallMaker[] = [
       ? like(source, `aten.gather.default(${ref(source)}, 0, ${ref(places)})`)
       : undefined;
   },
+  picked((source, places, at) => `aten.index_fill.int_Scalar(${ref(source)}, ${at}, ${ref(places)}, 2)`, 0),
+  writtenAt((source, places) => `aten.scatter.value(${ref(source)}, 0, ${ref(places)}, 2)`),
+  writtenAt(
+    (source, places, values) => `aten.scatter_add.default(${ref(source)}, 0, ${ref(places)}, ${ref(values)})`,
+  ),
+  writtenAt(
+    (source, places, values) => `aten.index_put.default(${ref(source)}, [${ref(places)}], ${ref(values)})`,
+  ),
+  writtenAt(
+    (source, places, values) => `aten.index_add.default(${ref(source)}, 0, ${ref(places)}, ${ref(values)})`,
+  ),
   (parts) => {
     const [source, places] = [parts.tensor(2), parts.places()];
     return source.rank === 2
@@ -205,7 +224,9 @@ export const CALLS: readonly CallMaker[] = [
   (parts) => {
     const source = parts.tensor();
     if (source.rank === 0) return undefined;
-    return like(source, `aten.roll.default(${ref(source)}, [${parts.size()}], [${dim(parts, source)}])`);
+    // Not a computed size: kernels divide exact integers, where the interpreter refuses 2^53 and more.
+    const shift = parts.random.once(2) ? "%n" : String(parts.random.below(9) - 4);
+    return like(source, `aten.roll.default(${ref(source)}, [${shift}], [${dim(parts, source)}])`);
   },
   (parts) => {
     const source = parts.tensor(2);

@@ -77,8 +77,8 @@ interface ReferenceRun {
   readonly inputs: () => Value[];
   outcome: Outcome;
 }
-/** Errors that follow from the elements of tensors. */
-const DATA_ERRORS: ReadonlySet<string> = new Set(["INDEX_OUT_OF_RANGE"]);
+/** Errors that follow from the elements and the memory of tensors. */
+const DATA_ERRORS: ReadonlySet<string> = new Set(["INDEX_OUT_OF_RANGE", "OUT_OF_STORAGE"]);
 
 /** A session whose backends run programs beside one that must keep its bits. */
 export class RunTimeFuzzer {
@@ -218,10 +218,15 @@ interface BackendRuns {
   readonly fail: (problem: string, inputs: readonly Value[]) => void;
 }
 
+/** Elements of a result that are compared. */
+const MOST_SHOWN = 2 ** 24;
+
 async function outcomeOf(run: () => Promise<readonly Value[]>): Promise<Outcome> {
   try {
     const values = await run();
     const tensors = values.filter((value) => value instanceof Tensor);
+    // Such as an expanded view, whose elements no array holds.
+    if (tensors.some(({ numel }) => numel > MOST_SHOWN)) return { refused: "OUT_OF_MEMORY" };
     const outcome = { text: shown(values), showsSecret: tensors.some(showsSecret) };
     for (const tensor of tensors) tensor.dispose();
     return outcome;

@@ -71,6 +71,10 @@ const roll = defineOp({
 });
 
 function checkRoll(shifts: readonly SymInt[], dims: readonly SymInt[]): void {
+  // The place of an element is the rest of a division, of which a rounded shift has another one.
+  const inexact = shifts.find((shift) => typeof shift === "number" && !Number.isSafeInteger(shift));
+  if (inexact !== undefined)
+    throw invalidArgument(`roll: a shift of 2^53 or more, ${String(inexact)}, is not exact as a number`);
   if (shifts.length === 0) throw invalidArgument("`shifts` required");
   if (shifts.length === dims.length || (shifts.length === 1 && dims.length === 0)) return;
   throw invalidArgument(`shifts and dimensions must align. shifts: ${shifts.length}, dims: ${dims.length}`);
