@@ -68,6 +68,7 @@ const attention = defineOp({
     checkAttention(args);
     const { query, key, value, dropout_p, is_causal, scale, enable_gqa } = args;
     if (query.ndim === 3 && key.ndim === 3 && value.ndim === 3) return withoutBatch(emit, args, enable_gqa);
+    if (isEmpty(emit, args)) return emptyAttention(emit, args);
     const fused = isFused(emit, args, enable_gqa);
     const attn_mask = additiveMask(emit, args.attn_mask, query);
     if (!fused) {
@@ -84,6 +85,23 @@ const attention = defineOp({
     )[0]!;
   },
 });
+
+/** Whether there is no query to answer, or nothing to answer it with. */
+function isEmpty({ env }: Emit, { query, key, value }: Attention): boolean {
+  const none = (size: SymInt): boolean => isEqual(env, size, 0);
+  return none(query.shape.at(-2)!) || none(key.shape.at(-2)!) || value.shape.some(none);
+}
+
+/** Zeros that still depend on the operands, so that gradients reach them. */
+function emptyAttention(emit: Emit, { query, key, value }: Attention): FakeTensor {
+  const { dtype, layout, device } = query;
+  const shape = [...query.shape.slice(0, -1), value.shape.at(-1)!];
+  const zeros = emit("aten.zeros.default", [shape], { dtype, layout, device });
+  // C++ evaluates the operands of a sum from the last to the first.
+  const [ofValue, ofKey, ofQuery] = [value, key, query].map((one) => emit("aten.sum.default", [one]));
+  const sum = emit("aten.add.Tensor", [emit("aten.add.Tensor", [ofQuery!, ofKey!]), ofValue!]);
+  return emit("aten.add.Tensor", [zeros, emit("aten.mul.Scalar", [sum, 0])]);
+}
 
 function withoutBatch(emit: Emit, args: Attention, enable_gqa: boolean): FakeTensor {
   const { dropout_p, is_causal, scale } = args;

@@ -20,7 +20,7 @@ import {
 type Sizes = readonly SymInt[];
 type Scales = readonly (number | null)[];
 
-/** A factor as a Python float; 0 of a single aligned position is an int. */
+/** A factor as a Python float. */
 const pythonFloat = (value: Factor): EmitArg => (typeof value === "number" ? float(value) : value);
 
 const inFormatOf = (emit: Emit, input: FakeTensor, result: FakeTensor): FakeTensor =>
@@ -86,9 +86,15 @@ function resizeLinear(
   return convert(emit, output, result);
 }
 
-/** Where an output position lies in the input. */
-export function sourceIndex(emit: Emit, outputs: FakeTensor, factor: Factor, align: boolean): FakeTensor {
-  if (align) return emit("aten.mul.Tensor", [outputs, factor === 0 ? 0 : pythonFloat(factor)]);
+/** Where an output position lies in the input. Without a factor it is the integer 0. */
+export function sourceIndex(
+  emit: Emit,
+  outputs: FakeTensor,
+  factor: Factor | undefined,
+  align: boolean,
+): FakeTensor {
+  if (align || factor === undefined)
+    return emit("aten.mul.Tensor", [outputs, factor === undefined ? 0 : pythonFloat(factor)]);
   const centers = emit("aten.add.Tensor", [outputs, float(0.5)]);
   return emit("aten.sub.Tensor", [emit("aten.mul.Tensor", [centers, pythonFloat(factor)]), float(0.5)]);
 }

@@ -11,7 +11,7 @@ import { describeSizes } from "./describe.js";
 import { fakeInFormatOf } from "./memory-format.js";
 import { sizeMath } from "./size-math.js";
 
-/** A factor of coordinates: a Python number, symbolic when a size is. */
+/** A factor of coordinates: a Python float, symbolic when a size is. */
 export type Factor = number | SymScalar;
 
 function checkSizeOrScale(
@@ -90,15 +90,18 @@ export function nearestScale(input: SymInt, output: SymInt, scale: number | null
   return symFloat(floatTrueDiv(toFloat(input), mul(toFloat(input), scale)));
 }
 
-/** Input positions per output position, for interpolation. */
+/**
+ * Input positions per output position, for interpolation; undefined for a single output position
+ * with aligned corners, where Python has an integer.
+ */
 export function interpolationScale(
   input: SymInt,
   output: SymInt,
   alignCorners: boolean,
   scale: number | null,
-): Factor {
+): Factor | undefined {
   if (alignCorners) {
-    if (output === 1) return 0;
+    if (output === 1) return undefined;
     if (typeof input === "number" && typeof output === "number") return (input - 1) / (output - 1);
     const last = (size: SymInt): SymInt =>
       typeof size === "number" ? size - 1 : sub(toFloat(size), floatConstant(1));
