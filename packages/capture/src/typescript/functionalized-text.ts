@@ -110,6 +110,7 @@ function callText(body: FlowBody, node: Node, { target, schema, bases }: Call): 
 function writtenText(body: FlowBody, node: Node, name: string, bases: readonly string[]): string {
   const { kwargs } = node;
   const length = kwargs[`_${name}_length`];
+  if (length === null) return "null";
   if (length !== undefined) {
     const items = Array.from({ length: Number(length) }, (_, i) =>
       writtenText(body, node, `${name}_${i}`, bases),

@@ -175,8 +175,9 @@ const autoFunctionalized: HigherOrder = function* <T>(
   for (const { name } of schema.args) {
     if (Object.hasOwn(kwargs, name)) given[name] = kwargs[name];
     else if (Object.hasOwn(kwargs, `_${name}_length`)) {
-      const length = Number(kwargs[`_${name}_length`]);
-      given[name] = Array.from({ length }, (_, i) => view(`${name}_${i}`));
+      const length = kwargs[`_${name}_length`] ?? null;
+      given[name] =
+        length === null ? null : Array.from({ length: Number(length) }, (_, i) => view(`${name}_${i}`));
     } else if (Object.hasOwn(kwargs, `_${name}_base_index`)) given[name] = view(name);
   }
   const result = yield* resolved(runner.callOperator(target, [], given, node));

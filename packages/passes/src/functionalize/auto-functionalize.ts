@@ -47,7 +47,7 @@ export function autoFunctionalize(
     const { name, alias, type } = parameter;
     const given = (args[i] ?? kwargs[name] ?? parameter.defaultValue ?? null) as EmitArg;
     all[name] = unwrap(given);
-    if (alias?.write) Object.assign(views, bases.describe(`_${name}`, given));
+    if (alias?.write) Object.assign(views, bases.describe(`_${name}`, given, type.list));
     else kept[name] = canonicalArgument(all[name]!, type);
   }
   const values = bases.tensors.map((base) => base.sync());
@@ -73,9 +73,10 @@ class Bases {
 
   /**
    * The keywords that say which base an argument is which view of
-   * (`write_view_information_to_args`).
+   * (`write_view_information_to_args`). A list that is not given has no length.
    */
-  describe(prefix: string, value: EmitArg): Record<string, UnboundArg> {
+  describe(prefix: string, value: EmitArg, isList = false): Record<string, UnboundArg> {
+    if (isList && value === null) return { [`${prefix}_length`]: null };
     if (Array.isArray(value)) {
       const items = (value as readonly EmitArg[]).map((item, i) => this.describe(`${prefix}_${i}`, item));
       return Object.assign({ [`${prefix}_length`]: value.length }, ...items) as Record<string, UnboundArg>;
