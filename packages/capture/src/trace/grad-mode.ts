@@ -1,22 +1,42 @@
 /** @file Whether gradients are recorded (`torch.no_grad`, `torch.enable_grad`). */
 import { currentTrace } from "./dispatch.js";
 
-function withGrad<T>(enabled: boolean, run: () => T, isSetTwice = false): T {
-  const trace = currentTrace();
-  const before = trace?.setGradEnabled?.(enabled);
-  if (isSetTwice) trace?.setGradEnabled?.(enabled);
+let ambient = true;
+
+/** Whether gradients are recorded where no trace runs: the mode that an export begins with. */
+export const ambientGradEnabled = (): boolean => ambient;
+
+function withAmbient<T>(enabled: boolean, run: () => T): T {
+  const before = ambient;
+  ambient = enabled;
   try {
     return run();
   } finally {
-    if (before !== undefined) trace?.setGradEnabled?.(before);
+    ambient = before;
+  }
+}
+
+function withGrad<T>(enabled: boolean, run: () => T, isSetTwice = false): T {
+  const trace = currentTrace();
+  if (trace === undefined) return withAmbient(enabled, run);
+  const before = trace.setGradEnabled?.(enabled);
+  if (isSetTwice) trace.setGradEnabled?.(enabled);
+  try {
+    return run();
+  } finally {
+    if (before !== undefined) trace.setGradEnabled?.(before);
   }
 }
 
 /**
  * Runs something without gradients, as `with torch.no_grad():` does. In a program that is exported
- * it becomes a region; otherwise it has no effect, since Sconce records no gradients.
+ * it becomes a region. Around an export it is the mode that the whole program is traced in, which
+ * ends when `run` returns: export in `run` itself, not in a promise. Elsewhere it has no effect,
+ * since Sconce records no gradients.
  *
  * @example noGrad(() => this.weight.add_(1));
+ *
+ * @example const program = noGrad(() => exportProgram(model, [x]));
  */
 export const noGrad = <T>(run: () => T): T => withGrad(false, run);
 

@@ -1,8 +1,9 @@
 /**
- * @file Regions without gradients (`replace_set_grad_with_hop_pass`): what lies between two changes
- * of the mode becomes a separate graph, where the mode differs from that of the program.
+ * @file Regions with another mode of gradients (`replace_set_grad_with_hop_pass`): what lies between two changes
+ * of the mode becomes a separate graph, where the mode differs from that around the export.
  */
 import { FakeTensor, type MetaValue, Namespace } from "@sconce/ir";
+import { ambientGradEnabled } from "./grad-mode.js";
 import { type TraceArgument, type TraceMeta, TraceNode, visitNodes, visitOperands } from "./trace-node.js";
 
 /** The target of a change of the mode. */
@@ -39,12 +40,13 @@ interface Segment {
   readonly nodes: TraceNode[];
 }
 
-/** Moves the calls whose mode is not the program's into separate graphs. */
+/** Moves the calls whose mode is not that around the export into separate graphs. */
 export function withGradRegions(
   nodes: readonly TraceNode[],
   results: readonly TraceArgument[],
   names: Namespace,
 ): WithRegions {
+  const ambient = ambientGradEnabled();
   if (!nodes.some(({ target }) => target === SET_GRAD)) return { nodes, regions: [] };
   const segments = segmentsOf(nodes);
   // The calls of the parts take names before those that read them.
@@ -58,7 +60,7 @@ export function withGradRegions(
   segments.forEach((segment, i) => {
     // Parts that call graphs read them first, and stay where they are.
     const graphs = segment.nodes.filter(readsGraph);
-    if (segment.enabled !== false || graphs.length > 0) {
+    if ((segment.enabled ?? ambient) === ambient || graphs.length > 0) {
       for (const node of segment.nodes) if (node.target === GETITEM) node.name = items.create(node.name);
       out.push(...graphs, ...segment.nodes.filter((node) => !readsGraph(node)));
       return;
@@ -165,7 +167,7 @@ function moveInside(
 
 /** The call of a region, and the nodes that read its results. */
 function callOf(
-  { target, moduleStack }: Segment,
+  { target, enabled, moduleStack }: Segment,
   operands: readonly TraceNode[],
   outputs: readonly TraceNode[],
   { names, items }: { readonly names: Namespace; readonly items: Namespace },
@@ -177,7 +179,7 @@ function callOf(
     name: single?.name ?? names.create(WITH_GRAD),
     op: "call_function",
     target: `higher_order.${WITH_GRAD}`,
-    args: [false, read, ...operands],
+    args: [enabled!, read, ...operands],
     meta: { moduleStack, torchFn: [WITH_GRAD, `WrapWithSetGradEnabled.${WITH_GRAD}`] },
     val: outputs.map(({ val }) => val as MetaValue),
   });

@@ -34,6 +34,7 @@ import { modelOperators } from "./custom-operators.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
 import { dataDependentResult, escapedTensor, leakedTensor, tracedValues } from "./errors.js";
 import type { ExampleRun } from "./example-run.js";
+import { ambientGradEnabled } from "./grad-mode.js";
 import { SET_GRAD } from "./grad-regions.js";
 import { KnownValues } from "./known-values.js";
 import { LeafWrites } from "./leaf-writes.js";
@@ -115,7 +116,7 @@ export class Tracer implements Recorder {
   /** The functions that a strict export notes; undefined where it is not strict. */
   readonly sources: SourceFunctions | undefined;
   /** Whether gradients are recorded at the current call. */
-  gradEnabled = true;
+  gradEnabled = ambientGradEnabled();
   /** The metadata of the node that runs, where the model is a graph. */
   source: NodeMeta | undefined;
   /** Symbols of nested graphs that only the data decide: ranges of the program have them too. */

@@ -1,0 +1,251 @@
+"""Records what PyTorch exports for small models, and what it lowers the programs to.
+
+    py packages/testing/oracle/lowering_twins.py packages/testing/fixtures
+
+Writes `capture/lowering-twins.json.gz`: by the name of a model the texts of the program, of the lowered one, and of the
+lowered one after saving and loading (where that is another); or the class and the first line of the exception. The models
+in TypeScript are in `src/capture/lowering-twins.fixture.ts`.
+"""
+
+import contextlib
+import gzip
+import io
+import json
+import logging
+import os
+import sys
+import warnings
+
+import torch
+from torch import nn
+from torch._higher_order_ops.map import map as hop_map
+from torch._higher_order_ops.while_loop import while_loop
+from torch.export import Dim, export, load, save
+
+from program_texts import comparable
+
+F = nn.functional
+warnings.filterwarnings("ignore")
+torch._logging.set_logs(all=50)
+CASES = {}
+
+
+def case(name, args, context=contextlib.nullcontext, **options):
+    """A function of tensors, or of a module with a parameter `w` of three ones; `options` are those of `export`."""
+
+    def add(function):
+        CASES[name] = (function, args, context, options)
+        return function
+
+    return add
+
+
+class Model(nn.Module):
+    """A model whose forward is a function."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(3))
+        self.linear = nn.Linear(2, 2)
+        self.function = function
+
+    def forward(self, *args):
+        return self.function(self, *args)
+
+
+# Modes of gradients around an export.
+x3 = (torch.ones(3),)
+counted = (torch.tensor(3), torch.ones(2, 2))
+
+
+@contextlib.contextmanager
+def enable_in_no_grad():
+    with torch.no_grad(), torch.enable_grad():
+        yield
+
+
+@contextlib.contextmanager
+def set_grad_false():
+    with torch.set_grad_enabled(False):
+        yield
+
+
+def write(self, x):
+    self.w.add_(1)
+    return x * self.w
+
+
+def regions(self, x):
+    with torch.enable_grad():
+        y = x * self.w
+    with torch.no_grad():
+        z = y + self.w
+    return z * 2
+
+
+def set_twice(self, x):
+    with torch.set_grad_enabled(True):
+        y = x * self.w
+    with torch.set_grad_enabled(False):
+        z = y + self.w
+    return z * 2
+
+
+def nested_regions(self, x):
+    with torch.enable_grad():
+        y = x * self.w
+        with torch.no_grad():
+            y = y + 1
+        z = y * 3
+    return z * 2
+
+
+def write_with_grad(self, x):
+    with torch.enable_grad():
+        self.w.add_(1)
+    return x * self.w
+
+
+def branches(self, x):
+    def first(x):
+        with torch.enable_grad():
+            return x * self.w
+
+    def second(x):
+        with torch.no_grad():
+            return x + self.w
+
+    return torch.cond(x.sum() > 0, first, second, (x,))
+
+
+def write_through_view(self, x):
+    y = x * self.w
+    y.add_(1)
+    v = self.w[:2]
+    v.mul_(2)
+    return y, self.w.detach()
+
+
+def rows(self, x):
+    return hop_map(lambda r: r * self.w, x[None])
+
+
+def rounds(self, it, x):
+    return while_loop(lambda it, x: it > 0, lambda it, x: (it - 1, self.linear(x)), (it, x))
+
+
+def rounds_with_grad(self, it, x):
+    with torch.enable_grad():
+        return while_loop(lambda it, x: it > 0, lambda it, x: (it - 1, self.linear(x)), (it, x))
+
+
+for function in (write, regions, set_twice, nested_regions, write_with_grad, branches, write_through_view, rows):
+    case(f"no_grad {function.__name__}", x3, torch.no_grad)(function)
+for function in (rounds, rounds_with_grad):
+    case(f"no_grad {function.__name__}", counted, torch.no_grad)(function)
+case("enable_grad in no_grad regions", x3, enable_in_no_grad)(regions)
+case("enable_grad in no_grad write", x3, enable_in_no_grad)(write)
+case("set_grad_enabled(False) write", x3, set_grad_false)(write)
+for function in (write, regions, nested_regions, branches):
+    case(f"no_grad strict {function.__name__}", x3, torch.no_grad, strict=True)(function)
+
+# Attention without queries or without keys.
+attention = F.scaled_dot_product_attention
+
+
+def empty(*shapes, dtype=torch.float32):
+    return tuple(torch.zeros(shape, dtype=dtype) for shape in shapes)
+
+
+case("attention without batches", empty((0, 2, 4, 4)))(lambda self, q: attention(q, q, q))
+case("attention without queries", empty((1, 2, 0, 4), (1, 2, 3, 4)))(lambda self, q, k: attention(q, k, k))
+case("attention without keys", empty((1, 2, 3, 4), (1, 2, 0, 4)))(lambda self, q, k: attention(q, k, k))
+case("attention without features", empty((1, 2, 3, 0), (1, 2, 3, 4)))(lambda self, q, v: attention(q, q, v))
+case("attention of three dimensions", empty((0, 4, 4)))(lambda self, q: attention(q, q, q))
+case("attention of widths", empty((0, 2, 4, 4), (0, 2, 5, 4), (0, 2, 5, 6)))(lambda self, q, k, v: attention(q, k, v))
+case("attention of halves", empty((0, 4), dtype=torch.float16))(lambda self, q: attention(q, q, q))
+case("attention with broadcast batches", empty((0, 2, 4, 4), (1, 2, 4, 4)))(lambda self, q, k: attention(q, k, k))
+case("attention with dropout", empty((0, 2, 4, 4)))(lambda self, q: attention(q, q, q, dropout_p=0.5))
+
+# Resizing of one position, and to one position.
+def resize(mode, size, align):
+    return lambda self, x: F.interpolate(x, size=size, mode=mode, align_corners=align)
+
+
+RESIZED = {
+    "one": ("linear", (1,), 7),
+    "to one": ("linear", (7,), 1),
+    "two": ("bilinear", (1, 4), (3, 1)),
+    "three": ("trilinear", (1, 2, 1), (2, 2, 1)),
+    "cubic": ("bicubic", (1, 3), (2, 1)),
+}
+for name, (mode, size, sizes) in RESIZED.items():
+    for corners, align in (("aligned", True), ("not aligned", False)):
+        case(f"resize {name} {corners}", (torch.ones(1, 1, *size),))(resize(mode, sizes, align))
+
+# Written arguments that are lists.
+lib = torch.library.Library("twins", "FRAGMENT")
+lib.define("fill_all(Tensor x, Tensor(a!)[]? outs=None) -> Tensor")
+lib.define("fill_some(Tensor x, Tensor(a!)?[] outs) -> Tensor")
+
+
+def fill(x, outs=None):
+    for k, out in enumerate(outs or ()):
+        if out is not None:
+            out.copy_(x + k)
+    return x.sum()
+
+
+for operator in ("fill_all", "fill_some"):
+    lib.impl(operator, fill, "CPU")
+    torch.library.register_fake(f"twins::{operator}", lambda x, outs=None: x.new_empty(()))
+twins = torch.ops.twins
+
+
+@case("list of results not given", x3)
+def not_given(self, x):
+    return twins.fill_all(x)
+
+
+@case("list of results given", x3)
+def given(self, x):
+    y = x.clone()
+    return twins.fill_all(x, [y, y]), y
+
+
+@case("list of results empty", x3)
+def without_items(self, x):
+    return twins.fill_all(x, [])
+
+
+def record(function, args, context, options):
+    found = {}
+    try:
+        with context():
+            program = export(Model(function), args, **options)
+        found["program"] = comparable(str(program))
+        found["lowered"] = comparable(str(program.run_decompositions()))
+        file = io.BytesIO()
+        save(program, file)
+        file.seek(0)
+        loaded = comparable(str(load(file).run_decompositions()))
+        if loaded != found["lowered"]:
+            found["loaded"] = loaded
+    except Exception as error:
+        found["error"] = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+    return found
+
+
+def main(folder, pattern=""):
+    logging.disable(logging.CRITICAL)
+    found = {name: record(*entry) for name, entry in CASES.items() if pattern in name}
+    text = json.dumps(found, indent=1)
+    if folder == "-":
+        print(text)
+        return
+    with gzip.GzipFile(os.path.join(folder, "capture", "lowering-twins.json.gz"), "wb", mtime=0) as file:
+        file.write(text.encode())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

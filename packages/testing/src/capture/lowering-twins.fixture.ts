@@ -1,0 +1,206 @@
+/** @file Models beside their twins in Python, as `oracle/lowering_twins.py` records them. */
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import {
+  cond,
+  type ExportOptions,
+  enableGrad,
+  exportProgram,
+  library,
+  map,
+  nn,
+  noGrad,
+  pythonTuple,
+  setGradEnabled,
+  torch,
+  whileLoop,
+} from "@sconce/capture";
+import type { ExportedProgram } from "@sconce/ir";
+import { createSconce } from "@sconce/session";
+import type { Tensor } from "@sconce/tensor";
+
+/** What PyTorch makes of a model. */
+export interface Twin {
+  readonly program?: string;
+  readonly lowered?: string;
+  /** The lowered text after saving and loading, where it is another. */
+  readonly loaded?: string;
+  readonly error?: string;
+}
+
+const FILE = new URL("../../fixtures/capture/lowering-twins.json.gz", import.meta.url);
+/** The recorded twins by the names of the models. */
+export const TWINS = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Readonly<Record<string, Twin>>;
+
+/** What every model has; its `forward` is a function. */
+class State extends nn.Module {
+  w = new nn.Parameter(torch.ones([3]));
+  linear = new nn.Linear(2, 2);
+}
+
+type Forward = (self: State, ...inputs: Tensor[]) => unknown;
+
+interface Model {
+  readonly forward: Forward;
+  readonly args: readonly Tensor[];
+  readonly around?: (run: () => ExportedProgram) => ExportedProgram;
+  readonly options?: ExportOptions;
+}
+
+const x3 = [torch.ones([3])];
+const counted = [torch.tensor(3), torch.ones([2, 2])];
+
+const GRADIENTS: Readonly<Record<string, Forward>> = {
+  write(self, x) {
+    self.w.add_(1);
+    return x!.mul(self.w);
+  },
+  regions(self, x) {
+    const y = enableGrad(() => x!.mul(self.w));
+    const z = noGrad(() => y.add(self.w));
+    return z.mul(2);
+  },
+  set_twice(self, x) {
+    const y = setGradEnabled(true, () => x!.mul(self.w));
+    const z = setGradEnabled(false, () => y.add(self.w));
+    return z.mul(2);
+  },
+  nested_regions(self, x) {
+    const z = enableGrad(() => {
+      const y = x!.mul(self.w);
+      return noGrad(() => y.add(1)).mul(3);
+    });
+    return z.mul(2);
+  },
+  write_with_grad(self, x) {
+    enableGrad(() => self.w.add_(1));
+    return x!.mul(self.w);
+  },
+  branches: (self, x) =>
+    cond(
+      x!.sum().gt(0),
+      (y: Tensor) => enableGrad(() => y.mul(self.w)),
+      (y: Tensor) => noGrad(() => y.add(self.w)),
+      [x!],
+    ),
+  write_through_view(self, x) {
+    const y = x!.mul(self.w);
+    y.add_(1);
+    self.w.at(":2").mul_(2);
+    return pythonTuple(y, self.w.detach());
+  },
+  rows: (self, x) => map((row: Tensor) => row.mul(self.w), x!.unsqueeze(0)),
+  rounds: (self, it, x) =>
+    pythonTuple(
+      ...whileLoop(
+        (i: Tensor) => i.gt(0),
+        (i: Tensor, y: Tensor) => [i.sub(1), self.linear(y)],
+        [it!, x!],
+      ),
+    ),
+  rounds_with_grad: (self, it, x) => enableGrad(() => GRADIENTS["rounds"]!(self, it!, x!)),
+};
+
+const gradients = (name: string, more: Partial<Model>): Model => ({
+  forward: GRADIENTS[name]!,
+  args: name.startsWith("rounds") ? counted : x3,
+  ...more,
+});
+
+const attention = nn.functional.scaledDotProductAttention;
+const empty = (...shapes: readonly (readonly number[])[]): readonly Tensor[] =>
+  shapes.map((shape) => torch.zeros(shape));
+const ofOne: Forward = (_, q) => attention(q!, q!, q!);
+const ofTwo: Forward = (_, q, k) => attention(q!, k!, k!);
+
+const resized = (
+  mode: string,
+  from: readonly number[],
+  size: number | readonly number[],
+  alignCorners: boolean,
+): Model => ({
+  forward: (_, x) => nn.functional.interpolate(x!, { size, mode, alignCorners }),
+  args: [torch.ones([1, 1, ...from])],
+});
+
+const RESIZED = {
+  one: ["linear", [1], 7],
+  "to one": ["linear", [7], 1],
+  two: ["bilinear", [1, 4], [3, 1]],
+  three: ["trilinear", [1, 2, 1], [2, 2, 1]],
+  cubic: ["bicubic", [1, 3], [2, 1]],
+} as const;
+
+const fillAll = library.customOp(
+  "twins::fill_all",
+  { schema: "(Tensor x, Tensor(a!)[]? outs=None) -> Tensor", mutatesArgs: ["outs"] },
+  (x: Tensor, outs: readonly Tensor[] | null) => {
+    for (const [k, out] of (outs ?? []).entries()) out.copy_(x.add(k));
+    return x.sum();
+  },
+);
+fillAll.registerFake((x: Tensor) => x.newEmpty([]));
+
+/** A session that knows the models' operators. */
+export const session = createSconce({ plugins: [library.plugin("twins", [fillAll])] });
+
+/** The models by their names. */
+export const TWIN_MODELS: Readonly<Record<string, Model>> = {
+  ...Object.fromEntries(
+    Object.keys(GRADIENTS).map((name) => [`no_grad ${name}`, gradients(name, { around: noGrad })]),
+  ),
+  ...Object.fromEntries(
+    ["write", "regions", "nested_regions", "branches"].map((name) => [
+      `no_grad strict ${name}`,
+      gradients(name, { around: noGrad, options: { strict: true } }),
+    ]),
+  ),
+  "enable_grad in no_grad regions": gradients("regions", {
+    around: (run) => noGrad(() => enableGrad(run)),
+  }),
+  "enable_grad in no_grad write": gradients("write", { around: (run) => noGrad(() => enableGrad(run)) }),
+  "set_grad_enabled(False) write": gradients("write", { around: (run) => setGradEnabled(false, run) }),
+  "attention without batches": { forward: ofOne, args: empty([0, 2, 4, 4]) },
+  "attention without queries": { forward: ofTwo, args: empty([1, 2, 0, 4], [1, 2, 3, 4]) },
+  "attention without keys": { forward: ofTwo, args: empty([1, 2, 3, 4], [1, 2, 0, 4]) },
+  "attention without features": {
+    forward: (_, q, v) => attention(q!, q!, v!),
+    args: empty([1, 2, 3, 0], [1, 2, 3, 4]),
+  },
+  "attention of three dimensions": { forward: ofOne, args: empty([0, 4, 4]) },
+  "attention of widths": {
+    forward: (_, q, k, v) => attention(q!, k!, v!),
+    args: empty([0, 2, 4, 4], [0, 2, 5, 4], [0, 2, 5, 6]),
+  },
+  "attention of halves": { forward: ofOne, args: [torch.zeros([0, 4], { dtype: "float16" })] },
+  "attention with broadcast batches": { forward: ofTwo, args: empty([0, 2, 4, 4], [1, 2, 4, 4]) },
+  "attention with dropout": {
+    forward: (_, q) => attention(q!, q!, q!, { dropoutP: 0.5 }),
+    args: empty([0, 2, 4, 4]),
+  },
+  ...Object.fromEntries(
+    Object.entries(RESIZED).flatMap(([name, [mode, from, size]]) => [
+      [`resize ${name} aligned`, resized(mode, from, size, true)],
+      [`resize ${name} not aligned`, resized(mode, from, size, false)],
+    ]),
+  ),
+  "list of results not given": { forward: (_, x) => fillAll(x!), args: x3 },
+  "list of results given": {
+    forward(_, x) {
+      const y = x!.clone();
+      return pythonTuple(fillAll(x!, [y, y]), y);
+    },
+    args: x3,
+  },
+  "list of results empty": { forward: (_, x) => fillAll(x!, []), args: x3 },
+};
+
+/** Exports a model as its twin is. */
+export function exportTwin({ forward, args, around = (run) => run(), options }: Model): ExportedProgram {
+  class Twin extends State {
+    override forward(...args: Tensor[]): unknown {
+      return forward(this, ...args);
+    }
+  }
+  return around(() => exportProgram(new Twin(), [...args], options));
+}
