@@ -11,13 +11,14 @@ import type { Rule } from "../rewrite/rule.js";
 import type { Reproducer } from "./subprogram.js";
 
 /**
- * In what way a pass fails: other numbers, something thrown, a program that the verifier refuses, a
+ * In what way a pass fails: other numbers, an assertion that is gone, something thrown, a program that the verifier refuses, a
  * tensor written to, or rewrites or repetitions that never converge.
  */
-export type FailureKind = "numbers" | "error" | "invalid" | "written" | "diverges";
+export type FailureKind = "numbers" | "assertion" | "error" | "invalid" | "written" | "diverges";
 
 const KINDS: ReadonlyMap<string, FailureKind> = new Map([
   ["PASS_CHANGED_NUMBERS", "numbers"],
+  ["PASS_DROPPED_ASSERTION", "assertion"],
   ["PASS_FAILED", "error"],
   ["INVALID_PROGRAM", "invalid"],
   ["PASS_ENSURES", "invalid"],
@@ -122,7 +123,7 @@ export class Trial {
     context: PassContext,
   ): Work<Failure | undefined> {
     if (verify(program, { operators: context.operators }).length > 0) return undefined;
-    const check = this.#signature.startsWith("numbers") && { ...this.#options, inputs: [inputs] };
+    const check = /^(numbers|assertion)/.test(this.#signature) && { ...this.#options, inputs: [inputs] };
     try {
       yield* new PassManager(context, { verify: true, record: false, check }).steps(program, [item]);
       return undefined;

@@ -136,6 +136,11 @@ export class RegionFinder {
     return this.#inAfter.has(this.unified.before.get(name)!);
   }
 
+  /** Whether a call after is not made before. */
+  isAdded(name: string): boolean {
+    return this.unified.made.has(name);
+  }
+
   #inputsOf(want: Cone, got: Cone): SharedInput[] {
     return [...new Set([...want.inputs.keys(), ...got.inputs.keys()])].map((id) => {
       const [before, after] = [want.inputs.get(id) ?? [], got.inputs.get(id) ?? []];

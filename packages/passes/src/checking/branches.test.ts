@@ -165,13 +165,17 @@ describe("dropped assertions", () => {
     expect(check(programOf(ASSERTED), declared).coverage!.unchecked).toEqual([]);
   });
 
-  test("that nothing can violate may be dropped", () => {
+  test("that no sample violates are refused too, unless the pass says so", () => {
     const program = programOf(
       ASSERTED.replace(
         "%holds: b8[] = aten.ge.Scalar(%total, 0)",
         "%squares: i64[] = aten.full_like.default(%total, 4)\n %holds: b8[] = aten.ge.Scalar(%squares, 0)",
       ),
     );
-    expect(() => check(program, dropping("assert"))).not.toThrow();
+    expect(() => check(program, dropping("assert"))).toThrow(
+      expect.objectContaining({ code: "PASS_DROPPED_ASSERTION", where: "assert" }),
+    );
+    const declared = dropping("assert", { removesAssertions: ["aten._assert_async.msg"] });
+    expect(() => check(program, declared)).not.toThrow();
   });
 });

@@ -10,7 +10,7 @@ import type { ToleranceOptions } from "@sconce/tensor/compare";
 import { isFunctional } from "../analysis/functional.js";
 import { functionalized } from "../builtin/functionalize.js";
 import { callKey } from "../changes/argument-key.js";
-import { assertionRegion, droppedAssertions } from "../changes/assertions.js";
+import { assertionRegion, droppedAssertions, type GoneAssertion, isReplaced } from "../changes/assertions.js";
 import type { ChangedRegion } from "../changes/changed-regions.js";
 import { type GraphPath, pathText } from "../changes/nested.js";
 import { type GraphVersions, isRandom, isWrite, sidesOf } from "../changes/program-sides.js";
@@ -69,6 +69,8 @@ export interface RegionFailure extends RegionDifference {
 }
 
 export interface ChangeResult {
+  /** Assertions without another one in their place. */
+  readonly gone: readonly GoneAssertion[];
   readonly failure: RegionFailure | undefined;
   readonly coverage: Omit<Coverage, "wholeRuns">;
 }
@@ -115,6 +117,7 @@ class ChangeCheck {
   readonly #unchecked: Unchecked[] = [];
   readonly #classes = new Set<ValueClass>();
   readonly #notes = new Set<string>();
+  readonly #gone: GoneAssertion[] = [];
   readonly #visited = new Set<string>();
   readonly #cornerSizes: CornerSizes;
   #regions = 0;
@@ -150,6 +153,7 @@ class ChangeCheck {
     );
     return {
       failure,
+      gone: this.#gone,
       coverage: {
         graphs: this.#graphs,
         regions: this.#regions,
@@ -223,13 +227,17 @@ class ChangeCheck {
       const found = this.#violation(walk, assertion, path);
       if (typeof found === "object") return found;
       const graph = pathText(path);
-      if (found === "unknown")
+      if (!isReplaced(walk.finder, assertion)) this.#gone.push({ path, node: assertion });
+      else if (found === "unknown")
         this.#unchecked.push({
           graph,
           node: assertion.name,
-          reason: "the assertion is gone, and cannot be run by itself",
+          reason: "the assertion is another, and cannot be run by itself",
         });
-      else this.#notes.add(`%${assertion.name}: the assertion is gone or another, and no sample shows it`);
+      else
+        this.#notes.add(
+          `%${assertion.name}: another assertion is in its place, and no sample shows a difference`,
+        );
     }
     return undefined;
   }

@@ -3,6 +3,7 @@ import { checkOptions, isSconceError, type OptionNames, type SconceError, thrown
 import { type ExportedProgram, type Graph, type ProgramRunner, sourceLine, type Value } from "@sconce/ir";
 import { type InputCheck, inputCheck, type OperatorTable } from "@sconce/ops";
 import type { ToleranceOptions } from "@sconce/tensor/compare";
+import { fewerAssertions } from "../changes/assertions.js";
 import { type GraphPath, pathText } from "../changes/nested.js";
 import type { PassOptions } from "../options/spec.js";
 import type { Pass } from "../pass/pass.js";
@@ -14,6 +15,7 @@ import { type Closeness, type Give, giver } from "./closeness.js";
 import { type Compared, nothing, outcomesDifference, type Pair, type ResultDifference } from "./compare.js";
 import type { Coverage } from "./coverage.js";
 import {
+  assertionDropped,
   inputsWidened,
   nothingCompared,
   PassChangedNumbers,
@@ -161,6 +163,8 @@ export class Checker {
     const subject = { pass: pass.name, step };
     const tolerance = this.#toleranceOf(pass, options);
     const skipped = reasonToSkip(tolerance, before, after);
+    const isCompared = tolerance?.precision === undefined && pass.changesNumbers !== true;
+    if (!isCompared || skipped !== undefined) this.#countAssertions(checked, place);
     if (tolerance === undefined || skipped !== undefined)
       return { ...subject, ...nothing(), refused: 0, skipped };
     this.#conditions(checked, place, tolerance);
@@ -183,6 +187,12 @@ export class Checker {
       ...(coverage !== undefined && { coverage: { ...coverage, wholeRuns: this.#wholeRuns } }),
       ...(Boolean(pass.changesNumbers) && { tolerance }),
     };
+  }
+
+  /** Counts assertions where values are not compared by regions. */
+  #countAssertions({ pass, before, after }: CheckedStep, place: string): void {
+    const gone = fewerAssertions(before.graph, after.graph, pass.removesAssertions ?? []);
+    if (gone !== undefined) throw assertionDropped(place, gone, lineAt(before, gone.path, gone.node.name));
   }
 
   /**
@@ -223,7 +233,7 @@ export class Checker {
     if (tolerance.precision !== undefined || pass.changesNumbers === true) return undefined;
     const { rtol, atol, seed = 0 } = this.#options;
     const declared = declaredBy(pass, options);
-    const { failure, coverage } = checkChange(before, after, {
+    const { failure, gone, coverage } = checkChange(before, after, {
       run: this.#region,
       operators: this.#operators,
       tolerance: { rtol, atol },
@@ -233,6 +243,9 @@ export class Checker {
       sizes: new RegionSizes(before, seed),
       seed,
     });
+    const [dropped] = gone;
+    if (failure === undefined && dropped !== undefined)
+      throw assertionDropped(place, dropped, lineAt(before, dropped.path, dropped.node.name));
     if (failure === undefined) return coverage;
     const { claim, path } = failure;
     const line = lineAt(after, path, claim.after) ?? lineAt(before, path, claim.before);

@@ -2,6 +2,7 @@
 import { SconceError, UNREACHABLE_MODULE_FIX } from "@sconce/errors";
 import type { Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
+import type { GoneAssertion } from "../changes/assertions.js";
 import { pathText } from "../changes/nested.js";
 import type { RegionFailure } from "./change-check.js";
 import type { ResultDifference } from "./compare.js";
@@ -128,6 +129,21 @@ export const regionDiffers = (
   const what = assertion === undefined ? `%${claim.after}` : `the assertion %${claim.before}`;
   const node = { node: claim.after, before: claim.before, target, problem, line };
   return new PassChangedNumbers(place, { what, problem }, node, { inputs, index: 0, region });
+};
+
+/** A pass removed an assertion, and no sample violates it: others may. */
+export const assertionDropped = (
+  place: string,
+  { node: { name, target }, path }: GoneAssertion,
+  line: string | undefined,
+): SconceError => {
+  const graph = path.length === 0 ? "" : ` in ${pathText(path)}`;
+  return new SconceError({
+    code: "PASS_DROPPED_ASSERTION",
+    message: `${place} dropped the assertion %${name} = ${target}${graph}, and nothing checks its condition now`,
+    where: line === undefined ? name : `${name}, ${line}`,
+    fix: `keep the assertion; a pass that removes it on purpose declares \`removesAssertions: ["${target}"]\``,
+  });
 };
 
 /** What to declare when the change is intended, beside narrowing it down. */

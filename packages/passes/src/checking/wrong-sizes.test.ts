@@ -71,6 +71,6 @@ test("an assertion that asks for less", () => {
 test("an assertion that asks for more is noted", () => {
   const { reports } = checkPasses(ASSERTED, [bound(-10)], context);
   expect(reports[0]!.coverage!.notes).toEqual([
-    "%assert: the assertion is gone or another, and no sample shows it",
+    "%assert: another assertion is in its place, and no sample shows a difference",
   ]);
 });

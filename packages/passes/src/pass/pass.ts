@@ -117,7 +117,8 @@ export interface Pass {
     | undefined;
   /**
    * Operators whose calls the pass removes on purpose although they check something:
-   * `aten._assert_scalar.default`.
+   * `aten._assert_scalar.default`. Checks report each other assertion that is gone, unless one that
+   * is left implies it (`PASS_DROPPED_ASSERTION`).
    */
   readonly removesAssertions?: readonly string[] | undefined;
   /** The pass makes the program take inputs on purpose that it refused: other sizes or dtypes. */
