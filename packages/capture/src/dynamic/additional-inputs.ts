@@ -1,5 +1,6 @@
 /** @file Dynamic sizes from more example inputs (`torch.export.AdditionalInputs`). */
 import { Tensor } from "@sconce/tensor";
+import { binderOf, type Called } from "./call-inputs.js";
 import type { DynamicShapes, NamedInputs } from "./check-shapes.js";
 import { Dim } from "./dim.js";
 import { badDynamicShapes } from "./errors.js";
@@ -12,6 +13,17 @@ export interface ExampleCall {
   /** Keyword arguments; undefined where there are none. */
   readonly kwargs: Readonly<Record<string, unknown>> | undefined;
 }
+
+/**
+ * The specification of further inputs for inputs that are bound to names.
+ *
+ * @param bind binds a call to the names of the parameters, as the inputs of the export were bound
+ */
+export let mergedShapes: (
+  additional: AdditionalInputs,
+  inputs: NamedInputs,
+  bind: (call: ExampleCall) => NamedInputs,
+) => DynamicShapes;
 
 /**
  * Example inputs besides those of the export: sizes and integers that differ are dynamic, others
@@ -46,14 +58,28 @@ export class AdditionalInputs {
   }
 
   /**
-   * The specification for inputs: `Dim.DYNAMIC` where the examples differ, null elsewhere.
+   * The specification for a call of a model: `Dim.DYNAMIC` where the examples differ, null elsewhere.
+   * `exportProgram` takes the examples themselves, too: `{ dynamicShapes: inputs }`.
    *
-   * @param inputs the inputs of the export
-   * @param bind binds a call to the names of the parameters, as the inputs of the export were bound
+   * @param model a module, or a function
+   * @param args the positional arguments of the export
    * @throws SconceError `BAD_DYNAMIC_SHAPES` for examples that differ in anything but sizes and
-   * integers
+   * integers, and for other arguments
    */
-  dynamicShapes(inputs: NamedInputs, bind: (call: ExampleCall) => NamedInputs): DynamicShapes {
+  dynamicShapes(
+    model: Called,
+    args: readonly unknown[],
+    kwargs?: Readonly<Record<string, unknown>>,
+  ): DynamicShapes {
+    const bind = binderOf("AdditionalInputs.dynamicShapes", model);
+    return this.#for(bind(args, kwargs), (call) => bind(call.args, call.kwargs));
+  }
+
+  static {
+    mergedShapes = (additional, inputs, bind) => additional.#for(inputs, bind);
+  }
+
+  #for(inputs: NamedInputs, bind: (call: ExampleCall) => NamedInputs): DynamicShapes {
     const others = this.#examples.map((example) => Object.fromEntries(bind(example).args));
     return merge("", Object.fromEntries(inputs.args), others) as DynamicShapes;
   }

@@ -2,7 +2,7 @@
  * @file Dynamic sizes of an export. The recorder of a trace uses them in two steps.
  *
  * Before the trace: bind the arguments to the names of the parameters, and make fake inputs. A
- * `ShapesCollection` or `AdditionalInputs` gives the specification by its `dynamicShapes` method.
+ * `ShapesCollection` or `AdditionalInputs` gives the specification.
  *
  * ```ts
  * const named = bindInputs(functionParameters(fn), args, kwargs);
@@ -27,7 +27,7 @@
  * });
  * ```
  */
-export { AdditionalInputs, type ExampleCall } from "./additional-inputs.js";
+export { AdditionalInputs, type ExampleCall, mergedShapes } from "./additional-inputs.js";
 export { bindInputs } from "./bind-inputs.js";
 export type { DynamicShapes, NamedInputs } from "./check-shapes.js";
 export type { Counterexample } from "./counterexample.js";
@@ -39,7 +39,7 @@ export type { Requirement, Violation } from "./produce-guards.js";
 export { refineDynamicShapesFromSuggestedFixes } from "./refine-shapes.js";
 export { relaxedShapes, shapesCode } from "./relax-shapes.js";
 export { check, checkIsSize, constrainAsSize, constrainAsValue } from "./runtime-checks.js";
-export { ShapesCollection, type TensorShape } from "./shapes-collection.js";
+export { collectedShapes, ShapesCollection, type TensorShape } from "./shapes-collection.js";
 export {
   type ConstraintReport,
   checkConstraints,

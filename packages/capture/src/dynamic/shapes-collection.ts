@@ -1,5 +1,6 @@
 /** @file Specifications by tensor, not by place (`torch.export.ShapesCollection`). */
 import { Tensor } from "@sconce/tensor";
+import { binderOf, type Called } from "./call-inputs.js";
 import type { DynamicShapes, NamedInputs } from "./check-shapes.js";
 import { badDynamicShapes } from "./errors.js";
 import { containerOf, mapTree, pythonText, pythonType } from "./tree.js";
@@ -9,6 +10,9 @@ export type TensorShape =
   | readonly unknown[]
   | ReadonlyMap<number, unknown>
   | Readonly<Record<number, unknown>>;
+
+/** The specification of a collection for inputs that are bound to names. */
+export let collectedShapes: (collection: ShapesCollection, inputs: NamedInputs) => DynamicShapes;
 
 /**
  * Assigns dynamic sizes to tensors of the inputs, wherever they are:
@@ -55,11 +59,27 @@ export class ShapesCollection {
   }
 
   /**
-   * The specification for inputs: what was assigned to each tensor, null elsewhere.
+   * The specification for a call of a model: what was assigned to each tensor, null elsewhere.
+   * `exportProgram` takes the collection itself, too: `{ dynamicShapes: collection }`.
    *
-   * @throws SconceError `BAD_DYNAMIC_SHAPES` when a tensor is not among the inputs
+   * @param model a module, or a function
+   * @param args the positional arguments of the export, with the same tensor objects
+   * @throws SconceError `BAD_DYNAMIC_SHAPES` when a tensor is not among the inputs, and for other
+   * arguments
    */
-  dynamicShapes(inputs: NamedInputs): DynamicShapes {
+  dynamicShapes(
+    model: Called,
+    args: readonly unknown[],
+    kwargs?: Readonly<Record<string, unknown>>,
+  ): DynamicShapes {
+    return this.#for(binderOf("ShapesCollection.dynamicShapes", model)(args, kwargs));
+  }
+
+  static {
+    collectedShapes = (collection, inputs) => collection.#for(inputs);
+  }
+
+  #for(inputs: NamedInputs): DynamicShapes {
     const found = new Set<unknown>();
     const visit = (_: string, leaf: unknown): unknown => {
       const shape = this.#shapes.get(leaf as Tensor);

@@ -355,11 +355,11 @@ describe("dims", () => {
 
 describe("collections", () => {
   const x = t(4, 3);
-  const inputs = bindInputs([named("x"), named("others")], [x, [t(3), 7]]);
+  const model = (x: unknown, others: unknown): unknown => [x, others];
   test("a collection gives the structure of the inputs", () => {
     const shapes = new ShapesCollection().set(x, [b, 3]);
     shapes.get(x).set(1, Dim.AUTO);
-    expect([shapes.size, shapes.dynamicShapes(inputs)]).toEqual([
+    expect([shapes.size, shapes.dynamicShapes(model, [x, [t(3), 7]])]).toEqual([
       1,
       {
         x: new Map<number, unknown>([
@@ -381,18 +381,34 @@ describe("collections", () => {
     ],
     [
       "Some tensors that were assigned shapes were not found in args. Maybe such tensors were copied when passing them as args? Maybe such tensors are contained in classes that were not registered with pytree?",
-      () => new ShapesCollection().set(t(4), { 0: b }).dynamicShapes(inputs),
+      () => new ShapesCollection().set(t(4), { 0: b }).dynamicShapes(model, [x, []]),
     ],
   ])("%s", (message, use) => {
     expect(use).toThrow(expect.objectContaining({ message }));
   });
+  test.each<[string, (one: ShapesCollection | AdditionalInputs) => unknown]>([
+    [
+      "takes a model first, a module or a function, not <class 'list'>",
+      (one) => one.dynamicShapes([x] as never, []),
+    ],
+    [
+      "takes a model first, a module or a function, not <class 'NoneType'>",
+      (one) => one.dynamicShapes(null as never, []),
+    ],
+    ["takes the positional arguments as a list", (one) => one.dynamicShapes(model, x as never)],
+    ["takes the positional arguments as a list", (one) => one.dynamicShapes(model, undefined as never)],
+  ])("dynamicShapes %s", (message, use) => {
+    for (const one of [new ShapesCollection(), new AdditionalInputs()])
+      expect(() => use(one)).toThrow(
+        expect.objectContaining({ code: "BAD_DYNAMIC_SHAPES", message: expect.stringContaining(message) }),
+      );
+  });
   test("additional inputs make sizes and integers that differ dynamic", () => {
-    const parameters = [named("x"), named("y"), named("n")];
-    const bind = ({ args }: { readonly args: readonly unknown[] }) => bindInputs(parameters, args);
+    const three = { forward: (x: unknown, y: unknown, n: unknown): unknown => [x, y, n] };
     const shapesOf = (...others: readonly (readonly unknown[])[]): DynamicShapes => {
       const more = new AdditionalInputs();
       for (const args of others) more.add(args);
-      return more.dynamicShapes(bindInputs(parameters, [t(4, 3), "a", 6]), bind);
+      return more.dynamicShapes(three, [t(4, 3), "a", 6]);
     };
     expect(shapesOf([t(4, 5), "a", 7])).toEqual({ x: [null, Dim.DYNAMIC], y: null, n: Dim.DYNAMIC });
     expect(() => shapesOf([t(4, 3), "b", 6])).toThrow(

@@ -14,10 +14,12 @@ import type { SourceFinding } from "../check/report.js";
 import {
   AdditionalInputs,
   bindInputs,
+  collectedShapes,
   type DynamicShapes,
   type ExampleCall,
   type FakeInputs,
   makeFakeInputs,
+  mergedShapes,
   type NamedInputs,
   ShapesCollection,
   solveConstraints,
@@ -224,8 +226,8 @@ function shapesOf(
 ): DynamicShapes | null | undefined {
   const bind = (example: ExampleCall): NamedInputs =>
     bindInputs(parameters, example.args, example.kwargs ?? {});
-  if (spec instanceof ShapesCollection) return spec.dynamicShapes(bind({ args, kwargs }));
-  return spec instanceof AdditionalInputs ? spec.dynamicShapes(bind({ args, kwargs }), bind) : spec;
+  if (spec instanceof ShapesCollection) return collectedShapes(spec, bind({ args, kwargs }));
+  return spec instanceof AdditionalInputs ? mergedShapes(spec, bind({ args, kwargs }), bind) : spec;
 }
 
 /** The function whose source and parameters count. */
