@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./longest-first.mjs";
 import { shared } from "./vitest.config.js";
 
 /** The longer suites: every truncation and bit flip, fuzzing, all programs on every path. */
@@ -9,5 +10,6 @@ export default defineConfig({
     include: ["packages/*/src/**/*.full.test.ts", "examples/*/src/**/*.full.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
     testTimeout: 600_000,
+    sequence: { sequencer: LongestFirst },
   },
 });

@@ -170,11 +170,12 @@ const PASS: OptionNames<Definition<OptionSpecs>> = {
 /**
  * Defines a pass; the result is a frozen value. The types of its options follow from their
  * defaults.
- * @throws SconceError `PASS_DEFINITION` for a wrong `changesNumbers`
+ * @throws SconceError `PASS_DEFINITION` for a property of a wrong form
  */
 export function definePass<const Specs extends OptionSpecs>(definition: Definition<Specs>): Pass {
   checkOptions("definePass", definition, PASS);
   checkDefinition(definition);
+  checkForms(definition as Readonly<Record<string, unknown>>);
   checkPassNumbers(definition);
   const options = Object.entries(definition.options ?? {}).map(
     ([name, spec]) => [name, Object.freeze({ ...spec, default: frozen(spec.default) })] as const,
@@ -197,6 +198,41 @@ function checkDefinition({ name, run }: Pick<Pass, "name" | "run">): void {
       `has ${describeValue(run)} as \`run\``,
       "give a function: `run: (program) => program`",
     );
+}
+
+/** Whether a property may have a value, and how such a value is written. */
+type Form = readonly [(value: unknown) => boolean, string];
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const TEXT: Form = [(value) => typeof value === "string", 'one sentence: "Removes dropout."'];
+const DIALECT: Form = [isText, 'one dialect: "ATEN"'];
+const NAMES: Form = [isTexts, 'a list of names: ["aten._assert_scalar.default"]'];
+const FLAG: Form = [(value) => typeof value === "boolean", "true or false"];
+const FUNCTION: Form = [(value) => typeof value === "function", "a generator function"];
+const OBJECT: Form = [
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  'an object of options: { keep: { default: [], doc: "..." } }',
+];
+/** The properties besides the name, `run` and `changesNumbers`, which have checks of their own. */
+const FORMS: Readonly<Partial<Record<keyof Pass, Form>>> = {
+  doc: TEXT,
+  options: OBJECT,
+  requires: DIALECT,
+  ensures: DIALECT,
+  drops: [isTexts, 'a list of metadata: ["stackTrace"]'],
+  removesAssertions: NAMES,
+  widensInputs: FLAG,
+  readsValues: FLAG,
+  steps: FUNCTION,
+};
+
+/** @throws SconceError `PASS_DEFINITION` */
+function checkForms(definition: Readonly<Record<string, unknown>>): void {
+  for (const [property, [isRight, form]] of Object.entries(FORMS)) {
+    const value = definition[property];
+    if (value === undefined || isRight(value)) continue;
+    throw badPass(String(definition.name), `has ${describeValue(value)} as \`${property}\``, `give ${form}`);
+  }
 }
 
 /**

@@ -1,0 +1,26 @@
+/** @file The order of the files of the longer suites: those that take minutes start first. */
+import { BaseSequencer } from "vitest/node";
+
+/** Files that take several minutes, the longest first. Started late, they leave one core idle. */
+const LONGEST = [
+  "packages/testing/src/growth/growth.full.test.ts",
+  "packages/backend-gpujs/src/cases.full.test.ts",
+  "packages/backend-wasm/src/memory64.full.test.ts",
+  "packages/backend-wasm/src/unwritten.full.test.ts",
+  "packages/testing/src/passes-on-programs.full.test.ts",
+  "packages/backend-gpujs/src/edge-values.full.test.ts",
+  "packages/backend-wasm/src/threads.full.test.ts",
+  "packages/fuzz/src/run-time/run-time-gpujs.full.test.ts",
+  "packages/fuzz/src/run-time/run-time-wasm.full.test.ts",
+];
+
+/** Vitest's own order, which is by the sizes of files where no times are known, behind those files. */
+export class LongestFirst extends BaseSequencer {
+  async sort(files) {
+    const rank = ({ moduleId }) => {
+      const at = LONGEST.findIndex((path) => moduleId.replaceAll("\\", "/").endsWith(path));
+      return at < 0 ? LONGEST.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
