@@ -75,16 +75,20 @@ export function printTensor(tensor: Printable, options?: PrintOptions): string {
 }
 
 /**
- * Makes Node's `console.log` show the objects of a class as `toString` does. The method is not a
- * member of the type, so that the types of two copies of Sconce stay compatible.
+ * Makes Node's `console.log` show the objects of a class as text. The method is not a member of the
+ * type, so that the types of two copies of Sconce stay compatible.
+ *
+ * @param text what is shown; what `toString` gives by default
  */
-export function showsAsText(prototype: object): void {
-  const value = function (this: object): string {
-    // Not `String`: values that refuse to be primitives are shown nevertheless.
-    return this.toString();
+export function showsAsText<T extends object>(prototype: T, text: (shown: T) => string = ownText): void {
+  const value = function (this: T): string {
+    return text(this);
   };
   Object.defineProperty(prototype, Symbol.for("nodejs.util.inspect.custom"), { value, configurable: true });
 }
+
+/** Not `String`: values that refuse to be primitives are shown nevertheless. */
+const ownText = (shown: object): string => shown.toString();
 
 /** A shape as Python's tuple: `(2, 3)`, `(2,)`, `()`. */
 export const sizeText = (shape: readonly unknown[]): string =>

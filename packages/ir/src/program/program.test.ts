@@ -1,7 +1,9 @@
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { edit } from "../graph/edit.js";
 import type { NewNode } from "../graph/editor.js";
 import { parseIr } from "../ir-text/parse-program.js";
+import { graphText } from "../print-torch/graph-text.js";
 import { ref, tuple } from "../values/argument.js";
 import { verifyAll } from "../verify.js";
 import type { ExportedProgram } from "./program.js";
@@ -160,4 +162,10 @@ test("signatures follow renamed outputs and name the backward part [S-139]", () 
     gradientsToParameters: new Map([["g", "w"]]),
     gradientsToUserInputs: new Map(),
   });
+});
+
+test("console.log shows programs and graphs as PyTorch prints them", () => {
+  expect(inspect(program)).toBe(String(program));
+  expect(inspect(program.graph)).toBe(graphText(program.graph));
+  expect(inspect({ graph: program.graph })).toContain("graph():");
 });

@@ -1,7 +1,8 @@
 import { markClass } from "@sconce/errors";
-import type { Tensor } from "@sconce/tensor";
+import { showsAsText, type Tensor } from "@sconce/tensor";
 import { unknownPart } from "../graph/errors.js";
-import type { Graph } from "../graph/graph.js";
+import { Graph } from "../graph/graph.js";
+import { graphText } from "../print-torch/graph-text.js";
 import { COPY } from "../this-copy.js";
 import { type EqualityConstraint, equalityConstraints } from "./equality-constraints.js";
 import { withOutputsOf } from "./follow-outputs.js";
@@ -47,6 +48,8 @@ const NO_METADATA: Readonly<Record<string, string>> = Object.freeze({});
 export class ExportedProgram {
   static {
     markClass(ExportedProgram, "ExportedProgram", COPY);
+    showsAsText(ExportedProgram.prototype);
+    showsAsText(Graph.prototype, graphText);
   }
 
   /** The graph; see {@link Graph}. */
