@@ -218,6 +218,87 @@ def without_items(self, x):
     return twins.fill_all(x, [])
 
 
+# Assertions on numbers that depend on data.
+mask = (torch.tensor([True, False, True]),)
+numbers = (torch.tensor([2, 3]),)
+x7 = (torch.ones(7), torch.tensor(True))
+
+
+@case("check a count", mask)
+def check_count(self, m):
+    n = m.sum().item()
+    torch._check(n > 0)
+    return torch.arange(n)
+
+
+@case("check a count from above", mask)
+def check_most(self, m):
+    n = m.sum().item()
+    torch._check(n <= 5)
+    torch._check(n >= 0)
+    return torch.zeros(n)
+
+
+@case("check indices", (torch.tensor([1.0, 0.0, 2.0]),))
+def check_indices(self, x):
+    found = x.nonzero()
+    torch._check(found.size(0) > 0)
+    return x.sin()
+
+
+@case("check that a size differs", (torch.ones(7),))
+def check_other(self, x):
+    y = x[x > 0]
+    torch._check(y.size(0) != 3)
+    return y.sum()
+
+
+@case("check two numbers", numbers)
+def check_two(self, x):
+    a, b = x[0].item(), x[1].item()
+    torch._check(a >= 0)
+    torch._check(b >= 0)
+    torch._check(a + b > 3)
+    return x + a + b
+
+
+@case("check an order", numbers)
+def check_order(self, x):
+    a, b = x[0].item(), x[1].item()
+    torch._check(a < b)
+    return x * a - b
+
+
+@case("sum of an operand of its own size", x7)
+def operand_size(self, a, p):
+    return torch.cond(p, lambda z: z.sum(), lambda z: z.max(), (a[a > 0],))
+
+
+@case("operand of a map of its own size", x7)
+def mapped_size(self, a, p):
+    return hop_map(lambda z, w: z + w.sum(), a.view(7, 1), a[a > 0])
+
+
+@case("operand of nested branches of its own size", x7)
+def nested_size(self, a, p):
+    def first(z):
+        return torch.cond(p, lambda y: y.sum(), lambda y: y.max(), (z,))
+
+    return torch.cond(p, first, lambda z: z.max(), (a[a > 0],))
+
+
+@case("carried value of its own size", (torch.tensor(0), torch.ones(7)))
+def carried_size(self, i, a):
+    return while_loop(lambda i, z: i < 3, lambda i, z: (i + 1, z * 2), (i, a[a > 0]))
+
+
+@case("checked operand of branches", x7)
+def checked_size(self, a, p):
+    y = a[a > 0]
+    torch._check(y.size(0) != 3)
+    return torch.cond(p, lambda z: z.sum(), lambda z: z.max(), (y,))
+
+
 def record(function, args, context, options):
     found = {}
     try:

@@ -82,8 +82,7 @@ class Inserter {
     const placeholders = this.#trace.nodes.filter(({ op }) => op === "placeholder");
     this.#out.push(...placeholders);
     // In nested graphs the sizes that are inputs themselves come first.
-    const isNested = this.#trace.prelude !== undefined;
-    if (isNested) for (const node of placeholders) if (isSymScalar(node.val)) this.#matchInput(node);
+    if (this.#isNested) for (const node of placeholders) if (isSymScalar(node.val)) this.#matchInput(node);
     for (const node of placeholders) this.#matchInput(node);
     const calls = this.#trace.nodes.filter(({ op }) => op !== "placeholder");
     calls.forEach((node, i) => {
@@ -93,6 +92,10 @@ class Inserter {
     });
     if (calls.length === 0) this.#emitReady();
     return this.#withoutUnused();
+  }
+
+  get #isNested(): boolean {
+    return this.#trace.prelude !== undefined;
   }
 
   #matchInput(node: TraceNode): void {
@@ -237,7 +240,7 @@ class Inserter {
   #emitReady(): void {
     for (let i = 0; i < this.#pending.length; i++) {
       const condition = this.#pending[i]!;
-      if (!this.#isBound(condition) || this.#waitsFor(condition)) continue;
+      if (!this.#isBound(condition) || this.#waitsFor(condition) || this.#isOuter(condition)) continue;
       this.#pending.splice(i--, 1);
       const symbols = [...freeSymbols(condition).values()];
       const isBound =
@@ -248,10 +251,14 @@ class Inserter {
 
   /** A condition comes with the last of its symbols, in the order in which they were made. */
   #waitsFor(condition: SymExpr): boolean {
-    if (this.#waiting.size === 0) return false;
-    const numbers = [...freeSymbols(condition).keys()].flatMap((name) => /^u(\d+)$/.exec(name)?.[1] ?? []);
-    const last = `u${Math.max(...numbers.map(Number))}`;
-    return this.#waiting.has(symbolByName(last).key);
+    const last = this.#waiting.size === 0 ? undefined : lastUnbacked(condition);
+    return last !== undefined && this.#waiting.has(last.key);
+  }
+
+  /** Whether a graph around this one asserts a condition, where its last symbol is made. */
+  #isOuter(condition: SymExpr): boolean {
+    const last = this.#isNested ? lastUnbacked(condition) : undefined;
+    return last !== undefined && !this.#constrained.has(last.key);
   }
 
   #assert(condition: SymExpr): void {
@@ -292,6 +299,12 @@ class Inserter {
       node.op !== "placeholder" && !used.has(node) && (symbols.has(node) || isItem(node));
     return this.#out.filter((node) => !isUnused(node));
   }
+}
+
+/** The data-dependent integer of a condition that was made last. */
+function lastUnbacked(condition: SymExpr): SymExpr | undefined {
+  const numbers = [...freeSymbols(condition).keys()].flatMap((name) => /^u(\d+)$/.exec(name)?.[1] ?? []);
+  return numbers.length === 0 ? undefined : symbolByName(`u${Math.max(...numbers.map(Number))}`);
 }
 
 /** A number that is read out of a tensor. */

@@ -15,6 +15,8 @@ import { Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { eliminateDeadNodes } from "../graphs/dead-nodes.js";
 import { underDisabled } from "../trace/reference-annotations.js";
+import { reifiedMeta } from "../trace/reified-metadata.js";
+import { RuntimeAssertions } from "../trace/runtime-asserts.js";
 import { shareSizes } from "../trace/shared-sizes.js";
 import { Tracer } from "../trace/tracer.js";
 import { noBody, unsupportedHigherOrder } from "./errors.js";
@@ -164,6 +166,8 @@ function traceBody(outer: Dispatcher, body: Graph, meta: NodeMeta): Graph {
   const tracer = new Tracer(outer.operators, outer.tracer.env, outer.tracer.pass);
   tracer.symbols.preludeMeta = bodySizeMeta(outer.tracer);
   tracer.isBody = true;
+  tracer.assertions = new RuntimeAssertions(body, true);
+  tracer.bodyArithmeticMeta = reifiedMeta(outer.tracer.currentMeta);
   const dispatcher = new Dispatcher(tracer, outer.operators, outer.table, outer.hidden);
   const interpreter = new GraphInterpreter(dispatcher, body, runHigherOrder);
   body.placeholders().forEach((placeholder, i) => {

@@ -184,7 +184,9 @@ export class GraphInterpreter {
       const schema = this.dispatcher.operators.schemaOf(node.target);
       if (schema !== undefined) refuseNames(schema, node.args, node.kwargs);
       if (isOpaque(node.target, this.dispatcher.operators)) return keepOpaque(this, node, args, kwargs);
-      return keepGrad(node.target, args, this.dispatcher.call(node.target, args, kwargs));
+      const result = this.dispatcher.call(node.target, args, kwargs);
+      if (isSymScalar(result) && node.target === "aten.sym_size.int") tracer.symbols.sourceRead(result.expr);
+      return keepGrad(node.target, args, result);
     } catch (error) {
       throw atNode(error, node);
     }

@@ -60,7 +60,7 @@ export interface Retrace {
  */
 export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher): Work<Retrace> {
   const { tracer } = dispatcher;
-  tracer.assertions = new RuntimeAssertions(program);
+  tracer.assertions = new RuntimeAssertions(program.graph, isLoaded(program));
   tracer.symbols.sources = tracedSources(program);
   tracer.guards = new SizeGuards(program, shapeEnvOf(program));
   const interpreter = new GraphInterpreter(dispatcher, program.graph, runHigherOrder);
@@ -112,6 +112,12 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
     sizesOf: tracer.symbols.sizesOf,
   };
 }
+
+/**
+ * Whether a program was read from a file, which does not hold what its export deferred to run time.
+ * A program that was exported here has no version of PyTorch.
+ */
+const isLoaded = ({ torchVersion }: ExportedProgram): boolean => torchVersion !== undefined;
 
 /** Sources of symbols by the names that placeholders have while tracing. */
 function tracedSources(program: ExportedProgram): ReadonlyMap<string, SymbolSource> {

@@ -4,14 +4,7 @@
  * symbol, range bounds first. The source program's own assertion stays where it was only when its
  * condition is written otherwise than the canonical text in its message.
  */
-import {
-  type ExportedProgram,
-  type Graph,
-  isRef,
-  type Node,
-  type NodeMeta,
-  type SymScalar,
-} from "@sconce/ir";
+import { type Graph, isRef, type Node, type NodeMeta, type SymScalar } from "@sconce/ir";
 import { freeSymbols, printExpr, SymExpr } from "@sconce/symbolic";
 import type { Tracer } from "./tracer.js";
 
@@ -34,10 +27,19 @@ export class RuntimeAssertions {
   /** Conditions that are asserted already, as text. */
   readonly #asserted = new Set<string>();
 
-  constructor(program: ExportedProgram) {
+  /** Whether conditions that ranges decide are not deferred. */
+  readonly #isFresh: boolean;
+
+  /**
+   * @param graph the graph that is traced again
+   * @param isFresh whether its symbols have no assertions but those of this trace: in a program
+   *   that was exported here, the ones of the export are known too
+   */
+  constructor(graph: Graph, isFresh: boolean) {
+    this.#isFresh = isFresh;
     const known = new Set<string>();
-    for (const node of program.graph.nodes()) {
-      const assertion = assertionOf(node, program.graph);
+    for (const node of graph.nodes()) {
+      const assertion = assertionOf(node, graph);
       if (assertion === undefined || known.has(assertion.text)) continue;
       known.add(assertion.text);
       this.#pending.push(assertion);
@@ -56,18 +58,26 @@ export class RuntimeAssertions {
     const order = new Map([...tracer.symbols.bound].map((name, i) => [name, i]));
     const placeOf = ({ condition }: Assertion): number => order.get(lastSymbol(condition)) ?? -1;
     ready.sort((a, b) => placeOf(a) - placeOf(b));
-    for (const assertion of ready) this.#emit(tracer, assertion);
+    for (const assertion of ready) {
+      // What the ranges decide is not asserted anew: the source's own assertion stays.
+      const isDecided = this.#isFresh && !assertion.isRange && tracer.env.knownTrue(assertion.condition);
+      if (!isDecided) this.#emit(tracer, assertion);
+    }
   }
 
   #emit(tracer: Tracer, { condition, text, bound }: Assertion): void {
     this.#asserted.add(text);
     tracer.reify(() => {
+      const made = tracer.currentMeta;
+      // PyTorch traces the graph of a call while that call runs: arithmetic has the call's line.
+      tracer.currentMeta = tracer.bodyArithmeticMeta ?? made;
       const node =
         bound === undefined
           ? tracer.toArgument({ kind: "SymBool", expr: condition })
           : tracer.symbols.comparison(condition, bound);
       const name = isRef(node) ? node.name : "";
       const message = `Runtime assertion failed for expression ${text} on node '${name}'`;
+      tracer.currentMeta = made;
       tracer.record(TARGET, [node, message], {}, null, "_assert_scalar_default");
     });
     tracer.env.addAxiom(condition);
@@ -92,7 +102,7 @@ export class RuntimeAssertions {
     this.#asserted.add(text);
     const assertion = tracer.currentMeta;
     tracer.currentMeta = meta;
-    const asserted = tracer.symbols.freshArgument(condition);
+    const asserted = tracer.symbols.sourceArgument(condition);
     tracer.currentMeta = assertion;
     tracer.record(TARGET, [asserted, message], {}, null, "_assert_scalar");
   }

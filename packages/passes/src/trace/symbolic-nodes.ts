@@ -14,7 +14,7 @@ import {
   symInt,
 } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
-import { freeSymbols, isCondition, mul, SymExpr, type SymInt } from "@sconce/symbolic";
+import { freeSymbols, isCondition, mul, not, type SymBool, SymExpr, type SymInt } from "@sconce/symbolic";
 import { symbolicNode, unboundSymbol } from "./errors.js";
 import { functionName } from "./naming.js";
 import { INPUT_SIZE_META } from "./reified-metadata.js";
@@ -104,6 +104,10 @@ export class SymbolicNodes {
   readonly #recipes = new Map<string, Recipe>();
   readonly #prelude: Node[] = [];
   readonly #seen = new Set<string>();
+  /** What the source program computed last for an expression. */
+  readonly #evaluated = new Map<string, NodeRef>();
+  /** Data-dependent sizes that the source program has read. */
+  readonly #read = new Set<string>();
   /** Nodes of constants that the source program computes with, by their values. */
   readonly #constants = new WeakMap<SymScalar, NodeRef>();
   /** By tensors: where their sizes that no node had computed first came up, by the sizes. */
@@ -123,6 +127,20 @@ export class SymbolicNodes {
 
   constructor(tracer: NodeMaker) {
     this.#tracer = tracer;
+  }
+
+  /** Nodes have their names. */
+  rename(names: ReadonlyMap<string, string>): void {
+    for (const [size, tensor] of [...this.sizesOf]) {
+      this.sizesOf.delete(size);
+      this.sizesOf.set(names.get(size) ?? size, names.get(tensor) ?? tensor);
+    }
+    for (const name of [...this.partial]) {
+      const known = names.get(name);
+      if (known === undefined) continue;
+      this.partial.delete(name);
+      this.partial.add(known);
+    }
   }
 
   /** A symbolic scalar's own node; gives whether that bound a new symbol. */
@@ -259,7 +277,18 @@ export class SymbolicNodes {
   /** Arithmetic of the source program: it stays where it is, when it is used at all. */
   evaluated(value: SymScalar, target: string, args: readonly (SymScalar | Argument)[]): void {
     this.recipe(value, target, args);
-    this.#compute(target, args, value);
+    const node = this.#compute(target, args, value);
+    if (node !== undefined && value.expr instanceof SymExpr) this.#evaluated.set(value.expr.key, node);
+  }
+
+  /**
+   * A size that the source program reads. PyTorch's trace reads the first one of a data-dependent
+   * size too, before the pass for assertions does: that takes a name.
+   */
+  sourceRead(size: unknown): void {
+    if (!(size instanceof SymExpr) || !/^u\d+$/.test(size.name) || this.#read.has(size.key)) return;
+    this.#read.add(size.key);
+    this.#tracer.names.create("sym_size_int");
   }
 
   /**
@@ -277,18 +306,19 @@ export class SymbolicNodes {
    * Makes a node for a computation, also where another gives the same: {@link shareSizes} decides
    * in the end.
    */
-  #compute(target: string, args: readonly (SymScalar | Argument)[], value: SymScalar): void {
-    if (target === "operator.mul" && args.includes(1)) return;
+  #compute(target: string, args: readonly (SymScalar | Argument)[], value: SymScalar): NodeRef | undefined {
+    if (target === "operator.mul" && args.includes(1)) return undefined;
     const { expr } = value;
     const values = args.map((arg) => {
       if (arg === this.#lastNumber?.value) return this.#lastNumber.node;
       return isSymScalar(arg) ? this.scalarArgument(arg) : arg;
     });
-    if (!values.some(isRef)) return;
+    if (!values.some(isRef)) return undefined;
     const node = this.#tracer.scalarCall(target, values, value, functionName(target));
     if (typeof expr === "boolean") this.#constants.set(value, node);
     this.#lastNumber = typeof expr === "number" ? { value: expr, node } : undefined;
     if (expr instanceof SymExpr) this.#nodes.set(expr.key, node);
+    return node;
   }
 
   argumentOf(expr: SymInt): Argument {
@@ -312,9 +342,10 @@ export class SymbolicNodes {
     return this.#constants.get(value);
   }
 
-  /** A separate node for a scalar, beside the one that other users share. */
-  freshArgument(value: SymScalar): Argument {
-    return value.expr instanceof SymExpr ? this.#make(value.expr) : this.scalarArgument(value);
+  /** The source program's own node for a scalar, beside the one that other users share. */
+  sourceArgument(value: SymScalar): Argument {
+    if (!(value.expr instanceof SymExpr)) return this.scalarArgument(value);
+    return this.#evaluated.get(value.expr.key) ?? this.#make(value.expr);
   }
 
   /**
@@ -423,6 +454,7 @@ export class SymbolicNodes {
 
   #fromStructure(expr: SymExpr, nodeOf = (arg: SymExpr): Argument => this.#nodeFor(arg)): Argument {
     if (expr.op === "Piecewise") return this.#choice(expr);
+    if (expr.op === "Unequality") return this.#unequal(expr);
     const target = PYTHON_TARGETS[expr.op];
     if (target === undefined) {
       throw symbolicNode(expr);
@@ -447,6 +479,13 @@ export class SymbolicNodes {
       if (i < args.length - 1) this.partial.add(node.name);
       return node;
     });
+  }
+
+  /** PyTorch writes `Ne(a, b)` as `sym_not(a == b)` (`PythonReferenceAnalysis`). */
+  #unequal(expr: SymExpr): Argument {
+    const equal = not(expr as SymBool) as SymExpr;
+    const node = this.#nodeFor(equal);
+    return this.#tracer.scalarCall("torch.sym_not", [node], scalarOf(expr), "sym_not");
   }
 
   /** `Piecewise((a, condition), (b, True))` is a choice. */

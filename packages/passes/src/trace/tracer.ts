@@ -24,6 +24,7 @@ import {
   type UnboundArg,
 } from "@sconce/ops";
 import { type SymInt, symEquals } from "@sconce/symbolic";
+import { refRenamer } from "../analysis/node-arguments.js";
 import { untracedTensor } from "./errors.js";
 import { callName } from "./naming.js";
 import { normalizeCall } from "./normalize.js";
@@ -65,12 +66,14 @@ export class Tracer {
   readonly symbols: SymbolicNodes;
   /** Metadata copied to the nodes being made: that of the source node which is being run. */
   currentMeta: NodeMeta = NO_META;
-  /** Run-time assertions to place; bodies of control flow have none. */
+  /** Run-time assertions to place. */
   assertions: AssertionWriter | undefined;
   /** Collects guards of sizes; bodies of control flow add none. */
   guards: SizeGuards | undefined;
   /** True for the body of a call of control flow. */
   isBody = false;
+  /** In such a body, metadata of arithmetic that assertions need. */
+  bodyArithmeticMeta: NodeMeta | undefined;
   /** True once every call was run: what the outputs make anew has no stack trace. */
   isFinishing = false;
   /** The source node that is being run, until a call of its operator is made. */
@@ -84,6 +87,8 @@ export class Tracer {
   /** The operands of the call being run, and what its decomposition has made so far. */
   #callTensors: FakeTensor[] = [];
   #reifying = false;
+  /** Candidates for the names of nodes that PyTorch adds after the trace, by names until then. */
+  readonly #late = new Map<string, string>();
 
   constructor(operators: OperatorTable, env: RetraceEnv, pass = "decompose") {
     this.operators = operators;
@@ -122,7 +127,7 @@ export class Tracer {
   call(row: OpDefinition, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>): MetaValue {
     const normal = normalizeCall(row.schema, args, kwargs);
     const result = this.#asRecorded(row.target, this.fakeResult(row, normal.args, normal.kwargs));
-    if (ORDERED_EFFECTS.has(row.target) && this.assertions !== undefined)
+    if (ORDERED_EFFECTS.has(row.target) && !this.isBody)
       return this.#ordered(row, normal.args, normal.kwargs);
     return this.record(row.target, normal.args, normal.kwargs, result);
   }
@@ -223,7 +228,7 @@ export class Tracer {
     const nodeKwargs: Record<string, Argument> = {};
     for (const key in kwargs) nodeKwargs[key] = this.toArgument(kwargs[key] as UnboundArg);
     const fresh = this.#fresh(result);
-    const name = this.names.create(candidate);
+    const name = this.#name(candidate);
     this.#push({
       name,
       op: "call_function",
@@ -256,7 +261,7 @@ export class Tracer {
 
   /** Adds a node for symbolic arithmetic; its value is found again by its expression. */
   scalarCall(target: string, args: readonly Argument[], scalar: SymScalar, candidate: string): NodeRef {
-    const name = this.names.create(candidate);
+    const name = this.#name(candidate);
     // Arithmetic that comes to a plain number has it as its value.
     const val: MetaValue =
       typeof scalar.expr === "number" ? { kind: "constant", value: scalar.expr } : scalar;
@@ -311,8 +316,32 @@ export class Tracer {
    * with `rebuild`.
    */
   build(): Graph {
-    const nodes = this.symbols.withPrelude(this.#nodes);
+    const nodes = this.#withLateNames(this.symbols.withPrelude(this.#nodes));
     return new GraphBuilder({ unknownTargets: "allow" }).addAll(nodes, this.#subgraphs).build();
+  }
+
+  /** A name; nodes of PyTorch's pass for run-time assertions have theirs when the trace is over. */
+  #name(candidate: string): string {
+    if (!this.#reifying) return this.names.create(candidate);
+    const name = `${candidate} ${this.#late.size}`;
+    this.#late.set(name, candidate);
+    return name;
+  }
+
+  #withLateNames(nodes: readonly Node[]): readonly Node[] {
+    if (this.#late.size === 0) return nodes;
+    const names = new Map<string, string>();
+    for (const { name } of nodes) {
+      const candidate = this.#late.get(name);
+      if (candidate !== undefined) names.set(name, this.names.create(candidate));
+    }
+    this.symbols.rename(names);
+    const rename = refRenamer(names);
+    return nodes.map((node) => {
+      const name = names.get(node.name);
+      const renamed = rename(name === undefined ? node : { ...node, name });
+      return name === undefined ? renamed : withNamesInMessage(renamed, names);
+    });
   }
 
   /** Makes nodes as PyTorch's pass for run-time assertions makes them: with their own metadata. */
@@ -419,6 +448,17 @@ export class Tracer {
     });
     return bound;
   }
+}
+
+/** An assertion whose message names the node of its condition as that is called in the end. */
+function withNamesInMessage(node: Node, names: ReadonlyMap<string, string>): Node {
+  const [condition, message] = node.args;
+  if (node.target !== "aten._assert_scalar.default" || typeof message !== "string") return node;
+  const text = message.replace(/'([^']*)'$/, (quoted, name: string) => {
+    const known = names.get(name);
+    return known === undefined ? quoted : `'${known}'`;
+  });
+  return { ...node, args: [condition!, text] };
 }
 
 /** The tensors among values, in lists too. */

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import {
+  check,
   cond,
   type ExportOptions,
   enableGrad,
@@ -12,6 +13,7 @@ import {
   noGrad,
   pythonTuple,
   setGradEnabled,
+  sym,
   torch,
   whileLoop,
 } from "@sconce/capture";
@@ -49,6 +51,10 @@ interface Model {
 
 const x3 = [torch.ones([3])];
 const counted = [torch.tensor(3), torch.ones([2, 2])];
+
+const mask = [torch.tensor([true, false, true])];
+const numbers = [torch.tensor([2, 3])];
+const x7 = [torch.ones([7]), torch.tensor(true)];
 
 const GRADIENTS: Readonly<Record<string, Forward>> = {
   write(self, x) {
@@ -191,6 +197,107 @@ export const TWIN_MODELS: Readonly<Record<string, Model>> = {
       return pythonTuple(fillAll(x!, [y, y]), y);
     },
     args: x3,
+  },
+  "check a count": {
+    forward(_, m) {
+      const n = m!.sum().item();
+      check(sym.gt(n, 0));
+      return torch.arange(n);
+    },
+    args: mask,
+  },
+  "check a count from above": {
+    forward(_, m) {
+      const n = m!.sum().item();
+      check(sym.le(n, 5));
+      check(sym.ge(n, 0));
+      return torch.zeros([n]);
+    },
+    args: mask,
+  },
+  "check indices": {
+    forward(_, x) {
+      check(sym.gt(x!.nonzero().size(0), 0));
+      return x!.sin();
+    },
+    args: [torch.tensor([1, 0, 2], { dtype: "float32" })],
+  },
+  "check that a size differs": {
+    forward(_, x) {
+      const y = x!.at(x!.gt(0));
+      check(sym.ne(y.size(0), 3));
+      return y.sum();
+    },
+    args: [torch.ones([7])],
+  },
+  "check two numbers": {
+    forward(_, x) {
+      const [a, b] = [x!.at(0).item(), x!.at(1).item()];
+      check(sym.ge(a, 0));
+      check(sym.ge(b, 0));
+      check(sym.gt(sym.add(a, b), 3));
+      return x!.add(a).add(b);
+    },
+    args: numbers,
+  },
+  "check an order": {
+    forward(_, x) {
+      const [a, b] = [x!.at(0).item(), x!.at(1).item()];
+      check(sym.lt(a, b));
+      return x!.mul(a).sub(b);
+    },
+    args: numbers,
+  },
+  "sum of an operand of its own size": {
+    forward: (_, a, p) =>
+      cond(
+        p!,
+        (z: Tensor) => z.sum(),
+        (z: Tensor) => z.max(),
+        [a!.at(a!.gt(0))],
+      ),
+    args: x7,
+  },
+  "operand of a map of its own size": {
+    forward: (_, a) => map((z: Tensor, w: Tensor) => z.add(w.sum()), a!.view(7, 1), a!.at(a!.gt(0))),
+    args: x7,
+  },
+  "operand of nested branches of its own size": {
+    forward(_, a, p) {
+      const first = (z: Tensor): Tensor =>
+        cond(
+          p!,
+          (y: Tensor) => y.sum(),
+          (y: Tensor) => y.max(),
+          [z],
+        );
+      return cond(p!, first, (z: Tensor) => z.max(), [a!.at(a!.gt(0))]);
+    },
+    args: x7,
+  },
+  "carried value of its own size": {
+    forward: (_, it, a) =>
+      pythonTuple(
+        ...whileLoop(
+          (i: Tensor, _z: Tensor) => i.lt(3),
+          (i: Tensor, z: Tensor) => [i.add(1), z.mul(2)],
+          [it!, a!.at(a!.gt(0))],
+        ),
+      ),
+    args: [torch.tensor(0), torch.ones([7])],
+  },
+  "checked operand of branches": {
+    forward(_, a, p) {
+      const y = a!.at(a!.gt(0));
+      check(sym.ne(y.size(0), 3));
+      return cond(
+        p!,
+        (z: Tensor) => z.sum(),
+        (z: Tensor) => z.max(),
+        [y],
+      );
+    },
+    args: x7,
   },
   "list of results empty": { forward: (_, x) => fillAll(x!, []), args: x3 },
 };

@@ -8,6 +8,24 @@ const CODES: Readonly<Record<string, string>> = {
   "a leaf Variable that requires grad": "LEAF_WRITE",
 };
 
+/** The texts in which names have other numbers, or dead arithmetic is left out, and why. */
+const DIFFERENT: Readonly<Record<string, string>> = {
+  "check a count from above": "names count comparisons that PyTorch drops again",
+  "check that a size differs": "PyTorch keeps the comparison of the source, which nothing reads",
+  "checked operand of branches": "PyTorch keeps the comparison of the source, which nothing reads",
+  "operand of a map of its own size": "names count arithmetic that PyTorch drops again",
+  "carried value of its own size": "names count arithmetic that PyTorch drops again",
+};
+
+/** The text without numbers of names, and without arithmetic that nothing reads. */
+const rough = (text: string): string =>
+  comparable(text)
+    .split("\n")
+    .filter((line) => !/^\s*(\w+): "Sym\(.*; {2}.*\b\1 = None$/.test(line))
+    .map((line) => line.replace(/; {2}[\w =]+$/, ""))
+    .join("\n")
+    .replaceAll(/\b([a-z_]*[a-z])(_\d+)+\b/g, "$1");
+
 describe("models beside twins in Python [S-133]", () => {
   test("there is a model for each twin", () => {
     expect(Object.keys(TWIN_MODELS).sort()).toEqual(Object.keys(TWINS).sort());
@@ -23,11 +41,14 @@ describe("models beside twins in Python [S-133]", () => {
     }
     const program = exportTwin(TWIN_MODELS[name]!);
     expect(comparable(String(program))).toBe(comparable(twin.program));
+    const same = DIFFERENT[name] === undefined ? comparable : rough;
     const lowered = session.runDecompositions(program);
-    expect(comparable(String(lowered))).toBe(comparable(twin.lowered!));
+    expect(same(String(lowered))).toBe(same(twin.lowered!));
     // PyTorch cannot save all programs that it exports.
     if (twin.error !== undefined) return;
     const loaded = session.runDecompositions(await session.load(await session.save(program)));
-    expect(comparable(String(loaded))).toBe(comparable(twin.loaded ?? twin.lowered!));
+    expect(same(String(loaded))).toBe(same(twin.loaded ?? twin.lowered!));
+    if (DIFFERENT[name] !== undefined)
+      expect(comparable(String(lowered))).not.toBe(comparable(twin.lowered!));
   });
 });
