@@ -218,6 +218,68 @@ def without_items(self, x):
     return twins.fill_all(x, [])
 
 
+# Views that operators write to, and that are not read in between.
+lib.define("inc_(Tensor(a!) x, int k) -> ()")
+lib.impl("inc_", lambda x, k: x.add_(k) and None, "CPU")
+torch.library.register_fake("twins::inc_", lambda x, k: None)
+inc = twins.inc_
+x34 = (torch.ones(3, 4),)
+
+
+@case("a view written twice", x34)
+def written_twice(self, x):
+    v = (x * 2)[:2]
+    inc(v, 1)
+    inc(v, 2)
+    return v
+
+
+@case("a view read between writes", x34)
+def read_between(self, x):
+    v = (x * 2)[:2]
+    inc(v, 1)
+    z = v + 1
+    inc(v, 2)
+    return v, z
+
+
+@case("two views written", x34)
+def two_written(self, x):
+    y = x * 2
+    v, w = y[:2], y[1:]
+    inc(v, 1)
+    inc(w, 2)
+    return v, w
+
+
+@case("a view of a view written", x34)
+def inner_written(self, x):
+    v = (x * 2)[:2]
+    w = v[:1]
+    inc(v, 1)
+    inc(w, 2)
+    return v, w
+
+
+@case("a view written in two ways", x34)
+def written_in_two_ways(self, x):
+    y = x * 2
+    v = y[:2]
+    inc(v, 2)
+    v.mul_(2)
+    inc(v, 3)
+    return v + y[:2]
+
+
+@case("a base written, then its view", x34)
+def base_and_view(self, x):
+    y = x * 2
+    v = y[:2]
+    inc(y, 2)
+    inc(v, 3)
+    return v
+
+
 # Assertions on numbers that depend on data.
 mask = (torch.tensor([True, False, True]),)
 numbers = (torch.tensor([2, 3]),)

@@ -46,7 +46,8 @@ export function autoFunctionalize(
   for (const [i, parameter] of row.schema.args.entries()) {
     const { name, alias, type } = parameter;
     const given = (args[i] ?? kwargs[name] ?? parameter.defaultValue ?? null) as EmitArg;
-    all[name] = unwrap(given);
+    // What is written is read through its base: the view itself is not made anew.
+    all[name] = alias?.write ? asLastRead(given) : unwrap(given);
     if (alias?.write) Object.assign(views, bases.describe(`_${name}`, given, type.list));
     else kept[name] = canonicalArgument(all[name]!, type);
   }
@@ -65,6 +66,11 @@ export function autoFunctionalize(
   });
   if (row.schema.returns.length === 0) return null;
   return row.schema.returns.length === 1 ? outputs[0]! : outputs.slice(0, results.length);
+}
+
+function asLastRead(value: EmitArg): EmitArg {
+  if (value instanceof FunctionalTensor) return value.lastValue;
+  return Array.isArray(value) ? (value as readonly EmitArg[]).map(asLastRead) : value;
 }
 
 /** The tensors that written arguments are views of, each once. */

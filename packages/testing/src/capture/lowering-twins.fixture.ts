@@ -53,6 +53,7 @@ const x3 = [torch.ones([3])];
 const counted = [torch.tensor(3), torch.ones([2, 2])];
 
 const mask = [torch.tensor([true, false, true])];
+const x34 = [torch.ones([3, 4])];
 const numbers = [torch.tensor([2, 3])];
 const x7 = [torch.ones([7]), torch.tensor(true)];
 
@@ -145,10 +146,15 @@ const fillAll = library.customOp(
     return x.sum();
   },
 );
+const inc = library.customOp(
+  "twins::inc_",
+  { schema: "(Tensor(a!) x, int k) -> ()", mutatesArgs: ["x"] },
+  (x: Tensor, k: number) => void x.add_(k),
+);
 fillAll.registerFake((x: Tensor) => x.newEmpty([]));
 
 /** A session that knows the models' operators. */
-export const session = createSconce({ plugins: [library.plugin("twins", [fillAll])] });
+export const session = createSconce({ plugins: [library.plugin("twins", [fillAll, inc])] });
 
 /** The models by their names. */
 export const TWIN_MODELS: Readonly<Record<string, Model>> = {
@@ -197,6 +203,66 @@ export const TWIN_MODELS: Readonly<Record<string, Model>> = {
       return pythonTuple(fillAll(x!, [y, y]), y);
     },
     args: x3,
+  },
+  "a view written twice": {
+    forward(_, x) {
+      const v = x!.mul(2).at(":2");
+      inc(v, 1);
+      inc(v, 2);
+      return v;
+    },
+    args: x34,
+  },
+  "a view read between writes": {
+    forward(_, x) {
+      const v = x!.mul(2).at(":2");
+      inc(v, 1);
+      const z = v.add(1);
+      inc(v, 2);
+      return pythonTuple(v, z);
+    },
+    args: x34,
+  },
+  "two views written": {
+    forward(_, x) {
+      const y = x!.mul(2);
+      const [v, w] = [y.at(":2"), y.at("1:")];
+      inc(v, 1);
+      inc(w, 2);
+      return pythonTuple(v, w);
+    },
+    args: x34,
+  },
+  "a view of a view written": {
+    forward(_, x) {
+      const v = x!.mul(2).at(":2");
+      const w = v.at(":1");
+      inc(v, 1);
+      inc(w, 2);
+      return pythonTuple(v, w);
+    },
+    args: x34,
+  },
+  "a view written in two ways": {
+    forward(_, x) {
+      const y = x!.mul(2);
+      const v = y.at(":2");
+      inc(v, 2);
+      v.mul_(2);
+      inc(v, 3);
+      return v.add(y.at(":2"));
+    },
+    args: x34,
+  },
+  "a base written, then its view": {
+    forward(_, x) {
+      const y = x!.mul(2);
+      const v = y.at(":2");
+      inc(y, 2);
+      inc(v, 3);
+      return v;
+    },
+    args: x34,
   },
   "check a count": {
     forward(_, m) {
