@@ -22,6 +22,7 @@ export {
   numberToBfloat16,
   numberToFloat16,
 } from "./half.js";
+export type { Items } from "./items.js";
 export { type NestedValues, type NumericArray, numericArrayName } from "./nested.js";
 export { printTensor, showsAsText, sizeText, suffixedText } from "./print.js";
 export type { PrintOptions } from "./print-options.js";
@@ -42,6 +43,6 @@ export {
   type RunBody,
   type StridedView,
 } from "./strided.js";
-export type { TensorInit, TensorOptions } from "./tensor.js";
+export type { TensorInit, TensorLayout, TensorOptions } from "./tensor.js";
 export { getElement, setElement, Tensor } from "./tensor.js";
 export type { ElementJson, NestedJson, TensorJson } from "./tensor-json.js";

@@ -11,6 +11,7 @@ import {
   unknownDType,
   wrongArray,
 } from "./errors.js";
+import type { Items } from "./items.js";
 import { flatten, type NestedValues, type NumericArray, numericArrayName, requireFits } from "./nested.js";
 import { printTensor, showsAsText } from "./print.js";
 import { contiguousStrides, forEachPosition, isContiguous, isSize, numel, requiredBytes } from "./shape.js";
@@ -34,6 +35,18 @@ export interface TensorInit {
   readonly requiresGrad?: boolean | undefined;
 }
 
+/** The dtype of a tensor, and where its elements lie in its storage. */
+export interface TensorLayout {
+  /** The element type. */
+  readonly dtype: DType;
+  /** Sizes, outermost dimension first. */
+  readonly shape: readonly number[];
+  /** In elements, one for each dimension. */
+  readonly strides: readonly number[];
+  /** In elements. */
+  readonly storageOffset: number;
+}
+
 /** How a tensor is made of nested arrays. */
 export interface TensorOptions {
   /** The element type. @defaultValue what `torch.tensor` infers */
@@ -54,9 +67,9 @@ export class Tensor {
   /** The element type. */
   readonly dtype: DType;
   /** Sizes, outermost dimension first. */
-  readonly shape: readonly number[];
+  readonly shape: Items<number>;
   /** Strides in elements, one for each dimension. */
-  readonly strides: readonly number[];
+  readonly strides: Items<number>;
   /** Where the first element lies in the storage, in elements. */
   readonly storageOffset: number;
   /** The memory that holds the elements; views share it. */
@@ -66,8 +79,8 @@ export class Tensor {
 
   constructor(init: TensorInit) {
     this.dtype = init.dtype;
-    this.shape = init.shape;
-    this.strides = init.strides ?? contiguousStrides(init.shape);
+    this.shape = init.shape as Items<number>;
+    this.strides = (init.strides ?? contiguousStrides(init.shape)) as Items<number>;
     this.storageOffset = init.storageOffset ?? 0;
     this.storage = init.storage;
     this.requiresGrad = init.requiresGrad ?? false;

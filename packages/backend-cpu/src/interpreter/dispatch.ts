@@ -17,7 +17,7 @@ import {
   refusedCall,
 } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
-import { type DType, dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, requiredBytes, Storage, Tensor, type TensorLayout } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { noKernel, outOfStorage } from "../kernel/errors.js";
 import type { AnyKernel, KernelTable, RandomSource } from "../kernel/kernel.js";
@@ -291,10 +291,7 @@ function viewedArgument(schema: OpSchema, bound: BoundArgs): Tensor {
   return bound[argument!.name] as Tensor;
 }
 
-/** Where the elements of a tensor lie in its storage. */
-type Layout = Pick<Tensor, "dtype" | "shape" | "strides" | "storageOffset">;
-
-const fakeView = ({ dtype, shape, strides, storageOffset }: FakeTensor): Layout => ({
+const fakeView = ({ dtype, shape, strides, storageOffset }: FakeTensor): TensorLayout => ({
   dtype,
   shape: numbersOf(shape),
   strides: numbersOf(strides),
@@ -307,7 +304,7 @@ function viewOf(base: Tensor, fake: FakeTensor): Tensor {
   return new Tensor({ ...layout, storage: base.storage });
 }
 
-const bytesOf = ({ dtype, shape, strides, storageOffset }: Layout): number =>
+const bytesOf = ({ dtype, shape, strides, storageOffset }: TensorLayout): number =>
   requiredBytes(shape, strides, storageOffset, dtypeInfo(dtype).itemSize);
 
 const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
@@ -317,7 +314,7 @@ const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
  * `squeeze_`, `t_`, `resize_` and the like: the tensor itself is seen differently, on more memory
  * if need be.
  */
-function restride(self: Tensor, { dtype, shape, strides, storageOffset }: Layout): Tensor {
+function restride(self: Tensor, { dtype, shape, strides, storageOffset }: TensorLayout): Tensor {
   const bytes = bytesOf({ dtype, shape, strides, storageOffset });
   let { storage } = self;
   if (bytes > storage.byteLength) {

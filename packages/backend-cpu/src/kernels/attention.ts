@@ -39,8 +39,8 @@ interface Heads {
 }
 
 function headsOf({ query, key, value, is_causal: causal, attn_mask: mask, scale }: AttentionArgs): Heads {
-  const [batch, heads, rows, width] = query.shape as [number, number, number, number];
-  const [, keyHeads, keys] = key.shape as [number, number, number];
+  const [batch, heads, rows, width] = query.shape;
+  const [, keyHeads, keys] = key.shape;
   const group = heads / keyHeads;
   const isWide = query.dtype === "float64";
   const added = mask === null ? undefined : readFloat64(mask, [batch, heads, rows, keys]);

@@ -26,7 +26,7 @@ interface BatchInput {
 }
 
 function batchInput(input: Tensor): BatchInput {
-  const [batch, channels] = input.shape as [number, number];
+  const [batch, channels] = input.shape;
   return { x: readNumbers(input), batch, channels, inner: numel(input.shape.slice(2)) };
 }
 

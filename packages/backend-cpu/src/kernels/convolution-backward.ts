@@ -34,7 +34,7 @@ function weightGradient(args: BackwardArgs, out: Tensor): Tensor {
   );
   const strides = spatialStrides(padded.sizes);
   const plane = numel(padded.sizes);
-  const [batch, slidingChannels] = sliding.shape as [number, number];
+  const [batch, slidingChannels] = sliding.shape;
   const positions = fixed.shape.slice(2);
   const fixedStrides = contiguousStrides(fixed.shape);
   const fixedValues = readNumbers(fixed);
@@ -78,7 +78,7 @@ function weightGradient(args: BackwardArgs, out: Tensor): Tensor {
 function biasGradient(grad: Tensor, out: Tensor): Tensor {
   const values = openOutput(out);
   const g = readNumbers(grad);
-  const [batch, channels] = grad.shape as [number, number];
+  const [batch, channels] = grad.shape;
   const inner = numel(grad.shape.slice(2));
   for (let c = 0; c < channels; c++) {
     let sum = 0;

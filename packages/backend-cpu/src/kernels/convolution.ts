@@ -42,7 +42,7 @@ export function spread(
   step: readonly number[],
 ): Spread {
   const source = readNumbers(input);
-  const [batch, channels, ...inner] = input.shape as [number, number, ...number[]];
+  const [batch, channels, ...inner] = input.shape;
   if (start.every((s) => s === 0) && inner.join() === sizes.join()) return { values: source, sizes };
   const values = scratchLike(source, batch * channels * numel(sizes));
   const last = inner.length - 1;

@@ -40,7 +40,7 @@ function cdist({ x1, x2, p }: { x1: Tensor; x2: Tensor; p: number }, context: Ke
 
 function pdist({ self, p }: { self: Tensor; p: number }, context: KernelContext): Tensor {
   const out = emptyOutput(context);
-  const [rows, size] = self.shape as [number, number];
+  const [rows, size] = self.shape;
   const x = readNumbers(self);
   const values = openOutput(out);
   let at = 0;
@@ -103,7 +103,7 @@ const pdistBackward = kernel(
   "aten::_pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor",
   ({ grad_output: grad, self, p, pdist: norms }, context) => {
     const out = emptyOutput(context);
-    const [rows, size] = self.shape as [number, number];
+    const [rows, size] = self.shape;
     const [x, g, d] = [readNumbers(self), readNumbers(grad), readNumbers(norms)];
     const sums = scratch(Float64Array, out.numel);
     const round = roundingOf(out);

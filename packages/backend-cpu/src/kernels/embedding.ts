@@ -11,8 +11,8 @@ function embedding(weight: Tensor, indices: Tensor, context: KernelContext): Ten
   const out = emptyOutput(context);
   const { lanes } = dtypeInfo(weight.dtype);
   const [from, to] = [weight.data, out.data];
-  const [rows, width] = weight.shape as [number, number];
-  const [rowStep, step] = weight.strides as [number, number];
+  const [rows, width] = weight.shape;
+  const [rowStep, step] = weight.strides;
   let at = 0;
   for (const index of readNumbers(indices)) {
     if (index < 0 || index >= rows) throw indexOutOfRange("index out of range in self");
@@ -47,7 +47,7 @@ const renormalized = kernel(
   ({ self, indices, max_norm: most, norm_type: p }, context) => {
     const out = emptyOutput(context);
     const [x, y] = [readFloat64(self), openOutput(out)];
-    const [rows, width] = self.shape as [number, number];
+    const [rows, width] = self.shape;
     const round = roundTo(self.dtype);
     y.set(x);
     for (const index of new Set(readNumbers(indices))) {
@@ -80,7 +80,7 @@ const embeddingBag = kernel(
   (args, context) => {
     const outputs = emptyOutputs(context);
     const [out, offsetToBag, bagSize, maxIndices] = outputs;
-    const [rows, width] = args.weight.shape as [number, number];
+    const [rows, width] = args.weight.shape;
     const [table, indices] = [readNumbers(args.weight), readNumbers(args.indices)];
     const [offsets, weights] = [
       readNumbers(args.offsets),

@@ -22,7 +22,11 @@ const hasAlgorithms = (dtype: Tensor["dtype"]): boolean => {
  *
  * @throws SconceError `INVALID_ARGUMENT` for integers and numbers of low precision
  */
-export function lapackMatrices(name: string, tensor: Tensor, shape = tensor.shape): Matrix[] {
+export function lapackMatrices(
+  name: string,
+  tensor: Tensor,
+  shape: readonly number[] = tensor.shape,
+): Matrix[] {
   if (!hasAlgorithms(tensor.dtype)) throw invalidArgument(`${name} of '${tensor.dtype}' is not implemented`);
   return readMatrices(tensor, shape);
 }

@@ -195,7 +195,7 @@ export const matmulKernels = defineKernels([
       if (added.self.dtype === "float16" || added.self.dtype === "bfloat16")
         return addedInOrder(context, batch1, batch2, added);
       // The sum over batches is one product: batches lie side by side along the summed dimension.
-      const [b, m, k] = batch1.shape as [number, number, number];
+      const [b, m, k] = batch1.shape;
       const left = joined(batch1, [1, 0, 2], [m, b * k]);
       return product(context, left, joined(batch2, [0, 1, 2], [b * k, batch2.shape[2]!]), added);
     },

@@ -3,8 +3,9 @@ import type { AnyNode } from "acorn";
 import type { AnyFunction } from "../source/parse-function.js";
 import { spreadInto } from "./expressions.js";
 import { isConsoleFunction } from "./host-functions.js";
-import { elementOf, type Interpreter, iterating, runAnyTimes, type Scope } from "./interpreter.js";
+import { elementOf, type Interpreter, iterating, runAnyTimes, type Scope, siteOf } from "./interpreter.js";
 import {
+  type AbstractObject,
   arrayOf,
   isNothing,
   join,
@@ -12,6 +13,7 @@ import {
   type Kind,
   known,
   listOf,
+  made,
   makeObject,
   mayBeSym,
   NOTHING,
@@ -184,20 +186,50 @@ const lookup =
     return result(call);
   };
 
-const entryValues = (value: Kind, on: Interpreter): Kind => {
-  const [map] = value.values;
-  const items = on.elements(value);
-  // What iterating gives are pairs of keys and values.
-  return map instanceof Map ? joinKinds([items, on.elements(items)]) : items;
+/** The first or the second item of the pairs that a Map holds. */
+function partOfEntries(map: Kind, part: 0 | 1, on: Interpreter): Kind {
+  const { flags, values, objects, reason } = on.elements(map);
+  const ofValue = (pair: unknown): Kind =>
+    Array.isArray(pair) ? known(pair[part]) : on.elements(known(pair));
+  const ofObject = (pair: AbstractObject): Kind =>
+    pair.type === "array" ? join(pair.props.get(String(part)) ?? NOTHING, pair.element) : elementOf(pair);
+  return joinKinds([{ ...NOTHING, flags, reason }, ...values.map(ofValue), ...objects.map(ofObject)]);
+}
+
+/** Whether a value is a Map: one that is there, or one that the code makes. */
+const isMap = ({ values, objects }: Kind): boolean =>
+  values.some((value) => value instanceof Map) || objects.some(({ name }) => name === "Map");
+
+/** The values of a Map, or the items of a Set. */
+const entryValues = (value: Kind, on: Interpreter): Kind =>
+  isMap(value) ? partOfEntries(value, 1, on) : on.elements(value);
+
+/** `map.set(key, value)`: the pair belongs to the call. */
+const setEntry: Builtin = (call) => {
+  const { args, node, scope } = call;
+  const pair = siteOf(scope, node, () => makeObject("array"));
+  args.slice(0, 2).forEach((arg, i) => {
+    pair.props.set(String(i), join(pair.props.get(String(i)) ?? NOTHING, arg));
+  });
+  return add({ ...call, args: [made(pair)] });
 };
 
 /** `map.forEach`: gives values before keys. */
 function forEachEntry({ self, args: [fn = UNDEFINED], node, scope, on }: BuiltinCall): Kind {
-  const values = entryValues(self, on);
-  const run = (): Kind => on.call(fn, UNDEFINED, [values, values, self], node, scope);
+  const entry = [entryValues(self, on), partOfEntries(self, 0, on), self];
+  const run = (): Kind => on.call(fn, UNDEFINED, entry, node, scope);
   iterating(self, on, () => runAnyTimes(on, run));
   return UNDEFINED;
 }
+
+/** `Object.entries`: names, which are texts, with values. */
+const entriesOf: Builtin = ({ args, on }) => arrayOf(listOf([PLAINS, on.elements(args[0] ?? NOTHING)]));
+
+/** `Object.fromEntries`: the names say nothing of the values. */
+const fromEntries: Builtin = ({ args, on }) => {
+  const pairs = args[0] ?? NOTHING;
+  return made(makeObject("record", partOfEntries(pairs, 1, on)));
+};
 
 /** `Object.assign`: writes to its first argument. */
 function assignProperties({ args, node, scope, on }: BuiltinCall): Kind {
@@ -239,14 +271,14 @@ const FUNCTIONS: readonly (readonly [unknown, Builtin])[] = [
   ],
   [Object.keys, () => arrayOf(PLAINS)],
   [Object.values, ({ args, on }) => arrayOf(on.elements(args[0] ?? NOTHING))],
-  [Object.entries, ({ args, on }) => arrayOf(arrayOf(join(PLAINS, on.elements(args[0] ?? NOTHING))))],
-  [Object.fromEntries, ({ args, on }) => arrayOf(on.elements(on.elements(args[0] ?? NOTHING)))],
+  [Object.entries, entriesOf],
+  [Object.fromEntries, fromEntries],
   [Object.assign, assignProperties],
   [Object.freeze, ({ args }) => args[0] ?? UNDEFINED],
   [Map.prototype.get, lookup("Map.get", ({ self, on }) => join(entryValues(self, on), UNDEFINED))],
   [Map.prototype.has, lookup("Map.has", () => PLAINS)],
   [Set.prototype.has, lookup("Set.has", () => PLAINS)],
-  [Map.prototype.set, add],
+  [Map.prototype.set, setEntry],
   [Set.prototype.add, add],
   ...[Map, Set, WeakMap, WeakSet].map(({ prototype }) => [prototype.delete, removes(() => PLAINS)] as const),
   ...[Map, Set].map(({ prototype }) => [prototype.clear, removes(() => UNDEFINED)] as const),
@@ -254,7 +286,7 @@ const FUNCTIONS: readonly (readonly [unknown, Builtin])[] = [
   [Set.prototype.forEach, iterated],
   [Map.prototype.values, ({ self, on }) => arrayOf(entryValues(self, on))],
   [Map.prototype.entries, ({ self, on }) => arrayOf(on.elements(self))],
-  [Map.prototype.keys, ({ self, on }) => arrayOf(on.elements(on.elements(self)))],
+  [Map.prototype.keys, ({ self, on }) => arrayOf(partOfEntries(self, 0, on))],
   [Set.prototype.values, ({ self, on }) => arrayOf(on.elements(self))],
 ];
 

@@ -42,6 +42,7 @@ import {
   UNKNOWN,
   unknown,
 } from "./kinds.js";
+import { isStaticSize } from "./narrow.js";
 import { customResult, functionResult, methodResult } from "./operator-results.js";
 import { operatorReturns, ownFunctionName } from "./own-functions.js";
 import { prototypesOf } from "./prototypes.js";
@@ -144,6 +145,8 @@ function callNamespace(
   const last = path.at(-1)!;
   if (last === "guard" || last === "guardInt" || last === "manualSeed" || /^(?:check|constrain)/.test(last))
     return PLAINS;
+  if (last === "isStatic") return staticKind(args[0]);
+  if (last === "isSym") return PLAINS;
   if (path.includes("sym")) return symbolicResult(args, on);
   const operands = flowOperands(last, args, (list, i) => on.member(list, known(i), node, scope));
   const given = runCallbacks(args, operands ?? [TENSORS, TENSORS, TENSORS, TENSORS], on, node, scope);
@@ -222,6 +225,12 @@ function atSite(node: AnyNode, scope: Scope, result: Kind): Kind {
   const [object] = result.objects;
   if (object === undefined) return result;
   return { ...result, objects: [siteOf(scope, node, () => fresh(result).objects[0]!)] };
+}
+
+/** `sym.isStatic(size)`. */
+function staticKind(size: Kind = UNDEFINED): Kind {
+  const decided = isStaticSize(size);
+  return decided === undefined ? PLAINS : known(decided);
 }
 
 /** Arithmetic of sizes is dynamic where an operand is. */

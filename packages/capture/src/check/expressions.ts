@@ -45,6 +45,7 @@ import {
   without,
 } from "./kinds.js";
 import { globalKind } from "./names.js";
+import { narrow, typeOf } from "./narrow.js";
 import { inheritedProperty } from "./prototypes.js";
 import { isProxy, PROXY } from "./proxies.js";
 
@@ -189,10 +190,16 @@ function evaluateUnary(node: UnaryExpression, scope: Scope, on: Interpreter): Ki
   if (operator === "delete" && argument.type === "MemberExpression")
     on.strict?.assigned(on.evaluate(argument.object, scope), argument, scope);
   if (operator === "void") return UNDEFINED;
+  if (operator === "typeof") return knownType(value);
   if (!NUMERIC.has(operator)) return PLAINS;
   on.coercion(value, operator, argument, scope);
   const number = primitive(value)?.value;
   return operator === "-" && typeof number === "number" ? known(-number) : PLAINS;
+}
+
+function knownType(value: Kind): Kind {
+  const type = typeOf(value);
+  return type === undefined ? PLAINS : known(type);
 }
 
 const IDENTITY = new Set(["===", "!==", "==", "!="]);
@@ -255,7 +262,11 @@ function evaluateLogical(node: LogicalExpression, scope: Scope, on: Interpreter)
   const { operator, left, right } = node;
   const first = on.evaluate(left, scope);
   if (operator !== "??") on.condition(first, operator, left, scope);
-  return shortCircuit(operator, first, () => on.evaluate(right, scope), on);
+  const second = (): Kind => {
+    if (operator !== "??") narrow(left, operator === "&&", scope, on);
+    return on.evaluate(right, scope);
+  };
+  return shortCircuit(operator, first, second, on);
 }
 
 /** The value of `a && b`, `a || b` or `a ?? b`. */
@@ -282,8 +293,14 @@ function evaluateConditional(node: ConditionalExpression, scope: Scope, on: Inte
   return joinKinds(
     branch(
       on,
-      () => on.evaluate(consequent, scope),
-      () => on.evaluate(alternate, scope),
+      () => {
+        narrow(test, true, scope, on);
+        return on.evaluate(consequent, scope);
+      },
+      () => {
+        narrow(test, false, scope, on);
+        return on.evaluate(alternate, scope);
+      },
     ),
   );
 }

@@ -11,6 +11,7 @@ import {
   joinKinds,
   type Kind,
   known,
+  listOf,
   made,
   NOTHING,
   PLAIN,
@@ -132,7 +133,6 @@ const PLAIN_PROPERTIES = new Set([
   "isLeaf",
   "numel",
   "storageOffset",
-  "strides",
 ]);
 
 /** A property or a method of a tensor; properties of a tensor that is there are read. */
@@ -140,8 +140,8 @@ function tensorMember(tensor: Tensor | undefined, name: unknown): Kind {
   if (name === undefined) return TENSORS;
   const key = String(name);
   if (TENSOR_PROPERTIES.has(key)) return TENSORS;
-  // Reading `shape` of a tensor with dynamic sizes throws: what it gives are numbers.
-  if (key === "shape") return arrayFrom(tensor === undefined ? undefined : staticShape(tensor));
+  if (key === "shape" || key === "strides")
+    return tensor === undefined ? arrayOf(PLAINS) : sizeList(tensor, key);
   if (PLAIN_PROPERTIES.has(key)) {
     return tensor === undefined ? PLAINS : plainProperty(tensor, key);
   }
@@ -157,13 +157,11 @@ function plainProperty(tensor: Tensor, key: string): Kind {
   }
 }
 
-const arrayFrom = (items: readonly unknown[] | undefined): Kind =>
-  items === undefined ? arrayOf(PLAINS) : known(items);
-
-/** The sizes of a tensor, where all are numbers. */
-function staticShape(tensor: Tensor): readonly number[] | undefined {
-  const sizes: readonly unknown[] = tensor instanceof TracedTensor ? tensor.fake.shape : tensor.shape;
-  return sizes.every((size) => typeof size === "number") ? (sizes as readonly number[]) : undefined;
+/** The list of sizes: reading a dynamic one throws, so what it gives are numbers. */
+function sizeList(tensor: Tensor, key: "shape" | "strides"): Kind {
+  const sizes: readonly unknown[] = (tensor instanceof TracedTensor ? tensor.fake : tensor)[key];
+  if (sizes.every((size) => typeof size === "number")) return known(sizes);
+  return listOf(sizes.map((size) => (typeof size === "number" ? known(size) : PLAINS)));
 }
 
 /** What iterating over a value gives, and what its items by number are. */
@@ -180,7 +178,7 @@ function valueElements(value: unknown): Kind {
   if (value instanceof Tensor) return TENSORS;
   if (Array.isArray(value) || value instanceof Set) return joinKinds([...value].map(known));
   if (value instanceof Map)
-    return arrayOf(joinKinds([...value].flatMap(([key, item]) => [known(key), known(item)])));
+    return listOf([joinKinds([...value.keys()].map(known)), joinKinds([...value.values()].map(known))]);
   if (value instanceof Module) {
     const children = value.namedChildren().map(([, child]) => child);
     return joinKinds(children.map(known));

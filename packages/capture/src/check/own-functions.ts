@@ -13,6 +13,7 @@ import { torch } from "../torch/torch.js";
 import { callOperator } from "../trace/dispatch.js";
 import { manualSeed } from "../trace/eager.js";
 import { enableGrad, noGrad, setGradEnabled } from "../trace/grad-mode.js";
+import { isSym } from "../trace/sym-int.js";
 
 let names: Map<unknown, string> | undefined;
 const declared: [string, unknown][] = [];
@@ -56,6 +57,7 @@ function index(): Map<unknown, string> {
     torch,
     functional,
     sym,
+    isSym,
     guard,
     guardInt,
     noGrad,

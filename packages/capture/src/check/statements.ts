@@ -26,6 +26,7 @@ import {
   setVariable,
 } from "./interpreter.js";
 import { join, type Kind, NOTHING, PLAINS, truth, UNDEFINED, unknown } from "./kinds.js";
+import { narrow } from "./narrow.js";
 
 type Run<T extends AnyNode> = (node: T, scope: Scope, on: Interpreter) => void;
 
@@ -144,7 +145,18 @@ function runIf({ test, consequent, alternate }: IfStatement, scope: Scope, on: I
   };
   if (decided === true) on.run(consequent, scope);
   else if (decided === false) otherwise();
-  else branch(on, () => on.run(consequent, scope), otherwise);
+  else
+    branch(
+      on,
+      () => {
+        narrow(test, true, scope, on);
+        on.run(consequent, scope);
+      },
+      () => {
+        narrow(test, false, scope, on);
+        otherwise();
+      },
+    );
 }
 
 function runSwitch({ discriminant, cases }: SwitchStatement, scope: Scope, on: Interpreter): void {

@@ -3,7 +3,7 @@
  * packages/capture/src/torch/types.test.ts --update`.
  */
 import type { LayoutName, MemoryFormat } from "@sconce/ir";
-import type { DType, Tensor } from "@sconce/tensor";
+import type { DType, Items, Tensor } from "@sconce/tensor";
 import type { Size } from "../trace/sym-int.js";
 import type { Device, Float, Scalar, Tensors } from "./argument-types.js";
 
@@ -341,9 +341,9 @@ export interface TorchFunctions {
   chooseQparamsOptimized(input: Tensor, numel: Size, nBins: Size, ratio: Float, bitWidth: Size): readonly [Tensor, Tensor];
   chooseQparamsOptimized(input: Tensor, options: { numel: Size; nBins: Size; ratio: Float; bitWidth: Size }): readonly [Tensor, Tensor];
   /** `aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]` */
-  chunk(input: Tensor, chunks: Size, dim?: Size): readonly Tensor[];
-  chunk(input: Tensor, chunks: Size, options?: { dim?: Size }): readonly Tensor[];
-  chunk(input: Tensor, options: { chunks: Size; dim?: Size }): readonly Tensor[];
+  chunk<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, chunks: Size, dim?: Size): R;
+  chunk<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, chunks: Size, options?: { dim?: Size }): R;
+  chunk<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { chunks: Size; dim?: Size }): R;
   /** `aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor` */
   clamp(input: Tensor, min?: Tensor | null, max?: Tensor | null, options?: { out?: Tensor | null }): Tensor;
   clamp(input: Tensor, options?: { min?: Tensor | null; max?: Tensor | null; out?: Tensor | null }): Tensor;
@@ -558,7 +558,7 @@ export interface TorchFunctions {
   /** `aten::dequantize.self(Tensor self) -> Tensor` */
   dequantize(input: Tensor): Tensor;
   /** `aten::dequantize.tensors(Tensor[] tensors) -> Tensor[]` */
-  dequantize(tensors: Tensors): readonly Tensor[];
+  dequantize<R extends readonly Tensor[] = Items<Tensor>>(tensors: Tensors): R;
   /** `aten::det(Tensor self) -> Tensor` */
   det(input: Tensor): Tensor;
   /** `aten::detach(Tensor(a) self) -> Tensor(a)` */
@@ -630,11 +630,11 @@ export interface TorchFunctions {
   dropout_(input: Tensor, p: Float, train: boolean): Tensor;
   dropout_(input: Tensor, options: { p: Float; train: boolean }): Tensor;
   /** `aten::dsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]` */
-  dsplit(input: Tensor, sections: Size): readonly Tensor[];
-  dsplit(input: Tensor, options: { sections: Size }): readonly Tensor[];
+  dsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, sections: Size): R;
+  dsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { sections: Size }): R;
   /** `aten::dsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]` */
-  dsplit(input: Tensor, indices: readonly Size[]): readonly Tensor[];
-  dsplit(input: Tensor, options: { indices: readonly Size[] }): readonly Tensor[];
+  dsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, indices: readonly Size[]): R;
+  dsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { indices: readonly Size[] }): R;
   /** `aten::dstack(Tensor[] tensors) -> Tensor` */
   dstack(tensors: Tensors, options?: { out?: Tensor | null }): Tensor;
   /** `aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor` */
@@ -809,19 +809,19 @@ export interface TorchFunctions {
   /** `aten::ger(Tensor self, Tensor vec2) -> Tensor` */
   ger(input: Tensor, vec2: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::gradient.array(Tensor self, *, int[] dim, int edge_order=1) -> Tensor[]` */
-  gradient(input: Tensor, options?: { dim?: readonly Size[]; edgeOrder?: Size }): readonly Tensor[];
+  gradient<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options?: { dim?: readonly Size[]; edgeOrder?: Size }): R;
   /** `aten::gradient.scalararray(Tensor self, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor[]` */
-  gradient(input: Tensor, options?: { spacing?: Scalar; dim?: readonly Size[]; edgeOrder?: Size }): readonly Tensor[];
+  gradient<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options?: { spacing?: Scalar; dim?: readonly Size[]; edgeOrder?: Size }): R;
   /** `aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]` */
-  gradient(input: Tensor, options?: { spacing?: Scalar | null; dim?: Size | null; edgeOrder?: Size }): readonly Tensor[];
+  gradient<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options?: { spacing?: Scalar | null; dim?: Size | null; edgeOrder?: Size }): R;
   /** `aten::gradient.scalarrayint(Tensor self, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor[]` */
-  gradient(input: Tensor, options?: { spacing?: readonly Scalar[]; dim?: Size | null; edgeOrder?: Size }): readonly Tensor[];
+  gradient<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options?: { spacing?: readonly Scalar[]; dim?: Size | null; edgeOrder?: Size }): R;
   /** `aten::gradient.scalarrayarray(Tensor self, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor[]` */
-  gradient(input: Tensor, options?: { spacing?: readonly Scalar[]; dim?: readonly Size[]; edgeOrder?: Size }): readonly Tensor[];
+  gradient<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options?: { spacing?: readonly Scalar[]; dim?: readonly Size[]; edgeOrder?: Size }): R;
   /** `aten::gradient.tensorarrayint(Tensor self, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor[]` */
-  gradient(input: Tensor, options?: { spacing?: Tensors; dim?: Size | null; edgeOrder?: Size }): readonly Tensor[];
+  gradient<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options?: { spacing?: Tensors; dim?: Size | null; edgeOrder?: Size }): R;
   /** `aten::gradient.tensorarray(Tensor self, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor[]` */
-  gradient(input: Tensor, options?: { spacing?: Tensors; dim?: readonly Size[]; edgeOrder?: Size }): readonly Tensor[];
+  gradient<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options?: { spacing?: Tensors; dim?: readonly Size[]; edgeOrder?: Size }): R;
   /** `aten::greater.Tensor(Tensor self, Tensor other) -> Tensor` */
   greater(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::greater.Scalar(Tensor self, Scalar other) -> Tensor` */
@@ -897,28 +897,28 @@ export interface TorchFunctions {
   histogram(input: Tensor, bins?: Size, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   histogram(input: Tensor, options?: { bins?: Size; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::histogramdd.int_bins(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)` */
-  histogramdd(input: Tensor, bins: Size, range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, readonly Tensor[]];
-  histogramdd(input: Tensor, bins: Size, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
-  histogramdd(input: Tensor, bins: Size, range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
-  histogramdd(input: Tensor, bins: Size, range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, readonly Tensor[]];
-  histogramdd(input: Tensor, options: { bins: Size; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
+  histogramdd(input: Tensor, bins: Size, range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: Size, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: Size, range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: Size, range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, options: { bins: Size; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
   /** `aten::histogramdd(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)` */
-  histogramdd(input: Tensor, bins: readonly Size[], range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, readonly Tensor[]];
-  histogramdd(input: Tensor, bins: readonly Size[], options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
-  histogramdd(input: Tensor, bins: readonly Size[], range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
-  histogramdd(input: Tensor, bins: readonly Size[], range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, readonly Tensor[]];
-  histogramdd(input: Tensor, options: { bins: readonly Size[]; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
+  histogramdd(input: Tensor, bins: readonly Size[], range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: readonly Size[], options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: readonly Size[], range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: readonly Size[], range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, options: { bins: readonly Size[]; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
   /** `aten::histogramdd.TensorList_bins(Tensor self, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)` */
-  histogramdd(input: Tensor, bins: Tensors, range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, readonly Tensor[]];
-  histogramdd(input: Tensor, bins: Tensors, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
-  histogramdd(input: Tensor, bins: Tensors, range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, readonly Tensor[]];
-  histogramdd(input: Tensor, bins: Tensors, range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, readonly Tensor[]];
+  histogramdd(input: Tensor, bins: Tensors, range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: Tensors, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: Tensors, range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: Tensors, range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, Items<Tensor>];
   /** `aten::hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]` */
-  hsplit(input: Tensor, sections: Size): readonly Tensor[];
-  hsplit(input: Tensor, options: { sections: Size }): readonly Tensor[];
+  hsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, sections: Size): R;
+  hsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { sections: Size }): R;
   /** `aten::hsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]` */
-  hsplit(input: Tensor, indices: readonly Size[]): readonly Tensor[];
-  hsplit(input: Tensor, options: { indices: readonly Size[] }): readonly Tensor[];
+  hsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, indices: readonly Size[]): R;
+  hsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { indices: readonly Size[] }): R;
   /** `aten::hstack(Tensor[] tensors) -> Tensor` */
   hstack(tensors: Tensors, options?: { out?: Tensor | null }): Tensor;
   /** `aten::hypot(Tensor self, Tensor other) -> Tensor` */
@@ -1453,7 +1453,7 @@ export interface TorchFunctions {
   quantizePerTensor(input: Tensor, scale: Float, zeroPoint: Size, dtype: DType): Tensor;
   quantizePerTensor(input: Tensor, options: { scale: Float; zeroPoint: Size; dtype: DType }): Tensor;
   /** `aten::quantize_per_tensor.tensors(Tensor[] tensors, Tensor scales, Tensor zero_points, ScalarType dtype) -> Tensor[]` */
-  quantizePerTensor(tensors: Tensors, scales: Tensor, zeroPoints: Tensor, dtype: DType): readonly Tensor[];
+  quantizePerTensor<R extends readonly Tensor[] = Items<Tensor>>(tensors: Tensors, scales: Tensor, zeroPoints: Tensor, dtype: DType): R;
   /** `aten::quantize_per_tensor_dynamic(Tensor self, ScalarType dtype, bool reduce_range) -> Tensor` */
   quantizePerTensorDynamic(input: Tensor, dtype: DType, reduceRange: boolean): Tensor;
   quantizePerTensorDynamic(input: Tensor, options: { dtype: DType; reduceRange: boolean }): Tensor;
@@ -1717,17 +1717,17 @@ export interface TorchFunctions {
   sort(input: Tensor, options?: { dim?: Size; descending?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   sort(input: Tensor, dim: Size, options?: { descending?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
   /** `aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]` */
-  splitCopy(input: Tensor, splitSize: Size, dim?: Size, options?: { out?: Tensor | null }): readonly Tensor[];
-  splitCopy(input: Tensor, splitSize: Size, options?: { dim?: Size; out?: Tensor | null }): readonly Tensor[];
-  splitCopy(input: Tensor, options: { splitSize: Size; dim?: Size; out?: Tensor | null }): readonly Tensor[];
+  splitCopy<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSize: Size, dim?: Size, options?: { out?: Tensor | null }): R;
+  splitCopy<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSize: Size, options?: { dim?: Size; out?: Tensor | null }): R;
+  splitCopy<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { splitSize: Size; dim?: Size; out?: Tensor | null }): R;
   /** `aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]` */
-  splitWithSizes(input: Tensor, splitSizes: readonly Size[], dim?: Size): readonly Tensor[];
-  splitWithSizes(input: Tensor, splitSizes: readonly Size[], options?: { dim?: Size }): readonly Tensor[];
-  splitWithSizes(input: Tensor, options: { splitSizes: readonly Size[]; dim?: Size }): readonly Tensor[];
+  splitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSizes: readonly Size[], dim?: Size): R;
+  splitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSizes: readonly Size[], options?: { dim?: Size }): R;
+  splitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { splitSizes: readonly Size[]; dim?: Size }): R;
   /** `aten::split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]` */
-  splitWithSizesCopy(input: Tensor, splitSizes: readonly Size[], dim?: Size, options?: { out?: Tensor | null }): readonly Tensor[];
-  splitWithSizesCopy(input: Tensor, splitSizes: readonly Size[], options?: { dim?: Size; out?: Tensor | null }): readonly Tensor[];
-  splitWithSizesCopy(input: Tensor, options: { splitSizes: readonly Size[]; dim?: Size; out?: Tensor | null }): readonly Tensor[];
+  splitWithSizesCopy<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSizes: readonly Size[], dim?: Size, options?: { out?: Tensor | null }): R;
+  splitWithSizesCopy<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSizes: readonly Size[], options?: { dim?: Size; out?: Tensor | null }): R;
+  splitWithSizesCopy<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { splitSizes: readonly Size[]; dim?: Size; out?: Tensor | null }): R;
   /** `aten::sqrt(Tensor self) -> Tensor` */
   sqrt(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::sqrt_(Tensor(a!) self) -> Tensor(a!)` */
@@ -1819,16 +1819,16 @@ export interface TorchFunctions {
   /** `aten::tanh_(Tensor(a!) self) -> Tensor(a!)` */
   tanh_(input: Tensor): Tensor;
   /** `aten::tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int dim=0) -> Tensor(a)[]` */
-  tensorSplit(input: Tensor, indices: readonly Size[], dim?: Size): readonly Tensor[];
-  tensorSplit(input: Tensor, indices: readonly Size[], options?: { dim?: Size }): readonly Tensor[];
-  tensorSplit(input: Tensor, options: { indices: readonly Size[]; dim?: Size }): readonly Tensor[];
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, indices: readonly Size[], dim?: Size): R;
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, indices: readonly Size[], options?: { dim?: Size }): R;
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { indices: readonly Size[]; dim?: Size }): R;
   /** `aten::tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]` */
-  tensorSplit(input: Tensor, tensorIndicesOrSections: Tensor, dim?: Size): readonly Tensor[];
-  tensorSplit(input: Tensor, tensorIndicesOrSections: Tensor, options?: { dim?: Size }): readonly Tensor[];
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, tensorIndicesOrSections: Tensor, dim?: Size): R;
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, tensorIndicesOrSections: Tensor, options?: { dim?: Size }): R;
   /** `aten::tensor_split.sections(Tensor(a -> *) self, SymInt sections, int dim=0) -> Tensor(a)[]` */
-  tensorSplit(input: Tensor, sections: Size, dim?: Size): readonly Tensor[];
-  tensorSplit(input: Tensor, sections: Size, options?: { dim?: Size }): readonly Tensor[];
-  tensorSplit(input: Tensor, options: { sections: Size; dim?: Size }): readonly Tensor[];
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, sections: Size, dim?: Size): R;
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, sections: Size, options?: { dim?: Size }): R;
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { sections: Size; dim?: Size }): R;
   /** `aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor` */
   threshold(input: Tensor, threshold: Scalar, value: Scalar, options?: { out?: Tensor | null }): Tensor;
   threshold(input: Tensor, options: { threshold: Scalar; value: Scalar; out?: Tensor | null }): Tensor;
@@ -1896,11 +1896,11 @@ export interface TorchFunctions {
   /** `aten::trunc_(Tensor(a!) self) -> Tensor(a!)` */
   trunc_(input: Tensor): Tensor;
   /** `aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]` */
-  unbind(input: Tensor, dim?: Size): readonly Tensor[];
-  unbind(input: Tensor, options?: { dim?: Size }): readonly Tensor[];
+  unbind<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, dim?: Size): R;
+  unbind<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options?: { dim?: Size }): R;
   /** `aten::unbind_copy.int(Tensor self, int dim=0) -> Tensor[]` */
-  unbindCopy(input: Tensor, dim?: Size, options?: { out?: Tensor | null }): readonly Tensor[];
-  unbindCopy(input: Tensor, options?: { dim?: Size; out?: Tensor | null }): readonly Tensor[];
+  unbindCopy<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, dim?: Size, options?: { out?: Tensor | null }): R;
+  unbindCopy<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options?: { dim?: Size; out?: Tensor | null }): R;
   /** `aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)` */
   unflatten(input: Tensor, dim: Size, sizes: readonly Size[]): Tensor;
   unflatten(input: Tensor, options: { dim: Size; sizes: readonly Size[] }): Tensor;
@@ -1914,17 +1914,17 @@ export interface TorchFunctions {
   uniqueDim(input: Tensor, dim: Size, sorted: boolean, returnInverse: boolean, options?: { returnCounts?: boolean }): readonly [Tensor, Tensor, Tensor];
   uniqueDim(input: Tensor, options: { dim: Size; sorted?: boolean; returnInverse?: boolean; returnCounts?: boolean }): readonly [Tensor, Tensor, Tensor];
   /** `aten::unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]` */
-  unsafeChunk(input: Tensor, chunks: Size, dim?: Size): readonly Tensor[];
-  unsafeChunk(input: Tensor, chunks: Size, options?: { dim?: Size }): readonly Tensor[];
-  unsafeChunk(input: Tensor, options: { chunks: Size; dim?: Size }): readonly Tensor[];
+  unsafeChunk<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, chunks: Size, dim?: Size): R;
+  unsafeChunk<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, chunks: Size, options?: { dim?: Size }): R;
+  unsafeChunk<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { chunks: Size; dim?: Size }): R;
   /** `aten::unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]` */
-  unsafeSplit(input: Tensor, splitSize: Size, dim?: Size): readonly Tensor[];
-  unsafeSplit(input: Tensor, splitSize: Size, options?: { dim?: Size }): readonly Tensor[];
-  unsafeSplit(input: Tensor, options: { splitSize: Size; dim?: Size }): readonly Tensor[];
+  unsafeSplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSize: Size, dim?: Size): R;
+  unsafeSplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSize: Size, options?: { dim?: Size }): R;
+  unsafeSplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { splitSize: Size; dim?: Size }): R;
   /** `aten::unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]` */
-  unsafeSplitWithSizes(input: Tensor, splitSizes: readonly Size[], dim?: Size): readonly Tensor[];
-  unsafeSplitWithSizes(input: Tensor, splitSizes: readonly Size[], options?: { dim?: Size }): readonly Tensor[];
-  unsafeSplitWithSizes(input: Tensor, options: { splitSizes: readonly Size[]; dim?: Size }): readonly Tensor[];
+  unsafeSplitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSizes: readonly Size[], dim?: Size): R;
+  unsafeSplitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSizes: readonly Size[], options?: { dim?: Size }): R;
+  unsafeSplitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { splitSizes: readonly Size[]; dim?: Size }): R;
   /** `aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)` */
   unsqueeze(input: Tensor, dim: Size): Tensor;
   unsqueeze(input: Tensor, options: { dim: Size }): Tensor;
@@ -1976,15 +1976,15 @@ export interface TorchFunctions {
   viewCopy(input: Tensor, size: readonly Size[], options?: { out?: Tensor | null }): Tensor;
   viewCopy(input: Tensor, options: { size: readonly Size[]; out?: Tensor | null }): Tensor;
   /** `aten::vsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]` */
-  vsplit(input: Tensor, sections: Size): readonly Tensor[];
-  vsplit(input: Tensor, options: { sections: Size }): readonly Tensor[];
+  vsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, sections: Size): R;
+  vsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { sections: Size }): R;
   /** `aten::vsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]` */
-  vsplit(input: Tensor, indices: readonly Size[]): readonly Tensor[];
-  vsplit(input: Tensor, options: { indices: readonly Size[] }): readonly Tensor[];
+  vsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, indices: readonly Size[]): R;
+  vsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { indices: readonly Size[] }): R;
   /** `aten::vstack(Tensor[] tensors) -> Tensor` */
   vstack(tensors: Tensors, options?: { out?: Tensor | null }): Tensor;
   /** `aten::where(Tensor condition) -> Tensor[]` */
-  where(condition: Tensor): readonly Tensor[];
+  where<R extends readonly Tensor[] = Items<Tensor>>(condition: Tensor): R;
   /** `aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor` */
   where(condition: Tensor, input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor` */
@@ -2727,7 +2727,7 @@ export interface NnFunctions {
   thnnConv2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
   thnnConv2d(input: Tensor, weight: Tensor, kernelSize: Size | readonly Size[], bias: Tensor | null, stride: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; out?: Tensor | null }): Tensor;
   /** `aten::unflatten_dense_tensors(Tensor flat, Tensor[] tensors) -> Tensor[]` */
-  unflattenDenseTensors(flat: Tensor, tensors: Tensors): readonly Tensor[];
+  unflattenDenseTensors<R extends readonly Tensor[] = Items<Tensor>>(flat: Tensor, tensors: Tensors): R;
   /** `aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor` */
   upsampleBicubic2d(input: Tensor, outputSize: readonly Size[] | null, alignCorners: boolean, scaleFactors: readonly Float[] | null): Tensor;
   upsampleBicubic2d(input: Tensor, options: { outputSize: readonly Size[] | null; alignCorners: boolean; scaleFactors: readonly Float[] | null }): Tensor;

@@ -3,7 +3,7 @@
  * packages/capture/src/torch/types.test.ts --update`.
  */
 import type { LayoutName, MemoryFormat } from "@sconce/ir";
-import type { DType, Tensor } from "@sconce/tensor";
+import type { DType, Items, Tensor } from "@sconce/tensor";
 import type { Size } from "../trace/sym-int.js";
 import type { Device, Float, Scalar, Tensors } from "./argument-types.js";
 
@@ -308,9 +308,9 @@ export interface TensorMethods {
   choleskySolve(input2: Tensor, upper?: boolean): Tensor;
   choleskySolve(input2: Tensor, options?: { upper?: boolean }): Tensor;
   /** `aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]` */
-  chunk(chunks: Size, dim?: Size): readonly Tensor[];
-  chunk(chunks: Size, options?: { dim?: Size }): readonly Tensor[];
-  chunk(options: { chunks: Size; dim?: Size }): readonly Tensor[];
+  chunk<R extends readonly Tensor[] = Items<Tensor>>(chunks: Size, dim?: Size): R;
+  chunk<R extends readonly Tensor[] = Items<Tensor>>(chunks: Size, options?: { dim?: Size }): R;
+  chunk<R extends readonly Tensor[] = Items<Tensor>>(options: { chunks: Size; dim?: Size }): R;
   /** `aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor` */
   clamp(min?: Tensor | null, max?: Tensor | null): Tensor;
   clamp(options?: { min?: Tensor | null; max?: Tensor | null }): Tensor;
@@ -504,12 +504,12 @@ export interface TensorMethods {
   /** `aten::dot(Tensor self, Tensor tensor) -> Tensor` */
   dot(tensor: Tensor): Tensor;
   /** `aten::dsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]` */
-  dsplit(sections: Size): readonly Tensor[];
-  dsplit(options: { sections: Size }): readonly Tensor[];
+  dsplit<R extends readonly Tensor[] = Items<Tensor>>(sections: Size): R;
+  dsplit<R extends readonly Tensor[] = Items<Tensor>>(options: { sections: Size }): R;
   /** `aten::dsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]` */
-  dsplit(indices: readonly Size[]): readonly Tensor[];
-  dsplit(options: { indices: readonly Size[] }): readonly Tensor[];
-  dsplit(...sizes: readonly Size[]): readonly Tensor[];
+  dsplit<R extends readonly Tensor[] = Items<Tensor>>(indices: readonly Size[]): R;
+  dsplit<R extends readonly Tensor[] = Items<Tensor>>(options: { indices: readonly Size[] }): R;
+  dsplit<R extends readonly Tensor[] = Items<Tensor>>(...sizes: readonly Size[]): R;
   /** `aten::eq.Tensor(Tensor self, Tensor other) -> Tensor` */
   eq(other: Tensor): Tensor;
   /** `aten::eq.Scalar(Tensor self, Scalar other) -> Tensor` */
@@ -700,12 +700,12 @@ export interface TensorMethods {
   histogram(bins?: Size, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Tensor];
   histogram(options?: { bins?: Size; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Tensor];
   /** `aten::hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]` */
-  hsplit(sections: Size): readonly Tensor[];
-  hsplit(options: { sections: Size }): readonly Tensor[];
+  hsplit<R extends readonly Tensor[] = Items<Tensor>>(sections: Size): R;
+  hsplit<R extends readonly Tensor[] = Items<Tensor>>(options: { sections: Size }): R;
   /** `aten::hsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]` */
-  hsplit(indices: readonly Size[]): readonly Tensor[];
-  hsplit(options: { indices: readonly Size[] }): readonly Tensor[];
-  hsplit(...sizes: readonly Size[]): readonly Tensor[];
+  hsplit<R extends readonly Tensor[] = Items<Tensor>>(indices: readonly Size[]): R;
+  hsplit<R extends readonly Tensor[] = Items<Tensor>>(options: { indices: readonly Size[] }): R;
+  hsplit<R extends readonly Tensor[] = Items<Tensor>>(...sizes: readonly Size[]): R;
   /** `aten::hypot(Tensor self, Tensor other) -> Tensor` */
   hypot(other: Tensor): Tensor;
   /** `aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)` */
@@ -1374,9 +1374,9 @@ export interface TensorMethods {
   sort(options?: { dim?: Size; descending?: boolean }): readonly [Tensor, Tensor];
   sort(dim: Size, options?: { descending?: boolean }): readonly [Tensor, Tensor];
   /** `aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]` */
-  splitWithSizes(splitSizes: readonly Size[], dim?: Size): readonly Tensor[];
-  splitWithSizes(splitSizes: readonly Size[], options?: { dim?: Size }): readonly Tensor[];
-  splitWithSizes(options: { splitSizes: readonly Size[]; dim?: Size }): readonly Tensor[];
+  splitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(splitSizes: readonly Size[], dim?: Size): R;
+  splitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(splitSizes: readonly Size[], options?: { dim?: Size }): R;
+  splitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(options: { splitSizes: readonly Size[]; dim?: Size }): R;
   /** `aten::sqrt(Tensor self) -> Tensor` */
   sqrt(): Tensor;
   /** `aten::sqrt_(Tensor(a!) self) -> Tensor(a!)` */
@@ -1475,16 +1475,16 @@ export interface TensorMethods {
   /** `aten::tanh_(Tensor(a!) self) -> Tensor(a!)` */
   tanh_(): Tensor;
   /** `aten::tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int dim=0) -> Tensor(a)[]` */
-  tensorSplit(indices: readonly Size[], dim?: Size): readonly Tensor[];
-  tensorSplit(indices: readonly Size[], options?: { dim?: Size }): readonly Tensor[];
-  tensorSplit(options: { indices: readonly Size[]; dim?: Size }): readonly Tensor[];
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(indices: readonly Size[], dim?: Size): R;
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(indices: readonly Size[], options?: { dim?: Size }): R;
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(options: { indices: readonly Size[]; dim?: Size }): R;
   /** `aten::tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]` */
-  tensorSplit(tensorIndicesOrSections: Tensor, dim?: Size): readonly Tensor[];
-  tensorSplit(tensorIndicesOrSections: Tensor, options?: { dim?: Size }): readonly Tensor[];
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(tensorIndicesOrSections: Tensor, dim?: Size): R;
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(tensorIndicesOrSections: Tensor, options?: { dim?: Size }): R;
   /** `aten::tensor_split.sections(Tensor(a -> *) self, SymInt sections, int dim=0) -> Tensor(a)[]` */
-  tensorSplit(sections: Size, dim?: Size): readonly Tensor[];
-  tensorSplit(sections: Size, options?: { dim?: Size }): readonly Tensor[];
-  tensorSplit(options: { sections: Size; dim?: Size }): readonly Tensor[];
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(sections: Size, dim?: Size): R;
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(sections: Size, options?: { dim?: Size }): R;
+  tensorSplit<R extends readonly Tensor[] = Items<Tensor>>(options: { sections: Size; dim?: Size }): R;
   /** `aten::tile(Tensor self, SymInt[] dims) -> Tensor` */
   tile(dims: readonly Size[]): Tensor;
   tile(options: { dims: readonly Size[] }): Tensor;
@@ -1544,8 +1544,8 @@ export interface TensorMethods {
   /** `aten::type_as(Tensor self, Tensor other) -> Tensor` */
   typeAs(other: Tensor): Tensor;
   /** `aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]` */
-  unbind(dim?: Size): readonly Tensor[];
-  unbind(options?: { dim?: Size }): readonly Tensor[];
+  unbind<R extends readonly Tensor[] = Items<Tensor>>(dim?: Size): R;
+  unbind<R extends readonly Tensor[] = Items<Tensor>>(options?: { dim?: Size }): R;
   /** `aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)` */
   unfold(dimension: Size, size: Size, step: Size): Tensor;
   unfold(options: { dimension: Size; size: Size; step: Size }): Tensor;
@@ -1554,17 +1554,17 @@ export interface TensorMethods {
   uniform_(options?: { from?: Float; to?: Float; generator?: null }): Tensor;
   uniform_(from_: Float, options?: { to?: Float; generator?: null }): Tensor;
   /** `aten::unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]` */
-  unsafeChunk(chunks: Size, dim?: Size): readonly Tensor[];
-  unsafeChunk(chunks: Size, options?: { dim?: Size }): readonly Tensor[];
-  unsafeChunk(options: { chunks: Size; dim?: Size }): readonly Tensor[];
+  unsafeChunk<R extends readonly Tensor[] = Items<Tensor>>(chunks: Size, dim?: Size): R;
+  unsafeChunk<R extends readonly Tensor[] = Items<Tensor>>(chunks: Size, options?: { dim?: Size }): R;
+  unsafeChunk<R extends readonly Tensor[] = Items<Tensor>>(options: { chunks: Size; dim?: Size }): R;
   /** `aten::unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]` */
-  unsafeSplit(splitSize: Size, dim?: Size): readonly Tensor[];
-  unsafeSplit(splitSize: Size, options?: { dim?: Size }): readonly Tensor[];
-  unsafeSplit(options: { splitSize: Size; dim?: Size }): readonly Tensor[];
+  unsafeSplit<R extends readonly Tensor[] = Items<Tensor>>(splitSize: Size, dim?: Size): R;
+  unsafeSplit<R extends readonly Tensor[] = Items<Tensor>>(splitSize: Size, options?: { dim?: Size }): R;
+  unsafeSplit<R extends readonly Tensor[] = Items<Tensor>>(options: { splitSize: Size; dim?: Size }): R;
   /** `aten::unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]` */
-  unsafeSplitWithSizes(splitSizes: readonly Size[], dim?: Size): readonly Tensor[];
-  unsafeSplitWithSizes(splitSizes: readonly Size[], options?: { dim?: Size }): readonly Tensor[];
-  unsafeSplitWithSizes(options: { splitSizes: readonly Size[]; dim?: Size }): readonly Tensor[];
+  unsafeSplitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(splitSizes: readonly Size[], dim?: Size): R;
+  unsafeSplitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(splitSizes: readonly Size[], options?: { dim?: Size }): R;
+  unsafeSplitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(options: { splitSizes: readonly Size[]; dim?: Size }): R;
   /** `aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)` */
   unsqueeze(dim: Size): Tensor;
   unsqueeze(options: { dim: Size }): Tensor;
@@ -1597,12 +1597,12 @@ export interface TensorMethods {
   /** `aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)` */
   viewAs(other: Tensor): Tensor;
   /** `aten::vsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]` */
-  vsplit(sections: Size): readonly Tensor[];
-  vsplit(options: { sections: Size }): readonly Tensor[];
+  vsplit<R extends readonly Tensor[] = Items<Tensor>>(sections: Size): R;
+  vsplit<R extends readonly Tensor[] = Items<Tensor>>(options: { sections: Size }): R;
   /** `aten::vsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]` */
-  vsplit(indices: readonly Size[]): readonly Tensor[];
-  vsplit(options: { indices: readonly Size[] }): readonly Tensor[];
-  vsplit(...sizes: readonly Size[]): readonly Tensor[];
+  vsplit<R extends readonly Tensor[] = Items<Tensor>>(indices: readonly Size[]): R;
+  vsplit<R extends readonly Tensor[] = Items<Tensor>>(options: { indices: readonly Size[] }): R;
+  vsplit<R extends readonly Tensor[] = Items<Tensor>>(...sizes: readonly Size[]): R;
   /** `aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor` */
   where(condition: Tensor, other: Tensor): Tensor;
   /** `aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor` */

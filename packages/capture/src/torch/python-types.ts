@@ -1,7 +1,7 @@
 /** @file Types of the functions and methods that PyTorch writes in Python or binds by hand. */
 import type { MemoryFormat } from "@sconce/ir";
-import type { DType, Tensor } from "@sconce/tensor";
-import type { Size, SymInt } from "../trace/sym-int.js";
+import type { DType, Items, Tensor } from "@sconce/tensor";
+import type { Size } from "../trace/sym-int.js";
 import type { Device, Float, Scalar } from "./argument-types.js";
 import type { finfo, iinfo } from "./dtype-limits.js";
 import type { Index } from "./indexing.js";
@@ -50,8 +50,8 @@ interface StftOptions {
 
 /** How a function takes several tensors: one by one, or in a list. */
 interface TensorLists {
-  (tensors: readonly Tensor[]): readonly Tensor[];
-  (...tensors: readonly Tensor[]): readonly Tensor[];
+  <R extends readonly Tensor[] = Items<Tensor>>(tensors: readonly Tensor[]): R;
+  <R extends readonly Tensor[] = Items<Tensor>>(...tensors: readonly Tensor[]): R;
 }
 interface Joining {
   (tensors: readonly Tensor[]): Tensor;
@@ -59,8 +59,8 @@ interface Joining {
 }
 interface AtLeast {
   (tensor: Tensor): Tensor;
-  (tensors: readonly Tensor[]): readonly Tensor[];
-  (first: Tensor, second: Tensor, ...more: readonly Tensor[]): readonly Tensor[];
+  <R extends readonly Tensor[] = Items<Tensor>>(tensors: readonly Tensor[]): R;
+  <R extends readonly Tensor[] = Items<Tensor>>(first: Tensor, second: Tensor, ...more: readonly Tensor[]): R;
 }
 
 /** Functions of `torch` that PyTorch writes in Python or binds by hand. */
@@ -90,9 +90,9 @@ export interface PythonFunctions {
   /** The same with lists of subscripts: `torch.einsum(a, [0, 1], b, [1, 2], [0, 2])`. */
   einsum(operand: Tensor, ...more: readonly (Tensor | readonly (number | "...")[])[]): Tensor;
   /** Grids of coordinates, one for each tensor. */
-  meshgrid(
+  meshgrid<R extends readonly Tensor[] = Items<Tensor>>(
     ...tensors: readonly (Tensor | readonly Tensor[] | { readonly indexing?: "ij" | "xy" })[]
-  ): readonly Tensor[];
+  ): R;
   /**
    * A tensor of values. An integral number is an int: give a dtype for floats that may be whole.
    * While a program is traced, the values are a constant of the program.
@@ -103,7 +103,7 @@ export interface PythonFunctions {
   /** As `asTensor`; a tensor of the dtype stays itself. */
   asarray(obj: TensorValues, options?: ConstantOptions & { readonly copy?: boolean | null }): Tensor;
   /** The shape that tensors of these shapes broadcast to. */
-  broadcastShapes(...shapes: readonly (Size | readonly Size[])[]): readonly Size[];
+  broadcastShapes<R extends readonly Size[] = Items<Size>>(...shapes: readonly (Size | readonly Size[])[]): R;
   /** Distances between all pairs of rows. */
   cdist(x1: Tensor, x2: Tensor, p?: Float, computeMode?: string): Tensor;
   cdist(x1: Tensor, x2: Tensor, options: { readonly p?: Float; readonly computeMode?: string }): Tensor;
@@ -112,7 +112,7 @@ export interface PythonFunctions {
   lu(A: Tensor, pivot: boolean, getInfos: true): readonly [Tensor, Tensor, Tensor];
   /** Positions of elements that are not zero. */
   nonzero(input: Tensor, options?: { readonly asTuple?: false; readonly out?: Tensor }): Tensor;
-  nonzero(input: Tensor, options: { readonly asTuple: true }): readonly Tensor[];
+  nonzero<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { readonly asTuple: true }): R;
   /** The norm of a tensor. */
   norm(
     input: Tensor,
@@ -123,16 +123,16 @@ export interface PythonFunctions {
   norm(input: Tensor, options: NormOptions): Tensor;
   norm(input: Tensor, p: Float | string, options: NormOptions): Tensor;
   /** The number of elements. */
-  numel(input: Tensor): SymInt;
+  numel(input: Tensor): Size;
   /** Values from `start` to `end`, which is included. */
   range(start: Scalar, end: Scalar, step?: Scalar, options?: RangeOptions): Tensor;
   range(start: Scalar, end: Scalar, options: RangeOptions & { readonly step?: Scalar }): Tensor;
   /** Chunks of one size, or of the sizes in a list. */
-  split(
+  split<R extends readonly Tensor[] = Items<Tensor>>(
     tensor: Tensor,
     splitSizeOrSections: Size | readonly Size[],
     dim?: number | { readonly dim?: number },
-  ): readonly Tensor[];
+  ): R;
   /** The Fourier transform of short windows of a signal. */
   stft(input: Tensor, nFft: number, options?: StftOptions): Tensor;
   stft(input: Tensor, nFft: number, hopLength: Size | null, options?: StftOptions): Tensor;
@@ -165,18 +165,21 @@ export interface PythonFunctions {
   /** The different elements. */
   unique(input: Tensor, options?: UniqueOptions): Tensor;
   unique(input: Tensor, sorted: boolean, options?: UniqueOptions): Tensor;
-  unique(
+  unique<R extends readonly Tensor[] = Items<Tensor>>(
     input: Tensor,
     options: UniqueOptions & { readonly returnInverse?: boolean; readonly returnCounts?: boolean },
-  ): readonly Tensor[];
+  ): R;
   /** The elements without repetitions in a row. */
   uniqueConsecutive(input: Tensor, options?: ConsecutiveOptions): Tensor;
-  uniqueConsecutive(
+  uniqueConsecutive<R extends readonly Tensor[] = Items<Tensor>>(
     input: Tensor,
     options: ConsecutiveOptions & { readonly returnInverse?: boolean; readonly returnCounts?: boolean },
-  ): readonly Tensor[];
+  ): R;
   /** Positions in each dimension of flat positions. */
-  unravelIndex(indices: Tensor, shape: number | readonly number[]): readonly Tensor[];
+  unravelIndex<R extends readonly Tensor[] = Items<Tensor>>(
+    indices: Tensor,
+    shape: number | readonly number[],
+  ): R;
   /** Whether the elements are complex. */
   isComplex(input: Tensor): boolean;
   /** Whether the elements are floats. */
@@ -291,7 +294,7 @@ export interface PythonMethods {
   /** The number of dimensions. */
   ndimension(): number;
   /** The number of elements. */
-  nelement(): SymInt;
+  nelement(): Size;
   /** A tensor of the same dtype, of values or of sizes. */
   new (...sizes: readonly Size[]): Tensor;
   new (values: readonly number[]): Tensor;
@@ -299,23 +302,29 @@ export interface PythonMethods {
   newTensor(data: TensorValues, options?: ConstantOptions): Tensor;
   /** Positions of elements that are not zero. */
   nonzero(options?: { readonly asTuple?: false }): Tensor;
-  nonzero(options: { readonly asTuple: true }): readonly Tensor[];
+  nonzero<R extends readonly Tensor[] = Items<Tensor>>(options: { readonly asTuple: true }): R;
   /** The norm of the tensor. */
   norm(p?: Float | string | null, dim?: Size | readonly Size[] | null, keepdim?: boolean): Tensor;
   norm(options: NormOptions): Tensor;
   norm(p: Float | string, options: NormOptions): Tensor;
   /** Asks for gradients; a trace takes no note of it. */
   requiresGrad_(requiresGrad?: boolean): Tensor;
-  /** The sizes; dynamic while a program is traced with dynamic shapes. */
-  size(): readonly SymInt[];
-  size(dim: number): SymInt;
+  /**
+   * The sizes: a number where a size is static, a `SymInt` where it is dynamic.
+   * `sym.isStatic(size)` is true for numbers.
+   */
+  size<R extends readonly Size[] = Items<Size>>(): R;
+  size(dim: number): Size;
   /** Chunks of one size, or of the sizes in a list. */
-  split(splitSize: Size | readonly Size[], dim?: number | { readonly dim?: number }): readonly Tensor[];
+  split<R extends readonly Tensor[] = Items<Tensor>>(
+    splitSize: Size | readonly Size[],
+    dim?: number | { readonly dim?: number },
+  ): R;
   /** The Fourier transform of short windows of a signal. */
   stft(nFft: number, options?: StftOptions): Tensor;
   /** The strides, in elements. */
-  stride(): readonly SymInt[];
-  stride(dim: number): SymInt;
+  stride<R extends readonly Size[] = Items<Size>>(): R;
+  stride(dim: number): Size;
   /** The tensor in another dtype, on another device, or in those of another tensor. */
   to(dtype: DType, nonBlocking?: boolean, copy?: boolean): Tensor;
   to(dtype: DType, options: ToOptions): Tensor;
@@ -334,14 +343,14 @@ export interface PythonMethods {
   unflatten(dim: number, sizes: readonly Size[]): Tensor;
   /** The different elements. */
   unique(options?: UniqueOptions): Tensor;
-  unique(
+  unique<R extends readonly Tensor[] = Items<Tensor>>(
     options: UniqueOptions & { readonly returnInverse?: boolean; readonly returnCounts?: boolean },
-  ): readonly Tensor[];
+  ): R;
   /** The elements without repetitions in a row. */
   uniqueConsecutive(options?: ConsecutiveOptions): Tensor;
-  uniqueConsecutive(
+  uniqueConsecutive<R extends readonly Tensor[] = Items<Tensor>>(
     options: ConsecutiveOptions & { readonly returnInverse?: boolean; readonly returnCounts?: boolean },
-  ): readonly Tensor[];
+  ): R;
   /** The transposed matrix (`aten.numpy_T`). */
   readonly T: Tensor;
   /** The adjoint matrix (`aten.matrix_H`). */

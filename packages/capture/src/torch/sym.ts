@@ -116,6 +116,11 @@ const extremum = (target: string): Extremum =>
  * `**` have Python's meaning; integers stay integers.
  */
 export const sym = {
+  /**
+   * Whether a size is static, a number. It needs no trace and asks no guard: `sym.isStatic(n) ? n
+   * + 1 : sym.add(n, 1)`.
+   */
+  isStatic: (size: Size): size is number => typeof size === "number",
   /** `a + b` */
   add: binary("operator.add"),
   /** `a - b` */

@@ -49,12 +49,12 @@ export const tracedValues = (): SconceError =>
     fix: "compute with operators instead; to branch on values use `cond`; to read an integer use `item()`",
   });
 
-/** `shape` of a traced tensor that has a dynamic size. */
-export const dynamicShape = (property: string, { shape }: FakeTensor): SconceError =>
+/** An entry of `shape` or `strides` of a traced tensor that is dynamic. */
+export const dynamicShape = (property: "shape" | "strides", dim: number, fake: FakeTensor): SconceError =>
   new SconceError({
     code: "DYNAMIC_SHAPE",
-    message: `\`${property}\` of a tensor of sizes [${shape.join(", ")}] is read, which are not all numbers`,
-    fix: "read dynamic sizes with `x.size(dim)`, and compute with them by `sym.add`, `sym.mul` and the like",
+    message: `\`${property}[${dim}]\` of a tensor of sizes [${fake.shape.join(", ")}] is read, which is ${fake[property][dim]}, not a number`,
+    fix: `read it with \`x.${property === "shape" ? "size" : "stride"}(${dim})\`, or all of them with \`const [n, m] = x.${property === "shape" ? "size" : "stride"}()\`; compute with it by \`sym.add\`, \`sym.mul\` and the like`,
   });
 
 /** A seed that is not an integer. */

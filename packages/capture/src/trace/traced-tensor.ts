@@ -1,6 +1,6 @@
 import { markClass } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
-import { Storage, Tensor } from "@sconce/tensor";
+import { type Items, Storage, Tensor } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
 import { dynamicShape, tracedValues } from "./errors.js";
 import { refusal } from "./refusals.js";
@@ -32,12 +32,47 @@ export const isCopyOfTraced = ({ storage }: Tensor): boolean => storage === NO_S
 
 type SizesKey = "shape" | "strides";
 
+/** The lists of fakes with dynamic sizes, by key. */
+const lists = {
+  shape: new WeakMap<FakeTensor, Items<number>>(),
+  strides: new WeakMap<FakeTensor, Items<number>>(),
+};
+
+/** A list of which static entries are numbers; reading a dynamic one throws. */
+function partlyStatic(key: SizesKey, fake: FakeTensor): Items<number> {
+  const known = lists[key].get(fake);
+  if (known !== undefined) return known;
+  const sizes = fake[key];
+  const list = new Array<number>(sizes.length);
+  sizes.forEach((size, dim) => {
+    if (typeof size === "number") list[dim] = size;
+    else Object.defineProperty(list, dim, dynamicEntry(key, dim, fake));
+  });
+  Object.freeze(showsSizes(list, sizes));
+  lists[key].set(fake, list as Iterable<number> as Items<number>);
+  return list as Iterable<number> as Items<number>;
+}
+
+const dynamicEntry = (key: SizesKey, dim: number, fake: FakeTensor): PropertyDescriptor => ({
+  get(): never {
+    throw refusal(dynamicShape(key, dim, fake));
+  },
+  enumerable: true,
+});
+
+/** Lets Node's console show the sizes of a list. */
+const showsSizes = (list: number[], sizes: readonly unknown[]): number[] =>
+  Object.defineProperty(list, Symbol.for("nodejs.util.inspect.custom"), {
+    value: () => `[ ${sizes.map(String).join(", ")} ]`,
+  });
+
 /**
- * Reading dynamic sizes throws. The getters are shared: so all tensors have the same hidden class.
+ * Lists with dynamic entries are made when they are read. The getters are shared: so all tensors
+ * have the same hidden class.
  */
 const dynamicProperty = (key: SizesKey): PropertyDescriptor => ({
-  get(this: TracedTensor): never {
-    throw refusal(dynamicShape(key, this.fake));
+  get(this: TracedTensor): Items<number> {
+    return partlyStatic(key, this.fake);
   },
   enumerable: true,
   configurable: true,

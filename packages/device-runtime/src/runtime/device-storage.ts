@@ -7,6 +7,7 @@ import {
   requiredBytes,
   Storage,
   Tensor,
+  type TensorLayout,
   type TypedArray,
 } from "@sconce/tensor";
 import type { Range } from "../ranges/interval.js";
@@ -15,7 +16,7 @@ import { tensorDisposed, valuesOnDevice } from "./errors.js";
 import type { Held } from "./held.js";
 
 /** How the elements of a buffer, which lie in row-major order there, lie in a storage. */
-export type Layout = Pick<Tensor, "dtype" | "shape" | "strides">;
+export type Layout = Pick<TensorLayout, "dtype" | "shape" | "strides">;
 
 /** A buffer that a storage holds. */
 interface Resident extends Layout {

@@ -29,7 +29,7 @@ import {
   storageBytes,
 } from "@sconce/ops";
 import type { SizeDecision } from "@sconce/passes";
-import { contiguousStrides, dtypeInfo, numel, Tensor } from "@sconce/tensor";
+import { contiguousStrides, dtypeInfo, numel, Tensor, type TensorLayout } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
 import { joinedPlans } from "./execution-plan.js";
@@ -405,7 +405,7 @@ export class DeviceExecutable implements Executable {
   /** A separate copy of a buffer. */
   #download(
     { buffer, device }: Held,
-    { dtype, shape }: Pick<Tensor, "dtype" | "shape">,
+    { dtype, shape }: Pick<TensorLayout, "dtype" | "shape">,
     run: Run,
   ): Promise<Tensor> | Tensor {
     run.toHost++;

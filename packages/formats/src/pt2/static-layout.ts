@@ -1,6 +1,6 @@
 /** @file Tensors as the files describe them: everything but their storage. */
 import type { FakeTensor } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import type { Tensor, TensorLayout } from "@sconce/tensor";
 import type { Read } from "../json/place.js";
 import { valueReaders } from "./values.js";
 
@@ -8,7 +8,7 @@ import { valueReaders } from "./values.js";
 export const readWeightMeta: Read<FakeTensor> = /* @__PURE__ */ valueReaders(undefined).tensor;
 
 /** Everything of a tensor but its storage. */
-type StaticLayout = Pick<Tensor, "dtype" | "shape" | "strides" | "storageOffset" | "requiresGrad">;
+type StaticLayout = TensorLayout & Pick<Tensor, "requiresGrad">;
 
 /** The layout of a tensor with static sizes; undefined when one of them is symbolic. */
 export function staticLayout({

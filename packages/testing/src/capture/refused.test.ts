@@ -1,17 +1,6 @@
 /** @file Programs that PyTorch refuses to export, written in TypeScript. */
 import { readFileSync } from "node:fs";
-import {
-  check,
-  Dim,
-  type DynamicShapes,
-  exportProgram,
-  guard,
-  nn,
-  type SymInt,
-  sym,
-  torch,
-  tuple,
-} from "@sconce/capture";
+import { check, Dim, type DynamicShapes, exportProgram, guard, nn, sym, torch, tuple } from "@sconce/capture";
 import type { DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 
@@ -63,7 +52,7 @@ class SpecialisesDim extends nn.Module {
 
 class NeedsDivisible extends nn.Module {
   override forward(x: Tensor): Tensor {
-    const n: SymInt = x.size(0);
+    const n = x.size(0);
     return guard(sym.eq(sym.mod(n, 4), 0)) ? x.reshape(4, sym.floorDiv(n, 4)) : x;
   }
 }

@@ -10,7 +10,7 @@ import {
   map,
   nn,
   noGrad,
-  type SymInt,
+  type Size,
   scan,
   slice,
   sym,
@@ -250,7 +250,7 @@ export const tensorOfAnotherExportRewrite = (): ExportedProgram =>
 
 // refused: size_of_another_export UNKNOWN_SYMBOL
 // A size of one export is not an operand of another.
-const sizes: SymInt[] = [];
+const sizes: Size[] = [];
 const keepsSize = (x: Tensor): Tensor => {
   sizes.push(x.size(0));
   return torch.zeros(sizes[0]!);
