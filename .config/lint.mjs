@@ -10,6 +10,7 @@ const CHECKS = {
   biome: [bin("@biomejs/biome/bin/biome"), "check"],
   knip: [bin("knip/bin/knip.js"), "--config", ".config/knip.jsonc", "--no-progress", "--cache"],
   types: [bin("typescript/bin/tsc"), "-p", ".config/tsconfig.tests.json"],
+  models: [bin("typescript/bin/tsc"), "-p", ".config/tsconfig.models.json"],
   imports: [".config/check-imports.mjs"],
   packages: [".config/check-packages.mjs"],
   strings: [".config/check-strings.mjs"],

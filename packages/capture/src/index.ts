@@ -81,7 +81,7 @@ export { guard, guardInt, sym } from "./torch/sym.js";
 export { torch } from "./torch/torch.js";
 export { callOperator } from "./trace/dispatch.js";
 export { manualSeed } from "./trace/eager.js";
-export { enableGrad, noGrad, setGradEnabled } from "./trace/grad-mode.js";
+export { enableGrad, inferenceMode, noGrad, setGradEnabled } from "./trace/grad-mode.js";
 export { isSym, type Size, SymBool, SymFloat, SymInt } from "./trace/sym-int.js";
 export { TracedTensor } from "./trace/traced-tensor.js";
 export { loadProgramState } from "./typescript/load-state.js";

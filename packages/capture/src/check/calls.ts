@@ -4,6 +4,7 @@ import type { TreeSpec } from "@sconce/ir";
 import { callingConvention } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression } from "acorn";
+import { ModuleList } from "../nn/layers/container.js";
 import { Module } from "../nn/module.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { UnflattenedModule } from "../unflatten/unflattened-module.js";
@@ -16,7 +17,7 @@ import { arrayLength, construct, isTensorType } from "./construct.js";
 import { fillArray, memberOf } from "./expressions.js";
 import { isIntrinsic, LOCALIZED } from "./host-functions.js";
 import { type Bound, indirectCall, useIntrinsic } from "./indirect-calls.js";
-import { elementOf, type Interpreter, type Scope, siteOf, widen } from "./interpreter.js";
+import { elementOf, type Interpreter, runAnyTimes, type Scope, siteOf, widen } from "./interpreter.js";
 import {
   type AbstractObject,
   arrayOf,
@@ -73,7 +74,7 @@ function evaluateArguments(node: CallExpression | NewExpression, scope: Scope, o
 }
 
 /** Functions that run what they are given in a mode. */
-const GRAD_MODES = ["noGrad", "enableGrad", "setGradEnabled"];
+const GRAD_MODES = ["noGrad", "enableGrad", "setGradEnabled", "inferenceMode"];
 /** Functions whose result is that of the functions that they are given. */
 const GIVES_RESULTS = new Set([...GRAD_MODES, "cond", "whileLoop", "map", "scan", "associativeScan"]);
 
@@ -371,11 +372,11 @@ export const isLayer = (value: unknown): value is Module =>
   value instanceof Module && layerOf(value) !== undefined;
 
 /** Methods of modules that read what the module holds. */
-const READS = /^(?:get|at|has|keys|values|entries|children|modules|parameters|buffers|named[A-Z]\w*)$/;
+const READS = /^(?:get|at|has|slice|keys|values|entries|children|modules|parameters|buffers|named[A-Z]\w*)$/;
 
 /** Methods of modules that change the module. */
 const CHANGES_MODULE =
-  /^(?:register\w+|addModule|setSubmodule|loadStateDict|train|eval|apply|requiresGrad_|append|set)$/;
+  /^(?:register\w+|addModule|setSubmodule|loadStateDict|train|eval|apply|requiresGrad_|append|extend|set|to|type|float|double|half|bfloat16|cpu)$/;
 
 /** A method that Sconce's classes of modules define; undefined for other functions. */
 function callModuleMethod(
@@ -390,6 +391,8 @@ function callModuleMethod(
   if (owners.length === 0) return undefined;
   if (CHANGES_MODULE.test(fn.name)) on.strict?.mutated(self, node, scope);
   const given = args.map(primitive);
+  if (fn.name === "map" && owners.every((owner) => owner instanceof ModuleList))
+    return eachModule(self, args, node, scope, on);
   if (!READS.test(fn.name)) return unknown(`\`${fn.name}\` of a module is not followed`);
   if (given.includes(undefined)) return join(on.elements(self), UNDEFINED);
   return joinKinds(
@@ -402,6 +405,17 @@ function callModuleMethod(
       return isIterator ? listOf([...(result as Iterable<unknown>)].map(known)) : known(result);
     }),
   );
+}
+
+/** `list.map(each)`: the function gets each module and its place. */
+function eachModule(
+  self: Kind,
+  [fn = UNDEFINED]: readonly Kind[],
+  node: AnyNode,
+  scope: Scope,
+  on: Interpreter,
+): Kind {
+  return arrayOf(runAnyTimes(on, () => on.call(fn, UNDEFINED, [on.elements(self), PLAINS], node, scope)));
 }
 
 function isOwnMethod(module: Module, fn: AnyFunction): boolean {

@@ -13,6 +13,7 @@ const NAMESPACES = new Set([
   "cond",
   "noGrad",
   "enableGrad",
+  "inferenceMode",
   "whileLoop",
   "scan",
   "associativeScan",

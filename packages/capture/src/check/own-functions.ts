@@ -6,13 +6,14 @@ import { map } from "../control-flow/map.js";
 import { scan } from "../control-flow/scan.js";
 import { whileLoop } from "../control-flow/while-loop.js";
 import { functional } from "../nn/functional.js";
+import { Transformer } from "../nn/layers/transformer.js";
 import { check, checkIsSize, constrainAsSize, constrainAsValue } from "../torch/check.js";
 import { slice } from "../torch/indexing.js";
 import { guard, guardInt, sym } from "../torch/sym.js";
 import { torch } from "../torch/torch.js";
 import { callOperator } from "../trace/dispatch.js";
 import { manualSeed } from "../trace/eager.js";
-import { enableGrad, noGrad, setGradEnabled } from "../trace/grad-mode.js";
+import { enableGrad, inferenceMode, noGrad, setGradEnabled } from "../trace/grad-mode.js";
 import { isSym } from "../trace/sym-int.js";
 
 let names: Map<unknown, string> | undefined;
@@ -54,6 +55,7 @@ function index(): Map<unknown, string> {
       for (const [key, item] of Object.entries(value)) add(`${name}.${key}`, item);
   };
   const all = {
+    "torch.generateSquareSubsequentMask": Transformer.generateSquareSubsequentMask,
     torch,
     functional,
     sym,
@@ -62,6 +64,7 @@ function index(): Map<unknown, string> {
     guardInt,
     noGrad,
     enableGrad,
+    inferenceMode,
     setGradEnabled,
     check,
     checkIsSize,

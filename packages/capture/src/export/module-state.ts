@@ -112,6 +112,7 @@ function replaceProperty(
   note: (read: StateEntry) => void,
 ): void {
   const { module, property, kind } = entry;
+  const { fake } = tensor;
   let value: unknown = tensor;
   Object.defineProperty(module, property, {
     enumerable: true,
@@ -124,7 +125,8 @@ function replaceProperty(
       value = next;
       if (kind === "PARAMETER") {
         if (next !== tensor && !isParameter(next)) throw assignedParameter(entry.fqn);
-      } else if (next === tensor) assigned.delete(entry);
+        // What an in-place operator returns is the buffer itself, with the operator's node.
+      } else if (next === tensor && tensor.fake === fake) assigned.delete(entry);
       // The copy reads the node of this moment: later in-place operators write to the same memory.
       else assigned.set(entry, next instanceof TracedTensor ? new TracedTensor(next.fake) : next);
     },

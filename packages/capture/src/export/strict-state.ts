@@ -32,8 +32,9 @@ function visitUses(call: TraceNode, use: (node: TraceNode) => void): void {
 }
 
 /**
- * The parameters that nodes use, then the buffers, each in the order of first use. A tensor with
- * several names is one input: its target is the first of them, and of a buffer the last.
+ * The parameters that nodes use, then the buffers, each in the order in which the model reads them.
+ * A tensor with several names is one input: its target is the first of them, and of a buffer the
+ * last.
  *
  * @param read entries in the order in which the model read them
  */
@@ -51,12 +52,19 @@ export function usedState(
   };
   for (const call of calls) visitUses(call, use);
   for (const result of results) visitNodes(result, use);
-  const inputs = [...used].map((node): StateInput => {
-    const names = entries.get(node)!;
-    const named = read.find((entry) => names.includes(entry)) ?? names[0]!;
-    const target = names[0]!.kind === "BUFFER" ? names.at(-1)! : names[0]!;
-    return { entry: target, node, path: named.fqn };
-  });
+  // A tensor that the model reads before its first use is an input from then on.
+  const order = new Map(
+    [...read.entries()].map(([i, entry]) => [nodes.get(entry)?.current, i] as const).reverse(),
+  );
+  const rank = (node: TraceNode): number => order.get(node) ?? read.length;
+  const inputs = [...used]
+    .sort((a, b) => rank(a) - rank(b))
+    .map((node): StateInput => {
+      const names = entries.get(node)!;
+      const named = read.find((entry) => names.includes(entry)) ?? names[0]!;
+      const target = names[0]!.kind === "BUFFER" ? names.at(-1)! : names[0]!;
+      return { entry: target, node, path: named.fqn };
+    });
   return [
     ...inputs.filter(({ entry }) => entry.kind === "PARAMETER"),
     ...inputs.filter(({ entry }) => entry.kind === "BUFFER"),

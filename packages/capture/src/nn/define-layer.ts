@@ -8,7 +8,7 @@ import { Module } from "./module.js";
 import { isFloat, type Settings, settingsOf, settingsText, snakeCase } from "./settings.js";
 
 /** A layer whose `forward` is one call. */
-abstract class SettingLayer<Args extends readonly unknown[], Result> extends Module {
+export abstract class SettingLayer<Args extends readonly unknown[], Result> extends Module {
   /** Computes the layer's result. */
   abstract override forward(...args: Args): Result;
 }

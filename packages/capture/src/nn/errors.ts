@@ -22,6 +22,21 @@ export const noSubmodule = (path: string, name: string, owner: string): SconceEr
     fix: "use a path of `module.namedModules()`",
   });
 
+/** A place or a name of a container that has no module. */
+export const noItem = (owner: string, key: number | string, count: number): SconceError =>
+  new SconceError({
+    code: "MODULE_PATH",
+    message:
+      typeof key === "number"
+        ? `index ${key} is out of range: ${owner} has ${count} modules`
+        : `${owner} has no module ${JSON.stringify(key)}`,
+    where: owner,
+    fix:
+      typeof key === "number"
+        ? "use a place that it has; `size` is their number"
+        : "use a name of `keys()`, or ask `has(name)` first",
+  });
+
 /** A name that all modules have a member of; the message is PyTorch's. */
 export const takenName = (owner: string, name: string): SconceError =>
   new SconceError({

@@ -110,6 +110,14 @@ function signature(text: string): string[] {
       `  ${short}(${[...start, ...before, `options?: { ${options(rest)} }`].join(", ")}): ${result};`,
     );
   }
+  // Required arguments other than tensors may be given by keyword.
+  for (let count = 1; count < required.length; count++) {
+    if (/Tensor/.test(required[count]!.type)) continue;
+    const byName = [...required.slice(count), ...optional];
+    lines.push(
+      `  ${short}(${[...start.slice(0, count), `options: { ${options(byName)} }`].join(", ")}): ${result};`,
+    );
+  }
   return lines;
 }
 

@@ -10,23 +10,29 @@ import type { Size } from "../trace/sym-int.js";
 export interface PythonFunctional {
   /** `torch.nn.functional.adaptive_avg_pool2d` */
   adaptiveAvgPool2d(input: Tensor, outputSize: Size | readonly (Size | null)[] | null): Tensor;
+  adaptiveAvgPool2d(input: Tensor, options: { outputSize: Size | readonly (Size | null)[] | null }): Tensor;
   /** `torch.nn.functional.adaptive_avg_pool3d` */
   adaptiveAvgPool3d(input: Tensor, outputSize: Size | readonly (Size | null)[] | null): Tensor;
+  adaptiveAvgPool3d(input: Tensor, options: { outputSize: Size | readonly (Size | null)[] | null }): Tensor;
   /** `torch.nn.functional.adaptive_max_pool1d` */
   adaptiveMaxPool1d(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, options: { returnIndices: true }): readonly [Tensor, Tensor];
   adaptiveMaxPool1d(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, returnIndices?: boolean): Tensor;
   adaptiveMaxPool1d(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, options?: { returnIndices?: boolean }): Tensor;
+  adaptiveMaxPool1d(input: Tensor, options: { outputSize: Size | readonly (Size | null)[] | null; returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.adaptive_max_pool2d` */
   adaptiveMaxPool2d(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, options: { returnIndices: true }): readonly [Tensor, Tensor];
   adaptiveMaxPool2d(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, returnIndices?: boolean): Tensor;
   adaptiveMaxPool2d(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, options?: { returnIndices?: boolean }): Tensor;
+  adaptiveMaxPool2d(input: Tensor, options: { outputSize: Size | readonly (Size | null)[] | null; returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.adaptive_max_pool3d` */
   adaptiveMaxPool3d(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, options: { returnIndices: true }): readonly [Tensor, Tensor];
   adaptiveMaxPool3d(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, returnIndices?: boolean): Tensor;
   adaptiveMaxPool3d(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, options?: { returnIndices?: boolean }): Tensor;
+  adaptiveMaxPool3d(input: Tensor, options: { outputSize: Size | readonly (Size | null)[] | null; returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.affine_grid` */
   affineGrid(theta: Tensor, size: Size | readonly Size[] | null, alignCorners?: boolean | null): Tensor;
   affineGrid(theta: Tensor, size: Size | readonly Size[] | null, options?: { alignCorners?: boolean | null }): Tensor;
+  affineGrid(theta: Tensor, options: { size: Size | readonly Size[] | null; alignCorners?: boolean | null }): Tensor;
   /** `torch.nn.functional.alpha_dropout` */
   alphaDropout(input: Tensor, p?: Float, training?: boolean, inplace?: boolean): Tensor;
   alphaDropout(input: Tensor, options?: { p?: Float; training?: boolean; inplace?: boolean }): Tensor;
@@ -127,18 +133,22 @@ export interface PythonFunctional {
   fold(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, kernelSize: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; padding?: Size | readonly Size[]; stride?: Size | readonly Size[] }): Tensor;
   fold(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, kernelSize: Size | readonly Size[], dilation: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; stride?: Size | readonly Size[] }): Tensor;
   fold(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, kernelSize: Size | readonly Size[], dilation: Size | readonly Size[], padding: Size | readonly Size[], options?: { stride?: Size | readonly Size[] }): Tensor;
+  fold(input: Tensor, options: { outputSize: Size | readonly (Size | null)[] | null; kernelSize: Size | readonly Size[]; dilation?: Size | readonly Size[]; padding?: Size | readonly Size[]; stride?: Size | readonly Size[] }): Tensor;
+  fold(input: Tensor, outputSize: Size | readonly (Size | null)[] | null, options: { kernelSize: Size | readonly Size[]; dilation?: Size | readonly Size[]; padding?: Size | readonly Size[]; stride?: Size | readonly Size[] }): Tensor;
   /** `torch.nn.functional.fractional_max_pool2d` */
   fractionalMaxPool2d(input: Tensor, kernelSize: Size | readonly Size[], options: { outputSize?: Size | readonly (Size | null)[] | null; outputRatio?: Float | readonly Float[] | null; returnIndices: true }): readonly [Tensor, Tensor];
   fractionalMaxPool2d(input: Tensor, kernelSize: Size | readonly Size[], outputSize?: Size | readonly (Size | null)[] | null, outputRatio?: Float | readonly Float[] | null, returnIndices?: boolean): Tensor;
   fractionalMaxPool2d(input: Tensor, kernelSize: Size | readonly Size[], options?: { outputSize?: Size | readonly (Size | null)[] | null; outputRatio?: Float | readonly Float[] | null; returnIndices?: boolean }): Tensor;
   fractionalMaxPool2d(input: Tensor, kernelSize: Size | readonly Size[], outputSize: Size | readonly (Size | null)[] | null, options?: { outputRatio?: Float | readonly Float[] | null; returnIndices?: boolean }): Tensor;
   fractionalMaxPool2d(input: Tensor, kernelSize: Size | readonly Size[], outputSize: Size | readonly (Size | null)[] | null, outputRatio: Float | readonly Float[] | null, options?: { returnIndices?: boolean }): Tensor;
+  fractionalMaxPool2d(input: Tensor, options: { kernelSize: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null; outputRatio?: Float | readonly Float[] | null; returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.fractional_max_pool3d` */
   fractionalMaxPool3d(input: Tensor, kernelSize: Size | readonly Size[], options: { outputSize?: Size | readonly (Size | null)[] | null; outputRatio?: Float | readonly Float[] | null; returnIndices: true }): readonly [Tensor, Tensor];
   fractionalMaxPool3d(input: Tensor, kernelSize: Size | readonly Size[], outputSize?: Size | readonly (Size | null)[] | null, outputRatio?: Float | readonly Float[] | null, returnIndices?: boolean): Tensor;
   fractionalMaxPool3d(input: Tensor, kernelSize: Size | readonly Size[], options?: { outputSize?: Size | readonly (Size | null)[] | null; outputRatio?: Float | readonly Float[] | null; returnIndices?: boolean }): Tensor;
   fractionalMaxPool3d(input: Tensor, kernelSize: Size | readonly Size[], outputSize: Size | readonly (Size | null)[] | null, options?: { outputRatio?: Float | readonly Float[] | null; returnIndices?: boolean }): Tensor;
   fractionalMaxPool3d(input: Tensor, kernelSize: Size | readonly Size[], outputSize: Size | readonly (Size | null)[] | null, outputRatio: Float | readonly Float[] | null, options?: { returnIndices?: boolean }): Tensor;
+  fractionalMaxPool3d(input: Tensor, options: { kernelSize: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null; outputRatio?: Float | readonly Float[] | null; returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.gaussian_nll_loss` */
   gaussianNllLoss(input: Tensor, target: Tensor, variance: Tensor | Float, full?: boolean, eps?: Float, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   gaussianNllLoss(input: Tensor, target: Tensor, variance: Tensor | Float, options?: { full?: boolean; eps?: Float; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
@@ -157,6 +167,7 @@ export interface PythonFunctional {
   groupNorm(input: Tensor, numGroups: Size, options?: { weight?: Tensor | null; bias?: Tensor | null; eps?: Float }): Tensor;
   groupNorm(input: Tensor, numGroups: Size, weight: Tensor | null, options?: { bias?: Tensor | null; eps?: Float }): Tensor;
   groupNorm(input: Tensor, numGroups: Size, weight: Tensor | null, bias: Tensor | null, options?: { eps?: Float }): Tensor;
+  groupNorm(input: Tensor, options: { numGroups: Size; weight?: Tensor | null; bias?: Tensor | null; eps?: Float }): Tensor;
   /** `torch.nn.functional.grouped_mm` */
   groupedMm(matA: Tensor, matB: Tensor): Tensor;
   groupedMm(matA: Tensor, matB: Tensor, options?: { offs?: Tensor | null; bias?: Tensor | null; outDtype?: DType | null }): Tensor;
@@ -222,6 +233,7 @@ export interface PythonFunctional {
   layerNorm(input: Tensor, normalizedShape: readonly Size[], options?: { weight?: Tensor | null; bias?: Tensor | null; eps?: Float }): Tensor;
   layerNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, options?: { bias?: Tensor | null; eps?: Float }): Tensor;
   layerNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, bias: Tensor | null, options?: { eps?: Float }): Tensor;
+  layerNorm(input: Tensor, options: { normalizedShape: readonly Size[]; weight?: Tensor | null; bias?: Tensor | null; eps?: Float }): Tensor;
   /** `torch.nn.functional.leaky_relu` */
   leakyRelu(input: Tensor, negativeSlope?: Float, inplace?: boolean): Tensor;
   leakyRelu(input: Tensor, options?: { negativeSlope?: Float; inplace?: boolean }): Tensor;
@@ -234,6 +246,7 @@ export interface PythonFunctional {
   localResponseNorm(input: Tensor, size: Size | readonly Size[] | null, options?: { alpha?: Float; beta?: Float; k?: Float }): Tensor;
   localResponseNorm(input: Tensor, size: Size | readonly Size[] | null, alpha: Float, options?: { beta?: Float; k?: Float }): Tensor;
   localResponseNorm(input: Tensor, size: Size | readonly Size[] | null, alpha: Float, beta: Float, options?: { k?: Float }): Tensor;
+  localResponseNorm(input: Tensor, options: { size: Size | readonly Size[] | null; alpha?: Float; beta?: Float; k?: Float }): Tensor;
   /** `torch.nn.functional.log_softmax` */
   logSoftmax(input: Tensor, dim?: Size | null, dtype?: DType | null): Tensor;
   logSoftmax(input: Tensor, options?: { dim?: Size | null; dtype?: DType | null }): Tensor;
@@ -242,14 +255,20 @@ export interface PythonFunctional {
   lpPool1d(input: Tensor, normType: Float, kernelSize: Size, stride?: Size | readonly Size[] | null, ceilMode?: boolean): Tensor;
   lpPool1d(input: Tensor, normType: Float, kernelSize: Size, options?: { stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
   lpPool1d(input: Tensor, normType: Float, kernelSize: Size, stride: Size | readonly Size[] | null, options?: { ceilMode?: boolean }): Tensor;
+  lpPool1d(input: Tensor, options: { normType: Float; kernelSize: Size; stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
+  lpPool1d(input: Tensor, normType: Float, options: { kernelSize: Size; stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
   /** `torch.nn.functional.lp_pool2d` */
   lpPool2d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, ceilMode?: boolean): Tensor;
   lpPool2d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
   lpPool2d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { ceilMode?: boolean }): Tensor;
+  lpPool2d(input: Tensor, options: { normType: Float; kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
+  lpPool2d(input: Tensor, normType: Float, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
   /** `torch.nn.functional.lp_pool3d` */
   lpPool3d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, ceilMode?: boolean): Tensor;
   lpPool3d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
   lpPool3d(input: Tensor, normType: Float, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { ceilMode?: boolean }): Tensor;
+  lpPool3d(input: Tensor, options: { normType: Float; kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
+  lpPool3d(input: Tensor, normType: Float, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[] | null; ceilMode?: boolean }): Tensor;
   /** `torch.nn.functional.margin_ranking_loss` */
   marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin?: Float, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, options?: { margin?: Float; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
@@ -264,6 +283,7 @@ export interface PythonFunctional {
   maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
   maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean; returnIndices?: boolean }): Tensor;
   maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], ceilMode: boolean, options?: { returnIndices?: boolean }): Tensor;
+  maxPool1d(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.max_pool2d` */
   maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], options: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices: true }): readonly [Tensor, Tensor];
   maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean, returnIndices?: boolean): Tensor;
@@ -272,6 +292,7 @@ export interface PythonFunctional {
   maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
   maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean; returnIndices?: boolean }): Tensor;
   maxPool2d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], ceilMode: boolean, options?: { returnIndices?: boolean }): Tensor;
+  maxPool2d(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.max_pool3d` */
   maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], options: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices: true }): readonly [Tensor, Tensor];
   maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean, returnIndices?: boolean): Tensor;
@@ -280,21 +301,25 @@ export interface PythonFunctional {
   maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
   maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], options?: { ceilMode?: boolean; returnIndices?: boolean }): Tensor;
   maxPool3d(input: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], dilation: Size | readonly Size[], ceilMode: boolean, options?: { returnIndices?: boolean }): Tensor;
+  maxPool3d(input: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean; returnIndices?: boolean }): Tensor;
   /** `torch.nn.functional.max_unpool1d` */
   maxUnpool1d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, padding?: Size | readonly Size[], outputSize?: Size | readonly (Size | null)[] | null): Tensor;
   maxUnpool1d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   maxUnpool1d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   maxUnpool1d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
+  maxUnpool1d(input: Tensor, indices: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   /** `torch.nn.functional.max_unpool2d` */
   maxUnpool2d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, padding?: Size | readonly Size[], outputSize?: Size | readonly (Size | null)[] | null): Tensor;
   maxUnpool2d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   maxUnpool2d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   maxUnpool2d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
+  maxUnpool2d(input: Tensor, indices: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   /** `torch.nn.functional.max_unpool3d` */
   maxUnpool3d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[] | null, padding?: Size | readonly Size[], outputSize?: Size | readonly (Size | null)[] | null): Tensor;
   maxUnpool3d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   maxUnpool3d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, options?: { padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   maxUnpool3d(input: Tensor, indices: Tensor, kernelSize: Size | readonly Size[], stride: Size | readonly Size[] | null, padding: Size | readonly Size[], options?: { outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
+  maxUnpool3d(input: Tensor, indices: Tensor, options: { kernelSize: Size | readonly Size[]; stride?: Size | readonly Size[] | null; padding?: Size | readonly Size[]; outputSize?: Size | readonly (Size | null)[] | null }): Tensor;
   /** `torch.nn.functional.mish` */
   mish(input: Tensor, inplace?: boolean): Tensor;
   mish(input: Tensor, options?: { inplace?: boolean }): Tensor;
@@ -318,6 +343,10 @@ export interface PythonFunctional {
   multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, attnMask: Tensor | null, useSeparateProjWeight: boolean, qProjWeight: Tensor | null, kProjWeight: Tensor | null, vProjWeight: Tensor | null, staticK: Tensor | null, options?: { staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
   multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, attnMask: Tensor | null, useSeparateProjWeight: boolean, qProjWeight: Tensor | null, kProjWeight: Tensor | null, vProjWeight: Tensor | null, staticK: Tensor | null, staticV: Tensor | null, options?: { averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
   multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, dropoutP: Float, outProjWeight: Tensor, outProjBias: Tensor | null, training: boolean, keyPaddingMask: Tensor | null, needWeights: boolean, attnMask: Tensor | null, useSeparateProjWeight: boolean, qProjWeight: Tensor | null, kProjWeight: Tensor | null, vProjWeight: Tensor | null, staticK: Tensor | null, staticV: Tensor | null, averageAttnWeights: boolean, options?: { isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, options: { embedDimToCheck: Size; numHeads: Size; inProjWeight: Tensor | null; inProjBias: Tensor | null; biasK: Tensor | null; biasV: Tensor | null; addZeroAttn: boolean; dropoutP: Float; outProjWeight: Tensor; outProjBias: Tensor | null; training?: boolean; keyPaddingMask?: Tensor | null; needWeights?: boolean; attnMask?: Tensor | null; useSeparateProjWeight?: boolean; qProjWeight?: Tensor | null; kProjWeight?: Tensor | null; vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, options: { numHeads: Size; inProjWeight: Tensor | null; inProjBias: Tensor | null; biasK: Tensor | null; biasV: Tensor | null; addZeroAttn: boolean; dropoutP: Float; outProjWeight: Tensor; outProjBias: Tensor | null; training?: boolean; keyPaddingMask?: Tensor | null; needWeights?: boolean; attnMask?: Tensor | null; useSeparateProjWeight?: boolean; qProjWeight?: Tensor | null; kProjWeight?: Tensor | null; vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, options: { addZeroAttn: boolean; dropoutP: Float; outProjWeight: Tensor; outProjBias: Tensor | null; training?: boolean; keyPaddingMask?: Tensor | null; needWeights?: boolean; attnMask?: Tensor | null; useSeparateProjWeight?: boolean; qProjWeight?: Tensor | null; kProjWeight?: Tensor | null; vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
+  multiHeadAttentionForward(query: Tensor, key: Tensor, value: Tensor, embedDimToCheck: Size, numHeads: Size, inProjWeight: Tensor | null, inProjBias: Tensor | null, biasK: Tensor | null, biasV: Tensor | null, addZeroAttn: boolean, options: { dropoutP: Float; outProjWeight: Tensor; outProjBias: Tensor | null; training?: boolean; keyPaddingMask?: Tensor | null; needWeights?: boolean; attnMask?: Tensor | null; useSeparateProjWeight?: boolean; qProjWeight?: Tensor | null; kProjWeight?: Tensor | null; vProjWeight?: Tensor | null; staticK?: Tensor | null; staticV?: Tensor | null; averageAttnWeights?: boolean; isCausal?: boolean }): readonly [Tensor, Tensor | null];
   /** `torch.nn.functional.multi_margin_loss` */
   multiMarginLoss(input: Tensor, target: Tensor, p?: Size, margin?: Float, weight?: Tensor | null, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   multiMarginLoss(input: Tensor, target: Tensor, options?: { p?: Size; margin?: Float; weight?: Tensor | null; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
@@ -354,6 +383,7 @@ export interface PythonFunctional {
   pad(input: Tensor, pad: readonly Size[], mode?: string, value?: Float | null): Tensor;
   pad(input: Tensor, pad: readonly Size[], options?: { mode?: string; value?: Float | null }): Tensor;
   pad(input: Tensor, pad: readonly Size[], mode: string, options?: { value?: Float | null }): Tensor;
+  pad(input: Tensor, options: { pad: readonly Size[]; mode?: string; value?: Float | null }): Tensor;
   /** `torch.nn.functional.poisson_nll_loss` */
   poissonNllLoss(input: Tensor, target: Tensor, logInput?: boolean, full?: boolean, sizeAverage?: boolean | null, eps?: Float, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   poissonNllLoss(input: Tensor, target: Tensor, options?: { logInput?: boolean; full?: boolean; sizeAverage?: boolean | null; eps?: Float; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
@@ -372,6 +402,7 @@ export interface PythonFunctional {
   rmsNorm(input: Tensor, normalizedShape: readonly Size[], weight?: Tensor | null, eps?: Float | null): Tensor;
   rmsNorm(input: Tensor, normalizedShape: readonly Size[], options?: { weight?: Tensor | null; eps?: Float | null }): Tensor;
   rmsNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, options?: { eps?: Float | null }): Tensor;
+  rmsNorm(input: Tensor, options: { normalizedShape: readonly Size[]; weight?: Tensor | null; eps?: Float | null }): Tensor;
   /** `torch.nn.functional.rrelu` */
   rrelu(input: Tensor, lower?: Float, upper?: Float, training?: boolean, inplace?: boolean): Tensor;
   rrelu(input: Tensor, options?: { lower?: Float; upper?: Float; training?: boolean; inplace?: boolean }): Tensor;
@@ -414,6 +445,8 @@ export interface PythonFunctional {
   /** `torch.nn.functional.threshold` */
   threshold(input: Tensor, threshold: Float, value: Float, inplace?: boolean): Tensor;
   threshold(input: Tensor, threshold: Float, value: Float, options?: { inplace?: boolean }): Tensor;
+  threshold(input: Tensor, options: { threshold: Float; value: Float; inplace?: boolean }): Tensor;
+  threshold(input: Tensor, threshold: Float, options: { value: Float; inplace?: boolean }): Tensor;
   /** `torch.nn.functional.triplet_margin_loss` */
   tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, margin?: Float, p?: Float, eps?: Float, swap?: boolean, sizeAverage?: boolean | null, reduce?: boolean | null, reduction?: "none" | "mean" | "sum" | "batchmean"): Tensor;
   tripletMarginLoss(anchor: Tensor, positive: Tensor, negative: Tensor, options?: { margin?: Float; p?: Float; eps?: Float; swap?: boolean; sizeAverage?: boolean | null; reduce?: boolean | null; reduction?: "none" | "mean" | "sum" | "batchmean" }): Tensor;
@@ -431,6 +464,7 @@ export interface PythonFunctional {
   unfold(input: Tensor, kernelSize: Size | readonly Size[], options?: { dilation?: Size | readonly Size[]; padding?: Size | readonly Size[]; stride?: Size | readonly Size[] }): Tensor;
   unfold(input: Tensor, kernelSize: Size | readonly Size[], dilation: Size | readonly Size[], options?: { padding?: Size | readonly Size[]; stride?: Size | readonly Size[] }): Tensor;
   unfold(input: Tensor, kernelSize: Size | readonly Size[], dilation: Size | readonly Size[], padding: Size | readonly Size[], options?: { stride?: Size | readonly Size[] }): Tensor;
+  unfold(input: Tensor, options: { kernelSize: Size | readonly Size[]; dilation?: Size | readonly Size[]; padding?: Size | readonly Size[]; stride?: Size | readonly Size[] }): Tensor;
   /** `torch.nn.functional.upsample` */
   upsample(input: Tensor, size?: Size | readonly Size[] | null, scaleFactor?: Float | readonly Float[] | null, mode?: string, alignCorners?: boolean | null): Tensor;
   upsample(input: Tensor, options?: { size?: Size | readonly Size[] | null; scaleFactor?: Float | readonly Float[] | null; mode?: string; alignCorners?: boolean | null }): Tensor;

@@ -64,6 +64,7 @@ export {
 } from "./layers/recurrent-cell.js";
 export * from "./layers/reshape.js";
 export {
+  type MaskOptions,
   Transformer,
   type TransformerCall,
   type TransformerOptions,
@@ -85,10 +86,12 @@ export {
   type DecoderPositions,
   type EncoderCall,
   type EncoderPositions,
+  type EncoderSettings,
   TransformerDecoder,
   TransformerEncoder,
 } from "./layers/transformer-stack.js";
 export {
+  type AnyModule,
   type BufferOptions,
   type LoadOptions,
   type LoadReport,

@@ -1,6 +1,17 @@
 import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
-import { showsAsText, type Tensor } from "@sconce/tensor";
+import {
+  castTensor,
+  type DType,
+  isComplexDType,
+  isDType,
+  isFloatDType,
+  showsAsText,
+  Tensor,
+} from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
+import type { Device } from "../torch/argument-types.js";
+import { deviceOf } from "../torch/arguments.js";
+import { invalidArgument } from "../torch/errors.js";
 import { installMethods } from "../torch/install.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { withoutNotes } from "../trace/state-reads.js";
@@ -18,7 +29,7 @@ import {
   noteNumbered,
   parametersOf,
 } from "./state.js";
-import { Parameter } from "./tensors.js";
+import { Buffer, Parameter } from "./tensors.js";
 
 installMethods();
 
@@ -54,8 +65,12 @@ export interface LoadReport {
   readonly unexpectedKeys: readonly string[];
 }
 
-/** The call of a module whose class is not known. */
-type UntypedCall = (...args: readonly unknown[]) => unknown;
+/**
+ * A module whose class is not known, of a container or a path: it is called with anything, and its
+ * result has no type, as in Python.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the class is not known
+export type AnyModule = ((...args: readonly any[]) => any) & Module;
 
 /** A module is called as a function: the call runs its `forward`. */
 export interface Module {
@@ -144,14 +159,14 @@ export class Module {
    * The module at a path, `encoder.0`; the module itself for the empty path. @throws SconceError
    * `MODULE_PATH`
    */
-  getSubmodule(path: string): Module & UntypedCall {
+  getSubmodule(path: string): AnyModule {
     let module: Module = this;
     for (const name of path === "" ? [] : path.split(".")) {
       const next = childrenOf<Module>(module).find(([own]) => own === name)?.[1];
       if (next === undefined) throw noSubmodule(path, name, module.constructor.name);
       module = next;
     }
-    return module as Module & UntypedCall;
+    return module as AnyModule;
   }
 
   /**
@@ -167,21 +182,31 @@ export class Module {
   }
 
   /** Its own submodules, each once, with their names, in order of definition. */
-  namedChildren(): NamedModule<Module>[] {
+  namedChildren(): NamedModule<AnyModule>[] {
     const seen = new Set<Module>();
     const names = withoutNotes(() => childrenOf<Module>(this)).filter(([, child]) => {
       const isNew = !seen.has(child);
       seen.add(child);
       return isNew;
     });
-    const children = this as unknown as Readonly<Record<string, Module>>;
+    const children = this as unknown as Readonly<Record<string, AnyModule>>;
     return names.map(([name]) => [name, children[name]!]);
   }
 
+  /** Its own submodules, each once, in order of definition. */
+  children(): AnyModule[] {
+    return this.namedChildren().map(([, child]) => child);
+  }
+
+  /** The module itself and all below it, each once. */
+  modules(): AnyModule[] {
+    return this.namedModules().map(([, module]) => module);
+  }
+
   /** The module itself and all below it, with their paths; the module's own is empty. */
-  namedModules(options: StateOptions = {}): NamedModule<Module>[] {
+  namedModules(options: StateOptions = {}): NamedModule<AnyModule>[] {
     checkOptions("namedModules", options, STATE);
-    return descendants<Module>(this, options.removeDuplicate ?? true);
+    return descendants<AnyModule>(this as unknown as AnyModule, options.removeDuplicate ?? true);
   }
 
   /** Parameters with their fully qualified names. */
@@ -279,6 +304,51 @@ export class Module {
     return this;
   }
 
+  /**
+   * Gives parameters and buffers of floats or complex numbers another dtype, here and below.
+   * Tensors that modules share stay shared. Sconce runs models on the CPU: any other device is
+   * refused.
+   * @throws SconceError `TORCH_ARGUMENT` for a dtype of integers, and for another device
+   */
+  to(
+    target: DType | "cpu" | Tensor | { readonly dtype?: DType | null; readonly device?: Device | null },
+  ): this {
+    const dtype = dtypeOfTarget(this.constructor.name, target);
+    return dtype === undefined
+      ? this
+      : convertState(this, (own) => (isFloatDType(own) || isComplexDType(own) ? dtype : own));
+  }
+
+  /** Gives parameters and buffers another dtype, also those of integers. */
+  type(dtype: DType): this {
+    return convertState(this, () => dtype);
+  }
+
+  /** Makes parameters and buffers of floats float32. */
+  float(): this {
+    return convertState(this, floatsTo("float32"));
+  }
+
+  /** Makes parameters and buffers of floats float64. */
+  double(): this {
+    return convertState(this, floatsTo("float64"));
+  }
+
+  /** Makes parameters and buffers of floats float16. */
+  half(): this {
+    return convertState(this, floatsTo("float16"));
+  }
+
+  /** Makes parameters and buffers of floats bfloat16. */
+  bfloat16(): this {
+    return convertState(this, floatsTo("bfloat16"));
+  }
+
+  /** The module itself: models run on the CPU. */
+  cpu(): this {
+    return this;
+  }
+
   /** The module as PyTorch prints it. */
   toString(): string {
     return moduleText(this);
@@ -292,6 +362,67 @@ export class Module {
  */
 export function requireFreeName(module: Module, name: string): void {
   if (name in Module.prototype) throw takenName(module.constructor.name, name);
+}
+
+const floatsTo =
+  (dtype: DType) =>
+  (own: DType): DType =>
+    isFloatDType(own) ? dtype : own;
+
+/** Replaces the state of a module and all below it with state of another dtype. */
+function convertState<M extends Module>(root: M, choose: (own: DType) => DType): M {
+  const converted = new Map<Tensor, Tensor>();
+  const convert = (tensor: Tensor, make: (data: Tensor) => Tensor): Tensor => {
+    const dtype = choose(tensor.dtype);
+    if (dtype === tensor.dtype) return tensor;
+    const found = converted.get(tensor) ?? make(castTensor(tensor, dtype));
+    converted.set(tensor, found);
+    return found;
+  };
+  for (const [, module] of descendants<Module>(root, true)) {
+    for (const [name, own] of parametersOf(module))
+      setProperty(
+        module,
+        name,
+        convert(own, (data) => new Parameter(data, own.requiresGrad)),
+      );
+    for (const [name, own] of buffersOf(module))
+      setProperty(
+        module,
+        name,
+        convert(own, (data) =>
+          own instanceof Buffer ? new Buffer(data, { persistent: own.persistent }) : data,
+        ),
+      );
+  }
+  return root;
+}
+
+/** The dtype that `module.to` is given; undefined for a device only. */
+function dtypeOfTarget(owner: string, target: Parameters<Module["to"]>[0]): DType | undefined {
+  const given =
+    typeof target === "string" ? (isDType(target) ? { dtype: target } : { device: target }) : target;
+  const device = given instanceof Tensor ? null : (given?.device ?? null);
+  if (device !== null && deviceOf(device).type !== "cpu")
+    throw invalidArgument(
+      `${owner}.to`,
+      `the device ${deviceOf(device).type} is not one that models run on`,
+      'leave the model on "cpu", and choose a backend where the program runs',
+    );
+  const dtype = given?.dtype ?? undefined;
+  if (dtype === undefined && device === null)
+    throw invalidArgument(
+      `${owner}.to`,
+      "the dtype or device is undefined",
+      "check its name: `torch.float16`",
+    );
+  if (dtype !== undefined && !isFloatDType(dtype) && !isComplexDType(dtype))
+    throw invalidArgument(
+      `${owner}.to`,
+      `nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=torch.${dtype}`,
+      "use `type(dtype)` to convert all of the state",
+    );
+  return dtype;
 }
 
 function setProperty(module: Module, name: string, value: unknown): void {

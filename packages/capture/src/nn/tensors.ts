@@ -1,6 +1,7 @@
 import { markClass } from "@sconce/errors";
 import { Tensor, type TensorInit } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
+import { requireGradients } from "../torch/gradients.js";
 import { callOperator } from "../trace/dispatch.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 
@@ -16,8 +17,10 @@ export class Parameter extends Tensor {
    * While a program is traced, a traced tensor becomes its detached alias.
    *
    * @param requiresGrad whether gradients are recorded for it
+   * @throws SconceError `TORCH_ARGUMENT` for a tensor of integers or bools that asks for gradients
    */
   constructor(data: Tensor, requiresGrad = true) {
+    if (requiresGrad) requireGradients(data);
     super({ ...tensorParts(data), requiresGrad });
     // biome-ignore lint/correctness/noConstructorReturn: PyTorch gives an alias, too
     if (data instanceof TracedTensor) return traced(data) as Parameter;

@@ -1,10 +1,11 @@
 /** @file Calls the overload that the arguments of a function or method select. */
-import { device } from "@sconce/ir";
+import { device, type OpSchema } from "@sconce/ir";
 import { dtypeOfCode } from "@sconce/ops";
 import { type DType, Tensor } from "@sconce/tensor";
 import { callOperator, type OperatorArgument, type OperatorResult } from "../trace/dispatch.js";
 import { convert, isTraced } from "./arguments.js";
 import { withGradient } from "./constants.js";
+import { camelCase } from "./names.js";
 import type { Signature } from "./parameters.js";
 import { type Keywords, type ParsedCall, parseCall, splitKeywords } from "./parse-call.js";
 
@@ -56,7 +57,22 @@ function callOut({ outSchema }: Signature, { values, out }: BoundCall): Function
   names.forEach(({ name }, i) => {
     values.set(name, outs[i] as OperatorArgument);
   });
-  return callBound(outSchema!, values);
+  return named(outSchema!, callBound(outSchema!, values));
+}
+
+/** The names of the results of an operator that PyTorch gives as a named tuple. */
+export function resultNames({ returns }: Pick<OpSchema, "returns">): readonly string[] | undefined {
+  const names = returns.flatMap(({ name }) => (name === undefined ? [] : [camelCase(name)]));
+  return returns.length > 1 && names.length === returns.length ? names : undefined;
+}
+
+/** Gives a list of results their names: `x.max(0).values`, `[values, indices] = x.max(0)`. */
+function named(schema: OpSchema, result: FunctionResult): FunctionResult {
+  const names = resultNames(schema);
+  if (names === undefined || !Array.isArray(result)) return result;
+  const list = [...(result as readonly OperatorResult[])];
+  for (const [i, name] of names.entries()) Object.defineProperty(list, name, { value: list[i] });
+  return list;
 }
 
 /** Calls an overload with the values of its parameters, by the names of its schema. */
@@ -100,7 +116,7 @@ export function callSignatures(
   const bound = bind(parsed, self);
   if (bound.out !== undefined) return callOut(signature, bound);
   if (signature.hasTensorOptions) fillOptions(signature, bound.values);
-  const result = callBound(signature.schema, bound.values);
+  const result = named(signature.schema, callBound(signature.schema, bound.values));
   const asksGradient = bound.requiresGrad && result instanceof Tensor && !isTraced(result);
   return asksGradient ? withGradient(result) : result;
 }

@@ -5,6 +5,7 @@ import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { deviceOf } from "./arguments.js";
 import { deviceOfTensor } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
+import { requireGradients } from "./gradients.js";
 
 /** Options of `torch.tensor`. */
 export interface ConstantOptions {
@@ -29,7 +30,9 @@ function fromValues(name: string, values: unknown, options: ConstantOptions): Te
   requireCpu(name, options.device);
   const dtype = options.dtype ?? (hasFloat(values) ? "float32" : undefined);
   const requiresGrad = options.requiresGrad === true && currentTrace() === undefined;
-  return Tensor.from(unwrap(values) as NestedValues, { dtype, requiresGrad });
+  const made = Tensor.from(unwrap(values) as NestedValues, { dtype, requiresGrad });
+  if (options.requiresGrad === true) requireGradients(made, name);
+  return made;
 }
 
 /** A program that is traced holds its constants on the CPU; eager tensors have no other device. */

@@ -6,9 +6,10 @@ import { type DeviceLiteral, dtypeLiteral, layout } from "@sconce/ir";
 import { type DType, isDType, type Tensor } from "@sconce/tensor";
 import { callOperator, type OperatorArgument, type OperatorKeywords } from "../trace/dispatch.js";
 import { convert, deviceOf, isTraced } from "./arguments.js";
+import { invalidArgument } from "./errors.js";
 import { camelCase } from "./names.js";
 import type { Parameter, Signature } from "./parameters.js";
-import { parseCall, splitKeywords } from "./parse-call.js";
+import { type Keywords, parseCall, splitKeywords } from "./parse-call.js";
 
 const parameter = (name: string, base: Parameter["base"], more: Partial<Parameter> = {}): Parameter => ({
   name,
@@ -82,9 +83,25 @@ function toOptions(
 export const toDType = (self: Tensor, dtype: DType, memoryFormat: OperatorArgument = null): unknown =>
   callOperator("aten.to.dtype", [self, dtypeLiteral(dtype), false, false, memoryFormat]);
 
+/**
+ * Refuses a call whose only choice is undefined, as a misspelled name gives it: `to` would return
+ * the tensor as it is.
+ */
+function requireChoice(given: readonly unknown[], args: readonly unknown[], kwargs: Keywords): void {
+  if (given.length === 0 || args.length > 0) return;
+  if (given[0] !== undefined && !("dtype" in kwargs || "device" in kwargs)) return;
+  if (Object.values(kwargs).some((value) => value !== undefined)) return;
+  throw invalidArgument(
+    "Tensor.to",
+    "the dtype or device is undefined",
+    'check its name: dtypes are texts, "float16", and constants, torch.float16; `x.to()` returns x',
+  );
+}
+
 /** `Tensor.to`, of a dtype, a device, or the dtype and device of another tensor. */
 export function to(self: Tensor, given: readonly unknown[]): unknown {
   const { args, kwargs } = splitKeywords(given);
+  requireChoice(given, args, kwargs);
   const { signature: chosen, values } = parseCall("Tensor.to", TO, args, kwargs);
   const [nonBlocking, copy, format] = values.slice(-3);
   const memoryFormat = (format ?? undefined) === undefined ? null : convert(OPTIONS[2]!, format);

@@ -66,6 +66,7 @@ export interface TorchFunctions {
   addmm(input: Tensor, mat1: Tensor, mat2: Tensor, options?: { beta?: Scalar; alpha?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::addmm.dtype(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor` */
   addmm(input: Tensor, mat1: Tensor, mat2: Tensor, outDtype: DType, options?: { beta?: Scalar; alpha?: Scalar; out?: Tensor | null }): Tensor;
+  addmm(input: Tensor, mat1: Tensor, mat2: Tensor, options: { outDtype: DType; beta?: Scalar; alpha?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor` */
   addmv(input: Tensor, mat: Tensor, vec: Tensor, options?: { beta?: Scalar; alpha?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)` */
@@ -77,6 +78,7 @@ export interface TorchFunctions {
   /** `aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor` */
   affineGridGenerator(theta: Tensor, size: readonly Size[], alignCorners: boolean): Tensor;
   affineGridGenerator(theta: Tensor, options: { size: readonly Size[]; alignCorners: boolean }): Tensor;
+  affineGridGenerator(theta: Tensor, size: readonly Size[], options: { alignCorners: boolean }): Tensor;
   /** `aten::alias_copy(Tensor self) -> Tensor` */
   aliasCopy(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::all(Tensor self) -> Tensor` */
@@ -97,9 +99,11 @@ export interface TorchFunctions {
   /** `aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor` */
   alphaDropout(input: Tensor, p: Float, train: boolean): Tensor;
   alphaDropout(input: Tensor, options: { p: Float; train: boolean }): Tensor;
+  alphaDropout(input: Tensor, p: Float, options: { train: boolean }): Tensor;
   /** `aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)` */
   alphaDropout_(input: Tensor, p: Float, train: boolean): Tensor;
   alphaDropout_(input: Tensor, options: { p: Float; train: boolean }): Tensor;
+  alphaDropout_(input: Tensor, p: Float, options: { train: boolean }): Tensor;
   /** `aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor` */
   amax(input: Tensor, dim?: Size | readonly Size[], keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   amax(input: Tensor, options?: { dim?: Size | readonly Size[]; keepdim?: boolean; out?: Tensor | null }): Tensor;
@@ -109,7 +113,7 @@ export interface TorchFunctions {
   amin(input: Tensor, options?: { dim?: Size | readonly Size[]; keepdim?: boolean; out?: Tensor | null }): Tensor;
   amin(input: Tensor, dim: Size | readonly Size[], options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)` */
-  aminmax(input: Tensor, options?: { dim?: Size | null; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  aminmax(input: Tensor, options?: { dim?: Size | null; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly min: Tensor; readonly max: Tensor };
   /** `aten::angle(Tensor self) -> Tensor` */
   angle(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::any(Tensor self) -> Tensor` */
@@ -217,6 +221,7 @@ export interface TorchFunctions {
   baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, options?: { beta?: Scalar; alpha?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::baddbmm.dtype(Tensor self, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor` */
   baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, outDtype: DType, options?: { beta?: Scalar; alpha?: Scalar; out?: Tensor | null }): Tensor;
+  baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, options: { outDtype: DType; beta?: Scalar; alpha?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   bartlettWindow(windowLength: Size, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
@@ -224,21 +229,35 @@ export interface TorchFunctions {
   bartlettWindow(windowLength: Size, options: { periodic: boolean; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor` */
   batchNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, training: boolean, momentum: Float, eps: Float, cudnnEnabled: boolean): Tensor;
+  batchNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, options: { training: boolean; momentum: Float; eps: Float; cudnnEnabled: boolean }): Tensor;
+  batchNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, training: boolean, options: { momentum: Float; eps: Float; cudnnEnabled: boolean }): Tensor;
+  batchNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, training: boolean, momentum: Float, options: { eps: Float; cudnnEnabled: boolean }): Tensor;
+  batchNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, training: boolean, momentum: Float, eps: Float, options: { cudnnEnabled: boolean }): Tensor;
   /** `aten::batch_norm_backward_elemt(Tensor grad_out, Tensor input, Tensor mean, Tensor invstd, Tensor? weight, Tensor sum_dy, Tensor sum_dy_xmu, Tensor count) -> Tensor` */
   batchNormBackwardElemt(gradOut: Tensor, input: Tensor, mean: Tensor, invstd: Tensor, weight: Tensor | null, sumDy: Tensor, sumDyXmu: Tensor, count: Tensor): Tensor;
   /** `aten::batch_norm_backward_reduce(Tensor grad_out, Tensor input, Tensor mean, Tensor invstd, Tensor? weight, bool input_g, bool weight_g, bool bias_g) -> (Tensor, Tensor, Tensor, Tensor)` */
   batchNormBackwardReduce(gradOut: Tensor, input: Tensor, mean: Tensor, invstd: Tensor, weight: Tensor | null, inputG: boolean, weightG: boolean, biasG: boolean): readonly [Tensor, Tensor, Tensor, Tensor];
+  batchNormBackwardReduce(gradOut: Tensor, input: Tensor, mean: Tensor, invstd: Tensor, weight: Tensor | null, options: { inputG: boolean; weightG: boolean; biasG: boolean }): readonly [Tensor, Tensor, Tensor, Tensor];
+  batchNormBackwardReduce(gradOut: Tensor, input: Tensor, mean: Tensor, invstd: Tensor, weight: Tensor | null, inputG: boolean, options: { weightG: boolean; biasG: boolean }): readonly [Tensor, Tensor, Tensor, Tensor];
+  batchNormBackwardReduce(gradOut: Tensor, input: Tensor, mean: Tensor, invstd: Tensor, weight: Tensor | null, inputG: boolean, weightG: boolean, options: { biasG: boolean }): readonly [Tensor, Tensor, Tensor, Tensor];
   /** `aten::batch_norm_elemt(Tensor input, Tensor? weight, Tensor? bias, Tensor mean, Tensor invstd, float eps) -> Tensor` */
   batchNormElemt(input: Tensor, weight: Tensor | null, bias: Tensor | null, mean: Tensor, invstd: Tensor, eps: Float, options?: { out?: Tensor | null }): Tensor;
+  batchNormElemt(input: Tensor, weight: Tensor | null, bias: Tensor | null, mean: Tensor, invstd: Tensor, options: { eps: Float; out?: Tensor | null }): Tensor;
   /** `aten::batch_norm_gather_stats(Tensor input, Tensor mean, Tensor invstd, Tensor? running_mean, Tensor? running_var, float momentum, float eps, int count) -> (Tensor, Tensor)` */
   batchNormGatherStats(input: Tensor, mean: Tensor, invstd: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, momentum: Float, eps: Float, count: Size): readonly [Tensor, Tensor];
+  batchNormGatherStats(input: Tensor, mean: Tensor, invstd: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, options: { momentum: Float; eps: Float; count: Size }): readonly [Tensor, Tensor];
+  batchNormGatherStats(input: Tensor, mean: Tensor, invstd: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, momentum: Float, options: { eps: Float; count: Size }): readonly [Tensor, Tensor];
+  batchNormGatherStats(input: Tensor, mean: Tensor, invstd: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, momentum: Float, eps: Float, options: { count: Size }): readonly [Tensor, Tensor];
   /** `aten::batch_norm_gather_stats_with_counts(Tensor input, Tensor mean, Tensor invstd, Tensor? running_mean, Tensor? running_var, float momentum, float eps, Tensor counts) -> (Tensor, Tensor)` */
   batchNormGatherStatsWithCounts(input: Tensor, mean: Tensor, invstd: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, momentum: Float, eps: Float, counts: Tensor): readonly [Tensor, Tensor];
+  batchNormGatherStatsWithCounts(input: Tensor, mean: Tensor, invstd: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, options: { momentum: Float; eps: Float; counts: Tensor }): readonly [Tensor, Tensor];
+  batchNormGatherStatsWithCounts(input: Tensor, mean: Tensor, invstd: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, momentum: Float, options: { eps: Float; counts: Tensor }): readonly [Tensor, Tensor];
   /** `aten::batch_norm_stats(Tensor input, float eps) -> (Tensor, Tensor)` */
   batchNormStats(input: Tensor, eps: Float): readonly [Tensor, Tensor];
   batchNormStats(input: Tensor, options: { eps: Float }): readonly [Tensor, Tensor];
   /** `aten::batch_norm_update_stats(Tensor input, Tensor? running_mean, Tensor? running_var, float momentum) -> (Tensor, Tensor)` */
   batchNormUpdateStats(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, momentum: Float): readonly [Tensor, Tensor];
+  batchNormUpdateStats(input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, options: { momentum: Float }): readonly [Tensor, Tensor];
   /** `aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor` */
   bernoulli(input: Tensor, options?: { generator?: null; out?: Tensor | null }): Tensor;
   /** `aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor` */
@@ -305,6 +324,7 @@ export interface TorchFunctions {
   bmm(input: Tensor, mat2: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor` */
   bmm(input: Tensor, mat2: Tensor, outDtype: DType, options?: { out?: Tensor | null }): Tensor;
+  bmm(input: Tensor, mat2: Tensor, options: { outDtype: DType; out?: Tensor | null }): Tensor;
   /** `aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)` */
   broadcastTo(input: Tensor, size: readonly Size[]): Tensor;
   broadcastTo(input: Tensor, options: { size: readonly Size[] }): Tensor;
@@ -340,6 +360,9 @@ export interface TorchFunctions {
   /** `aten::choose_qparams_optimized(Tensor input, int numel, int n_bins, float ratio, int bit_width) -> (Tensor, Tensor)` */
   chooseQparamsOptimized(input: Tensor, numel: Size, nBins: Size, ratio: Float, bitWidth: Size): readonly [Tensor, Tensor];
   chooseQparamsOptimized(input: Tensor, options: { numel: Size; nBins: Size; ratio: Float; bitWidth: Size }): readonly [Tensor, Tensor];
+  chooseQparamsOptimized(input: Tensor, numel: Size, options: { nBins: Size; ratio: Float; bitWidth: Size }): readonly [Tensor, Tensor];
+  chooseQparamsOptimized(input: Tensor, numel: Size, nBins: Size, options: { ratio: Float; bitWidth: Size }): readonly [Tensor, Tensor];
+  chooseQparamsOptimized(input: Tensor, numel: Size, nBins: Size, ratio: Float, options: { bitWidth: Size }): readonly [Tensor, Tensor];
   /** `aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]` */
   chunk<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, chunks: Size, dim?: Size): R;
   chunk<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, chunks: Size, options?: { dim?: Size }): R;
@@ -491,6 +514,8 @@ export interface TorchFunctions {
   convTranspose3d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: Size | readonly Size[], padding: Size | readonly Size[], outputPadding: Size | readonly Size[], groups: Size, options?: { dilation?: Size | readonly Size[] }): Tensor;
   /** `aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor` */
   convolution(input: Tensor, weight: Tensor, bias: Tensor | null, stride: readonly Size[], padding: readonly Size[], dilation: readonly Size[], transposed: boolean, outputPadding: readonly Size[], groups: Size): Tensor;
+  convolution(input: Tensor, weight: Tensor, bias: Tensor | null, stride: readonly Size[], padding: readonly Size[], dilation: readonly Size[], options: { transposed: boolean; outputPadding: readonly Size[]; groups: Size }): Tensor;
+  convolution(input: Tensor, weight: Tensor, bias: Tensor | null, stride: readonly Size[], padding: readonly Size[], dilation: readonly Size[], transposed: boolean, outputPadding: readonly Size[], options: { groups: Size }): Tensor;
   /** `aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor` */
   copysign(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor` */
@@ -536,11 +561,11 @@ export interface TorchFunctions {
   ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: Tensor, targetLengths: Tensor, blank: Size, options?: { reduction?: Size; zeroInfinity?: boolean }): Tensor;
   ctcLoss(logProbs: Tensor, targets: Tensor, inputLengths: Tensor, targetLengths: Tensor, blank: Size, reduction: Size, options?: { zeroInfinity?: boolean }): Tensor;
   /** `aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)` */
-  cummax(input: Tensor, dim: Size, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  cummax(input: Tensor, options: { dim: Size; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  cummax(input: Tensor, dim: Size, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  cummax(input: Tensor, options: { dim: Size; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)` */
-  cummin(input: Tensor, dim: Size, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  cummin(input: Tensor, options: { dim: Size; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  cummin(input: Tensor, dim: Size, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  cummin(input: Tensor, options: { dim: Size; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor` */
   cumprod(input: Tensor, dim: Size, options?: { dtype?: DType | null; out?: Tensor | null }): Tensor;
   cumprod(input: Tensor, options: { dim: Size; dtype?: DType | null; out?: Tensor | null }): Tensor;
@@ -626,9 +651,11 @@ export interface TorchFunctions {
   /** `aten::dropout(Tensor input, float p, bool train) -> Tensor` */
   dropout(input: Tensor, p: Float, train: boolean): Tensor;
   dropout(input: Tensor, options: { p: Float; train: boolean }): Tensor;
+  dropout(input: Tensor, p: Float, options: { train: boolean }): Tensor;
   /** `aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)` */
   dropout_(input: Tensor, p: Float, train: boolean): Tensor;
   dropout_(input: Tensor, options: { p: Float; train: boolean }): Tensor;
+  dropout_(input: Tensor, p: Float, options: { train: boolean }): Tensor;
   /** `aten::dsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]` */
   dsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, sections: Size): R;
   dsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { sections: Size }): R;
@@ -644,6 +671,11 @@ export interface TorchFunctions {
   embedding(weight: Tensor, indices: Tensor, paddingIdx: Size, scaleGradByFreq: boolean, options?: { sparse?: boolean }): Tensor;
   /** `aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)` */
   embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq: boolean, mode: Size, sparse: boolean, perSampleWeights: Tensor | null, includeLastOffset: boolean, paddingIdx: Size | null): readonly [Tensor, Tensor, Tensor, Tensor];
+  embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, options: { scaleGradByFreq: boolean; mode: Size; sparse: boolean; perSampleWeights: Tensor | null; includeLastOffset: boolean; paddingIdx: Size | null }): readonly [Tensor, Tensor, Tensor, Tensor];
+  embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq: boolean, options: { mode: Size; sparse: boolean; perSampleWeights: Tensor | null; includeLastOffset: boolean; paddingIdx: Size | null }): readonly [Tensor, Tensor, Tensor, Tensor];
+  embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq: boolean, mode: Size, options: { sparse: boolean; perSampleWeights: Tensor | null; includeLastOffset: boolean; paddingIdx: Size | null }): readonly [Tensor, Tensor, Tensor, Tensor];
+  embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq: boolean, mode: Size, sparse: boolean, perSampleWeights: Tensor | null, options: { includeLastOffset: boolean; paddingIdx: Size | null }): readonly [Tensor, Tensor, Tensor, Tensor];
+  embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq: boolean, mode: Size, sparse: boolean, perSampleWeights: Tensor | null, includeLastOffset: boolean, options: { paddingIdx: Size | null }): readonly [Tensor, Tensor, Tensor, Tensor];
   /** `aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)` */
   embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq?: boolean, mode?: Size, sparse?: boolean, perSampleWeights?: Tensor | null, includeLastOffset?: boolean): readonly [Tensor, Tensor, Tensor, Tensor];
   embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, options?: { scaleGradByFreq?: boolean; mode?: Size; sparse?: boolean; perSampleWeights?: Tensor | null; includeLastOffset?: boolean }): readonly [Tensor, Tensor, Tensor, Tensor];
@@ -653,6 +685,8 @@ export interface TorchFunctions {
   embeddingBag(weight: Tensor, indices: Tensor, offsets: Tensor, scaleGradByFreq: boolean, mode: Size, sparse: boolean, perSampleWeights: Tensor | null, options?: { includeLastOffset?: boolean }): readonly [Tensor, Tensor, Tensor, Tensor];
   /** `aten::embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)` */
   embeddingRenorm_(input: Tensor, indices: Tensor, maxNorm: Float, normType: Float): Tensor;
+  embeddingRenorm_(input: Tensor, indices: Tensor, options: { maxNorm: Float; normType: Float }): Tensor;
+  embeddingRenorm_(input: Tensor, indices: Tensor, maxNorm: Float, options: { normType: Float }): Tensor;
   /** `aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
   empty(size: readonly Size[], options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; memoryFormat?: MemoryFormat | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   empty(...sizes: readonly (Size | object)[]): Tensor;
@@ -705,23 +739,35 @@ export interface TorchFunctions {
   eye(n: Size, options: { m: Size; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> Tensor` */
   fakeQuantizePerChannelAffine(input: Tensor, scale: Tensor, zeroPoint: Tensor, axis: Size, quantMin: Size, quantMax: Size): Tensor;
+  fakeQuantizePerChannelAffine(input: Tensor, scale: Tensor, zeroPoint: Tensor, options: { axis: Size; quantMin: Size; quantMax: Size }): Tensor;
+  fakeQuantizePerChannelAffine(input: Tensor, scale: Tensor, zeroPoint: Tensor, axis: Size, options: { quantMin: Size; quantMax: Size }): Tensor;
+  fakeQuantizePerChannelAffine(input: Tensor, scale: Tensor, zeroPoint: Tensor, axis: Size, quantMin: Size, options: { quantMax: Size }): Tensor;
   /** `aten::fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max) -> Tensor` */
   fakeQuantizePerTensorAffine(input: Tensor, scale: Tensor, zeroPoint: Tensor, quantMin: Size, quantMax: Size): Tensor;
+  fakeQuantizePerTensorAffine(input: Tensor, scale: Tensor, zeroPoint: Tensor, options: { quantMin: Size; quantMax: Size }): Tensor;
+  fakeQuantizePerTensorAffine(input: Tensor, scale: Tensor, zeroPoint: Tensor, quantMin: Size, options: { quantMax: Size }): Tensor;
   /** `aten::fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor` */
   fakeQuantizePerTensorAffine(input: Tensor, scale: Float, zeroPoint: Size, quantMin: Size, quantMax: Size): Tensor;
   fakeQuantizePerTensorAffine(input: Tensor, options: { scale: Float; zeroPoint: Size; quantMin: Size; quantMax: Size }): Tensor;
+  fakeQuantizePerTensorAffine(input: Tensor, scale: Float, options: { zeroPoint: Size; quantMin: Size; quantMax: Size }): Tensor;
+  fakeQuantizePerTensorAffine(input: Tensor, scale: Float, zeroPoint: Size, options: { quantMin: Size; quantMax: Size }): Tensor;
+  fakeQuantizePerTensorAffine(input: Tensor, scale: Float, zeroPoint: Size, quantMin: Size, options: { quantMax: Size }): Tensor;
   /** `aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor` */
   featureAlphaDropout(input: Tensor, p: Float, train: boolean): Tensor;
   featureAlphaDropout(input: Tensor, options: { p: Float; train: boolean }): Tensor;
+  featureAlphaDropout(input: Tensor, p: Float, options: { train: boolean }): Tensor;
   /** `aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)` */
   featureAlphaDropout_(input: Tensor, p: Float, train: boolean): Tensor;
   featureAlphaDropout_(input: Tensor, options: { p: Float; train: boolean }): Tensor;
+  featureAlphaDropout_(input: Tensor, p: Float, options: { train: boolean }): Tensor;
   /** `aten::feature_dropout(Tensor input, float p, bool train) -> Tensor` */
   featureDropout(input: Tensor, p: Float, train: boolean): Tensor;
   featureDropout(input: Tensor, options: { p: Float; train: boolean }): Tensor;
+  featureDropout(input: Tensor, p: Float, options: { train: boolean }): Tensor;
   /** `aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)` */
   featureDropout_(input: Tensor, p: Float, train: boolean): Tensor;
   featureDropout_(input: Tensor, options: { p: Float; train: boolean }): Tensor;
+  featureDropout_(input: Tensor, p: Float, options: { train: boolean }): Tensor;
   /** `aten::fill.Tensor(Tensor self, Tensor value) -> Tensor` */
   fill(input: Tensor, value: Tensor): Tensor;
   /** `aten::fill.Scalar(Tensor self, Scalar value) -> Tensor` */
@@ -777,7 +823,7 @@ export interface TorchFunctions {
   /** `aten::frac_(Tensor(a!) self) -> Tensor(a!)` */
   frac_(input: Tensor): Tensor;
   /** `aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)` */
-  frexp(input: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  frexp(input: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly mantissa: Tensor; readonly exponent: Tensor };
   /** `aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor` */
   frobeniusNorm(input: Tensor, dim: Size | readonly Size[], keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   frobeniusNorm(input: Tensor, dim: Size | readonly Size[], options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
@@ -805,7 +851,7 @@ export interface TorchFunctions {
   ge(input: Tensor, other: Scalar, options?: { out?: Tensor | null }): Tensor;
   ge(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)` */
-  geqrf(input: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  geqrf(input: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly a: Tensor; readonly tau: Tensor };
   /** `aten::ger(Tensor self, Tensor vec2) -> Tensor` */
   ger(input: Tensor, vec2: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::gradient.array(Tensor self, *, int[] dim, int edge_order=1) -> Tensor[]` */
@@ -834,10 +880,19 @@ export interface TorchFunctions {
   greaterEqual(input: Tensor, options: { other: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor` */
   gridSampler(input: Tensor, grid: Tensor, interpolationMode: Size, paddingMode: Size, alignCorners: boolean): Tensor;
+  gridSampler(input: Tensor, grid: Tensor, options: { interpolationMode: Size; paddingMode: Size; alignCorners: boolean }): Tensor;
+  gridSampler(input: Tensor, grid: Tensor, interpolationMode: Size, options: { paddingMode: Size; alignCorners: boolean }): Tensor;
+  gridSampler(input: Tensor, grid: Tensor, interpolationMode: Size, paddingMode: Size, options: { alignCorners: boolean }): Tensor;
   /** `aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor` */
   gridSampler2d(input: Tensor, grid: Tensor, interpolationMode: Size, paddingMode: Size, alignCorners: boolean): Tensor;
+  gridSampler2d(input: Tensor, grid: Tensor, options: { interpolationMode: Size; paddingMode: Size; alignCorners: boolean }): Tensor;
+  gridSampler2d(input: Tensor, grid: Tensor, interpolationMode: Size, options: { paddingMode: Size; alignCorners: boolean }): Tensor;
+  gridSampler2d(input: Tensor, grid: Tensor, interpolationMode: Size, paddingMode: Size, options: { alignCorners: boolean }): Tensor;
   /** `aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor` */
   gridSampler3d(input: Tensor, grid: Tensor, interpolationMode: Size, paddingMode: Size, alignCorners: boolean): Tensor;
+  gridSampler3d(input: Tensor, grid: Tensor, options: { interpolationMode: Size; paddingMode: Size; alignCorners: boolean }): Tensor;
+  gridSampler3d(input: Tensor, grid: Tensor, interpolationMode: Size, options: { paddingMode: Size; alignCorners: boolean }): Tensor;
+  gridSampler3d(input: Tensor, grid: Tensor, interpolationMode: Size, paddingMode: Size, options: { alignCorners: boolean }): Tensor;
   /** `aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor` */
   groupNorm(input: Tensor, numGroups: Size, weight?: Tensor | null, bias?: Tensor | null, eps?: Float, cudnnEnabled?: boolean): Tensor;
   groupNorm(input: Tensor, numGroups: Size, options?: { weight?: Tensor | null; bias?: Tensor | null; eps?: Float; cudnnEnabled?: boolean }): Tensor;
@@ -847,8 +902,19 @@ export interface TorchFunctions {
   groupNorm(input: Tensor, options: { numGroups: Size; weight?: Tensor | null; bias?: Tensor | null; eps?: Float; cudnnEnabled?: boolean }): Tensor;
   /** `aten::gru.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)` */
   gru(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean): readonly [Tensor, Tensor];
+  gru(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, options: { hasBiases: boolean; numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  gru(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, options: { numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  gru(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, options: { dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  gru(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, options: { train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  gru(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, options: { bidirectional: boolean }): readonly [Tensor, Tensor];
   /** `aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)` */
   gru(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean, batchFirst: boolean): readonly [Tensor, Tensor];
+  gru(input: Tensor, hx: Tensor, params: Tensors, options: { hasBiases: boolean; numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  gru(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, options: { numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  gru(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, options: { dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  gru(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, options: { train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  gru(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, options: { bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  gru(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean, options: { batchFirst: boolean }): readonly [Tensor, Tensor];
   /** `aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor` */
   gruCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, bIh?: Tensor | null, bHh?: Tensor | null): Tensor;
   gruCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, options?: { bIh?: Tensor | null; bHh?: Tensor | null }): Tensor;
@@ -866,9 +932,12 @@ export interface TorchFunctions {
   /** `aten::hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   hammingWindow(windowLength: Size, periodic: boolean, alpha: Float, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   hammingWindow(windowLength: Size, options: { periodic: boolean; alpha: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
+  hammingWindow(windowLength: Size, periodic: boolean, options: { alpha: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   hammingWindow(windowLength: Size, periodic: boolean, alpha: Float, beta: Float, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   hammingWindow(windowLength: Size, options: { periodic: boolean; alpha: Float; beta: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
+  hammingWindow(windowLength: Size, periodic: boolean, options: { alpha: Float; beta: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
+  hammingWindow(windowLength: Size, periodic: boolean, alpha: Float, options: { beta: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   hannWindow(windowLength: Size, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
@@ -892,27 +961,27 @@ export interface TorchFunctions {
   histc(input: Tensor, bins: Size, options?: { min?: Scalar; max?: Scalar; out?: Tensor | null }): Tensor;
   histc(input: Tensor, bins: Size, min: Scalar, options?: { max?: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)` */
-  histogram(input: Tensor, bins: Tensor, options?: { weight?: Tensor | null; density?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  histogram(input: Tensor, bins: Tensor, options?: { weight?: Tensor | null; density?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly hist: Tensor; readonly binEdges: Tensor };
   /** `aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)` */
-  histogram(input: Tensor, bins?: Size, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  histogram(input: Tensor, options?: { bins?: Size; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  histogram(input: Tensor, bins?: Size, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly hist: Tensor; readonly binEdges: Tensor };
+  histogram(input: Tensor, options?: { bins?: Size; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly hist: Tensor; readonly binEdges: Tensor };
   /** `aten::histogramdd.int_bins(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)` */
-  histogramdd(input: Tensor, bins: Size, range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, Items<Tensor>];
-  histogramdd(input: Tensor, bins: Size, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
-  histogramdd(input: Tensor, bins: Size, range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
-  histogramdd(input: Tensor, bins: Size, range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, Items<Tensor>];
-  histogramdd(input: Tensor, options: { bins: Size; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: Size, range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
+  histogramdd(input: Tensor, bins: Size, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
+  histogramdd(input: Tensor, bins: Size, range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
+  histogramdd(input: Tensor, bins: Size, range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
+  histogramdd(input: Tensor, options: { bins: Size; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
   /** `aten::histogramdd(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)` */
-  histogramdd(input: Tensor, bins: readonly Size[], range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, Items<Tensor>];
-  histogramdd(input: Tensor, bins: readonly Size[], options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
-  histogramdd(input: Tensor, bins: readonly Size[], range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
-  histogramdd(input: Tensor, bins: readonly Size[], range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, Items<Tensor>];
-  histogramdd(input: Tensor, options: { bins: readonly Size[]; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: readonly Size[], range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
+  histogramdd(input: Tensor, bins: readonly Size[], options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
+  histogramdd(input: Tensor, bins: readonly Size[], range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
+  histogramdd(input: Tensor, bins: readonly Size[], range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
+  histogramdd(input: Tensor, options: { bins: readonly Size[]; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
   /** `aten::histogramdd.TensorList_bins(Tensor self, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)` */
-  histogramdd(input: Tensor, bins: Tensors, range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, Items<Tensor>];
-  histogramdd(input: Tensor, bins: Tensors, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
-  histogramdd(input: Tensor, bins: Tensors, range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>];
-  histogramdd(input: Tensor, bins: Tensors, range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, Items<Tensor>];
+  histogramdd(input: Tensor, bins: Tensors, range?: readonly Float[] | null, weight?: Tensor | null, density?: boolean): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
+  histogramdd(input: Tensor, bins: Tensors, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
+  histogramdd(input: Tensor, bins: Tensors, range: readonly Float[] | null, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
+  histogramdd(input: Tensor, bins: Tensors, range: readonly Float[] | null, weight: Tensor | null, options?: { density?: boolean }): readonly [Tensor, Items<Tensor>] & { readonly hist: Tensor; readonly binEdges: Items<Tensor> };
   /** `aten::hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]` */
   hsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, sections: Size): R;
   hsplit<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, options: { sections: Size }): R;
@@ -945,6 +1014,7 @@ export interface TorchFunctions {
   /** `aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor` */
   indexFill(input: Tensor, dim: Size, index: Tensor, value: Scalar): Tensor;
   indexFill(input: Tensor, options: { dim: Size; index: Tensor; value: Scalar }): Tensor;
+  indexFill(input: Tensor, dim: Size, index: Tensor, options: { value: Scalar }): Tensor;
   /** `aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor` */
   indexPut(input: Tensor, indices: Tensors, values: Tensor, accumulate?: boolean): Tensor;
   indexPut(input: Tensor, indices: Tensors, values: Tensor, options?: { accumulate?: boolean }): Tensor;
@@ -954,6 +1024,7 @@ export interface TorchFunctions {
   /** `aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor` */
   indexReduce(input: Tensor, dim: Size, index: Tensor, source: Tensor, reduce: string, options?: { includeSelf?: boolean; out?: Tensor | null }): Tensor;
   indexReduce(input: Tensor, options: { dim: Size; index: Tensor; source: Tensor; reduce: string; includeSelf?: boolean; out?: Tensor | null }): Tensor;
+  indexReduce(input: Tensor, dim: Size, index: Tensor, source: Tensor, options: { reduce: string; includeSelf?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::index_select(Tensor self, int dim, Tensor index) -> Tensor` */
   indexSelect(input: Tensor, dim: Size, index: Tensor, options?: { out?: Tensor | null }): Tensor;
   indexSelect(input: Tensor, options: { dim: Size; index: Tensor; out?: Tensor | null }): Tensor;
@@ -963,6 +1034,10 @@ export interface TorchFunctions {
   inner(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor` */
   instanceNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, useInputStats: boolean, momentum: Float, eps: Float, cudnnEnabled: boolean): Tensor;
+  instanceNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, options: { useInputStats: boolean; momentum: Float; eps: Float; cudnnEnabled: boolean }): Tensor;
+  instanceNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, useInputStats: boolean, options: { momentum: Float; eps: Float; cudnnEnabled: boolean }): Tensor;
+  instanceNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, useInputStats: boolean, momentum: Float, options: { eps: Float; cudnnEnabled: boolean }): Tensor;
+  instanceNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, useInputStats: boolean, momentum: Float, eps: Float, options: { cudnnEnabled: boolean }): Tensor;
   /** `aten::inverse(Tensor self) -> Tensor` */
   inverse(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::is_distributed(Tensor self) -> bool` */
@@ -1014,16 +1089,17 @@ export interface TorchFunctions {
   /** `aten::kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   kaiserWindow(windowLength: Size, periodic: boolean, beta: Float, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   kaiserWindow(windowLength: Size, options: { periodic: boolean; beta: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
+  kaiserWindow(windowLength: Size, periodic: boolean, options: { beta: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor` */
   klDiv(input: Tensor, target: Tensor, reduction?: Size, options?: { logTarget?: boolean }): Tensor;
   klDiv(input: Tensor, target: Tensor, options?: { reduction?: Size; logTarget?: boolean }): Tensor;
   /** `aten::kron(Tensor self, Tensor other) -> Tensor` */
   kron(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  kthvalue(input: Tensor, k: Size, dim?: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  kthvalue(input: Tensor, k: Size, options?: { dim?: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  kthvalue(input: Tensor, k: Size, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  kthvalue(input: Tensor, options: { k: Size; dim?: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  kthvalue(input: Tensor, k: Size, dim?: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  kthvalue(input: Tensor, k: Size, options?: { dim?: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  kthvalue(input: Tensor, k: Size, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  kthvalue(input: Tensor, options: { k: Size; dim?: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor` */
   layerNorm(input: Tensor, normalizedShape: readonly Size[], weight?: Tensor | null, bias?: Tensor | null, eps?: Float, cudnnEnable?: boolean): Tensor;
   layerNorm(input: Tensor, normalizedShape: readonly Size[], options?: { weight?: Tensor | null; bias?: Tensor | null; eps?: Float; cudnnEnable?: boolean }): Tensor;
@@ -1048,6 +1124,7 @@ export interface TorchFunctions {
   lerp(input: Tensor, end: Tensor, weight: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor` */
   lerp(input: Tensor, end: Tensor, weight: Scalar, options?: { out?: Tensor | null }): Tensor;
+  lerp(input: Tensor, end: Tensor, options: { weight: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::less.Tensor(Tensor self, Tensor other) -> Tensor` */
   less(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::less.Scalar(Tensor self, Scalar other) -> Tensor` */
@@ -1062,14 +1139,18 @@ export interface TorchFunctions {
   lgamma(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   linspace(start: Tensor, end: Tensor, steps: Size, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
+  linspace(start: Tensor, end: Tensor, options: { steps: Size; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   linspace(start: Scalar, end: Tensor, steps: Size, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
+  linspace(start: Scalar, end: Tensor, options: { steps: Size; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   linspace(start: Tensor, end: Scalar, steps: Size, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   linspace(start: Tensor, options: { end: Scalar; steps: Size; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
+  linspace(start: Tensor, end: Scalar, options: { steps: Size; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   linspace(start: Scalar, end: Scalar, steps: Size, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   linspace(start: Scalar, options: { end: Scalar; steps: Size; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
+  linspace(start: Scalar, end: Scalar, options: { steps: Size; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::log(Tensor self) -> Tensor` */
   log(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::log10(Tensor self) -> Tensor` */
@@ -1116,25 +1197,40 @@ export interface TorchFunctions {
   /** `aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   logspace(start: Tensor, end: Tensor, steps: Size, base?: Float, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   logspace(start: Tensor, end: Tensor, steps: Size, options?: { base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
+  logspace(start: Tensor, end: Tensor, options: { steps: Size; base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   logspace(start: Scalar, end: Tensor, steps: Size, base?: Float, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   logspace(start: Scalar, end: Tensor, steps: Size, options?: { base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
+  logspace(start: Scalar, end: Tensor, options: { steps: Size; base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   logspace(start: Tensor, end: Scalar, steps: Size, base?: Float, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   logspace(start: Tensor, end: Scalar, steps: Size, options?: { base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   logspace(start: Tensor, options: { end: Scalar; steps: Size; base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
+  logspace(start: Tensor, end: Scalar, options: { steps: Size; base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   logspace(start: Scalar, end: Scalar, steps: Size, base?: Float, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   logspace(start: Scalar, end: Scalar, steps: Size, options?: { base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   logspace(start: Scalar, options: { end: Scalar; steps: Size; base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
+  logspace(start: Scalar, end: Scalar, options: { steps: Size; base?: Float; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; out?: Tensor | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor` */
   logsumexp(input: Tensor, dim: Size | readonly Size[], keepdim?: boolean, options?: { out?: Tensor | null }): Tensor;
   logsumexp(input: Tensor, dim: Size | readonly Size[], options?: { keepdim?: boolean; out?: Tensor | null }): Tensor;
   logsumexp(input: Tensor, options: { dim: Size | readonly Size[]; keepdim?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)` */
   lstm(data: Tensor, batchSizes: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean): readonly [Tensor, Tensor, Tensor];
+  lstm(data: Tensor, batchSizes: Tensor, hx: Tensors, params: Tensors, options: { hasBiases: boolean; numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor, Tensor];
+  lstm(data: Tensor, batchSizes: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, options: { numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor, Tensor];
+  lstm(data: Tensor, batchSizes: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, numLayers: Size, options: { dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor, Tensor];
+  lstm(data: Tensor, batchSizes: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, options: { train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor, Tensor];
+  lstm(data: Tensor, batchSizes: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, options: { bidirectional: boolean }): readonly [Tensor, Tensor, Tensor];
   /** `aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)` */
   lstm(input: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean, batchFirst: boolean): readonly [Tensor, Tensor, Tensor];
+  lstm(input: Tensor, hx: Tensors, params: Tensors, options: { hasBiases: boolean; numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor, Tensor];
+  lstm(input: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, options: { numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor, Tensor];
+  lstm(input: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, numLayers: Size, options: { dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor, Tensor];
+  lstm(input: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, options: { train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor, Tensor];
+  lstm(input: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, options: { bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor, Tensor];
+  lstm(input: Tensor, hx: Tensors, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean, options: { batchFirst: boolean }): readonly [Tensor, Tensor, Tensor];
   /** `aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)` */
   lstmCell(input: Tensor, hx: Tensors, wIh: Tensor, wHh: Tensor, bIh?: Tensor | null, bHh?: Tensor | null): readonly [Tensor, Tensor];
   lstmCell(input: Tensor, hx: Tensors, wIh: Tensor, wHh: Tensor, options?: { bIh?: Tensor | null; bHh?: Tensor | null }): readonly [Tensor, Tensor];
@@ -1147,9 +1243,9 @@ export interface TorchFunctions {
   /** `aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor` */
   luSolve(input: Tensor, LUData: Tensor, LUPivots: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)` */
-  luUnpack(LUData: Tensor, LUPivots: Tensor, unpackData?: boolean, unpackPivots?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
-  luUnpack(LUData: Tensor, LUPivots: Tensor, options?: { unpackData?: boolean; unpackPivots?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
-  luUnpack(LUData: Tensor, LUPivots: Tensor, unpackData: boolean, options?: { unpackPivots?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
+  luUnpack(LUData: Tensor, LUPivots: Tensor, unpackData?: boolean, unpackPivots?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor] & { readonly P: Tensor; readonly L: Tensor; readonly U: Tensor };
+  luUnpack(LUData: Tensor, LUPivots: Tensor, options?: { unpackData?: boolean; unpackPivots?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor] & { readonly P: Tensor; readonly L: Tensor; readonly U: Tensor };
+  luUnpack(LUData: Tensor, LUPivots: Tensor, unpackData: boolean, options?: { unpackPivots?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor] & { readonly P: Tensor; readonly L: Tensor; readonly U: Tensor };
   /** `aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor` */
   marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, margin?: Float, reduction?: Size): Tensor;
   marginRankingLoss(input1: Tensor, input2: Tensor, target: Tensor, options?: { margin?: Float; reduction?: Size }): Tensor;
@@ -1158,6 +1254,7 @@ export interface TorchFunctions {
   maskedFill(input: Tensor, mask: Tensor, value: Tensor): Tensor;
   /** `aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor` */
   maskedFill(input: Tensor, mask: Tensor, value: Scalar): Tensor;
+  maskedFill(input: Tensor, mask: Tensor, options: { value: Scalar }): Tensor;
   /** `aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor` */
   maskedScatter(input: Tensor, mask: Tensor, source: Tensor): Tensor;
   /** `aten::masked_select(Tensor self, Tensor mask) -> Tensor` */
@@ -1174,9 +1271,9 @@ export interface TorchFunctions {
   /** `aten::max.other(Tensor self, Tensor other) -> Tensor` */
   max(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  max(input: Tensor, dim: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  max(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  max(input: Tensor, options: { dim: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  max(input: Tensor, dim: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  max(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  max(input: Tensor, options: { dim: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> Tensor` */
   maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], stride?: Size | readonly Size[], padding?: Size | readonly Size[], dilation?: Size | readonly Size[], ceilMode?: boolean): Tensor;
   maxPool1d(input: Tensor, kernelSize: Size | readonly Size[], options?: { stride?: Size | readonly Size[]; padding?: Size | readonly Size[]; dilation?: Size | readonly Size[]; ceilMode?: boolean }): Tensor;
@@ -1216,36 +1313,39 @@ export interface TorchFunctions {
   /** `aten::median(Tensor self) -> Tensor` */
   median(input: Tensor): Tensor;
   /** `aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  median(input: Tensor, dim: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  median(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  median(input: Tensor, options: { dim: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  median(input: Tensor, dim: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  median(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  median(input: Tensor, options: { dim: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::min(Tensor self) -> Tensor` */
   min(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::min.other(Tensor self, Tensor other) -> Tensor` */
   min(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  min(input: Tensor, dim: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  min(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  min(input: Tensor, options: { dim: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  min(input: Tensor, dim: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  min(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  min(input: Tensor, options: { dim: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::minimum(Tensor self, Tensor other) -> Tensor` */
   minimum(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::mm(Tensor self, Tensor mat2) -> Tensor` */
   mm(input: Tensor, mat2: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor` */
   mm(input: Tensor, mat2: Tensor, outDtype: DType, options?: { out?: Tensor | null }): Tensor;
+  mm(input: Tensor, mat2: Tensor, options: { outDtype: DType; out?: Tensor | null }): Tensor;
   /** `aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  mode(input: Tensor, dim?: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  mode(input: Tensor, options?: { dim?: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  mode(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  mode(input: Tensor, dim?: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  mode(input: Tensor, options?: { dim?: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  mode(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)` */
   moveaxis(input: Tensor, source: Size, destination: Size): Tensor;
   moveaxis(input: Tensor, options: { source: Size; destination: Size }): Tensor;
+  moveaxis(input: Tensor, source: Size, options: { destination: Size }): Tensor;
   /** `aten::moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)` */
   moveaxis(input: Tensor, source: readonly Size[], destination: readonly Size[]): Tensor;
   moveaxis(input: Tensor, options: { source: readonly Size[]; destination: readonly Size[] }): Tensor;
   /** `aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)` */
   movedim(input: Tensor, source: Size, destination: Size): Tensor;
   movedim(input: Tensor, options: { source: Size; destination: Size }): Tensor;
+  movedim(input: Tensor, source: Size, options: { destination: Size }): Tensor;
   /** `aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)` */
   movedim(input: Tensor, source: readonly Size[], destination: readonly Size[]): Tensor;
   movedim(input: Tensor, options: { source: readonly Size[]; destination: readonly Size[] }): Tensor;
@@ -1284,9 +1384,9 @@ export interface TorchFunctions {
   /** `aten::nanmedian(Tensor self) -> Tensor` */
   nanmedian(input: Tensor): Tensor;
   /** `aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  nanmedian(input: Tensor, dim: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  nanmedian(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  nanmedian(input: Tensor, options: { dim: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  nanmedian(input: Tensor, dim: Size, keepdim?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  nanmedian(input: Tensor, dim: Size, options?: { keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  nanmedian(input: Tensor, options: { dim: Size; keepdim?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor` */
   nanquantile(input: Tensor, q: Tensor, dim?: Size | null, keepdim?: boolean, options?: { interpolation?: string; out?: Tensor | null }): Tensor;
   nanquantile(input: Tensor, q: Tensor, options?: { dim?: Size | null; keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
@@ -1303,28 +1403,43 @@ export interface TorchFunctions {
   /** `aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)` */
   narrow(input: Tensor, dim: Size, start: Tensor, length: Size): Tensor;
   narrow(input: Tensor, options: { dim: Size; start: Tensor; length: Size }): Tensor;
+  narrow(input: Tensor, dim: Size, start: Tensor, options: { length: Size }): Tensor;
   /** `aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)` */
   narrow(input: Tensor, dim: Size, start: Size, length: Size): Tensor;
   narrow(input: Tensor, options: { dim: Size; start: Size; length: Size }): Tensor;
+  narrow(input: Tensor, dim: Size, options: { start: Size; length: Size }): Tensor;
+  narrow(input: Tensor, dim: Size, start: Size, options: { length: Size }): Tensor;
   /** `aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)` */
   nativeBatchNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, training: boolean, momentum: Float, eps: Float, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
+  nativeBatchNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, options: { training: boolean; momentum: Float; eps: Float; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
+  nativeBatchNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, training: boolean, options: { momentum: Float; eps: Float; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
+  nativeBatchNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, runningMean: Tensor | null, runningVar: Tensor | null, training: boolean, momentum: Float, options: { eps: Float; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
   /** `aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor` */
   nativeChannelShuffle(input: Tensor, groups: Size): Tensor;
   nativeChannelShuffle(input: Tensor, options: { groups: Size }): Tensor;
   /** `aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)` */
   nativeDropout(input: Tensor, p: Float, train: boolean | null): readonly [Tensor, Tensor];
   nativeDropout(input: Tensor, options: { p: Float; train: boolean | null }): readonly [Tensor, Tensor];
+  nativeDropout(input: Tensor, p: Float, options: { train: boolean | null }): readonly [Tensor, Tensor];
   /** `aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)` */
   nativeGroupNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, N: Size, C: Size, HxW: Size, group: Size, eps: Float): readonly [Tensor, Tensor, Tensor];
+  nativeGroupNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, options: { N: Size; C: Size; HxW: Size; group: Size; eps: Float }): readonly [Tensor, Tensor, Tensor];
+  nativeGroupNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, N: Size, options: { C: Size; HxW: Size; group: Size; eps: Float }): readonly [Tensor, Tensor, Tensor];
+  nativeGroupNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, N: Size, C: Size, options: { HxW: Size; group: Size; eps: Float }): readonly [Tensor, Tensor, Tensor];
+  nativeGroupNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, N: Size, C: Size, HxW: Size, options: { group: Size; eps: Float }): readonly [Tensor, Tensor, Tensor];
+  nativeGroupNorm(input: Tensor, weight: Tensor | null, bias: Tensor | null, N: Size, C: Size, HxW: Size, group: Size, options: { eps: Float }): readonly [Tensor, Tensor, Tensor];
   /** `aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)` */
   nativeLayerNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, bias: Tensor | null, eps: Float): readonly [Tensor, Tensor, Tensor];
   nativeLayerNorm(input: Tensor, options: { normalizedShape: readonly Size[]; weight: Tensor | null; bias: Tensor | null; eps: Float }): readonly [Tensor, Tensor, Tensor];
+  nativeLayerNorm(input: Tensor, normalizedShape: readonly Size[], weight: Tensor | null, bias: Tensor | null, options: { eps: Float }): readonly [Tensor, Tensor, Tensor];
   /** `aten::native_norm(Tensor self, Scalar p=2) -> Tensor` */
   nativeNorm(input: Tensor, p?: Scalar): Tensor;
   nativeNorm(input: Tensor, options?: { p?: Scalar }): Tensor;
   /** `aten::native_norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, ScalarType? dtype) -> Tensor` */
   nativeNorm(input: Tensor, p: Scalar | null, dim: Size | readonly Size[], keepdim: boolean, dtype: DType | null): Tensor;
   nativeNorm(input: Tensor, options: { p: Scalar | null; dim: Size | readonly Size[]; keepdim: boolean; dtype: DType | null }): Tensor;
+  nativeNorm(input: Tensor, p: Scalar | null, dim: Size | readonly Size[], options: { keepdim: boolean; dtype: DType | null }): Tensor;
+  nativeNorm(input: Tensor, p: Scalar | null, dim: Size | readonly Size[], keepdim: boolean, options: { dtype: DType | null }): Tensor;
   /** `aten::ne.Tensor(Tensor self, Tensor other) -> Tensor` */
   ne(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::ne.Scalar(Tensor self, Scalar other) -> Tensor` */
@@ -1409,6 +1524,10 @@ export interface TorchFunctions {
   poisson(input: Tensor, options?: { generator?: null }): Tensor;
   /** `aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor` */
   poissonNllLoss(input: Tensor, target: Tensor, logInput: boolean, full: boolean, eps: Float, reduction: Size): Tensor;
+  poissonNllLoss(input: Tensor, target: Tensor, options: { logInput: boolean; full: boolean; eps: Float; reduction: Size }): Tensor;
+  poissonNllLoss(input: Tensor, target: Tensor, logInput: boolean, options: { full: boolean; eps: Float; reduction: Size }): Tensor;
+  poissonNllLoss(input: Tensor, target: Tensor, logInput: boolean, full: boolean, options: { eps: Float; reduction: Size }): Tensor;
+  poissonNllLoss(input: Tensor, target: Tensor, logInput: boolean, full: boolean, eps: Float, options: { reduction: Size }): Tensor;
   /** `aten::polar(Tensor abs, Tensor angle) -> Tensor` */
   polar(abs: Tensor, angle: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::polygamma(int n, Tensor self) -> Tensor` */
@@ -1447,16 +1566,23 @@ export interface TorchFunctions {
   quantile(input: Tensor, options: { q: Float; dim?: Size | null; keepdim?: boolean; interpolation?: string; out?: Tensor | null }): Tensor;
   /** `aten::quantize_per_channel(Tensor self, Tensor scales, Tensor zero_points, int axis, ScalarType dtype) -> Tensor` */
   quantizePerChannel(input: Tensor, scales: Tensor, zeroPoints: Tensor, axis: Size, dtype: DType): Tensor;
+  quantizePerChannel(input: Tensor, scales: Tensor, zeroPoints: Tensor, options: { axis: Size; dtype: DType }): Tensor;
+  quantizePerChannel(input: Tensor, scales: Tensor, zeroPoints: Tensor, axis: Size, options: { dtype: DType }): Tensor;
   /** `aten::quantize_per_tensor.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, ScalarType dtype) -> Tensor` */
   quantizePerTensor(input: Tensor, scale: Tensor, zeroPoint: Tensor, dtype: DType): Tensor;
+  quantizePerTensor(input: Tensor, scale: Tensor, zeroPoint: Tensor, options: { dtype: DType }): Tensor;
   /** `aten::quantize_per_tensor(Tensor self, float scale, int zero_point, ScalarType dtype) -> Tensor` */
   quantizePerTensor(input: Tensor, scale: Float, zeroPoint: Size, dtype: DType): Tensor;
   quantizePerTensor(input: Tensor, options: { scale: Float; zeroPoint: Size; dtype: DType }): Tensor;
+  quantizePerTensor(input: Tensor, scale: Float, options: { zeroPoint: Size; dtype: DType }): Tensor;
+  quantizePerTensor(input: Tensor, scale: Float, zeroPoint: Size, options: { dtype: DType }): Tensor;
   /** `aten::quantize_per_tensor.tensors(Tensor[] tensors, Tensor scales, Tensor zero_points, ScalarType dtype) -> Tensor[]` */
   quantizePerTensor<R extends readonly Tensor[] = Items<Tensor>>(tensors: Tensors, scales: Tensor, zeroPoints: Tensor, dtype: DType): R;
+  quantizePerTensor<R extends readonly Tensor[] = Items<Tensor>>(tensors: Tensors, scales: Tensor, zeroPoints: Tensor, options: { dtype: DType }): R;
   /** `aten::quantize_per_tensor_dynamic(Tensor self, ScalarType dtype, bool reduce_range) -> Tensor` */
   quantizePerTensorDynamic(input: Tensor, dtype: DType, reduceRange: boolean): Tensor;
   quantizePerTensorDynamic(input: Tensor, options: { dtype: DType; reduceRange: boolean }): Tensor;
+  quantizePerTensorDynamic(input: Tensor, dtype: DType, options: { reduceRange: boolean }): Tensor;
   /** `aten::rad2deg(Tensor self) -> Tensor` */
   rad2deg(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)` */
@@ -1485,9 +1611,11 @@ export interface TorchFunctions {
   /** `aten::randint_like.low_generator_dtype(Tensor self, SymInt low, SymInt high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
   randintLike(input: Tensor, low: Size, high: Size, options?: { generator?: null; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; memoryFormat?: MemoryFormat | null; requiresGrad?: boolean | null }): Tensor;
   randintLike(input: Tensor, options: { low: Size; high: Size; generator?: null; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; memoryFormat?: MemoryFormat | null; requiresGrad?: boolean | null }): Tensor;
+  randintLike(input: Tensor, low: Size, options: { high: Size; generator?: null; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; memoryFormat?: MemoryFormat | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
   randintLike(input: Tensor, low: Size, high: Size, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; memoryFormat?: MemoryFormat | null; requiresGrad?: boolean | null }): Tensor;
   randintLike(input: Tensor, options: { low: Size; high: Size; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; memoryFormat?: MemoryFormat | null; requiresGrad?: boolean | null }): Tensor;
+  randintLike(input: Tensor, low: Size, options: { high: Size; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; memoryFormat?: MemoryFormat | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::randint_like.Tensor_generator(Tensor self, Tensor high, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
   randintLike(input: Tensor, high: Tensor, options?: { generator?: null; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; memoryFormat?: MemoryFormat | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::randint_like.Tensor(Tensor self, Tensor high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
@@ -1533,6 +1661,8 @@ export interface TorchFunctions {
   /** `aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor` */
   renorm(input: Tensor, p: Scalar, dim: Size, maxnorm: Scalar, options?: { out?: Tensor | null }): Tensor;
   renorm(input: Tensor, options: { p: Scalar; dim: Size; maxnorm: Scalar; out?: Tensor | null }): Tensor;
+  renorm(input: Tensor, p: Scalar, options: { dim: Size; maxnorm: Scalar; out?: Tensor | null }): Tensor;
+  renorm(input: Tensor, p: Scalar, dim: Size, options: { maxnorm: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor` */
   repeatInterleave(input: Tensor, repeats: Tensor, dim?: Size | null, options?: { outputSize?: Size | null }): Tensor;
   repeatInterleave(input: Tensor, repeats: Tensor, options?: { dim?: Size | null; outputSize?: Size | null }): Tensor;
@@ -1570,16 +1700,38 @@ export interface TorchFunctions {
   rmsNorm(input: Tensor, options: { normalizedShape: readonly Size[]; weight?: Tensor | null; eps?: Float | null }): Tensor;
   /** `aten::rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)` */
   rnnRelu(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean): readonly [Tensor, Tensor];
+  rnnRelu(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, options: { hasBiases: boolean; numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  rnnRelu(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, options: { numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  rnnRelu(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, options: { dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  rnnRelu(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, options: { train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  rnnRelu(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, options: { bidirectional: boolean }): readonly [Tensor, Tensor];
   /** `aten::rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)` */
   rnnRelu(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean, batchFirst: boolean): readonly [Tensor, Tensor];
+  rnnRelu(input: Tensor, hx: Tensor, params: Tensors, options: { hasBiases: boolean; numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  rnnRelu(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, options: { numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  rnnRelu(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, options: { dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  rnnRelu(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, options: { train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  rnnRelu(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, options: { bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  rnnRelu(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean, options: { batchFirst: boolean }): readonly [Tensor, Tensor];
   /** `aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor` */
   rnnReluCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, bIh?: Tensor | null, bHh?: Tensor | null): Tensor;
   rnnReluCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, options?: { bIh?: Tensor | null; bHh?: Tensor | null }): Tensor;
   rnnReluCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, bIh: Tensor | null, options?: { bHh?: Tensor | null }): Tensor;
   /** `aten::rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)` */
   rnnTanh(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean): readonly [Tensor, Tensor];
+  rnnTanh(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, options: { hasBiases: boolean; numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  rnnTanh(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, options: { numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  rnnTanh(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, options: { dropout: Float; train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  rnnTanh(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, options: { train: boolean; bidirectional: boolean }): readonly [Tensor, Tensor];
+  rnnTanh(data: Tensor, batchSizes: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, options: { bidirectional: boolean }): readonly [Tensor, Tensor];
   /** `aten::rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)` */
   rnnTanh(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean, batchFirst: boolean): readonly [Tensor, Tensor];
+  rnnTanh(input: Tensor, hx: Tensor, params: Tensors, options: { hasBiases: boolean; numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  rnnTanh(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, options: { numLayers: Size; dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  rnnTanh(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, options: { dropout: Float; train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  rnnTanh(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, options: { train: boolean; bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  rnnTanh(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, options: { bidirectional: boolean; batchFirst: boolean }): readonly [Tensor, Tensor];
+  rnnTanh(input: Tensor, hx: Tensor, params: Tensors, hasBiases: boolean, numLayers: Size, dropout: Float, train: boolean, bidirectional: boolean, options: { batchFirst: boolean }): readonly [Tensor, Tensor];
   /** `aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor` */
   rnnTanhCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, bIh?: Tensor | null, bHh?: Tensor | null): Tensor;
   rnnTanhCell(input: Tensor, hx: Tensor, wIh: Tensor, wHh: Tensor, options?: { bIh?: Tensor | null; bHh?: Tensor | null }): Tensor;
@@ -1635,15 +1787,18 @@ export interface TorchFunctions {
   /** `aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor` */
   scatter(input: Tensor, dim: Size, index: Tensor, value: Scalar, options?: { out?: Tensor | null }): Tensor;
   scatter(input: Tensor, options: { dim: Size; index: Tensor; value: Scalar; out?: Tensor | null }): Tensor;
+  scatter(input: Tensor, dim: Size, index: Tensor, options: { value: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor` */
   scatter(input: Tensor, dim: Size, index: Tensor, value: Scalar, options?: { reduce?: string; out?: Tensor | null }): Tensor;
   scatter(input: Tensor, options: { dim: Size; index: Tensor; value: Scalar; reduce?: string; out?: Tensor | null }): Tensor;
+  scatter(input: Tensor, dim: Size, index: Tensor, options: { value: Scalar; reduce?: string; out?: Tensor | null }): Tensor;
   /** `aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor` */
   scatterAdd(input: Tensor, dim: Size, index: Tensor, src: Tensor, options?: { out?: Tensor | null }): Tensor;
   scatterAdd(input: Tensor, options: { dim: Size; index: Tensor; src: Tensor; out?: Tensor | null }): Tensor;
   /** `aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor` */
   scatterReduce(input: Tensor, dim: Size, index: Tensor, src: Tensor, reduce: string, options?: { includeSelf?: boolean; out?: Tensor | null }): Tensor;
   scatterReduce(input: Tensor, options: { dim: Size; index: Tensor; src: Tensor; reduce: string; includeSelf?: boolean; out?: Tensor | null }): Tensor;
+  scatterReduce(input: Tensor, dim: Size, index: Tensor, src: Tensor, options: { reduce: string; includeSelf?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor` */
   searchsorted(sortedSequence: Tensor, input: Tensor, options?: { outInt32?: boolean; right?: boolean; side?: string | null; sorter?: Tensor | null; out?: Tensor | null }): Tensor;
   /** `aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor` */
@@ -1655,11 +1810,15 @@ export interface TorchFunctions {
   /** `aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)` */
   select(input: Tensor, dim: Size, index: Size): Tensor;
   select(input: Tensor, options: { dim: Size; index: Size }): Tensor;
+  select(input: Tensor, dim: Size, options: { index: Size }): Tensor;
   /** `aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor` */
   selectCopy(input: Tensor, dim: Size, index: Size, options?: { out?: Tensor | null }): Tensor;
   selectCopy(input: Tensor, options: { dim: Size; index: Size; out?: Tensor | null }): Tensor;
+  selectCopy(input: Tensor, dim: Size, options: { index: Size; out?: Tensor | null }): Tensor;
   /** `aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor` */
   selectScatter(input: Tensor, src: Tensor, dim: Size, index: Size): Tensor;
+  selectScatter(input: Tensor, src: Tensor, options: { dim: Size; index: Size }): Tensor;
+  selectScatter(input: Tensor, src: Tensor, dim: Size, options: { index: Size }): Tensor;
   /** `aten::selu(Tensor self) -> Tensor` */
   selu(input: Tensor): Tensor;
   /** `aten::selu_(Tensor(a!) self) -> Tensor(a!)` */
@@ -1705,17 +1864,17 @@ export interface TorchFunctions {
   sliceScatter(input: Tensor, src: Tensor, dim: Size, start: Size | null, options?: { end?: Size | null; step?: Size; out?: Tensor | null }): Tensor;
   sliceScatter(input: Tensor, src: Tensor, dim: Size, start: Size | null, end: Size | null, options?: { step?: Size; out?: Tensor | null }): Tensor;
   /** `aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)` */
-  slogdet(input: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  slogdet(input: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly sign: Tensor; readonly logabsdet: Tensor };
   /** `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
   softmax(input: Tensor, dim: Size, dtype?: DType | null, options?: { out?: Tensor | null }): Tensor;
   softmax(input: Tensor, dim: Size, options?: { dtype?: DType | null; out?: Tensor | null }): Tensor;
   softmax(input: Tensor, options: { dim: Size; dtype?: DType | null; out?: Tensor | null }): Tensor;
   /** `aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)` */
-  sort(input: Tensor, options?: { stable?: boolean | null; dim?: Size; descending?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  sort(input: Tensor, options?: { stable?: boolean | null; dim?: Size; descending?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)` */
-  sort(input: Tensor, dim?: Size, descending?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  sort(input: Tensor, options?: { dim?: Size; descending?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  sort(input: Tensor, dim: Size, options?: { descending?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  sort(input: Tensor, dim?: Size, descending?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  sort(input: Tensor, options?: { dim?: Size; descending?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  sort(input: Tensor, dim: Size, options?: { descending?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]` */
   splitCopy<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSize: Size, dim?: Size, options?: { out?: Tensor | null }): R;
   splitCopy<R extends readonly Tensor[] = Items<Tensor>>(input: Tensor, splitSize: Size, options?: { dim?: Size; out?: Tensor | null }): R;
@@ -1792,15 +1951,17 @@ export interface TorchFunctions {
   sum(input: Tensor, dim: Size | readonly Size[] | null, options?: { keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
   sum(input: Tensor, options: { dim: Size | readonly Size[] | null; keepdim?: boolean; dtype?: DType | null; out?: Tensor | null }): Tensor;
   /** `aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)` */
-  svd(input: Tensor, some?: boolean, computeUv?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
-  svd(input: Tensor, options?: { some?: boolean; computeUv?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
-  svd(input: Tensor, some: boolean, options?: { computeUv?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
+  svd(input: Tensor, some?: boolean, computeUv?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor] & { readonly U: Tensor; readonly S: Tensor; readonly V: Tensor };
+  svd(input: Tensor, options?: { some?: boolean; computeUv?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor] & { readonly U: Tensor; readonly S: Tensor; readonly V: Tensor };
+  svd(input: Tensor, some: boolean, options?: { computeUv?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor] & { readonly U: Tensor; readonly S: Tensor; readonly V: Tensor };
   /** `aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)` */
   swapaxes(input: Tensor, axis0: Size, axis1: Size): Tensor;
   swapaxes(input: Tensor, options: { axis0: Size; axis1: Size }): Tensor;
+  swapaxes(input: Tensor, axis0: Size, options: { axis1: Size }): Tensor;
   /** `aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)` */
   swapdims(input: Tensor, dim0: Size, dim1: Size): Tensor;
   swapdims(input: Tensor, options: { dim0: Size; dim1: Size }): Tensor;
+  swapdims(input: Tensor, dim0: Size, options: { dim1: Size }): Tensor;
   /** `aten::t(Tensor(a) self) -> Tensor(a)` */
   t(input: Tensor): Tensor;
   /** `aten::t_copy(Tensor self) -> Tensor` */
@@ -1832,26 +1993,30 @@ export interface TorchFunctions {
   /** `aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor` */
   threshold(input: Tensor, threshold: Scalar, value: Scalar, options?: { out?: Tensor | null }): Tensor;
   threshold(input: Tensor, options: { threshold: Scalar; value: Scalar; out?: Tensor | null }): Tensor;
+  threshold(input: Tensor, threshold: Scalar, options: { value: Scalar; out?: Tensor | null }): Tensor;
   /** `aten::threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)` */
   threshold_(input: Tensor, threshold: Scalar, value: Scalar): Tensor;
   threshold_(input: Tensor, options: { threshold: Scalar; value: Scalar }): Tensor;
+  threshold_(input: Tensor, threshold: Scalar, options: { value: Scalar }): Tensor;
   /** `aten::tile(Tensor self, SymInt[] dims) -> Tensor` */
   tile(input: Tensor, dims: readonly Size[]): Tensor;
   tile(input: Tensor, options: { dims: readonly Size[] }): Tensor;
   /** `aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)` */
-  topk(input: Tensor, k: Size, dim?: Size, largest?: boolean, sorted?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  topk(input: Tensor, k: Size, options?: { dim?: Size; largest?: boolean; sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  topk(input: Tensor, k: Size, dim: Size, options?: { largest?: boolean; sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  topk(input: Tensor, k: Size, dim: Size, largest: boolean, options?: { sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  topk(input: Tensor, options: { k: Size; dim?: Size; largest?: boolean; sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  topk(input: Tensor, k: Size, dim?: Size, largest?: boolean, sorted?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  topk(input: Tensor, k: Size, options?: { dim?: Size; largest?: boolean; sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  topk(input: Tensor, k: Size, dim: Size, options?: { largest?: boolean; sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  topk(input: Tensor, k: Size, dim: Size, largest: boolean, options?: { sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  topk(input: Tensor, options: { k: Size; dim?: Size; largest?: boolean; sorted?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::trace(Tensor self) -> Tensor` */
   trace(input: Tensor): Tensor;
   /** `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)` */
   transpose(input: Tensor, dim0: Size, dim1: Size): Tensor;
   transpose(input: Tensor, options: { dim0: Size; dim1: Size }): Tensor;
+  transpose(input: Tensor, dim0: Size, options: { dim1: Size }): Tensor;
   /** `aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor` */
   transposeCopy(input: Tensor, dim0: Size, dim1: Size, options?: { out?: Tensor | null }): Tensor;
   transposeCopy(input: Tensor, options: { dim0: Size; dim1: Size; out?: Tensor | null }): Tensor;
+  transposeCopy(input: Tensor, dim0: Size, options: { dim1: Size; out?: Tensor | null }): Tensor;
   /** `aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor` */
   trapezoid(y: Tensor, x: Tensor, options?: { dim?: Size }): Tensor;
   /** `aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor` */
@@ -1861,10 +2026,10 @@ export interface TorchFunctions {
   /** `aten::trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor` */
   trapz(y: Tensor, x: Tensor, options?: { dim?: Size }): Tensor;
   /** `aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)` */
-  triangularSolve(input: Tensor, A: Tensor, upper?: boolean, transpose?: boolean, unitriangular?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  triangularSolve(input: Tensor, A: Tensor, options?: { upper?: boolean; transpose?: boolean; unitriangular?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  triangularSolve(input: Tensor, A: Tensor, upper: boolean, options?: { transpose?: boolean; unitriangular?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  triangularSolve(input: Tensor, A: Tensor, upper: boolean, transpose: boolean, options?: { unitriangular?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  triangularSolve(input: Tensor, A: Tensor, upper?: boolean, transpose?: boolean, unitriangular?: boolean, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly solution: Tensor; readonly clonedCoefficient: Tensor };
+  triangularSolve(input: Tensor, A: Tensor, options?: { upper?: boolean; transpose?: boolean; unitriangular?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly solution: Tensor; readonly clonedCoefficient: Tensor };
+  triangularSolve(input: Tensor, A: Tensor, upper: boolean, options?: { transpose?: boolean; unitriangular?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly solution: Tensor; readonly clonedCoefficient: Tensor };
+  triangularSolve(input: Tensor, A: Tensor, upper: boolean, transpose: boolean, options?: { unitriangular?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly solution: Tensor; readonly clonedCoefficient: Tensor };
   /** `aten::tril(Tensor self, SymInt diagonal=0) -> Tensor` */
   tril(input: Tensor, diagonal?: Size, options?: { out?: Tensor | null }): Tensor;
   tril(input: Tensor, options?: { diagonal?: Size; out?: Tensor | null }): Tensor;
@@ -1907,6 +2072,8 @@ export interface TorchFunctions {
   /** `aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor` */
   unfoldCopy(input: Tensor, dimension: Size, size: Size, step: Size, options?: { out?: Tensor | null }): Tensor;
   unfoldCopy(input: Tensor, options: { dimension: Size; size: Size; step: Size; out?: Tensor | null }): Tensor;
+  unfoldCopy(input: Tensor, dimension: Size, options: { size: Size; step: Size; out?: Tensor | null }): Tensor;
+  unfoldCopy(input: Tensor, dimension: Size, size: Size, options: { step: Size; out?: Tensor | null }): Tensor;
   /** `aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)` */
   uniqueDim(input: Tensor, dim: Size, sorted?: boolean, returnInverse?: boolean, returnCounts?: boolean): readonly [Tensor, Tensor, Tensor];
   uniqueDim(input: Tensor, dim: Size, options?: { sorted?: boolean; returnInverse?: boolean; returnCounts?: boolean }): readonly [Tensor, Tensor, Tensor];
@@ -1992,9 +2159,11 @@ export interface TorchFunctions {
   where(condition: Tensor, options: { self: Scalar; other: Tensor }): Tensor;
   /** `aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor` */
   where(condition: Tensor, input: Tensor, other: Scalar): Tensor;
+  where(condition: Tensor, input: Tensor, options: { other: Scalar }): Tensor;
   /** `aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor` */
   where(condition: Tensor, self: Scalar, other: Scalar): Tensor;
   where(condition: Tensor, options: { self: Scalar; other: Scalar }): Tensor;
+  where(condition: Tensor, self: Scalar, options: { other: Scalar }): Tensor;
   /** `aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor` */
   xlogy(input: Tensor, other: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor` */
@@ -2132,7 +2301,7 @@ export interface LinalgFunctions {
   /** `aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor` */
   cholesky(input: Tensor, options?: { upper?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)` */
-  choleskyEx(input: Tensor, options?: { upper?: boolean; checkErrors?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  choleskyEx(input: Tensor, options?: { upper?: boolean; checkErrors?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly L: Tensor; readonly info: Tensor };
   /** `aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor` */
   cond(input: Tensor, p?: Scalar | null, options?: { out?: Tensor | null }): Tensor;
   cond(input: Tensor, options?: { p?: Scalar | null; out?: Tensor | null }): Tensor;
@@ -2146,10 +2315,10 @@ export interface LinalgFunctions {
   /** `aten::linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)` */
   diagonal(A: Tensor, options?: { offset?: Size; dim1?: Size; dim2?: Size }): Tensor;
   /** `aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)` */
-  eig(input: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  eig(input: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly eigenvalues: Tensor; readonly eigenvectors: Tensor };
   /** `aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)` */
-  eigh(input: Tensor, UPLO?: string, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  eigh(input: Tensor, options?: { UPLO?: string; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  eigh(input: Tensor, UPLO?: string, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly eigenvalues: Tensor; readonly eigenvectors: Tensor };
+  eigh(input: Tensor, options?: { UPLO?: string; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly eigenvalues: Tensor; readonly eigenvectors: Tensor };
   /** `aten::linalg_eigvals(Tensor self) -> Tensor` */
   eigvals(input: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor` */
@@ -2160,22 +2329,22 @@ export interface LinalgFunctions {
   /** `aten::linalg_inv(Tensor A) -> Tensor` */
   inv(A: Tensor, options?: { out?: Tensor | null }): Tensor;
   /** `aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)` */
-  invEx(A: Tensor, options?: { checkErrors?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  invEx(A: Tensor, options?: { checkErrors?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly inverse: Tensor; readonly info: Tensor };
   /** `aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)` */
-  ldlFactor(input: Tensor, options?: { hermitian?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  ldlFactor(input: Tensor, options?: { hermitian?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly LD: Tensor; readonly pivots: Tensor };
   /** `aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)` */
-  ldlFactorEx(input: Tensor, options?: { hermitian?: boolean; checkErrors?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
+  ldlFactorEx(input: Tensor, options?: { hermitian?: boolean; checkErrors?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor] & { readonly LD: Tensor; readonly pivots: Tensor; readonly info: Tensor };
   /** `aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor` */
   ldlSolve(LD: Tensor, pivots: Tensor, B: Tensor, options?: { hermitian?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)` */
-  lstsq(input: Tensor, b: Tensor, rcond?: Float | null, options?: { driver?: string | null; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor, Tensor];
-  lstsq(input: Tensor, b: Tensor, options?: { rcond?: Float | null; driver?: string | null; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor, Tensor];
+  lstsq(input: Tensor, b: Tensor, rcond?: Float | null, options?: { driver?: string | null; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor, Tensor] & { readonly solution: Tensor; readonly residuals: Tensor; readonly rank: Tensor; readonly singularValues: Tensor };
+  lstsq(input: Tensor, b: Tensor, options?: { rcond?: Float | null; driver?: string | null; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor, Tensor] & { readonly solution: Tensor; readonly residuals: Tensor; readonly rank: Tensor; readonly singularValues: Tensor };
   /** `aten::linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)` */
-  lu(A: Tensor, options?: { pivot?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
+  lu(A: Tensor, options?: { pivot?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor] & { readonly P: Tensor; readonly L: Tensor; readonly U: Tensor };
   /** `aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)` */
-  luFactor(A: Tensor, options?: { pivot?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  luFactor(A: Tensor, options?: { pivot?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly LU: Tensor; readonly pivots: Tensor };
   /** `aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)` */
-  luFactorEx(A: Tensor, options?: { pivot?: boolean; checkErrors?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
+  luFactorEx(A: Tensor, options?: { pivot?: boolean; checkErrors?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor] & { readonly LU: Tensor; readonly pivots: Tensor; readonly info: Tensor };
   /** `aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor` */
   luSolve(LU: Tensor, pivots: Tensor, B: Tensor, options?: { left?: boolean; adjoint?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::linalg_matmul(Tensor self, Tensor other) -> Tensor` */
@@ -2232,21 +2401,21 @@ export interface LinalgFunctions {
   pinv(input: Tensor, rcond: Float, options?: { hermitian?: boolean; out?: Tensor | null }): Tensor;
   pinv(input: Tensor, options: { rcond: Float; hermitian?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::linalg_polar(Tensor A) -> (Tensor U, Tensor H)` */
-  polar(A: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  polar(A: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly U: Tensor; readonly H: Tensor };
   /** `aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)` */
-  qr(A: Tensor, mode?: string, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
-  qr(A: Tensor, options?: { mode?: string; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  qr(A: Tensor, mode?: string, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly Q: Tensor; readonly R: Tensor };
+  qr(A: Tensor, options?: { mode?: string; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly Q: Tensor; readonly R: Tensor };
   /** `aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)` */
-  slogdet(A: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  slogdet(A: Tensor, options?: { out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly sign: Tensor; readonly logabsdet: Tensor };
   /** `aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor` */
   solve(A: Tensor, B: Tensor, options?: { left?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)` */
-  solveEx(A: Tensor, B: Tensor, options?: { left?: boolean; checkErrors?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor];
+  solveEx(A: Tensor, B: Tensor, options?: { left?: boolean; checkErrors?: boolean; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor] & { readonly result: Tensor; readonly info: Tensor };
   /** `aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor` */
   solveTriangular(input: Tensor, B: Tensor, options?: { upper?: boolean; left?: boolean; unitriangular?: boolean; out?: Tensor | null }): Tensor;
   /** `aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)` */
-  svd(A: Tensor, fullMatrices?: boolean, options?: { driver?: string | null; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
-  svd(A: Tensor, options?: { fullMatrices?: boolean; driver?: string | null; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor];
+  svd(A: Tensor, fullMatrices?: boolean, options?: { driver?: string | null; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor] & { readonly U: Tensor; readonly S: Tensor; readonly Vh: Tensor };
+  svd(A: Tensor, options?: { fullMatrices?: boolean; driver?: string | null; out?: readonly Tensor[] | null }): readonly [Tensor, Tensor, Tensor] & { readonly U: Tensor; readonly S: Tensor; readonly Vh: Tensor };
   /** `aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor` */
   svdvals(A: Tensor, options?: { driver?: string | null; out?: Tensor | null }): Tensor;
   /** `aten::linalg_tensorinv(Tensor self, int ind=2) -> Tensor` */
@@ -2731,26 +2900,32 @@ export interface NnFunctions {
   /** `aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor` */
   upsampleBicubic2d(input: Tensor, outputSize: readonly Size[] | null, alignCorners: boolean, scaleFactors: readonly Float[] | null): Tensor;
   upsampleBicubic2d(input: Tensor, options: { outputSize: readonly Size[] | null; alignCorners: boolean; scaleFactors: readonly Float[] | null }): Tensor;
+  upsampleBicubic2d(input: Tensor, outputSize: readonly Size[] | null, options: { alignCorners: boolean; scaleFactors: readonly Float[] | null }): Tensor;
   /** `aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
   upsampleBicubic2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesH?: Float | null, scalesW?: Float | null, options?: { out?: Tensor | null }): Tensor;
   upsampleBicubic2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, options?: { scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleBicubic2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesH: Float | null, options?: { scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleBicubic2d(input: Tensor, options: { outputSize: Size | readonly Size[]; alignCorners: boolean; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
+  upsampleBicubic2d(input: Tensor, outputSize: Size | readonly Size[], options: { alignCorners: boolean; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
   /** `aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor` */
   upsampleBilinear2d(input: Tensor, outputSize: readonly Size[] | null, alignCorners: boolean, scaleFactors: readonly Float[] | null): Tensor;
   upsampleBilinear2d(input: Tensor, options: { outputSize: readonly Size[] | null; alignCorners: boolean; scaleFactors: readonly Float[] | null }): Tensor;
+  upsampleBilinear2d(input: Tensor, outputSize: readonly Size[] | null, options: { alignCorners: boolean; scaleFactors: readonly Float[] | null }): Tensor;
   /** `aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
   upsampleBilinear2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesH?: Float | null, scalesW?: Float | null, options?: { out?: Tensor | null }): Tensor;
   upsampleBilinear2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, options?: { scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleBilinear2d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesH: Float | null, options?: { scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleBilinear2d(input: Tensor, options: { outputSize: Size | readonly Size[]; alignCorners: boolean; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
+  upsampleBilinear2d(input: Tensor, outputSize: Size | readonly Size[], options: { alignCorners: boolean; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
   /** `aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor` */
   upsampleLinear1d(input: Tensor, outputSize: readonly Size[] | null, alignCorners: boolean, scaleFactors: readonly Float[] | null): Tensor;
   upsampleLinear1d(input: Tensor, options: { outputSize: readonly Size[] | null; alignCorners: boolean; scaleFactors: readonly Float[] | null }): Tensor;
+  upsampleLinear1d(input: Tensor, outputSize: readonly Size[] | null, options: { alignCorners: boolean; scaleFactors: readonly Float[] | null }): Tensor;
   /** `aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor` */
   upsampleLinear1d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scales?: Float | null, options?: { out?: Tensor | null }): Tensor;
   upsampleLinear1d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, options?: { scales?: Float | null; out?: Tensor | null }): Tensor;
   upsampleLinear1d(input: Tensor, options: { outputSize: Size | readonly Size[]; alignCorners: boolean; scales?: Float | null; out?: Tensor | null }): Tensor;
+  upsampleLinear1d(input: Tensor, outputSize: Size | readonly Size[], options: { alignCorners: boolean; scales?: Float | null; out?: Tensor | null }): Tensor;
   /** `aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor` */
   upsampleNearest1d(input: Tensor, outputSize: readonly Size[] | null, scaleFactors: readonly Float[] | null): Tensor;
   upsampleNearest1d(input: Tensor, options: { outputSize: readonly Size[] | null; scaleFactors: readonly Float[] | null }): Tensor;
@@ -2778,10 +2953,12 @@ export interface NnFunctions {
   /** `aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor` */
   upsampleTrilinear3d(input: Tensor, outputSize: readonly Size[] | null, alignCorners: boolean, scaleFactors: readonly Float[] | null): Tensor;
   upsampleTrilinear3d(input: Tensor, options: { outputSize: readonly Size[] | null; alignCorners: boolean; scaleFactors: readonly Float[] | null }): Tensor;
+  upsampleTrilinear3d(input: Tensor, outputSize: readonly Size[] | null, options: { alignCorners: boolean; scaleFactors: readonly Float[] | null }): Tensor;
   /** `aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
   upsampleTrilinear3d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesD?: Float | null, scalesH?: Float | null, scalesW?: Float | null, options?: { out?: Tensor | null }): Tensor;
   upsampleTrilinear3d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, options?: { scalesD?: Float | null; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleTrilinear3d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesD: Float | null, options?: { scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleTrilinear3d(input: Tensor, outputSize: Size | readonly Size[], alignCorners: boolean, scalesD: Float | null, scalesH: Float | null, options?: { scalesW?: Float | null; out?: Tensor | null }): Tensor;
   upsampleTrilinear3d(input: Tensor, options: { outputSize: Size | readonly Size[]; alignCorners: boolean; scalesD?: Float | null; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
+  upsampleTrilinear3d(input: Tensor, outputSize: Size | readonly Size[], options: { alignCorners: boolean; scalesD?: Float | null; scalesH?: Float | null; scalesW?: Float | null; out?: Tensor | null }): Tensor;
 }

@@ -129,7 +129,7 @@ export interface TensorMethods {
   amin(options?: { dim?: Size | readonly Size[]; keepdim?: boolean }): Tensor;
   amin(dim: Size | readonly Size[], options?: { keepdim?: boolean }): Tensor;
   /** `aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)` */
-  aminmax(options?: { dim?: Size | null; keepdim?: boolean }): readonly [Tensor, Tensor];
+  aminmax(options?: { dim?: Size | null; keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly min: Tensor; readonly max: Tensor };
   /** `aten::angle(Tensor self) -> Tensor` */
   angle(): Tensor;
   /** `aten::any(Tensor self) -> Tensor` */
@@ -190,9 +190,11 @@ export interface TensorMethods {
   asStrided_(size: readonly Size[], stride: readonly Size[], storageOffset?: Size | null): Tensor;
   asStrided_(size: readonly Size[], stride: readonly Size[], options?: { storageOffset?: Size | null }): Tensor;
   asStrided_(options: { size: readonly Size[]; stride: readonly Size[]; storageOffset?: Size | null }): Tensor;
+  asStrided_(size: readonly Size[], options: { stride: readonly Size[]; storageOffset?: Size | null }): Tensor;
   /** `aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor` */
   asStridedScatter(src: Tensor, size: readonly Size[], stride: readonly Size[], storageOffset?: Size | null): Tensor;
   asStridedScatter(src: Tensor, size: readonly Size[], stride: readonly Size[], options?: { storageOffset?: Size | null }): Tensor;
+  asStridedScatter(src: Tensor, options: { size: readonly Size[]; stride: readonly Size[]; storageOffset?: Size | null }): Tensor;
   /** `aten::asin(Tensor self) -> Tensor` */
   asin(): Tensor;
   /** `aten::asin_(Tensor(a!) self) -> Tensor(a!)` */
@@ -402,11 +404,11 @@ export interface TensorMethods {
   cross(other: Tensor, dim?: Size | null): Tensor;
   cross(other: Tensor, options?: { dim?: Size | null }): Tensor;
   /** `aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)` */
-  cummax(dim: Size): readonly [Tensor, Tensor];
-  cummax(options: { dim: Size }): readonly [Tensor, Tensor];
+  cummax(dim: Size): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  cummax(options: { dim: Size }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)` */
-  cummin(dim: Size): readonly [Tensor, Tensor];
-  cummin(options: { dim: Size }): readonly [Tensor, Tensor];
+  cummin(dim: Size): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  cummin(options: { dim: Size }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor` */
   cumprod(dim: Size, options?: { dtype?: DType | null }): Tensor;
   cumprod(options: { dim: Size; dtype?: DType | null }): Tensor;
@@ -623,7 +625,7 @@ export interface TensorMethods {
   /** `aten::frac_(Tensor(a!) self) -> Tensor(a!)` */
   frac_(): Tensor;
   /** `aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)` */
-  frexp(): readonly [Tensor, Tensor];
+  frexp(): readonly [Tensor, Tensor] & { readonly mantissa: Tensor; readonly exponent: Tensor };
   /** `aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor` */
   gather(dim: Size, index: Tensor, options?: { sparseGrad?: boolean }): Tensor;
   gather(options: { dim: Size; index: Tensor; sparseGrad?: boolean }): Tensor;
@@ -645,7 +647,7 @@ export interface TensorMethods {
   geometric_(p: Float, options?: { generator?: null }): Tensor;
   geometric_(options: { p: Float; generator?: null }): Tensor;
   /** `aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)` */
-  geqrf(): readonly [Tensor, Tensor];
+  geqrf(): readonly [Tensor, Tensor] & { readonly a: Tensor; readonly tau: Tensor };
   /** `aten::ger(Tensor self, Tensor vec2) -> Tensor` */
   ger(vec2: Tensor): Tensor;
   /** `aten::greater.Tensor(Tensor self, Tensor other) -> Tensor` */
@@ -695,10 +697,10 @@ export interface TensorMethods {
   histc(bins: Size, options?: { min?: Scalar; max?: Scalar }): Tensor;
   histc(bins: Size, min: Scalar, options?: { max?: Scalar }): Tensor;
   /** `aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)` */
-  histogram(bins: Tensor, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Tensor];
+  histogram(bins: Tensor, options?: { weight?: Tensor | null; density?: boolean }): readonly [Tensor, Tensor] & { readonly hist: Tensor; readonly binEdges: Tensor };
   /** `aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)` */
-  histogram(bins?: Size, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Tensor];
-  histogram(options?: { bins?: Size; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Tensor];
+  histogram(bins?: Size, options?: { range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Tensor] & { readonly hist: Tensor; readonly binEdges: Tensor };
+  histogram(options?: { bins?: Size; range?: readonly Float[] | null; weight?: Tensor | null; density?: boolean }): readonly [Tensor, Tensor] & { readonly hist: Tensor; readonly binEdges: Tensor };
   /** `aten::hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]` */
   hsplit<R extends readonly Tensor[] = Items<Tensor>>(sections: Size): R;
   hsplit<R extends readonly Tensor[] = Items<Tensor>>(options: { sections: Size }): R;
@@ -740,12 +742,14 @@ export interface TensorMethods {
   /** `aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor` */
   indexFill(dim: Size, index: Tensor, value: Scalar): Tensor;
   indexFill(options: { dim: Size; index: Tensor; value: Scalar }): Tensor;
+  indexFill(dim: Size, index: Tensor, options: { value: Scalar }): Tensor;
   /** `aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)` */
   indexFill_(dim: Size, index: Tensor, value: Tensor): Tensor;
   indexFill_(options: { dim: Size; index: Tensor; value: Tensor }): Tensor;
   /** `aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)` */
   indexFill_(dim: Size, index: Tensor, value: Scalar): Tensor;
   indexFill_(options: { dim: Size; index: Tensor; value: Scalar }): Tensor;
+  indexFill_(dim: Size, index: Tensor, options: { value: Scalar }): Tensor;
   /** `aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor` */
   indexPut(indices: Tensors, values: Tensor, accumulate?: boolean): Tensor;
   indexPut(indices: Tensors, values: Tensor, options?: { accumulate?: boolean }): Tensor;
@@ -755,9 +759,11 @@ export interface TensorMethods {
   /** `aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor` */
   indexReduce(dim: Size, index: Tensor, source: Tensor, reduce: string, options?: { includeSelf?: boolean }): Tensor;
   indexReduce(options: { dim: Size; index: Tensor; source: Tensor; reduce: string; includeSelf?: boolean }): Tensor;
+  indexReduce(dim: Size, index: Tensor, source: Tensor, options: { reduce: string; includeSelf?: boolean }): Tensor;
   /** `aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor(a!)` */
   indexReduce_(dim: Size, index: Tensor, source: Tensor, reduce: string, options?: { includeSelf?: boolean }): Tensor;
   indexReduce_(options: { dim: Size; index: Tensor; source: Tensor; reduce: string; includeSelf?: boolean }): Tensor;
+  indexReduce_(dim: Size, index: Tensor, source: Tensor, options: { reduce: string; includeSelf?: boolean }): Tensor;
   /** `aten::index_select(Tensor self, int dim, Tensor index) -> Tensor` */
   indexSelect(dim: Size, index: Tensor): Tensor;
   indexSelect(options: { dim: Size; index: Tensor }): Tensor;
@@ -806,10 +812,10 @@ export interface TensorMethods {
   /** `aten::kron(Tensor self, Tensor other) -> Tensor` */
   kron(other: Tensor): Tensor;
   /** `aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  kthvalue(k: Size, dim?: Size, keepdim?: boolean): readonly [Tensor, Tensor];
-  kthvalue(k: Size, options?: { dim?: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
-  kthvalue(k: Size, dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
-  kthvalue(options: { k: Size; dim?: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
+  kthvalue(k: Size, dim?: Size, keepdim?: boolean): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  kthvalue(k: Size, options?: { dim?: Size; keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  kthvalue(k: Size, dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  kthvalue(options: { k: Size; dim?: Size; keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::lcm(Tensor self, Tensor other) -> Tensor` */
   lcm(other: Tensor): Tensor;
   /** `aten::lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)` */
@@ -832,10 +838,12 @@ export interface TensorMethods {
   lerp(end: Tensor, weight: Tensor): Tensor;
   /** `aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor` */
   lerp(end: Tensor, weight: Scalar): Tensor;
+  lerp(end: Tensor, options: { weight: Scalar }): Tensor;
   /** `aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)` */
   lerp_(end: Tensor, weight: Tensor): Tensor;
   /** `aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)` */
   lerp_(end: Tensor, weight: Scalar): Tensor;
+  lerp_(end: Tensor, options: { weight: Scalar }): Tensor;
   /** `aten::less.Tensor(Tensor self, Tensor other) -> Tensor` */
   less(other: Tensor): Tensor;
   /** `aten::less.Scalar(Tensor self, Scalar other) -> Tensor` */
@@ -935,10 +943,12 @@ export interface TensorMethods {
   maskedFill(mask: Tensor, value: Tensor): Tensor;
   /** `aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor` */
   maskedFill(mask: Tensor, value: Scalar): Tensor;
+  maskedFill(mask: Tensor, options: { value: Scalar }): Tensor;
   /** `aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)` */
   maskedFill_(mask: Tensor, value: Tensor): Tensor;
   /** `aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)` */
   maskedFill_(mask: Tensor, value: Scalar): Tensor;
+  maskedFill_(mask: Tensor, options: { value: Scalar }): Tensor;
   /** `aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor` */
   maskedScatter(mask: Tensor, source: Tensor): Tensor;
   /** `aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)` */
@@ -957,9 +967,9 @@ export interface TensorMethods {
   /** `aten::max.other(Tensor self, Tensor other) -> Tensor` */
   max(other: Tensor): Tensor;
   /** `aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  max(dim: Size, keepdim?: boolean): readonly [Tensor, Tensor];
-  max(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
-  max(options: { dim: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
+  max(dim: Size, keepdim?: boolean): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  max(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  max(options: { dim: Size; keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::maximum(Tensor self, Tensor other) -> Tensor` */
   maximum(other: Tensor): Tensor;
   /** `aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor` */
@@ -971,37 +981,41 @@ export interface TensorMethods {
   /** `aten::median(Tensor self) -> Tensor` */
   median(): Tensor;
   /** `aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  median(dim: Size, keepdim?: boolean): readonly [Tensor, Tensor];
-  median(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
-  median(options: { dim: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
+  median(dim: Size, keepdim?: boolean): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  median(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  median(options: { dim: Size; keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::min(Tensor self) -> Tensor` */
   min(): Tensor;
   /** `aten::min.other(Tensor self, Tensor other) -> Tensor` */
   min(other: Tensor): Tensor;
   /** `aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  min(dim: Size, keepdim?: boolean): readonly [Tensor, Tensor];
-  min(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
-  min(options: { dim: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
+  min(dim: Size, keepdim?: boolean): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  min(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  min(options: { dim: Size; keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::minimum(Tensor self, Tensor other) -> Tensor` */
   minimum(other: Tensor): Tensor;
   /** `aten::mm(Tensor self, Tensor mat2) -> Tensor` */
   mm(mat2: Tensor): Tensor;
   /** `aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  mode(dim?: Size, keepdim?: boolean): readonly [Tensor, Tensor];
-  mode(options?: { dim?: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
-  mode(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
+  mode(dim?: Size, keepdim?: boolean): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  mode(options?: { dim?: Size; keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  mode(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)` */
   moveaxis(source: Size, destination: Size): Tensor;
   moveaxis(options: { source: Size; destination: Size }): Tensor;
+  moveaxis(source: Size, options: { destination: Size }): Tensor;
   /** `aten::moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)` */
   moveaxis(source: readonly Size[], destination: readonly Size[]): Tensor;
   moveaxis(options: { source: readonly Size[]; destination: readonly Size[] }): Tensor;
+  moveaxis(source: readonly Size[], options: { destination: readonly Size[] }): Tensor;
   /** `aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)` */
   movedim(source: Size, destination: Size): Tensor;
   movedim(options: { source: Size; destination: Size }): Tensor;
+  movedim(source: Size, options: { destination: Size }): Tensor;
   /** `aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)` */
   movedim(source: readonly Size[], destination: readonly Size[]): Tensor;
   movedim(options: { source: readonly Size[]; destination: readonly Size[] }): Tensor;
+  movedim(source: readonly Size[], options: { destination: readonly Size[] }): Tensor;
   /** `aten::msort(Tensor self) -> Tensor` */
   msort(): Tensor;
   /** `aten::mul.Tensor(Tensor self, Tensor other) -> Tensor` */
@@ -1047,9 +1061,9 @@ export interface TensorMethods {
   /** `aten::nanmedian(Tensor self) -> Tensor` */
   nanmedian(): Tensor;
   /** `aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
-  nanmedian(dim: Size, keepdim?: boolean): readonly [Tensor, Tensor];
-  nanmedian(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor];
-  nanmedian(options: { dim: Size; keepdim?: boolean }): readonly [Tensor, Tensor];
+  nanmedian(dim: Size, keepdim?: boolean): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  nanmedian(dim: Size, options?: { keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  nanmedian(options: { dim: Size; keepdim?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor` */
   nanquantile(q: Tensor, dim?: Size | null, keepdim?: boolean, options?: { interpolation?: string }): Tensor;
   nanquantile(q: Tensor, options?: { dim?: Size | null; keepdim?: boolean; interpolation?: string }): Tensor;
@@ -1066,9 +1080,12 @@ export interface TensorMethods {
   /** `aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)` */
   narrow(dim: Size, start: Tensor, length: Size): Tensor;
   narrow(options: { dim: Size; start: Tensor; length: Size }): Tensor;
+  narrow(dim: Size, start: Tensor, options: { length: Size }): Tensor;
   /** `aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)` */
   narrow(dim: Size, start: Size, length: Size): Tensor;
   narrow(options: { dim: Size; start: Size; length: Size }): Tensor;
+  narrow(dim: Size, options: { start: Size; length: Size }): Tensor;
+  narrow(dim: Size, start: Size, options: { length: Size }): Tensor;
   /** `aten::ne.Tensor(Tensor self, Tensor other) -> Tensor` */
   ne(other: Tensor): Tensor;
   /** `aten::ne.Scalar(Tensor self, Scalar other) -> Tensor` */
@@ -1094,9 +1111,11 @@ export interface TensorMethods {
   /** `aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   newEmptyStrided(size: readonly Size[], stride: readonly Size[], options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   newEmptyStrided(options: { size: readonly Size[]; stride: readonly Size[]; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
+  newEmptyStrided(size: readonly Size[], options: { stride: readonly Size[]; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   newFull(size: readonly Size[], fillValue: Scalar, options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   newFull(options: { size: readonly Size[]; fillValue: Scalar; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
+  newFull(size: readonly Size[], options: { fillValue: Scalar; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   /** `aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   newOnes(size: readonly Size[], options?: { dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
   newOnes(options: { size: readonly Size[]; dtype?: DType | null; layout?: LayoutName | null; device?: Device | null; pinMemory?: boolean | null; requiresGrad?: boolean | null }): Tensor;
@@ -1190,6 +1209,7 @@ export interface TensorMethods {
   /** `aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)` */
   random_(from_: Size, to: Size | null, options?: { generator?: null }): Tensor;
   random_(options: { from: Size; to: Size | null; generator?: null }): Tensor;
+  random_(from_: Size, options: { to: Size | null; generator?: null }): Tensor;
   /** `aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)` */
   random_(to: Size, options?: { generator?: null }): Tensor;
   random_(options: { to: Size; generator?: null }): Tensor;
@@ -1216,9 +1236,13 @@ export interface TensorMethods {
   /** `aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor` */
   renorm(p: Scalar, dim: Size, maxnorm: Scalar): Tensor;
   renorm(options: { p: Scalar; dim: Size; maxnorm: Scalar }): Tensor;
+  renorm(p: Scalar, options: { dim: Size; maxnorm: Scalar }): Tensor;
+  renorm(p: Scalar, dim: Size, options: { maxnorm: Scalar }): Tensor;
   /** `aten::renorm_(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)` */
   renorm_(p: Scalar, dim: Size, maxnorm: Scalar): Tensor;
   renorm_(options: { p: Scalar; dim: Size; maxnorm: Scalar }): Tensor;
+  renorm_(p: Scalar, options: { dim: Size; maxnorm: Scalar }): Tensor;
+  renorm_(p: Scalar, dim: Size, options: { maxnorm: Scalar }): Tensor;
   /** `aten::repeat(Tensor self, SymInt[] repeats) -> Tensor` */
   repeat(repeats: readonly Size[]): Tensor;
   repeat(options: { repeats: readonly Size[] }): Tensor;
@@ -1277,9 +1301,11 @@ export interface TensorMethods {
   /** `aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor` */
   scatter(dim: Size, index: Tensor, value: Scalar): Tensor;
   scatter(options: { dim: Size; index: Tensor; value: Scalar }): Tensor;
+  scatter(dim: Size, index: Tensor, options: { value: Scalar }): Tensor;
   /** `aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor` */
   scatter(dim: Size, index: Tensor, value: Scalar, options?: { reduce?: string }): Tensor;
   scatter(options: { dim: Size; index: Tensor; value: Scalar; reduce?: string }): Tensor;
+  scatter(dim: Size, index: Tensor, options: { value: Scalar; reduce?: string }): Tensor;
   /** `aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)` */
   scatter_(dim: Size, index: Tensor, src: Tensor): Tensor;
   scatter_(options: { dim: Size; index: Tensor; src: Tensor }): Tensor;
@@ -1289,9 +1315,11 @@ export interface TensorMethods {
   /** `aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)` */
   scatter_(dim: Size, index: Tensor, value: Scalar): Tensor;
   scatter_(options: { dim: Size; index: Tensor; value: Scalar }): Tensor;
+  scatter_(dim: Size, index: Tensor, options: { value: Scalar }): Tensor;
   /** `aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor(a!)` */
   scatter_(dim: Size, index: Tensor, value: Scalar, options?: { reduce?: string }): Tensor;
   scatter_(options: { dim: Size; index: Tensor; value: Scalar; reduce?: string }): Tensor;
+  scatter_(dim: Size, index: Tensor, options: { value: Scalar; reduce?: string }): Tensor;
   /** `aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor` */
   scatterAdd(dim: Size, index: Tensor, src: Tensor): Tensor;
   scatterAdd(options: { dim: Size; index: Tensor; src: Tensor }): Tensor;
@@ -1301,14 +1329,19 @@ export interface TensorMethods {
   /** `aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor` */
   scatterReduce(dim: Size, index: Tensor, src: Tensor, reduce: string, options?: { includeSelf?: boolean }): Tensor;
   scatterReduce(options: { dim: Size; index: Tensor; src: Tensor; reduce: string; includeSelf?: boolean }): Tensor;
+  scatterReduce(dim: Size, index: Tensor, src: Tensor, options: { reduce: string; includeSelf?: boolean }): Tensor;
   /** `aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor(a!)` */
   scatterReduce_(dim: Size, index: Tensor, src: Tensor, reduce: string, options?: { includeSelf?: boolean }): Tensor;
   scatterReduce_(options: { dim: Size; index: Tensor; src: Tensor; reduce: string; includeSelf?: boolean }): Tensor;
+  scatterReduce_(dim: Size, index: Tensor, src: Tensor, options: { reduce: string; includeSelf?: boolean }): Tensor;
   /** `aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)` */
   select(dim: Size, index: Size): Tensor;
   select(options: { dim: Size; index: Size }): Tensor;
+  select(dim: Size, options: { index: Size }): Tensor;
   /** `aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor` */
   selectScatter(src: Tensor, dim: Size, index: Size): Tensor;
+  selectScatter(src: Tensor, options: { dim: Size; index: Size }): Tensor;
+  selectScatter(src: Tensor, dim: Size, options: { index: Size }): Tensor;
   /** `aten::set_(Tensor(a!) self) -> Tensor(a!)` */
   set_(): Tensor;
   /** `aten::set_.source_Storage(Tensor(a!) self, Storage source) -> Tensor(a!)` */
@@ -1318,11 +1351,13 @@ export interface TensorMethods {
   set_(source: never, storageOffset: Size, size: readonly Size[], stride?: readonly Size[]): Tensor;
   set_(source: never, storageOffset: Size, size: readonly Size[], options?: { stride?: readonly Size[] }): Tensor;
   set_(options: { source: never; storageOffset: Size; size: readonly Size[]; stride?: readonly Size[] }): Tensor;
+  set_(source: never, options: { storageOffset: Size; size: readonly Size[]; stride?: readonly Size[] }): Tensor;
   /** `aten::set_.source_Tensor(Tensor(a!) self, Tensor source) -> Tensor(a!)` */
   set_(source: Tensor): Tensor;
   /** `aten::set_.source_Tensor_storage_offset(Tensor(a!) self, Tensor source, SymInt storage_offset, SymInt[] size, SymInt[] stride=[]) -> Tensor(a!)` */
   set_(source: Tensor, storageOffset: Size, size: readonly Size[], stride?: readonly Size[]): Tensor;
   set_(source: Tensor, storageOffset: Size, size: readonly Size[], options?: { stride?: readonly Size[] }): Tensor;
+  set_(source: Tensor, options: { storageOffset: Size; size: readonly Size[]; stride?: readonly Size[] }): Tensor;
   /** `aten::sgn(Tensor self) -> Tensor` */
   sgn(): Tensor;
   /** `aten::sgn_(Tensor(a!) self) -> Tensor(a!)` */
@@ -1362,17 +1397,17 @@ export interface TensorMethods {
   sliceScatter(src: Tensor, dim: Size, start: Size | null, options?: { end?: Size | null; step?: Size }): Tensor;
   sliceScatter(src: Tensor, dim: Size, start: Size | null, end: Size | null, options?: { step?: Size }): Tensor;
   /** `aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)` */
-  slogdet(): readonly [Tensor, Tensor];
+  slogdet(): readonly [Tensor, Tensor] & { readonly sign: Tensor; readonly logabsdet: Tensor };
   /** `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
   softmax(dim: Size, dtype?: DType | null): Tensor;
   softmax(dim: Size, options?: { dtype?: DType | null }): Tensor;
   softmax(options: { dim: Size; dtype?: DType | null }): Tensor;
   /** `aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)` */
-  sort(options?: { stable?: boolean | null; dim?: Size; descending?: boolean }): readonly [Tensor, Tensor];
+  sort(options?: { stable?: boolean | null; dim?: Size; descending?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)` */
-  sort(dim?: Size, descending?: boolean): readonly [Tensor, Tensor];
-  sort(options?: { dim?: Size; descending?: boolean }): readonly [Tensor, Tensor];
-  sort(dim: Size, options?: { descending?: boolean }): readonly [Tensor, Tensor];
+  sort(dim?: Size, descending?: boolean): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  sort(options?: { dim?: Size; descending?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  sort(dim: Size, options?: { descending?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]` */
   splitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(splitSizes: readonly Size[], dim?: Size): R;
   splitWithSizes<R extends readonly Tensor[] = Items<Tensor>>(splitSizes: readonly Size[], options?: { dim?: Size }): R;
@@ -1442,21 +1477,25 @@ export interface TensorMethods {
   sumToSize(options: { size: readonly Size[] }): Tensor;
   sumToSize(...sizes: readonly Size[]): Tensor;
   /** `aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)` */
-  svd(some?: boolean, computeUv?: boolean): readonly [Tensor, Tensor, Tensor];
-  svd(options?: { some?: boolean; computeUv?: boolean }): readonly [Tensor, Tensor, Tensor];
-  svd(some: boolean, options?: { computeUv?: boolean }): readonly [Tensor, Tensor, Tensor];
+  svd(some?: boolean, computeUv?: boolean): readonly [Tensor, Tensor, Tensor] & { readonly U: Tensor; readonly S: Tensor; readonly V: Tensor };
+  svd(options?: { some?: boolean; computeUv?: boolean }): readonly [Tensor, Tensor, Tensor] & { readonly U: Tensor; readonly S: Tensor; readonly V: Tensor };
+  svd(some: boolean, options?: { computeUv?: boolean }): readonly [Tensor, Tensor, Tensor] & { readonly U: Tensor; readonly S: Tensor; readonly V: Tensor };
   /** `aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)` */
   swapaxes(axis0: Size, axis1: Size): Tensor;
   swapaxes(options: { axis0: Size; axis1: Size }): Tensor;
+  swapaxes(axis0: Size, options: { axis1: Size }): Tensor;
   /** `aten::swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!)` */
   swapaxes_(axis0: Size, axis1: Size): Tensor;
   swapaxes_(options: { axis0: Size; axis1: Size }): Tensor;
+  swapaxes_(axis0: Size, options: { axis1: Size }): Tensor;
   /** `aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)` */
   swapdims(dim0: Size, dim1: Size): Tensor;
   swapdims(options: { dim0: Size; dim1: Size }): Tensor;
+  swapdims(dim0: Size, options: { dim1: Size }): Tensor;
   /** `aten::swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)` */
   swapdims_(dim0: Size, dim1: Size): Tensor;
   swapdims_(options: { dim0: Size; dim1: Size }): Tensor;
+  swapdims_(dim0: Size, options: { dim1: Size }): Tensor;
   /** `aten::t(Tensor(a) self) -> Tensor(a)` */
   t(): Tensor;
   /** `aten::t_(Tensor(a!) self) -> Tensor(a!)` */
@@ -1497,24 +1536,26 @@ export interface TensorMethods {
   toPaddedTensor(padding: Float, options?: { outputSize?: readonly Size[] | null }): Tensor;
   toPaddedTensor(options: { padding: Float; outputSize?: readonly Size[] | null }): Tensor;
   /** `aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)` */
-  topk(k: Size, dim?: Size, largest?: boolean, sorted?: boolean): readonly [Tensor, Tensor];
-  topk(k: Size, options?: { dim?: Size; largest?: boolean; sorted?: boolean }): readonly [Tensor, Tensor];
-  topk(k: Size, dim: Size, options?: { largest?: boolean; sorted?: boolean }): readonly [Tensor, Tensor];
-  topk(k: Size, dim: Size, largest: boolean, options?: { sorted?: boolean }): readonly [Tensor, Tensor];
-  topk(options: { k: Size; dim?: Size; largest?: boolean; sorted?: boolean }): readonly [Tensor, Tensor];
+  topk(k: Size, dim?: Size, largest?: boolean, sorted?: boolean): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  topk(k: Size, options?: { dim?: Size; largest?: boolean; sorted?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  topk(k: Size, dim: Size, options?: { largest?: boolean; sorted?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  topk(k: Size, dim: Size, largest: boolean, options?: { sorted?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
+  topk(options: { k: Size; dim?: Size; largest?: boolean; sorted?: boolean }): readonly [Tensor, Tensor] & { readonly values: Tensor; readonly indices: Tensor };
   /** `aten::trace(Tensor self) -> Tensor` */
   trace(): Tensor;
   /** `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)` */
   transpose(dim0: Size, dim1: Size): Tensor;
   transpose(options: { dim0: Size; dim1: Size }): Tensor;
+  transpose(dim0: Size, options: { dim1: Size }): Tensor;
   /** `aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)` */
   transpose_(dim0: Size, dim1: Size): Tensor;
   transpose_(options: { dim0: Size; dim1: Size }): Tensor;
+  transpose_(dim0: Size, options: { dim1: Size }): Tensor;
   /** `aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)` */
-  triangularSolve(A: Tensor, upper?: boolean, transpose?: boolean, unitriangular?: boolean): readonly [Tensor, Tensor];
-  triangularSolve(A: Tensor, options?: { upper?: boolean; transpose?: boolean; unitriangular?: boolean }): readonly [Tensor, Tensor];
-  triangularSolve(A: Tensor, upper: boolean, options?: { transpose?: boolean; unitriangular?: boolean }): readonly [Tensor, Tensor];
-  triangularSolve(A: Tensor, upper: boolean, transpose: boolean, options?: { unitriangular?: boolean }): readonly [Tensor, Tensor];
+  triangularSolve(A: Tensor, upper?: boolean, transpose?: boolean, unitriangular?: boolean): readonly [Tensor, Tensor] & { readonly solution: Tensor; readonly clonedCoefficient: Tensor };
+  triangularSolve(A: Tensor, options?: { upper?: boolean; transpose?: boolean; unitriangular?: boolean }): readonly [Tensor, Tensor] & { readonly solution: Tensor; readonly clonedCoefficient: Tensor };
+  triangularSolve(A: Tensor, upper: boolean, options?: { transpose?: boolean; unitriangular?: boolean }): readonly [Tensor, Tensor] & { readonly solution: Tensor; readonly clonedCoefficient: Tensor };
+  triangularSolve(A: Tensor, upper: boolean, transpose: boolean, options?: { unitriangular?: boolean }): readonly [Tensor, Tensor] & { readonly solution: Tensor; readonly clonedCoefficient: Tensor };
   /** `aten::tril(Tensor self, SymInt diagonal=0) -> Tensor` */
   tril(diagonal?: Size): Tensor;
   tril(options?: { diagonal?: Size }): Tensor;
@@ -1549,6 +1590,8 @@ export interface TensorMethods {
   /** `aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)` */
   unfold(dimension: Size, size: Size, step: Size): Tensor;
   unfold(options: { dimension: Size; size: Size; step: Size }): Tensor;
+  unfold(dimension: Size, options: { size: Size; step: Size }): Tensor;
+  unfold(dimension: Size, size: Size, options: { step: Size }): Tensor;
   /** `aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> Tensor(a!)` */
   uniform_(from_?: Float, to?: Float, options?: { generator?: null }): Tensor;
   uniform_(options?: { from?: Float; to?: Float; generator?: null }): Tensor;
@@ -1607,6 +1650,7 @@ export interface TensorMethods {
   where(condition: Tensor, other: Tensor): Tensor;
   /** `aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor` */
   where(condition: Tensor, other: Scalar): Tensor;
+  where(condition: Tensor, options: { other: Scalar }): Tensor;
   /** `aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor` */
   xlogy(other: Tensor): Tensor;
   /** `aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor` */

@@ -8,6 +8,7 @@ import { isContiguousAs } from "./contiguous.js";
 import { DTYPE_METHODS, deviceOfTensor, to, toDType, type } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
 import { FACTS, factOf } from "./facts.js";
+import { requireGradients } from "./gradients.js";
 import { at, type Index, setAt } from "./indexing.js";
 import { camelCase } from "./names.js";
 import type { Parameter } from "./parameters.js";
@@ -83,6 +84,7 @@ const list = (values: (self: Tensor) => readonly unknown[]): AnyMethod =>
  * `x.requiresGrad_()`: an eager tensor keeps whether gradients are asked for; a trace ignores it.
  */
 function requiresGrad({ input, requiresGrad: value }: PythonArguments): Tensor {
+  if (value === true) requireGradients(input, "Tensor.requiresGrad_");
   if (!isTraced(input))
     Object.defineProperty(input, "requiresGrad", { value, enumerable: true, writable: true });
   return input;

@@ -1,5 +1,6 @@
 /** @file The functional API of PyTorch in camelCase, and the methods of tensors. */
 import type { MemoryFormat } from "@sconce/ir";
+import { type TorchConstants, torchConstants } from "./dtype-names.js";
 import type { FftFunctions, LinalgFunctions, SpecialFunctions, TorchFunctions } from "./function-types.js";
 import { installMethods } from "./install.js";
 import type { TensorMethods } from "./method-types.js";
@@ -19,7 +20,7 @@ declare module "@sconce/tensor" {
 installMethods();
 
 /** The functions of PyTorch's module `torch`. */
-export interface Torch extends TorchFunctions, PythonFunctions {
+export interface Torch extends TorchFunctions, PythonFunctions, TorchConstants {
   /** Fourier transforms. */
   readonly fft: FftFunctions;
   /** Linear algebra. */
@@ -37,6 +38,7 @@ const linalg = linalgFunctions();
 
 /** PyTorch's functions: `torch.cat([a, b], 1)`, `torch.linalg.norm(x)`, `torch.fft.rfft(x)`. */
 export const torch: Torch = Object.freeze({
+  ...torchConstants(),
   ...torchFunctions(),
   ...pythonFunctions(linalg),
   fft: Object.freeze(fftFunctions()),

@@ -2,6 +2,7 @@
 import type { SchemaReturn } from "@sconce/ir";
 import { defaultOperators, knownSchemaText } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
+import { resultNames } from "./call-function.js";
 import { OWN_FIELDS, PYTHON_METHODS, SHARED_METHODS, VIEW_GETTERS } from "./methods.js";
 import { camelCase, UNTYPED } from "./names.js";
 import { type Parameter, type Signature, signaturesOf } from "./parameters.js";
@@ -74,11 +75,12 @@ function parameterLists(signature: Signature, isMethod: boolean): string[] {
     const before = trailing.slice(0, given).map((one) => positionalText(one, signature, false));
     lists.push([...start, ...before, ...last([...trailing.slice(given), ...options])].join(", "));
   });
-  const fixed = isMethod ? 0 : 1;
-  if (required.length > fixed && required[fixed]!.base !== "Tensor")
-    lists.push(
-      [...start.slice(0, fixed), ...last([...trailing, ...options], required.slice(fixed))].join(", "),
-    );
+  // Required arguments may be given by keyword, too, from the first on that is not a tensor.
+  for (let fixed = isMethod ? 0 : 1; fixed < required.length; fixed++)
+    if (required[fixed]!.base !== "Tensor" && !(fixed > 1 && required[fixed]!.list))
+      lists.push(
+        [...start.slice(0, fixed), ...last([...trailing, ...options], required.slice(fixed))].join(", "),
+      );
   if (signature.variadic)
     lists.push(options.length === 0 ? "...sizes: readonly Size[]" : "...sizes: readonly (Size | object)[]");
   return [...new Set(lists)];
@@ -94,7 +96,11 @@ function returnType({ type }: SchemaReturn): string {
 function resultText({ schema }: Pick<Signature, "schema">): string {
   if (schema.returns.length === 0) return "void";
   if (schema.returns.length === 1) return returnType(schema.returns[0]!);
-  return `readonly [${schema.returns.map(returnType).join(", ")}]`;
+  const list = `readonly [${schema.returns.map(returnType).join(", ")}]`;
+  const names = resultNames(schema);
+  if (names === undefined) return list;
+  const properties = schema.returns.map((one, i) => `readonly ${names[i]}: ${returnType(one)}`);
+  return `${list} & { ${properties.join("; ")} }`;
 }
 
 /** A schema as PyTorch writes it; one without a target's text is left out. */

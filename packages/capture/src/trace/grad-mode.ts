@@ -40,6 +40,12 @@ function withGrad<T>(enabled: boolean, run: () => T, isSetTwice = false): T {
  */
 export const noGrad = <T>(run: () => T): T => withGrad(false, run);
 
+/**
+ * Runs something in inference mode, as `with torch.inference_mode():` does: an export records what
+ * runs, and no region. Sconce records no gradients, so that there is nothing to switch off.
+ */
+export const inferenceMode = <T>(run: () => T): T => run();
+
 /** Runs something with gradients, as `with torch.enable_grad():` does; see {@link noGrad}. */
 export const enableGrad = <T>(run: () => T): T => withGrad(true, run);
 

@@ -26,6 +26,14 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
           "give the number of classes: `oneHot(x, 10)`",
         )
       : undefined,
+  // PyTorch has no shape rule for it: the result of the CPU kernel has sizes that the lengths
+  // decide.
+  "aten.ctc_loss.IntList": (target) =>
+    decidesByData(
+      target,
+      "has results inside whose sizes the lengths decide (`DynamicOutputShapeException` in PyTorch)",
+      "compute the loss outside of the program, on what the program returns",
+    ),
   "aten.linalg_lstsq.default": (target) =>
     decidesByData(
       target,

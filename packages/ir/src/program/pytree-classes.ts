@@ -94,8 +94,15 @@ const fieldsOf = (names: readonly string[], values: readonly unknown[]): Record<
   Object.fromEntries(names.map((name, i) => [name, values[i]]));
 
 /**
+ * Fields that are undefined, by the context of the structure. Python has None only, so that the
+ * context itself does not say it.
+ */
+const leftOut = new WeakMap<object, readonly string[]>();
+
+/**
  * Lets instances of a class be arguments and results of models (`torch.export.register_dataclass`).
  * Fields that are null or undefined have no leaf; which ones those are is part of the structure. A
+ * model gets them as they were given; those of a structure that was read from a file are null. A
  * class that is registered again takes the new options.
  *
  * @throws SconceError `PYTREE_REGISTRATION`
@@ -114,12 +121,16 @@ export function registerDataclass<T extends object>(type: Class<T>, options: Dat
     level: (value) => {
       const set = given(value);
       const absent = fields.filter((field) => !set.includes(field));
-      return { children: set.map((field) => read(value, field)), context: [set, absent] };
+      const context = [set, absent];
+      const left = absent.filter((field) => read(value, field) === undefined);
+      if (left.length > 0) leftOut.set(context, left);
+      return { children: set.map((field) => read(value, field)), context };
     },
     unflatten: (children, context) => {
       const [set, absent] = context as [string[], string[]];
       return make({
         ...Object.fromEntries(absent.map((field) => [field, null])),
+        ...Object.fromEntries((leftOut.get(context as object) ?? []).map((field) => [field, undefined])),
         ...fieldsOf(set, children),
       });
     },

@@ -24,6 +24,7 @@ interface BinaryOptions {
   readonly overload?: string;
   readonly args?: string;
   readonly dtype?: DTypeRule;
+  readonly isFast?: boolean;
   readonly decompose?: (emit: Emit, self: FakeTensor, other: FakeTensor) => FakeTensor;
 }
 
@@ -34,6 +35,7 @@ export function binary(name: string, options: BinaryOptions = {}): OpDefinition 
     overload,
     args = "Tensor self, Tensor other",
     dtype = promoteOperands,
+    isFast = false,
     decompose,
   } = options;
   const [first, second] = args.split(", ").map((arg) => arg.split(" ")[1]!) as [string, string];
@@ -42,7 +44,7 @@ export function binary(name: string, options: BinaryOptions = {}): OpDefinition 
     tags,
     meta: (bound, context) => {
       const operands = operandsOf(bound, first, second);
-      return elementwise(context, operands, { dtype: dtype(operands) });
+      return elementwise(context, operands, { dtype: dtype(operands), isFast });
     },
     ...(decompose && {
       decompose: (emit: Emit, bound: object) => {
@@ -76,7 +78,7 @@ function checkAlpha(dtype: DType, alpha: ScalarArg): void {
 function addMeta(context: MetaContext, operands: readonly [Operand, Operand], alpha: ScalarArg): FakeTensor {
   const dtype = promoteOperands(operands);
   checkAlpha(dtype, alpha);
-  return elementwise(context, operands, { dtype });
+  return elementwise(context, operands, { dtype, isFast: true });
 }
 
 const _isBool = (operand: Operand): boolean =>
@@ -137,7 +139,7 @@ function quotientDType(operands: readonly Operand[], rounding: string | null): D
 }
 
 const divisionOps = [
-  binary("div", { overload: "Tensor", tags: CORE, dtype: toFloat }),
+  binary("div", { overload: "Tensor", tags: CORE, dtype: toFloat, isFast: true }),
   binary("div", { overload: "Scalar", args: "Tensor self, Scalar other", tags: CORE, dtype: toFloat }),
   defineOp({
     schema: "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
@@ -155,6 +157,7 @@ const divisionOps = [
     overload: "Tensor",
     tags: ["composite", "pointwise"],
     dtype: toFloat,
+    isFast: true,
     decompose: (emit, self, other) => emit("aten.div.Tensor", [self, other]),
   }),
   binary("divide", {
@@ -340,13 +343,13 @@ const ldexp = defineOp({
     if (isFloatDType(self.dtype) && isIntegralDType(other.dtype, true)) {
       if (other.dtype === "bool" || UNSIGNED.has(other.dtype))
         throw dtypeMismatch(`"ldexp_cpu_exp" not implemented for '${scalarTypeName(other.dtype)}'`);
-      return elementwise(context, [self, other], { dtype });
+      return elementwise(context, [self, other], { dtype, isFast: true });
     }
     // The base is a number for integers and float32, and `pow.Scalar` gives row-major memory; else
     // it is a tensor.
     const byNumber = self.dtype === "float32" || isIntegralDType(self.dtype, true);
     const power = byNumber ? fake({ dtype, shape: other.shape, like: other }) : other;
-    return elementwise(context, [self, power], { dtype });
+    return elementwise(context, [self, power], { dtype, isFast: true });
   },
 });
 
@@ -354,7 +357,7 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
   ...addOps,
   ...divisionOps,
   ...powerOps,
-  binary("mul", { overload: "Tensor", tags: COMMUTATIVE }),
+  binary("mul", { overload: "Tensor", tags: COMMUTATIVE, isFast: true }),
   binary("mul", { overload: "Scalar", args: "Tensor self, Scalar other", tags: CORE }),
   binary("multiply", {
     overload: "Tensor",
@@ -385,7 +388,7 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
   ldexp,
   binary("logaddexp", { dtype: promoteOperands, decompose: logAddExp(false) }),
   binary("logaddexp2", { dtype: promoteOperands, decompose: logAddExp(true) }),
-  binary("xlogy", { overload: "Tensor", dtype: toFloat, decompose: xLog("log") }),
+  binary("xlogy", { overload: "Tensor", dtype: toFloat, isFast: true, decompose: xLog("log") }),
   binary("xlogy", {
     overload: "Scalar_Other",
     args: "Tensor self, Scalar other",

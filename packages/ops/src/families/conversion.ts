@@ -5,6 +5,7 @@ import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
+import { isEqual } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { broadcastShapes, sizesEqual } from "../rules/dims.js";
 import {
@@ -16,6 +17,7 @@ import {
   memoryFormatStrides,
 } from "../rules/fake.js";
 import { likeStrides, OPTIONS, type Options } from "../rules/options.js";
+import { guardExpands } from "./view-expand.js";
 
 /** The format that a tensor's strides speak of. */
 function suggestedFormat(self: FakeTensor, env: SymEnv): MemoryFormat {
@@ -214,6 +216,12 @@ const aliasOps = [
 
 /** Refuses a source that does not broadcast to the destination. */
 function checkCopy(self: FakeTensor, src: FakeTensor, env: SymEnv): void {
+  src.shape.toReversed().forEach((have, back) => {
+    const asked = self.shape.at(-1 - back);
+    if (asked === undefined) return;
+    guardExpands(env, have, asked);
+    isEqual(env, have, asked);
+  });
   if (sizesEqual(broadcastShapes(env, self.shape, src.shape), self.shape, env)) return;
   throw invalidArgument(
     `output with shape ${describeSizes(self.shape)} doesn't match the broadcast shape of ${describeSizes(src.shape)}`,

@@ -1,6 +1,6 @@
 /** @file The equation of `einsum`, read and checked. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { eq, type SymEnv } from "@sconce/symbolic";
+import { eq, or, type SymEnv } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
@@ -90,13 +90,16 @@ function checkSizes(
       const known = sizes.get(label);
       if (known === undefined || known === 1) sizes.set(label, size);
       else if (size !== known) {
-        if (!env.orFalse(eq(size, 1)))
-          check(env, eq(size, known), () =>
+        if (!env.orFalse(eq(size, 1))) {
+          if (typeof known !== "number" && typeof size !== "number")
+            env.orFalse(or(eq(known, 1), eq(known, size)));
+          check(env, eq(known, size), () =>
             shapeMismatch(
               `einsum(): operands do not broadcast with remapped shapes: subscript ${label} has size ${describeSize(size)} for ` +
                 `operand ${i} which does not broadcast with previously seen size ${describeSize(known)}`,
             ),
           );
+        }
       }
     });
   });

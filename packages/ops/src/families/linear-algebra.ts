@@ -8,7 +8,7 @@ import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js
 import { mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
-import { broadcastShapes, specializeSizes, wrapDim } from "../rules/dims.js";
+import { broadcastOperands, broadcastShapes, specializeSizes, wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import {
   codes,
@@ -101,7 +101,7 @@ const cross = defineOp({
           describeSize(other.shape[wrapped]),
       );
     }
-    const shape = broadcastShapes(env, self.shape, other.shape);
+    const shape = broadcastOperands(env, self.shape, other.shape);
     return fake({ dtype: promoteOperands([self, other]), shape, like: self });
   },
   decompose: (emit, args) => {

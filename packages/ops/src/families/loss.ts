@@ -11,8 +11,13 @@ import { REDUCTION, reduceLoss } from "../rules/loss-reduction.js";
 import { castForMath } from "../rules/opmath.js";
 
 /** A loss over broadcast operands: their shape without reduction, a scalar with it. */
-function lossOf(context: MetaContext, operands: readonly FakeTensor[], reduction: SymInt): FakeTensor {
-  const elements = elementwise(context, operands);
+function lossOf(
+  context: MetaContext,
+  operands: readonly FakeTensor[],
+  reduction: SymInt,
+  isFast = false,
+): FakeTensor {
+  const elements = elementwise(context, operands, { isFast });
   if (reduction === REDUCTION.none) return elements;
   return fake({ dtype: elements.dtype, shape: [], like: elements });
 }
@@ -83,7 +88,7 @@ const huberLoss = defineOp({
 
 const softMarginLoss = defineOp({
   schema: "aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-  meta: ({ self, target, reduction }, context) => lossOf(context, [self, target], reduction),
+  meta: ({ self, target, reduction }, context) => lossOf(context, [self, target], reduction, true),
   decompose: (emit, { self, target, reduction }) =>
     inMath(emit, self, target, reduction, (x, y) => {
       const exponent = mul(emit, emit("aten.neg.default", [x]), y);

@@ -35,7 +35,7 @@ function batchShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readonl
   requireRank(a, 3, "batch1");
   requireRank(b, 3, "batch2");
   const [batch, rows, inner] = a.shape as [SymInt, SymInt, SymInt];
-  if (!sizeEquals(batch, b.shape[0]!, context.env) || !sizeEquals(inner, b.shape[1]!, context.env)) {
+  if (!sizeEquals(b.shape[0]!, batch, context.env) || !sizeEquals(b.shape[1]!, inner, context.env)) {
     throw shapeMismatch(
       `Expected size for first two dimensions of batch2 tensor to be: [${describeSize(batch)}, ${describeSize(inner)}] ` +
         `but got: [${describeSize(b.shape[0])}, ${describeSize(b.shape[1])}].`,

@@ -146,7 +146,7 @@ const olderNorms = [
 const dist = defineOp({
   schema: "aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
   meta: ({ self, other, p }, context) => {
-    const difference = elementwise(context, [self, other]);
+    const difference = elementwise(context, [self, other], { isFast: true });
     return normMeta(difference, numberOf(p), null, false, null);
   },
 });

@@ -1,10 +1,10 @@
 /** @file Padding in all modes. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
-import { add, addAll, and, ge, le, lt, neg, type SymEnv, symMax } from "@sconce/symbolic";
+import { add, addAll, and, ge, le, neg, type SymEnv, symMax } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check, isBelow } from "../rules/comparison.js";
+import { check, isBelow, pythonLt } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { isChannelsLast, isContiguousFake } from "../rules/fake.js";
@@ -85,7 +85,7 @@ function checkEdgePad(env: SymEnv, self: FakeTensor, pad: readonly SymInt[], dim
     const size = self.shape[d]!;
     const [before, after] = around(pad, self.ndim, d);
     if (mode === "reflection") {
-      check(env, and(lt(before, size), lt(after, size)), () =>
+      check(env, and(pythonLt(before, size), pythonLt(after, size)), () =>
         shapeMismatch(
           "Padding size should be less than the corresponding input dimension, but got: padding " +
             `(${describeSize(before)}, ${describeSize(after)}) at dimension ${d} of input ${describeSizes(self.shape)}`,

@@ -1,12 +1,11 @@
 /** @file `where` and `masked_fill`: choosing between two values by a condition. */
 import { complex, FakeTensor, float, type ScalarLiteral, toNumber } from "@sconce/ir";
-import type { SymEnv } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";
-import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { convert } from "../rules/decompose.js";
-import { broadcastShapes } from "../rules/dims.js";
+import { broadcastOperands, broadcastShapes } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
 import { toContiguous } from "../rules/mask.js";
@@ -93,16 +92,22 @@ function checkMaskedFill(mask: FakeTensor, value: FakeTensor | null): void {
 }
 
 /** Fresh row-major memory. */
-const maskedFillMeta = (self: FakeTensor, mask: FakeTensor, env: SymEnv): FakeTensor =>
-  fake({ dtype: self.dtype, shape: broadcastShapes(env, self.shape, mask.shape), like: self });
+const maskedFillMeta = (
+  self: FakeTensor,
+  mask: FakeTensor,
+  { env, isInPlace = false }: MetaContext,
+): FakeTensor => {
+  const broadcast = isInPlace ? broadcastOperands : broadcastShapes;
+  return fake({ dtype: self.dtype, shape: broadcast(env, self.shape, mask.shape), like: self });
+};
 
 const maskedFillScalar = defineOp({
   schema: "aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
   tags: ["pointwise"],
-  meta: ({ self, mask, value }, { env }) => {
+  meta: ({ self, mask, value }, context) => {
     checkMaskedFill(mask, null);
     castScalar(value, self.dtype);
-    return maskedFillMeta(self, mask, env);
+    return maskedFillMeta(self, mask, context);
   },
   decompose: (emit, { self, mask, value }) => {
     checkMaskedFill(mask, null);
@@ -113,9 +118,9 @@ const maskedFillScalar = defineOp({
 
 const maskedFillTensor = defineOp({
   schema: "aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
-  meta: ({ self, mask, value }, { env }) => {
+  meta: ({ self, mask, value }, context) => {
     checkMaskedFill(mask, value instanceof FakeTensor ? value : null);
-    return maskedFillMeta(self, mask, env);
+    return maskedFillMeta(self, mask, context);
   },
   decompose: (emit, { self, mask, value }) => {
     checkMaskedFill(mask, value);

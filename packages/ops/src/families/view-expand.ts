@@ -1,12 +1,13 @@
 /** @file Views that add, drop or broadcast dimensions. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { eq, mul, type SymEnv } from "@sconce/symbolic";
+import { eq, mul, or, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
-import { broadcastShapes, sizesEqual, wrapDim, wrapDims } from "../rules/dims.js";
+import { broadcastOperands, sizesEqual, wrapDim, wrapDims } from "../rules/dims.js";
+import { sameAs } from "../rules/fake.js";
 import { aliasOf, viewOf } from "../rules/view-geometry.js";
 
 /** @throws SconceError `SHAPE_MISMATCH` */
@@ -54,6 +55,15 @@ function checkNumel(shape: readonly SymInt[]): void {
   if (count >= 2 ** 63) throw invalidArgument("numel: integer multiplication overflow");
 }
 
+/**
+ * Guards that a size is 1 or the size that is asked for, as PyTorch checks before it compares the
+ * two.
+ */
+export function guardExpands(env: SymEnv, have: SymInt, asked: SymInt): void {
+  if (typeof have === "number" || typeof asked === "number" || sameAs(have, asked)) return;
+  env.orFalse(or(eq(asked, have), eq(have, 1)));
+}
+
 function expandDim(
   self: FakeTensor,
   from: number,
@@ -65,7 +75,8 @@ function expandDim(
   env: SymEnv,
 ): void {
   const have = self.shape[from]!;
-  const keep = asked === -1 || !mayDiffer(env, asked, have);
+  if (asked !== -1) guardExpands(env, have, asked);
+  const keep = asked === -1 || !mayDiffer(env, have, asked);
   if (keep) {
     shape[to] = asked === -1 || typeof have === "number" ? have : asked;
     strides[to] = self.strides[from]!;
@@ -108,11 +119,11 @@ const broadcastTensors = defineOp({
   schema: "aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]",
   tags: ["composite"],
   meta: ({ tensors }, { env }) => {
-    const shape = broadcastShapes(env, ...tensors.map((tensor) => tensor.shape));
+    const shape = broadcastOperands(env, ...tensors.map((tensor) => tensor.shape));
     return tensors.map((tensor) => expandMeta(tensor, shape, env));
   },
   decompose: (emit, { tensors }) => {
-    const shape = broadcastShapes(emit.env, ...tensors.map((tensor) => tensor.shape));
+    const shape = broadcastOperands(emit.env, ...tensors.map((tensor) => tensor.shape));
     return tensors.map((tensor) =>
       sizesEqual(tensor.shape, shape, emit.env) ? tensor : emit("aten.expand.default", [tensor, shape]),
     );

@@ -91,7 +91,7 @@ function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor):
 /** What `reshape` gives, without emitting. */
 function reshapeMeta(self: FakeTensor, shape: readonly SymInt[], env: SymEnv): FakeTensor {
   if (isContiguousFake(self, env)) return viewMeta(self, shape, env);
-  const sizes = inferSizes(env, shape, numelOf(self.shape));
+  const sizes = inferSizes(env, shape, numelOf(self.shape), true);
   if (viewStrides(self, sizes, env) !== undefined) return viewMeta(self, sizes, env);
   return fake({ dtype: self.dtype, shape: sizes, strides: contiguousStridesOf(sizes), like: self });
 }
@@ -153,7 +153,7 @@ function inferUnflattened(
   dim: SymInt,
 ): readonly SymInt[] {
   try {
-    return inferSizes(env, sizes, size);
+    return inferSizes(env, sizes, size, true);
   } catch {
     throw shapeMismatch(
       `unflatten: Provided sizes ${describeSizes(sizes)} don't multiply up to the size of dim ${describeSize(dim)} ` +

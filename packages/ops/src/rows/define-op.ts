@@ -39,6 +39,8 @@ export type OpTag =
 export interface MetaContext {
   /** Decides conditions on symbolic sizes, and makes new symbols. */
   readonly env: SymEnv;
+  /** Whether the operator writes its result to its first operand. */
+  readonly isInPlace?: boolean;
 }
 
 /** Gives dtype, sizes and strides of the results; refuses bad input with PyTorch's reasons. */

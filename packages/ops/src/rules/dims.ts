@@ -58,13 +58,34 @@ function decides(decide: SymEnv["guard"], a: SymInt, b: SymInt): boolean {
  *
  * @throws SconceError `SHAPE_MISMATCH`
  */
-export function broadcastShapes(env: SymEnv, ...shapes: readonly (readonly SymInt[])[]): readonly SymInt[] {
+export const broadcastShapes = (env: SymEnv, ...shapes: readonly (readonly SymInt[])[]): readonly SymInt[] =>
+  broadcast(env, shapes, sizeEquals);
+
+/**
+ * The common shape of the operands of an elementwise operator. PyTorch compares the size of a later
+ * operand with that of the earlier ones: a guard shows them in this order.
+ *
+ * @throws SconceError `SHAPE_MISMATCH`
+ */
+export const broadcastOperands = (
+  env: SymEnv,
+  ...shapes: readonly (readonly SymInt[])[]
+): readonly SymInt[] => broadcast(env, shapes, (a, b) => sizeEquals(b, a, env));
+
+type Equals = (a: SymInt, b: SymInt, env: SymEnv) => boolean;
+
+function broadcast(env: SymEnv, shapes: readonly (readonly SymInt[])[], equals: Equals): readonly SymInt[] {
   let result = shapes[0] ?? [];
-  for (let i = 1; i < shapes.length; i++) result = broadcastPair(env, result, shapes[i]!);
+  for (let i = 1; i < shapes.length; i++) result = broadcastPair(env, result, shapes[i]!, equals);
   return result;
 }
 
-function broadcastPair(env: SymEnv, a: readonly SymInt[], b: readonly SymInt[]): readonly SymInt[] {
+function broadcastPair(
+  env: SymEnv,
+  a: readonly SymInt[],
+  b: readonly SymInt[],
+  equals: Equals,
+): readonly SymInt[] {
   if (a === b || b.length === 0) return a;
   if (a.length === 0) return b;
   const rank = Math.max(a.length, b.length);
@@ -73,18 +94,18 @@ function broadcastPair(env: SymEnv, a: readonly SymInt[], b: readonly SymInt[]):
   for (let d = rank - 1; d >= 0; d--) {
     const i = d - rank + a.length;
     const j = d - rank + b.length;
-    out[d] = i < 0 ? b[j]! : j < 0 ? a[i]! : broadcastSize(env, a[i]!, b[j]!, d);
+    out[d] = i < 0 ? b[j]! : j < 0 ? a[i]! : broadcastSize(env, a[i]!, b[j]!, d, equals);
   }
   return out;
 }
 
-function broadcastSize(env: SymEnv, a: SymInt, b: SymInt, dim: number): SymInt {
+function broadcastSize(env: SymEnv, a: SymInt, b: SymInt, dim: number, equals: Equals): SymInt {
   if (sameAs(a, b)) return a;
   if (a === 1) return b;
   if (b === 1) return a;
   if (isOne(env, a)) return b;
   if (isOne(env, b)) return a;
-  if (sizeEquals(a, b, env)) return typeof b === "number" ? b : a;
+  if (equals(a, b, env)) return typeof b === "number" ? b : a;
   throw shapeMismatch(
     `The size of tensor a (${describeSize(a)}) must match the size of tensor b (${describeSize(b)}) at non-singleton dimension ${dim}`,
   );

@@ -3,7 +3,7 @@ import { FakeTensor, type SymInt } from "@sconce/ir";
 import { eq, ge, mod, type SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { MetaContext } from "../rows/define-op.js";
-import { broadcastShapes, sizesEqual } from "./dims.js";
+import { broadcastOperands, broadcastShapes, sizesEqual } from "./dims.js";
 import {
   contiguousStridesOf,
   equalSizes,
@@ -21,6 +21,11 @@ import { type Operand, promoteOperands } from "./promote.js";
 export interface ElementwiseOptions {
   /** The promoted dtype of the operands when left out. */
   readonly dtype?: DType | undefined;
+  /**
+   * Whether PyTorch computes the sizes of its results in its fast way, which compares the operands
+   * in order.
+   */
+  readonly isFast?: boolean;
 }
 
 /**
@@ -40,7 +45,12 @@ export function elementwise(
   const dtype = options?.dtype ?? promoteOperands(operands);
   const like = tensors.find((tensor) => tensor.ndim > 0) ?? tensors[0];
   const shape =
-    tensors.length === 1 ? tensors[0]!.shape : broadcastShapes(env, ...tensors.map((t) => t.shape));
+    tensors.length === 1
+      ? tensors[0]!.shape
+      : (options?.isFast === true && context.isInPlace !== true ? broadcastShapes : broadcastOperands)(
+          env,
+          ...tensors.map((t) => t.shape),
+        );
   return fake({ dtype, shape, strides: elementwiseStrides(env, shape, tensors, numbers), like });
 }
 

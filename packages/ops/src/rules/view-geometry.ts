@@ -1,6 +1,6 @@
 /** @file Sizes, strides and offsets of views. */
 import { FakeTensor, type SymInt } from "@sconce/ir";
-import { eq, floorDiv, ge, mod, mul, ne, type SymEnv } from "@sconce/symbolic";
+import { eq, floorDiv, ge, mod, mul, ne, or, type SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayBeBelow, mayDiffer } from "./comparison.js";
@@ -25,9 +25,16 @@ export const aliasOf = (base: FakeTensor): FakeTensor => viewOf(base, base.shape
 /**
  * The sizes, with a -1 replaced by the size that the number of elements implies.
  *
+ * @param isNative whether PyTorch's C++ code infers the size: it also asks whether the number of
+ *   elements is the product of the other sizes
  * @throws SconceError `SHAPE_MISMATCH`, `INVALID_ARGUMENT`
  */
-export function inferSizes(env: SymEnv, sizes: readonly SymInt[], numel: SymInt): readonly SymInt[] {
+export function inferSizes(
+  env: SymEnv,
+  sizes: readonly SymInt[],
+  numel: SymInt,
+  isNative = false,
+): readonly SymInt[] {
   let known: SymInt = 1;
   let inferred = -1;
   for (let d = 0; d < sizes.length; d++) {
@@ -57,7 +64,8 @@ export function inferSizes(env: SymEnv, sizes: readonly SymInt[], numel: SymInt)
     );
   }
   check(env, ne(known, 0), misfit);
-  check(env, eq(mod(numel, known), 0), misfit);
+  const divides = eq(mod(numel, known), 0);
+  check(env, isNative ? or(eq(numel, known), divides) : divides, misfit);
   return sizes.map((size, d) => (d === inferred ? floorDiv(numel, known) : size));
 }
 

@@ -55,7 +55,7 @@ function deriveInPlace(base: OpDefinition, name: string, operators: OperatorRows
       const args = first.name === "self" ? given : { ...given, [first.name]: self };
       // In-place views change the sizes of self: its new geometry is the result.
       if (base.schema.isView && meta !== undefined) return meta(args, context);
-      checkInPlace(self, metaOfBound(operators, base, args, context.env), name);
+      checkInPlace(self, metaOfBound(operators, base, args, context.env, true), name);
       return self;
     },
   });

@@ -36,9 +36,10 @@ export function metaOfBound(
   row: OpDefinition,
   bound: BoundArgs,
   env: SymEnv,
+  isInPlace = false,
 ): MetaValue {
   try {
-    if (row.meta !== undefined) return row.meta(bound, { env });
+    if (row.meta !== undefined) return row.meta(bound, isInPlace ? { env, isInPlace } : { env });
     if (row.decompose !== undefined) return row.decompose(fakeEmit(table, env), bound);
   } catch (error) {
     throw refusedCall(

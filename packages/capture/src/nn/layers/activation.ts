@@ -271,3 +271,58 @@ export class PReLU extends Module {
     return `num_parameters=${this.weight.numel}`;
   }
 }
+
+/** A layer of {@link ReLU}. */
+export type ReLU = InstanceType<typeof ReLU>;
+/** A layer of {@link ReLU6}. */
+export type ReLU6 = InstanceType<typeof ReLU6>;
+/** A layer of {@link SiLU}. */
+export type SiLU = InstanceType<typeof SiLU>;
+/** A layer of {@link Mish}. */
+export type Mish = InstanceType<typeof Mish>;
+/** A layer of {@link Hardsigmoid}. */
+export type Hardsigmoid = InstanceType<typeof Hardsigmoid>;
+/** A layer of {@link Hardswish}. */
+export type Hardswish = InstanceType<typeof Hardswish>;
+/** A layer of {@link Sigmoid}. */
+export type Sigmoid = InstanceType<typeof Sigmoid>;
+/** A layer of {@link Tanh}. */
+export type Tanh = InstanceType<typeof Tanh>;
+/** A layer of {@link LogSigmoid}. */
+export type LogSigmoid = InstanceType<typeof LogSigmoid>;
+/** A layer of {@link Softsign}. */
+export type Softsign = InstanceType<typeof Softsign>;
+/** A layer of {@link Tanhshrink}. */
+export type Tanhshrink = InstanceType<typeof Tanhshrink>;
+/** A layer of {@link Threshold}. */
+export type Threshold = InstanceType<typeof Threshold>;
+/** A layer of {@link RReLU}. */
+export type RReLU = InstanceType<typeof RReLU>;
+/** A layer of {@link Hardtanh}. */
+export type Hardtanh = InstanceType<typeof Hardtanh>;
+/** A layer of {@link LeakyReLU}. */
+export type LeakyReLU = InstanceType<typeof LeakyReLU>;
+/** A layer of {@link Hardshrink}. */
+export type Hardshrink = InstanceType<typeof Hardshrink>;
+/** A layer of {@link Softshrink}. */
+export type Softshrink = InstanceType<typeof Softshrink>;
+/** A layer of {@link Softplus}. */
+export type Softplus = InstanceType<typeof Softplus>;
+/** A layer of {@link Softmax}. */
+export type Softmax = InstanceType<typeof Softmax>;
+/** A layer of {@link Softmin}. */
+export type Softmin = InstanceType<typeof Softmin>;
+/** A layer of {@link LogSoftmax}. */
+export type LogSoftmax = InstanceType<typeof LogSoftmax>;
+/** A layer of {@link Softmax2d}. */
+export type Softmax2d = InstanceType<typeof Softmax2d>;
+/** A layer of {@link SELU}. */
+export type SELU = InstanceType<typeof SELU>;
+/** A layer of {@link ELU}. */
+export type ELU = InstanceType<typeof ELU>;
+/** A layer of {@link CELU}. */
+export type CELU = InstanceType<typeof CELU>;
+/** A layer of {@link GLU}. */
+export type GLU = InstanceType<typeof GLU>;
+/** A layer of {@link GELU}. */
+export type GELU = InstanceType<typeof GELU>;

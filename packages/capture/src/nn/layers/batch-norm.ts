@@ -98,12 +98,14 @@ abstract class BatchNorm extends NormBase {
 
   override forward(input: Tensor): Tensor {
     this.checkInput(input);
-    const { training, momentum, trackRunningStats, running_mean: mean, running_var: variance } = this;
+    const { training, momentum, trackRunningStats } = this;
     let factor = momentum ?? 0;
     if (training && trackRunningStats && this.num_batches_tracked !== null) {
       callOperator("aten.add_.Tensor", [this.num_batches_tracked, 1]);
       if (momentum === null) factor = 1 / Number(this.num_batches_tracked.toArray()[0]);
     }
+    // Read in PyTorch's order: in strict mode it is that of the inputs.
+    const { running_mean: mean, running_var: variance } = this;
     const ofBatch = training || (mean === null && variance === null);
     const keeps = !training || trackRunningStats;
     return F.batchNorm(

@@ -1,13 +1,36 @@
 /** @file Modules that hold modules. */
 import { Tensor } from "@sconce/tensor";
 import { withoutNotes } from "../../trace/state-reads.js";
-import { moduleInsteadOfList } from "../errors.js";
-import { Module } from "../module.js";
+import { moduleInsteadOfList, noItem } from "../errors.js";
+import { type AnyModule, Module } from "../module.js";
 import { indented } from "../module-text.js";
 import { childrenOf, eachChild } from "../state.js";
 import { Parameter } from "../tensors.js";
 
+/** Places that are read as `modules[0]`; `at` reads any place, and counts from the end. */
+type Places<M> = {
+  readonly [position in 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15]: M;
+};
+
+/** The module at a place of a container; negative places count from the end. */
+function childAt(owner: Module, index: number): unknown {
+  const children = withoutNotes(() => childrenOf(owner));
+  const [name] = children.at(index) ?? [];
+  if (name === undefined) throw noItem(owner.constructor.name, index, children.length);
+  return (owner as unknown as Readonly<Record<string, unknown>>)[name];
+}
+
+/** The modules at some places of a container, as `Array.prototype.slice` chooses them. */
+const childrenAt = (owner: Module, start?: number, end?: number): [string, Module][] =>
+  withoutNotes(() => childrenOf<Module>(owner))
+    .slice(start, end)
+    .map(([name]) => [name, (owner as unknown as Readonly<Record<string, Module>>)[name]!]);
+
+/** The modules by their places: `layers[0]`. */
+export interface Sequential extends Places<AnyModule> {}
+
 /** Calls modules one after another (`torch.nn.Sequential`). */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: modules are properties
 export class Sequential extends Module {
   static override readonly torchClass: string = "torch.nn.modules.container.Sequential";
 
@@ -38,14 +61,31 @@ export class Sequential extends Module {
     return withoutNotes(() => childrenOf(this)).length;
   }
 
+  /**
+   * The module at a place, as `modules[i]` in Python; negative places count from the end.
+   * @throws SconceError `MODULE_PATH` for a place that has none
+   */
+  at(index: number): AnyModule {
+    return childAt(this, index) as AnyModule;
+  }
+
+  /** The modules at some places, as `modules[start:end]` in Python. */
+  slice(start?: number, end?: number): Sequential {
+    return new Sequential(Object.fromEntries(childrenAt(this, start, end)));
+  }
+
   /** The modules, in order. */
-  [Symbol.iterator](): Iterator<Module> {
-    return eachChild<Module>(this);
+  [Symbol.iterator](): IterableIterator<AnyModule> {
+    return eachChild<AnyModule>(this as unknown as AnyModule);
   }
 }
 
+/** The modules by their places: `layers[0]`. */
+export interface ModuleList<M extends Module = AnyModule> extends Places<M> {}
+
 /** A list of modules, which the owner calls (`torch.nn.ModuleList`). */
-export class ModuleList<M extends Module = Module> extends Module {
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: modules are properties
+export class ModuleList<M extends Module = AnyModule> extends Module {
   static override readonly torchClass: string = "torch.nn.modules.container.ModuleList";
 
   constructor(modules: Iterable<M> = []) {
@@ -61,10 +101,23 @@ export class ModuleList<M extends Module = Module> extends Module {
     return this;
   }
 
-  /** The module at a place; negative places count from the end. */
+  /** Adds modules at the end. */
+  extend(modules: Iterable<M>): this {
+    for (const module of modules) this.append(module);
+    return this;
+  }
+
+  /**
+   * The module at a place; negative places count from the end.
+   * @throws SconceError `MODULE_PATH` for a place that has none
+   */
   at(index: number): M {
-    const [name] = withoutNotes(() => childrenOf(this)).at(index) ?? [];
-    return (this as unknown as Readonly<Record<string, M>>)[name!]!;
+    return childAt(this, index) as M;
+  }
+
+  /** The modules at some places, as `modules[start:end]` in Python. */
+  slice(start?: number, end?: number): ModuleList<M> {
+    return new ModuleList(childrenAt(this, start, end).map(([, module]) => module as M));
   }
 
   /** How many modules it holds. */
@@ -105,7 +158,7 @@ export class ModuleList<M extends Module = Module> extends Module {
 }
 
 /** Modules by name, which the owner calls (`torch.nn.ModuleDict`). */
-export class ModuleDict<M extends Module = Module> extends Module {
+export class ModuleDict<M extends Module = AnyModule> extends Module {
   static override readonly torchClass: string = "torch.nn.modules.container.ModuleDict";
 
   constructor(modules: Readonly<Record<string, M>> = {}) {
@@ -113,10 +166,34 @@ export class ModuleDict<M extends Module = Module> extends Module {
     for (const [name, module] of Object.entries(modules)) this.addModule(name, module);
   }
 
-  /** The module of a name; undefined without one. */
-  get(name: string): M | undefined {
-    const isOwn = this.keys().includes(name);
-    return isOwn ? (this as unknown as Readonly<Record<string, M>>)[name] : undefined;
+  /**
+   * The module of a name, as `modules[name]` in Python.
+   * @throws SconceError `MODULE_PATH` for a name without one
+   */
+  get(name: string): M {
+    if (!this.has(name)) throw noItem("ModuleDict", name, this.size);
+    return (this as unknown as Readonly<Record<string, M>>)[name]!;
+  }
+
+  /** Adds a module, or exchanges the one of the name. */
+  set(name: string, module: M): this {
+    this.addModule(name, module);
+    return this;
+  }
+
+  /** Whether there is a module of a name. */
+  has(name: string): boolean {
+    return this.keys().includes(name);
+  }
+
+  /** How many modules it holds. */
+  get size(): number {
+    return this.keys().length;
+  }
+
+  /** The modules, in order. */
+  values(): M[] {
+    return this.entries().map(([, module]) => module);
   }
 
   /** The names, in order. */
@@ -157,7 +234,11 @@ abstract class Parameters extends Module {
   }
 }
 
+/** The parameters by their places: `weights[0]`. */
+export interface ParameterList extends Places<Tensor> {}
+
 /** A list of parameters (`torch.nn.ParameterList`). */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: parameters are properties
 export class ParameterList extends Parameters {
   static override readonly torchClass: string = "torch.nn.modules.container.ParameterList";
 

@@ -32,3 +32,16 @@ export const AlphaDropout = dropoutLayer("AlphaDropout", (input, p, training) =>
 export const FeatureAlphaDropout = dropoutLayer("FeatureAlphaDropout", (input, p, training) =>
   F.featureAlphaDropout(input, p, training),
 );
+
+/** A layer of {@link Dropout}. */
+export type Dropout = InstanceType<typeof Dropout>;
+/** A layer of {@link Dropout1d}. */
+export type Dropout1d = InstanceType<typeof Dropout1d>;
+/** A layer of {@link Dropout2d}. */
+export type Dropout2d = InstanceType<typeof Dropout2d>;
+/** A layer of {@link Dropout3d}. */
+export type Dropout3d = InstanceType<typeof Dropout3d>;
+/** A layer of {@link AlphaDropout}. */
+export type AlphaDropout = InstanceType<typeof AlphaDropout>;
+/** A layer of {@link FeatureAlphaDropout}. */
+export type FeatureAlphaDropout = InstanceType<typeof FeatureAlphaDropout>;

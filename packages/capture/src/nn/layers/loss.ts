@@ -327,3 +327,44 @@ export const CTCLoss = defineLayer<
     ),
   text: noText,
 });
+
+/** A layer of {@link L1Loss}. */
+export type L1Loss = InstanceType<typeof L1Loss>;
+/** A layer of {@link MSELoss}. */
+export type MSELoss = InstanceType<typeof MSELoss>;
+/** A layer of {@link MultiLabelMarginLoss}. */
+export type MultiLabelMarginLoss = InstanceType<typeof MultiLabelMarginLoss>;
+/** A layer of {@link SoftMarginLoss}. */
+export type SoftMarginLoss = InstanceType<typeof SoftMarginLoss>;
+/** A layer of {@link NLLLoss}. */
+export type NLLLoss = InstanceType<typeof NLLLoss>;
+/** A layer of {@link CrossEntropyLoss}. */
+export type CrossEntropyLoss = InstanceType<typeof CrossEntropyLoss>;
+/** A layer of {@link BCELoss}. */
+export type BCELoss = InstanceType<typeof BCELoss>;
+/** A layer of {@link BCEWithLogitsLoss}. */
+export type BCEWithLogitsLoss = InstanceType<typeof BCEWithLogitsLoss>;
+/** A layer of {@link KLDivLoss}. */
+export type KLDivLoss = InstanceType<typeof KLDivLoss>;
+/** A layer of {@link SmoothL1Loss}. */
+export type SmoothL1Loss = InstanceType<typeof SmoothL1Loss>;
+/** A layer of {@link HuberLoss}. */
+export type HuberLoss = InstanceType<typeof HuberLoss>;
+/** A layer of {@link HingeEmbeddingLoss}. */
+export type HingeEmbeddingLoss = InstanceType<typeof HingeEmbeddingLoss>;
+/** A layer of {@link MarginRankingLoss}. */
+export type MarginRankingLoss = InstanceType<typeof MarginRankingLoss>;
+/** A layer of {@link CosineEmbeddingLoss}. */
+export type CosineEmbeddingLoss = InstanceType<typeof CosineEmbeddingLoss>;
+/** A layer of {@link MultiMarginLoss}. */
+export type MultiMarginLoss = InstanceType<typeof MultiMarginLoss>;
+/** A layer of {@link MultiLabelSoftMarginLoss}. */
+export type MultiLabelSoftMarginLoss = InstanceType<typeof MultiLabelSoftMarginLoss>;
+/** A layer of {@link PoissonNLLLoss}. */
+export type PoissonNLLLoss = InstanceType<typeof PoissonNLLLoss>;
+/** A layer of {@link GaussianNLLLoss}. */
+export type GaussianNLLLoss = InstanceType<typeof GaussianNLLLoss>;
+/** A layer of {@link TripletMarginLoss}. */
+export type TripletMarginLoss = InstanceType<typeof TripletMarginLoss>;
+/** A layer of {@link CTCLoss}. */
+export type CTCLoss = InstanceType<typeof CTCLoss>;

@@ -206,3 +206,6 @@ export const LocalResponseNorm = defineLayer<
   text: ({ size, alpha, beta, k }) =>
     `${size}, alpha=${pythonText(alpha)}, beta=${pythonText(beta)}, k=${pythonText(k)}`,
 });
+
+/** A layer of {@link LocalResponseNorm}. */
+export type LocalResponseNorm = InstanceType<typeof LocalResponseNorm>;

@@ -66,3 +66,34 @@ export const ZeroPad1d = zeroLayer("ZeroPad1d", 1);
 export const ZeroPad2d = zeroLayer("ZeroPad2d", 2);
 /** Surrounds a volume with zeros (`torch.nn.ZeroPad3d`). */
 export const ZeroPad3d = zeroLayer("ZeroPad3d", 3);
+
+/** A layer of {@link CircularPad1d}. */
+export type CircularPad1d = InstanceType<typeof CircularPad1d>;
+/** A layer of {@link CircularPad2d}. */
+export type CircularPad2d = InstanceType<typeof CircularPad2d>;
+/** A layer of {@link CircularPad3d}. */
+export type CircularPad3d = InstanceType<typeof CircularPad3d>;
+/** A layer of {@link ReflectionPad1d}. */
+export type ReflectionPad1d = InstanceType<typeof ReflectionPad1d>;
+/** A layer of {@link ReflectionPad2d}. */
+export type ReflectionPad2d = InstanceType<typeof ReflectionPad2d>;
+/** A layer of {@link ReflectionPad3d}. */
+export type ReflectionPad3d = InstanceType<typeof ReflectionPad3d>;
+/** A layer of {@link ReplicationPad1d}. */
+export type ReplicationPad1d = InstanceType<typeof ReplicationPad1d>;
+/** A layer of {@link ReplicationPad2d}. */
+export type ReplicationPad2d = InstanceType<typeof ReplicationPad2d>;
+/** A layer of {@link ReplicationPad3d}. */
+export type ReplicationPad3d = InstanceType<typeof ReplicationPad3d>;
+/** A layer of {@link ConstantPad1d}. */
+export type ConstantPad1d = InstanceType<typeof ConstantPad1d>;
+/** A layer of {@link ConstantPad2d}. */
+export type ConstantPad2d = InstanceType<typeof ConstantPad2d>;
+/** A layer of {@link ConstantPad3d}. */
+export type ConstantPad3d = InstanceType<typeof ConstantPad3d>;
+/** A layer of {@link ZeroPad1d}. */
+export type ZeroPad1d = InstanceType<typeof ZeroPad1d>;
+/** A layer of {@link ZeroPad2d}. */
+export type ZeroPad2d = InstanceType<typeof ZeroPad2d>;
+/** A layer of {@link ZeroPad3d}. */
+export type ZeroPad3d = InstanceType<typeof ZeroPad3d>;

@@ -1,14 +1,34 @@
 /** @file Pooling. */
 import { float } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
-import { defineLayer, REQUIRED } from "../define-layer.js";
+import { defineLayer, REQUIRED, type SettingLayer } from "../define-layer.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
-import { pythonText, type Sizes, sizesOf } from "../settings.js";
+import { pythonText, type Settings, type Sizes, sizesOf } from "../settings.js";
 
 type Unary = [input: Tensor];
 /** The pooled values, and the places that they come from where `returnIndices` is set. */
-type Pooled = Tensor;
+type Pooled<R extends boolean> = R extends true ? readonly [values: Tensor, indices: Tensor] : Tensor;
+
+/** The settings of a layer, with whether it also gives places. */
+type WithIndices<Values, R extends boolean> = Omit<Values, "returnIndices"> & { readonly returnIndices?: R };
+
+/** A layer whose result depends on `returnIndices`. */
+type PoolLayer<R extends boolean, Values extends object> = SettingLayer<Unary, Pooled<R>> & Readonly<Values>;
+
+/** The class of a layer whose result depends on `returnIndices`. */
+interface PoolClass<
+  Size,
+  Before extends readonly unknown[],
+  After extends readonly unknown[],
+  Values extends object,
+> {
+  new <R extends boolean = false>(
+    size: Size,
+    ...rest: Settings<[...Before, returnIndices: R, ...After], WithIndices<Partial<Values>, R>>
+  ): PoolLayer<R, Values>;
+  readonly torchClass: string | undefined;
+}
 
 interface MaxPoolValues {
   kernelSize: Sizes;
@@ -37,8 +57,15 @@ type MaxPool = (
   returnIndices: boolean,
 ) => unknown;
 
-const maxPoolLayer = (name: string, forward: MaxPool) =>
-  defineLayer<[kernelSize: Sizes], MaxPoolPositions, MaxPoolValues, Unary, Pooled>({
+type MaxPoolClass = PoolClass<
+  Sizes,
+  [stride: Sizes | null, padding: Sizes, dilation: Sizes],
+  [ceilMode: boolean],
+  MaxPoolValues
+>;
+
+const maxPoolLayer = (name: string, forward: MaxPool): MaxPoolClass =>
+  defineLayer<[kernelSize: Sizes], MaxPoolPositions, MaxPoolValues, Unary, never>({
     name,
     module: "pooling",
     defaults: {
@@ -51,7 +78,7 @@ const maxPoolLayer = (name: string, forward: MaxPool) =>
     },
     // PyTorch's stride is the window's size where none is given.
     forward: ({ kernelSize, stride, padding, dilation, ceilMode, returnIndices }, input) =>
-      forward(input, kernelSize, stride ?? kernelSize, padding, dilation, ceilMode, returnIndices) as Pooled,
+      forward(input, kernelSize, stride ?? kernelSize, padding, dilation, ceilMode, returnIndices) as never,
     text: ({ kernelSize, stride, padding, dilation, ceilMode }) =>
       `kernel_size=${pythonText(kernelSize)}, stride=${pythonText(stride ?? kernelSize)}, padding=${pythonText(padding)}, dilation=${pythonText(dilation)}, ceil_mode=${pythonText(ceilMode)}`,
   });
@@ -158,21 +185,20 @@ export const AdaptiveAvgPool2d = adaptiveAvgLayer("AdaptiveAvgPool2d", F.adaptiv
 /** Means over as many windows as the result has elements (`torch.nn.AdaptiveAvgPool3d`). */
 export const AdaptiveAvgPool3d = adaptiveAvgLayer("AdaptiveAvgPool3d", F.adaptiveAvgPool3d);
 
+interface AdaptiveMaxValues {
+  outputSize: OutputSize;
+  returnIndices: boolean;
+}
+
 const adaptiveMaxLayer = (
   name: string,
   forward: (input: Tensor, outputSize: OutputSize, returnIndices: boolean) => unknown,
-) =>
-  defineLayer<
-    [outputSize: OutputSize],
-    [returnIndices: boolean],
-    { outputSize: OutputSize; returnIndices: boolean },
-    Unary,
-    Pooled
-  >({
+): PoolClass<OutputSize, [], [], AdaptiveMaxValues> =>
+  defineLayer<[outputSize: OutputSize], [returnIndices: boolean], AdaptiveMaxValues, Unary, never>({
     name,
     module: "pooling",
     defaults: { outputSize: REQUIRED, returnIndices: false },
-    forward: ({ outputSize, returnIndices }, input) => forward(input, outputSize, returnIndices) as Pooled,
+    forward: ({ outputSize, returnIndices }, input) => forward(input, outputSize, returnIndices) as never,
     text: ({ outputSize }) => `output_size=${pythonText(outputSize)}`,
   });
 
@@ -283,13 +309,13 @@ const fractionalLayer = (
     kernelSize: Sizes,
     options: FractionalOptions & { returnIndices: true },
   ) => unknown,
-) =>
+): PoolClass<Sizes, [outputSize: Sizes | null, outputRatio: Sizes | null], [], FractionalValues> =>
   defineLayer<
     [kernelSize: Sizes],
     [outputSize: Sizes | null, outputRatio: Sizes | null, returnIndices: boolean],
     FractionalValues,
     Unary,
-    Pooled
+    never
   >({
     name,
     module: "pooling",
@@ -310,7 +336,7 @@ const fractionalLayer = (
         );
     },
     forward: ({ kernelSize, ...options }, input) =>
-      forward(input, kernelSize, options as FractionalOptions & { returnIndices: true }) as Pooled,
+      forward(input, kernelSize, options as FractionalOptions & { returnIndices: true }) as never,
     text: () => "",
   });
 
@@ -326,3 +352,44 @@ export const FractionalMaxPool3d = fractionalLayer(
   (input, kernelSize, { outputSize, outputRatio, returnIndices }) =>
     F.fractionalMaxPool3d(input, kernelSize, { outputSize, outputRatio, returnIndices }),
 );
+
+/** A layer of {@link MaxPool1d}; `MaxPool1d<true>` gives places, too. */
+export type MaxPool1d<R extends boolean = false> = PoolLayer<R, MaxPoolValues>;
+/** A layer of {@link MaxPool2d}; `MaxPool2d<true>` gives places, too. */
+export type MaxPool2d<R extends boolean = false> = PoolLayer<R, MaxPoolValues>;
+/** A layer of {@link MaxPool3d}; `MaxPool3d<true>` gives places, too. */
+export type MaxPool3d<R extends boolean = false> = PoolLayer<R, MaxPoolValues>;
+/** A layer of {@link AvgPool1d}. */
+export type AvgPool1d = InstanceType<typeof AvgPool1d>;
+/** A layer of {@link AvgPool2d}. */
+export type AvgPool2d = InstanceType<typeof AvgPool2d>;
+/** A layer of {@link AvgPool3d}. */
+export type AvgPool3d = InstanceType<typeof AvgPool3d>;
+/** A layer of {@link AdaptiveAvgPool1d}. */
+export type AdaptiveAvgPool1d = InstanceType<typeof AdaptiveAvgPool1d>;
+/** A layer of {@link AdaptiveAvgPool2d}. */
+export type AdaptiveAvgPool2d = InstanceType<typeof AdaptiveAvgPool2d>;
+/** A layer of {@link AdaptiveAvgPool3d}. */
+export type AdaptiveAvgPool3d = InstanceType<typeof AdaptiveAvgPool3d>;
+/** A layer of {@link AdaptiveMaxPool1d}; `AdaptiveMaxPool1d<true>` gives places, too. */
+export type AdaptiveMaxPool1d<R extends boolean = false> = PoolLayer<R, AdaptiveMaxValues>;
+/** A layer of {@link AdaptiveMaxPool2d}; `AdaptiveMaxPool2d<true>` gives places, too. */
+export type AdaptiveMaxPool2d<R extends boolean = false> = PoolLayer<R, AdaptiveMaxValues>;
+/** A layer of {@link AdaptiveMaxPool3d}; `AdaptiveMaxPool3d<true>` gives places, too. */
+export type AdaptiveMaxPool3d<R extends boolean = false> = PoolLayer<R, AdaptiveMaxValues>;
+/** A layer of {@link MaxUnpool1d}. */
+export type MaxUnpool1d = InstanceType<typeof MaxUnpool1d>;
+/** A layer of {@link MaxUnpool2d}. */
+export type MaxUnpool2d = InstanceType<typeof MaxUnpool2d>;
+/** A layer of {@link MaxUnpool3d}. */
+export type MaxUnpool3d = InstanceType<typeof MaxUnpool3d>;
+/** A layer of {@link LPPool1d}. */
+export type LPPool1d = InstanceType<typeof LPPool1d>;
+/** A layer of {@link LPPool2d}. */
+export type LPPool2d = InstanceType<typeof LPPool2d>;
+/** A layer of {@link LPPool3d}. */
+export type LPPool3d = InstanceType<typeof LPPool3d>;
+/** A layer of {@link FractionalMaxPool2d}; `FractionalMaxPool2d<true>` gives places, too. */
+export type FractionalMaxPool2d<R extends boolean = false> = PoolLayer<R, FractionalValues>;
+/** A layer of {@link FractionalMaxPool3d}; `FractionalMaxPool3d<true>` gives places, too. */
+export type FractionalMaxPool3d<R extends boolean = false> = PoolLayer<R, FractionalValues>;

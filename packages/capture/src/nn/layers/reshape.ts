@@ -217,3 +217,28 @@ export const CosineSimilarity = defineLayer<
   forward: ({ dim, eps }, x1, x2) => F.cosineSimilarity(x1, x2, dim, eps),
   text: () => "",
 });
+
+/** A layer of {@link Flatten}. */
+export type Flatten = InstanceType<typeof Flatten>;
+/** A layer of {@link Unflatten}. */
+export type Unflatten = InstanceType<typeof Unflatten>;
+/** A layer of {@link PixelShuffle}. */
+export type PixelShuffle = InstanceType<typeof PixelShuffle>;
+/** A layer of {@link PixelUnshuffle}. */
+export type PixelUnshuffle = InstanceType<typeof PixelUnshuffle>;
+/** A layer of {@link ChannelShuffle}. */
+export type ChannelShuffle = InstanceType<typeof ChannelShuffle>;
+/** A layer of {@link Fold}. */
+export type Fold = InstanceType<typeof Fold>;
+/** A layer of {@link Unfold}. */
+export type Unfold = InstanceType<typeof Unfold>;
+/** A layer of {@link Upsample}. */
+export type Upsample = InstanceType<typeof Upsample>;
+/** A layer of {@link UpsamplingNearest2d}. */
+export type UpsamplingNearest2d = InstanceType<typeof UpsamplingNearest2d>;
+/** A layer of {@link UpsamplingBilinear2d}. */
+export type UpsamplingBilinear2d = InstanceType<typeof UpsamplingBilinear2d>;
+/** A layer of {@link PairwiseDistance}. */
+export type PairwiseDistance = InstanceType<typeof PairwiseDistance>;
+/** A layer of {@link CosineSimilarity}. */
+export type CosineSimilarity = InstanceType<typeof CosineSimilarity>;

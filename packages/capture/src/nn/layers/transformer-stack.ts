@@ -39,6 +39,16 @@ function isCausalMask(mask: Tensor | null, given: boolean | null, x: Tensor, bat
   return truthOf(mask.eq(causal).all());
 }
 
+/** Settings of {@link TransformerEncoder}. */
+export interface EncoderSettings {
+  /** Applied to the result. @defaultValue no norm */
+  readonly norm?: Module | null;
+  /** Whether PyTorch may use nested tensors for padded batches. */
+  readonly enableNestedTensor?: boolean;
+  /** Whether PyTorch checks masks before it uses nested tensors. */
+  readonly maskCheck?: boolean;
+}
+
 /** What a call of {@link TransformerEncoder} takes by name. */
 export interface EncoderCall {
   /** Pairs that are left out. */
@@ -69,8 +79,20 @@ export class TransformerEncoder extends Module {
   /** Applied to the result. */
   readonly norm: Module | null;
 
-  constructor(encoderLayer: TransformerEncoderLayer, numLayers: number, norm: Module | null = null) {
+  /**
+   * @param rest the norm, by position or by name; PyTorch's two other settings change nothing here
+   */
+  constructor(
+    encoderLayer: TransformerEncoderLayer,
+    numLayers: number,
+    ...rest: Settings<[norm: Module | null, enableNestedTensor: boolean, maskCheck: boolean], EncoderSettings>
+  ) {
     super();
+    const { norm } = settingsOf<Required<EncoderSettings>>("TransformerEncoder", rest, {
+      norm: null,
+      enableNestedTensor: true,
+      maskCheck: true,
+    });
     requireNorm("TransformerEncoder", norm);
     this.layers = copies(encoderLayer, numLayers);
     this.numLayers = numLayers;
@@ -143,8 +165,14 @@ export class TransformerDecoder extends Module {
   /** Applied to the result. */
   readonly norm: Module | null;
 
-  constructor(decoderLayer: TransformerDecoderLayer, numLayers: number, norm: Module | null = null) {
+  /** @param rest the norm, by position or by name */
+  constructor(
+    decoderLayer: TransformerDecoderLayer,
+    numLayers: number,
+    ...rest: Settings<[norm: Module | null], { readonly norm?: Module | null }>
+  ) {
     super();
+    const { norm } = settingsOf<{ readonly norm: Module | null }>("TransformerDecoder", rest, { norm: null });
     requireNorm("TransformerDecoder", norm);
     this.layers = copies(decoderLayer, numLayers);
     this.numLayers = numLayers;

@@ -1,5 +1,6 @@
 /** @file Encoders and decoders of attention layers. */
 import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../torch/argument-types.js";
 import { sizeOf } from "../../torch/sizes.js";
 import { guard, sym } from "../../torch/sym.js";
 import { torch } from "../../torch/torch.js";
@@ -89,6 +90,14 @@ const CALL: Required<TransformerCall> = {
   tgtIsCausal: null,
   memoryIsCausal: false,
 };
+
+/** Options of {@link Transformer.generateSquareSubsequentMask}. */
+export interface MaskOptions {
+  /** The dtype of the mask. @defaultValue float32 */
+  readonly dtype?: DType | null;
+  /** The device of the mask. @defaultValue the CPU */
+  readonly device?: Device | null;
+}
 
 type StackCall<Call> = (...args: [...Tensor[], Call]) => Tensor;
 
@@ -192,7 +201,15 @@ export class Transformer extends Module {
   }
 
   /** The mask of causal attention, `[size, size]`: negative infinity where a later step is read. */
-  static generateSquareSubsequentMask(size: number, dtype: DType = "float32"): Tensor {
-    return torch.triu(torch.full([size, size], Number.NEGATIVE_INFINITY, { dtype }), 1);
+  static generateSquareSubsequentMask(
+    size: number,
+    ...rest: Settings<[dtype: DType | null], MaskOptions>
+  ): Tensor {
+    const { dtype, device } = settingsOf<Required<MaskOptions>>(
+      "Transformer.generateSquareSubsequentMask",
+      rest,
+      { dtype: null, device: null },
+    );
+    return torch.triu(torch.full([size, size], Number.NEGATIVE_INFINITY, { dtype, device }), 1);
   }
 }
