@@ -4,6 +4,7 @@ import { construct, expandNode } from "./construct.js";
 import { badOperand, divisionByZero } from "./errors.js";
 import { type Assumption, type Assumptions, FALSE, printWith, SymExpr, type SymHead, TRUE } from "./expr.js";
 import { roundHalfEven } from "./float-op.js";
+import { floatPower } from "./float-power.js";
 import { floating, integer } from "./number.js";
 import { product, sum } from "./polynomial.js";
 import { printNode } from "./print.js";
@@ -243,7 +244,7 @@ export function pow(a: SymInt, b: SymInt): SymInt {
 
 /** Returns a float to the power of another. */
 export const floatPow = (a: SymFloat, b: SymFloat): SymFloat =>
-  typeof a === "number" && typeof b === "number" ? a ** b : applyFloat("FloatPow", a, b);
+  typeof a === "number" && typeof b === "number" ? floatPower(a, b) : applyFloat("FloatPow", a, b);
 
 /** Returns the greater of two integers. */
 export const symMax = (a: SymInt, b: SymInt): SymInt =>

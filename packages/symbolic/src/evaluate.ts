@@ -13,6 +13,7 @@ import {
 } from "./exact-number.js";
 import { SymExpr } from "./expr.js";
 import { MATH_FUNCTIONS, roundDecimal, roundHalfEven } from "./float-op.js";
+import { floatPower } from "./float-power.js";
 
 /** Values of symbols by name. */
 export type Bindings = ReadonlyMap<string, number>;
@@ -111,7 +112,7 @@ function applyHead(e: SymExpr, args: readonly Value[]): Value {
     case "PowByNatural":
       return raise(a, b);
     case "FloatPow":
-      return number(a) ** number(b);
+      return floatPower(number(a), number(b));
     case "FloorDiv":
     case "CleanDiv":
       return divide(place, a, b, 0);

@@ -1,6 +1,7 @@
 import { factsOf, isNonnegative, isNonpositive } from "./assumptions.js";
 import { badOperand, divisionByZero } from "./errors.js";
 import { node, type SymExpr, type SymHead } from "./expr.js";
+import { floatPower } from "./float-power.js";
 import { approximate, floating, integer, isInteger, isNumber, isZero, powerOfInteger } from "./number.js";
 import { negate, power, prefersNegation, product } from "./polynomial.js";
 
@@ -56,7 +57,9 @@ export function trueDivNode(head: "IntTrueDiv" | "FloatTrueDiv", a: SymExpr, b: 
 }
 
 export function floatPowNode(a: SymExpr, b: SymExpr): SymExpr {
-  return isNumber(a) && isNumber(b) ? floating(approximate(a) ** approximate(b)) : node("FloatPow", [a, b]);
+  return isNumber(a) && isNumber(b)
+    ? floating(floatPower(approximate(a), approximate(b)))
+    : node("FloatPow", [a, b]);
 }
 
 /** An integer to a natural power. */

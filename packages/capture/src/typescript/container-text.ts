@@ -29,8 +29,9 @@ export class Containers {
     if (isSequence(spec)) return `readonly [${children.join(", ")}]`;
     const keys = keysOf(spec);
     if (keys === undefined) return this.#classOf(spec, names, children).name;
-    if (isMap(spec)) return `ReadonlyMap<string, ${[...new Set(children)].join(" | ") || "unknown"}>`;
-    return `{ ${keys.map((key, i) => `readonly ${keyText(key)}: ${children[i]}`).join("; ")} }`;
+    if (isMap(spec))
+      return `ReadonlyMap<${[...new Set(keys.map((key) => typeof key))].join(" | ") || "string"}, ${[...new Set(children)].join(" | ") || "unknown"}>`;
+    return `{ ${keys.map((key, i) => `readonly ${keyText(String(key))}: ${children[i]}`).join("; ")} }`;
   }
 
   /** An expression for the container of these leaves. */
@@ -45,8 +46,8 @@ export class Containers {
       return `Object.assign(new ${name}(), { ${children.map((child, i) => `${keyText(fields[i]!)}: ${child}`).join(", ")} })`;
     }
     if (isMap(spec))
-      return `new Map([${keys.map((key, i) => `[${scriptString(key)}, ${children[i]}]`).join(", ")}])`;
-    return `{ ${keys.map((key, i) => `${keyText(key)}: ${children[i]}`).join(", ")} }`;
+      return `new Map([${keys.map((key, i) => `[${mapKey(key)}, ${children[i]}]`).join(", ")}])`;
+    return `{ ${keys.map((key, i) => `${keyText(String(key))}: ${children[i]}`).join(", ")} }`;
   }
 
   /** The expressions for the leaves of a container; `types` are their types, in order. */
@@ -64,9 +65,9 @@ export class Containers {
         const text = memberText(owner, own.fields[i]!);
         return this.leaves(child, own.types[i] === type ? text : `(${text} as ${type})`, types);
       }
-      if (!isMap(spec)) return this.leaves(child, memberText(owner, keys![i]!), types);
+      if (!isMap(spec)) return this.leaves(child, memberText(owner, String(keys![i]!)), types);
       const type = this.type(child, [...types]);
-      return this.leaves(child, `(${owner}.get(${scriptString(keys![i]!)}) as ${type})`, types);
+      return this.leaves(child, `(${owner}.get(${mapKey(keys![i]!)}) as ${type})`, types);
     });
   }
 
@@ -129,23 +130,37 @@ function classText({ name, fields, types }: ContainerClass): string[] {
 const listText = (names: readonly string[]): string => `[${names.map(scriptString).join(", ")}]`;
 
 const isSequence = ({ type }: TreeSpec): boolean => type === "builtins.tuple" || type === "builtins.list";
-const isMap = (spec: TreeSpec): boolean => spec.type === "collections.OrderedDict";
+type Key = string | number | boolean;
 
-/** The keys of a dict. Keys that are not texts have no counterpart in an object. */
-function keysOf(spec: TreeSpec): readonly string[] | undefined {
-  if (spec.type !== "builtins.dict" && spec.type !== "collections.OrderedDict") return undefined;
-  const keys = dictKeys(spec)!;
-  const isWritable = keys.every(
-    (key) => typeof key === "string" && (isMap(spec) || !/^(?:0|[1-9]\d*)$|^__proto__$/.test(key)),
-  );
+const dictOf = (spec: TreeSpec): readonly unknown[] | undefined =>
+  spec.type === "builtins.dict" || spec.type === "collections.OrderedDict" ? dictKeys(spec) : undefined;
+
+/** Whether a dict is a Map: an ordered one, or one whose keys are not all texts. */
+const isMap = (spec: TreeSpec): boolean =>
+  spec.type === "collections.OrderedDict" || dictOf(spec)?.some((key) => typeof key !== "string") === true;
+
+/**
+ * The keys of a dict. An object has the names that are whole numbers first, in ascending order, so
+ * that a dict with such keys in other places has no counterpart.
+ */
+function keysOf(spec: TreeSpec): readonly Key[] | undefined {
+  const keys = dictOf(spec);
+  if (keys === undefined) return undefined;
+  const texts = keys.map(String);
+  const own = isMap(spec) ? texts : Object.keys(Object.fromEntries(texts.map((key) => [key, true])));
+  const isWritable = isMap(spec)
+    ? keys.every((key) => ["string", "boolean"].includes(typeof key) || Number.isInteger(key))
+    : own.length === texts.length && own.every((key, i) => key === texts[i] && key !== "__proto__");
   if (!isWritable)
     throw notWritable(
-      "a dict whose keys an object does not hold",
+      `a dict with the keys ${texts.join(", ")}, which an object has in another order or not at all,`,
       "the calling convention",
-      "use keys that are words",
+      "use keys that are words, or an ordered dict",
     );
-  return keys as readonly string[];
+  return keys as readonly Key[];
 }
+
+const mapKey = (key: Key): string => (typeof key === "string" ? scriptString(key) : String(key));
 
 /** All fields of a dataclass, if a class may have them. */
 function writableFields(spec: TreeSpec): readonly string[] | undefined {
