@@ -2,7 +2,7 @@
 
 /** A noun with its indefinite article: `an Int8Array`. */
 export const withArticle = (noun: string): string =>
-  `${/^(?!u[a-z]?i|eu|one)[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
+  `${/^(?:[aeio]|u(?!int|rl\b))/i.test(noun) ? "an" : "a"} ${noun}`;
 
 /** A count of things: `1 node`, `2 nodes`. Other plurals than with `s` are given. */
 export const countText = (count: number, noun: string, plural = `${noun}s`): string =>

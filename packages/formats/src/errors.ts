@@ -52,13 +52,6 @@ export const fileChanged = (path: string): SconceError =>
     fix: "load the program again; read all weights with `loadValues` before the file may change",
   });
 
-export const sourceType = (source: unknown): SconceError =>
-  new SconceError({
-    code: "SOURCE_TYPE",
-    message: `a program cannot be read from ${typeof source === "string" ? "a string" : source === null ? "null" : `a value of type ${typeof source}`}`,
-    fix: "give bytes, a Blob or a web stream; for a path use openPt2File of sconce/node, for a Node stream Readable.toWeb",
-  });
-
 /** A file of another format than a program. */
 export const otherFormatError = ({ name, fix }: OtherFormat, cause?: unknown): SconceError =>
   new SconceError({ code: "OTHER_FORMAT", message: `not a .pt2 file: it is ${name}`, fix, cause });

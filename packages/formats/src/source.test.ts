@@ -1,10 +1,13 @@
 import { Budget } from "@sconce/errors";
-import { expect, test, vi } from "vitest";
+import { type ExportedProgram, programText } from "@sconce/ir";
+import { describe, expect, test, vi } from "vitest";
 import { makePt2 } from "./pt2/pt2.fixture.js";
 import { readPt2 } from "./pt2/read.js";
 import type { ByteSource, RandomAccess } from "./source.js";
 
 const bytes = makePt2();
+const weightsOf = (program: ExportedProgram): readonly string[] =>
+  [...program.stateDict].map(([name, tensor]) => `${name} ${String(tensor)}`);
 const reading = (
   read: (offset: number, length: number) => unknown,
   size: unknown = bytes.length,
@@ -147,4 +150,65 @@ test("time that a source takes is not work", async () => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+describe("sources of the platform", () => {
+  const shared = (): Uint8Array => {
+    const view = new Uint8Array(new SharedArrayBuffer(bytes.length + 3), 3);
+    view.set(bytes);
+    return view;
+  };
+  const whole = (): SharedArrayBuffer => {
+    const buffer = new SharedArrayBuffer(bytes.length);
+    new Uint8Array(buffer).set(bytes);
+    return buffer;
+  };
+
+  test.each<[string, () => ByteSource]>([
+    ["a Uint8ClampedArray", () => Uint8ClampedArray.from(bytes)],
+    ["a DataView", () => new DataView(bytes.slice().buffer)],
+    ["a SharedArrayBuffer", whole],
+    ["a view of a SharedArrayBuffer", shared],
+    ["a Response", () => new Response(bytes.slice())],
+    ["a data: URL", () => new URL(`data:application/zip;base64,${Buffer.from(bytes).toString("base64")}`)],
+    ["a blob: URL", () => new URL(URL.createObjectURL(new Blob([bytes.slice()])))],
+  ])("%s", async (_, source) => {
+    expect(programText(await readPt2(source()))).toBe(programText(await readPt2(bytes)));
+  });
+
+  test("shared memory may be written to after it was read", async () => {
+    const view = shared();
+    const program = await readPt2(view);
+    view.fill(0xff);
+    expect(weightsOf(program)).toEqual(weightsOf(await readPt2(bytes)));
+  });
+
+  test.each([
+    ["an address", "a string", "https://example.org/m.pt2", "load(new URL(address))"],
+    ["a path", "a string", "m.pt2", "openPt2File"],
+    ["a promise", "a Promise", Promise.resolve(), "load(await fetch(url))"],
+    ["a request", "a Request", new Request("https://example.org/"), "load(await fetch(request))"],
+    ["a date", "a Date", new Date(), "a Response or a URL"],
+  ])("%s is named", async (_, name, source, fix) => {
+    await expect(readPt2(source as never)).rejects.toMatchObject({
+      code: "SOURCE_TYPE",
+      message: `a program cannot be read from ${name}`,
+      fix: expect.stringContaining(fix),
+    });
+  });
+
+  test("a response without the file", async () => {
+    const read = new Response(bytes.slice());
+    await read.arrayBuffer();
+    await expect(readPt2(new Response("none", { status: 404 }))).rejects.toMatchObject({
+      code: "HTTP_STATUS",
+    });
+    await expect(readPt2(read)).rejects.toMatchObject({ code: "SOURCE_FAILED" });
+    await expect(readPt2(new Response())).rejects.toMatchObject({ code: "SOURCE_FAILED" });
+    await expect(readPt2(new URL("file:///m.pt2"))).rejects.toMatchObject({ code: "HTTP_URL" });
+    const limits = { maxStreamBytes: bytes.length - 1 };
+    await expect(readPt2(new Response(bytes.slice()), { limits })).rejects.toMatchObject({
+      code: "SOURCE_TOO_LARGE",
+    });
+  });
 });

@@ -1,13 +1,6 @@
 /** @file Where the bytes of a file come from. */
-import { isDetached, isSconceError, type SconceError, throwIfAborted, thrownText } from "@sconce/errors";
-import {
-  sourceChanged,
-  sourceFailed,
-  sourceStalled,
-  sourceTooLarge,
-  sourceTransferred,
-  sourceType,
-} from "./errors.js";
+import { isSconceError, type SconceError, throwIfAborted, thrownText } from "@sconce/errors";
+import { sourceChanged, sourceFailed, sourceStalled, sourceTooLarge } from "./errors.js";
 
 /** A file that can be read in pieces: how archives larger than memory are opened. */
 export interface RandomAccess {
@@ -25,8 +18,19 @@ export interface RandomAccess {
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
-/** Anything an archive can be read from. */
-export type ByteSource = Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array> | RandomAccess;
+/**
+ * Anything an archive can be read from. Memory that threads share is copied first. A `Response` is
+ * read to its end, and a `URL` of a server by ranges, as `openUrl` does.
+ */
+export type ByteSource =
+  | ArrayBufferView
+  | ArrayBuffer
+  | SharedArrayBuffer
+  | Blob
+  | ReadableStream<Uint8Array>
+  | Response
+  | URL
+  | RandomAccess;
 
 /** A source whose bytes are all in memory. */
 export class MemorySource implements RandomAccess {
@@ -68,49 +72,6 @@ export interface SourceOptions {
 
 /** Most bytes that are taken from a stream, unless a limit says otherwise. */
 export const MAX_STREAM_BYTES = 2 ** 32 - 1;
-
-/**
- * Makes any source readable in pieces. A stream is collected first, up to a limit. What the source
- * throws, and pieces that are not bytes, become typed errors; so does a source that sends nothing.
- * @throws SconceError `SOURCE_TOO_LARGE`, `SOURCE_TYPE`, `SOURCE_FAILED`, `SOURCE_STALLED`,
- * `ABORTED`
- */
-export async function toRandomAccess(source: ByteSource, options: SourceOptions): Promise<RandomAccess> {
-  const patience = new Patience(options);
-  try {
-    options.signal?.throwIfAborted();
-    return await accessTo(source, patience, options);
-  } catch (error) {
-    throw patience.typed(error);
-  }
-}
-
-async function accessTo(
-  source: ByteSource,
-  patience: Patience,
-  options: SourceOptions,
-): Promise<RandomAccess> {
-  const maxStreamBytes = options.limits?.maxStreamBytes ?? MAX_STREAM_BYTES;
-  const buffer = ArrayBuffer.isView(source) ? source.buffer : source;
-  if (buffer instanceof ArrayBuffer && isDetached(buffer)) throw sourceTransferred();
-  if (source instanceof Uint8Array) return new MemorySource(source);
-  if (source instanceof ArrayBuffer) return new MemorySource(new Uint8Array(source));
-  if (typeof Blob !== "undefined" && source instanceof Blob)
-    return new PatientSource(blobSource(source), source.size, patience);
-  if (typeof source !== "object" || source === null) throw sourceType(source);
-  if ("getReader" in source) return new MemorySource(await collect(source, patience, maxStreamBytes));
-  if (ArrayBuffer.isView(source)) {
-    return new MemorySource(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
-  }
-  if (typeof (source as RandomAccess).read !== "function") throw sourceType(source);
-  const { size } = source as RandomAccess;
-  if (typeof size !== "number") throw sourceType(source);
-  if (!Number.isSafeInteger(size) || size < 0)
-    throw sourceFailed(`its size is ${size}, not a number of bytes`);
-  const { noticesStalls } = source as RandomAccess;
-  const patient = noticesStalls === true ? new Patience(options, true) : patience;
-  return new PatientSource(source as RandomAccess, size, patient);
-}
 
 /**
  * The same source for another piece of work: with another signal and other limits.
@@ -176,43 +137,6 @@ const LONGEST_STALL = 60_000;
 /** Longer times cannot be given to a timer. */
 const MOST_TIMER = 2 ** 31 - 1;
 
-/** A source that may throw, stall, or give something else than bytes. */
-class PatientSource implements RandomAccess, Reopened {
-  readonly size: number;
-  readonly #source: Pick<RandomAccess, "read" | "noticesStalls">;
-  readonly #patience: Patience;
-
-  constructor(source: Pick<RandomAccess, "read" | "noticesStalls">, size: number, patience: Patience) {
-    this.#source = source;
-    this.size = size;
-    this.#patience = patience;
-  }
-
-  again(options: SourceOptions): PatientSource {
-    const { noticesStalls } = this.#source;
-    return new PatientSource(this.#source, this.size, new Patience(options, noticesStalls));
-  }
-
-  async read(offset: number, length: number): Promise<Uint8Array> {
-    try {
-      const { signal } = this.#patience;
-      const bytes: unknown = await this.#patience.wait(this.#source.read(offset, length, signal));
-      // Tensors view these bytes: a Buffer would give them its own methods.
-      if (bytes instanceof Uint8Array) return new MemorySource(bytes).bytes;
-      throw sourceFailed(`it gave ${kindOf(bytes)} instead of bytes`);
-    } catch (error) {
-      throw this.#patience.typed(error).at(`byte ${offset}`);
-    }
-  }
-}
-
-function blobSource(blob: Blob): RandomAccess {
-  return {
-    size: blob.size,
-    read: async (offset, length) => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
-  };
-}
-
 /**
  * Reads all bytes of a stream.
  * @throws SconceError `SOURCE_TYPE`, `SOURCE_STALLED`; `tooMuch` for more than `maxBytes`
@@ -230,7 +154,7 @@ export async function collect(
     for (;;) {
       const { done, value } = await patience.wait(nextBytes(reader));
       if (done) break;
-      if (!(value instanceof Uint8Array)) throw sourceType(value);
+      if (!(value instanceof Uint8Array)) throw (await import("./source-errors.js")).sourceType(value);
       size += value.byteLength;
       if (size > maxBytes) throw tooMuch(size);
       chunks.push(value);
@@ -265,9 +189,6 @@ function joined(chunks: (Uint8Array | undefined)[], size: number): Uint8Array {
   }
   return bytes;
 }
-
-const kindOf = (value: unknown): string =>
-  value === undefined || value === null ? String(value) : `a value of type ${typeof value}`;
 
 /** Reads a piece and checks that all of it came. @throws SconceError `SOURCE_CHANGED` */
 export async function readExactly(source: RandomAccess, offset: number, length: number): Promise<Uint8Array> {

@@ -46,18 +46,43 @@ export const pluginFailed = (plugin: string, what: string, error: unknown): Scon
 export const badPlugin = (label: string, what: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "PLUGIN", message: `${label} ${what}`, fix, cause });
 
-/** A typed array that does not say which tensor it is. `code` makes the tensor. */
-export const typedArrayRefused = (
+/** A typed array, image or buffer that is not clearly one tensor. `code` makes the tensor. */
+export const inputArrayRefused = (
+  kind: string,
   input: { readonly name: string; readonly place: string; readonly type: string },
   why: string,
   code: string,
 ): SconceError =>
   new SconceError({
     code: "INPUT_ARRAY",
-    message: `the typed array at ${input.place} cannot be ${input.name}: ${input.type}: ${why}`,
+    message: `the ${kind} at ${input.place} cannot be ${input.name}: ${input.type}: ${why}`,
     where: input.name,
     fix: `make the tensor yourself: ${code}`,
   });
+
+/** What is given as the arguments of a module is neither a list nor an object by name. */
+export function notArguments(
+  given: string,
+  positional: readonly string[],
+  all: readonly string[],
+): SconceError {
+  const keywords = all.slice(positional.length);
+  const list = `[${positional.join(", ")}]${keywords.length === 0 ? "" : `, { ${keywords.join(", ")} }`}`;
+  const byName = all.length === 0 ? "" : `, or by name, call({ ${all.join(", ")} })`;
+  const takes =
+    all.length === 0
+      ? "no arguments"
+      : all.length === 1
+        ? `the argument ${all[0]}`
+        : `the arguments ${all.join(", ")}`;
+  const isPromise = given === "a Promise" ? "await the promise, then " : "";
+  return new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `the module takes ${takes}, in a list or in an object by name, and got ${given}`,
+    where: "the arguments of the call",
+    fix: `${isPromise}give a list, call(${list})${byName}`,
+  });
+}
 
 /** A target of `save` that is not a stream. */
 export const noTarget = (target: unknown): SconceError =>

@@ -1,4 +1,4 @@
-import { checkOptions } from "@sconce/errors";
+import { checkOptions, describeValue, platformClass } from "@sconce/errors";
 import {
   type Executable,
   type ExportedProgram,
@@ -11,8 +11,9 @@ import {
   type Value,
 } from "@sconce/ir";
 import { callingConvention, disposed, flattenCall, keywordsOf, userLeaves } from "@sconce/ops";
-import type { DType, Tensor } from "@sconce/tensor";
-import { typedInputs } from "./typed-inputs.js";
+import { type DType, type NumericArray, Tensor } from "@sconce/tensor";
+import { notArguments } from "./errors.js";
+import { type ImagePixels, isTensorLike, typedInputs } from "./typed-inputs.js";
 
 /** One value that a module takes: a tensor or a scalar, of an argument or of a container in one. */
 export interface ModuleInput {
@@ -37,10 +38,13 @@ export interface ProgramModule {
    * of a program.
    */
   call(inputs: Readonly<Record<string, unknown>>, options?: RunOptions): Promise<unknown>;
+  /** Calls a program of one argument with that argument: `module.call(x)`. */
+  call(input: Tensor | NumericArray | ImagePixels, options?: RunOptions): Promise<unknown>;
   /**
    * Calls with positional and keyword arguments, containers as arrays, objects and Maps; gives the
    * outputs likewise. A typed array may stand for a tensor where its class holds the dtype, and all
    * sizes but one are fixed: the tensor is over its memory (`INPUT_ARRAY` where it is not clear).
+   * An `ImageData` may stand for the pixels, uint8 of the shape `[height, width, 4]`.
    */
   call(
     args: readonly unknown[],
@@ -89,6 +93,19 @@ export function createModule(
     checkOptions("the call of a module", options, RUN_OPTIONS);
     return executable.run(tensorsOf(flattenCall(program, args, kwargs, types)), options);
   };
+  /** Arguments that are not a list, by their names. @throws SconceError `INVALID_ARGUMENT` */
+  const namedArguments = (given: unknown): Readonly<Record<string, unknown>> => {
+    const [only, ...others] = described.argumentNames;
+    if (only !== undefined && others.length === 0 && isTensorLike(given)) return { [only]: given };
+    if (
+      typeof given === "object" &&
+      given !== null &&
+      !isTensorLike(given) &&
+      platformClass(given) === undefined
+    )
+      return given as Readonly<Record<string, unknown>>;
+    throw notArguments(givenText(given), names, described.argumentNames);
+  };
   const dispose = (): void => {
     if (isDisposed) return;
     isDisposed = true;
@@ -98,14 +115,14 @@ export function createModule(
     executable,
     state: executable.state,
     ...described,
-    callFlat: (args, kwargs = {}, options) => run(args, kwargs, options),
-    call: async (
-      given: readonly unknown[] | Readonly<Record<string, unknown>>,
-      ...rest: readonly [(Readonly<Record<string, unknown>> | RunOptions)?, RunOptions?]
-    ) => {
+    callFlat: async (args, kwargs = {}, options) => {
+      if (!Array.isArray(args)) throw notArguments(givenText(args), names, described.argumentNames);
+      return run(args, kwargs, options);
+    },
+    call: async (given: unknown, ...rest: readonly [unknown?, unknown?]) => {
       const [args, kwargs, options] = Array.isArray(given)
         ? ([given, rest[0] === undefined ? {} : rest[0], rest[1]] as const)
-        : ([...byPosition(names, given as Readonly<Record<string, unknown>>), rest[0]] as const);
+        : ([...byPosition(names, namedArguments(given)), rest[0]] as const);
       const values = await run(args, kwargs as Readonly<Record<string, unknown>>, options as RunOptions);
       return unflattenTree(values, outSpec, types);
     },
@@ -113,6 +130,13 @@ export function createModule(
     [Symbol.dispose]: dispose,
   };
 }
+
+const givenText = (given: unknown): string =>
+  given instanceof Tensor
+    ? "a tensor"
+    : isTensorLike(given) && platformClass(given) === undefined
+      ? "an ImageData"
+      : describeValue(given);
 
 /** Arguments by name as those by position, and the rest. */
 function byPosition(

@@ -1,14 +1,15 @@
-/** @file Typed arrays in the place of tensors, where the program says what they are. */
-import { countText, withArticle } from "@sconce/errors";
+/** @file Typed arrays and images in the place of tensors, where the program says what they are. */
+import { countText, describeValue, platformClass, withArticle } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, typeText, type Value } from "@sconce/ir";
 import { type Leaf, userLeaves } from "@sconce/ops";
 import { dtypeInfo, type NumericArray, numericArrayName, Tensor } from "@sconce/tensor";
-import { typedArrayRefused } from "./errors.js";
+import { inputArrayRefused } from "./errors.js";
 
 /**
  * Returns a function that replaces typed arrays among flat inputs by tensors over their memory. The
  * class of an array has to be the one that holds the dtype of the input, and its length has to
- * leave one shape: all sizes are fixed, or all but one.
+ * leave one shape: all sizes are fixed, or all but one. An `ImageData` stands for uint8 of the
+ * shape `[height, width, 4]`.
  */
 export function typedInputs(program: ExportedProgram): (inputs: readonly unknown[]) => Value[] {
   const leaves = userLeaves(program);
@@ -19,30 +20,95 @@ export function typedInputs(program: ExportedProgram): (inputs: readonly unknown
   return (inputs) =>
     inputs.map((input, i) => {
       const fake = fakes[i];
-      const isArray = fake !== undefined && numericArrayName(input) !== undefined;
-      return isArray ? tensorOver(input as NumericArray, fake, leaves[i]!) : (input as Value);
+      if (fake === undefined || input instanceof Tensor) return input as Value;
+      if (numericArrayName(input) !== undefined) return tensorOver(input as NumericArray, fake, leaves[i]!);
+      if (isImage(input)) return tensorOfImage(input, fake, leaves[i]!);
+      if (RAW.has(platformClass(input) ?? "")) throw rawBytes(input, fake, leaves[i]!);
+      return input as Value;
     });
 }
+
+/** Whether a value stands for one tensor, as far as its class says. */
+export const isTensorLike = (value: unknown): boolean =>
+  value instanceof Tensor ||
+  numericArrayName(value) !== undefined ||
+  RAW.has(platformClass(value) ?? "") ||
+  isImage(value);
+
+/** Bytes without a type of their elements. */
+const RAW: ReadonlySet<string> = new Set(["ArrayBuffer", "SharedArrayBuffer", "DataView"]);
+
+/** Pixels of a canvas, in rows: red, green, blue and alpha of each, from 0 to 255. */
+export interface ImagePixels {
+  readonly data: Uint8ClampedArray;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Packages that bring a canvas to Node have their own class of this name. */
+const isImage = (value: unknown): value is ImagePixels =>
+  typeof value === "object" &&
+  value !== null &&
+  (platformClass(value) === "ImageData" || value.constructor?.name === "ImageData") &&
+  numericArrayName((value as Partial<ImagePixels>).data) !== undefined;
+
+/** @throws SconceError `INPUT_ARRAY` for inputs that are not pixels as an image has them */
+function tensorOfImage({ data, width, height }: ImagePixels, fake: FakeTensor, leaf: Leaf): Tensor {
+  const shape = [height, width, 4];
+  const fits =
+    fake.dtype === "uint8" &&
+    numericArrayName(data) === "Uint8ClampedArray" &&
+    fake.shape.length === shape.length &&
+    fake.shape.every((size, d) => typeof size !== "number" || size === shape[d]);
+  if (fits) return Tensor.fromData(data, "uint8", shape);
+  throw inputArrayRefused(
+    "ImageData",
+    inputOf(leaf, fake),
+    `it is uint8[${shape.join(", ")}]: the rows, the pixels of a row, and red, green, blue and alpha from 0 to 255`,
+    `Tensor.from(image.data, [${shape.join(", ")}], "${fake.dtype}"), with the channels, the scale and the order of dimensions that the model was trained with`,
+  );
+}
+
+function rawBytes(value: unknown, fake: FakeTensor, leaf: Leaf): Error {
+  const { dtype } = fake;
+  const { name } = dtypeInfo(dtype).array as { readonly name?: string };
+  const buffer = platformClass(value) === "DataView" ? "view.buffer, view.byteOffset" : "buffer";
+  return inputArrayRefused(
+    platformClass(value)!,
+    inputOf(leaf, fake),
+    `${describeValue(value)} does not say what its bytes are`,
+    `Tensor.fromData(new ${name}(${buffer}), "${dtype}", [${sizesText(fake)}])`,
+  );
+}
+
+const inputOf = ({ name, place }: Leaf, fake: FakeTensor): { name: string; place: string; type: string } => ({
+  name,
+  place,
+  type: typeText(fake),
+});
 
 /** @throws SconceError `INPUT_ARRAY` with the code to write where the tensor is not clear */
 function tensorOver(data: NumericArray, fake: FakeTensor, leaf: Leaf): Tensor {
   const { dtype } = fake;
   const got = numericArrayName(data)!;
   const { lanes, array } = dtypeInfo(dtype);
-  const input = { name: leaf.name, place: leaf.place, type: typeText(fake) };
   const isHeld =
-    got === (array as { readonly name?: string }).name || (dtype === "float16" && got === "Float16Array");
+    got === (array as { readonly name?: string }).name ||
+    (dtype === "float16" && got === "Float16Array") ||
+    (dtype === "uint8" && got === "Uint8ClampedArray");
   if (!isHeld)
-    throw typedArrayRefused(
-      input,
+    throw inputArrayRefused(
+      "typed array",
+      inputOf(leaf, fake),
       `${withArticle(got)} does not hold elements of ${dtype}`,
       `Tensor.from(data, [${sizesText(fake)}], "${dtype}")`,
     );
   const elements = data.length / lanes;
   const shape = shapeFor(elements, fake);
   if (typeof shape !== "string") return Tensor.fromData(data, dtype, shape);
-  throw typedArrayRefused(
-    input,
+  throw inputArrayRefused(
+    "typed array",
+    inputOf(leaf, fake),
     `${countText(elements, "element")} ${shape}`,
     `Tensor.fromData(data, "${dtype}", [${sizesText(fake)}])`,
   );

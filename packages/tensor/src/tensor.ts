@@ -55,6 +55,12 @@ export interface TensorOptions {
   readonly requiresGrad?: boolean | undefined;
 }
 
+/** Typed arrays that hold a dtype beside the class of its row. */
+const OTHER_ARRAYS: ReadonlyMap<DType, string> = new Map([
+  ["float16", "Float16Array"],
+  ["uint8", "Uint8ClampedArray"],
+]);
+
 /**
  * A strided view over a {@link Storage}, as PyTorch's CPU tensor: element `(i, j, ...)` lies at
  * `storageOffset + i * strides[0] + j * strides[1] + ...`, in elements of its dtype.
@@ -198,7 +204,8 @@ export class Tensor {
    * A row-major tensor over the memory of a typed array, without a copy: a write to one shows in
    * the other. The array is of the class that holds the dtype: `Uint16Array` with the patterns of
    * float16 and bfloat16, `Uint8Array` for bool and float8, interleaved parts for complex.
-   * `Float16Array` holds float16, too. The shape is that of a vector when left out.
+   * `Float16Array` holds float16, too, and `Uint8ClampedArray` uint8. The shape is that of a vector
+   * when left out.
    *
    * @throws SconceError `TENSOR_VALUES` for an array of another class, `SHAPE` for another number
    * of elements, `TENSOR_OPTION`
@@ -207,7 +214,8 @@ export class Tensor {
     requireDType(dtype);
     const { array, lanes } = dtypeInfo(dtype);
     const [got, want] = [numericArrayName(data) ?? typeof data, (array as { readonly name?: string }).name!];
-    if (got !== want && !(dtype === "float16" && got === "Float16Array")) throw wrongArray(got, want, dtype);
+    const holds = got === want || (OTHER_ARRAYS.get(dtype) ?? "") === got;
+    if (!holds) throw wrongArray(got, want, dtype);
     const sizes = shape ?? [data.length / lanes];
     if (data.length !== numel(sizes) * lanes || !sizes.every(isSize))
       throw elementCountMismatch(data.length / lanes, sizes);

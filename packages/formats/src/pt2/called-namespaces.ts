@@ -1,6 +1,7 @@
 /** @file Which libraries' operators an archive calls, without reading the program. */
 import { checkOptions, type OptionNames, throwIfAborted } from "@sconce/errors";
-import { type ByteSource, toRandomAccess } from "../source.js";
+import { toRandomAccess } from "../open-source.js";
+import type { ByteSource } from "../source.js";
 import { ZipArchive } from "../zip/archive.js";
 import { budgetFor } from "./assemble.js";
 import { LIMITS, type ReadPt2Options } from "./options.js";

@@ -3,7 +3,8 @@
 import { checkOptions, isSconceError, optionValue, throwIfAborted } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { otherFormatError, pt2Error } from "../errors.js";
-import { type ByteSource, type RandomAccess, readExactly, toRandomAccess } from "../source.js";
+import { toRandomAccess } from "../open-source.js";
+import { type ByteSource, type RandomAccess, readExactly } from "../source.js";
 import { ZipArchive, type ZipOptions } from "../zip/archive.js";
 import { assemble, budgetFor, type CountedOptions, JSON_BYTES_PER_NODE } from "./assemble.js";
 import { LIMITS, READ_OPTIONS, type ReadPt2Options } from "./options.js";

@@ -5,11 +5,12 @@
 import { type Budget, checkOptions, isSconceError, type OptionNames, throwIfAborted } from "@sconce/errors";
 import { parseJson } from "../json/parse.js";
 import { JsonObject, type JsonValue } from "../json/value.js";
+import { toRandomAccess } from "../open-source.js";
 import { isZip } from "../other-format.js";
 import { budgetFor } from "../pt2/assemble.js";
 import { LIMITS, type ReadPt2Options } from "../pt2/options.js";
 import { FLAT_RECORDS, RECORDS } from "../pt2/schema.js";
-import { type ByteSource, toRandomAccess } from "../source.js";
+import type { ByteSource } from "../source.js";
 import { ZipArchive } from "../zip/archive.js";
 import { inflate } from "../zip/inflate.js";
 import type { SecurityFinding, SecurityReport } from "./finding.js";

@@ -1,6 +1,15 @@
 /** @file The arguments of a call, flattened as the program takes them. */
-import { type ExportedProgram, flattenTree, type PytreeRegistry, type TreeSpec } from "@sconce/ir";
-import { keywordMismatch, keywordsNotObject, noCallingConvention } from "./errors.js";
+import { isSconceError } from "@sconce/errors";
+import {
+  dictKeys,
+  type ExportedProgram,
+  FakeTensor,
+  flattenTree,
+  type PytreeRegistry,
+  type TreeSpec,
+} from "@sconce/ir";
+import { arraysForTensor, keywordMismatch, keywordsNotObject, noCallingConvention } from "./errors.js";
+import { userLeaves } from "./leaf-path.js";
 
 /**
  * The trees of the arguments and of the result.
@@ -22,7 +31,8 @@ export const keywordsOf = (inSpec: TreeSpec): readonly string[] =>
 
 /**
  * Flattens positional and keyword arguments in the order of the program's user inputs.
- * @throws SconceError `NO_CALLING_CONVENTION`, `KEYWORD_MISMATCH`, `TREE_MISMATCH`
+ * @throws SconceError `NO_CALLING_CONVENTION`, `KEYWORD_MISMATCH`, `TREE_MISMATCH`, which names
+ * nested arrays in the place of a tensor
  */
 export function flattenCall(
   program: ExportedProgram,
@@ -31,7 +41,71 @@ export function flattenCall(
   types?: PytreeRegistry,
 ): unknown[] {
   const { inSpec } = callingConvention(program);
-  return flattenTree([args, reorder(kwargs, inSpec)], inSpec, types);
+  const given = [args, reorder(kwargs, inSpec)];
+  try {
+    return flattenTree(given, inSpec, types);
+  } catch (error) {
+    const leaf = isSconceError(error) ? leafOfArrays(given, inSpec) : undefined;
+    if (!isSconceError(error) || leaf === undefined) throw error;
+    const { name, place } = userLeaves(program)[leaf.index]!;
+    const val = program.graph.find(name)?.meta.val;
+    throw val instanceof FakeTensor ? arraysForTensor(error, place, val.dtype, leaf.isCall) : error;
+  }
+}
+
+/** Nested arrays of numbers that stand where one value belongs. */
+interface ArraysLeaf {
+  /** Which of the flat inputs it is. */
+  readonly index: number;
+  /** Whether the list of arguments itself is these arrays: `call([[1, 2], [3, 4]])`. */
+  readonly isCall: boolean;
+}
+
+/** The first leaf for which nested arrays are given. */
+function leafOfArrays(given: readonly unknown[], inSpec: TreeSpec): ArraysLeaf | undefined {
+  let count = 0;
+  let found: number | undefined;
+  const visit = (value: unknown, spec: TreeSpec): void => {
+    if (spec.type === null) {
+      if (Array.isArray(value) && isNumbers(value)) found ??= count;
+      count++;
+      return;
+    }
+    const keys = dictKeys(spec);
+    spec.children.forEach((child, i) => {
+      visit(keys === undefined ? childOf(value, i) : childOf(value, keys[i]), child);
+    });
+  };
+  visit(given, inSpec);
+  const [args, kwargs] = inSpec.children;
+  const takesOne = args?.children.length === 1 && kwargs?.children.length === 0;
+  if (
+    takesOne &&
+    args.children[0]!.type === null &&
+    isNumbers(given[0]) &&
+    childOf(given[0], 1) !== undefined
+  )
+    return { index: 0, isCall: true };
+  return found === undefined ? undefined : { index: found, isCall: false };
+}
+
+const childOf = (value: unknown, key: unknown): unknown =>
+  value instanceof Map
+    ? value.get(key)
+    : (value as Partial<Record<string, unknown>> | null | undefined)?.[String(key)];
+
+/** Most elements that are looked at, for an error. */
+const MOST_ELEMENTS = 10_000;
+
+/** Whether a value is arrays of numbers, of any depth, and not empty. */
+function isNumbers(value: unknown): boolean {
+  let left = MOST_ELEMENTS;
+  const isElement = (one: unknown): boolean =>
+    left-- > 0 &&
+    (Array.isArray(one)
+      ? one.length > 0 && one.every(isElement)
+      : typeof one === "number" || typeof one === "boolean" || typeof one === "bigint");
+  return Array.isArray(value) && isElement(value);
 }
 
 /** Keywords in the program's order; other names are refused as PyTorch does. */

@@ -2,7 +2,7 @@
  * @file Whether a program takes given inputs: PyTorch's checks in PyTorch's words, and those that
  * it leaves to chance.
  */
-import { isSconceError } from "@sconce/errors";
+import { describeValue, isSconceError } from "@sconce/errors";
 import {
   type Argument,
   type ExportedProgram,
@@ -98,7 +98,8 @@ function checkKind(leaf: Leaf, fake: MetaValue | undefined, input: Value): void 
     return;
   }
   if (!(input instanceof Tensor)) {
-    const got = input === null ? "None" : `a ${typeof input}`;
+    const got =
+      input === null ? "None" : typeof input === "object" ? describeValue(input) : `a ${typeof input}`;
     throw inputRejected(
       "INPUT_TYPE",
       `Expected input at ${leaf.place} to be a tensor, but got ${got}`,

@@ -2,6 +2,7 @@
  * @file The checks that PyTorch makes of a program without example inputs
  * (`_check_input_constraints_for_graph`).
  */
+import { describeValue, platformClass } from "@sconce/errors";
 import {
   type ExportedProgram,
   FakeTensor,
@@ -96,8 +97,12 @@ export function inputText(input: Value): string {
   if (typeof input === "boolean") return input ? "True" : "False";
   if (isFloat(input)) return String(toNumber(input));
   if (typeof input === "string") return JSON.stringify(input);
-  if (!(input instanceof Tensor)) return String(input);
+  if (!(input instanceof Tensor)) return typeof input === "object" ? objectText(input) : String(input);
   if (input.ndim > 0) return `a tensor of shape [${input.shape.join(", ")}]`;
   const element = input.toArray()[0]!;
   return typeof element === "object" ? graphArgument({ kind: "complex", ...element }) : String(element);
 }
+
+/** Objects of the IR have their own text; others are named by their class. */
+const objectText = (value: object): string =>
+  platformClass(value) === undefined ? String(value) : describeValue(value);

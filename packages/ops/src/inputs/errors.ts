@@ -1,5 +1,6 @@
 /** @file Errors of calls by the convention of a program. */
 import { SconceError } from "@sconce/errors";
+import type { DType } from "@sconce/tensor";
 
 /** A program whose module call graph has no root signature. */
 export const noCallingConvention = (): SconceError =>
@@ -29,3 +30,22 @@ export function keywordMismatch(given: readonly string[], expected: readonly str
         : `give the keyword arguments ${expected.join(", ")}, and no others`,
   });
 }
+
+/** Nested arrays in the place of a tensor: the same error, with the code that makes the tensor. */
+export const arraysForTensor = (
+  { code, message, where, cause }: SconceError,
+  place: string,
+  dtype: DType,
+  isCall: boolean,
+): SconceError => {
+  const tensor = `Tensor.from(arrays, { dtype: "${dtype}" })`;
+  return new SconceError({
+    code,
+    message,
+    where,
+    fix: isCall
+      ? `make a tensor of the nested arrays, and give it as the argument: call([${tensor}])`
+      : `make a tensor of the nested arrays at ${place}: ${tensor}`,
+    cause,
+  });
+};
