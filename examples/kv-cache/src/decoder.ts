@@ -10,11 +10,11 @@ export class Attention extends nn.Module {
   readonly qkv: nn.Linear;
   readonly out: nn.Linear;
 
-  constructor(
-    width: number,
-    readonly heads: number,
-  ) {
+  readonly heads: number;
+
+  constructor(width: number, heads: number) {
     super();
+    this.heads = heads;
     this.qkv = new nn.Linear(width, 3 * width);
     this.out = new nn.Linear(width, width);
   }

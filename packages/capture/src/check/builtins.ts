@@ -22,6 +22,7 @@ import {
   UNDEFINED,
   unknown,
 } from "./kinds.js";
+import { isObject } from "./prototypes.js";
 
 /** A call of a function of the language. */
 export interface BuiltinCall {
@@ -231,6 +232,19 @@ const fromEntries: Builtin = ({ args, on }) => {
   return made(makeObject("record", partOfEntries(pairs, 1, on)));
 };
 
+/**
+ * `WeakMap.get`: how compilers for older engines read private fields, `__privateGet(this, _gain)`.
+ */
+function weakEntry({ self, args: [key = UNDEFINED], on }: BuiltinCall): Kind {
+  const maps = self.values.filter((value) => value instanceof WeakMap);
+  const keys = key.values.filter(isObject);
+  const isKnown = maps.length > 0 && self.objects.length === 0 && keys.length > 0 && key.objects.length === 0;
+  if (!isKnown || key.flags !== 0) return unknown("an entry of a `WeakMap`");
+  const found = maps.flatMap((map) => keys.map((one) => known((map as WeakMap<object, unknown>).get(one))));
+  // What the checked code itself sets.
+  return joinKinds([...found, on.elements({ ...NOTHING, values: maps })]);
+}
+
 /** `Object.assign`: writes to its first argument. */
 function assignProperties({ args, node, scope, on }: BuiltinCall): Kind {
   const [target = UNDEFINED, ...sources] = args;
@@ -282,6 +296,14 @@ const FUNCTIONS: readonly (readonly [unknown, Builtin])[] = [
   [Set.prototype.add, add],
   ...[Map, Set, WeakMap, WeakSet].map(({ prototype }) => [prototype.delete, removes(() => PLAINS)] as const),
   ...[Map, Set].map(({ prototype }) => [prototype.clear, removes(() => UNDEFINED)] as const),
+  [WeakMap.prototype.get, weakEntry],
+  [WeakMap.prototype.has, () => PLAINS],
+  [WeakSet.prototype.has, () => PLAINS],
+  [
+    WeakMap.prototype.set,
+    ({ self, args, ...call }) => join(self, add({ ...call, self, args: args.slice(1) })),
+  ],
+  [WeakSet.prototype.add, add],
   [Map.prototype.forEach, forEachEntry],
   [Set.prototype.forEach, iterated],
   [Map.prototype.values, ({ self, on }) => arrayOf(entryValues(self, on))],
@@ -330,6 +352,20 @@ function writes(fn: unknown, { args, node, scope, on }: BuiltinCall): void {
     const given = [unknown("what a setter is given")];
     runAnyTimes(on, () => on.call({ ...accessor, flags: 0 }, target, given, node, scope));
   }
+}
+
+/**
+ * Whether a call gives a function its name, and nothing else, as esbuild does where it keeps names:
+ * `__name(fn, "scale")`.
+ */
+export function givesName(fn: unknown, [target = UNDEFINED, key = UNDEFINED]: readonly Kind[]): boolean {
+  if (fn !== Object.defineProperty || primitive(key)?.value !== "name" || target.flags !== 0) return false;
+  const { values, objects } = target;
+  return (
+    values.length + objects.length > 0 &&
+    values.every((value) => typeof value === "function") &&
+    objects.every(({ type }) => type === "function" || type === "class")
+  );
 }
 
 /** What a function of the language gives; undefined for other functions. */

@@ -10,7 +10,7 @@ import type { AnyFunction } from "../source/parse-function.js";
 import { UnflattenedModule } from "../unflatten/unflattened-module.js";
 import { GraphModule } from "../unlift/graph-module.js";
 import { ProgramModule } from "../unlift/program-module.js";
-import { ARRAY_METHODS, builtinResult } from "./builtins.js";
+import { ARRAY_METHODS, builtinResult, givesName } from "./builtins.js";
 import { isUserFunction, runCallbacks } from "./callbacks.js";
 import { callSuper } from "./classes.js";
 import { arrayLength, construct, isTensorType } from "./construct.js";
@@ -262,6 +262,8 @@ function callValue(
     arrayLength(args, node, scope, on);
     return arrayOf(joinKinds(args));
   }
+  // Strict mode refuses writes to what is outside of the model.
+  if (givesName(value, args) && (on.strict === undefined || args[0]!.values.length === 0)) return args[0]!;
   const arrayMethod = ARRAY_METHODS.get(value as AnyFunction);
   if (arrayMethod !== undefined) return arrayMethod({ self, args, node, scope, on });
   if (on.strict?.called(value, args, node, scope)) return PLAINS;

@@ -210,6 +210,14 @@ describe("ways around", () => {
       "(x) => { const o = { a: 0 }; Object.defineProperty(o, 'a', { value: x }); if (o.a) return 1; }",
       "unchecked",
     ],
+    [
+      "(x) => { const f = Object.defineProperty((y) => y, 'name', { value: 'f' }); if (f(x)) return 1; }",
+      "wrong",
+    ],
+    [
+      "(x) => { const k = {}; const m = new WeakMap([[k, 1]]); m.set(k, x); if (m.get(k)) return 1; }",
+      "wrong",
+    ],
     ["(x) => { const o = [0]; o.fill(x); if (o[0]) return 1; }", "wrong"],
     ["(x) => { const o = [0]; o.splice(0, 1, x); if (o[0]) return 1; }", "wrong"],
     ["(x) => { const o = [0, x]; o.reverse(); if (o[0]) return 1; }", "wrong"],

@@ -1,4 +1,5 @@
-import type { Pattern } from "acorn";
+import type { Identifier, Pattern } from "acorn";
+import { originalNames } from "./original-names.js";
 import { type AnyFunction, parseFunction } from "./parse-function.js";
 
 /** A parameter of a function, as its source declares it. */
@@ -32,7 +33,8 @@ export function takeParametersOf(fn: AnyFunction, model: AnyFunction): void {
 }
 
 /**
- * Returns the parameters of a function by its source. Undefined where the engine has none: built-in
+ * Returns the parameters of a function by its source, with the names that they had before a tool
+ * renamed them, where a source map has these. Undefined where the engine has none: built-in
  * and bound functions.
  */
 export function functionParameters(fn: AnyFunction): readonly FunctionParameter[] | undefined {
@@ -40,12 +42,27 @@ export function functionParameters(fn: AnyFunction): readonly FunctionParameter[
   if (known !== undefined) return known;
   const model = models.get(fn);
   if (model !== undefined) return functionParameters(model)?.slice(1);
-  return parseFunction(fn)?.node.params.map(parameterOf);
+  const parsed = parseFunction(fn);
+  if (parsed === null) return undefined;
+  const { params } = parsed.node;
+  const names = originalNames(fn, parsed, params.map(identifierOf));
+  const parameters = params.map((pattern, i) => ({
+    ...parameterOf(pattern),
+    name: names[i] ?? identifierOf(pattern)?.name,
+  }));
+  declared.set(fn, parameters);
+  return parameters;
 }
 
-function parameterOf(pattern: Pattern): FunctionParameter {
+/** The identifier that a parameter declares; undefined for a pattern. */
+function identifierOf(pattern: Pattern): Identifier | undefined {
+  if (pattern.type === "RestElement") return identifierOf(pattern.argument);
+  if (pattern.type === "AssignmentPattern") return identifierOf(pattern.left);
+  return pattern.type === "Identifier" ? pattern : undefined;
+}
+
+function parameterOf(pattern: Pattern): Omit<FunctionParameter, "name"> {
   if (pattern.type === "RestElement") return { ...parameterOf(pattern.argument), isRest: true };
   if (pattern.type === "AssignmentPattern") return { ...parameterOf(pattern.left), hasDefault: true };
-  const name = pattern.type === "Identifier" ? pattern.name : undefined;
-  return { name, isRest: false, hasDefault: false };
+  return { isRest: false, hasDefault: false };
 }

@@ -18,9 +18,12 @@ interface Mappings {
 }
 
 interface MappedPlace {
+  readonly generatedLine: number;
+  readonly generatedColumn: number;
   readonly originalSource: string;
   readonly originalLine: number;
   readonly originalColumn: number;
+  readonly name: string;
 }
 
 const builtin = <K extends keyof Builtins>(name: K): Builtins[K] | undefined => nodeModule(name);
@@ -33,6 +36,10 @@ interface SourceFile {
 
 interface SourceMapFile {
   readonly mappings: Mappings;
+  /** Whether the map has the names that code was renamed from. */
+  readonly hasNames: boolean;
+  /** The texts of the sources by their paths, as far as the map has them. */
+  readonly texts: ReadonlyMap<string, string>;
   /** Where sources are relative to. */
   readonly base: string;
   readonly root: string;
@@ -78,13 +85,13 @@ export function originalFrame(frame: StackFrame): StackFrame {
   if (file === null) return frame;
   if (file.map === undefined) file.map = readMap(frame.file, file.lines) ?? null;
   if (file.map === null) return frame;
-  const { mappings, base, root } = file.map;
+  const { mappings } = file.map;
   const { originalSource, originalLine, originalColumn } = mappings.findEntry(
     frame.line - 1,
     frame.column - 1,
   );
   if (originalSource === undefined || originalLine === undefined) return frame;
-  const source = resolve(base, root === "" ? originalSource : `${root.replace(/\/$/, "")}/${originalSource}`);
+  const source = sourcePath(file.map, originalSource);
   return { ...frame, file: source, line: originalLine + 1, column: (originalColumn ?? 0) + 1 };
 }
 
@@ -110,8 +117,68 @@ function openMap(SourceMap: MapClass, path: string, url: string): SourceMapFile 
   const inline = /^data:[^,]*?(;base64)?,(.*)$/s.exec(url);
   const base = inline === null ? resolve(path, url) : path;
   const text = inline === null ? readText(base) : decoded(inline[2]!, inline[1] !== undefined);
-  const payload = JSON.parse(text ?? "") as { readonly sourceRoot?: string };
-  return { mappings: new SourceMap(payload), base, root: payload.sourceRoot ?? "" };
+  const payload = JSON.parse(text ?? "") as Partial<MapPayload>;
+  const { sources = [], sourcesContent = [], names = [], sourceRoot = "" } = payload;
+  const texts = sources.flatMap((source, i) => {
+    const content = sourcesContent[i];
+    return typeof content === "string" ? [[source, content] as const] : [];
+  });
+  return {
+    mappings: new SourceMap(payload),
+    base,
+    root: sourceRoot,
+    hasNames: names.length > 0,
+    texts: new Map(texts),
+  };
+}
+
+/** What is read of a source map. */
+interface MapPayload {
+  readonly sourceRoot: string;
+  readonly sources: readonly string[];
+  readonly sourcesContent: readonly (string | null)[];
+  readonly names: readonly string[];
+}
+
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*/u;
+
+/**
+ * Returns a function that gives the name which an identifier of a script has in the source that the
+ * script was made of: undefined where the source map does not say. Undefined for a script without a
+ * source map.
+ *
+ * @param path the file of the script, which has an external map beside it
+ * @param text the script as the engine runs it
+ */
+export function identifierNames(
+  path: string,
+  text: string,
+): ((line: number, column: number) => string | undefined) | undefined {
+  const map = readMap(path, text.slice(-MOST_COMMENT).split("\n"));
+  if (map === undefined) return undefined;
+  const lines = new Map<string, readonly string[]>();
+  const linesOf = (source: string): readonly string[] => {
+    const known =
+      lines.get(source) ?? (map.texts.get(source) ?? readText(sourcePath(map, source)) ?? "").split("\n");
+    lines.set(source, known);
+    return known;
+  };
+  return (line, column) => {
+    const entry = map.mappings.findEntry(line, column);
+    // A mapping of code before the identifier says nothing of it.
+    if (entry.generatedLine !== line || entry.generatedColumn !== column) return undefined;
+    if (map.hasNames) return entry.name;
+    const { originalSource, originalLine = 0, originalColumn = 0 } = entry;
+    if (originalSource === undefined) return undefined;
+    return IDENTIFIER.exec(linesOf(originalSource)[originalLine]?.slice(originalColumn) ?? "")?.[0];
+  };
+}
+
+/** Most characters of the end of a script that may hold the comment of its map. */
+const MOST_COMMENT = 2 ** 24;
+
+function sourcePath({ base, root }: SourceMapFile, source: string): string {
+  return resolve(base, root === "" ? source : `${root.replace(/\/$/, "")}/${source}`);
 }
 
 function decoded(data: string, isBase64: boolean): string {
