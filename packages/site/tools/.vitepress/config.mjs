@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { transformerTwoslash } from "@shikijs/vitepress-twoslash";
 import ts from "typescript";
 import { defineConfig } from "vitepress";
+import { rankOf } from "./search-rank.mjs";
 
 const sidebar = JSON.parse(readFileSync(new URL("../dist/sidebar.json", import.meta.url), "utf8"));
 
@@ -84,6 +85,9 @@ export default defineConfig({
     ],
     sidebar,
     outline: [2, 3],
-    search: { provider: "local", options: { _render: searchedText } },
+    search: {
+      provider: "local",
+      options: { _render: searchedText, miniSearch: { searchOptions: { boostDocument: rankOf } } },
+    },
   },
 });
