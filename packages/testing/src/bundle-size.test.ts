@@ -71,7 +71,7 @@ test.each([
     what: "the core without the verifier",
     contents: everythingOf(["@sconce/tensor", "@sconce/symbolic", "@sconce/ir", "@sconce/formats"]),
     limits: { first: 102_000, all: 119_500 },
-    libraries: ["immer"],
+    libraries: [],
   },
   {
     // The backend `wasm`, 112 kB, is loaded when a program is compiled for the first time. The
@@ -79,7 +79,7 @@ test.each([
     what: "a session",
     contents: 'export { createSconce } from "sconce";',
     limits: { first: 408_500, all: 717_000 },
-    libraries: ["immer", "reflect-metadata", "tslib", "tsyringe"],
+    libraries: ["reflect-metadata", "tslib", "tsyringe"],
   },
 ])(
   "$what takes at most $limits.first bytes in a page, $limits.all with later chunks",

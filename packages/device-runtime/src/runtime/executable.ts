@@ -162,7 +162,9 @@ export class DeviceExecutable implements Executable {
   async prepare(pacer: Pacer, onProgress: CompileOptions["onProgress"]): Promise<void> {
     const toMake = this.#init.plan.steps.filter(({ name }) => this.#regions.get(name)?.isFixed !== false);
     const total = toMake.reduce((count, step) => count + nestsOf(step), 0);
-    const progress = new ProgressReport("compile", onProgress, total);
+    // Where all kernels wait for a run, the plan is all that there is to make.
+    const progress = new ProgressReport("compile", onProgress, Math.max(1, total));
+    if (total === 0) progress.at(0, "plan");
     let done = 0;
     for (const step of toMake) {
       const made = (count = 1): void => {

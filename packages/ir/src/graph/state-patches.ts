@@ -1,8 +1,10 @@
 /**
  * @file Versions of a graph's state, and the patches between them. In a separate file: a program
- * that only reads and prints graphs does not load immer.
+ * that only reads and prints graphs does not load immer. It is immer's production build, which
+ * needs no `process`: pages have none, and Rollup does not replace it.
  */
-import { applyPatches, enablePatches, type Patch, produceWithPatches } from "immer";
+import type { Patch } from "immer";
+import { applyPatches, enablePatches, produceWithPatches } from "../../vendor/immer.js";
 import { historyMismatch } from "./errors.js";
 import type { GraphState, Page } from "./node-store.js";
 

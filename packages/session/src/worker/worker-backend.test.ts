@@ -94,6 +94,23 @@ describe("sconce.worker", () => {
     });
     expect((await executable.run([x])).length).toBe(1);
   });
+  test("compile reports progress, also where all kernels wait for a run", async () => {
+    const open = ir(
+      'range "s0" [0, 100] input %x: USER_INPUT output %y: USER_OUTPUT',
+      `graph(%x: f32[s0]) {
+  %y: f32[s0] = aten.relu.default(%x)
+  return (%y)
+}`,
+    );
+    for (const program of [chain, open])
+      for (const backend of [worker, "wasm"]) {
+        const seen: Progress[] = [];
+        await sconce.compile(program, backend, { onProgress: (progress) => void seen.push(progress) });
+        expect(seen[0]).toMatchObject({ phase: "compile", done: 0, item: expect.stringMatching(/./) });
+        expect(seen[0]!.total).toBeGreaterThan(0);
+        expect(seen.at(-1)).toMatchObject({ done: seen[0]!.total, item: "" });
+      }
+  });
   test("errors are those of the backend", async () => {
     const select = ir(
       "input %x: USER_INPUT input %i: USER_INPUT output %y: USER_OUTPUT",
