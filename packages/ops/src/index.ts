@@ -1,4 +1,5 @@
-export { type CheckedCall, refuseDTypes, refuseDTypesDeep } from "./dtypes/refuse-dtypes.js";
+export { type CheckedCall, refuseDTypes, refuseDTypesDeep, refuseScalars } from "./dtypes/refuse-dtypes.js";
+export { holdsAll, isInRange, LARGEST_FINITE, overflowMessage } from "./dtypes/scalar-range.js";
 export * from "./families/all.js";
 export type { CheckedSchema, RowSchema } from "./families/row-schema.js";
 export { callingConvention, flattenCall, keywordsOf } from "./inputs/calling-convention.js";

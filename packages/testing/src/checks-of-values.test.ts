@@ -10,7 +10,10 @@ import { describe, expect, test } from "vitest";
 const session = createSconce({
   backends: [await loadBackend("wasm", { threads: 1 }), await loadBackend("gpujs:cpu")],
 });
-const TYPES: Readonly<Record<string, DType>> = { f32: "float32", i64: "int64", u8: "uint8" };
+const TYPES: Readonly<Record<string, DType>> = {
+  ...({ f64: "float64", f32: "float32", f16: "float16", i64: "int64", i8: "int8" } as const),
+  ...({ u8: "uint8", b8: "bool" } as const),
+};
 
 /** A tensor by its type and elements: `i64[2] 0 -1`. */
 function tensorOf(text: string): Tensor {
@@ -107,6 +110,30 @@ const REFUSED: readonly (readonly [call: string, type: string, args: readonly st
     ["clamp.default(%x, 300)", "u8[2]", ["u8[2] 1 2"], "cannot be converted to type uint8_t"],
     ["index_fill.int_Scalar(%x, 0, %y, 300)", "u8[2]", ["u8[2] 1 2", "i64[1] 0"], "to type uint8_t"],
     ["scatter.value(%x, 0, %y, 300)", "u8[2]", ["u8[2] 1 2", "i64[1] 0"], "to type uint8_t"],
+    ["full.default([2], 1e39)", "f32[2]", [THREE], "cannot be converted to type float without overflow"],
+    ["full.default([2], 65519.0, dtype=float16)", "f16[2]", [THREE], "to type c10::Half"],
+    ["full.default([2], 3.4e38, dtype=bfloat16)", "bf16[2]", [THREE], "to type c10::BFloat16"],
+    ["full.default([2], nan, dtype=int32)", "i32[2]", [THREE], "to type int without"],
+    ["full.default([2], -1.0, dtype=uint8)", "u8[2]", [THREE], "to type uint8_t"],
+    ["full_like.default(%x, -1e39)", "f32[3]", [THREE], "to type float"],
+    ["new_full.default(%x, [2], 1e39)", "f32[2]", [THREE], "to type float"],
+    ["scalar_tensor.default(1e39)", "f32[]", [THREE], "to type float"],
+    ["fill_.Scalar(%x, 1e39)", "f32[3]", [THREE], "to type float"],
+    ["masked_fill.Scalar(%x, %y, 70000)", "f16[2]", ["f16[2] 1 2", "b8[2] 1 0"], "to type c10::Half"],
+    ["masked_fill.Tensor(%x, %y, %z)", "i8[2]", ["i8[2] 1 2", "b8[2] 1 0", "i64[] 300"], "to type int8_t"],
+    ["masked_fill_.Tensor(%x, %y, %z)", "f32[3]", [THREE, "b8[3] 1 0 1", "f64[] 1e39"], "to type float"],
+    [
+      "index_fill.int_Tensor(%x, 0, %y, %z)",
+      "i8[2]",
+      ["i8[2] 1 2", "i64[1] 0", "i64[] 300"],
+      "to type int8_t",
+    ],
+    ["where.ScalarOther(%y, %x, 1e39)", "f32[3]", [THREE, "b8[3] 1 0 1"], "to type float"],
+    ["threshold.default(%x, 2, 1e39)", "f32[3]", [THREE], "to type float"],
+    ["add.Tensor(%x, %x, alpha=1e39)", "f32[3]", [THREE], "to type float"],
+    ["elu.default(%x, 1e39)", "f16[2]", ["f16[2] 1 2"], "to type float"],
+    ["constant_pad_nd.default(%x, [1, 1], 1e39)", "f32[5]", [THREE], "to type float"],
+    ["subtract.Tensor(%x, %x, alpha=300)", "i8[2]", ["i8[2] 1 2"], "to type int8_t"],
   ];
 /** The same operators with values that PyTorch takes. */
 const TAKEN: readonly (readonly [call: string, type: string, args: readonly string[], result: string])[] = [
@@ -114,6 +141,17 @@ const TAKEN: readonly (readonly [call: string, type: string, args: readonly stri
   ["index_copy.default(%x, 0, %y, %z)", "f32[3]", [THREE, "i64[1] 1", "f32[1] 5"], "tensor([1., 5., 3.])"],
   ["index_fill.int_Scalar(%x, 0, %y, 9)", "f32[3]", [THREE, "i64[1] -1"], "tensor([1., 2., 9.])"],
   ["binary_cross_entropy.default(%x, %y)", "f32[]", ["f32[2] 0.5 0.5", "f32[2] 0 1"], "tensor(0.6931)"],
+  ["full.default([1], 1e39, dtype=float16)", "f16[1]", [THREE], "tensor([inf], dtype=torch.float16)"],
+  ["full.default([2], -1, dtype=uint8)", "u8[2]", [THREE], "tensor([255, 255], dtype=torch.uint8)"],
+  ["full.default([2], inf)", "f32[2]", [THREE], "tensor([inf, inf])"],
+  ["mul.Tensor(%x, 1e39)", "f32[3]", [THREE], "tensor([inf, inf, inf])"],
+  ["constant_pad_nd.default(%x, [0, -1], 1e39)", "f32[2]", [THREE], "tensor([1., 2.])"],
+  [
+    "masked_fill.Tensor(%x, %y, %z)",
+    "i8[2]",
+    ["i8[2] 1 2", "b8[2] 1 0", "i64[] 100"],
+    "tensor([100,   2], dtype=torch.int8)",
+  ],
 ];
 
 describe.each(["cpu", "wasm", "gpujs:cpu", "auto"])("%s", (backend) => {
@@ -126,6 +164,39 @@ describe.each(["cpu", "wasm", "gpujs:cpu", "auto"])("%s", (backend) => {
   test.each(TAKEN)("takes %s", async (call, type, args, result) => {
     expect(await run(backend, call, type, args)).toBe(result);
   });
+});
+
+test.each(["cpu", "wasm", "gpujs:cpu"])("%s refuses symbolic numbers that do not fit", async (backend) => {
+  const program = (call: string, dtype: string, number: string) =>
+    session.transform(
+      session.parseIr(`sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT input %k: USER_INPUT output %y: USER_OUTPUT }
+graph(%x: ${dtype}[s0], %k: ${number}[]) {
+  %n = aten.sym_size.int(%x, 0)
+  %u = aten.item.default(%k)
+  %m: b8[s0] = aten.ne.Scalar(%x, 5)
+  %y = ${call}
+  return (%y)
+}`),
+      "propagate-shapes",
+    );
+  for (const [call, dtype, number, fits, large, length] of [
+    ["aten.full_like.default(%x, %n)", "i8", "i64", "0", "0", 200],
+    ["aten.masked_fill.Scalar(%x, %m, %u)", "i8", "i64", "7", "300", 2],
+    ["aten.add.Tensor(%x, %x, alpha=%u)", "i8", "i64", "7", "300", 2],
+    ["aten.full_like.default(%x, %u)", "f16", "i64", "7", "70000", 2],
+    ["aten.masked_fill.Scalar(%x, %m, %u)", "f16", "f64", "7", "70000", 2],
+    ["aten.threshold.default(%x, 9, %u)", "f32", "f64", "7", "1e39", 2],
+  ] as const) {
+    using executable = await session.compile(program(call, dtype, number), backend);
+    const ones = (size: number): Tensor => tensorOf(`${dtype}[${size}] ${"1 ".repeat(size).trim()}`);
+    const [taken] = await executable.run([ones(2), tensorOf(`${number}[] ${fits}`)]);
+    expect(String(taken)).toMatch(call.includes("%n") ? /\[2, 2\]/ : /\[(7|7\.|8), (7|7\.|8)\]/);
+    await expect(executable.run([ones(length), tensorOf(`${number}[] ${large}`)])).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining("without overflow"),
+    });
+  }
 });
 
 test("two inputs that share memory, of which one is written to, are PyTorch's or an error", async () => {

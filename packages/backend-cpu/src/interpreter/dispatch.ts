@@ -15,6 +15,7 @@ import {
   type RuntimeValue,
   refuseDTypes,
   refusedCall,
+  refuseScalars,
 } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
 import { type DType, dtypeInfo, requiredBytes, Storage, Tensor, type TensorLayout } from "@sconce/tensor";
@@ -113,7 +114,10 @@ export class Dispatcher {
       // Autocast sees what a composite is made of.
       if (composite) return this.#runDecomposition(definition, bound);
     }
-    if (this.#replaced?.has(target) !== true) refuseDTypes(definition, bound);
+    if (this.#replaced?.has(target) !== true) {
+      refuseDTypes(definition, bound);
+      refuseScalars(definition, bound);
+    }
     this.#refusals.get(target)?.(bound);
     // Whether a composite returns a view or new memory depends on the call: only its decomposition
     // knows.

@@ -22,7 +22,7 @@ import {
   wrapDimension,
 } from "./index-elements.js";
 import { elementwise, isTensorOperand, map2, type Operand } from "./pointwise-loop.js";
-import { checkInRange } from "./scalar-range.js";
+import { checkInRange, itemOf } from "./scalar-range.js";
 
 type ByIndex = { readonly self: Tensor; readonly dim: number; readonly index: Tensor };
 
@@ -78,8 +78,8 @@ type Scatter = ByIndex & { readonly src?: Tensor; readonly value?: ScalarLiteral
 const scatter =
   (how?: Combine): Kernel<Scatter> =>
   ({ self, dim, index, src, value, reduce }, context) => {
-    if (value !== undefined && index.numel > 0) checkInRange(value, self.dtype);
     const out = copyAsOutput(context, self);
+    if (index.numel === 0) return out;
     const source = (target: Tensor): Tensor =>
       src === undefined ? repeated(value!, index, target) : corner(src, index, target);
     const named = how ?? REDUCTIONS[reduce ?? ""];
@@ -187,7 +187,7 @@ const indexCopy = kernel(
 );
 
 const indexFill: Kernel<ByIndex & { value: Operand }> = ({ self, dim, index, value }, context) => {
-  if (!isTensorOperand(value)) checkInRange(value, self.dtype);
+  if (isTensorOperand(value)) checkInRange(itemOf(value), self.dtype);
   const out = copyAsOutput(context, self);
   const positions = slicePositions(out, dim, index);
   const one = repeated(isTensorOperand(value) ? value.asStrided([], []) : value, index, out);

@@ -1,5 +1,5 @@
 /** @file Kernels that choose values, `where` and `masked_fill`, and `isclose`. */
-import { dtypeInfo, isFloatDType, type Tensor } from "@sconce/tensor";
+import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { readComplex, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { complexLoops } from "./complex-loops.js";
@@ -31,14 +31,12 @@ const select: Elementwise = {
 type Where = { readonly condition: Tensor; readonly self: Operand; readonly other: Operand };
 const where: Kernel<Where> = ({ condition, self, other }, context) => {
   const out = emptyOutput(context);
-  for (const value of [self, other])
-    if (!isTensorOperand(value) && !isFloatDType(out.dtype)) checkInRange(value, out.dtype);
   return elementwise(select, out, [condition, self, other]);
 };
 
 type MaskedFill = { readonly self: Tensor; readonly mask: Tensor; readonly value: Operand };
 const maskedFill: Kernel<MaskedFill> = ({ self, mask, value }, context) => {
-  checkInRange(isTensorOperand(value) ? itemOf(value) : value, self.dtype);
+  if (isTensorOperand(value)) checkInRange(itemOf(value), self.dtype);
   return elementwise(select, emptyOutput(context), [mask, value, self]);
 };
 

@@ -1,4 +1,6 @@
 /** @file Kernels of one tensor argument, element by element. */
+
+import { LARGEST_FINITE } from "@sconce/ops";
 import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
 import { roundTo, stepOf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
@@ -33,7 +35,6 @@ import {
   ndtri,
   polygamma,
 } from "./pointwise-special.js";
-import { LARGEST_FINITE } from "./scalar-range.js";
 
 type Unary = { readonly self: Tensor };
 

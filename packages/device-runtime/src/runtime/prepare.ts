@@ -4,7 +4,7 @@
  */
 import { withoutProvedAssertions } from "@sconce/codegen";
 import { finishWithPauses, isSconceError } from "@sconce/errors";
-import { type ExportedProgram, FakeTensor, type Graph } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import {
   type CallSources,
@@ -26,7 +26,7 @@ import {
 import { sameSizes } from "@sconce/symbolic";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
-import { KEPT } from "./support.js";
+import { checksNumber, KEPT } from "./support.js";
 import { trustedProgram } from "./trusted.js";
 
 export interface PrepareOptions {
@@ -66,7 +66,7 @@ export async function prepare(
     const refusedOf = (one: ExportedProgram): Promise<string | undefined> =>
       finishWithPauses(refusedDTypeSteps(one, operators), "compilation", signal);
     const refused = await refusedOf(program);
-    if (refused !== undefined) return { program: undefined, reason: `a call takes other dtypes: ${refused}` };
+    if (refused !== undefined) return { program: undefined, reason: `a call is refused: ${refused}` };
     const env = new DecisionEnv(trusted);
     const lowered = isLowered
       ? trusted
@@ -75,10 +75,10 @@ export async function prepare(
           "compilation",
           signal,
         );
-    // An operator may take dtypes that the operators of its decomposition do not take.
+    // An operator may take what the operators of its decomposition do not take.
     const refusedLowered = isLowered ? undefined : await refusedOf(lowered);
     if (refusedLowered !== undefined)
-      return { program: undefined, reason: `a lowered call takes other dtypes: ${refusedLowered}` };
+      return { program: undefined, reason: `a lowered call is refused: ${refusedLowered}` };
     if (lowered.dialect !== "ATEN")
       return { program: undefined, reason: `it is in the ${lowered.dialect} dialect` };
     if (hasAutocast(lowered.graph))
@@ -117,6 +117,7 @@ function checkedTable(
   const given = decompositions?.();
   const called = new Set(Array.from(program.opHistogram().keys(), packetOf));
   const kept = [...KEPT].filter((target) => called.has(packetOf(target)));
+  for (const { target } of checkingCalls(program.graph)) kept.push(target.replace("_.", "."));
   if (kept.length === 0) return given;
   const own = defaultDecompositions(operators);
   const table = new Map(given === undefined || given instanceof Map ? (given ?? own) : Object.entries(given));
@@ -124,6 +125,10 @@ function checkedTable(
     if (table.get(target) === own.get(target)) table.delete(target);
   return table;
 }
+const checkingCalls = (graph: Graph): readonly Node[] => [
+  ...graph.nodes().filter((node) => checksNumber(node, graph)),
+  ...[...graph.subgraphs.values()].flatMap(checkingCalls),
+];
 /** `aten.index_add_.default` and `aten.index_add.default` are `aten.index_add`. */
 const packetOf = (target: string): string => target.replace(/_?\.[^.]*$/, "");
 /** Operators whose decompositions give one of those values that it refuses. */

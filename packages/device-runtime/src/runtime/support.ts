@@ -1,6 +1,14 @@
 /** @file Decides from the metadata of nodes which of them a device may compute. */
-import { FakeTensor, forEachInput, type Graph, isSymScalar, type MetaValue, type Node } from "@sconce/ir";
-import { isScalarFunction } from "@sconce/ops";
+import {
+  FakeTensor,
+  forEachInput,
+  type Graph,
+  isRef,
+  isSymScalar,
+  type MetaValue,
+  type Node,
+} from "@sconce/ir";
+import { holdsAll, isScalarFunction } from "@sconce/ops";
 import { freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
@@ -16,7 +24,8 @@ export function whyNotHeldBy(
 ): string | undefined {
   if (node.op !== "call_function") return undefined;
   if (node.target.startsWith("higher_order.")) return "control flow runs on the host";
-  if (CHECKS_VALUES.has(node.target)) return "it refuses some values, which kernels do not";
+  if (CHECKS_VALUES.has(node.target) || checksNumber(node, graph))
+    return "it refuses some values, which kernels do not";
   const inputs: MetaValue[] = [];
   forEachInput(node, (name) => inputs.push(graph.node(name).meta.val ?? null));
   const own = factsOf(node.meta.val ?? null);
@@ -43,6 +52,24 @@ export const CHECKS_VALUES: ReadonlySet<string> = new Set([
   "aten.bernoulli.default",
   "aten.binary_cross_entropy.default",
 ]);
+
+/**
+ * Whether a call refuses a number of a tensor that its dtype cannot hold, of another tensor with a
+ * wider one.
+ */
+export function checksNumber({ target, args }: Node, graph: Graph): boolean {
+  if (!FILLS.has(target)) return false;
+  const [self, value] = [args[0], args.at(-1)].map((arg) =>
+    arg !== undefined && isRef(arg) ? graph.find(arg.name)?.meta.val : undefined,
+  );
+  return self instanceof FakeTensor && value instanceof FakeTensor && !holdsAll(self.dtype, value.dtype);
+}
+const FILLS: ReadonlySet<string> = new Set(
+  ["masked_fill.Tensor", "index_fill.int_Tensor"].flatMap((name) => [
+    `aten.${name}`,
+    `aten.${name.replace(".", "_.")}`,
+  ]),
+);
 
 /** Resizing of lines, images and volumes, by size or by factors. */
 const RESIZES: readonly string[] = [

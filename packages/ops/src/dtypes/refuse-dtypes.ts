@@ -1,11 +1,14 @@
-/** @file Refuses calls by their dtypes, also those that composite operators are made of. */
+/**
+ * @file Refuses calls by their dtypes and numbers, also those that composite operators are made of.
+ */
 import type { SymEnv } from "@sconce/symbolic";
 import type { BoundArgs, OpDefinition } from "../rows/define-op.js";
-import { dtypeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { bindArgs } from "../table/bind.js";
 import { emitFrom, metaOfBound } from "../table/fake-emit.js";
 import type { OperatorRows } from "../table/operator-rows.js";
 import { hasDTypeCheck, refusedDTypes } from "./refused-dtypes.js";
+import { convertsScalars, refusedScalar } from "./scalar-conversions.js";
 
 /** A call whose dtypes are checked: its operator, and its arguments by schema name. */
 export type CheckedCall = readonly [definition: OpDefinition, bound: BoundArgs];
@@ -23,15 +26,29 @@ export function refuseDTypes({ target, functional }: OpDefinition, bound: BoundA
 }
 
 /**
- * As {@link refuseDTypes} for a call on fake tensors that is not run: a composite operator that the
- * table does not know is judged by the calls that it is made of.
+ * Refuses a call with a number that PyTorch's CPU kernels convert to a dtype that cannot hold it:
+ * 1e39 as float32.
+ *
+ * @throws SconceError `INVALID_ARGUMENT`
+ */
+export function refuseScalars({ target, functional }: OpDefinition, bound: BoundArgs): void {
+  const message =
+    refusedScalar(target, bound) ?? (functional === undefined ? undefined : refusedScalar(functional, bound));
+  if (message !== undefined) throw invalidArgument(message);
+}
+
+/**
+ * As {@link refuseDTypes} and {@link refuseScalars} for a call on fake tensors that is not run: a
+ * composite operator that the tables do not know is judged by the calls that it is made of.
  *
  * @throws SconceError `DTYPE_MISMATCH`, and what decompositions and shape rules refuse
  */
 export function refuseDTypesDeep(table: OperatorRows, [definition, bound]: CheckedCall, env: SymEnv): void {
   refuseDTypes(definition, bound);
+  refuseScalars(definition, bound);
   const { target, tags, decompose } = definition;
-  if (decompose === undefined || !tags.includes("composite") || hasDTypeCheck(target)) return;
+  if (decompose === undefined || !tags.includes("composite")) return;
+  if (hasDTypeCheck(target) || convertsScalars(target)) return;
   const emit = emitFrom(env, (called, args, kwargs) => {
     const row = table.require(called);
     const inner = bindArgs(row.schema, args, kwargs);

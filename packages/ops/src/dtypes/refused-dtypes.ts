@@ -2,16 +2,13 @@
  * @file The one check of dtypes: which calls PyTorch's CPU kernels refuse. Shape rules serve all
  * devices and accept more, in PyTorch as here: such a program can be exported, but not run.
  */
-import { FakeTensor } from "@sconce/ir";
-import { type DType, type PromotionOperand, resultType, Tensor } from "@sconce/tensor";
+import type { DType } from "@sconce/tensor";
 import type { BoundArgs } from "../rows/define-op.js";
 import { cppTypeName, scalarTypeName, shortCppTypeName, tensorTypeName } from "../rules/dtype-names.js";
-import { scalarOperand } from "../rules/promote.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 import { BY_SETTING } from "./by-setting.js";
+import { type AnyTensor, isTensor, promotedOf } from "./operands.js";
 import { type Clause, hasDType, readClauses, type Subject } from "./read-clauses.js";
-
-type AnyTensor = FakeTensor | Tensor;
 
 /** What is checked of the calls of one operator. */
 interface Checks {
@@ -95,9 +92,6 @@ function sharedDType(names: readonly string[], bound: BoundArgs): DType | undefi
   return shared;
 }
 
-const isTensor = (value: unknown): value is AnyTensor =>
-  value instanceof Tensor || value instanceof FakeTensor;
-
 const firstOf = (value: unknown): AnyTensor | undefined =>
   isTensor(value) ? value : Array.isArray(value) ? value.find(isTensor) : undefined;
 
@@ -115,24 +109,6 @@ function tensorsOf(bound: BoundArgs): AnyTensor[] {
   }
   return found;
 }
-
-/** Undefined without operands, and for those that do not promote, which rules refuse. */
-function promotedOf(operands: readonly (AnyTensor | ScalarArg)[]): DType | undefined {
-  const first = operands[0];
-  if (first === undefined) return undefined;
-  if (isTensor(first) && operands.every((one) => isTensor(one) && one.dtype === first.dtype))
-    return first.dtype;
-  try {
-    return resultType(operands.map(promotionOperand));
-  } catch {
-    return undefined;
-  }
-}
-
-const promotionOperand = (operand: AnyTensor | ScalarArg): PromotionOperand =>
-  isTensor(operand)
-    ? { dtype: operand.dtype, rank: operand.shape.length > 0 ? "dimensioned" : "zeroDim" }
-    : scalarOperand(operand);
 
 /** Whether a size is known to be zero. */
 const isEmpty = ({ shape }: AnyTensor): boolean => (shape as readonly unknown[]).includes(0);

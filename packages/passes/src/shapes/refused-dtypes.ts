@@ -1,4 +1,4 @@
-/** @file Calls of a program with dtypes that PyTorch's CPU kernels refuse. */
+/** @file Calls of a program with dtypes or numbers that PyTorch's CPU kernels refuse. */
 import { inScope, isSconceError, type Work, withoutStacks } from "@sconce/errors";
 import {
   type Argument,
@@ -11,10 +11,11 @@ import {
 } from "@sconce/ir";
 import { bindArgs, constantValue, type OperatorTable, refuseDTypesDeep } from "@sconce/ops";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
+import { refuseFloatsAsHalves } from "./symbolic-scalars.js";
 
 /**
- * Returns the first call whose dtypes PyTorch's CPU kernels refuse, and why, or undefined. Shape
- * rules accept such calls: the program can be exported and lowered, and fails when it runs. What it
+ * Returns the first call whose dtypes or numbers PyTorch's CPU kernels refuse, and why, or undefined.
+ * Shape rules accept such calls: the program can be exported and lowered, and fails when it runs. What it
  * is lowered to may run, therefore it is judged by the calls that it has. Nested graphs count, even
  * if no run reaches them.
  */
@@ -52,7 +53,8 @@ function* refusedIn(graph: Graph, check: Check): Work<string | undefined> {
 }
 
 /**
- * What the verdict on a call depends on: dtypes and ranks of tensors, kinds of numbers, settings.
+ * What the verdict on a call depends on: dtypes and ranks of tensors and whether they have elements,
+ * kinds of numbers, numbers that some dtype does not hold, settings.
  */
 function keyOf({ target, args, kwargs }: Node, graph: Graph): string {
   let key = target;
@@ -69,16 +71,27 @@ function partOf(arg: Argument, graph: Graph): string {
       ? items.join()
       : `[${items.map((item) => partOf(item, graph)).join()}]`;
   }
-  if (typeof arg === "number") return Number.isInteger(arg) ? "int" : "float";
+  if (typeof arg === "number" && fitsAll(arg)) return Number.isInteger(arg) ? "int" : "float";
   if (typeof arg !== "object" || arg === null) return String(arg);
   const { kind, value } = arg as { readonly kind?: unknown; readonly value?: unknown };
   return `${String(kind)}:${String(value)}`;
 }
 
+/** Calls on no element are accepted, and some on a single one. */
+function fewPart({ shape }: FakeTensor): string {
+  if (shape.includes(0)) return "empty";
+  return shape.every((size) => size === 1) ? "single" : "";
+}
+
+/** Whether all dtypes hold a number and its reciprocal. */
+const fitsAll = (value: number): boolean => value === 0 || (value >= 2 ** -12 && value < 128);
+
 function valuePart(val: unknown): string {
-  if (val instanceof FakeTensor) return `${val.dtype}:${val.ndim}`;
+  if (val instanceof FakeTensor) return `${val.dtype}:${val.ndim}${fewPart(val)}`;
   return Array.isArray(val) ? `[${val.map(valuePart).join()}]` : "value";
 }
+
+const REFUSALS: ReadonlySet<string> = new Set(["DTYPE_MISMATCH", "INVALID_ARGUMENT"]);
 
 function refusal(node: Node, graph: Graph, { operators, env }: Check): string | undefined {
   const { target, args, kwargs } = node;
@@ -87,11 +100,11 @@ function refusal(node: Node, graph: Graph, { operators, env }: Check): string | 
   try {
     const bound = bindArgs(row.schema, args, kwargs, ({ name }) => constantValue(graph.node(name).meta.val));
     refuseDTypesDeep(operators, [row, bound], env);
+    refuseFloatsAsHalves(operators, row, bound, env);
     return undefined;
   } catch (error) {
     // Other errors are for the check of calls, or for the run.
-    if (isSconceError(error, "DTYPE_MISMATCH")) return `${nodePlace(node)}: ${error.message}`;
-    if (isSconceError(error)) return undefined;
-    throw error;
+    if (!isSconceError(error)) throw error;
+    return REFUSALS.has(error.code) ? `${nodePlace(node)}: ${error.message}` : undefined;
   }
 }

@@ -13,7 +13,7 @@ import {
   type Node,
   type NodeRef,
 } from "@sconce/ir";
-import { constantValue, isScalarFunction, metaOf, type OperatorTable } from "@sconce/ops";
+import { bindArgs, constantValue, isScalarFunction, metaOfBound, type OperatorTable } from "@sconce/ops";
 import {
   evaluate,
   evaluateInt,
@@ -29,6 +29,7 @@ import {
 import { RetraceEnv } from "../trace/shape-env.js";
 import type { Bindings } from "./bindings.js";
 import { scalarValue } from "./scalar-value.js";
+import { refuseSymbolicScalars } from "./symbolic-scalars.js";
 
 /** A call that does not hold at some sizes. */
 export interface SizeProblem {
@@ -145,7 +146,12 @@ export class SizeChecks {
   ): MetaValue | undefined {
     const resolve = ({ name }: NodeRef): unknown => constantValue(values(name));
     if (isScalarFunction(target)) return scalarValue(target, args, resolve, env);
-    if (target !== GETITEM) return metaOf(this.#operators, target, args, kwargs, env, resolve);
+    if (target !== GETITEM) {
+      const row = this.#operators.require(target);
+      const bound = bindArgs(row.schema, args, kwargs, resolve);
+      refuseSymbolicScalars(this.#operators, row, bound, env);
+      return metaOfBound(this.#operators, row, bound, env);
+    }
     const items = resolve(args[0] as NodeRef);
     return Array.isArray(items) ? (items as readonly MetaValue[])[Number(args[1])] : undefined;
   }
