@@ -6,7 +6,7 @@
 const BITS = 200n;
 const ONE = 1n << BITS;
 
-/** A product, cut towards zero: so that the terms of a series end at zero. */
+/** A product, cut toward zero: so that the terms of a series end at zero. */
 const times = (a: bigint, b: bigint): bigint => (a * b) / ONE;
 
 /** A positive float as an odd or even integer and a power of two. */
