@@ -14,7 +14,9 @@ const LONGEST = [
   "packages/fuzz/src/run-time/run-time-wasm.full.test.ts",
 ];
 
-/** Vitest's own order, which is by the sizes of files where no times are known, behind those files. */
+/**
+ * Vitest's own order, which is by the sizes of files where no times are known, behind those files.
+ */
 export class LongestFirst extends BaseSequencer {
   async sort(files) {
     const rank = ({ moduleId }) => {

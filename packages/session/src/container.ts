@@ -246,7 +246,7 @@ const defaults = new WeakSet<Backend>();
 
 /** True for the interpreter of a session. */
 export const isInterpreter = (backend: Backend): boolean => interpreters.has(backend);
-/** True for the backends that a session has of its own: the interpreter, `auto` and `wasm`. */
+/** True for the backends that every session makes: the interpreter, `auto` and `wasm`. */
 export const isOwnBackend = (backend: Backend): boolean => isInterpreter(backend) || defaults.has(backend);
 
 /**

@@ -67,8 +67,9 @@ afterAll(() => expect(WRONG.length * PLACES.length).toBeGreaterThan(300));
 
 test.each(PLACES)("$call on [$recorded]", async ({ call, recorded, shape, places, values }) => {
   const read = /gather|select|index\.Tensor/.test(call);
-  const of = (sizes: readonly number[]): string => `f32[${sizes.join(", ")}]`;
-  const result = call.includes("gather") || call.includes("index.Tensor") ? of(values) : `f32[${recorded}]`;
+  const typeOf = (sizes: readonly number[]): string => `f32[${sizes.join(", ")}]`;
+  const result =
+    call.includes("gather") || call.includes("index.Tensor") ? typeOf(values) : `f32[${recorded}]`;
   const program = parseIr(`sconce-ir 1
 program "TRAINING" {
   input %x: USER_INPUT
@@ -76,13 +77,13 @@ program "TRAINING" {
   input %v: USER_INPUT
   output %y: USER_OUTPUT
 }
-graph(%x: f32[${recorded}], %k: i64[${places.join(", ")}], %v: ${of(values)}) {
-  %y: ${read ? of(values) : result} = ${call}
+graph(%x: f32[${recorded}], %k: i64[${places.join(", ")}], %v: ${typeOf(values)}) {
+  %y: ${read ? typeOf(values) : result} = ${call}
   return (%y)
 }`);
   const inputs = (place: bigint): Tensor[] => [filled(shape, 2), chosen(places, place), filled(values, 5)];
   const reference = await cpu.compile(program);
-  const said = async (executable: typeof reference, place: bigint): Promise<string> => {
+  const outcome = async (executable: typeof reference, place: bigint): Promise<string> => {
     try {
       return String((await executable.run(inputs(place)))[0]);
     } catch (error) {
@@ -93,9 +94,9 @@ graph(%x: f32[${recorded}], %k: i64[${places.join(", ")}], %v: ${of(values)}) {
   for (const [name, backend] of BACKENDS) {
     const executable = await backend.compile(program);
     for (const place of [0n, -1n, ...WRONG]) {
-      const want = await said(reference, place);
+      const want = await outcome(reference, place);
       if (WRONG.includes(place)) expect(want, `cpu at ${place}`).toBe("INDEX_OUT_OF_RANGE");
-      expect(await said(executable, place), `${name} at ${place}`).toBe(want);
+      expect(await outcome(executable, place), `${name} at ${place}`).toBe(want);
     }
     executable.dispose();
   }

@@ -58,8 +58,8 @@ export class AdditionalInputs {
   }
 
   /**
-   * The specification for a call of a model: `Dim.DYNAMIC` where the examples differ, null elsewhere.
-   * `exportProgram` takes the examples themselves, too: `{ dynamicShapes: inputs }`.
+   * The specification for a call of a model: `Dim.DYNAMIC` where the examples differ, null
+   * elsewhere. `exportProgram` takes the examples themselves, too: `{ dynamicShapes: inputs }`.
    *
    * @param model a module, or a function
    * @param args the positional arguments of the export

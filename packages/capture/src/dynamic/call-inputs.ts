@@ -13,7 +13,8 @@ export type Called = AnyFunction | { readonly forward: AnyFunction };
  * Returns a function that binds arguments to the names of a model's parameters.
  *
  * @param method names the call in errors
- * @throws SconceError `BAD_DYNAMIC_SHAPES` for what is not a model, or arguments that are not a list
+ * @throws SconceError `BAD_DYNAMIC_SHAPES` for what is not a model, or arguments that are not a
+ * list
  */
 export function binderOf(
   method: string,

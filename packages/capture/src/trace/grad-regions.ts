@@ -1,6 +1,7 @@
 /**
- * @file Regions with another mode of gradients (`replace_set_grad_with_hop_pass`): what lies between two changes
- * of the mode becomes a separate graph, where the mode differs from that around the export.
+ * @file Regions with another mode of gradients (`replace_set_grad_with_hop_pass`): what lies
+ * between two changes of the mode becomes a separate graph, where the mode differs from that around
+ * the export.
  */
 import { FakeTensor, type MetaValue, Namespace } from "@sconce/ir";
 import { ambientGradEnabled } from "./grad-mode.js";

@@ -224,7 +224,8 @@ export const CALLS: readonly CallMaker[] = [
   (parts) => {
     const source = parts.tensor();
     if (source.rank === 0) return undefined;
-    // Not a computed size: kernels divide exact integers, where the interpreter refuses 2^53 and more.
+    // Not a computed size: kernels divide exact integers, where the interpreter refuses 2^53 and
+    // more.
     const shift = parts.random.once(2) ? "%n" : String(parts.random.below(9) - 4);
     return like(source, `aten.roll.default(${ref(source)}, [${shift}], [${dim(parts, source)}])`);
   },

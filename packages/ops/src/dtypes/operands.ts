@@ -12,8 +12,8 @@ export const isTensor = (value: unknown): value is AnyTensor =>
   value instanceof Tensor || value instanceof FakeTensor;
 
 /**
- * The dtype that operands promote to. Undefined without operands, and for those that do not promote,
- * which rules refuse.
+ * The dtype that operands promote to. Undefined without operands, and for those that do not
+ * promote, which rules refuse.
  */
 export function promotedOf(operands: readonly (AnyTensor | ScalarArg)[]): DType | undefined {
   const first = operands[0];

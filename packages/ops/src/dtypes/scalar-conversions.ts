@@ -18,7 +18,7 @@ type Into = (bound: BoundArgs) => DType | undefined;
 type Idle = (bound: BoundArgs) => boolean;
 
 /** Whether a value is a number. That of a symbolic one is only known when the program runs. */
-export const isLiteral = (value: unknown): value is ScalarLiteral =>
+const isLiteral = (value: unknown): value is ScalarLiteral =>
   typeof value === "number" ||
   typeof value === "bigint" ||
   (typeof value === "object" &&
@@ -53,7 +53,7 @@ const all =
 
 const tensor = (bound: BoundArgs, name: string): AnyTensor => bound[name] as AnyTensor;
 /** The dtype of an argument. */
-const of =
+const dtypeOf =
   (name: string): Into =>
   (bound) =>
     tensor(bound, name).dtype;
@@ -62,7 +62,7 @@ const computed =
   (name: string): Into =>
   (bound) =>
     computationDType(tensor(bound, name).dtype);
-const own = of("self");
+const own = dtypeOf("self");
 const ownComputed = computed("self");
 /** What arguments promote to. */
 const promoted =
@@ -141,8 +141,8 @@ const hardtanh: Check = (bound) => {
 };
 
 /**
- * Integers and halves are raised to a number of their own dtype, the wider floats and complex numbers
- * to a double. Integers have no negative powers at all.
+ * Integers and halves are raised to a number of their own dtype, the wider floats and complex
+ * numbers to a double. Integers have no negative powers at all.
  */
 const exponent: Check = (bound) => {
   const dtype = promoted("self", "exponent")(bound);
@@ -242,11 +242,11 @@ const power = (start: ScalarLiteral, { base }: BoundArgs): ScalarLiteral =>
 /** Halves are counted in float32, integers in int64. */
 const stepped: Into = (bound) => {
   const { dtype, start, end, step } = bound;
-  const of = (dtype ?? promotedOf([start, end, step] as ScalarArg[])) as DType | undefined;
+  const dtypeFrom = (dtype ?? promotedOf([start, end, step] as ScalarArg[])) as DType | undefined;
   // Other steps are refused for what they are.
-  if (of === undefined || !isLiteral(step) || !(toNumber(step) > 0)) return undefined;
-  if (isHalf(of)) return "float32";
-  return isIntegralDType(of) ? "int64" : undefined;
+  if (dtypeFrom === undefined || !isLiteral(step) || !(toNumber(step) > 0)) return undefined;
+  if (isHalf(dtypeFrom)) return "float32";
+  return isIntegralDType(dtypeFrom) ? "int64" : undefined;
 };
 
 const entries = (names: string, check: Check): readonly [string, Check][] =>
@@ -339,8 +339,8 @@ const CONVERSIONS: ReadonlyMap<string, Check> = new Map([
     "logit.default",
     converts("eps", (bound) => toFloatDType(tensor(bound, "self").dtype)),
   ),
-  ...entries("logit_backward.default", converts("eps", of("grad_output"))),
-  ...entries("segment_reduce.default", converts("initial", of("data"))),
+  ...entries("logit_backward.default", converts("eps", dtypeOf("grad_output"))),
+  ...entries("segment_reduce.default", converts("initial", dtypeOf("data"))),
 ]);
 
 /**

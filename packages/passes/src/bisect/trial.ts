@@ -11,8 +11,8 @@ import type { Rule } from "../rewrite/rule.js";
 import type { Reproducer } from "./subprogram.js";
 
 /**
- * In what way a pass fails: other numbers, an assertion that is gone, something thrown, a program that the verifier refuses, a
- * tensor written to, or rewrites or repetitions that never converge.
+ * In what way a pass fails: other numbers, an assertion that is gone, something thrown, a program
+ * that the verifier refuses, a tensor written to, or rewrites or repetitions that never converge.
  */
 export type FailureKind = "numbers" | "assertion" | "error" | "invalid" | "written" | "diverges";
 

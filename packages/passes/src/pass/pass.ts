@@ -213,7 +213,7 @@ const OBJECT: Form = [
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   'an object of options: { keep: { default: [], doc: "..." } }',
 ];
-/** The properties besides the name, `run` and `changesNumbers`, which have checks of their own. */
+/** The properties besides the name, `run` and `changesNumbers`, which are checked separately. */
 const FORMS: Readonly<Partial<Record<keyof Pass, Form>>> = {
   doc: TEXT,
   options: OBJECT,

@@ -14,10 +14,10 @@ import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { refuseFloatsAsHalves } from "./symbolic-scalars.js";
 
 /**
- * Returns the first call whose dtypes or numbers PyTorch's CPU kernels refuse, and why, or undefined.
- * Shape rules accept such calls: the program can be exported and lowered, and fails when it runs. What it
- * is lowered to may run, therefore it is judged by the calls that it has. Nested graphs count, even
- * if no run reaches them.
+ * Returns the first call whose dtypes or numbers PyTorch's CPU kernels refuse, and why, or
+ * undefined. Shape rules accept such calls: the program can be exported and lowered, and fails when
+ * it runs. What it is lowered to may run, therefore it is judged by the calls that it has. Nested
+ * graphs count, even if no run reaches them.
  */
 export function* refusedDTypeSteps(
   program: ExportedProgram,
@@ -53,8 +53,8 @@ function* refusedIn(graph: Graph, check: Check): Work<string | undefined> {
 }
 
 /**
- * What the verdict on a call depends on: dtypes and ranks of tensors and whether they have elements,
- * kinds of numbers, numbers that some dtype does not hold, settings.
+ * What the verdict on a call depends on: dtypes and ranks of tensors and whether they have
+ * elements, kinds of numbers, numbers that some dtype does not hold, settings.
  */
 function keyOf({ target, args, kwargs }: Node, graph: Graph): string {
   let key = target;

@@ -1,4 +1,6 @@
-/** @file Numbers of calls that are symbolic, and may not fit the dtype that they are converted to. */
+/**
+ * @file Numbers of calls that are symbolic, and may not fit the dtype that they are converted to.
+ */
 import { float, type ScalarLiteral } from "@sconce/ir";
 import {
   type BoundArgs,
@@ -20,8 +22,8 @@ const isSymbolic = (value: unknown): value is SymbolicNumber =>
   ["SymInt", "SymFloat"].includes((value as { readonly kind?: string }).kind ?? "");
 
 /**
- * Refuses a call with a symbolic number that may not fit: at the least and at the greatest value that
- * it can have.
+ * Refuses a call with a symbolic number that may not fit: at the least and at the greatest value
+ * that it can have.
  *
  * @throws SconceError `INVALID_ARGUMENT`, and what decompositions and shape rules refuse
  */
@@ -40,8 +42,8 @@ export function refuseSymbolicScalars(
 }
 
 /**
- * Refuses a call that checks whether a half holds a float which is known when it runs. What such calls
- * are lowered to does not check it.
+ * Refuses a call that checks whether a half holds a float which is known when it runs. What such
+ * calls are lowered to does not check it.
  *
  * @throws SconceError `INVALID_ARGUMENT`, and what decompositions and shape rules refuse
  */

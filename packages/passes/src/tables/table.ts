@@ -103,8 +103,8 @@ export class CustomDecompTable extends DecompositionTable {
   /**
    * Removes an entry, also one of an operator that is not registered yet. Returns true.
    *
-   * @throws SconceError `NOT_IN_TABLE` for an operator that has no entry, which is kept in any case;
-   * `DECOMPOSITION_TABLE` for what is not an operator of ATen
+   * @throws SconceError `NOT_IN_TABLE` for an operator that has no entry, which is kept in any
+   * case; `DECOMPOSITION_TABLE` for what is not an operator of ATen
    */
   override delete(target: string): boolean {
     if (isAten(target)) {
