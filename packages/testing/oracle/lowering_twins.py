@@ -3,8 +3,8 @@
     py packages/testing/oracle/lowering_twins.py packages/testing/fixtures
 
 Writes `capture/lowering-twins.json.gz`: by the name of a model the texts of the program, of the lowered one, and of the
-lowered one after saving and loading (where that is another); or the class and the first line of the exception. The models
-in TypeScript are in `src/capture/lowering-twins.fixture.ts`.
+lowered one after saving and loading (where that is another); or the class and the first line of the exception. Calls of the lowered program are grouped by the
+lines that they come from. The models in TypeScript are in `src/capture/lowering-twins.fixture.ts`.
 """
 
 import contextlib
@@ -13,6 +13,7 @@ import io
 import json
 import logging
 import os
+import re
 import sys
 import warnings
 
@@ -280,6 +281,47 @@ def base_and_view(self, x):
     return v
 
 
+# Lines that views have which a write makes anew.
+x234 = (torch.ones(2, 3, 4),)
+
+
+@case("lines of a written view", x234)
+def lines_written(self, *args):
+    y = args[0] * 2
+    v = y.view(6, 4)
+    v.relu_()
+    return v.sin()
+
+
+@case("lines of a view of what is written", x234)
+def lines_of_base(self, *args):
+    y = args[0] * 2
+    v = y.view(6, 4)
+    y.relu_()
+    return v.sin()
+
+
+@case("lines of a view of a written view", x234)
+def lines_of_inner(self, *args):
+    y = args[0] * 2
+    v = y.view(6, 4)
+    w = v[1:]
+    v.relu_()
+    z = w.cos()
+    return v.sin()[1:] + z
+
+
+@case("lines of views written in turn", x234)
+def lines_in_turn(self, *args):
+    y = args[0] * 2
+    v = y.view(6, 4)
+    w = y[0]
+    v.relu_()
+    a = w.sin()
+    w.mul_(2)
+    return v.cos(), a, w
+
+
 # Assertions on numbers that depend on data.
 mask = (torch.tensor([True, False, True]),)
 numbers = (torch.tensor([2, 3]),)
@@ -361,13 +403,31 @@ def checked_size(self, a, p):
     return torch.cond(p, lambda z: z.sum(), lambda z: z.max(), (y,))
 
 
-def record(function, args, context, options):
+def groups(program):
+    """The names of calls, divided where the comment on their source changes."""
+    found = [[]]
+    for line in str(program).split("\n"):
+        name = re.match(r"\s*(\w+): \".*torch\.ops", line)
+        if re.match(r"\s*# File", line):
+            found.append([])
+        elif name:
+            found[-1].append(name[1])
+    return found
+
+
+def record(wanted, function, args, context, options):
     found = {}
     try:
         with context():
-            program = export(Model(function), args, **options)
+            # Comments name lines of functions that are called `forward`.
+            if "groups" in wanted:
+                function.__code__ = function.__code__.replace(co_name="forward")
+            model = type("Lines", (Model,), {"forward": function}) if "groups" in wanted else Model
+            program = export(model(function), args, **options)
         found["program"] = comparable(str(program))
         found["lowered"] = comparable(str(program.run_decompositions()))
+        if "groups" in wanted:
+            found["groups"] = groups(program.run_decompositions())
         file = io.BytesIO()
         save(program, file)
         file.seek(0)
@@ -381,7 +441,11 @@ def record(function, args, context, options):
 
 def main(folder, pattern=""):
     logging.disable(logging.CRITICAL)
-    found = {name: record(*entry) for name, entry in CASES.items() if pattern in name}
+    found = {
+        name: record({"groups"} if name.startswith("lines of") else (), *entry)
+        for name, entry in CASES.items()
+        if pattern in name
+    }
     text = json.dumps(found, indent=1)
     if folder == "-":
         print(text)

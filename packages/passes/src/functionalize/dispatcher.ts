@@ -27,7 +27,7 @@ import { autoFunctionalize, isAutoFunctionalized } from "./auto-functionalize.js
 import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
-import { FunctionalTensor, type ViewStep } from "./functional-tensor.js";
+import { FunctionalTensor, type Replay, type ViewStep } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
@@ -190,7 +190,10 @@ export class Dispatcher {
   #step(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs, index: number | null): ViewStep {
     const rest = unwrapAll(args.slice(1));
     const plainKwargs = unwrapKwargs(kwargs);
-    const { stackTrace, custom } = this.tracer.currentMeta;
+    const current = (): Replay => {
+      const { stackTrace, custom } = this.tracer.currentMeta;
+      return (run) => this.tracer.replay({ stackTrace, custom }, run);
+    };
     const forward = (base: FakeTensor): FakeTensor => {
       const value = this.lower(row.target, [base, ...rest], plainKwargs);
       return (index === null ? value : (value as readonly MetaValue[])[index]) as FakeTensor;
@@ -198,7 +201,8 @@ export class Dispatcher {
     return {
       target: row.target,
       forward,
-      again: (base) => this.tracer.replay({ stackTrace, custom }, () => forward(base)),
+      replay: current(),
+      current,
       reverse: (base, mutated) => {
         this.hidden?.checkStep(row, [base, ...rest]);
         const bound = bindArgs(row.schema, [base, ...rest], plainKwargs);

@@ -8,14 +8,16 @@ export interface ViewStep {
   /** The view operator. */
   readonly target: string;
   readonly forward: (base: FakeTensor) => FakeTensor;
-  /**
-   * The same for a view that is read after a write: what it adds to the graph has the view's own
-   * metadata.
-   */
-  readonly again: (base: FakeTensor) => FakeTensor;
+  /** Runs something whose nodes get the metadata of the call that took the view. */
+  readonly replay: Replay;
+  /** The same with the metadata of the call that runs now. */
+  readonly current: () => Replay;
   /** `base` is what the step was taken from, `mutated` its new result; gives the new base. */
   readonly reverse: (base: FakeTensor, mutated: FakeTensor) => FakeTensor;
 }
+
+/** Runs something with the metadata of an earlier call. */
+export type Replay = (run: () => FakeTensor) => FakeTensor;
 
 interface Update {
   readonly value: FakeTensor;
@@ -66,6 +68,11 @@ export class FunctionalTensor extends TensorWrapper {
   readonly storage: FunctionalStorage;
   #views: readonly ViewStep[];
   /**
+   * How the view is made anew after a write to another one: with the metadata of the call that gave
+   * its value, which took the view or wrote to it.
+   */
+  #replay: Replay | undefined;
+  /**
    * A view starts at 0 whatever its storage has seen, as PyTorch's: it is made anew when first read
    * after a write.
    */
@@ -78,13 +85,15 @@ export class FunctionalTensor extends TensorWrapper {
     this.#value = value;
     this.storage = storage;
     this.#views = views;
+    this.#replay = views.at(-1)?.replay;
   }
 
   /** The current value, made anew from the base when another view was written to. */
   sync(): FakeTensor {
     if (this.#generation !== this.storage.generation) {
       this.storage.applyUpdates();
-      this.#value = this.#views.reduce((base, view) => view.again(base), this.storage.base);
+      const run = (): FakeTensor => this.#views.reduce((base, view) => view.forward(base), this.storage.base);
+      this.#value = this.#replay === undefined ? run() : this.#replay(run);
       this.#generation = this.storage.generation;
     }
     return this.#value;
@@ -126,6 +135,7 @@ export class FunctionalTensor extends TensorWrapper {
   /** A write that is not read back yet. */
   write(value: FakeTensor): void {
     this.#value = value;
+    this.#replay = this.#views.at(-1)?.current();
     this.storage.addUpdate(value, this.#views);
   }
 
@@ -147,6 +157,7 @@ export class FunctionalTensor extends TensorWrapper {
     this.#layout ??= new FakeTensor(this);
     this.#value = value;
     this.#views = [...this.#views, step];
+    this.#replay = step.replay;
     const { shape, strides, storageOffset } = value;
     Object.assign(this, { shape, strides, storageOffset });
   }

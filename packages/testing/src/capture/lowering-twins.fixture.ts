@@ -27,6 +27,8 @@ export interface Twin {
   readonly lowered?: string;
   /** The lowered text after saving and loading, where it is another. */
   readonly loaded?: string;
+  /** Calls of the lowered program, divided where the line of the source changes. */
+  readonly groups?: readonly (readonly string[])[];
   readonly error?: string;
 }
 
@@ -53,6 +55,7 @@ const x3 = [torch.ones([3])];
 const counted = [torch.tensor(3), torch.ones([2, 2])];
 
 const mask = [torch.tensor([true, false, true])];
+const x234 = [torch.ones([2, 3, 4])];
 const x34 = [torch.ones([3, 4])];
 const numbers = [torch.tensor([2, 3])];
 const x7 = [torch.ones([7]), torch.tensor(true)];
@@ -264,6 +267,47 @@ export const TWIN_MODELS: Readonly<Record<string, Model>> = {
     },
     args: x34,
   },
+  "lines of a written view": {
+    forward(_, x) {
+      const y = x!.mul(2);
+      const v = y.view(6, 4);
+      v.relu_();
+      return v.sin();
+    },
+    args: x234,
+  },
+  "lines of a view of what is written": {
+    forward(_, x) {
+      const y = x!.mul(2);
+      const v = y.view(6, 4);
+      y.relu_();
+      return v.sin();
+    },
+    args: x234,
+  },
+  "lines of a view of a written view": {
+    forward(_, x) {
+      const y = x!.mul(2);
+      const v = y.view(6, 4);
+      const w = v.at("1:");
+      v.relu_();
+      const z = w.cos();
+      return v.sin().at("1:").add(z);
+    },
+    args: x234,
+  },
+  "lines of views written in turn": {
+    forward(_, x) {
+      const y = x!.mul(2);
+      const v = y.view(6, 4);
+      const w = y.at(0);
+      v.relu_();
+      const a = w.sin();
+      w.mul_(2);
+      return pythonTuple(v.cos(), a, w);
+    },
+    args: x234,
+  },
   "check a count": {
     forward(_, m) {
       const n = m!.sum().item();
@@ -367,6 +411,17 @@ export const TWIN_MODELS: Readonly<Record<string, Model>> = {
   },
   "list of results empty": { forward: (_, x) => fillAll(x!, []), args: x3 },
 };
+
+/** The names of calls, divided where the comment on their source changes. */
+export function groupsOf(program: ExportedProgram): string[][] {
+  const groups: string[][] = [[]];
+  for (const line of String(program).split("\n")) {
+    const name = /^\s*(\w+): ".*torch\.ops/.exec(line)?.[1];
+    if (/^\s*# File/.test(line)) groups.push([]);
+    else if (name !== undefined) groups.at(-1)!.push(name);
+  }
+  return groups;
+}
 
 /** Exports a model as its twin is. */
 export function exportTwin({ forward, args, around = (run) => run(), options }: Model): ExportedProgram {

@@ -1,6 +1,6 @@
 /** @file Texts of programs and lowered programs, beside those of twins in PyTorch. */
 import { describe, expect, test } from "vitest";
-import { exportTwin, session, TWIN_MODELS, TWINS } from "./lowering-twins.fixture.js";
+import { exportTwin, groupsOf, session, TWIN_MODELS, TWINS } from "./lowering-twins.fixture.js";
 import { comparable } from "./retraced.fixture.js";
 
 /** Sconce's codes for PyTorch's errors. */
@@ -44,6 +44,7 @@ describe("models beside twins in Python [S-133]", () => {
     const same = DIFFERENT[name] === undefined ? comparable : rough;
     const lowered = session.runDecompositions(program);
     expect(same(String(lowered))).toBe(same(twin.lowered!));
+    if (name.startsWith("lines of")) expect(groupsOf(lowered)).toEqual(twin.groups);
     // PyTorch cannot save all programs that it exports.
     if (twin.error !== undefined) return;
     const loaded = session.runDecompositions(await session.load(await session.save(program)));
