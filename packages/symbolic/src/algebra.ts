@@ -169,8 +169,9 @@ export function mul(a: SymInt, b: SymInt): SymInt {
   return apply("Mul", a, b);
 }
 
-/** Returns the negative of an integer. */
-export const neg = (a: SymInt): SymInt => (typeof a === "number" ? (a === 0 ? 0 : -a) : apply("Mul", -1, a));
+/** Returns the negative of an integer or a float: `-zuf0`, whose factor is an integer. */
+export const neg = (a: SymInt): SymInt =>
+  typeof a === "number" ? (a === 0 ? 0 : -a) : lowerNumber(construct("Mul", [integer(-1), a]));
 
 /** The sum of all, collected once. */
 export function addAll(values: readonly SymInt[]): SymInt {

@@ -12,7 +12,12 @@ import type { Relation } from "./relation.js";
  * the left. This is also how assertion messages print: `n > 3` is `3 < n`.
  */
 export function canonicalCondition(e: SymExpr): SymExpr {
-  if (e.op === "And" || e.op === "Or") return connective(e.op, e.args.map(canonicalCondition));
+  if (e.op === "And" || e.op === "Or") {
+    const normal = conjunctive(e);
+    return normal.op === "And" || normal.op === "Or"
+      ? connective(normal.op, normal.args.map(canonicalCondition))
+      : canonicalCondition(normal);
+  }
   if (e.op === "Not") {
     const inner = pushNegation(e.args[0]!);
     return inner.op === "Not" ? inner : canonicalCondition(inner);
@@ -34,6 +39,16 @@ export function canonicalCondition(e: SymExpr): SymExpr {
     negative.length === 0 ? ZERO : sum(negative),
     positive.length === 0 ? ZERO : sum(positive),
   ]);
+}
+
+/** Distributes disjunctions over the conjunctions in them (`to_cnf` of sympy). */
+function conjunctive(e: SymExpr): SymExpr {
+  if (e.op === "And") return connective("And", e.args.map(conjunctive));
+  const inner = e.op === "Or" ? e.args.find(({ op }) => op === "And") : undefined;
+  if (inner === undefined) return e;
+  const rest = e.args.filter((arg) => arg !== inner);
+  const parts = inner.args.map((part) => conjunctive(connective("Or", [part, ...rest])));
+  return connective("And", parts);
 }
 
 function pushNegation(e: SymExpr): SymExpr {

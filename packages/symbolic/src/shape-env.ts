@@ -98,7 +98,7 @@ export class ShapeEnv implements SymEnv {
     this.#observer = init.observer;
     this.#defersGuards = init.deferGuards ?? false;
     this.keepsMin = init.keepsMin ?? false;
-    for (const name of this.#ranges.keys()) this.#reserve(name);
+    for (const name of this.#ranges.keys()) this.reserve(name);
   }
 
   /**
@@ -187,7 +187,7 @@ export class ShapeEnv implements SymEnv {
     if (both === undefined || both.min > both.max) throw emptyRange(name, range.min, range.max);
     this.#version++;
     this.#ranges.set(name, both);
-    this.#reserve(name);
+    this.reserve(name);
   }
 
   /** Marks an unbacked symbol as the size of something: not negative, and named so in messages. */
@@ -209,7 +209,7 @@ export class ShapeEnv implements SymEnv {
   }
 
   /** Makes a symbol for an integer that is known at run time only: `u0`, `u1`, ... */
-  freshUnbackedInt(): SymExpr {
+  freshUnbackedInt(_use?: "length" | "offset"): SymExpr {
     this.#version++;
     return symbol(`u${this.#nextInt++}`, { unbacked: true });
   }
@@ -221,7 +221,7 @@ export class ShapeEnv implements SymEnv {
   }
 
   /** Keeps fresh names clear of one in use. */
-  #reserve(name: string): void {
+  protected reserve(name: string): void {
     const match = /^(u|zuf)(\d{1,9})$/.exec(name);
     if (match === null) return;
     const next = Number(match[2]) + 1;
@@ -263,6 +263,7 @@ export class ShapeEnv implements SymEnv {
     return simplifyByRange(this.#replace(expandNode(e)), {
       rangeOf: (s) => this.#rangeOfSymbol(s),
       isDivisible: (key) => this.#divisible.has(key),
+      holds: (condition) => this.#decide(this.#simplify(condition)) === true,
     });
   }
 

@@ -9,6 +9,8 @@ export interface Knowledge {
   readonly rangeOf: RangeOf;
   /** Whether `a % b == 0` is known, by the keys of both joined with `|`. */
   readonly isDivisible: (key: string) => boolean;
+  /** Whether a condition is known to hold, by facts too. */
+  readonly holds: (condition: SymExpr) => boolean;
 }
 
 /**
@@ -41,8 +43,11 @@ function simplifyDivision(e: SymExpr, { isDivisible }: Knowledge): SymExpr {
   return construct("CleanDiv", e.args);
 }
 
-/** An argument that another always exceeds (`Max(1, s)` with s at least 2) goes. */
-function simplifyExtremum(e: SymExpr, { rangeOf }: Knowledge): SymExpr {
+/**
+ * An argument that another always exceeds (`Max(1, s)` with s at least 2) goes. Facts count for a
+ * maximum of 0 or 1 and something else, which strides have.
+ */
+function simplifyExtremum(e: SymExpr, { rangeOf, holds }: Knowledge): SymExpr {
   const atMost = (a: SymExpr, b: SymExpr): boolean => boundsOf(subtract(b, a), rangeOf).min >= 0;
   const kept = [...e.args];
   for (let i = 0; i < kept.length; i++) {
@@ -51,6 +56,9 @@ function simplifyExtremum(e: SymExpr, { rangeOf }: Knowledge): SymExpr {
     );
     if (covered) kept.splice(i--, 1);
   }
+  const [least, other] = e.args;
+  const isStride = e.op === "Max" && kept.length === 2 && (least!.value === 0 || least!.value === 1);
+  if (isStride && holds(construct("LessThan", [least!, other!]))) return other!;
   if (kept.length === e.args.length) return e;
   return kept.length === 1 ? kept[0]! : node(e.op as "Max" | "Min", kept.sort(compareBySize));
 }

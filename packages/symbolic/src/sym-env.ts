@@ -31,8 +31,12 @@ export interface SymEnv {
   range(value: SymInt | SymFloat): ValueRange;
   /** Returns a value in its simplest form under what is known. */
   simplify<T extends SymValue>(value: T): T;
-  /** Makes a symbol for an integer that is known at run time only. */
-  freshUnbackedInt(): SymExpr;
+  /**
+   * Makes a symbol for an integer that is known at run time only.
+   *
+   * @param use what of a view it is, whose bounds only the data decide
+   */
+  freshUnbackedInt(use?: "length" | "offset"): SymExpr;
   /** Makes a symbol for a float that is known at run time only. */
   freshUnbackedFloat(): SymExpr;
   /** Records a condition that holds at run time. */

@@ -11,7 +11,7 @@ import { isScalar, specialized } from "./arguments.js";
 import { lifted } from "./constants.js";
 import { invalidArgument } from "./errors.js";
 import { named } from "./python-function.js";
-import { discard, guardSameSizes, knownAtMost, sizesOf } from "./sizes.js";
+import { discard, guardSameSizes, knownAtMost, requireInside, sizesOf, sizeText } from "./sizes.js";
 
 /** A slice of a dimension, as Python's `slice`. */
 export interface Slice {
@@ -75,7 +75,14 @@ const select = (x: Tensor, dim: number, position: Size): Tensor =>
 
 /** As {@link select}, for an index whose bounds `applySelect` checks. */
 function selectChecked(x: Tensor, dim: number, position: Size): Tensor {
-  discard(["gt", "gt", "and_"], [sizesOf(x)[dim]!]);
+  const size = sizesOf(x)[dim]!;
+  discard(["gt", "gt", "and_"], [size], [position]);
+  if (!requireInside(size, position))
+    throw invalidArgument(
+      "Tensor.setAt",
+      `index ${sizeText(position)} is out of bounds for dimension ${dim} with size ${sizeText(size)}`,
+      "use an index from minus the size to the size minus 1",
+    );
   return select(x, dim, position);
 }
 const unsqueeze = (x: Tensor, dim: number): Tensor =>
@@ -85,7 +92,7 @@ const unsqueeze = (x: Tensor, dim: number): Tensor =>
 function takesAll(x: Tensor, dim: number, start: Size, stop: OperatorArgument, step: Size): boolean {
   if (start !== 0) return false;
   const size = sizesOf(x)[dim]!;
-  discard(["le"], [size]);
+  discard(["le"], [size], isSym(stop) ? [stop as Size] : []);
   if (step !== 1) return false;
   if (stop === LAST) return typeof size === "number" || knownAtMost(size, Number.MAX_SAFE_INTEGER);
   return knownAtMost(size, stop as Size);
@@ -174,7 +181,12 @@ class Indexing {
   #tensor(index: Tensor): void {
     if (index.ndim > 0 || !(isIntegralDType(index.dtype) || index.dtype === "bool")) this.#collect(index);
     else if (index.dtype === "bool") this.#boolean(callOperator("aten.item.default", [index]) as boolean);
-    else this.#result = select(this.#result, this.#dim, callOperator("aten.item.default", [index]) as Size);
+    else
+      this.#result = selectChecked(
+        this.#result,
+        this.#dim,
+        callOperator("aten.item.default", [index]) as Size,
+      );
   }
 
   #collect(positions: Tensor): void {

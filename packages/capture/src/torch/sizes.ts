@@ -1,6 +1,6 @@
 /** @file Sizes of tensors, traced or not. */
 import { elementsOf } from "@sconce/ops";
-import { type SymInt as Expr, eq, le, mul, SymExpr } from "@sconce/symbolic";
+import { and, type SymInt as Expr, eq, gt, le, mul, SymExpr, sub } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import { currentTrace, type Recorder } from "../trace/dispatch.js";
 import { isSym, type Size, SymInt } from "../trace/sym-int.js";
@@ -89,6 +89,16 @@ export function guardSameSizes(a: readonly Size[], b: readonly Size[]): boolean 
       return typeof condition === "boolean" ? condition : currentTrace()!.env.guard(condition);
     })
   );
+}
+
+/**
+ * Requires that an index lies in a dimension, where it is an expression; false when it does not.
+ */
+export function requireInside(size: Size, index: Size): boolean {
+  if (!(index instanceof SymInt)) return true;
+  const [extent, position] = [expressionOf(size), index.expr];
+  const inside = and(gt(extent, sub(-1, position)), gt(extent, position));
+  return typeof inside === "boolean" ? inside : currentTrace()?.env.check(inside) !== false;
 }
 
 /** The product of two sizes, without a node for it. */

@@ -1,19 +1,12 @@
 /** @file Symbolic expressions as nodes of Python operators. */
-import type { Argument, SymScalar } from "@sconce/ir";
+import { type Argument, isSymScalar, type SymScalar } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
-import { functionName, PYTHON_TARGETS, scalarOf } from "@sconce/passes";
+import { functionName, PYTHON_TARGETS, REFLECTED, scalarOf } from "@sconce/passes";
 import { not, type SymExpr } from "@sconce/symbolic";
 import { type AddScalarNode, TraceNode } from "./trace-node.js";
 
-/** What Python makes of a comparison whose left side is a number: `0 < n` asks `n > 0`. */
-const REFLECTED: Readonly<Record<string, string>> = {
-  "operator.lt": "operator.gt",
-  "operator.le": "operator.ge",
-  "operator.gt": "operator.lt",
-  "operator.ge": "operator.le",
-  "operator.eq": "operator.eq",
-  "operator.ne": "operator.ne",
-};
+const valueOfPart = (node: TraceNode | Argument, expr: SymExpr): SymScalar =>
+  node instanceof TraceNode && isSymScalar(node.val) ? node.val : scalarOf(expr);
 
 /**
  * Adds the nodes that compute an expression from the nodes of its parts; undefined for a symbol,
@@ -41,15 +34,20 @@ export function lowerExpression(
     const value = evaluateScalarFunction(reflected, [scalarOf(expr.args[1]!), scalarOf(expr.args[0]!)]);
     return add(reflected, [parts[1], parts[0]!], value, functionName(reflected));
   }
-  if (parts.length <= 2) return add(target, parts, scalarOf(expr), functionName(target));
-  let value: SymScalar = scalarOf(expr.args[0]!);
+  // The parts of a condition may be written in another way than in it: `u0 >= 0` for `0 <= u0`.
+  const isConnective = expr.op === "And" || expr.op === "Or";
+  if (parts.length <= 2 && !isConnective) return add(target, parts, scalarOf(expr), functionName(target));
+  const partAt = (i: number): SymScalar =>
+    isConnective ? valueOfPart(parts[i]!, expr.args[i]!) : scalarOf(expr.args[i]!);
+  let value = partAt(0);
   let node = parts[0]!;
   for (let i = 1; i < parts.length; i++) {
-    value = evaluateScalarFunction(target, [value, scalarOf(expr.args[i]!)]);
+    const isLast = i === parts.length - 1;
+    value = evaluateScalarFunction(target, [value, partAt(i)]);
     node = add(
       target,
       [node, parts[i]!],
-      i === parts.length - 1 ? scalarOf(expr) : value,
+      isLast && !isConnective ? scalarOf(expr) : value,
       functionName(target),
     );
   }

@@ -14,7 +14,7 @@ import {
   type SymScalar,
   symInt,
 } from "@sconce/ir";
-import { INPUT_SIZE_META, reifiedFunction } from "@sconce/passes";
+import { INPUT_SIZE_META, isRead, reifiedFunction } from "@sconce/passes";
 import {
   floatConstant,
   freeSymbols,
@@ -159,7 +159,7 @@ class Inserter {
   #isRedundant(node: TraceNode, expr: SymExpr): boolean {
     if (node.unbacked.some(({ symbol }) => !this.#byExpr.has(symbolByName(symbol).key))) return false;
     if (this.#byExpr.has(expr.key)) return true;
-    return isSizeOfIntermediate(node) && this.#isBound(expr);
+    return isSizeOfIntermediate(node) && !isRead(expr) && this.#isBound(expr);
   }
 
   #isBound(expr: SymExpr): boolean {
@@ -240,7 +240,8 @@ class Inserter {
   #emitReady(): void {
     for (let i = 0; i < this.#pending.length; i++) {
       const condition = this.#pending[i]!;
-      if (!this.#isBound(condition) || this.#waitsFor(condition) || this.#isOuter(condition)) continue;
+      const isReady = this.#isBound(condition) && !this.#waitsFor(condition) && !this.#isOuter(condition);
+      if (isRead(condition) || !isReady) continue;
       this.#pending.splice(i--, 1);
       const symbols = [...freeSymbols(condition).values()];
       const isBound =

@@ -2,7 +2,7 @@
 import { Budget, isSconceError, type SconceError } from "@sconce/errors";
 import { freeSymbols, isUnbacked, parseGuard, parseSrepr, SymExpr } from "@sconce/symbolic";
 import type { Graph } from "../graph/graph.js";
-import type { Node } from "../graph/node.js";
+import { inputsOf, type Node } from "../graph/node.js";
 import type { OperatorLookup } from "../graph/operator.js";
 import type { Report } from "../graph/problem.js";
 import { targetKind } from "../graph/target.js";
@@ -42,6 +42,14 @@ export function checkSymbols(
 
 const BINDING_TAGS: ReadonlySet<string> = new Set(["dynamic_output_shape", "data_dependent_output"]);
 
+/** Views whose size or offset only the data decide where their bounds do (`x[i]`, `x[i:]`). */
+const DATA_VIEWS: ReadonlySet<string> = new Set([
+  "aten.select.int",
+  "aten.select_copy.int",
+  "aten.slice.Tensor",
+  "aten.slice_copy.Tensor",
+]);
+
 /** Whether a call may give a value of a size that none of its inputs has. */
 function binds(node: Node, symbol: SymExpr, operators: OperatorLookup | undefined): boolean {
   const { target, meta } = node;
@@ -50,6 +58,7 @@ function binds(node: Node, symbol: SymExpr, operators: OperatorLookup | undefine
   if (kind === "higher_order") return true;
   if (kind !== "operator") return false;
   if (operators === undefined || !target.startsWith("aten.")) return true;
+  if (DATA_VIEWS.has(target)) return isUnbacked(symbol) && inputsOf(node).length > 1;
   const tags = operators.tagsOf(target);
   return tags.some((tag) => BINDING_TAGS.has(tag)) || (tags.includes("composite") && isUnbacked(symbol));
 }

@@ -5,7 +5,7 @@ import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { promoted } from "../rules/decompose.js";
-import { sizesEqual } from "../rules/dims.js";
+import { stridesEqual } from "../rules/dims.js";
 import { elementwise, elementwiseStrides } from "../rules/elementwise.js";
 import { type Operand, promoteOperands, scalarKind, toFloatDType } from "../rules/promote.js";
 import type { ScalarArg } from "../schema/schema-types.js";
@@ -122,7 +122,7 @@ function lerp(
   const step = emit("aten.mul.Tensor", [coefficient, emit("aten.sub.Tensor", [end, start])]);
   const result = emit("aten.add.Tensor", [step, base]);
   const strides = elementwiseStrides(emit.env, result.shape, layout);
-  const asWanted = sizesEqual(result.strides, strides, emit.env);
+  const asWanted = stridesEqual(result.strides, strides, emit.env);
   return asWanted ? result : emit("prims.copy_strided.default", [result, strides]);
 }
 

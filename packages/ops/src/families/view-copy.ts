@@ -1,10 +1,10 @@
 /** @file The `*_copy` forms of views, and the `*_scatter` forms that write into a copy. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { ne, type SymEnv } from "@sconce/symbolic";
+import { ne, type SymEnv, symbol } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { shapeMismatch } from "../rows/errors.js";
-import { isAtMost, isBelow } from "../rules/comparison.js";
+import { isAtLeast, isAtMost, isBelow } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
@@ -74,7 +74,7 @@ const viewCopies: readonly OpDefinition[] = [
   defineOp({
     schema: "aten::narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor",
     meta: ({ self, dim, start, length }, context) => {
-      const at = checkNarrow(context.env, self, dim, start, length);
+      const { dim: at } = checkNarrow(context.env, self, dim, start, length);
       return fake({ dtype: self.dtype, shape: self.shape.with(at, length), like: self });
     },
     decompose: (emit, { self, dim, start, length }) =>
@@ -169,6 +169,24 @@ function requireSameSizes(env: SymEnv, view: FakeTensor, src: FakeTensor, what: 
   );
 }
 
+const OPEN = symbol("u_open", { unbacked: true });
+
+/** What decides about a view that is not made: only its sizes are compared. */
+const withoutNewSymbols = (env: SymEnv): SymEnv => ({
+  ...(env.keepsMin !== undefined && { keepsMin: env.keepsMin }),
+  guard: (condition) => env.guard(condition),
+  guardInt: (value) => env.guardInt(value),
+  knownTrue: (condition) => env.knownTrue(condition),
+  orFalse: (condition) => env.orFalse(condition),
+  orTrue: (condition) => env.orTrue(condition),
+  range: (value) => env.range(value),
+  simplify: (value) => env.simplify(value),
+  freshUnbackedInt: () => OPEN,
+  freshUnbackedFloat: () => OPEN,
+  addAxiom: () => {},
+  check: () => true,
+});
+
 /** The sizes that the slice names; broadcasting `src` into it is not allowed. */
 function sliceScatterMeta(
   self: FakeTensor,
@@ -181,7 +199,7 @@ function sliceScatterMeta(
 ): FakeTensor {
   requireSameSizes(
     context.env,
-    sliceMeta(self, dim, start, end, step, context),
+    sliceMeta(self, dim, start, end, step, { ...context, env: withoutNewSymbols(context.env) }),
     src,
     "the slice of the input",
   );
@@ -196,16 +214,23 @@ const sliceScatter = defineOp({
     sliceScatterMeta(self, src, dim, start, end, step, context),
 });
 
+/** The row of an index, from the start. PyTorch refuses an index of unknown sign here. */
+function rowOf(emit: Emit, index: SymInt, size: SymInt): SymInt {
+  if (isBelow(emit.env, index, 0)) return sizeMath(emit, "add", index, size);
+  return isAtLeast(emit.env, index, 0) ? index : sizeMath(emit, "mod", index, size);
+}
+
 const selectScatter = defineOp({
   schema: "aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
   tags: ["core"],
   meta: ({ self, src, dim, index }, context) => {
-    requireSameSizes(context.env, selectMeta(self, dim, index, context), src, "the slice of the input");
+    const view = selectMeta(self, dim, index, { ...context, env: withoutNewSymbols(context.env) });
+    requireSameSizes(context.env, view, src, "the slice of the input");
     return scatterResult(self, context.env);
   },
   decompose: (emit, { self, src, dim, index }) => {
     const at = wrapDim(dim, self.ndim);
-    const place = isBelow(emit.env, index, 0) ? sizeMath(emit, "add", index, self.shape[at]!) : index;
+    const place = rowOf(emit, index, self.shape[at]!);
     const range = emitRange(emit, self.shape[at]!, self);
     const column = emit("aten.view.default", [range, self.shape.map((_, d) => (d === at ? -1 : 1))]);
     const mask = emit("aten.eq.Scalar", [column, place]);

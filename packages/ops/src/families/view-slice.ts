@@ -1,8 +1,25 @@
 /** @file Views of a part of a tensor, and views by strides. */
 import type { FakeTensor, SymInt, SymScalar } from "@sconce/ir";
-import { add, and, floorDiv, ge, le, lt, mul, neg, type SymEnv, sub, symMax, symMin } from "@sconce/symbolic";
+import {
+  add,
+  and,
+  eq,
+  floorDiv,
+  ge,
+  ite,
+  le,
+  lt,
+  mul,
+  neg,
+  or,
+  type SymEnv,
+  sub,
+  symMax,
+  symMin,
+} from "@sconce/symbolic";
 import { isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import {
   check,
@@ -36,7 +53,7 @@ export function selectMeta(self: FakeTensor, dim: SymInt, index: SymInt, { env }
   let offset: SymInt;
   if (isAtLeast(env, index, 0)) offset = add(self.storageOffset, mul(index, stride));
   else if (isBelow(env, index, 0)) offset = add(self.storageOffset, mul(add(index, size), stride));
-  else offset = env.freshUnbackedInt();
+  else offset = env.freshUnbackedInt("offset");
   return viewOf(self, self.shape.toSpliced(at, 1), self.strides.toSpliced(at, 1), offset);
 }
 
@@ -85,15 +102,21 @@ export function sliceMeta(
   const length =
     from === undefined || to === undefined ? unknownLength(env, size) : sliceLength(env, from, to, step);
   const stride = self.strides[at]!;
-  const offset = from === undefined ? env.freshUnbackedInt() : add(self.storageOffset, mul(from, stride));
+  const offset = from === undefined ? unknownOffset(env) : add(self.storageOffset, mul(from, stride));
   return viewOf(self, self.shape.with(at, length), self.strides.with(at, mul(stride, step)), offset);
 }
 
 function unknownLength(env: SymEnv, size: SymInt): SymInt {
-  const length = env.freshUnbackedInt();
-  env.addAxiom(ge(length, 0));
-  env.addAxiom(le(length, size));
+  const length = env.freshUnbackedInt("length");
+  env.check(ge(length, 0));
+  env.check(le(length, size));
   return length;
+}
+
+function unknownOffset(env: SymEnv): SymInt {
+  const offset = env.freshUnbackedInt("offset");
+  env.check(ge(offset, 0));
+  return offset;
 }
 
 const slice = defineOp({
@@ -103,14 +126,21 @@ const slice = defineOp({
   meta: ({ self, dim, start, end, step }, context) => sliceMeta(self, dim, start, end, step, context),
 });
 
-/** Refuses a `narrow` that leaves the dimension; gives the dimension. */
+/** What a `narrow` takes: undefined where only the data decide the sign of its start. */
+interface NarrowPlace {
+  readonly dim: number;
+  /** The start, counted from the beginning of the dimension. */
+  readonly from: SymInt | undefined;
+}
+
+/** Refuses a `narrow` that leaves the dimension. */
 export function checkNarrow(
   env: SymEnv,
   self: FakeTensor,
   dim: SymInt,
   start: SymInt,
   length: SymInt,
-): number {
+): NarrowPlace {
   if (self.ndim === 0) throw invalidArgument("narrow() cannot be applied to a 0-dim tensor.");
   const at = wrapDim(dim, self.ndim);
   const size = self.shape[at]!;
@@ -120,24 +150,50 @@ export function checkNarrow(
       `start out of range (expected to be in range of [${describeSize(neg(size))}, ${describeSize(size)}], but got ${describeSize(start)})`,
     ),
   );
-  const from = isBelow(env, start, 0) ? add(start, size) : start;
-  check(env, le(from, sub(size, length)), () =>
+  const tooLong = (from: SymInt) => (): Error =>
     invalidArgument(
       `start (${describeSize(from)}) + length (${describeSize(length)}) exceeds dimension size (${describeSize(size)}).`,
-    ),
-  );
-  return at;
+    );
+  const isNegative = isBelow(env, start, 0);
+  if (isNegative || isAtLeast(env, start, 0)) {
+    const from = isNegative ? add(start, size) : start;
+    check(env, le(from, sub(size, length)), tooLong(from));
+    return { dim: at, from };
+  }
+  const end = add(start, length);
+  const fits = or(and(lt(start, 0), le(end, 0)), and(ge(start, 0), le(end, size)));
+  check(env, fits, tooLong(start));
+  return { dim: at, from: undefined };
 }
 
 const narrow = defineOp({
   schema: "aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
   tags: ["composite"],
   decompose: (emit, { self, dim, start, length }) => {
-    const at = checkNarrow(emit.env, self, dim, start, length);
-    const from = isBelow(emit.env, start, 0) ? sizeMath(emit, "add", start, self.shape[at]!) : start;
+    const place = checkNarrow(emit.env, self, dim, start, length);
+    if (place.from === undefined) return narrowUnknown(emit, self, dim, start, length);
+    const from = place.from === start ? start : sizeMath(emit, "add", start, self.shape[place.dim]!);
     return emit("aten.slice.Tensor", [self, dim, from, sizeMath(emit, "add", from, length)]);
   },
 });
+
+/** A `narrow` from a start of unknown sign. An end of 0 then means the end of the dimension. */
+function narrowUnknown(emit: Emit, self: FakeTensor, dim: SymInt, start: SymInt, length: SymInt): FakeTensor {
+  const at = wrapDim(dim, self.ndim);
+  const end = sizeMath(emit, "add", start, length);
+  const isNegative = lt(start, 0);
+  emit.arithmetic?.("operator.lt", [start, 0], isNegative);
+  const isZero = eq(end, 0);
+  emit.arithmetic?.("operator.eq", [end, 0], isZero);
+  const wraps = and(isNegative, isZero);
+  emit.arithmetic?.("operator.and_", [isNegative, isZero], wraps);
+  const factor = ite<SymInt>(wraps, 1, 0);
+  emit.arithmetic?.("torch.sym_ite", [wraps, 1, 0], factor);
+  const last = sizeMath(emit, "add", end, sizeMath(emit, "mul", factor, self.shape[at]!));
+  const part = emit("aten.slice.Tensor", [self, dim, start, last]);
+  emit.env.check(eq(part.shape[at]!, length));
+  return part;
+}
 
 const narrowTensor = defineOp({
   schema: "aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)",

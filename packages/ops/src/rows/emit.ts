@@ -1,5 +1,5 @@
 import type { Argument, FakeTensor, MetaValue, SymInt, SymScalar } from "@sconce/ir";
-import type { SymEnv } from "@sconce/symbolic";
+import type { SymEnv, SymValue } from "@sconce/symbolic";
 
 /**
  * Anything a decomposition may pass to an operator. Dtypes, layouts and memory formats may be given
@@ -38,5 +38,5 @@ export interface Emit {
    * Receives arithmetic on symbolic sizes where PyTorch records it, with its result: a tracer adds
    * the node `operator.mul(a, b)` there. Sizes are also computed without it.
    */
-  readonly arithmetic?: (target: string, args: readonly SymInt[], result: SymInt) => void;
+  readonly arithmetic?: (target: string, args: readonly SymValue[], result: SymValue) => void;
 }

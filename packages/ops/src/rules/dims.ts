@@ -39,6 +39,11 @@ export function sizesEqual(a: readonly SymInt[], b: readonly SymInt[], env: SymE
   return true;
 }
 
+/** Whether two lists of strides are equal; false where only the data decide. */
+export const stridesEqual = (a: readonly SymInt[], b: readonly SymInt[], env: SymEnv): boolean =>
+  a.length === b.length &&
+  a.every((stride, d) => decides((condition) => env.orFalse(condition), stride, b[d]!));
+
 /**
  * Whether two sizes are equal, as an operator requires (`torch._check`): a guard where that depends
  * on the example, an assertion where only the data decide.

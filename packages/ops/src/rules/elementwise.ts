@@ -3,7 +3,7 @@ import { FakeTensor, type SymInt } from "@sconce/ir";
 import { eq, ge, mod, type SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { MetaContext } from "../rows/define-op.js";
-import { broadcastOperands, broadcastShapes, sizesEqual } from "./dims.js";
+import { broadcastOperands, broadcastShapes, stridesEqual } from "./dims.js";
 import {
   contiguousStridesOf,
   equalSizes,
@@ -82,7 +82,7 @@ export function elementwiseStrides(
     if (tensors.every((t) => isChannelsLast(t, env))) {
       return memoryFormatStrides(shape, shape.length === 4 ? "channels_last" : "channels_last_3d");
     }
-    if (tensors.every((t) => t === first || sizesEqual(t.strides, first.strides, env))) {
+    if (tensors.every((t) => t === first || stridesEqual(t.strides, first.strides, env))) {
       if (isNonOverlappingAndDense(first, env)) return first.strides;
     }
   }

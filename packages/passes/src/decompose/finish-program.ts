@@ -11,6 +11,7 @@ import {
   itemsOf,
   type OutputKind,
   type OutputSpec,
+  type RangeConstraint,
   rebuild,
   renameNodes,
 } from "@sconce/ir";
@@ -21,6 +22,7 @@ import { withoutDeadNodes } from "../graphs/dead-nodes.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { type Retrace, TOKEN_INPUT } from "../retrace/retrace-program.js";
 import { CollisionNames } from "../trace/naming.js";
+import { withSettledSizes } from "../trace/settled-sizes.js";
 import { shareSizes } from "../trace/shared-sizes.js";
 import { nameBodies } from "./body-names.js";
 import { remapModuleCalls } from "./module-calls.js";
@@ -34,11 +36,14 @@ const MUTATION_KINDS: Readonly<Record<string, OutputKind>> = {
 /**
  * The lowered program of a retraced graph: with the names, the signature and the module calls of
  * its source.
+ *
+ * @param ranges those of symbols that the source program has no name for
  */
 export function* finishProgram(
   program: ExportedProgram,
   retrace: Retrace,
   operators: OperatorTable,
+  ranges: ReadonlyMap<string, RangeConstraint>,
 ): Work<ExportedProgram> {
   const constant = retrace.mutated.find((spec) => spec.kind === "CONSTANT_TENSOR");
   if (constant !== undefined) {
@@ -55,14 +60,19 @@ export function* finishProgram(
   const live = yield* withoutDeadNodes(dropBufferCopies(named, retrace), operators, sizes);
   yield;
   const partial = new Set([...retrace.partial].map(nameOf));
-  const graph = shareSizes(live, retrace.env, partial);
+  const canonical = new Map([...retrace.canonical].map(([node, key]) => [nameOf(node), key]));
+  const graph = shareSizes(withSettledSizes(live, retrace.env), retrace.env, partial, canonical);
   yield;
+  const { settled: settledSymbols } = retrace;
+  const declared = [...program.rangeConstraints].filter(([name]) => !settledSymbols.has(name));
+  const rangeConstraints = new Map([...declared, ...ranges]);
   const outputSpecs = outputSpecsOf(program, graph, retrace);
   const inputSpecs = [...(retrace.tokens > 0 ? [TOKEN_INPUT] : []), ...program.graphSignature.inputSpecs];
   return program.with({
     graph,
     graphSignature: { inputSpecs, outputSpecs },
     moduleCallGraph: remapModuleCalls(program, graph),
+    ...(ranges.size === 0 && settledSymbols.size === 0 ? {} : { rangeConstraints }),
     ...(retrace.guards.length === 0 ? {} : { guardsCode: [...program.guardsCode, ...retrace.guards] }),
     dialect: "ATEN",
   });

@@ -1,5 +1,5 @@
 import { checkOptions, finish, type OptionNames, type Work } from "@sconce/errors";
-import { type ExportedProgram, requireProgram } from "@sconce/ir";
+import { type ExportedProgram, type RangeConstraint, requireProgram } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import { Dispatcher } from "../functionalize/dispatcher.js";
 import { withoutTokens } from "../functionalize/effect-tokens.js";
@@ -83,18 +83,35 @@ export function* decompositionSteps(
   yield;
   const ordered = nameInputs(inOrder);
   yield;
+  const env = envOf(program);
+  env.reserveNames(program);
   const retrace = (hidden?: HiddenAliases): Work<Retrace> => {
-    const tracer = new Tracer(operators, envOf(program), options.pass);
+    const tracer = new Tracer(operators, env, options.pass);
     return retraceProgram(ordered, new Dispatcher(tracer, operators, entries, hidden));
   };
-  const traced = yield* options.exact === true ? retraceExactly(retrace) : retrace();
+  const trace = (): Work<Retrace> => (options.exact === true ? retraceExactly(retrace) : retrace());
+  let traced = yield* trace();
   yield;
+  let ranges = newRanges(env);
+  // PyTorch traces twice. The second trace knows what the first found about values of tensors, and
+  // its new symbols have other numbers.
+  if (env.unnamed.length > 0 || (env.made > 0 && env.knowsData)) {
+    env.restart();
+    traced = yield* trace();
+    ranges = [...ranges, ...newRanges(env)];
+  }
   refuseSharedState(ordered, traced.mutated);
-  const lowered = yield* finishProgram(ordered, traced, operators);
+  const lowered = yield* finishProgram(ordered, traced, operators, new Map(ranges));
   yield;
   if (!sameCalls(program, lowered, copiesWrittenBack(program, lowered))) return lowered;
   return options.exact !== true && hasNewNames(program, lowered) ? lowered : program;
 }
+
+/** The ranges of symbols that the source program has no name for. */
+const newRanges = (env: RetraceEnv): readonly (readonly [string, RangeConstraint])[] =>
+  env.unnamed
+    .filter(({ name }) => !env.replacements.has(name))
+    .map((symbol) => [symbol.name, env.rangeOf(symbol)]);
 
 /**
  * As PyTorch does if no value shows a hidden write; else with the operators decomposed that hid a

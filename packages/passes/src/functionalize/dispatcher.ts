@@ -81,6 +81,12 @@ export class Dispatcher {
     return readMetadata(target, args);
   }
 
+  #noteSize(args: readonly EmitArg[]): void {
+    const tensor = unwrap(args[0]) as FakeTensor;
+    const dim = placeOf(args);
+    this.tracer.symbols.sizeRead(tensor.shape[dim]!, tensor, dim);
+  }
+
   /** A call on values that know nothing of mutation: decomposed by the table, or recorded. */
   lower(target: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
     const row = this.operators.require(target);
@@ -100,6 +106,7 @@ export class Dispatcher {
   call(target: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
     // The lifted literal is a constant input, which is copied before anything may write to it.
     if (target === "aten.lift_fresh_copy.default") return this.call("aten.clone.default", args, {});
+    if (target === "aten.sym_size.int") this.#noteSize(args);
     if (target === "aten.resolve_conj.default") return this.#resolveConjugate(args[0] as FakeTensor);
     const row = this.operators.require(target);
     if (this.autocast !== null) {
@@ -312,11 +319,15 @@ export class Dispatcher {
 }
 
 /** Sizes, strides and offsets are known without a node. */
+/** The dimension that a call reads, from the front. */
+function placeOf([self, dim = 0]: readonly EmitArg[]): number {
+  return Number(dim) < 0 ? Number(dim) + (self as FakeTensor).ndim : Number(dim);
+}
+
 function readMetadata(target: string, args: readonly EmitArg[]): SymScalar | undefined {
   if (!target.startsWith("aten.sym_")) return undefined;
   const self = args[0] as FakeTensor;
-  const dim = args.length > 1 ? Number(args[1]) : 0;
-  const at = dim < 0 ? dim + self.ndim : dim;
+  const at = placeOf(args);
   switch (target) {
     case "aten.sym_size.int":
       return { kind: "SymInt", expr: self.shape[at]! };

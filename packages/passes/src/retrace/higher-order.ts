@@ -185,6 +185,7 @@ function traceBody(outer: Dispatcher, body: Graph, meta: NodeMeta): Graph {
     eliminateDeadNodes(tracer.build(), outer.operators),
     outer.tracer.env,
     tracer.symbols.partial,
+    tracer.symbols.canonical,
   );
 }
 

@@ -7,7 +7,6 @@ import { finish, isSconceError, type Work } from "@sconce/errors";
 import {
   type Argument,
   callPlace,
-  FakeTensor,
   float,
   type Graph,
   isGraph,
@@ -26,7 +25,6 @@ import { type EmitArg, evaluateScalarFunction, isScalarFunction, refuseNames } f
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { underDisabled } from "../trace/reference-annotations.js";
-import { symbolNames } from "../trace/shape-env.js";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
 import { keepOpaque } from "./opaque-calls.js";
@@ -130,7 +128,7 @@ export class GraphInterpreter {
         this.#region === undefined
           ? inheritedMeta(node, tracer.pass)
           : regionMeta(node, this.#region, tracer.pass);
-      tracer.env.expect(newSymbols(node.meta.val, (name) => tracer.symbols.knows(name)));
+      tracer.env.expect(node.meta.val, (name) => tracer.symbols.knows(name));
       tracer.recorded = { target: node.target, val: node.meta.val };
       const start = tracer.nodes.length;
       const value = this.#call(node);
@@ -252,15 +250,6 @@ function keepGrad(target: string, args: readonly EmitArg[], result: MetaValue): 
 
 /** Nodes between two pauses. */
 const NODES_A_PIECE = 8;
-
-const NO_NAMES: string[] = [];
-const isNumber = (size: unknown): boolean => typeof size === "number";
-
-/** Symbols of a value that no earlier node has given, in order of appearance. */
-function newSymbols(val: MetaValue | undefined, known: (name: string) => boolean): string[] {
-  if (val instanceof FakeTensor && val.shape.every(isNumber) && val.strides.every(isNumber)) return NO_NAMES;
-  return symbolNames(val).filter((name) => !known(name));
-}
 
 /** The error with the node that it happened in, and the user's own line where it is known. */
 function atNode(error: unknown, node: Node): unknown {

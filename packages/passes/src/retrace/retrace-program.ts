@@ -47,6 +47,10 @@ export interface Retrace {
   readonly guards: readonly string[];
   /** Nodes that compute a part of a sum or product of sizes. */
   readonly partial: ReadonlySet<string>;
+  /** Symbols of the source program for sizes of views that are known by now. */
+  readonly settled: ReadonlySet<string>;
+  /** Keys of asserted conditions, by nodes that show them in another form. */
+  readonly canonical: ReadonlyMap<string, string>;
   /** The tensors whose sizes nodes stand for. */
   readonly sizesOf: ReadonlyMap<string, string>;
 }
@@ -60,7 +64,8 @@ export interface Retrace {
  */
 export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher): Work<Retrace> {
   const { tracer } = dispatcher;
-  tracer.assertions = new RuntimeAssertions(program.graph, isLoaded(program));
+  const assertions = new RuntimeAssertions(program.graph, program.torchVersion !== undefined);
+  tracer.assertions = assertions;
   tracer.symbols.sources = tracedSources(program);
   tracer.guards = new SizeGuards(program, shapeEnvOf(program));
   const interpreter = new GraphInterpreter(dispatcher, program.graph, runHigherOrder);
@@ -109,15 +114,11 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
     env: tracer.env,
     guards: tracer.guards.added,
     partial: tracer.symbols.partial,
+    canonical: tracer.symbols.canonical,
+    settled: assertions.settledSymbols,
     sizesOf: tracer.symbols.sizesOf,
   };
 }
-
-/**
- * Whether a program was read from a file, which does not hold what its export deferred to run time.
- * A program that was exported here has no version of PyTorch.
- */
-const isLoaded = ({ torchVersion }: ExportedProgram): boolean => torchVersion !== undefined;
 
 /** Sources of symbols by the names that placeholders have while tracing. */
 function tracedSources(program: ExportedProgram): ReadonlyMap<string, SymbolSource> {

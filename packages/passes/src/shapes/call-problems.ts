@@ -32,7 +32,7 @@ import {
 import { type VerifyOptions, verifyAllSteps } from "@sconce/ir/verify";
 import { constantValue, isScalarFunction, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
 import { eq, isCondition, SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
-import { type RetraceEnv, shapeEnvOf, symbolNames } from "../trace/shape-env.js";
+import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { isRuleFault } from "./errors.js";
 import { layoutText, layoutVerdict } from "./layouts.js";
 import { opaqueProblems } from "./opaque-problems.js";
@@ -193,7 +193,7 @@ class CallCheck {
     if (isScalarFunction(target)) return scalarValue(target, args, resolve, this.#env);
     const schema = this.#operators.schemaOf(target);
     if (schema !== undefined) requireArguments(schema, args.length, kwargs);
-    this.#env.expect(symbolNames(meta.val));
+    this.#env.expect(meta.val);
     return metaOf(this.#operators, target, args, kwargs, this.#env, resolve);
   }
 

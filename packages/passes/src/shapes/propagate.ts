@@ -222,7 +222,7 @@ class Propagation {
   ): MetaValue | undefined {
     const { target } = node;
     const names = symbolNames(recorded);
-    this.#env.expect(names.filter((name) => !this.#seen.has(name)));
+    this.#env.expect(recorded, (name) => this.#seen.has(name));
     for (const name of names) this.#seen.add(name);
     try {
       if (isScalarFunction(target)) {

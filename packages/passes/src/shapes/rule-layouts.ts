@@ -14,7 +14,7 @@ import {
   rebuild,
 } from "@sconce/ir";
 import { constantValue, metaOf, type OperatorTable } from "@sconce/ops";
-import { type RetraceEnv, shapeEnvOf, symbolNames } from "../trace/shape-env.js";
+import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { isRowMajor, withLayoutsOf } from "./layouts.js";
 
 /**
@@ -71,7 +71,7 @@ function computed(
   }
   const row = operators.get(target);
   if (row?.meta === undefined && row?.decompose === undefined) return undefined;
-  env.expect(symbolNames(meta.val));
+  env.expect(meta.val);
   try {
     return metaOf(operators, target, args, kwargs, env, value);
   } catch (error) {

@@ -73,7 +73,7 @@ export function answering(env: SymEnv, answer: Answer): SymEnv {
     knownTrue: (condition) => env.knownTrue(condition),
     range: (value) => env.range(value),
     simplify: (value) => env.simplify(value),
-    freshUnbackedInt: () => env.freshUnbackedInt(),
+    freshUnbackedInt: (use) => env.freshUnbackedInt(use),
     freshUnbackedFloat: () => env.freshUnbackedFloat(),
     addAxiom: (condition) => env.addAxiom(condition),
   };

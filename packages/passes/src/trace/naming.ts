@@ -83,9 +83,8 @@ export function callName(target: string): string {
 
 const callNames = new Map<string, string>();
 
-/** Candidate name of a call of a Python function: `add`; `operator.and_` is `and`. */
-export const functionName = (target: string): string =>
-  target.slice(target.lastIndexOf(".") + 1).replace(/_$/, "");
+/** Candidate name of a call of a Python function: `add`, `and_`. */
+export const functionName = (target: string): string => target.slice(target.lastIndexOf(".") + 1);
 
 function snakeCase(target: string): string {
   const parts = target.split(".");

@@ -4,8 +4,17 @@
  * symbol, range bounds first. The source program's own assertion stays where it was only when its
  * condition is written otherwise than the canonical text in its message.
  */
-import { type Graph, isRef, type Node, type NodeMeta, type SymScalar } from "@sconce/ir";
-import { freeSymbols, printExpr, SymExpr } from "@sconce/symbolic";
+import {
+  type Argument,
+  type Graph,
+  isRef,
+  type Node,
+  type NodeMeta,
+  type SymScalar,
+  symInt,
+} from "@sconce/ir";
+import { evaluateScalarFunction } from "@sconce/ops";
+import { canonicalCondition, freeSymbols, printExpr, type SymBool, SymExpr } from "@sconce/symbolic";
 import type { Tracer } from "./tracer.js";
 
 const MESSAGE = /^Runtime assertion failed for expression (.*) on node '.*'$/s;
@@ -22,33 +31,96 @@ interface Assertion {
   readonly bound: number | undefined;
 }
 
+/** An assertion on a size of a view that is known after the view was made. */
+interface SettledAssertion {
+  /** The canonical text, with the symbol that the source program had for the size. */
+  readonly text: string;
+  readonly symbol: string;
+  /** The comparison of the size with something else. */
+  readonly target: string;
+  readonly other: Argument | SymScalar;
+}
+
 export class RuntimeAssertions {
   readonly #pending: Assertion[] = [];
+  /** Assertions on sizes that are known by now, by the views of the source program. */
+  readonly #settled = new Map<string, SettledAssertion[]>();
+  /** Symbols of the source program for sizes that are known by now. */
+  readonly settledSymbols = new Set<string>();
   /** Conditions that are asserted already, as text. */
   readonly #asserted = new Set<string>();
-
-  /** Whether conditions that ranges decide are not deferred. */
-  readonly #isFresh: boolean;
+  /**
+   * Whether the program was read from a file. PyTorch then asserts a condition that the ranges
+   * decide only where the program does.
+   */
+  readonly #isLoaded: boolean;
 
   /**
-   * @param graph the graph that is traced again
-   * @param isFresh whether its symbols have no assertions but those of this trace: in a program
-   *   that was exported here, the ones of the export are known too
+   * Whether conditions that ranges decide are not deferred: the symbols have no assertions but those
+   * of this trace. In a program that was exported here, the ones of the export are known too.
    */
+  readonly #isFresh: boolean;
+
+  /** @param isFresh of a program that was exported here it is false */
   constructor(graph: Graph, isFresh: boolean) {
     this.#isFresh = isFresh;
     const known = new Set<string>();
+    let isLoaded = false;
     for (const node of graph.nodes()) {
+      isLoaded ||= node.meta.unbackedBindings !== undefined;
       const assertion = assertionOf(node, graph);
       if (assertion === undefined || known.has(assertion.text)) continue;
       known.add(assertion.text);
-      this.#pending.push(assertion);
+      if (!this.#settle(node, assertion, graph) && assertion.condition !== undefined)
+        this.#pending.push({ ...assertion, condition: assertion.condition });
     }
+    this.#isLoaded = isLoaded;
     this.#pending.sort((a, b) => Number(b.isRange) - Number(a.isRange));
+  }
+
+  /** Whether an assertion is one on a size that its condition shows as a number. */
+  #settle({ args: [source] }: Node, { text, condition }: FoundAssertion, graph: Graph): boolean {
+    const shown = condition === undefined ? undefined : freeSymbols(condition);
+    const symbol = [...text.matchAll(/\bu\d+\b/g)].find(([name]) => shown?.has(name) !== true)?.[0];
+    if (symbol === undefined || !isRef(source)) return false;
+    const { target, args } = graph.node(source.name);
+    const [size, other] = args;
+    const read = isRef(size) ? graph.node(size.name) : undefined;
+    if (read?.target !== "aten.sym_size.int" || !isRef(read.args[0])) return true;
+    const value = isRef(other) ? graph.node(other.name).meta.val : other;
+    const assertion = { text, symbol, target, other: value as Argument | SymScalar };
+    const owner = read.args[0].name;
+    this.#settled.set(owner, [...(this.#settled.get(owner) ?? []), assertion]);
+    return true;
+  }
+
+  /** Asserts what the source program asserted of a size of the view that is being run. */
+  #emitSettled(tracer: Tracer): void {
+    const [owner] = tracer.currentMeta.origin?.from ?? [];
+    const settled = owner === undefined ? undefined : this.#settled.get(owner);
+    const length = tracer.env.newLength;
+    if (settled === undefined || length === undefined || !tracer.symbols.knows(length.name)) return;
+    this.#settled.delete(owner!);
+    this.settledSymbols.add(settled[0]!.symbol);
+    for (const { text, symbol, target, other } of settled) {
+      const operands = [symInt(length), other];
+      const condition = evaluateScalarFunction(target, operands as readonly SymScalar[]);
+      if (!(condition.expr instanceof SymExpr)) continue;
+      const renamed = text.replace(new RegExp(`\\b${symbol}\\b`, "g"), length.name);
+      this.#assert(tracer, renamed, tracer.toArgument(condition));
+    }
+  }
+
+  #assert(tracer: Tracer, text: string, condition: Argument): void {
+    this.#asserted.add(text);
+    const name = isRef(condition) ? condition.name : "";
+    const message = `Runtime assertion failed for expression ${text} on node '${name}'`;
+    tracer.record(TARGET, [condition, message], {}, null, "_assert_scalar_default");
   }
 
   /** Asserts what only waited for a symbol that has just been bound. */
   emitReady(tracer: Tracer): void {
+    tracer.reify(() => this.#emitSettled(tracer));
     const isReady = ({ condition }: Assertion): boolean =>
       [...freeSymbols(condition).keys()].every((name) => tracer.symbols.knows(name));
     const ready = this.#pending.filter(isReady);
@@ -60,25 +132,23 @@ export class RuntimeAssertions {
     ready.sort((a, b) => placeOf(a) - placeOf(b));
     for (const assertion of ready) {
       // What the ranges decide is not asserted anew: the source's own assertion stays.
-      const isDecided = this.#isFresh && !assertion.isRange && tracer.env.knownTrue(assertion.condition);
+      const isDecided =
+        this.#isFresh && !assertion.isRange && tracer.env.knownByRange(assertion.condition) === true;
       if (!isDecided) this.#emit(tracer, assertion);
     }
   }
 
-  #emit(tracer: Tracer, { condition, text, bound }: Assertion): void {
-    this.#asserted.add(text);
+  #emit(tracer: Tracer, { condition, text, bound, isRange }: Assertion): void {
     tracer.reify(() => {
       const made = tracer.currentMeta;
       // PyTorch traces the graph of a call while that call runs: arithmetic has the call's line.
       tracer.currentMeta = tracer.bodyArithmeticMeta ?? made;
       const node =
         bound === undefined
-          ? tracer.toArgument({ kind: "SymBool", expr: condition })
+          ? tracer.toArgument({ kind: "SymBool", expr: isRange ? condition : canonicalCondition(condition) })
           : tracer.symbols.comparison(condition, bound);
-      const name = isRef(node) ? node.name : "";
-      const message = `Runtime assertion failed for expression ${text} on node '${name}'`;
       tracer.currentMeta = made;
-      tracer.record(TARGET, [node, message], {}, null, "_assert_scalar_default");
+      this.#assert(tracer, text, node);
     });
     tracer.env.addAxiom(condition);
   }
@@ -94,7 +164,11 @@ export class RuntimeAssertions {
       if (always !== undefined) tracer.record(TARGET, [always, message], {}, null, "_assert_scalar");
       return;
     }
-    const text = printExpr(condition.expr);
+    const replaced = tracer.env.replace(condition.expr) as SymBool;
+    if (!(replaced instanceof SymExpr)) return;
+    // A condition that is written otherwise is another node.
+    const known = haveSameSymbols(condition.expr, replaced) ? condition.expr : replaced;
+    const text = printExpr(known);
     if (this.#asserted.has(text)) {
       tracer.names.create("_assert_scalar");
       return;
@@ -102,11 +176,22 @@ export class RuntimeAssertions {
     this.#asserted.add(text);
     const assertion = tracer.currentMeta;
     tracer.currentMeta = meta;
-    const asserted = tracer.symbols.sourceArgument(condition);
+    const asserted = tracer.symbols.sourceArgument({ kind: "SymBool", expr: known });
     tracer.currentMeta = assertion;
     tracer.record(TARGET, [asserted, message], {}, null, "_assert_scalar");
   }
 }
+
+function haveSameSymbols(a: SymExpr, b: SymExpr): boolean {
+  const [own, others] = [freeSymbols(a), freeSymbols(b)];
+  return own.size === others.size && [...own.keys()].every((name) => others.has(name));
+}
+
+/** A symbol compared with a number. */
+const isBound = ({ args }: SymExpr): boolean =>
+  args.length === 2 &&
+  args.some(({ op }) => op === "Symbol") &&
+  args.some(({ args: own }) => own.length === 0);
 
 /**
  * The data-dependent symbol of a condition that was made last: its assertion follows that symbol.
@@ -116,19 +201,18 @@ function lastSymbol(condition: SymExpr): string {
   return `u${Math.max(...numbers.map(Number))}`;
 }
 
-function assertionOf(node: Node, graph: Graph): Assertion | undefined {
+/** An assertion of the source program; its condition may be known, or have no recorded value. */
+type FoundAssertion = Omit<Assertion, "condition"> & { readonly condition: SymExpr | undefined };
+
+function assertionOf(node: Node, graph: Graph): FoundAssertion | undefined {
   if (node.target !== TARGET) return undefined;
   const [condition, message] = node.args;
   const text = typeof message === "string" ? MESSAGE.exec(message)?.[1] : undefined;
   if (text === undefined || !isRef(condition)) return undefined;
   const val = graph.node(condition.name).meta.val as SymScalar | undefined;
-  if (!(val?.expr instanceof SymExpr)) return undefined;
-  return {
-    text,
-    condition: val.expr,
-    isRange: /^u\d+ [<>]= -?\d+$/.test(text),
-    bound: boundOf(val.expr, text),
-  };
+  const expr = val?.expr instanceof SymExpr ? val.expr : undefined;
+  const bound = expr === undefined ? undefined : boundOf(expr, text);
+  return { text, condition: expr, isRange: /^u\d+ [<>]= -?\d+$/.test(text), bound };
 }
 
 /** `0 < zuf0` is computed as `zuf0 > 0`, while the condition is `zuf0 > 0.0`. */

@@ -1,5 +1,13 @@
 import { type ExportedProgram, FakeTensor, isSymScalar, type RangeConstraint } from "@sconce/ir";
-import { freeSymbols, ShapeEnv, type SymEnv, SymExpr, symbol, symbolByName } from "@sconce/symbolic";
+import {
+  freeSymbols,
+  ShapeEnv,
+  type ShapeEnvInit,
+  type SymEnv,
+  SymExpr,
+  symbol,
+  symbolByName,
+} from "@sconce/symbolic";
 
 /**
  * A program's symbols while it is retraced: data-dependent ones come back under the names that they
@@ -7,27 +15,91 @@ import { freeSymbols, ShapeEnv, type SymEnv, SymExpr, symbol, symbolByName } fro
  */
 export class RetraceEnv extends ShapeEnv {
   #expected: string[] = [];
+  #expectedOffsets: string[] = [];
+  readonly #declared: ReadonlySet<string>;
+  readonly #unnamed: SymExpr[] = [];
+  #made = 0;
+  #newLength: SymExpr | undefined;
+
+  constructor(init: ShapeEnvInit = {}) {
+    super(init);
+    this.#declared = new Set(init.ranges?.keys());
+  }
 
   /** What decompositions ask. */
   get inDecompositions(): SymEnv {
     return this;
   }
 
-  /**
-   * Names of the symbols that the node being run created in the source program. They were numbered
-   * as they were made; a call may return a later one first.
-   */
-  expect(names: readonly string[]): void {
-    this.#expected = names.toSorted((a, b) => numberOf(a) - numberOf(b));
+  /** Whether the program declares ranges of values that only the data decide. */
+  get knowsData(): boolean {
+    return [...this.#declared].some((name) => /^(u|zuf)\d+$/.test(name));
   }
 
-  override freshUnbackedInt(): SymExpr {
-    const name = this.#take(/^u\d+$/);
-    return name === undefined ? super.freshUnbackedInt() : symbol(name, { unbacked: true });
+  /** How many numbers were made that are known at run time only. */
+  get made(): number {
+    return this.#made;
+  }
+
+  /** The size that the last view got whose bounds only the data decide, where it has no name. */
+  get newLength(): SymExpr | undefined {
+    return this.#newLength;
+  }
+
+  /** Sizes and offsets of views for which the source program has no name. */
+  get unnamed(): readonly SymExpr[] {
+    return this.#unnamed;
+  }
+
+  /** Begins another trace of the program: what is known stays. */
+  restart(): void {
+    this.#unnamed.length = 0;
+    this.#made = 0;
+    this.#newLength = undefined;
+  }
+
+  /** Keeps the names of a program's symbols for them. */
+  reserveNames({ graph }: ExportedProgram): void {
+    if (!this.knowsData) return;
+    for (const { meta, args } of graph.nodes()) {
+      for (const name of [...symbolNames(meta.val), ...offsetNames(meta.val)]) this.reserve(name);
+      const message = args[1];
+      if (typeof message !== "string") continue;
+      for (const [name] of message.matchAll(/\bu\d+\b/g)) this.reserve(name);
+    }
+  }
+
+  /**
+   * The result that the source program records for the node being run: it has the names of the
+   * symbols that the node created. They were numbered as they were made; a call may return a later
+   * one first. An offset without a declared range was not saved by PyTorch.
+   *
+   * @param isKnown whether an earlier node gave a symbol
+   */
+  expect(val: unknown, isKnown: (name: string) => boolean = () => false): void {
+    if (isStatic(val)) {
+      this.#expected = this.#expectedOffsets = [];
+      return;
+    }
+    const inOrder = (names: readonly string[]): string[] =>
+      names.filter((name) => !isKnown(name)).toSorted((a, b) => numberOf(a) - numberOf(b));
+    this.#expected = inOrder(symbolNames(val));
+    this.#expectedOffsets = inOrder(offsetNames(val)).filter((name) => this.#declared.has(name));
+  }
+
+  override freshUnbackedInt(use?: "length" | "offset"): SymExpr {
+    const own = super.freshUnbackedInt(use);
+    this.#made++;
+    const name = this.#take(use === "offset" ? this.#expectedOffsets : this.#expected, /^u\d+$/);
+    if (name !== undefined) return symbol(name, { unbacked: true });
+    if (use !== undefined) this.#unnamed.push(own);
+    if (use === "length") this.#newLength = own;
+    return own;
   }
 
   override freshUnbackedFloat(): SymExpr {
-    const name = this.#take(/^zuf\d+$/);
+    this.#made++;
+    const name = this.#take(this.#expected, /^zuf\d+$/);
     return name === undefined ? super.freshUnbackedFloat() : symbol(name, { float: true, unbacked: true });
   }
 
@@ -41,9 +113,9 @@ export class RetraceEnv extends ShapeEnv {
     return min === declared.min && max === declared.max ? declared : { min, max };
   }
 
-  #take(kind: RegExp): string | undefined {
-    const at = this.#expected.findIndex((name) => kind.test(name));
-    return at === -1 ? undefined : this.#expected.splice(at, 1)[0];
+  #take(names: string[], kind: RegExp): string | undefined {
+    const at = names.findIndex((name) => kind.test(name));
+    return at === -1 ? undefined : names.splice(at, 1)[0];
   }
 }
 
@@ -56,12 +128,28 @@ export function shapeEnvOf(program: ExportedProgram): RetraceEnv {
   return new RetraceEnv({ ranges, hints: program.symbolHints });
 }
 
-/** Symbols of a value, in order of appearance: the names that a data-dependent size goes by. */
-export function symbolNames(val: unknown): string[] {
+const isStatic = (val: unknown): boolean =>
+  val instanceof FakeTensor &&
+  typeof val.storageOffset === "number" &&
+  val.shape.every(isNumber) &&
+  val.strides.every(isNumber);
+const isNumber = (size: unknown): boolean => typeof size === "number";
+
+/**
+ * Symbols of a value but for those of offsets, in order of appearance: the names that a
+ * data-dependent size goes by.
+ */
+export const symbolNames = (val: unknown): string[] =>
+  namesIn(val, ({ shape, strides }) => [...shape, ...strides]);
+
+/** Symbols of the storage offsets of a value. */
+const offsetNames = (val: unknown): string[] => namesIn(val, ({ storageOffset }) => [storageOffset]);
+
+function namesIn(val: unknown, partsOf: (tensor: FakeTensor) => readonly unknown[]): string[] {
   const names = new Set<string>();
   const visit = (value: unknown): void => {
     if (value instanceof SymExpr) for (const name of freeSymbols(value).keys()) names.add(name);
-    else if (value instanceof FakeTensor) [...value.shape, ...value.strides].forEach(visit);
+    else if (value instanceof FakeTensor) partsOf(value).forEach(visit);
     else if (Array.isArray(value)) value.forEach(visit);
     else if (isSymScalar(value)) visit(value.expr);
   };

@@ -16,7 +16,7 @@ function shared(
       Object.entries({ s77: 2, ...ranges }).map(([s, min]) => [s, { min, max: Infinity }]),
     ),
   });
-  const graph = shareSizes(program.graph, shapeEnvOf(program), new Set(partial));
+  const graph = shareSizes(program.graph, shapeEnvOf(program), new Set(partial), new Map());
   const names = (arg: unknown): unknown =>
     Array.isArray(arg) ? arg.map(names) : ((arg as { name?: string }).name ?? arg);
   return [...graph.nodes()]
@@ -63,7 +63,7 @@ test("a graph without repeated numbers stays the same object", () => {
     %n: int(s77) = aten.sym_size.int(%x, 0)
     return (%n)
   }`);
-  expect(shareSizes(program.graph, shapeEnvOf(program), new Set())).toBe(program.graph);
+  expect(shareSizes(program.graph, shapeEnvOf(program), new Set(), new Map())).toBe(program.graph);
 });
 
 test("a part of a sum of several terms is not shared", () => {

@@ -12,12 +12,19 @@ import type { RetraceEnv } from "./shape-env.js";
  * PyTorch traces every computation, drops what nothing uses, and shares nodes afterwards: what only
  * the replaced nodes read stays, without users. The nodes of `partial` are made while nodes are
  * shared and stay as they are.
+ *
+ * @param canonical keys of conditions that are asserted in another form than nodes show
  */
-export function shareSizes(graph: Graph, env: RetraceEnv, partial: ReadonlySet<string>): Graph {
+export function shareSizes(
+  graph: Graph,
+  env: RetraceEnv,
+  partial: ReadonlySet<string>,
+  canonical: ReadonlyMap<string, string>,
+): Graph {
   const first = new Map<string, string>();
   const replaced = new Map<string, string>();
   for (const node of graph.nodes()) {
-    const key = keyOf(node, env);
+    const key = canonical.get(node.name) ?? keyOf(node, env);
     if (key === undefined || partial.has(node.name)) continue;
     const known = first.get(key);
     if (known === undefined || !isArithmetic(node)) {
@@ -32,14 +39,8 @@ export function shareSizes(graph: Graph, env: RetraceEnv, partial: ReadonlySet<s
 /** The number that a node gives, simplified by the facts known at the end of the trace. */
 function keyOf({ meta }: Node, env: RetraceEnv): string | undefined {
   const { val } = meta;
-  if (
-    val instanceof FakeTensor ||
-    !isSymScalar(val) ||
-    val.kind === "SymBool" ||
-    !(val.expr instanceof SymExpr)
-  )
-    return undefined;
-  const simple = env.simplify(val.expr);
+  if (val instanceof FakeTensor || !isSymScalar(val) || !(val.expr instanceof SymExpr)) return undefined;
+  const simple = val.kind === "SymBool" ? env.replace(val.expr) : env.simplify(val.expr);
   return simple instanceof SymExpr ? simple.key : undefined;
 }
 

@@ -14,7 +14,16 @@ import {
   symInt,
 } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
-import { freeSymbols, isCondition, mul, not, type SymBool, SymExpr, type SymInt } from "@sconce/symbolic";
+import {
+  freeSymbols,
+  isCondition,
+  mul,
+  not,
+  type SymBool,
+  SymExpr,
+  type SymInt,
+  type SymValue,
+} from "@sconce/symbolic";
 import { symbolicNode, unboundSymbol } from "./errors.js";
 import { functionName } from "./naming.js";
 import { INPUT_SIZE_META } from "./reified-metadata.js";
@@ -62,6 +71,7 @@ interface Recipe {
 
 /** The tensor that first had a size, and the metadata of its call. */
 interface FirstTensor {
+  readonly dim: number;
   readonly node: string;
   readonly meta: NodeMeta;
 }
@@ -78,6 +88,8 @@ interface NodeMaker {
   readonly names: Namespace;
   scalarCall(target: string, args: readonly Argument[], scalar: SymScalar, candidate: string): NodeRef;
   sizeOf(node: NodeRef, dim: number): SymInt | undefined;
+  readonly currentMeta: NodeMeta;
+  nodeOf(tensor: FakeTensor): NodeRef;
   reify<T>(run: () => T): T;
   aside<T>(nodes: Node[], meta: NodeMeta, run: () => T): T;
 }
@@ -118,6 +130,8 @@ export class SymbolicNodes {
   readonly sizesOf = new Map<string, string>();
   /** Nodes that compute a part of a sum or product: nobody else reads them. */
   readonly partial = new Set<string>();
+  /** Keys of conditions that are computed as Python writes them: `0 <= u0` is `u0 >= 0`. */
+  readonly canonical = new Map<string, string>();
   /**
    * A number that the last computation came to; arithmetic that follows reads its node, operators
    * the number.
@@ -135,6 +149,9 @@ export class SymbolicNodes {
       this.sizesOf.delete(size);
       this.sizesOf.set(names.get(size) ?? size, names.get(tensor) ?? tensor);
     }
+    const asserted = [...this.canonical].map(([name, key]) => [names.get(name) ?? name, key] as const);
+    this.canonical.clear();
+    for (const [name, key] of asserted) this.canonical.set(name, key);
     for (const name of [...this.partial]) {
       const known = names.get(name);
       if (known === undefined) continue;
@@ -167,6 +184,8 @@ export class SymbolicNodes {
       if (!this.#inBody) this.#shadow(stride);
       else if (this.#define(stride, () => this.#readStride(node, dim, stride))) bound = true;
     });
+    const offset = value.storageOffset;
+    if (this.#inBody && this.#define(offset, () => this.#readOffset(node, offset))) bound = true;
     return bound;
   }
 
@@ -192,18 +211,40 @@ export class SymbolicNodes {
     return this.#tracer.scalarCall("aten.sym_stride.int", [node, dim], symInt(stride), "sym_stride_int");
   }
 
+  /** The source program reads a size of a tensor; one that no nodes compute is read behind it. */
+  sizeRead(size: SymInt, tensor: FakeTensor, dim: number): void {
+    if (!(size instanceof SymExpr) || !isRead(size) || this.#nodes.has(size.key)) return;
+    const node = this.#tracer.nodeOf(tensor);
+    const read = this.#behind(node.name, this.#tracer.currentMeta, () =>
+      this.#readSize(node, dim, size, false),
+    );
+    this.#bind(size.key, read);
+  }
+
+  /** Makes nodes right behind another one. */
+  #behind<T>(node: string, meta: NodeMeta, make: () => T): T {
+    const made: Node[] = this.#following.get(node) ?? [];
+    this.#following.set(node, made);
+    return this.#tracer.aside(made, meta, make);
+  }
+
+  #readOffset(node: NodeRef, offset: SymInt): NodeRef {
+    const target = "aten.sym_storage_offset.default";
+    return this.#tracer.scalarCall(target, [node], symInt(offset), "sym_storage_offset_default");
+  }
+
   /**
    * Takes note of the sizes of a call's result. Shape rules hand on sizes of their operands; others
    * came up here, and are computed behind this node when somebody reads them.
    */
   computedSizes(value: FakeTensor, node: NodeRef, meta: NodeMeta, operands: readonly FakeTensor[]): void {
     let found: Map<string, FirstTensor> | undefined;
-    for (const size of value.shape) {
+    for (const [dim, size] of value.shape.entries()) {
       if (!(size instanceof SymExpr) || size.op === "Symbol") continue;
       const first = this.#firstTensor(size, operands);
       if (first === undefined && this.#nodes.has(size.key)) continue;
       found ??= new Map();
-      found.set(size.key, first ?? { node: node.name, meta });
+      found.set(size.key, first ?? { node: node.name, meta, dim });
     }
     if (found !== undefined) this.#firstTensors.set(value, found);
   }
@@ -276,6 +317,18 @@ export class SymbolicNodes {
 
   /** Arithmetic of the source program: it stays where it is, when it is used at all. */
   evaluated(value: SymScalar, target: string, args: readonly (SymScalar | Argument)[]): void {
+    const [first, second] = args;
+    // A size may have become a number: Python then asks the other operand.
+    const isReflected = isNumber(first) && isSymScalar(second) && second.expr instanceof SymExpr;
+    const reflected = isReflected ? REFLECTED[target] : undefined;
+    if (reflected !== undefined) {
+      this.#evaluatedAs(evaluateScalarFunction(reflected, [second!, first!]), reflected, [second!, first!]);
+      return;
+    }
+    this.#evaluatedAs(value, target, args);
+  }
+
+  #evaluatedAs(value: SymScalar, target: string, args: readonly (SymScalar | Argument)[]): void {
     this.recipe(value, target, args);
     const node = this.#compute(target, args, value);
     if (node !== undefined && value.expr instanceof SymExpr) this.#evaluated.set(value.expr.key, node);
@@ -295,8 +348,9 @@ export class SymbolicNodes {
    * Arithmetic that a decomposition does at this place: it becomes a node here, unless one is there
    * already.
    */
-  computed(target: string, args: readonly SymInt[], result: SymInt): void {
-    const scalars = args.map((arg) => (typeof arg === "number" ? arg : scalarOf(arg)));
+  computed(target: string, args: readonly SymValue[], result: SymValue): void {
+    if (typeof result === "boolean") return;
+    const scalars = args.map((arg) => (arg instanceof SymExpr ? scalarOf(arg) : arg));
     const value = result instanceof SymExpr ? scalarOf(result) : symInt(result);
     this.recipe(value, target, scalars);
     this.#compute(target, scalars, value);
@@ -334,7 +388,9 @@ export class SymbolicNodes {
   comparison(condition: SymExpr, bound: number): NodeRef {
     const target = PYTHON_TARGETS[condition.op]!;
     const args = [this.#nodeFor(condition.args[0]!), bound];
-    return this.#tracer.scalarCall(target, args, scalarOf(condition), functionName(target));
+    const node = this.#tracer.scalarCall(target, args, scalarOf(condition), functionName(target));
+    this.canonical.set(node.name, `asserted ${condition.key}`);
+    return node;
   }
 
   /** The node of a condition that the source program computes and that always holds. */
@@ -389,10 +445,9 @@ export class SymbolicNodes {
    * A size that a tensor's shape rule computed. PyTorch reads it right behind the tensor, and
    * computes it there from the sizes of the inputs (`insert_deferred_runtime_asserts`).
    */
-  #afterTensor(expr: SymExpr, { node, meta }: FirstTensor): Argument {
-    const made: Node[] = this.#following.get(node) ?? [];
-    this.#following.set(node, made);
-    const argument = this.#tracer.aside(made, meta, () => this.#anew(expr));
+  #afterTensor(expr: SymExpr, { node, meta, dim }: FirstTensor): Argument {
+    if (isRead(expr)) return this.#behind(node, meta, () => this.#readSize(ref(node), dim, expr, false));
+    const argument = this.#behind(node, meta, () => this.#anew(expr));
     if (isRef(argument)) this.sizesOf.set(argument.name, node);
     return argument;
   }
@@ -461,9 +516,25 @@ export class SymbolicNodes {
     }
     const candidate = functionName(target);
     const args = expr.args.map(nodeOf);
-    if (args.length <= 2 || expr.op === "Not")
-      return this.#tracer.scalarCall(target, args, scalarOf(expr), candidate);
+    if (isCondition(expr)) return this.#condition(expr, target, args);
+    if (args.length <= 2) return this.#tracer.scalarCall(target, args, scalarOf(expr), candidate);
     return this.#chain(expr, target, args);
+  }
+
+  /** A condition as Python computes it. */
+  #condition(expr: SymExpr, target: string, args: readonly Argument[]): Argument {
+    const reflected = isRef(args[0]) || !isRef(args[1]) ? undefined : REFLECTED[target];
+    const node =
+      args.length > 2
+        ? this.#chain(expr, target, args)
+        : this.#tracer.scalarCall(
+            reflected ?? target,
+            reflected === undefined ? args : [args[1]!, args[0]!],
+            asWritten(expr),
+            functionName(reflected ?? target),
+          );
+    this.canonical.set((node as NodeRef).name, expr.key);
+    return node;
   }
 
   /**
@@ -471,10 +542,12 @@ export class SymbolicNodes {
    * stay beside these.
    */
   #chain(expr: SymExpr, target: string, args: readonly Argument[]): Argument {
-    let value: SymScalar = scalarOf(expr.args[0]!);
+    const isBool = isCondition(expr);
+    const partOf = isBool ? asWritten : scalarOf;
+    let value = partOf(expr.args[0]!);
     return args.reduce((left, right, i) => {
-      const term = scalarOf(expr.args[i]!);
-      value = i === args.length - 1 ? scalarOf(expr) : evaluateScalarFunction(target, [value, term]);
+      const isWhole = i === args.length - 1 && !isBool;
+      value = isWhole ? scalarOf(expr) : evaluateScalarFunction(target, [value, partOf(expr.args[i]!)]);
       const node = this.#tracer.scalarCall(target, [left, right], value, functionName(target));
       if (i < args.length - 1) this.partial.add(node.name);
       return node;
@@ -496,6 +569,36 @@ export class SymbolicNodes {
   }
 }
 
+const READ: ReadonlySet<string> = new Set(["ToFloat", "TruncToInt", "CeilToInt"]);
+
+/**
+ * Whether a size has functions that PyTorch does not compute again from other sizes
+ * (`_has_uninterpretable_sympy_function`): it reads the size from the tensor that has it.
+ */
+export const isRead = (expr: SymExpr): boolean => READ.has(expr.op) || expr.args.some(isRead);
+
+/** What Python makes of a comparison whose left side is a number: `0 < n` asks `n > 0`. */
+export const REFLECTED: Readonly<Record<string, string>> = {
+  "operator.lt": "operator.gt",
+  "operator.le": "operator.ge",
+  "operator.gt": "operator.lt",
+  "operator.ge": "operator.le",
+  "operator.eq": "operator.eq",
+  "operator.ne": "operator.ne",
+};
+
+/** The value of a condition as Python computes it: `u0 >= 0` for `0 <= u0`. */
+function asWritten(expr: SymExpr): SymScalar {
+  const target = PYTHON_TARGETS[expr.op];
+  const [first, second] = expr.args;
+  if (target === undefined || !isCondition(expr)) return scalarOf(expr);
+  if (expr.op === "And" || expr.op === "Or")
+    return expr.args.map(asWritten).reduce((left, right) => evaluateScalarFunction(target, [left, right]));
+  const reflected = first?.op === "Integer" || first?.op === "Float" ? REFLECTED[target] : undefined;
+  if (reflected === undefined) return scalarOf(expr);
+  return evaluateScalarFunction(reflected, [scalarOf(second!), scalarOf(first!)]);
+}
+
 /** A symbolic scalar of the kind that an expression has. */
 export function scalarOf(expr: SymExpr): SymScalar {
   if (isCondition(expr)) return { kind: "SymBool", expr };
@@ -506,6 +609,9 @@ const isFloating = (expr: SymExpr): boolean =>
   FLOATS.has(expr.op) ||
   ((expr.op === "Add" || expr.op === "Mul" || expr.op === "Max" || expr.op === "Min") &&
     expr.args.some(isFloating));
+
+const isNumber = (arg: SymScalar | Argument | undefined): boolean =>
+  typeof arg === "number" || (isSymScalar(arg as MetaValue) && typeof (arg as SymScalar).expr === "number");
 
 function position(node: Node, order: ReadonlyMap<string, number>): number {
   const { expr } = node.meta.val as SymScalar;

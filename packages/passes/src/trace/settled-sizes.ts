@@ -1,0 +1,26 @@
+/** @file Sizes of views that checks decide after the views were made, such as those of `narrow`. */
+import { FakeTensor, type Graph, isSymScalar, type MetaValue, rebuild, type SymScalar } from "@sconce/ir";
+import type { SymInt } from "@sconce/symbolic";
+import type { RetraceEnv } from "./shape-env.js";
+
+/** The graph with what is known of new symbols in the values of its nodes. */
+export function withSettledSizes(graph: Graph, env: RetraceEnv): Graph {
+  if (!env.unnamed.some(({ name }) => env.replacements.has(name))) return graph;
+  return rebuild(graph, (node) => {
+    const val = settled(node.meta.val, env);
+    return val === node.meta.val ? true : { ...node, meta: { ...node.meta, val: val! } };
+  });
+}
+
+function settled(val: MetaValue | undefined, env: RetraceEnv): MetaValue | undefined {
+  if (isSymScalar(val)) {
+    const expr = env.replace(val.expr);
+    return expr === val.expr ? val : ({ kind: val.kind, expr } as SymScalar);
+  }
+  if (!(val instanceof FakeTensor)) return val;
+  const known = (size: SymInt): SymInt => env.replace(size);
+  const [shape, strides] = [val.shape.map(known), val.strides.map(known)];
+  const isSame = shape.every((size, dim) => size === val.shape[dim]);
+  if (isSame && strides.every((stride, dim) => stride === val.strides[dim])) return val;
+  return new FakeTensor({ ...val, shape, strides });
+}
