@@ -7,7 +7,7 @@ import {
   type Namespace,
   symInt,
 } from "@sconce/ir";
-import { freeSymbols, mul, type ShapeEnv, SymExpr, type SymInt } from "@sconce/symbolic";
+import { freeSymbols, lt, mul, type ShapeEnv, SymExpr, type SymInt, symMax } from "@sconce/symbolic";
 import { controlFlowResults } from "./errors.js";
 
 const RULE = "return tensors of the same dtype and number of dimensions from both branches";
@@ -89,6 +89,28 @@ function strideOrder(env: ShapeEnv, { strides }: FakeTensor): number[] {
   return [...strides.keys()].sort((i, j) => hints[i]! - hints[j]! || j - i);
 }
 
+/**
+ * Records that strides exceed the one inside of them, as PyTorch's sort of strides does. It asks of
+ * `s + 1` what leaves `Max(1, s)` as `s`, which is then asked again.
+ */
+function guardStrides(env: ShapeEnv, tensors: readonly FakeTensor[]): void {
+  const before = env.guards.length;
+  for (const asksAgain of [false, true]) {
+    if (asksAgain && env.guards.length === before) return;
+    for (const tensor of tensors) {
+      const order = strideOrder(env, tensor);
+      const strides = order.map((dim) => env.simplify(tensor.strides[dim]!));
+      strides.slice(1).forEach((stride, i) => {
+        const condition = lt(strides[i]!, stride);
+        if (!hasExtremum(stride) && env.hint(condition) === true) env.guard(condition);
+      });
+    }
+  }
+}
+
+const hasExtremum = (stride: SymInt): boolean =>
+  stride instanceof SymExpr && (stride.op === "Max" || stride.args.some(hasExtremum));
+
 /** Strides of merged sizes: each is the product of the sizes inside of it. */
 function mergeStrides(env: ShapeEnv, a: FakeTensor, b: FakeTensor, shape: readonly SymInt[]): SymInt[] {
   const order = strideOrder(env, a);
@@ -98,6 +120,7 @@ function mergeStrides(env: ShapeEnv, a: FakeTensor, b: FakeTensor, shape: readon
       `The sorted order of strides of the two branches' output doesn't match. This indicates the contiguousness of the two branches are different. True branch has stride (${a.strides.join(", ")}) but false branch has stride (${b.strides.join(", ")}).`,
       "use `contiguous()` to make the two branches have the same contiguousness",
     );
+  if (shape.some((size, dim) => size !== a.shape[dim])) guardStrides(env, [a, b]);
   const known = new Map<string | number, SymInt>();
   const merged = a.strides.slice();
   for (const dim of order) {
@@ -111,7 +134,11 @@ function mergeStrides(env: ShapeEnv, a: FakeTensor, b: FakeTensor, shape: readon
         "call `contiguous()` on the results",
       );
     merged[dim] = expected;
-    known.set(keyOf(mul(stride, a.shape[dim]!)), mul(expected, shape[dim]!));
+    const next = mul(expected, shape[dim]!);
+    known.set(keyOf(mul(stride, a.shape[dim]!)), next);
+    // Strides of new tensors count a size of 0 as 1.
+    const least = keyOf(mul(stride, symMax(a.shape[dim]!, 1)));
+    if (!known.has(least)) known.set(least, next);
   }
   return merged;
 }
