@@ -2,10 +2,12 @@
 import { type Argument, type DeviceLiteral, dtypeLiteral, kindOf, unwrapFloat } from "@sconce/ir";
 import { type DType, type NestedValues, Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
+import { SymInt } from "../trace/sym-int.js";
 import { deviceOf } from "./arguments.js";
 import { deviceOfTensor } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
 import { requireGradients } from "./gradients.js";
+import { hasSymbolic, symbolicTensor } from "./symbolic-constants.js";
 
 /** Options of `torch.tensor`. */
 export interface ConstantOptions {
@@ -14,9 +16,13 @@ export interface ConstantOptions {
   readonly requiresGrad?: boolean | undefined;
 }
 
-/** The numbers of Python floats in nested lists. */
-const unwrap = (values: unknown): unknown =>
-  Array.isArray(values) ? values.map(unwrap) : unwrapFloat(values as Argument);
+/** The numbers of Python floats in nested lists. A dynamic size becomes its example value. */
+function unwrap(values: unknown): unknown {
+  if (Array.isArray(values)) return values.map(unwrap);
+  return values instanceof SymInt
+    ? currentTrace()?.env.guardInt(values.expr)
+    : unwrapFloat(values as Argument);
+}
 
 const hasFloat = (values: unknown): boolean =>
   Array.isArray(values) ? values.some(hasFloat) : kindOf(values) === "float";
@@ -70,8 +76,20 @@ export const lifted = (constant: Tensor): Tensor =>
 /** `torch.tensor(values)`: a constant while a program is traced. */
 export function tensor(values: unknown, options: ConstantOptions = {}): Tensor {
   if (values instanceof Tensor) return copyOf(values, options);
-  const made = fromValues("torch.tensor", values, options);
+  if (!hasSymbolic(values)) return constant("torch.tensor", values, options);
+  requireCpu("torch.tensor", options.device);
+  return symbolicTensor(values, options.dtype);
+}
+
+function constant(name: string, values: unknown, options: ConstantOptions): Tensor {
+  const made = fromValues(name, values, options);
   return currentTrace()?.freshConstant(made) ?? made;
+}
+
+/** `x.new_tensor(values)`: of the dtype of `x`. PyTorch takes dynamic sizes for constants here. */
+export function newTensor(self: Tensor, values: unknown, options: ConstantOptions): Tensor {
+  const typed = { ...options, dtype: options.dtype ?? self.dtype };
+  return values instanceof Tensor ? copyOf(values, typed) : constant("newTensor", values, typed);
 }
 
 /** The same elements, as a tensor that asks for gradients. */

@@ -3,7 +3,7 @@ import { type Argument, unwrapFloat } from "@sconce/ir";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { convert, isTraced } from "./arguments.js";
-import { tensor } from "./constants.js";
+import { type ConstantOptions, newTensor, tensor } from "./constants.js";
 import { isContiguousAs } from "./contiguous.js";
 import { DTYPE_METHODS, deviceOfTensor, to, toDType, type } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
@@ -30,8 +30,14 @@ import { dimensionOf, numelOf, sizesOf, stridesOf } from "./sizes.js";
 /** A method of tensors, untyped. */
 export type AnyMethod = (this: Tensor, ...given: readonly unknown[]) => unknown;
 
-/** `x.item()`: the number of a tensor with one element; eager floats are plain numbers. */
-const item = (self: Tensor): unknown => unwrapFloat(callOperator("aten.item.default", [self]) as Argument);
+/**
+ * `x.item()`: the number of a tensor with one element. Eager floats are plain numbers; a program
+ * that is traced keeps one without a fraction as a float.
+ */
+function item(self: Tensor): unknown {
+  const value = callOperator("aten.item.default", [self]) as Argument;
+  return currentTrace() === undefined ? unwrapFloat(value) : value;
+}
 
 /** `x.tolist()`: nested lists of numbers; of a traced tensor, one number by one. */
 function tolist(self: Tensor): unknown {
@@ -143,7 +149,7 @@ export const PYTHON_METHODS: Readonly<Record<string, AnyMethod>> = {
   },
   newTensor: method(
     "new_tensor(data, *, dtype=None, device=None, requires_grad=False)",
-    ({ input, data, ...options }) => tensor(data, { ...options, dtype: options["dtype"] ?? input.dtype }),
+    ({ input, data, ...options }) => newTensor(input, data, options as ConstantOptions),
   ),
   nonzero: method("nonzero(*, as_tuple=False)", (args) => nonzero({ ...args, out: null })),
   norm: method(

@@ -95,7 +95,8 @@ export interface PythonFunctions {
   ): R;
   /**
    * A tensor of values. An integral number is an int: give a dtype for floats that may be whole.
-   * While a program is traced, the values are a constant of the program.
+   * While a program is traced, the values are a constant of the program; with dynamic sizes among
+   * them they are computed when it runs.
    */
   tensor(data: TensorValues, options?: ConstantOptions): Tensor;
   /** A tensor of values, or a tensor as it is, in another dtype where one is given. */

@@ -1,6 +1,6 @@
 /** @file Calls of operators: recorded while a program is traced, run at once otherwise. */
 
-import type { Argument, Node } from "@sconce/ir";
+import type { Argument, FloatLiteral, Node } from "@sconce/ir";
 import type { ShapeEnv } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import { evaluateEagerly } from "./eager.js";
@@ -9,7 +9,15 @@ import type { Sym } from "./sym-int.js";
 /** An argument of an operator: a tensor, a size, or a literal as graphs hold it. */
 export type OperatorArgument = Tensor | Sym | Argument | undefined | readonly OperatorArgument[];
 /** The result of an operator. */
-export type OperatorResult = Tensor | Sym | number | bigint | boolean | null | readonly OperatorResult[];
+export type OperatorResult =
+  | Tensor
+  | Sym
+  | number
+  | bigint
+  | boolean
+  | FloatLiteral
+  | null
+  | readonly OperatorResult[];
 /** Keyword arguments of an operator, by the names of its schema. */
 export type OperatorKeywords = Readonly<Record<string, OperatorArgument>>;
 

@@ -2,7 +2,14 @@
  * @file Values of tensors that are constants of the program, as `make_fx` keeps them (`proxy_call`
  * in `torch/fx/experimental/proxy_tensor.py`). What a call reads from them is known.
  */
-import { type Argument, FakeTensor, isFloat, type MetaValue, unwrapFloat } from "@sconce/ir";
+import {
+  type Argument,
+  FakeTensor,
+  type FloatLiteral,
+  isFloat,
+  type MetaValue,
+  unwrapFloat,
+} from "@sconce/ir";
 import type { OpDefinition } from "@sconce/ops";
 import { type Storage, Tensor } from "@sconce/tensor";
 import { type OperatorArgument, type OperatorKeywords, type OperatorResult, withTrace } from "./dispatch.js";
@@ -44,20 +51,20 @@ export class KnownValues {
 
   /**
    * What a call reads from constants (`x.item()`): a number or a boolean, which is part of the
-   * program. Undefined where a symbol stands for it. So does one for a float without a fraction:
-   * as a number of JavaScript it would be an int.
+   * program. A float without a fraction stays one, and counts as its number in arithmetic of
+   * JavaScript. Undefined where a symbol stands for the value.
    */
   read(
     { tags, target }: OpDefinition,
     args: readonly OperatorArgument[],
     kwargs: OperatorKeywords,
-  ): number | bigint | boolean | undefined {
+  ): number | bigint | boolean | FloatLiteral | undefined {
     if (!tags.includes("data_dependent_output")) return undefined;
     const { tensors, hasSymbols } = operandsIn([...args, ...Object.values(kwargs)]);
     if (hasSymbols || !tensors.every((tensor) => this.#valueOf(tensor) !== undefined)) return undefined;
     const result = this.#evaluate(target, args, kwargs);
     const value = unwrapFloat(result as Argument);
-    if (isFloat(result) && Number.isInteger(value)) return undefined;
+    if (isFloat(result) && Number.isInteger(value)) return wholeFloat(value as number);
     return typeof value === "object" || typeof value === "string" ? undefined : value;
   }
 
@@ -146,6 +153,18 @@ export class KnownValues {
     const memory = tensors[0] === undefined ? undefined : this.#memoryOf(tensors[0]);
     if (memory !== undefined) for (const fake of fakesIn([result])) this.#views.set(fake, memory);
   }
+}
+
+/** The float `3.0`, which is 3 where JavaScript computes with it. */
+function wholeFloat(value: number): FloatLiteral {
+  const float: FloatLiteral = Object.create(
+    { valueOf: () => value },
+    {
+      kind: { value: "float", enumerable: true },
+      value: { value, enumerable: true },
+    },
+  );
+  return Object.freeze(float);
 }
 
 const isSmall = (result: MetaValue): boolean =>
