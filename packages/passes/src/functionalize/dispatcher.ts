@@ -193,6 +193,16 @@ export class Dispatcher {
       : result;
   }
 
+  /**
+   * A view of the bits that is made again for the outputs is detached twice: here and by the step
+   * that follows.
+   */
+  #again(row: OpDefinition, value: FakeTensor): FakeTensor {
+    return row.target === "aten.view.dtype" && this.tracer.isFinishing
+      ? (this.lower("aten.detach.default", [value], {}) as FakeTensor)
+      : value;
+  }
+
   /** How a view is replayed on another base, and how a write to it goes back. */
   #step(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs, index: number | null): ViewStep {
     const rest = unwrapAll(args.slice(1));
@@ -210,6 +220,7 @@ export class Dispatcher {
       forward,
       replay: current(),
       current,
+      again: (base) => this.#again(row, forward(base)),
       reverse: (base, mutated) => {
         this.hidden?.checkStep(row, [base, ...rest]);
         const bound = bindArgs(row.schema, [base, ...rest], plainKwargs);
