@@ -1,4 +1,5 @@
 import type { Tensor } from "@sconce/tensor";
+import { SymBool } from "../trace/sym-int.js";
 import { guard, sym } from "./sym.js";
 
 /**
@@ -9,5 +10,6 @@ import { guard, sym } from "./sym.js";
 export function truthOf(x: Tensor): boolean {
   const value = x.item() as unknown;
   if (typeof value === "boolean") return value;
+  if (value instanceof SymBool) return guard(value);
   return typeof value === "number" ? value !== 0 : guard(sym.ne(value as never, 0));
 }

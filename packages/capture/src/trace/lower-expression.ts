@@ -5,6 +5,10 @@ import { functionName, PYTHON_TARGETS, REFLECTED, scalarOf } from "@sconce/passe
 import { not, type SymExpr } from "@sconce/symbolic";
 import { type AddScalarNode, TraceNode } from "./trace-node.js";
 
+/** Whether a node stands for the symbol of a condition: its value is 1 or 0. */
+const isChoice = (node: TraceNode | Argument | undefined): node is TraceNode =>
+  node instanceof TraceNode && isSymScalar(node.val) && (node.val.expr as { op?: string }).op === "Piecewise";
+
 const valueOfPart = (node: TraceNode | Argument, expr: SymExpr): SymScalar =>
   node instanceof TraceNode && isSymScalar(node.val) ? node.val : scalarOf(expr);
 
@@ -36,7 +40,13 @@ export function lowerExpression(
   }
   // The parts of a condition may be written in another way than in it: `u0 >= 0` for `0 <= u0`.
   const isConnective = expr.op === "And" || expr.op === "Or";
-  if (parts.length <= 2 && !isConnective) return add(target, parts, scalarOf(expr), functionName(target));
+  if (parts.length <= 2 && !isConnective) {
+    const [first, second] = parts;
+    const value = isChoice(first)
+      ? evaluateScalarFunction(target, [first.val as SymScalar, second as Argument])
+      : scalarOf(expr);
+    return add(target, parts, value, functionName(target));
+  }
   const partAt = (i: number): SymScalar =>
     isConnective ? valueOfPart(parts[i]!, expr.args[i]!) : scalarOf(expr.args[i]!);
   let value = partAt(0);

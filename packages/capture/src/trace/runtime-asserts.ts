@@ -19,6 +19,7 @@ import {
   floatConstant,
   freeSymbols,
   ge,
+  ite,
   le,
   MAX_SIZE,
   mul,
@@ -26,6 +27,7 @@ import {
   type ShapeEnv,
   SymExpr,
   type SymFloat,
+  type SymInt,
   symbolByName,
 } from "@sconce/symbolic";
 import { lowerExpression } from "./lower-expression.js";
@@ -206,11 +208,11 @@ class Inserter {
         : this.#add("operator.getitem", [node, item], (vals as readonly MetaValue[])[item]!, "getitem");
     const read = this.#quotient(this.#readOf(owner, binding, symbol), symbol, divisor);
     // A condition that is read is `Eq(u0, 1)`: its symbol is 1 or 0.
-    const isCondition = isSymScalar(read.val) && read.val.kind === "SymBool";
-    this.#bindSymbol(
-      symbol,
-      isCondition ? this.#add("torch.sym_ite", [read, 1, 0], symInt(symbol), "sym_ite") : read,
-    );
+    const choice =
+      isSymScalar(read.val) && read.val.kind === "SymBool"
+        ? this.#add("torch.sym_ite", [read, 1, 0], symInt(ite<SymInt>(read.val.expr, 1, 0)), "sym_ite")
+        : read;
+    this.#bindSymbol(symbol, choice);
   }
 
   /** Reads the place that gives a symbol, or a multiple of it. */

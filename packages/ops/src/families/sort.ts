@@ -1,6 +1,6 @@
 /** @file Sorting, searching and counting of values. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { and, eq, ge, le, MAX_SIZE } from "@sconce/symbolic";
+import { eq, ge, le, MAX_SIZE } from "@sconce/symbolic";
 import { type DType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
@@ -57,7 +57,9 @@ const topk = defineOp({
   meta: ({ self, k, dim }, { env }) => {
     const axis = wrapDim(dim, self.ndim);
     const size = self.ndim === 0 ? 1 : self.shape[axis]!;
-    check(env, and(ge(k, 0), le(k, size)), () => invalidArgument("selected index k out of range"));
+    const outOfRange = (): Error => invalidArgument("selected index k out of range");
+    check(env, ge(k, 0), outOfRange);
+    check(env, le(k, size), outOfRange);
     const shape = self.ndim === 0 ? [] : self.shape.with(axis, k);
     return [fake({ dtype: self.dtype, shape, like: self }), fake({ dtype: "int64", shape, like: self })];
   },

@@ -14,7 +14,16 @@ import {
   symInt,
 } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
-import { canonicalCondition, freeSymbols, printExpr, type SymBool, SymExpr } from "@sconce/symbolic";
+import {
+  canonicalCondition,
+  freeSymbols,
+  ge,
+  le,
+  printExpr,
+  type SymBool,
+  SymExpr,
+  symbolByName,
+} from "@sconce/symbolic";
 import type { Tracer } from "./tracer.js";
 
 const MESSAGE = /^Runtime assertion failed for expression (.*) on node '.*'$/s;
@@ -49,11 +58,6 @@ export class RuntimeAssertions {
   readonly settledSymbols = new Set<string>();
   /** Conditions that are asserted already, as text. */
   readonly #asserted = new Set<string>();
-  /**
-   * Whether the program was read from a file. PyTorch then asserts a condition that the ranges
-   * decide only where the program does.
-   */
-  readonly #isLoaded: boolean;
 
   /**
    * Whether conditions that ranges decide are not deferred: the symbols have no assertions but those
@@ -65,28 +69,25 @@ export class RuntimeAssertions {
   constructor(graph: Graph, isFresh: boolean) {
     this.#isFresh = isFresh;
     const known = new Set<string>();
-    let isLoaded = false;
     for (const node of graph.nodes()) {
-      isLoaded ||= node.meta.unbackedBindings !== undefined;
       const assertion = assertionOf(node, graph);
       if (assertion === undefined || known.has(assertion.text)) continue;
       known.add(assertion.text);
       if (!this.#settle(node, assertion, graph) && assertion.condition !== undefined)
         this.#pending.push({ ...assertion, condition: assertion.condition });
     }
-    this.#isLoaded = isLoaded;
     this.#pending.sort((a, b) => Number(b.isRange) - Number(a.isRange));
   }
 
   /** Whether an assertion is one on a size that its condition shows as a number. */
-  #settle({ args: [source] }: Node, { text, condition }: FoundAssertion, graph: Graph): boolean {
-    const shown = condition === undefined ? undefined : freeSymbols(condition);
-    const symbol = [...text.matchAll(/\bu\d+\b/g)].find(([name]) => shown?.has(name) !== true)?.[0];
+  #settle({ args: [source] }: Node, { text, shown, isRange }: FoundAssertion, graph: Graph): boolean {
+    const symbols = shown === undefined ? undefined : freeSymbols(shown);
+    const symbol = [...text.matchAll(/\bu\d+\b/g)].find(([name]) => symbols?.has(name) !== true)?.[0];
     if (symbol === undefined || !isRef(source)) return false;
     const { target, args } = graph.node(source.name);
     const [size, other] = args;
     const read = isRef(size) ? graph.node(size.name) : undefined;
-    if (read?.target !== "aten.sym_size.int" || !isRef(read.args[0])) return true;
+    if (read?.target !== "aten.sym_size.int" || !isRef(read.args[0])) return isRange !== true;
     const value = isRef(other) ? graph.node(other.name).meta.val : other;
     const assertion = { text, symbol, target, other: value as Argument | SymScalar };
     const owner = read.args[0].name;
@@ -143,14 +144,17 @@ export class RuntimeAssertions {
       const made = tracer.currentMeta;
       // PyTorch traces the graph of a call while that call runs: arithmetic has the call's line.
       tracer.currentMeta = tracer.bodyArithmeticMeta ?? made;
-      const node =
-        bound === undefined
-          ? tracer.toArgument({ kind: "SymBool", expr: isRange ? condition : canonicalCondition(condition) })
-          : tracer.symbols.comparison(condition, bound);
+      const node = this.#nodeOf(tracer, { condition, text, bound, isRange });
       tracer.currentMeta = made;
       this.#assert(tracer, text, node);
     });
     tracer.env.addAxiom(condition);
+  }
+
+  #nodeOf({ symbols }: Tracer, { condition, bound, isRange }: Assertion): Argument {
+    if (bound !== undefined) return symbols.comparison(condition, bound);
+    if (isRange) return symbols.rangeBound(condition);
+    return symbols.scalarArgument({ kind: "SymBool", expr: canonicalCondition(condition) });
   }
 
   /**
@@ -202,7 +206,11 @@ function lastSymbol(condition: SymExpr): string {
 }
 
 /** An assertion of the source program; its condition may be known, or have no recorded value. */
-type FoundAssertion = Omit<Assertion, "condition"> & { readonly condition: SymExpr | undefined };
+type FoundAssertion = Omit<Assertion, "condition"> & {
+  readonly condition: SymExpr | undefined;
+  /** What the source program records for the condition. */
+  readonly shown: SymExpr | undefined;
+};
 
 function assertionOf(node: Node, graph: Graph): FoundAssertion | undefined {
   if (node.target !== TARGET) return undefined;
@@ -210,9 +218,19 @@ function assertionOf(node: Node, graph: Graph): FoundAssertion | undefined {
   const text = typeof message === "string" ? MESSAGE.exec(message)?.[1] : undefined;
   if (text === undefined || !isRef(condition)) return undefined;
   const val = graph.node(condition.name).meta.val as SymScalar | undefined;
-  const expr = val?.expr instanceof SymExpr ? val.expr : undefined;
+  const range = rangeOf(text);
+  const shown = val?.expr instanceof SymExpr ? val.expr : undefined;
+  const expr = range ?? shown;
   const bound = expr === undefined ? undefined : boundOf(expr, text);
-  return { text, condition: expr, isRange: /^u\d+ [<>]= -?\d+$/.test(text), bound };
+  return { text, condition: expr, shown, isRange: range !== undefined, bound };
+}
+
+/** A bound of a symbol's range, from its text: the condition of a symbol that is read is another. */
+function rangeOf(text: string): SymExpr | undefined {
+  const found = /^(u\d+) ([<>])= (-?\d+)$/.exec(text);
+  if (found === null) return undefined;
+  const [, name, direction, bound] = found;
+  return (direction === "<" ? le : ge)(symbolByName(name!), Number(bound)) as SymExpr;
 }
 
 /** `0 < zuf0` is computed as `zuf0 > 0`, while the condition is `zuf0 > 0.0`. */

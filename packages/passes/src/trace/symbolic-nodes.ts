@@ -17,6 +17,8 @@ import { evaluateScalarFunction } from "@sconce/ops";
 import {
   freeSymbols,
   isCondition,
+  isUnbacked,
+  ite,
   mul,
   not,
   type SymBool,
@@ -109,6 +111,8 @@ export class SymbolicNodes {
   readonly #tracer: NodeMaker;
   readonly #nodes = new Map<string, Argument>();
   readonly #sizes = new Map<string, SizeRead>();
+  /** What the nodes of symbols that are conditions give. */
+  readonly #values = new Map<string, SymScalar>();
   /** Sizes that are read where their symbol was made. */
   readonly #own = new Set<string>();
   readonly #firstSizes = new Map<string, SizeRead>();
@@ -164,7 +168,20 @@ export class SymbolicNodes {
   bindScalar(value: MetaValue, node: NodeRef): boolean {
     if (!isSymScalar(value) || !(value.expr instanceof SymExpr)) return false;
     this.#bind(value.expr.key, node);
+    const symbol = this.#inBody ? readSymbol(value.expr) : undefined;
+    if (symbol !== undefined && !this.#seen.has(symbol.name)) this.#bindChoice(symbol, value.expr, node);
     return this.#see(value.expr);
+  }
+
+  /** A condition that is read, `Eq(u0, 1)`, makes its symbol 1 or 0. */
+  #bindChoice(symbol: SymExpr, condition: SymExpr, node: NodeRef): void {
+    const value = { kind: "SymInt", expr: ite<SymInt>(condition, 1, 0) } as const;
+    const choice = this.#tracer.reify(() =>
+      this.#tracer.scalarCall("torch.sym_ite", [node, 1, 0], value, "sym_ite"),
+    );
+    this.canonical.set(choice.name, symbol.key);
+    this.#values.set(symbol.key, value);
+    this.#bind(symbol.key, choice);
   }
 
   /**
@@ -384,6 +401,19 @@ export class SymbolicNodes {
     return value.kind === "SymFloat" ? float(value.expr as number) : (value.expr as number | boolean);
   }
 
+  /** The comparison of a symbol with a bound of its range. */
+  rangeBound(condition: SymExpr): NodeRef {
+    const [symbol, limit] = condition.args;
+    const target = PYTHON_TARGETS[condition.op]!;
+    const own = this.#values.get(symbol!.key);
+    if (own === undefined) return this.#nodeFor(condition) as NodeRef;
+    const value = evaluateScalarFunction(target, [own, Number(limit!.value)]);
+    const args = [this.#nodeFor(symbol!), Number(limit!.value)];
+    const node = this.#tracer.scalarCall(target, args, value, functionName(target));
+    this.canonical.set(node.name, condition.key);
+    return node;
+  }
+
   /** The comparison of an expression with a literal in place of the condition's own. */
   comparison(condition: SymExpr, bound: number): NodeRef {
     const target = PYTHON_TARGETS[condition.op]!;
@@ -523,6 +553,13 @@ export class SymbolicNodes {
 
   /** A condition as Python computes it. */
   #condition(expr: SymExpr, target: string, args: readonly Argument[]): Argument {
+    if (expr.op === "Unequality") {
+      const equality = scalarOf(not(expr) as SymExpr);
+      const node = this.#tracer.scalarCall("operator.eq", args, equality, "eq");
+      // The comparison belongs to this node alone.
+      this.canonical.set(node.name, `part of ${expr.key}`);
+      return this.#tracer.scalarCall("torch.sym_not", [node], scalarOf(expr), "sym_not");
+    }
     const reflected = isRef(args[0]) || !isRef(args[1]) ? undefined : REFLECTED[target];
     const node =
       args.length > 2
@@ -616,6 +653,12 @@ const isNumber = (arg: SymScalar | Argument | undefined): boolean =>
 function position(node: Node, order: ReadonlyMap<string, number>): number {
   const { expr } = node.meta.val as SymScalar;
   return expr instanceof SymExpr ? (order.get(expr.key) ?? 0) : 0;
+}
+
+/** The symbol of a condition that is read out of a tensor: `u0` of `Eq(u0, 1)`. */
+function readSymbol({ op, args: [symbol, one] }: SymExpr): SymExpr | undefined {
+  const isRead = op === "Equality" && symbol!.op === "Symbol" && isUnbacked(symbol!) && one!.value === 1;
+  return isRead ? symbol : undefined;
 }
 
 /** `factor * symbol` of an expression; undefined where it has another form. */
