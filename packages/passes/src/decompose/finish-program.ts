@@ -22,7 +22,7 @@ import { withoutDeadNodes } from "../graphs/dead-nodes.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { type Retrace, TOKEN_INPUT } from "../retrace/retrace-program.js";
 import { CollisionNames } from "../trace/naming.js";
-import { withSettledSizes } from "../trace/settled-sizes.js";
+import { withResolvedSizes } from "../trace/resolved-sizes.js";
 import { shareSizes } from "../trace/shared-sizes.js";
 import { nameBodies } from "./body-names.js";
 import { remapModuleCalls } from "./module-calls.js";
@@ -61,10 +61,10 @@ export function* finishProgram(
   yield;
   const partial = new Set([...retrace.partial].map(nameOf));
   const canonical = new Map([...retrace.canonical].map(([node, key]) => [nameOf(node), key]));
-  const graph = shareSizes(withSettledSizes(live, retrace.env), retrace.env, partial, canonical);
+  const graph = shareSizes(withResolvedSizes(live, retrace.env), retrace.env, partial, canonical);
   yield;
-  const { settled: settledSymbols } = retrace;
-  const declared = [...program.rangeConstraints].filter(([name]) => !settledSymbols.has(name));
+  const { resolved: resolvedSymbols } = retrace;
+  const declared = [...program.rangeConstraints].filter(([name]) => !resolvedSymbols.has(name));
   const rangeConstraints = new Map([...declared, ...ranges]);
   const outputSpecs = outputSpecsOf(program, graph, retrace);
   const inputSpecs = [...(retrace.tokens > 0 ? [TOKEN_INPUT] : []), ...program.graphSignature.inputSpecs];
@@ -72,7 +72,7 @@ export function* finishProgram(
     graph,
     graphSignature: { inputSpecs, outputSpecs },
     moduleCallGraph: remapModuleCalls(program, graph),
-    ...(ranges.size === 0 && settledSymbols.size === 0 ? {} : { rangeConstraints }),
+    ...(ranges.size === 0 && resolvedSymbols.size === 0 ? {} : { rangeConstraints }),
     ...(retrace.guards.length === 0 ? {} : { guardsCode: [...program.guardsCode, ...retrace.guards] }),
     dialect: "ATEN",
   });

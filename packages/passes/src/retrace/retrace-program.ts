@@ -48,7 +48,7 @@ export interface Retrace {
   /** Nodes that compute a part of a sum or product of sizes. */
   readonly partial: ReadonlySet<string>;
   /** Symbols of the source program for sizes of views that are known by now. */
-  readonly settled: ReadonlySet<string>;
+  readonly resolved: ReadonlySet<string>;
   /** Keys of asserted conditions, by nodes that show them in another form. */
   readonly canonical: ReadonlyMap<string, string>;
   /** The tensors whose sizes nodes stand for. */
@@ -115,7 +115,7 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
     guards: tracer.guards.added,
     partial: tracer.symbols.partial,
     canonical: tracer.symbols.canonical,
-    settled: assertions.settledSymbols,
+    resolved: assertions.resolvedSymbols,
     sizesOf: tracer.symbols.sizesOf,
   };
 }

@@ -41,7 +41,7 @@ interface Assertion {
 }
 
 /** An assertion on a size of a view that is known after the view was made. */
-interface SettledAssertion {
+interface ResolvedAssertion {
   /** The canonical text, with the symbol that the source program had for the size. */
   readonly text: string;
   readonly symbol: string;
@@ -53,9 +53,9 @@ interface SettledAssertion {
 export class RuntimeAssertions {
   readonly #pending: Assertion[] = [];
   /** Assertions on sizes that are known by now, by the views of the source program. */
-  readonly #settled = new Map<string, SettledAssertion[]>();
+  readonly #resolved = new Map<string, ResolvedAssertion[]>();
   /** Symbols of the source program for sizes that are known by now. */
-  readonly settledSymbols = new Set<string>();
+  readonly resolvedSymbols = new Set<string>();
   /** Conditions that are asserted already, as text. */
   readonly #asserted = new Set<string>();
 
@@ -73,14 +73,14 @@ export class RuntimeAssertions {
       const assertion = assertionOf(node, graph);
       if (assertion === undefined || known.has(assertion.text)) continue;
       known.add(assertion.text);
-      if (!this.#settle(node, assertion, graph) && assertion.condition !== undefined)
+      if (!this.#resolve(node, assertion, graph) && assertion.condition !== undefined)
         this.#pending.push({ ...assertion, condition: assertion.condition });
     }
     this.#pending.sort((a, b) => Number(b.isRange) - Number(a.isRange));
   }
 
   /** Whether an assertion is one on a size that its condition shows as a number. */
-  #settle({ args: [source] }: Node, { text, shown, isRange }: FoundAssertion, graph: Graph): boolean {
+  #resolve({ args: [source] }: Node, { text, shown, isRange }: FoundAssertion, graph: Graph): boolean {
     const symbols = shown === undefined ? undefined : freeSymbols(shown);
     const symbol = [...text.matchAll(/\bu\d+\b/g)].find(([name]) => symbols?.has(name) !== true)?.[0];
     if (symbol === undefined || !isRef(source)) return false;
@@ -91,19 +91,19 @@ export class RuntimeAssertions {
     const value = isRef(other) ? graph.node(other.name).meta.val : other;
     const assertion = { text, symbol, target, other: value as Argument | SymScalar };
     const owner = read.args[0].name;
-    this.#settled.set(owner, [...(this.#settled.get(owner) ?? []), assertion]);
+    this.#resolved.set(owner, [...(this.#resolved.get(owner) ?? []), assertion]);
     return true;
   }
 
   /** Asserts what the source program asserted of a size of the view that is being run. */
-  #emitSettled(tracer: Tracer): void {
+  #emitResolved(tracer: Tracer): void {
     const [owner] = tracer.currentMeta.origin?.from ?? [];
-    const settled = owner === undefined ? undefined : this.#settled.get(owner);
+    const resolved = owner === undefined ? undefined : this.#resolved.get(owner);
     const length = tracer.env.newLength;
-    if (settled === undefined || length === undefined || !tracer.symbols.knows(length.name)) return;
-    this.#settled.delete(owner!);
-    this.settledSymbols.add(settled[0]!.symbol);
-    for (const { text, symbol, target, other } of settled) {
+    if (resolved === undefined || length === undefined || !tracer.symbols.knows(length.name)) return;
+    this.#resolved.delete(owner!);
+    this.resolvedSymbols.add(resolved[0]!.symbol);
+    for (const { text, symbol, target, other } of resolved) {
       const operands = [symInt(length), other];
       const condition = evaluateScalarFunction(target, operands as readonly SymScalar[]);
       if (!(condition.expr instanceof SymExpr)) continue;
@@ -121,7 +121,7 @@ export class RuntimeAssertions {
 
   /** Asserts what only waited for a symbol that has just been bound. */
   emitReady(tracer: Tracer): void {
-    tracer.reify(() => this.#emitSettled(tracer));
+    tracer.reify(() => this.#emitResolved(tracer));
     const isReady = ({ condition }: Assertion): boolean =>
       [...freeSymbols(condition).keys()].every((name) => tracer.symbols.knows(name));
     const ready = this.#pending.filter(isReady);
@@ -225,7 +225,7 @@ function assertionOf(node: Node, graph: Graph): FoundAssertion | undefined {
   return { text, condition: expr, shown, isRange: range !== undefined, bound };
 }
 
-/** A bound of a symbol's range, from its text: the condition of a symbol that is read is another. */
+/** A bound of a symbol's range, from its text: a condition that is read shows another form. */
 function rangeOf(text: string): SymExpr | undefined {
   const found = /^(u\d+) ([<>])= (-?\d+)$/.exec(text);
   if (found === null) return undefined;

@@ -5,7 +5,6 @@ import {
   isRef,
   isSymScalar,
   type MetaValue,
-  type Namespace,
   type Node,
   type NodeMeta,
   type NodeRef,
@@ -17,7 +16,6 @@ import { evaluateScalarFunction } from "@sconce/ops";
 import {
   freeSymbols,
   isCondition,
-  isUnbacked,
   ite,
   mul,
   not,
@@ -29,72 +27,20 @@ import {
 import { symbolicNode, unboundSymbol } from "./errors.js";
 import { functionName } from "./naming.js";
 import { INPUT_SIZE_META } from "./reified-metadata.js";
+import {
+  asPython,
+  asWritten,
+  isRead,
+  linearIn,
+  multipleOf,
+  PYTHON_TARGETS,
+  position,
+  readSymbol,
+  reflectedTarget,
+  scalarOf,
+} from "./size-expressions.js";
+import type { FirstTensor, NodeMaker, Recipe, SizeRead } from "./size-records.js";
 import type { SymbolSource } from "./symbol-sources.js";
-
-/** Python functions that compute expressions, by the heads of the expressions. */
-export const PYTHON_TARGETS: Readonly<Record<string, string>> = {
-  Add: "operator.add",
-  Mul: "operator.mul",
-  FloorDiv: "operator.floordiv",
-  CleanDiv: "operator.floordiv",
-  Mod: "operator.mod",
-  PythonMod: "operator.mod",
-  Pow: "operator.pow",
-  PowByNatural: "operator.pow",
-  FloatPow: "operator.pow",
-  Max: "torch.sym_max",
-  Min: "torch.sym_min",
-  ToFloat: "torch.sym_float",
-  IntTrueDiv: "operator.truediv",
-  FloatTrueDiv: "operator.truediv",
-  CeilToInt: "math.ceil",
-  FloorToInt: "math.floor",
-  TruncToInt: "math.trunc",
-  RoundToInt: "builtins.round",
-  OpaqueUnaryFn_sqrt: "torch._sym_sqrt",
-  Equality: "operator.eq",
-  Unequality: "operator.ne",
-  StrictLessThan: "operator.lt",
-  LessThan: "operator.le",
-  StrictGreaterThan: "operator.gt",
-  GreaterThan: "operator.ge",
-  And: "operator.and_",
-  Or: "operator.or_",
-  Not: "torch.sym_not",
-};
-
-const FLOATS = new Set(["ToFloat", "IntTrueDiv", "FloatTrueDiv", "FloatPow", "Float", "OpaqueUnaryFn_sqrt"]);
-
-/** How a source program computed an expression; followed so that the arithmetic keeps its shape. */
-interface Recipe {
-  readonly target: string;
-  readonly args: readonly (SymScalar | Argument)[];
-}
-
-/** The tensor that first had a size, and the metadata of its call. */
-interface FirstTensor {
-  readonly dim: number;
-  readonly node: string;
-  readonly meta: NodeMeta;
-}
-
-interface SizeRead {
-  readonly node: NodeRef;
-  readonly dim: number;
-  /** Its place among all sizes of the inputs. */
-  readonly at: number;
-}
-
-/** Adds the nodes that compute sizes to the graph being traced. */
-interface NodeMaker {
-  readonly names: Namespace;
-  scalarCall(target: string, args: readonly Argument[], scalar: SymScalar, candidate: string): NodeRef;
-  sizeOf(node: NodeRef, dim: number): SymInt | undefined;
-  readonly currentMeta: NodeMeta;
-  nodeOf(tensor: FakeTensor): NodeRef;
-  reify<T>(run: () => T): T;
-  aside<T>(nodes: Node[], meta: NodeMeta, run: () => T): T;
-}
 
 export class SymbolicNodes {
   /** Placeholders and dimensions by the symbols that were made for them. */
@@ -334,21 +280,10 @@ export class SymbolicNodes {
 
   /** Arithmetic of the source program: it stays where it is, when it is used at all. */
   evaluated(value: SymScalar, target: string, args: readonly (SymScalar | Argument)[]): void {
-    const [first, second] = args;
-    // A size may have become a number: Python then asks the other operand.
-    const isReflected = isNumber(first) && isSymScalar(second) && second.expr instanceof SymExpr;
-    const reflected = isReflected ? REFLECTED[target] : undefined;
-    if (reflected !== undefined) {
-      this.#evaluatedAs(evaluateScalarFunction(reflected, [second!, first!]), reflected, [second!, first!]);
-      return;
-    }
-    this.#evaluatedAs(value, target, args);
-  }
-
-  #evaluatedAs(value: SymScalar, target: string, args: readonly (SymScalar | Argument)[]): void {
-    this.recipe(value, target, args);
-    const node = this.#compute(target, args, value);
-    if (node !== undefined && value.expr instanceof SymExpr) this.#evaluated.set(value.expr.key, node);
+    const [python, operands, result] = asPython(target, args, value);
+    this.recipe(result, python, operands);
+    const node = this.#compute(python, operands, result);
+    if (node !== undefined && result.expr instanceof SymExpr) this.#evaluated.set(result.expr.key, node);
   }
 
   /**
@@ -560,16 +495,13 @@ export class SymbolicNodes {
       this.canonical.set(node.name, `part of ${expr.key}`);
       return this.#tracer.scalarCall("torch.sym_not", [node], scalarOf(expr), "sym_not");
     }
-    const reflected = isRef(args[0]) || !isRef(args[1]) ? undefined : REFLECTED[target];
+    const reflected = isRef(args[0]) || !isRef(args[1]) ? undefined : reflectedTarget(target);
+    const operands = reflected === undefined ? args : [args[1]!, args[0]!];
+    const name = reflected ?? target;
     const node =
       args.length > 2
         ? this.#chain(expr, target, args)
-        : this.#tracer.scalarCall(
-            reflected ?? target,
-            reflected === undefined ? args : [args[1]!, args[0]!],
-            asWritten(expr),
-            functionName(reflected ?? target),
-          );
+        : this.#tracer.scalarCall(name, operands, asWritten(expr), functionName(name));
     this.canonical.set((node as NodeRef).name, expr.key);
     return node;
   }
@@ -604,82 +536,4 @@ export class SymbolicNodes {
     const args = [first!.args[1]!, first!.args[0]!, second!.args[0]!].map((arg) => this.#nodeFor(arg));
     return this.#tracer.scalarCall("torch.sym_ite", args, scalarOf(expr), "sym_ite");
   }
-}
-
-const READ: ReadonlySet<string> = new Set(["ToFloat", "TruncToInt", "CeilToInt"]);
-
-/**
- * Whether a size has functions that PyTorch does not compute again from other sizes
- * (`_has_uninterpretable_sympy_function`): it reads the size from the tensor that has it.
- */
-export const isRead = (expr: SymExpr): boolean => READ.has(expr.op) || expr.args.some(isRead);
-
-/** What Python makes of a comparison whose left side is a number: `0 < n` asks `n > 0`. */
-export const REFLECTED: Readonly<Record<string, string>> = {
-  "operator.lt": "operator.gt",
-  "operator.le": "operator.ge",
-  "operator.gt": "operator.lt",
-  "operator.ge": "operator.le",
-  "operator.eq": "operator.eq",
-  "operator.ne": "operator.ne",
-};
-
-/** The value of a condition as Python computes it: `u0 >= 0` for `0 <= u0`. */
-function asWritten(expr: SymExpr): SymScalar {
-  const target = PYTHON_TARGETS[expr.op];
-  const [first, second] = expr.args;
-  if (target === undefined || !isCondition(expr)) return scalarOf(expr);
-  if (expr.op === "And" || expr.op === "Or")
-    return expr.args.map(asWritten).reduce((left, right) => evaluateScalarFunction(target, [left, right]));
-  const reflected = first?.op === "Integer" || first?.op === "Float" ? REFLECTED[target] : undefined;
-  if (reflected === undefined) return scalarOf(expr);
-  return evaluateScalarFunction(reflected, [scalarOf(second!), scalarOf(first!)]);
-}
-
-/** A symbolic scalar of the kind that an expression has. */
-export function scalarOf(expr: SymExpr): SymScalar {
-  if (isCondition(expr)) return { kind: "SymBool", expr };
-  return isFloating(expr) ? { kind: "SymFloat", expr } : { kind: "SymInt", expr };
-}
-
-const isFloating = (expr: SymExpr): boolean =>
-  FLOATS.has(expr.op) ||
-  ((expr.op === "Add" || expr.op === "Mul" || expr.op === "Max" || expr.op === "Min") &&
-    expr.args.some(isFloating));
-
-const isNumber = (arg: SymScalar | Argument | undefined): boolean =>
-  typeof arg === "number" || (isSymScalar(arg as MetaValue) && typeof (arg as SymScalar).expr === "number");
-
-function position(node: Node, order: ReadonlyMap<string, number>): number {
-  const { expr } = node.meta.val as SymScalar;
-  return expr instanceof SymExpr ? (order.get(expr.key) ?? 0) : 0;
-}
-
-/** The symbol of a condition that is read out of a tensor: `u0` of `Eq(u0, 1)`. */
-function readSymbol({ op, args: [symbol, one] }: SymExpr): SymExpr | undefined {
-  const isRead = op === "Equality" && symbol!.op === "Symbol" && isUnbacked(symbol!) && one!.value === 1;
-  return isRead ? symbol : undefined;
-}
-
-/** `factor * symbol` of an expression; undefined where it has another form. */
-function multipleOf(expr: SymExpr): { readonly factor: number; readonly symbol: SymExpr } | undefined {
-  if (expr.op === "Symbol") return { factor: 1, symbol: expr };
-  const [factor, symbol] = expr.args;
-  const isMultiple = expr.op === "Mul" && expr.args.length === 2;
-  if (!isMultiple || factor!.op !== "Integer" || symbol!.op !== "Symbol") return undefined;
-  return { factor: Number(factor!.value), symbol: symbol! };
-}
-
-/** `factor * symbol + offset` of an expression, when it is that. */
-function linearIn(expr: SymExpr, symbol: string): { factor: number; offset: number } | undefined {
-  if (expr.op === "Symbol") return expr.name === symbol ? { factor: 1, offset: 0 } : undefined;
-  const [a, b] = expr.args;
-  if (expr.args.length !== 2 || a === undefined || b === undefined) return undefined;
-  const [constant, other] = a.op === "Integer" ? [a, b] : [b, a];
-  if (constant.op !== "Integer") return undefined;
-  const inner = linearIn(other, symbol);
-  if (inner === undefined) return undefined;
-  const value = Number(constant.value);
-  if (expr.op === "Mul") return { factor: inner.factor * value, offset: inner.offset * value };
-  return expr.op === "Add" ? { factor: inner.factor, offset: inner.offset + value } : undefined;
 }

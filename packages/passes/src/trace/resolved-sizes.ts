@@ -4,15 +4,15 @@ import type { SymInt } from "@sconce/symbolic";
 import type { RetraceEnv } from "./shape-env.js";
 
 /** The graph with what is known of new symbols in the values of its nodes. */
-export function withSettledSizes(graph: Graph, env: RetraceEnv): Graph {
+export function withResolvedSizes(graph: Graph, env: RetraceEnv): Graph {
   if (!env.unnamed.some(({ name }) => env.replacements.has(name))) return graph;
   return rebuild(graph, (node) => {
-    const val = settled(node.meta.val, env);
+    const val = resolved(node.meta.val, env);
     return val === node.meta.val ? true : { ...node, meta: { ...node.meta, val: val! } };
   });
 }
 
-function settled(val: MetaValue | undefined, env: RetraceEnv): MetaValue | undefined {
+function resolved(val: MetaValue | undefined, env: RetraceEnv): MetaValue | undefined {
   if (isSymScalar(val)) {
     const expr = env.replace(val.expr);
     return expr === val.expr ? val : ({ kind: val.kind, expr } as SymScalar);

@@ -1,0 +1,139 @@
+/** @file Expressions of sizes as Python functions compute them. */
+import { type Argument, isSymScalar, type MetaValue, type Node, type SymScalar } from "@sconce/ir";
+import { evaluateScalarFunction } from "@sconce/ops";
+import { isCondition, isUnbacked, SymExpr } from "@sconce/symbolic";
+
+/** Python functions that compute expressions, by the heads of the expressions. */
+export const PYTHON_TARGETS: Readonly<Record<string, string>> = {
+  Add: "operator.add",
+  Mul: "operator.mul",
+  FloorDiv: "operator.floordiv",
+  CleanDiv: "operator.floordiv",
+  Mod: "operator.mod",
+  PythonMod: "operator.mod",
+  Pow: "operator.pow",
+  PowByNatural: "operator.pow",
+  FloatPow: "operator.pow",
+  Max: "torch.sym_max",
+  Min: "torch.sym_min",
+  ToFloat: "torch.sym_float",
+  IntTrueDiv: "operator.truediv",
+  FloatTrueDiv: "operator.truediv",
+  CeilToInt: "math.ceil",
+  FloorToInt: "math.floor",
+  TruncToInt: "math.trunc",
+  RoundToInt: "builtins.round",
+  OpaqueUnaryFn_sqrt: "torch._sym_sqrt",
+  Equality: "operator.eq",
+  Unequality: "operator.ne",
+  StrictLessThan: "operator.lt",
+  LessThan: "operator.le",
+  StrictGreaterThan: "operator.gt",
+  GreaterThan: "operator.ge",
+  And: "operator.and_",
+  Or: "operator.or_",
+  Not: "torch.sym_not",
+};
+
+const FLOATS = new Set(["ToFloat", "IntTrueDiv", "FloatTrueDiv", "FloatPow", "Float", "OpaqueUnaryFn_sqrt"]);
+
+const READ: ReadonlySet<string> = new Set(["ToFloat", "TruncToInt", "CeilToInt"]);
+
+/**
+ * Whether a size has functions that PyTorch does not compute again from other sizes
+ * (`_has_uninterpretable_sympy_function`): it reads the size from the tensor that has it.
+ */
+export const isRead = (expr: SymExpr): boolean => READ.has(expr.op) || expr.args.some(isRead);
+
+/** What Python makes of a comparison whose left side is a number: `0 < n` asks `n > 0`. */
+export const REFLECTED: Readonly<Record<string, string>> = {
+  "operator.lt": "operator.gt",
+  "operator.le": "operator.ge",
+  "operator.gt": "operator.lt",
+  "operator.ge": "operator.le",
+  "operator.eq": "operator.eq",
+  "operator.ne": "operator.ne",
+};
+
+/** The value of a condition as Python computes it: `u0 >= 0` for `0 <= u0`. */
+export function asWritten(expr: SymExpr): SymScalar {
+  const target = PYTHON_TARGETS[expr.op];
+  const [first, second] = expr.args;
+  if (target === undefined || !isCondition(expr)) return scalarOf(expr);
+  if (expr.op === "And" || expr.op === "Or")
+    return expr.args.map(asWritten).reduce((left, right) => evaluateScalarFunction(target, [left, right]));
+  const reflected = first?.op === "Integer" || first?.op === "Float" ? REFLECTED[target] : undefined;
+  if (reflected === undefined) return scalarOf(expr);
+  return evaluateScalarFunction(reflected, [scalarOf(second!), scalarOf(first!)]);
+}
+
+/** A symbolic scalar of the kind that an expression has. */
+export function scalarOf(expr: SymExpr): SymScalar {
+  if (isCondition(expr)) return { kind: "SymBool", expr };
+  return isFloating(expr) ? { kind: "SymFloat", expr } : { kind: "SymInt", expr };
+}
+
+const isFloating = (expr: SymExpr): boolean =>
+  FLOATS.has(expr.op) ||
+  ((expr.op === "Add" || expr.op === "Mul" || expr.op === "Max" || expr.op === "Min") &&
+    expr.args.some(isFloating));
+
+const isNumber = (arg: SymScalar | Argument | undefined): boolean =>
+  typeof arg === "number" || (isSymScalar(arg as MetaValue) && typeof (arg as SymScalar).expr === "number");
+
+/** The comparison that Python asks of the right operand in place of another. */
+export const reflectedTarget = (target: string): string | undefined => REFLECTED[target];
+
+type Operands = readonly (SymScalar | Argument)[];
+
+/**
+ * A call of a Python function as Python makes it: of a comparison whose left side became a number,
+ * the other operand is asked.
+ */
+export function asPython(
+  target: string,
+  args: Operands,
+  value: SymScalar,
+): readonly [target: string, args: Operands, value: SymScalar] {
+  const [first, second] = args;
+  const isReflected =
+    isNumber(first) && isSymScalar(second as MetaValue) && (second as SymScalar).expr instanceof SymExpr;
+  const reflected = isReflected ? REFLECTED[target] : undefined;
+  if (reflected === undefined) return [target, args, value];
+  const operands = [second!, first!];
+  return [reflected, operands, evaluateScalarFunction(reflected, operands)];
+}
+
+export function position(node: Node, order: ReadonlyMap<string, number>): number {
+  const { expr } = node.meta.val as SymScalar;
+  return expr instanceof SymExpr ? (order.get(expr.key) ?? 0) : 0;
+}
+
+/** The symbol of a condition that is read out of a tensor: `u0` of `Eq(u0, 1)`. */
+export function readSymbol({ op, args: [symbol, one] }: SymExpr): SymExpr | undefined {
+  const isRead = op === "Equality" && symbol!.op === "Symbol" && isUnbacked(symbol!) && one!.value === 1;
+  return isRead ? symbol : undefined;
+}
+
+/** `factor * symbol` of an expression; undefined where it has another form. */
+export function multipleOf(expr: SymExpr): { readonly factor: number; readonly symbol: SymExpr } | undefined {
+  if (expr.op === "Symbol") return { factor: 1, symbol: expr };
+  const [factor, symbol] = expr.args;
+  const isMultiple = expr.op === "Mul" && expr.args.length === 2;
+  if (!isMultiple || factor!.op !== "Integer" || symbol!.op !== "Symbol") return undefined;
+  return { factor: Number(factor!.value), symbol: symbol! };
+}
+
+/** `factor * symbol + offset` of an expression, when it is that. */
+export function linearIn(expr: SymExpr, symbol: string): { factor: number; offset: number } | undefined {
+  if (expr.op === "Symbol") return expr.name === symbol ? { factor: 1, offset: 0 } : undefined;
+  const [a, b] = expr.args;
+  if (expr.args.length !== 2 || a === undefined || b === undefined) return undefined;
+  const [constant, other] = a.op === "Integer" ? [a, b] : [b, a];
+  if (constant.op !== "Integer") return undefined;
+  const inner = linearIn(other, symbol);
+  if (inner === undefined) return undefined;
+  const value = Number(constant.value);
+  if (expr.op === "Mul") return { factor: inner.factor * value, offset: inner.offset * value };
+  return expr.op === "Add" ? { factor: inner.factor, offset: inner.offset + value } : undefined;
+}

@@ -1,0 +1,282 @@
+"""Writes fixtures/capture/data-dependent.json.gz: programs whose views, sizes and ranges only the
+data decide.
+
+"twins" has, by name, PyTorch's text of each program and of what `run_decompositions()` makes of it.
+"files" has the program as PyTorch saves it (base64), its text as it is loaded, the text of what
+lowering the loaded program gives (null where PyTorch refuses), and inputs with results.
+
+Usage (with PyTorch): python3 data_dependent.py FIXTURES
+"""
+import base64
+import gzip
+import io
+import json
+import logging
+import os
+import re
+import sys
+import warnings
+
+import torch
+import torch.nn.functional as F
+from torch.export import Dim, export, load, save
+
+logging.disable(logging.CRITICAL)
+warnings.simplefilter("ignore")
+torch.manual_seed(0)
+
+x = torch.arange(12.0).reshape(4, 3)
+i, j, one, two, three, five = (torch.tensor(n) for n in (2, 3, 1, 2, 3, 5))
+D = Dim.DYNAMIC
+ROWS = {"x": {0: D}}
+TWINS, FILES = {}, {}
+
+
+def case(args, dynamic=None, twin=True, file=False):
+    def add(function):
+        name = function.__name__.strip("_")
+        for kind, wanted in ((TWINS, twin), (FILES, file)):
+            if wanted:
+                kind[name] = (function, args, dynamic)
+        return function
+
+    return add
+
+
+@case((x, i, j), file=True)
+def start_end(x, i, j): return x[i.item() : j.item()] * 2
+@case((x, i), file=True)
+def start(x, i): return x[i.item() :] * 2
+@case((x, i))
+def start_step(x, i): return x[i.item() :: 2] * 2
+@case((x, i))
+def negative_start(x, i): return x[-i.item() :] * 2
+@case((x, i), file=True)
+def end(x, i): return x[: i.item()] * 2
+@case((x, i))
+def column_start(x, i): return x[:, i.item() :] * 2
+@case((x, i))
+def bounded_start(x, i):
+    torch._check(i.item() >= 0)
+    return x[i.item() :] * 2
+@case((x, i), ROWS, file=True)
+def dynamic_start(x, i): return x[i.item() :] + 1
+@case((x, i), ROWS)
+def dynamic_end(x, i): return x[: i.item()] + 1
+@case((x, i, j), file=True)
+def two_slices(x, i, j): return x[i.item() :][: j.item()] * 2
+@case((x, i))
+def slice_reshape(x, i): return x[i.item() :].reshape(-1) * 2
+@case((x, i))
+def returned_slice(x, i): return x[i.item() :]
+@case((x,))
+def nonzero_slice(x): return x[: (x > 3).nonzero().shape[0]] * 1
+@case((x,))
+def nonzero_start(x): return x.flatten()[(x > 3).nonzero().shape[0] :] * 1
+@case((x, i), file=True)
+def row(x, i): return x[i] * 1
+@case((x, i, j), file=True)
+def two_rows(x, i, j): return x[i] + x[j]
+@case((x, i, j), file=True)
+def element(x, i, j): return x[i, j - 1] * 2
+@case((x, i))
+def row_column(x, i): return x[i, 1:] * 2
+@case((x, i), ROWS)
+def dynamic_row(x, i): return x[i] + 1
+@case((x, one))
+def select(x, i): return x.select(1, i.item()) + 1
+@case((x, i), file=True)
+def narrow(x, i): return x.narrow(0, i.item(), 2) + 1
+@case((x, i))
+def narrow_length(x, i): return x.narrow(0, 1, i.item()) + 1
+@case((x, i), file=True)
+def narrow_bounded(x, i):
+    torch._check(i.item() >= 0)
+    return x.narrow(0, i.item(), 1) + 1
+@case((x, i, j), file=True)
+def narrow_both(x, i, j): return x.narrow(0, i.item(), j.item() - 2) + 1
+@case((x, i), ROWS, file=True)
+def narrow_dynamic(x, i): return x.narrow(0, i.item(), 2) + 1
+@case((x, i, torch.ones(1, 3)), file=True)
+def write_narrow(x, i, v):
+    x.narrow(0, i.item(), 1).copy_(v)
+    return x * 1
+@case((x, i), file=True)
+def write_row(x, i):
+    y = x.clone()
+    y[i] = 7
+    return y
+@case((x, i, torch.ones(3)))
+def write_tensor(x, i, v):
+    y = x.clone()
+    y[i] = v
+    return y
+@case((x, i, j))
+def write_element(x, i, j):
+    y = x.clone()
+    y[i, j - 1] = 7
+    return y
+@case((x, i), file=True)
+def write_start(x, i):
+    y = x.clone()
+    y[i.item() :] = 7
+    return y
+@case((x, i), file=True)
+def write_end(x, i):
+    y = x.clone()
+    y[: i.item()] = 7
+    return y
+@case((x, i))
+def write_bounded(x, i):
+    torch._check(i.item() >= 0)
+    torch._check(i.item() < 4)
+    y = x.clone()
+    y[i.item()] = 7
+    return y
+@case((x, i))
+def write_input(x, i):
+    x[i] = 7
+    return x + 1
+@case((x,), ROWS)
+def tensor_of_size(x): return torch.tensor(x.shape[0]) + 1
+@case((x,), ROWS)
+def tensor_of_list(x): return torch.tensor([x.shape[0], 2, x.shape[0] * 2]) + 1
+@case((x,), ROWS)
+def tensor_of_lists(x): return torch.tensor([[x.shape[0], 1], [2, x.shape[0]]]) + 1
+@case((x,), ROWS)
+def tensor_of_floats(x): return torch.tensor([x.shape[0], 1.5]) + 1
+@case((x,), ROWS)
+def tensor_of_quotient(x): return torch.tensor(x.shape[0] / 2) + 1
+@case((x,), ROWS)
+def tensor_of_dtype(x): return torch.tensor([x.shape[0], 2], dtype=torch.float32) + 1
+@case((x, three))
+def tensor_of_item(x, i): return torch.tensor([i.item(), 4]) + 1
+@case((torch.ones(3),))
+def constant_item(x): return x * torch.tensor(3, dtype=torch.float32).item()
+@case((torch.ones(3),))
+def constant_power(x): return x.pow(torch.tensor(2.0).item())
+@case((torch.ones(3), torch.tensor(True)), file=True)
+def bool_item(x, s): return x.mul(s.item())
+@case((torch.arange(3.0),))
+def any_item(x): return x.mul((x > 1).any().item())
+@case((torch.arange(5.0), two), file=True)
+def topk(x, k): return x.topk(k.item())[0]
+@case((torch.arange(12.0), three))
+def view_rows(x, n): return x.view(n.item(), -1) + 1
+CONDS = {"x": None, "r": D, "c": D}
+@case((torch.ones(2), 2, 3), CONDS)
+def cond_sizes(x, r, c):
+    return torch.cond(x.sum() > 0, lambda x: x.new_ones(r, c), lambda x: x.new_zeros(r, c), (x,))
+@case((torch.ones(2), 2, 3), CONDS)
+def cond_other_sizes(x, r, c):
+    return torch.cond(x.sum() > 0, lambda x: x.new_ones(r, c), lambda x: x.new_zeros(r, c + 1), (x,))
+@case((torch.ones(2), 2, 3), CONDS)
+def cond_three_sizes(x, r, c):
+    return torch.cond(x.sum() > 0, lambda x: x.new_ones(r, c, r), lambda x: x.new_zeros(r, c, r), (x,))
+@case((torch.tensor(2.5), torch.tensor(5.5)), twin=False, file=True)
+def range_of_floats(a, b): return torch.arange(a.item(), b.item()) + 1
+@case((five, torch.randn(32, 8)), twin=False, file=True)
+def range_matmul(n, w):
+    return (torch.arange(n.item(), 0, -1, dtype=torch.float32)[:, None] * torch.ones(32)) @ w
+@case((x, torch.randn(40, 32)), twin=False, file=True)
+def range_gather(x, emb):
+    pos = torch.arange(x.shape[0])
+    rel = torch.arange((pos[-1] - pos[0] + 1).item(), (pos[0] - pos[-1]).item() - 1, -1)
+    return torch.gather(emb, 0, (rel[:, None] + 6).expand(rel.size(0), 32))
+@case((torch.randn(2, 2, 8, 4), torch.randn(20, 4)), twin=False, file=True)
+def relative_shift(q, emb):
+    # The attention of a funnel transformer.
+    pos = torch.arange(8, dtype=q.dtype)
+    rel = torch.arange((pos[-1] - pos[0] + 1).item(), (pos[0] - pos[-1]).item() - 1, -1, dtype=torch.long)[:, None] + 8
+    r = torch.gather(emb, 0, rel.expand(rel.size(0), 4))
+    a = torch.einsum("bnid,td->bnit", q, r)
+    shape = a.shape
+    a = torch.reshape(a, [2, 2, shape[3], shape[2]])[:, :, 1:, :]
+    a = torch.reshape(a, [2, 2, 8, shape[3] - 1])[..., :8]
+    return torch.einsum("bnid,bnjd->bnij", q, q) + a
+@case((torch.ones(3, 4),), twin=False, file=True)
+def bits(x):
+    y = x * 2
+    y.sub_(1)
+    return y.view(torch.int32)
+@case((torch.ones(3, 4),), twin=False, file=True)
+def bits_used(x):
+    y = x * 2
+    y.sub_(1)
+    return y.view(torch.int32) + 1
+@case((torch.ones(3, 4),), twin=False, file=True)
+def bits_written(x):
+    v = (x * 2).view(torch.int32)
+    v.add_(1)
+    return v
+@case((torch.ones(3, 4),), twin=False, file=True)
+def bits_transposed(x):
+    y = x * 2
+    y.sub_(1)
+    return y.view(torch.int32).t(), y.view(torch.int16)
+
+
+def module_of(function):
+    names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
+    scope = {"torch": torch, "function": function}
+    exec(f"class Model(torch.nn.Module):\n    def forward(self, {names}):\n        return function({names})\n", scope)
+    return scope["Model"]()
+
+
+def text_of(program):
+    lines = [line.rstrip() for line in str(program).split("\n") if not re.match(r" *#( File| No)", line)]
+    return "\n".join(line for line in lines if line != "")
+
+
+def lowered(program):
+    try:
+        return text_of(program.run_decompositions())
+    except Exception:
+        return None
+
+
+def exported(function, args, dynamic):
+    copies = tuple(arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args)
+    names = function.__code__.co_varnames[: len(args)]
+    dynamic = dynamic and {name: dynamic.get(name) for name in names}
+    return export(module_of(function), copies, dynamic_shapes=dynamic, strict=False)
+
+
+def values(items):
+    return [[str(t.dtype)[6:], list(t.shape), t.detach().flatten().tolist()] for t in items]
+
+
+def twin(function, args, dynamic):
+    program = exported(function, args, dynamic)
+    # What PyTorch leaves of the wrapper of a function is not part of the program.
+    low = lowered(program)
+    return {"program": text_of(program), "lowered": low and re.sub(r"(, )?s83: VR\[2, int_oo\]", "", low)}
+
+
+def file(function, args, dynamic):
+    buffer = io.BytesIO()
+    save(exported(function, args, dynamic), buffer)
+    data = buffer.getvalue()
+    program = load(io.BytesIO(data))
+    out = function(*[arg.clone() for arg in args])
+    out = out if isinstance(out, tuple) else (out,)
+    return {
+        "file": base64.b64encode(data).decode(),
+        "loaded": text_of(program),
+        "lowered": lowered(program),
+        "inputs": values(args),
+        "outputs": values(out),
+    }
+
+
+def main(fixtures):
+    record = {
+        "twins": {name: twin(*parts) for name, parts in TWINS.items()},
+        "files": {name: file(*parts) for name, parts in FILES.items()},
+    }
+    path = os.path.join(fixtures, "capture", "data-dependent.json.gz")
+    with open(path, "wb") as out, gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as zipped:
+        zipped.write(json.dumps(record, indent=1).encode())
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,217 @@
+/**
+ * @file Programs whose views, sizes and ranges only the data decide, as
+ * `oracle/data_dependent.py` records them, and the same models in TypeScript.
+ */
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { check, cond, Dim, type ExportOptions, float, type Size, slice, sym, torch } from "@sconce/capture";
+import type { Tensor } from "@sconce/tensor";
+
+/** A tensor: its dtype, its shape, and its elements in order. */
+export type RecordedTensor = readonly [dtype: string, shape: readonly number[], values: readonly number[]];
+
+interface Record {
+  readonly twins: Readonly<{ [name: string]: { readonly program: string; readonly lowered: string | null } }>;
+  readonly files: Readonly<{
+    [name: string]: {
+      readonly file: string;
+      readonly loaded: string;
+      readonly lowered: string | null;
+      readonly inputs: readonly RecordedTensor[];
+      readonly outputs: readonly RecordedTensor[];
+    };
+  }>;
+}
+
+const FILE = new URL("../../fixtures/capture/data-dependent.json.gz", import.meta.url);
+/** What PyTorch makes of the models. */
+export const recorded = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Record;
+
+/** A model, its example inputs, and what is dynamic of them. */
+export type Twin = readonly [
+  model: (...args: never[]) => unknown,
+  args: readonly unknown[],
+  dynamicShapes?: ExportOptions["dynamicShapes"],
+];
+
+const x = torch.arange(12).to("float32").reshape(4, 3);
+const [one, two, three] = [torch.tensor(1), torch.tensor(2), torch.tensor(3)];
+const [ones, flag] = [torch.ones(3), torch.tensor(true)];
+const twelve = torch.arange(12).to("float32");
+const ROWS = [{ 0: Dim.DYNAMIC }, null];
+const ALL = [{ 0: Dim.DYNAMIC }];
+const SIZES = [null, Dim.DYNAMIC, Dim.DYNAMIC];
+const from = (start: Size): ReturnType<typeof slice> => slice(start, null);
+const to = (stop: Size): ReturnType<typeof slice> => slice(null, stop);
+
+type Branch = (x: Tensor, r: Size, c: Size) => Tensor;
+const branches =
+  (yes: Branch, no: Branch) =>
+  (x: Tensor, r: Size, c: Size): unknown =>
+    cond(
+      x.sum().gt(0),
+      (t) => yes(t, r, c),
+      (t) => no(t, r, c),
+      [x],
+    );
+
+type Fn1 = (x: Tensor) => unknown;
+type Fn2 = (x: Tensor, i: Tensor) => unknown;
+type Fn3 = (x: Tensor, i: Tensor, j: Tensor) => unknown;
+const takes1 = (model: Fn1): Fn1 => model;
+const takes2 = (model: Fn2): Fn2 => model;
+const takes3 = (model: Fn3): Fn3 => model;
+
+const written = (x: Tensor, write: (y: Tensor) => void): Tensor => {
+  const y = x.clone();
+  write(y);
+  return y;
+};
+
+/** The models by name. */
+export const twins: Readonly<{ [name: string]: Twin }> = {
+  start_end: [takes3((x, i, j) => x.at(slice(i.item(), j.item())).mul(2)), [x, two, three]],
+  start: [takes2((x, i) => x.at(from(i.item())).mul(2)), [x, two]],
+  start_step: [takes2((x, i) => x.at(slice(i.item(), null, 2)).mul(2)), [x, two]],
+  negative_start: [takes2((x, i) => x.at(from(sym.neg(i.item()))).mul(2)), [x, two]],
+  end: [takes2((x, i) => x.at(to(i.item())).mul(2)), [x, two]],
+  column_start: [takes2((x, i) => x.at(":", from(i.item())).mul(2)), [x, two]],
+  bounded_start: [
+    takes2((x, i) => {
+      check(sym.ge(i.item(), 0));
+      return x.at(from(i.item())).mul(2);
+    }),
+    [x, two],
+  ],
+  dynamic_start: [takes2((x, i) => x.at(from(i.item())).add(1)), [x, two], ROWS],
+  dynamic_end: [takes2((x, i) => x.at(to(i.item())).add(1)), [x, two], ROWS],
+  two_slices: [takes3((x, i, j) => x.at(from(i.item())).at(to(j.item())).mul(2)), [x, two, three]],
+  slice_reshape: [takes2((x, i) => x.at(from(i.item())).reshape(-1).mul(2)), [x, two]],
+  returned_slice: [takes2((x, i) => x.at(from(i.item()))), [x, two]],
+  nonzero_slice: [takes1((x) => x.at(to(x.gt(3).nonzero().size(0))).mul(1)), [x]],
+  nonzero_start: [
+    takes1((x) =>
+      x
+        .flatten()
+        .at(from(x.gt(3).nonzero().size(0)))
+        .mul(1),
+    ),
+    [x],
+  ],
+  row: [takes2((x, i) => x.at(i).mul(1)), [x, two]],
+  two_rows: [takes3((x, i, j) => x.at(i).add(x.at(j))), [x, two, three]],
+  element: [takes3((x, i, j) => x.at(i, j.sub(1)).mul(2)), [x, two, three]],
+  row_column: [takes2((x, i) => x.at(i, "1:").mul(2)), [x, two]],
+  dynamic_row: [takes2((x, i) => x.at(i).add(1)), [x, two], ROWS],
+  select: [takes2((x, i) => x.select(1, i.item()).add(1)), [x, one]],
+  narrow: [takes2((x, i) => x.narrow(0, i.item(), 2).add(1)), [x, two]],
+  narrow_length: [takes2((x, i) => x.narrow(0, 1, i.item()).add(1)), [x, two]],
+  narrow_bounded: [
+    takes2((x, i) => {
+      check(sym.ge(i.item(), 0));
+      return x.narrow(0, i.item(), 1).add(1);
+    }),
+    [x, two],
+  ],
+  narrow_both: [takes3((x, i, j) => x.narrow(0, i.item(), sym.sub(j.item(), 2)).add(1)), [x, two, three]],
+  narrow_dynamic: [takes2((x, i) => x.narrow(0, i.item(), 2).add(1)), [x, two], ROWS],
+  write_narrow: [
+    takes3((x, i, v) => {
+      x.narrow(0, i.item(), 1).copy_(v);
+      return x.mul(1);
+    }),
+    [x.clone(), two, torch.ones(1, 3)],
+  ],
+  write_row: [takes2((x, i) => written(x, (y) => y.setAt(i, 7))), [x, two]],
+  write_tensor: [takes3((x, i, v) => written(x, (y) => y.setAt(i, v))), [x, two, ones]],
+  write_element: [takes3((x, i, j) => written(x, (y) => y.setAt([i, j.sub(1)], 7))), [x, two, three]],
+  write_start: [takes2((x, i) => written(x, (y) => y.setAt([from(i.item())], 7))), [x, two]],
+  write_end: [takes2((x, i) => written(x, (y) => y.setAt([to(i.item())], 7))), [x, two]],
+  write_bounded: [
+    takes2((x, i) => {
+      check(sym.ge(i.item(), 0));
+      check(sym.lt(i.item(), 4));
+      return written(x, (y) => y.setAt(i.item(), 7));
+    }),
+    [x, two],
+  ],
+  write_input: [
+    takes2((x, i) => {
+      x.setAt(i, 7);
+      return x.add(1);
+    }),
+    [x.clone(), two],
+  ],
+  tensor_of_size: [takes1((x) => torch.tensor(x.size(0)).add(1)), [x], ALL],
+  tensor_of_list: [takes1((x) => torch.tensor([x.size(0), 2, sym.mul(x.size(0), 2)]).add(1)), [x], ALL],
+  tensor_of_lists: [
+    takes1((x) =>
+      torch
+        .tensor([
+          [x.size(0), 1],
+          [2, x.size(0)],
+        ])
+        .add(1),
+    ),
+    [x],
+    ALL,
+  ],
+  tensor_of_floats: [takes1((x) => torch.tensor([x.size(0), 1.5]).add(1)), [x], ALL],
+  tensor_of_quotient: [takes1((x) => torch.tensor(sym.trueDiv(x.size(0), 2)).add(1)), [x], ALL],
+  tensor_of_dtype: [takes1((x) => torch.tensor([x.size(0), 2], { dtype: "float32" }).add(1)), [x], ALL],
+  tensor_of_item: [takes2((x, i) => (x.ndim === 2 ? torch.tensor([i.item(), 4]).add(1) : x)), [x, three]],
+  constant_item: [takes1((x) => x.mul(torch.tensor(float(3)).item())), [ones]],
+  constant_power: [takes1((x) => x.pow(torch.tensor(float(2)).item())), [ones]],
+  bool_item: [takes2((x, s) => x.mul(s.item())), [ones, flag]],
+  any_item: [takes1((x) => x.mul(x.gt(1).any().item())), [torch.arange(3).to("float32")]],
+  topk: [takes2((x, k) => x.topk(k.item())[0]), [torch.arange(5).to("float32"), two]],
+  view_rows: [takes2((x, n) => x.view(n.item(), -1).add(1)), [twelve, three]],
+  cond_sizes: [
+    branches(
+      (x, r, c) => x.newOnes(r, c),
+      (x, r, c) => x.newZeros(r, c),
+    ),
+    [torch.ones(2), 2, 3],
+    SIZES,
+  ],
+  cond_other_sizes: [
+    branches(
+      (x, r, c) => x.newOnes(r, c),
+      (x, r, c) => x.newZeros(r, sym.add(c, 1)),
+    ),
+    [torch.ones(2), 2, 3],
+    SIZES,
+  ],
+  cond_three_sizes: [
+    branches(
+      (x, r, c) => x.newOnes(r, c, r),
+      (x, r, c) => x.newZeros(r, c, r),
+    ),
+    [torch.ones(2), 2, 3],
+    SIZES,
+  ],
+};
+
+/** The lines of a text of PyTorch without places in source files and blank lines. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split("\n")
+    .filter((line) => !/^ *#( File| No)/.test(line))
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "");
+
+/**
+ * The lines with nodes numbered by order: the numbers of PyTorch's names in lowered programs count
+ * values that it computed on the way.
+ */
+export function numbered(text: string): string[] {
+  const names = new Map<string, string>();
+  const lines = linesOf(text).map((line) => line.replace(/ on node '\w+'/, ""));
+  for (const line of lines) {
+    const name = /^ +([a-z_]\w*)(?:: ".*?")? = /.exec(line)?.[1];
+    if (name === undefined || names.has(name)) continue;
+    const base = name.replace(/(_\d+)+$/, "").replace(/^_assert_scalar_default/, "_assert_scalar");
+    names.set(name, `${base.replace(/_+$/, "")}#${names.size}`);
+  }
+  return lines.map((line) => line.replace(/(?<!\.)\b[a-z_]\w*/g, (word) => names.get(word) ?? word));
+}
