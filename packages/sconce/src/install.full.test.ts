@@ -1,5 +1,5 @@
 /** @file Sconce as a user has it: installed from the tarballs in an empty project. */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksOf, isSuite } from "./docs/page.fixture.js";
 import { ROOT } from "./packed.fixture.js";
@@ -114,7 +114,12 @@ describe("pages work outside of the repository, from what they show", () => {
   test("docs/tutorials/run-in-a-page.md", async () => {
     const page = project.inside("page");
     await writeFiles("docs/tutorials/run-in-a-page.md", page);
-    expect(await page.typeErrors(["main.ts"], RESOLUTIONS[1]!)).toBe("");
+    expect(await page.typeErrors(["main.ts", "worker-page.ts", "worker.ts"], RESOLUTIONS[1]!)).toBe("");
+    expect(await page.tool("vite/bin/vite.js", "build")).toMatch(/dist\/index\.html/);
+    page.write(
+      "index.html",
+      readFileSync(`${page.folder}/index.html`, "utf8").replace("/main.ts", "/worker-page.ts"),
+    );
     expect(await page.tool("vite/bin/vite.js", "build")).toMatch(/dist\/index\.html/);
   });
 
