@@ -1,23 +1,21 @@
 /** @file Transforms of signals that are Hermitian in some dimensions (`SpectralOps.cpp`). */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor } from "@sconce/ir";
 import { add, floorDiv, mul, sub } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
-import { normalization, promote, resize, type SpaceArgs, space } from "./fft.js";
+import { checkPoints, normalization, promote, resize, type SpaceArgs, space } from "./fft.js";
 
 /** Half of a Hermitian signal in, real values out: the last dimension is done last. */
 function hermitianToReal(emit: Emit, args: SpaceArgs): FakeTensor {
-  const { dims, sizes } = space(args);
+  const { dims, sizes } = space(emit, args);
   if (dims.length === 0) throw invalidArgument("hfftn must transform at least one axis");
   const promoted = promote(emit, args.self, true);
   const last = dims.at(-1)!;
   const asked = sizes.at(-1) ?? null;
-  const size: SymInt = asked === null || asked === -1 ? mul(2, sub(promoted.shape[last]!, 1)) : asked;
-  if (typeof size === "number" && size < 1) {
-    throw invalidArgument(`Invalid number of data points (${size}) specified`);
-  }
+  const size = asked ?? mul(2, sub(promoted.shape[last]!, 1));
+  checkPoints(emit, size);
   const halves = sizes.with(-1, asked === null ? null : add(floorDiv(size, 2), 1));
   const norm = normalization(args.norm, true);
   let half = resize(emit, promoted, dims, halves);
@@ -32,7 +30,7 @@ function realToHermitian(emit: Emit, args: SpaceArgs): FakeTensor {
   if (isComplexDType(args.self.dtype)) {
     throw dtypeMismatch(`ihfftn expects a real-valued input tensor, but got ${args.self.dtype}`);
   }
-  const { dims, sizes } = space(args);
+  const { dims, sizes } = space(emit, args);
   if (dims.length === 0) throw invalidArgument("ihfftn must transform at least one axis");
   const input = resize(emit, promote(emit, args.self, false), dims, sizes);
   const norm = normalization(args.norm, false);

@@ -2,12 +2,11 @@
  * @file Fourier transforms: the three that backends know, and the public functions made of them.
  */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { add, floorDiv, mul, sub } from "@sconce/symbolic";
+import { add, eq, floorDiv, ge, gt, lt, mul, sub } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { isBelow } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
@@ -58,7 +57,22 @@ export function promote(emit: Emit, self: FakeTensor, complex: boolean): FakeTen
   return convert(emit, self, complex ? toComplexDType(dtype) : dtype);
 }
 
-/** Trims or pads dimensions to these sizes; null leaves a dimension as it is. */
+/** Requires at least one point. A size that only the data decide is refused, as PyTorch does. */
+export function checkPoints(emit: Emit, size: SymInt): void {
+  const isEnough = typeof size === "number" ? size >= 1 : emit.env.guard(ge(size, 1));
+  if (!isEnough) throw invalidArgument(`Invalid number of data points (${describeSize(size)}) specified`);
+}
+
+/** Whether a size stands for that of the input. */
+const isKept = (emit: Emit, size: SymInt): boolean =>
+  typeof size === "number" ? size === -1 : emit.env.guard(eq(size, -1));
+
+/**
+ * Trims or pads dimensions to these sizes; null leaves a dimension as it is.
+ *
+ * @throws SconceError `DATA_DEPENDENT_GUARD` for sizes of which only the data decide whether they are
+ *   larger: each answer has other calls
+ */
 export function resize(
   emit: Emit,
   self: FakeTensor,
@@ -69,13 +83,11 @@ export function resize(
   const padding = new Array<SymInt>(2 * self.ndim).fill(0);
   dims.forEach((dim, i) => {
     const size = sizes[i];
-    if (size === null || size === undefined || size === -1) return;
-    if (typeof size === "number" && size < 1) {
-      throw invalidArgument(`Invalid number of data points (${size}) specified`);
-    }
+    if (size === null || size === undefined) return;
     const own = self.shape[dim]!;
-    if (isBelow(emit.env, own, size)) padding[padding.length - 2 * dim - 1] = sub(size, own);
-    else if (isBelow(emit.env, size, own)) input = emit("aten.slice.Tensor", [input, dim, 0, size]);
+    if (own === size) return;
+    if (emit.env.guard(lt(own, size))) padding[padding.length - 2 * dim - 1] = sub(size, own);
+    else if (emit.env.guard(gt(own, size))) input = emit("aten.slice.Tensor", [input, dim, 0, size]);
   });
   return padding.every((amount) => amount === 0)
     ? input
@@ -98,6 +110,7 @@ function lineToComplex(emit: Emit, args: LineArgs, forward: boolean, onesided: b
   if (isComplexDType(args.self.dtype))
     throw dtypeMismatch(`expects a real input tensor, but got ${args.self.dtype}`);
   const dim = lineDim(args);
+  checkPoints(emit, args.n ?? args.self.shape[dim]!);
   const input = resize(emit, promote(emit, args.self, false), [dim], [args.n]);
   const result = emit("aten._fft_r2c.default", [input, [dim], normalization(args.norm, forward), onesided]);
   return forward ? result : emit("aten.conj.default", [result]);
@@ -108,6 +121,7 @@ const line =
   (emit: Emit, args: LineArgs): FakeTensor => {
     if (!isComplexDType(args.self.dtype)) return lineToComplex(emit, args, forward, false);
     const dim = lineDim(args);
+    checkPoints(emit, args.n ?? args.self.shape[dim]!);
     const input = resize(emit, args.self, [dim], [args.n]);
     return emit("aten._fft_c2c.default", [input, [dim], normalization(args.norm, forward), forward]);
   };
@@ -119,9 +133,7 @@ const lineToReal =
     const dim = lineDim(args);
     const promoted = promote(emit, args.self, true);
     const size = args.n ?? mul(2, sub(promoted.shape[dim]!, 1));
-    if (typeof size === "number" && size < 1) {
-      throw invalidArgument(`Invalid number of data points (${size}) specified`);
-    }
+    checkPoints(emit, size);
     const half = args.n === null ? null : add(floorDiv(size, 2), 1);
     let input = resize(emit, promoted, [dim], [half]);
     if (forward) input = emit("aten.conj.default", [input]);
@@ -135,8 +147,11 @@ export interface SpaceArgs {
   readonly norm: string | null;
 }
 
-/** The dimensions to transform, and the sizes asked for. */
-export function space({ self, s, dim }: SpaceArgs): {
+/** The dimensions to transform, and the sizes asked for; null for those of the input. */
+export function space(
+  emit: Emit,
+  { self, s, dim }: SpaceArgs,
+): {
   dims: readonly number[];
   sizes: readonly (SymInt | null)[];
 } {
@@ -154,13 +169,19 @@ export function space({ self, s, dim }: SpaceArgs): {
   }
   const dims = given.map((d) => wrapDim(d, self.ndim));
   if (new Set(dims).size !== dims.length) throw invalidArgument("FFT dims must be unique");
-  return { dims, sizes: s ?? dims.map(() => null) };
+  const sizes = dims.map((d, i) => {
+    const asked = s?.[i];
+    const size = asked === undefined || isKept(emit, asked) ? null : asked;
+    checkPoints(emit, size ?? self.shape[d]!);
+    return size;
+  });
+  return { dims, sizes };
 }
 
 const spaceToSpace =
   (forward: boolean) =>
   (emit: Emit, args: SpaceArgs): FakeTensor => {
-    const { dims, sizes } = space(args);
+    const { dims, sizes } = space(emit, args);
     const input = resize(emit, promote(emit, args.self, true), dims, sizes);
     return emit("aten._fft_c2c.default", [input, dims, normalization(args.norm, forward), forward]);
   };
@@ -169,18 +190,19 @@ const spaceToComplex = (emit: Emit, args: SpaceArgs): FakeTensor => {
   if (isComplexDType(args.self.dtype)) {
     throw dtypeMismatch(`rfftn expects a real-valued input tensor, but got ${args.self.dtype}`);
   }
-  const { dims, sizes } = space(args);
+  const { dims, sizes } = space(emit, args);
   if (dims.length === 0) throw invalidArgument("rfftn must transform at least one axis");
   const input = resize(emit, promote(emit, args.self, false), dims, sizes);
   return emit("aten._fft_r2c.default", [input, dims, normalization(args.norm, true), true]);
 };
 
 const spaceToReal = (emit: Emit, args: SpaceArgs): FakeTensor => {
-  const { dims, sizes } = space(args);
+  const { dims, sizes } = space(emit, args);
   if (dims.length === 0) throw invalidArgument("irfftn must transform at least one axis");
   const promoted = promote(emit, args.self, true);
   const asked = sizes.at(-1) ?? null;
-  const last = asked === null || asked === -1 ? mul(2, sub(promoted.shape[dims.at(-1)!]!, 1)) : asked;
+  const last = asked ?? mul(2, sub(promoted.shape[dims.at(-1)!]!, 1));
+  checkPoints(emit, last);
   const halves = sizes.map((size, i) =>
     i === sizes.length - 1 && size !== null ? add(floorDiv(last, 2), 1) : size,
   );

@@ -208,6 +208,12 @@ class Propagation {
     }
     if (target === "aten._assert_scalar.default") this.#assert(value(node.args[0]!), node);
     if (isOpaque(target, this.#operators)) this.#checkOpaque(node, graph, vals);
+    // What follows from a value that only the data decide is not known either.
+    let isOpen = false;
+    forEachInput(node, (name) => {
+      isOpen ||= vals.has(name) && vals.get(name) === undefined;
+    });
+    if (isOpen) return recorded;
     const computed = this.#mode === "autocast" ? undefined : this.#compute(node, recorded, value);
     // A call without results has no value at all.
     const isKnown = computed !== undefined && (computed !== null || recorded !== undefined);
