@@ -1,6 +1,7 @@
 /** @file `conv1d` and its relatives: batching, padding by name, and the transposed forms. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { complex } from "@sconce/ir";
+import { eq, floorDiv, mod, mul, ne, sub } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
@@ -121,18 +122,17 @@ const named =
 function convolveSame(emit: Emit, input: FakeTensor, args: NamedArgs): FakeTensor {
   const { weight, bias, stride, dilation, groups } = args;
   const spatial = weight.ndim - 2;
-  if (stride.some((step) => step !== 1)) {
+  if (stride.some((step) => step !== 1 && emit.env.guard(ne(step, 1)))) {
     throw invalidArgument("padding='same' is not supported for strided convolutions");
   }
   const padding: SymInt[] = [];
   const uneven = new Array<SymInt>(2 * spatial).fill(0);
   for (let i = 0; i < spatial; i++) {
-    const total =
-      Number(dilation.length === 1 ? dilation[0] : dilation[i]) * (Number(weight.shape[i + 2]) - 1);
-    padding.push(Math.floor(total / 2));
-    uneven[2 * (spatial - 1 - i) + 1] = total % 2;
+    const total = mul((dilation.length === 1 ? dilation[0] : dilation[i])!, sub(weight.shape[i + 2]!, 1));
+    padding.push(floorDiv(total, 2));
+    uneven[2 * (spatial - 1 - i) + 1] = mod(total, 2);
   }
-  const padded = uneven.every((size) => size === 0)
+  const padded = uneven.every((size) => size === 0 || emit.env.guard(eq(size, 0)))
     ? input
     : emit("aten.constant_pad_nd.default", [input, uneven, 0]);
   return convolve(emit, padded, weight, bias, [stride, padding, dilation, false, zeros(spatial), groups]);

@@ -153,7 +153,7 @@ const unsafeMaskedIndex = defineOp({
       });
     }
     const clamped = plan.map(
-      (index, d) => index && emit("aten.clamp.default", [index, 0, sub(self.shape[d]!, 1)]),
+      (index, d) => index && emit("aten.clamp.default", [index, 0, sub(self.shape[d] ?? 1, 1)]),
     );
     const values = emit("aten._unsafe_index.Tensor", [self, clamped]);
     return emit("aten.masked_fill.Scalar", [values, emit("aten.bitwise_not.default", [mask]), fill]);

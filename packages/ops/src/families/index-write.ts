@@ -91,7 +91,8 @@ const unsafeMaskedIndexPut = defineOp({
   decompose: (emit, { self, mask, indices, values }) => {
     if (isEqual(emit.env, numelOf(self.shape), 0)) return emit("aten.clone.default", [self]);
     const clamped = (indices as Indices).map(
-      (index, d) => index && emit("aten.clamp.default", [index, neg(self.shape[d]!), sub(self.shape[d]!, 1)]),
+      (index, d) =>
+        index && emit("aten.clamp.default", [index, neg(self.shape[d] ?? 1), sub(self.shape[d] ?? 1, 1)]),
     );
     const kept = emit("aten.masked_fill.Scalar", [values, emit("aten.bitwise_not.default", [mask]), 0]);
     return emit("aten._unsafe_index_put.default", [self, clamped, kept, true]);

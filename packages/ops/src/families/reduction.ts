@@ -1,5 +1,6 @@
 /** @file Sums, products, extrema and truth values over dimensions. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
+import { ne, type SymEnv } from "@sconce/symbolic";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -48,25 +49,26 @@ const sumOps = [
 ];
 
 /** Leading dimensions and those that were broadcast from size 1. */
-function sumToSizeDims(self: FakeTensor, size: readonly SymInt[]): readonly number[] {
+function sumToSizeDims(env: SymEnv, self: FakeTensor, size: readonly SymInt[]): readonly number[] {
   const lead = self.ndim - size.length;
-  const fits = lead >= 0 && size.every((want, d) => want === 1 || mayEqual(want, self.shape[d + lead]!));
+  const differ = (a: SymInt, b: SymInt): boolean => a !== b && env.guard(ne(a, b));
+  const fits = lead >= 0 && !size.some((want, d) => differ(want, self.shape[d + lead]!) && differ(want, 1));
   if (!fits) {
     throw shapeMismatch(
       `size {${describeSizes(size)}} is not expandable to size {${describeSizes(self.shape)}}.`,
     );
   }
-  return self.shape.flatMap((own, d) => (d < lead || (size[d - lead] === 1 && own !== 1) ? [d] : []));
+  return self.shape.flatMap((own, d) =>
+    d < lead || (differ(size[d - lead]!, own) && !differ(size[d - lead]!, 1)) ? [d] : [],
+  );
 }
-
-const mayEqual = (a: SymInt, b: SymInt): boolean => typeof a !== "number" || typeof b !== "number" || a === b;
 
 /** Sums leading dimensions and those that were broadcast from size 1. */
 function sumToSize(
   emit: Emit,
   { self, size }: { readonly self: FakeTensor; readonly size: readonly SymInt[] },
 ): FakeTensor {
-  const dims = sumToSizeDims(self, size);
+  const dims = sumToSizeDims(emit.env, self, size);
   if (size.length === 0) return emit("aten.sum.default", [self]);
   const lead = self.ndim - size.length;
   const summed = dims.length > 0 ? emit("aten.sum.dim_IntList", [self, dims, true]) : self;

@@ -227,7 +227,7 @@ const bincount = defineOp({
       );
     }
     const dtype = weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
-    const shape = [self.shape[0] === 0 ? minlength : freshSize(env, undefined, Number(minlength))];
+    const shape = [self.shape[0] === 0 ? minlength : freshSize(env, undefined, minlength)];
     return fake({ dtype, shape, like: self });
   },
 });

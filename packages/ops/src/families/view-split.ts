@@ -198,9 +198,10 @@ function emitSplitAt(
 }
 
 /** `tensor_split` into sections of nearly equal length, the first ones longer. */
-function emitSections(emit: Emit, self: FakeTensor, sections: SymInt, dim: SymInt): readonly FakeTensor[] {
+function emitSections(emit: Emit, self: FakeTensor, count: SymInt, dim: SymInt): readonly FakeTensor[] {
   requireDims(self, "tensor_split");
-  if (typeof sections !== "number" || sections <= 0) {
+  const sections = emit.env.guardInt(count);
+  if (sections <= 0) {
     throw invalidArgument(`number of sections must be larger than 0, got ${describeSize(sections)}`);
   }
   checkCount(sections);

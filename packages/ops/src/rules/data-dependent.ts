@@ -36,7 +36,7 @@ export function freshBool(env: SymEnv): SymScalar {
 }
 
 /** A new size between `least` and `most`. */
-export function freshSize(env: SymEnv, most?: number, least = 0): SymInt {
+export function freshSize(env: SymEnv, most?: number, least: SymInt = 0): SymInt {
   const size = env.freshUnbackedInt();
   env.addAxiom(ge(size, least));
   if (most !== undefined) env.addAxiom(le(size, most));

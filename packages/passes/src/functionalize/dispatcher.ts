@@ -233,7 +233,7 @@ export class Dispatcher {
     const viewTarget = MUTATING_VIEWS[row.target];
     if (viewTarget !== undefined) return this.#becomeView(viewTarget, args, kwargs);
     if (row.target === "aten.detach_.default") return args[0] as FunctionalTensor;
-    if (row.target === "aten.resize_.default" && this.#shrinks(args)) return this.#shrink(args);
+    if (row.target === "aten.resize_.default" && this.#shrinks(row, args)) return this.#shrink(row, args);
     if (isAutoFunctionalized(row)) return wrap(autoFunctionalize(this, row, args, kwargs, unwrap));
     const target = functionalTarget(row, this.operators);
     const bound = bindArgs(row.schema, args, kwargs);
@@ -297,16 +297,16 @@ export class Dispatcher {
     return this.lowered("aten._to_copy.default", [value], { dtype: target.dtype, layout: target.layout });
   }
 
-  #shrinks([self, size]: readonly EmitArg[]): boolean {
-    const count = (sizes: readonly SymInt[]): SymInt => sizes.reduce((a, b) => mul(a, b), 1);
-    return this.tracer.env.guard(le(count(size as readonly SymInt[]), count((self as FakeTensor).shape)));
+  #shrinks(row: OpDefinition, args: readonly EmitArg[]): boolean {
+    const [self] = args as readonly [FakeTensor];
+    return this.tracer.env.guard(le(numelOf(sizesOf(row, args)), numelOf(self.shape)));
   }
 
   /** `resize_` to no more elements is a view of the first ones. */
-  #shrink([self, size]: readonly EmitArg[]): MetaValue {
-    const sizes = size as readonly SymInt[];
-    const strides = sizes.map((_, dim) => sizes.slice(dim + 1).reduce((a, b) => mul(a, b), 1));
-    return this.#becomeView("aten.as_strided.default", [self, sizes, strides], {});
+  #shrink(row: OpDefinition, args: readonly EmitArg[]): MetaValue {
+    const sizes = sizesOf(row, args);
+    const strides = sizes.map((_, dim) => numelOf(sizes.slice(dim + 1)));
+    return this.#becomeView("aten.as_strided.default", [args[0]!, sizes, strides], {});
   }
 
   #becomeView(viewTarget: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
@@ -328,6 +328,11 @@ export class Dispatcher {
     }
   }
 }
+
+/** The sizes that `resize_` gives: symbolic ones come as values of nodes. */
+const sizesOf = (row: OpDefinition, args: readonly EmitArg[]): readonly SymInt[] =>
+  bindArgs(row.schema, args, {})["size"] as readonly SymInt[];
+const numelOf = (sizes: readonly SymInt[]): SymInt => sizes.reduce<SymInt>((a, b) => mul(a, b), 1);
 
 /** Sizes, strides and offsets are known without a node. */
 /** The dimension that a call reads, from the front. */
