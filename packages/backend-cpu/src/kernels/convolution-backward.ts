@@ -99,7 +99,8 @@ const backward = kernel(
     if (input !== null && input.numel > 0)
       convolve({ ...args, input: grad, bias: null, transposed: !transposed }, input);
     if (weight !== null && weight.numel > 0) weightGradient(args, weight);
-    if (bias !== null && bias.numel > 0) biasGradient(grad, bias);
+    // Of no images, or images of no channels, PyTorch reads no gradient.
+    if (bias !== null && bias.numel > 0 && args.input.numel > 0) biasGradient(grad, bias);
     return [input, weight, bias];
   },
 );

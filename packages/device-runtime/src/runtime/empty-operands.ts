@@ -1,14 +1,20 @@
-/** @file Calls that refuse some operands without elements, which no kernel would look at. */
+/**
+ * @file Calls that refuse some operands without elements, which no kernel would look at, or have rules
+ * of their own for them.
+ */
 import { FakeTensor, forEachInput, type Graph } from "@sconce/ir";
 import type { Bindings } from "@sconce/symbolic";
 import type { Reasons } from "./plan.js";
 import { knownSize } from "./sizes.js";
 
-/** Why the host runs such a call: it has PyTorch's error. */
-const NOTHING = "an operand has no elements, and the call refuses some of these";
-/** Calls that look up places, which no tensor without elements has, and statistics of elements. */
+/** Why the host runs such a call: it has PyTorch's error or result. */
+const NOTHING = "an operand has no elements, and the call refuses some of these or has a rule for them";
+/**
+ * Calls that look up places, which no tensor without elements has, statistics of elements, and
+ * gradients of convolutions: of no input all are zero.
+ */
 const REFUSES =
-  /^aten\.(_unsafe_)?(index|masked_index|index_put|index_put_accumulate|index_select|index_add|index_copy|index_fill|index_reduce|gather|take|take_along_dim|put|embedding|scatter|scatter_add|scatter_reduce|masked_scatter)\.|^aten\._?native_batch_norm/;
+  /^aten\.(_unsafe_)?(index|masked_index|index_put|index_put_accumulate|index_select|index_add|index_copy|index_fill|index_reduce|gather|take|take_along_dim|put|embedding|scatter|scatter_add|scatter_reduce|masked_scatter)\.|^aten\.(_?native_batch_norm|convolution_backward\.)/;
 
 /** The calls of a region that the host runs for these sizes. */
 export function refusedEmpties(graph: Graph, sizes: Bindings): Reasons {

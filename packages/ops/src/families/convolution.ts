@@ -27,7 +27,14 @@ const convolution = defineOp({
   tags: ["core"],
   meta: (args, { env }) => {
     checkConvolution(args, env);
-    const shape = [args.input.shape[0]!, outputChannels(args), ...outputSizes(args, env)];
+    const [images, channels] = args.input.shape as readonly [SymInt, SymInt];
+    // Of no channels PyTorch makes none, whatever the weight has.
+    const made = isEqual(env, channels, 0) ? 0 : outputChannels(args);
+    const shape = [images, made, ...outputSizes(args, env)];
+    if (made !== 0 && !isEqual(env, images, 0) && args.input.shape.some((size) => isEqual(env, size, 0)))
+      throw shapeMismatch(
+        `Only zero batch or zero channel inputs are supported, but got input shape: [${args.input.shape.map(describeSize).join(", ")}]`,
+      );
     const strides = imageStrides(shape, isChannelsLastConvolution(args.input, args.weight, env));
     return fake({ dtype: args.input.dtype, shape, strides, like: args.input });
   },
