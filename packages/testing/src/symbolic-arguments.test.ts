@@ -116,3 +116,43 @@ graph(%x: f32[2, 3], %k: i64[]) {
     expect.objectContaining({ code: "DATA_DEPENDENT_GUARD" }),
   );
 });
+
+test.each(["cpu", "wasm"])("%s runs calls whose sizes no value shows", async (backend) => {
+  const compiled = (call: string) =>
+    session.compile(
+      session.transform(
+        session.parseIr(`sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT input %k: USER_INPUT output %y: USER_OUTPUT }
+graph(%x: f32[8], %k: i64[]) {
+  %u = aten.item.default(%k)
+  %z = aten.view.default(%x, [1, 1, 8])
+  %w = aten.full.default([1, 1, 2], 1.0)
+  %c = ${call}
+  %y = aten.mul.Tensor(%c, 2)
+  return (%y)
+}`),
+        "propagate-shapes",
+      ),
+      backend,
+    );
+  const number = (value: number): Tensor => Tensor.from(BigInt(value), { dtype: "int64" });
+  using windows = await compiled("aten.unfold.default(%x, 0, 3, %u)");
+  for (const [step, shape, sum] of [
+    [1, [6, 3], 112],
+    [2, [3, 3], 54],
+    [5, [2, 3], 28],
+    [7, [1, 3], 6],
+  ] as const) {
+    const [y] = (await windows.run([counted([8], "float32"), number(step)])) as [Tensor];
+    expect([y.shape, y.toFloat64Array().reduce((a, b) => a + b, 0)]).toEqual([shape, sum]);
+  }
+  await expect(windows.run([counted([8], "float32"), number(0)])).rejects.toMatchObject({
+    message: expect.stringContaining("step is 0 but must be > 0"),
+  });
+  using convolution = await compiled("aten.conv1d.default(%z, %w, none, [%u])");
+  const [y] = (await convolution.run([counted([8], "float32"), number(3)])) as [Tensor];
+  expect([...y.toFloat64Array()]).toEqual([2, 14, 12]);
+  await expect(convolution.run([counted([8], "float32"), number(0)])).rejects.toMatchObject({
+    message: expect.stringContaining("non-positive stride is not supported"),
+  });
+});

@@ -47,7 +47,7 @@ import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
 import { allCalls, type SizeCheck, type SizeRequirement, sizeCheck, sizeRequirement } from "./size-checks.js";
-import { learnSizes } from "./sizes.js";
+import { isSizeWithoutValue, learnSizes } from "./sizes.js";
 import { fixedTensors, isOnDevice, ownState, publicState } from "./state.js";
 import { StridedReads } from "./strided-reads.js";
 import { DeviceValue, heldBy, type RunValue, Uploads } from "./values.js";
@@ -340,7 +340,7 @@ export class DeviceExecutable implements Executable {
     if (wrong !== undefined) throw new HostRun(wrong);
     if (run.distrusted !== undefined) return allCalls(step.device!.graph, run.distrusted);
     const inUse = valueBytes(run.values.computed(), this.#init.device);
-    const results = await region.run(inputs, run.sizes, this.#uploads, {
+    const running = region.run(inputs, run.sizes, this.#uploads, {
       inUse,
       step: () => run.pacer.step(),
       isTimed: run.options.profile === true,
@@ -349,6 +349,10 @@ export class DeviceExecutable implements Executable {
         run.profile.push({ node: label, target: node.target, milliseconds, place: "device" });
         this.#report(run, node, step.nests.length);
       },
+    });
+    const results = await running.catch((error: unknown) => {
+      if (!isSizeWithoutValue(error)) throw error;
+      return allCalls(step.device!.graph, `a size is not known: ${error.message}`);
     });
     if (!(results instanceof Map)) {
       run.regions.push(region);

@@ -1,5 +1,5 @@
 /** @file Sizes that become known while a program runs. */
-import { isSconceError } from "@sconce/errors";
+import { isSconceError, type SconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import {
   type Bindings,
@@ -43,6 +43,13 @@ export function knownSize(size: SymInt, sizes: Bindings): number | undefined {
   }
 }
 
+/**
+ * Whether a size has no value: it depends on numbers that no value shows, or divides by zero. A region
+ * reads its sizes before it computes anything.
+ */
+export const isSizeWithoutValue = (error: unknown): error is SconceError =>
+  isSconceError(error, "SYM_UNBOUND") || isSconceError(error, "SYM_DIVISION_BY_ZERO");
+
 function learn(size: unknown, value: number, into: Map<string, number>): void {
   if (!(size instanceof SymExpr)) return;
   if (size.op === "Symbol") into.set(size.name, value);
@@ -56,9 +63,10 @@ function learn(size: unknown, value: number, into: Map<string, number>): void {
 /**
  * The least value of a symbol for which a size has this value. Programs have sizes such as
  * `(s0 - 1)//2 + 1` whose symbol is the size of none of their inputs. All symbol values that give
- * the same size give the same results. Sizes grow with their symbols.
+ * the same size give the same results, if the size grows with its symbols.
  */
 function solve(size: SymExpr, name: string, value: number, known: Bindings): number | undefined {
+  if (!grows(size)) return undefined;
   const at = (candidate: number): number => evaluateInt(size, new Map([...known, [name, candidate]]));
   let [low, high] = [0, 2 ** 31];
   while (low < high) {
@@ -67,4 +75,25 @@ function solve(size: SymExpr, name: string, value: number, known: Bindings): num
     else low = middle + 1;
   }
   return at(low) === value ? low : undefined;
+}
+
+/** Whether an expression grows with each of its symbols, which are sizes. */
+function grows({ op, args }: SymExpr): boolean {
+  switch (op) {
+    case "Integer":
+    case "Symbol":
+      return true;
+    case "Add":
+    case "Max":
+    case "Min":
+      return args.every(grows);
+    case "Mul":
+      return args.every((arg) => grows(arg) && !(arg.op === "Integer" && arg.value < 0));
+    case "FloorDiv":
+    case "CleanDiv":
+    case "PowByNatural":
+      return grows(args[0]!) && args[1]!.op === "Integer" && args[1]!.value > 0;
+    default:
+      return false;
+  }
 }

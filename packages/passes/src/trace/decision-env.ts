@@ -1,4 +1,5 @@
 /** @file What lowering decides about sizes that the ranges of a program leave open. */
+import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import {
   type Bindings,
@@ -81,10 +82,15 @@ export function answering(env: SymEnv, answer: Answer): SymEnv {
 
 /**
  * Whether decisions are the same at some sizes. Those on sizes that are not known yet count as the
- * same.
+ * same, those on sizes without a value, such as quotients by zero, do not.
  */
 export const areDecidedSo = (decisions: readonly SizeDecision[], sizes: Bindings): boolean =>
   decisions.every(({ condition, truth }) => {
     for (const name of freeSymbols(condition).keys()) if (!sizes.has(name)) return true;
-    return evaluateBool(condition, sizes) === truth;
+    try {
+      return evaluateBool(condition, sizes) === truth;
+    } catch (error) {
+      if (isSconceError(error)) return false;
+      throw error;
+    }
   });
