@@ -11,7 +11,7 @@ const session = createSconce({
   backends: [await loadBackend("wasm", { threads: 1 }), await loadBackend("gpujs:cpu")],
 });
 const TYPES: Readonly<Record<string, DType>> = {
-  ...({ f64: "float64", f32: "float32", f16: "float16", i64: "int64", i8: "int8" } as const),
+  ...({ i32: "int32", f64: "float64", f32: "float32", f16: "float16", i64: "int64", i8: "int8" } as const),
   ...({ u8: "uint8", b8: "bool" } as const),
 };
 
@@ -144,6 +144,12 @@ const TAKEN: readonly (readonly [call: string, type: string, args: readonly stri
   ["full.default([1], 1e39, dtype=float16)", "f16[1]", [THREE], "tensor([inf], dtype=torch.float16)"],
   ["full.default([2], -1, dtype=uint8)", "u8[2]", [THREE], "tensor([255, 255], dtype=torch.uint8)"],
   ["full.default([2], inf)", "f32[2]", [THREE], "tensor([inf, inf])"],
+  [
+    "addcmul.default(%x, %x, %x, value=-2.5)",
+    "i32[3]",
+    ["i32[3] 1 2 3"],
+    "tensor([ -1,  -6, -15], dtype=torch.int32)",
+  ],
   ["mul.Tensor(%x, 1e39)", "f32[3]", [THREE], "tensor([inf, inf, inf])"],
   ["constant_pad_nd.default(%x, [0, -1], 1e39)", "f32[2]", [THREE], "tensor([1., 2.])"],
   [
@@ -164,6 +170,45 @@ describe.each(["cpu", "wasm", "gpujs:cpu", "auto"])("%s", (backend) => {
   test.each(TAKEN)("takes %s", async (call, type, args, result) => {
     expect(await run(backend, call, type, args)).toBe(result);
   });
+});
+
+test.each([
+  ["addcmul", "i32", "1.5", "value argument of type float cannot be safely cast to type int32!"],
+  ["addcmul", "b8", "1", "value argument of type int cannot be safely cast to type bool!"],
+  [
+    "addcdiv",
+    "f32",
+    "complex(1, 1)",
+    "value argument of type complex cannot be safely cast to type float32!",
+  ],
+] as const)("%s of %s with the factor %s is not lowered", (name, dtype, value, message) => {
+  const program = session.parseIr(`sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT output %y: USER_OUTPUT }
+graph(%x: ${dtype}[3]) {
+  %y: ${dtype}[3] = aten.${name}.default(%x, %x, %x, value=${value})
+  return (%y)
+}`);
+  expect(() => session.runDecompositions(program)).toThrow(message);
+});
+
+test("addcmul and addcdiv of bools are exported, and refused when they run", async () => {
+  for (const name of ["addcmul", "addcdiv"]) {
+    const program = session.transform(
+      session.parseIr(`sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT output %y: USER_OUTPUT }
+graph(%x: b8[3]) {
+  %y = aten.${name}.default(%x, %x, %x, value=true)
+  return (%y)
+}`),
+      "propagate-shapes",
+    );
+    for (const backend of ["cpu", "wasm", "gpujs:cpu"]) {
+      using executable = await session.compile(program, backend);
+      await expect(executable.run([tensorOf("b8[3] 1 0 1")])).rejects.toMatchObject({
+        code: "DTYPE_MISMATCH",
+      });
+    }
+  }
 });
 
 test.each(["cpu", "wasm", "gpujs:cpu"])("%s refuses symbolic numbers that do not fit", async (backend) => {

@@ -1,5 +1,5 @@
 /** @file Refusals of dtypes that depend on more than one setting, asked of PyTorch by hand. */
-import type { DType } from "@sconce/tensor";
+import { type DType, isIntegralDType } from "@sconce/tensor";
 import type { BoundArgs } from "../rows/define-op.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 
@@ -36,10 +36,18 @@ const indexReduce: Check = ({ self, include_self }) => {
   return shape.length <= 1 ? notImplemented("index_func_", dtype) : undefined;
 };
 
+/** Whatever they are added to. */
+const wholeDivision: Check = ({ tensor1, tensor2 }) =>
+  [tensor1, tensor2].every((one) => isIntegralDType((one as Typed).dtype, true))
+    ? "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true " +
+      "division of tensor1 and tensor2."
+    : undefined;
+
 const CONVOLUTIONS = ["conv1d", "conv2d", "conv3d"].flatMap((name) => [`${name}.default`, `${name}.padding`]);
 
 /** By target. */
 export const BY_SETTING: ReadonlyMap<string, Check> = new Map([
   ...["convolution.default", ...CONVOLUTIONS].map((name): [string, Check] => [`aten.${name}`, dilated]),
   ["aten.index_reduce.default", indexReduce],
+  ["aten.addcdiv.default", wholeDivision],
 ]);

@@ -61,6 +61,7 @@ const clampOps = [
   }),
 ];
 
+/** PyTorch's kernels convert the factor, its decompositions refuse to. */
 function checkValue(dtype: DType, value: ScalarArg): void {
   const order = ["bool", "int", "float", "complex"];
   if (order.indexOf(scalarKind(value)) > order.indexOf(dtypeInfo(dtype).kind)) {
@@ -73,24 +74,22 @@ function checkValue(dtype: DType, value: ScalarArg): void {
 const addcmul = defineOp({
   schema: "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
   tags: ["pointwise"],
-  meta: ({ self, tensor1, tensor2, value }, context) => {
-    const result = elementwise(context, [self, tensor1, tensor2]);
-    checkValue(result.dtype, value);
-    return result;
-  },
-  decompose: (emit, { self, tensor1, tensor2, value }) =>
-    promoted(emit, "default", [self, tensor1, tensor2], (x, a, b) => {
+  meta: ({ self, tensor1, tensor2 }, context) => elementwise(context, [self, tensor1, tensor2]),
+  decompose: (emit, { self, tensor1, tensor2, value }) => {
+    checkValue(promoteOperands([self, tensor1, tensor2]), value);
+    return promoted(emit, "default", [self, tensor1, tensor2], (x, a, b) => {
       const scaled = emit("aten.mul.Tensor", [a, value]);
       return emit("aten.add.Tensor", [x, emit("aten.mul.Tensor", [scaled, b])]);
-    }),
+    });
+  },
 });
 
 const addcdiv = defineOp({
   schema: "aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
   tags: ["pointwise"],
   meta: ({ self, tensor1, tensor2 }, context) => {
-    const whole = [tensor1, tensor2].every((x) => dtypeInfo(x.dtype).kind === "int" || x.dtype === "bool");
-    if (whole) {
+    // Bools are refused when the call runs.
+    if ([tensor1, tensor2].every((x) => dtypeInfo(x.dtype).kind === "int")) {
       throw dtypeMismatch(
         "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true " +
           "division of tensor1 and tensor2.",
@@ -100,11 +99,13 @@ const addcdiv = defineOp({
       dtype: toFloatDType(promoteOperands([self, tensor1, tensor2])),
     });
   },
-  decompose: (emit, { self, tensor1, tensor2, value }) =>
-    promoted(emit, "int-to-float", [self, tensor1, tensor2], (x, a, b) => {
+  decompose: (emit, { self, tensor1, tensor2, value }) => {
+    checkValue(toFloatDType(promoteOperands([self, tensor1, tensor2])), value);
+    return promoted(emit, "int-to-float", [self, tensor1, tensor2], (x, a, b) => {
       const scaled = emit("aten.mul.Tensor", [a, value]);
       return emit("aten.add.Tensor", [x, emit("aten.div.Tensor", [scaled, b])]);
-    }),
+    });
+  },
 });
 
 /**
