@@ -1,5 +1,5 @@
 /** @file The `sconce` command. */
-import { didYouMean, isSconceError, type SconceError, VERSION } from "@sconce/errors";
+import { didYouMean, isSconceError, SconceError, VERSION } from "@sconce/errors";
 import { Command, CommanderError } from "commander";
 import type { LineStyle } from "./colors.js";
 import type { CommandEntry } from "./command-entry.js";
@@ -11,6 +11,7 @@ import { withStandardInput } from "./input-file.js";
 import { EXIT, type Io, jsonLine, type Outcome, type SafeIo, type Settings, safeIo } from "./io.js";
 import { setLimits, setModel, withLimits, withMemoryFix } from "./limits.js";
 import { processIo } from "./standard-streams.js";
+import { withArgumentsOnOneLine } from "./text.js";
 
 const HELP = `
 A FILE of - is standard input, and -o - is standard output.
@@ -36,12 +37,12 @@ export async function run(args: readonly string[], streams: Io = processIo()): P
     const all = args.every((arg) => WITHOUT_COMMAND.has(arg)) ? [...args, "--help"] : args;
     await withLimits(() => withStandardInput(streams.input, () => parse(program, all, entry)));
   } catch (error) {
-    outcome.code = failure(error, io);
+    outcome.code = failure(error, io, args);
   }
   try {
     await streams.finish?.();
   } catch (error) {
-    return failure(error, io);
+    return failure(error, io, args);
   }
   return outcome.code;
 }
@@ -136,16 +137,24 @@ function usageError(error: CommanderError, program: Command, entry: CommandEntry
   return usage(message, didYouMean(word, known, fix), error);
 }
 
-function failure(error: unknown, io: SafeIo): number {
+function failure(error: unknown, io: SafeIo, args: readonly string[]): number {
   const known = isSconceError(error) ? error : crash(error);
   const { code, message, where = null, fix = null } = known;
   const docs = errorSections().has(code) ? known.docs : null;
   if (io.settings.json) io.err(jsonLine({ code, message, where, fix, docs }));
   else {
     const see = docs === null ? "" : `  see sconce explain ${code}\n`;
-    io.styledError(`${known.describe()}\n${see}`, errorStyle);
+    io.styledError(`${described(known, args)}\n${see}`, errorStyle);
   }
   return isSconceError(error, "PASS_CHANGED_NUMBERS") ? EXIT.differs : EXIT.bad;
+}
+
+function described(error: SconceError, args: readonly string[]): string {
+  const clean = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : withArgumentsOnOneLine(text, args);
+  const { code, message, where, fix } = error;
+  const init = { code, message: clean(message)!, where: clean(where), fix: clean(fix)! };
+  return new SconceError(init).describe();
 }
 
 const errorStyle: LineStyle = (line, { red, bold, dim }) =>

@@ -1,7 +1,23 @@
-import { visibleLine } from "@sconce/errors";
+import { visibleLine, visibleText } from "@sconce/errors";
 
 /** Returns a text on one line: line ends become `\\n`, and what nobody sees is spelled out. */
 export const oneLine = (text: string): string => visibleLine(text);
+
+/**
+ * Returns a message with the arguments of the command that it repeats on one line each. Line ends of
+ * the message itself stay.
+ */
+export function withArgumentsOnOneLine(message: string, args: readonly string[]): string {
+  const parts = args.flatMap((arg) => [arg, ...arg.split(/[=,/]/)]).filter((part) => /[\n\t]/.test(part));
+  let text = message;
+  for (const part of parts.toSorted((a, b) => b.length - a.length)) {
+    const [shown, line] = [visibleText(part), visibleLine(part)];
+    // Of nothing but line ends, only what is quoted is the argument.
+    if (part.trim() !== "") text = text.replaceAll(shown, line);
+    else for (const quote of ['"', "'"]) text = text.replaceAll(quote + shown + quote, quote + line + quote);
+  }
+  return text;
+}
 
 /** Returns lines as a text. Names in them may hold line ends: each line stays one. */
 export const linesText = (lines: readonly string[]): string =>

@@ -1,6 +1,6 @@
 /** @file `.pt2` archives: `torch.export.load` without running anything that is in them. */
 
-import { checkOptions, isSconceError, optionValue, throwIfAborted } from "@sconce/errors";
+import { checkOptions, isSconceError, optionValue, throwIfAborted, visibleLine } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { otherFormatError, pt2Error } from "../errors.js";
 import { toRandomAccess } from "../open-source.js";
@@ -202,9 +202,9 @@ class ArchiveReader {
     if (names.length === 0) throw pt2Error("PT2_NO_MODEL", "the archive holds no exported program", prefix);
     throw pt2Error(
       "PT2_NO_MODEL",
-      `the archive holds no program named "${wanted}"`,
+      `the archive holds no program named "${visibleLine(wanted)}"`,
       prefix,
-      `give one of these as the option "model": ${names.slice(0, 10).join(", ")}`,
+      `give one of these as the option "model": ${names.slice(0, 10).map(visibleLine).join(", ")}`,
     );
   }
 
