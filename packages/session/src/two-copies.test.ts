@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -28,6 +28,8 @@ function install(): Promise<typeof own> {
     const to = join(modules, "@sconce", name);
     const filter = (path: string): boolean => !/\.(map|d\.ts)$/.test(path);
     cpSync(join(root, "packages", name, "dist"), join(to, "dist"), { recursive: true, filter });
+    const vendor = join(root, "packages", name, "vendor");
+    if (existsSync(vendor)) cpSync(vendor, join(to, "vendor"), { recursive: true });
     cpSync(join(root, "packages", name, "package.json"), join(to, "package.json"));
   }
   for (const name of LIBRARIES) symlinkSync(join(root, "node_modules", name), join(modules, name));

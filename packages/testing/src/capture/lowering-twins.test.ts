@@ -26,7 +26,7 @@ const rough = (text: string): string =>
     .join("\n")
     .replaceAll(/\b([a-z_]*[a-z])(_\d+)+\b/g, "$1");
 
-describe("models beside twins in Python [S-133]", () => {
+describe("models beside twins in Python", () => {
   test("there is a model for each twin", () => {
     expect(Object.keys(TWIN_MODELS).sort()).toEqual(Object.keys(TWINS).sort());
   });
