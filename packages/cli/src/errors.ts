@@ -32,6 +32,18 @@ export const outOfMemory = (error: SconceError, maxBytes: number): SconceError =
 const withFix = ({ code, message, where, cause }: SconceError, fix: string): SconceError =>
   new SconceError({ code, message, where, fix, cause });
 
+/** An error as it is shown, with its texts in another form. */
+export const withTexts = (
+  { code, message, where, fix }: SconceError,
+  shown: (text: string) => string,
+): SconceError =>
+  new SconceError({
+    code,
+    message: shown(message),
+    where: where === undefined ? undefined : shown(where),
+    fix: fix && shown(fix),
+  });
+
 /** What was thrown though nothing should have been. */
 export const crash = (error: unknown): SconceError =>
   new SconceError({

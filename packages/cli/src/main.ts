@@ -1,11 +1,11 @@
 /** @file The `sconce` command. */
-import { didYouMean, isSconceError, SconceError, VERSION } from "@sconce/errors";
+import { didYouMean, isSconceError, type SconceError, VERSION } from "@sconce/errors";
 import { Command, CommanderError } from "commander";
 import type { LineStyle } from "./colors.js";
 import type { CommandEntry } from "./command-entry.js";
 import { COMMAND_NAMES, COMMANDS } from "./command-table.js";
 import { errorSections } from "./error-page.js";
-import { crash, usage } from "./errors.js";
+import { crash, usage, withTexts } from "./errors.js";
 import { addExamples, helpConfiguration } from "./help.js";
 import { withStandardInput } from "./input-file.js";
 import { EXIT, type Io, jsonLine, type Outcome, type SafeIo, type Settings, safeIo } from "./io.js";
@@ -150,11 +150,7 @@ function failure(error: unknown, io: SafeIo, args: readonly string[]): number {
 }
 
 function described(error: SconceError, args: readonly string[]): string {
-  const clean = (text: string | undefined): string | undefined =>
-    text === undefined ? undefined : withArgumentsOnOneLine(text, args);
-  const { code, message, where, fix } = error;
-  const init = { code, message: clean(message)!, where: clean(where), fix: clean(fix)! };
-  return new SconceError(init).describe();
+  return withTexts(error, (text) => withArgumentsOnOneLine(text, args)).describe();
 }
 
 const errorStyle: LineStyle = (line, { red, bold, dim }) =>
