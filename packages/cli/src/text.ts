@@ -4,8 +4,8 @@ import { visibleLine, visibleText } from "@sconce/errors";
 export const oneLine = (text: string): string => visibleLine(text);
 
 /**
- * Returns a message with the arguments of the command that it repeats on one line each. Line ends of
- * the message itself stay.
+ * Returns a message with the arguments of the command that it repeats on one line each. Line ends
+ * of the message itself stay.
  */
 export function withArgumentsOnOneLine(message: string, args: readonly string[]): string {
   const parts = args.flatMap((arg) => [arg, ...arg.split(/[=,/]/)]).filter((part) => /[\n\t]/.test(part));

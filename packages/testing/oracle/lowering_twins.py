@@ -311,7 +311,7 @@ def lines_of_inner(self, *args):
     return v.sin()[1:] + z
 
 
-@case("lines of views written by turns", x234)
+@case("lines of views written alternately", x234)
 def lines_in_turn(self, *args):
     y = args[0] * 2
     v = y.view(6, 4)

@@ -1,4 +1,6 @@
-/** @file Convolutions of no images, or of images without channels, as PyTorch 2.14 computes them. */
+/**
+ * @file Convolutions of no images, or of images without channels, as PyTorch 2.14 computes them.
+ */
 import { createSconce } from "@sconce/session";
 import { loadBackend } from "@sconce/session/backends";
 import { Tensor } from "@sconce/tensor";

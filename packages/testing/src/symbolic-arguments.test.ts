@@ -1,4 +1,6 @@
-/** @file Sizes and numbers of calls that are values of nodes, in programs that are lowered and run. */
+/**
+ * @file Sizes and numbers of calls that are values of nodes, in programs that are lowered and run.
+ */
 import { createSconce } from "@sconce/session";
 import { loadBackend } from "@sconce/session/backends";
 import { Tensor } from "@sconce/tensor";

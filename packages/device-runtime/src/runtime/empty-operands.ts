@@ -1,6 +1,6 @@
 /**
- * @file Calls that refuse some operands without elements, which no kernel would look at, or have rules
- * of their own for them.
+ * @file Calls that refuse some operands without elements, which no kernel would look at, or have
+ * rules of their own for them.
  */
 import { FakeTensor, forEachInput, type Graph } from "@sconce/ir";
 import type { Bindings } from "@sconce/symbolic";

@@ -44,8 +44,8 @@ export function knownSize(size: SymInt, sizes: Bindings): number | undefined {
 }
 
 /**
- * Whether a size has no value: it depends on numbers that no value shows, or divides by zero. A region
- * reads its sizes before it computes anything.
+ * Whether a size has no value: it depends on numbers that no value shows, or divides by zero. A
+ * region reads its sizes before it computes anything.
  */
 export const isSizeWithoutValue = (error: unknown): error is SconceError =>
   isSconceError(error, "SYM_UNBOUND") || isSconceError(error, "SYM_DIVISION_BY_ZERO");

@@ -60,8 +60,8 @@ export class RuntimeAssertions {
   readonly #asserted = new Set<string>();
 
   /**
-   * Whether conditions that ranges decide are not deferred: the symbols have no assertions but those
-   * of this trace. In a program that was exported here, the ones of the export are known too.
+   * Whether conditions that ranges decide are not deferred: the symbols have no assertions but
+   * those of this trace. In a program that was exported here, the ones of the export are known too.
    */
   readonly #isFresh: boolean;
 

@@ -296,7 +296,7 @@ export const TWIN_MODELS: Readonly<Record<string, Model>> = {
     },
     args: x234,
   },
-  "lines of views written by turns": {
+  "lines of views written alternately": {
     forward(_, x) {
       const y = x!.mul(2);
       const v = y.view(6, 4);
