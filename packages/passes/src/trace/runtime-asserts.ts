@@ -191,12 +191,6 @@ function haveSameSymbols(a: SymExpr, b: SymExpr): boolean {
   return own.size === others.size && [...own.keys()].every((name) => others.has(name));
 }
 
-/** A symbol compared with a number. */
-const isBound = ({ args }: SymExpr): boolean =>
-  args.length === 2 &&
-  args.some(({ op }) => op === "Symbol") &&
-  args.some(({ args: own }) => own.length === 0);
-
 /**
  * The data-dependent symbol of a condition that was made last: its assertion follows that symbol.
  */
