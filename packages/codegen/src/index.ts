@@ -37,6 +37,7 @@ export {
   type IndexTerm,
   isWithin,
   multiply,
+  namesPlaces,
   product,
   remainder,
   same,

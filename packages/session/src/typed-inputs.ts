@@ -2,7 +2,7 @@
 import { countText, describeValue, platformClass, withArticle } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, typeText, type Value } from "@sconce/ir";
 import { type Leaf, userLeaves } from "@sconce/ops";
-import { dtypeInfo, type NumericArray, numericArrayName, Tensor } from "@sconce/tensor";
+import { dtypeInfo, holdsDType, type NumericArray, numericArrayName, Tensor } from "@sconce/tensor";
 import { inputArrayRefused } from "./errors.js";
 
 /**
@@ -91,19 +91,14 @@ const inputOf = ({ name, place }: Leaf, fake: FakeTensor): { name: string; place
 function tensorOver(data: NumericArray, fake: FakeTensor, leaf: Leaf): Tensor {
   const { dtype } = fake;
   const got = numericArrayName(data)!;
-  const { lanes, array } = dtypeInfo(dtype);
-  const isHeld =
-    got === (array as { readonly name?: string }).name ||
-    (dtype === "float16" && got === "Float16Array") ||
-    (dtype === "uint8" && got === "Uint8ClampedArray");
-  if (!isHeld)
+  if (!holdsDType(got, dtype))
     throw inputArrayRefused(
       "typed array",
       inputOf(leaf, fake),
       `${withArticle(got)} does not hold elements of ${dtype}`,
       `Tensor.from(data, [${sizesText(fake)}], "${dtype}")`,
     );
-  const elements = data.length / lanes;
+  const elements = data.length / dtypeInfo(dtype).lanes;
   const shape = shapeFor(elements, fake);
   if (typeof shape !== "string") return Tensor.fromData(data, dtype, shape);
   throw inputArrayRefused(

@@ -22,8 +22,8 @@ export {
   numberToBfloat16,
   numberToFloat16,
 } from "./half.js";
-export type { Items } from "./items.js";
-export { type NestedValues, type NumericArray, numericArrayName } from "./nested.js";
+export type { FirstItems, Items } from "./items.js";
+export { holdsDType, type NestedValues, type NumericArray, numericArrayName } from "./nested.js";
 export { printTensor, showsAsText, sizeText, suffixedText } from "./print.js";
 export type { PrintOptions } from "./print-options.js";
 export type { PromotionOperand, PromotionRank } from "./promotion.js";

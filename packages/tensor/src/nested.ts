@@ -53,6 +53,16 @@ export const numericArrayName = (value: unknown): string | undefined =>
     ? (value as unknown as Readonly<Record<symbol, string>>)[Symbol.toStringTag]
     : undefined;
 
+/** Typed arrays that hold a dtype beside the class of its row. */
+const OTHER_ARRAYS: Readonly<Partial<Record<DType, string>>> = {
+  float16: "Float16Array",
+  uint8: "Uint8ClampedArray",
+};
+
+/** Whether typed arrays of a class, by its name, hold the elements of a dtype. */
+export const holdsDType = (array: string, dtype: DType): boolean =>
+  array === (dtypeInfo(dtype).array as { readonly name?: string }).name || array === OTHER_ARRAYS[dtype];
+
 /** The dtype whose elements a typed array holds; undefined for anything else. */
 const arrayDType = (value: unknown): DType | undefined => BY_ARRAY[numericArrayName(value) ?? ""];
 

@@ -12,7 +12,14 @@ import {
   wrongArray,
 } from "./errors.js";
 import type { Items } from "./items.js";
-import { flatten, type NestedValues, type NumericArray, numericArrayName, requireFits } from "./nested.js";
+import {
+  flatten,
+  holdsDType,
+  type NestedValues,
+  type NumericArray,
+  numericArrayName,
+  requireFits,
+} from "./nested.js";
 import { printTensor, showsAsText } from "./print.js";
 import { contiguousStrides, forEachPosition, isContiguous, isSize, numel, requiredBytes } from "./shape.js";
 import { Storage } from "./storage.js";
@@ -54,12 +61,6 @@ export interface TensorOptions {
   /** Whether PyTorch records gradients for it. @defaultValue false */
   readonly requiresGrad?: boolean | undefined;
 }
-
-/** Typed arrays that hold a dtype beside the class of its row. */
-const OTHER_ARRAYS: ReadonlyMap<DType, string> = new Map([
-  ["float16", "Float16Array"],
-  ["uint8", "Uint8ClampedArray"],
-]);
 
 /**
  * A strided view over a {@link Storage}, as PyTorch's CPU tensor: element `(i, j, ...)` lies at
@@ -213,9 +214,8 @@ export class Tensor {
   static fromData(data: NumericArray, dtype: DType, shape?: readonly number[]): Tensor {
     requireDType(dtype);
     const { array, lanes } = dtypeInfo(dtype);
-    const [got, want] = [numericArrayName(data) ?? typeof data, (array as { readonly name?: string }).name!];
-    const holds = got === want || (OTHER_ARRAYS.get(dtype) ?? "") === got;
-    if (!holds) throw wrongArray(got, want, dtype);
+    const got = numericArrayName(data) ?? typeof data;
+    if (!holdsDType(got, dtype)) throw wrongArray(got, (array as { readonly name?: string }).name!, dtype);
     const sizes = shape ?? [data.length / lanes];
     if (data.length !== numel(sizes) * lanes || !sizes.every(isSize))
       throw elementCountMismatch(data.length / lanes, sizes);

@@ -6,7 +6,7 @@ import { isSconceError } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 /** Calls on %x by the places %k along dimension D, with the values %v. */
 const CALLS = [
@@ -63,7 +63,6 @@ const chosen = (shape: readonly number[], place: bigint): Tensor =>
   Tensor.from(Array(shape.reduce((count, size) => count * size, 1)).fill(place), shape, "int64");
 
 const cpu = cpuBackend();
-afterAll(() => expect(WRONG.length * PLACES.length).toBeGreaterThan(300));
 
 test.each(PLACES)("$call on [$recorded]", async ({ call, recorded, shape, places, values }) => {
   const read = /gather|select|index\.Tensor/.test(call);

@@ -83,14 +83,8 @@ function narrowByCall(
   scope: Scope,
   on: Interpreter,
 ): void {
-  if (callee.type === "MemberExpression") {
-    const { property } = callee;
-    if (property.type === "Identifier" && property.name === "isStatic")
-      restrict(argument, scope, on, (kind) => numeric(kind, holds));
-    return;
-  }
-  if (callee.type !== "Identifier") return;
-  const { values } = on.evaluate(callee, scope);
-  if (values.some((value) => ownFunctionName(value) === "isSym"))
-    restrict(argument, scope, on, (kind) => symbolic(kind, holds));
+  if (callee.type !== "Identifier" && callee.type !== "MemberExpression") return;
+  const names = on.evaluate(callee, scope).values.map(ownFunctionName);
+  if (names.includes("isSym")) restrict(argument, scope, on, (kind) => symbolic(kind, holds));
+  if (names.includes("sym.isStatic")) restrict(argument, scope, on, (kind) => numeric(kind, holds));
 }

@@ -1,5 +1,4 @@
 /** @file Exports the model of a module, and writes the program. */
-
 import {
   type DynamicShapes,
   draftExport,

@@ -1,5 +1,4 @@
 /** @file Writes programs as JSON IR, and their weights as safetensors. */
-
 import { basename } from "node:path";
 import { countText } from "@sconce/errors";
 import { type FileContent, requireFolder, writeFiles } from "@sconce/formats/files";

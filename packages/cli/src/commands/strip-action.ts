@@ -1,5 +1,4 @@
 /** @file Writes programs without what shows their authors. */
-
 import { stat } from "node:fs/promises";
 import { countText } from "@sconce/errors";
 import { writeFiles } from "@sconce/formats/files";

@@ -2,7 +2,7 @@
  * @file Folds conditions on places that always hold or never hold. Loads that they guard may be out
  * of bounds, so dead branches must go.
  */
-import { boundsOf, forEachAtom, type Index } from "./index-expr.js";
+import { boundsOf, namesPlaces } from "./index-expr.js";
 import { type CallScalar, type CompareFn, FALSE, type Scalar, TRUE } from "./scalar.js";
 
 interface Bounds {
@@ -20,17 +20,9 @@ function boundsOfScalar(scalar: Scalar): Bounds | undefined {
     const value = Number(scalar.value);
     return scalar.dtype === "int64" && Number.isSafeInteger(value) ? { min: value, max: value } : undefined;
   }
-  if (scalar.kind !== "index" || readsPlaces(scalar.index)) return undefined;
+  if (scalar.kind !== "index" || namesPlaces(scalar.index)) return undefined;
   const { min, max } = boundsOf(scalar.index);
   return min === undefined || max === undefined ? undefined : { min, max };
-}
-
-function readsPlaces(index: Index): boolean {
-  let found = false;
-  forEachAtom(index, (item) => {
-    found ||= item.kind === "value";
-  });
-  return found;
 }
 
 /** Whether a comparison always holds, by the bounds of its sides. */

@@ -442,6 +442,15 @@ export function forEachAtom(index: Index, visit: (atom: IndexAtom) => void): voi
   }
 }
 
+/** Whether a tensor names a place that an index depends on. */
+export function namesPlaces(index: Index): boolean {
+  let found = false;
+  forEachAtom(index, ({ kind }) => {
+    found ||= kind === "value";
+  });
+  return found;
+}
+
 /** Row-major strides of a shape. */
 function stridesOf(shape: readonly Index[]): Index[] {
   const strides = new Array<Index>(shape.length);

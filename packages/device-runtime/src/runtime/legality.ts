@@ -6,13 +6,13 @@ import {
   DEFAULT_LIMITS,
   type FusionLimits,
   fixedValue,
-  forEachAtom,
   forEachScalar,
   hasSizes,
   type Integers,
   indicesOf,
   type LoopNest,
   lowerCall,
+  namesPlaces,
   rankOf,
   selectsFirst,
   ZERO,
@@ -234,10 +234,7 @@ function conditionsOf({ reads, loops: { nests, buffers, outputs } }: CallLoops, 
 function hasPlaces({ value }: LoopNest): boolean {
   let found = false;
   forEachScalar(value, (scalar) => {
-    for (const index of indicesOf(scalar))
-      forEachAtom(index, (item) => {
-        found ||= item.kind === "value";
-      });
+    for (const index of indicesOf(scalar)) found ||= namesPlaces(index);
   });
   return found;
 }

@@ -1,4 +1,5 @@
 /** @file The operands of bound calls: tensors, fake tensors and numbers. */
+import { isSconceError } from "@sconce/errors";
 import { FakeTensor } from "@sconce/ir";
 import { type DType, type PromotionOperand, resultType, Tensor } from "@sconce/tensor";
 import { scalarOperand } from "../rules/promote.js";
@@ -22,8 +23,9 @@ export function promotedOf(operands: readonly (AnyTensor | ScalarArg)[]): DType 
     return first.dtype;
   try {
     return resultType(operands.map(promotionOperand));
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (isSconceError(error)) return undefined;
+    throw error;
   }
 }
 

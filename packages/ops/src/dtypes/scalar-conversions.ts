@@ -320,11 +320,7 @@ const CONVERSIONS: ReadonlyMap<string, Check> = new Map([
   ...entries("clamp.default", converts("min max", promoted("self", "min", "max"))),
   ...entries("clamp_min.default", converts("min", promoted("self", "min"))),
   ...entries("clamp_max.default", converts("max", promoted("self", "max"))),
-  ...entries("addcmul.default", (bound) => {
-    const dtype = promoted("self", "tensor1", "tensor2")(bound);
-    return dtype && refused(bound["value"], computationDType(dtype));
-  }),
-  ...entries("addcdiv.default", (bound) => {
+  ...entries("addcmul.default addcdiv.default", (bound) => {
     const dtype = promoted("self", "tensor1", "tensor2")(bound);
     return dtype && refused(bound["value"], computationDType(dtype));
   }),

@@ -70,9 +70,8 @@ const isKept = (emit: Emit, size: SymInt): boolean =>
 /**
  * Trims or pads dimensions to these sizes; null leaves a dimension as it is.
  *
- * @throws SconceError `DATA_DEPENDENT_GUARD` for sizes of which only the data decide whether they
- * are
- *   larger: each answer has other calls
+ * @throws SconceError `DATA_DEPENDENT_GUARD` for a size of which only the data decide whether it is
+ * larger: each answer has other calls
  */
 export function resize(
   emit: Emit,

@@ -4,7 +4,7 @@
  */
 import type { Graph, Node } from "@sconce/ir";
 import type { ChangedRegion, Inside, RegionFinder } from "./changed-regions.js";
-import { isImplied } from "./implied-assertions.js";
+import { assertedIn, isImplied } from "./implied-assertions.js";
 import type { GraphPath } from "./nested.js";
 import { isAssertion } from "./program-sides.js";
 
@@ -22,6 +22,7 @@ export interface GoneAssertion {
  */
 export function droppedAssertions(finder: RegionFinder, removes: readonly string[]): Node[] {
   const { before, after } = finder;
+  const conditions = assertedIn(after);
   return before
     .nodes()
     .filter(
@@ -29,7 +30,7 @@ export function droppedAssertions(finder: RegionFinder, removes: readonly string
         isAssertion(node) &&
         !removes.includes(node.target) &&
         !finder.isInAfter(node.name) &&
-        !isImplied(node, before, after),
+        !isImplied(node, before, conditions),
     );
 }
 
@@ -43,8 +44,10 @@ export function fewerAssertions(
   removes: readonly string[],
   path: GraphPath = [],
 ): GoneAssertion | undefined {
-  const open = (graph: Graph, other: Graph): Node[] =>
-    graph.nodes().filter((node) => isAssertion(node) && !isImplied(node, graph, other));
+  const open = (graph: Graph, other: Graph): Node[] => {
+    const conditions = assertedIn(other);
+    return graph.nodes().filter((node) => isAssertion(node) && !isImplied(node, graph, conditions));
+  };
   const left = new Map<string, number>();
   for (const { target } of open(after, before)) left.set(target, (left.get(target) ?? 0) + 1);
   for (const node of open(before, after)) {

@@ -17,19 +17,24 @@ function conditionOf({ target, args }: Node, graph: Graph): SymBool | undefined 
   return val.expr as SymBool;
 }
 
+/** What a graph asserts of numbers that only a run shows. */
+export const assertedIn = (graph: Graph): readonly SymExpr[] =>
+  graph.nodes().flatMap((node) => {
+    const condition = isAssertion(node) ? conditionOf(node, graph) : undefined;
+    return condition instanceof SymExpr ? [condition] : [];
+  });
+
 /**
- * Whether an assertion of one graph can never fail where those of the other hold. Ranges of
- * data-dependent numbers do not count: these are what the assertions check.
+ * Whether an assertion of a graph can never fail where conditions hold, those of another graph.
+ * Ranges of data-dependent numbers do not count: these are what the assertions check.
  */
-export function isImplied(assertion: Node, graph: Graph, other: Graph): boolean {
+export function isImplied(assertion: Node, graph: Graph, conditions: readonly SymExpr[]): boolean {
   const condition = conditionOf(assertion, graph);
   if (condition === undefined || typeof condition === "boolean") return condition === true;
-  const symbols = new Set(freeSymbols(condition).keys());
+  const symbols = freeSymbols(condition);
   const env = new ShapeEnv();
-  for (const node of other.nodes()) {
-    const known = isAssertion(node) ? conditionOf(node, other) : undefined;
-    if (known instanceof SymExpr && [...freeSymbols(known).keys()].some((name) => symbols.has(name)))
+  for (const known of conditions)
+    if ([...freeSymbols(known).keys()].some((name) => symbols.has(name)))
       if (env.staticallyKnown(known) === undefined) env.addAxiom(known);
-  }
   return env.knownTrue(condition);
 }

@@ -334,12 +334,12 @@ const sizesOf = (row: OpDefinition, args: readonly EmitArg[]): readonly SymInt[]
   bindArgs(row.schema, args, {})["size"] as readonly SymInt[];
 const numelOf = (sizes: readonly SymInt[]): SymInt => sizes.reduce<SymInt>((a, b) => mul(a, b), 1);
 
-/** Sizes, strides and offsets are known without a node. */
 /** The dimension that a call reads, from the front. */
 function placeOf([self, dim = 0]: readonly EmitArg[]): number {
   return Number(dim) < 0 ? Number(dim) + (self as FakeTensor).ndim : Number(dim);
 }
 
+/** Sizes, strides and offsets are known without a node. */
 function readMetadata(target: string, args: readonly EmitArg[]): SymScalar | undefined {
   if (!target.startsWith("aten.sym_")) return undefined;
   const self = args[0] as FakeTensor;

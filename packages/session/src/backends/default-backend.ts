@@ -14,16 +14,29 @@ export interface DefaultBackendParts {
   readonly whyHost: (program: ExportedProgram) => string | undefined;
 }
 
+/** Loads when it is first asked, and again after a failure: a page may get it the next time. */
+function loadedOnce(load: () => Promise<Backend>): () => Promise<Backend> {
+  let loading: Promise<Backend> | undefined;
+  return async () => {
+    try {
+      loading ??= load();
+      return await loading;
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  };
+}
+
 /**
  * Returns the backend `auto`: `wasm` where it runs, else the interpreter, as its placement then
  * says. The package of `wasm` is loaded when the first program is compiled.
  */
 export function defaultBackend({ host, context, whyHost }: DefaultBackendParts): Backend {
-  let loading: Promise<Backend> | undefined;
-  const load = async (): Promise<Backend> => {
+  const load = loadedOnce(async () => {
     const { autoBackend } = await import("@sconce/backend-wasm");
     return (autoBackend() as SessionBackend).inSession(context(), host);
-  };
+  });
   const compile = async (program: ExportedProgram, options?: CompileOptions): Promise<Executable> => {
     const onHost = async (reason: string): Promise<Executable> =>
       placedOnHost(await host.compile(program, options), program, reason);
@@ -31,12 +44,9 @@ export function defaultBackend({ host, context, whyHost }: DefaultBackendParts):
     if (reason !== undefined) return onHost(reason);
     let backend: Backend;
     try {
-      loading ??= load();
-      backend = await loading;
+      backend = await load();
     } catch (error) {
       if (isSconceError(error)) throw error;
-      // A page may get it the next time.
-      loading = undefined;
       return onHost(`the package of the backend "wasm" cannot be loaded`);
     }
     try {
@@ -62,26 +72,24 @@ export function defaultBackend({ host, context, whyHost }: DefaultBackendParts):
  * @param parts without the reasons for which the interpreter runs a whole program
  */
 export function ownWasm({ host, context }: Omit<DefaultBackendParts, "whyHost">): Backend {
-  let loading: Promise<Backend> | undefined;
-  const load = async (): Promise<Backend> => {
+  const load = loadedOnce(async () => {
     const { wasmBackend } = await import("@sconce/backend-wasm");
     return (wasmBackend() as SessionBackend).inSession(context(), host);
-  };
-  const loaded = async (): Promise<Backend> => {
+  });
+  const compile = async (program: ExportedProgram, options?: CompileOptions): Promise<Executable> => {
+    let backend: Backend;
     try {
-      loading ??= load();
-      return await loading;
+      backend = await load();
     } catch (error) {
-      loading = undefined;
       throw isSconceError(error) ? error : backendNotInstalled(WASM, "npm install sconce", error);
     }
+    return backend.compile(program, options);
   };
   return {
     name: WASM,
     leavesTensors: true,
     supports: (node, graph) => host.supports(node, graph),
-    describeSupport: (target) => host.describeSupport?.(target),
-    compile: async (program, options) => (await loaded()).compile(program, options),
+    compile,
   };
 }
 

@@ -1,16 +1,11 @@
 /** @file Modules that hold modules. */
-import { Tensor } from "@sconce/tensor";
+import { type FirstItems, Tensor } from "@sconce/tensor";
 import { withoutNotes } from "../../trace/state-reads.js";
 import { moduleInsteadOfList, noItem } from "../errors.js";
 import { type AnyModule, Module } from "../module.js";
 import { indented } from "../module-text.js";
 import { childrenOf, eachChild } from "../state.js";
 import { Parameter } from "../tensors.js";
-
-/** Places that are read as `modules[0]`; `at` reads any place, and counts from the end. */
-type Places<M> = {
-  readonly [position in 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15]: M;
-};
 
 /** The module at a place of a container; negative places count from the end. */
 function childAt(owner: Module, index: number): unknown {
@@ -27,7 +22,7 @@ const childrenAt = (owner: Module, start?: number, end?: number): [string, Modul
     .map(([name]) => [name, (owner as unknown as Readonly<Record<string, Module>>)[name]!]);
 
 /** The modules by their places: `layers[0]`. */
-export interface Sequential extends Places<AnyModule> {}
+export interface Sequential extends FirstItems<AnyModule> {}
 
 /** Calls modules one after another (`torch.nn.Sequential`). */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: modules are properties
@@ -81,7 +76,7 @@ export class Sequential extends Module {
 }
 
 /** The modules by their places: `layers[0]`. */
-export interface ModuleList<M extends Module = AnyModule> extends Places<M> {}
+export interface ModuleList<M extends Module = AnyModule> extends FirstItems<M> {}
 
 /** A list of modules, which the owner calls (`torch.nn.ModuleList`). */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: modules are properties
@@ -235,7 +230,7 @@ abstract class Parameters extends Module {
 }
 
 /** The parameters by their places: `weights[0]`. */
-export interface ParameterList extends Places<Tensor> {}
+export interface ParameterList extends FirstItems<Tensor> {}
 
 /** A list of parameters (`torch.nn.ParameterList`). */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: parameters are properties
