@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import {
   add,
   eq,
+  evaluateInt,
   floorDiv,
+  freeSymbols,
   ge,
   gt,
   le,
@@ -14,6 +16,7 @@ import {
   printRange,
   ShapeEnv,
   STATIC_ENV,
+  type SymExpr,
   sub,
   symbol,
   symMax,
@@ -45,6 +48,21 @@ describe("backed symbols", () => {
     ).toEqual([false, true, true, true]);
     expect(printExpr(env.simplify(symMax(1, s77)))).toBe("s77");
     expect(printExpr(env.simplify(symMin(s77, add(s77, 1))))).toBe("s77");
+  });
+  test("a maximum of more than two loses what another exceeds, and nothing else", () => {
+    const env = backed();
+    const u0 = symbol("u0", { unbacked: true });
+    const least = env.simplify(symMax(symMax(0, s77), u0)) as SymExpr;
+    expect([...freeSymbols(least).keys()].sort()).toEqual(["s77", "u0"]);
+    expect(
+      evaluateInt(
+        least,
+        new Map([
+          ["s77", 2],
+          ["u0", 3],
+        ]),
+      ),
+    ).toBe(3);
   });
   test("a branch is decided by the example and recorded, and refines the range [S-045]", () => {
     const env = backed();

@@ -56,7 +56,7 @@ function simplifyExtremum(e: SymExpr, { rangeOf, holds }: Knowledge): SymExpr {
     );
     if (covered) kept.splice(i--, 1);
   }
-  const [least, other] = e.args;
+  const [least, other] = kept;
   const isStride = e.op === "Max" && kept.length === 2 && (least!.value === 0 || least!.value === 1);
   if (isStride && holds(construct("LessThan", [least!, other!]))) return other!;
   if (kept.length === e.args.length) return e;

@@ -53,3 +53,31 @@ test("such runs give what the program gives, write to its state, and are reporte
   device.dispose();
   host.dispose();
 });
+
+test("an index of either sign decides nothing: its row is written on the device", async () => {
+  const either = parseIr(`sconce-ir 1
+program "TRAINING" {
+  input %x: USER_INPUT
+  input %z: USER_INPUT
+  input %i: USER_INPUT
+  output %y: USER_OUTPUT
+}
+graph(%x: f32[5], %z: f32[], %i: i64[]) {
+  %m: int(u0) = aten.item.default(%i)
+  %y: f32[5] = aten.select_scatter.default(%x, %z, 0, %m)
+  return (%y,)
+}`);
+  const device = await wasmBackend({ threads: 1 }).compile(either);
+  const z = Tensor.fromData(Float32Array.of(9), "float32", []);
+  for (const [index, row] of [
+    [3n, 3],
+    [-2n, 3],
+    [-5n, 0],
+  ] as const) {
+    const [y] = (await device.run([vector(5), z, Tensor.from([index], [], "int64")])) as [Tensor];
+    expect([...y.toArray()].indexOf(9)).toBe(row);
+    const hosted = device.placement!().nodes.filter(({ place }) => place === "host");
+    expect(hosted.map(({ target }) => target)).toEqual(["aten._local_scalar_dense.default"]);
+  }
+  device.dispose();
+});

@@ -4,7 +4,7 @@ import { ne, type SymEnv, symbol } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { shapeMismatch } from "../rows/errors.js";
-import { isAtLeast, isAtMost, isBelow } from "../rules/comparison.js";
+import { isAtMost, isNegative } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
@@ -216,8 +216,8 @@ const sliceScatter = defineOp({
 
 /** The row of an index, from the start. PyTorch refuses an index of unknown sign here. */
 function rowOf(emit: Emit, index: SymInt, size: SymInt): SymInt {
-  if (isBelow(emit.env, index, 0)) return sizeMath(emit, "add", index, size);
-  return isAtLeast(emit.env, index, 0) ? index : sizeMath(emit, "mod", index, size);
+  const negative = isNegative(emit.env, index);
+  return negative === false ? index : sizeMath(emit, negative === true ? "add" : "mod", index, size);
 }
 
 const selectScatter = defineOp({

@@ -26,6 +26,7 @@ import {
   isAtLeast,
   isAtMost,
   isBelow,
+  isNegative,
   pythonGe,
   pythonGt,
   pythonLe,
@@ -154,9 +155,9 @@ export function checkNarrow(
     invalidArgument(
       `start (${describeSize(from)}) + length (${describeSize(length)}) exceeds dimension size (${describeSize(size)}).`,
     );
-  const isNegative = isBelow(env, start, 0);
-  if (isNegative || isAtLeast(env, start, 0)) {
-    const from = isNegative ? add(start, size) : start;
+  const negative = isNegative(env, start);
+  if (negative !== undefined) {
+    const from = negative ? add(start, size) : start;
     check(env, le(from, sub(size, length)), tooLong(from));
     return { dim: at, from };
   }

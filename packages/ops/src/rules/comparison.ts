@@ -3,7 +3,19 @@
  * environment.
  */
 import type { SymInt } from "@sconce/ir";
-import { eq, ge, gt, le, lt, ne, type SymBool, type SymEnv } from "@sconce/symbolic";
+import {
+  eq,
+  freeSymbols,
+  ge,
+  gt,
+  isUnbacked,
+  le,
+  lt,
+  ne,
+  type SymBool,
+  type SymEnv,
+  SymExpr,
+} from "@sconce/symbolic";
 
 /**
  * Comparisons as Python writes them down: with a number on the left the size is asked, so that
@@ -50,6 +62,17 @@ export const mayDiffer = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
 /** `a < b`; true when that cannot be decided. */
 export const mayBeBelow = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
   numbers(a, b) ? a < b : a !== b && env.orTrue(lt(a, b));
+
+/**
+ * Whether an integer is negative; undefined where only the data decide. A rule that takes either
+ * sign then decides nothing: questions about both signs would be two decisions that no size meets.
+ */
+export function isNegative(env: SymEnv, value: SymInt): boolean | undefined {
+  if (!(value instanceof SymExpr) || ![...freeSymbols(value).values()].some(isUnbacked))
+    return isBelow(env, value, 0);
+  if (env.knownTrue(lt(value, 0))) return true;
+  return env.knownTrue(ge(value, 0)) ? false : undefined;
+}
 
 /** Throws when the condition is known to fail; an undecided one is asserted at run time. */
 export function check(env: SymEnv, condition: SymBool, error: () => Error): void {
