@@ -116,6 +116,18 @@ metadata {
 }
 `;
 
+test("Python's words for true, false and none are read", () => {
+  const graph = parseGraph(
+    `graph(%x: f32[2]) {
+      %y: f32[2] = my.op.default(%x, True, [False, None])
+      return (%y, None)
+    }`,
+    ANY,
+  );
+  expect(graph.node("y").args).toEqual([ref("x"), true, [false, null]]);
+  expect(printIr(graph)).toContain("my.op.default(%x, true, [false, none])");
+});
+
 describe("programs", () => {
   test("everything a program has survives reading and printing [S-136, T-15]", () => {
     const values = tensorsOf(parseIr(PROGRAM, ANY));

@@ -96,11 +96,15 @@ function parseNamedValue(cursor: Cursor): Argument {
   const start = cursor.at;
   const word = cursor.word("a value");
   switch (word) {
+    // Python's words are read too: they are what printed programs show.
     case "none":
+    case "None":
       return null;
     case "true":
+    case "True":
       return true;
     case "false":
+    case "False":
       return false;
     case "nan":
       return NaN;

@@ -4,7 +4,7 @@
  */
 import type { Graph, Node } from "@sconce/ir";
 import type { ChangedRegion, Inside, RegionFinder } from "./changed-regions.js";
-import { assertedIn, isImplied } from "./implied-assertions.js";
+import { assertedIn, isImplied, metadataKeys } from "./implied-assertions.js";
 import type { GraphPath } from "./nested.js";
 import { isAssertion } from "./program-sides.js";
 
@@ -23,6 +23,8 @@ export interface GoneAssertion {
 export function droppedAssertions(finder: RegionFinder, removes: readonly string[]): Node[] {
   const { before, after } = finder;
   const conditions = assertedIn(after);
+  const [asserted, kept] = [metadataKeys(before), metadataKeys(after)];
+  const isKept = (name: string): boolean => asserted.has(name) && asserted.get(name) === kept.get(name);
   return before
     .nodes()
     .filter(
@@ -30,6 +32,7 @@ export function droppedAssertions(finder: RegionFinder, removes: readonly string
         isAssertion(node) &&
         !removes.includes(node.target) &&
         !finder.isInAfter(node.name) &&
+        !isKept(node.name) &&
         !isImplied(node, before, conditions),
     );
 }

@@ -2,8 +2,9 @@
  * @file Assertions on numbers that always hold, or that follow from the assertions of another
  * graph.
  */
-import { type Graph, isRef, isSymScalar, type Node } from "@sconce/ir";
-import { freeSymbols, ShapeEnv, type SymBool, SymExpr } from "@sconce/symbolic";
+import { FakeTensor, type Graph, isRef, isSymScalar, type MetaValue, type Node } from "@sconce/ir";
+import { freeSymbols, ShapeEnv, type SymBool, SymExpr, type SymFloat, type SymInt } from "@sconce/symbolic";
+import { callKey } from "./argument-key.js";
 import { isAssertion } from "./program-sides.js";
 
 /** What a call asserts of numbers; undefined for one that asserts something of tensors. */
@@ -38,3 +39,30 @@ export function isImplied(assertion: Node, graph: Graph, conditions: readonly Sy
       if (env.staticallyKnown(known) === undefined) env.addAxiom(known);
   return env.knownTrue(condition);
 }
+
+/**
+ * What the assertions of a graph ask of the metadata of tensors, by the names of their nodes. Equal
+ * texts ask the same of tensors with the same metadata: which values these have does not matter.
+ */
+export function metadataKeys(graph: Graph): ReadonlyMap<string, string> {
+  const keys = new Map<string, string>();
+  for (const node of graph.nodes())
+    if (node.target === "aten._assert_tensor_metadata.default")
+      keys.set(
+        node.name,
+        callKey(node, (name) => metadataKey(graph.node(name).meta.val) ?? name),
+      );
+  return keys;
+}
+
+function metadataKey(val: MetaValue | undefined): string | undefined {
+  if (val instanceof FakeTensor) {
+    const sizes = [val.shape, val.strides].map((list) => list.map(sizeKey).join());
+    return [val.dtype, val.device, val.layout, ...sizes].join(";");
+  }
+  const isScalar = typeof val === "object" && val !== null && isSymScalar(val);
+  return isScalar ? sizeKey(val.expr) : undefined;
+}
+
+const sizeKey = (size: SymInt | SymFloat | SymBool): string =>
+  size instanceof SymExpr ? size.key : String(size);

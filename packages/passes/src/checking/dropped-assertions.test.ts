@@ -1,4 +1,4 @@
-import { type ExportedProgram, edit } from "@sconce/ir";
+import { type ExportedProgram, edit, ref } from "@sconce/ir";
 import { expect, test } from "vitest";
 import { bisect } from "../bisect/bisect.js";
 import { checkPasses } from "../bisect/check-passes.js";
@@ -106,4 +106,29 @@ test("the passes of Sconce keep assertions, or imply them", () => {
     const before = pass.name === "decompose" ? NONZERO.with({ dialect: "TRAINING" }) : NONZERO;
     expect(() => check(pass, before)).not.toThrow();
   }
+});
+
+const METADATA = programOf(`graph(%x: f32[4], %y: f32[4], %z: f32[5]) {
+  %a: none = aten._assert_tensor_metadata.default(%x, none, none, float32, device=device(cpu))
+  %b: none = aten._assert_tensor_metadata.default(%y, none, none, float32, device=device(cpu))
+  %sum: f32[4] = aten.add.Tensor(%x, %y)
+  return (%sum)
+}`);
+const aiming = (at: string): Pass =>
+  definePass({
+    name: "aims",
+    doc: "Aims an assertion at another tensor.",
+    run: (program) =>
+      program.with({
+        graph: edit(program.graph, (e) => {
+          const { args } = program.graph.node("a");
+          e.replaceNode("a", { args: [ref(at), ...args.slice(1)] });
+        }),
+      }),
+  });
+
+test("an assertion on metadata may be asked of another tensor with the same metadata", () => {
+  expect(() => check(aiming("y"), METADATA)).not.toThrow();
+  expect(() => check(aiming("z"), METADATA)).toThrow(dropped("a"));
+  expect(() => check(dropping(["a"]), METADATA)).toThrow(dropped("a"));
 });

@@ -21,9 +21,10 @@ import {
   type NodeMeta,
   type SymScalar,
 } from "@sconce/ir";
-import { type EmitArg, evaluateScalarFunction, isScalarFunction, refuseNames } from "@sconce/ops";
+import { constantValue, type EmitArg, evaluateScalarFunction, isScalarFunction, refuseNames } from "@sconce/ops";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
+import { compositeResult } from "../trace/composite-result.js";
 import { underDisabled } from "../trace/reference-annotations.js";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
@@ -128,7 +129,10 @@ export class GraphInterpreter {
         this.#region === undefined
           ? inheritedMeta(node, tracer.pass)
           : regionMeta(node, this.#region, tracer.pass);
-      tracer.env.expect(node.meta.val, (name) => tracer.symbols.knows(name));
+      const composite = compositeResult(node, this.dispatcher.operators, (input) =>
+        constantValue(this.graph.node(input.name).meta.val),
+      );
+      tracer.env.expect(node.meta.val, (name) => tracer.symbols.knows(name), composite);
       tracer.recorded = { target: node.target, val: node.meta.val };
       const start = tracer.nodes.length;
       const value = this.#call(node);

@@ -39,6 +39,13 @@ describe("patterns", () => {
     expect(patternText(parsePattern(text))).toBe(text);
   });
 
+  test("take Python's words for true, false and none", () => {
+    const text = "aten.layer_norm.default($x, [4], None, $b, eps=True, cudnn_enable=False)";
+    expect(patternText(parsePattern(text))).toBe(
+      "aten.layer_norm.default($x, [4], none, $b, eps=true, cudnn_enable=false)",
+    );
+  });
+
   test.each([
     ["aten.relu.default($x", 'expected ",", found the end'],
     ["aten.add.Tensor(..., $b)", "nothing may follow"],

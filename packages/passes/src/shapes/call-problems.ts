@@ -32,6 +32,7 @@ import {
 import { type VerifyOptions, verifyAllSteps } from "@sconce/ir/verify";
 import { constantValue, isScalarFunction, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
 import { eq, isCondition, SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
+import { compositeResult } from "../trace/composite-result.js";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { isRuleFault } from "./errors.js";
 import { layoutText, layoutVerdict } from "./layouts.js";
@@ -188,12 +189,13 @@ class CallCheck {
     }
   }
 
-  #computed({ target, args, kwargs, meta }: Node, graph: Graph): MetaValue {
+  #computed(node: Node, graph: Graph): MetaValue {
+    const { target, args, kwargs, meta } = node;
     const resolve = ({ name }: NodeRef): unknown => constantValue(graph.node(name).meta.val);
     if (isScalarFunction(target)) return scalarValue(target, args, resolve, this.#env);
     const schema = this.#operators.schemaOf(target);
     if (schema !== undefined) requireArguments(schema, args.length, kwargs);
-    this.#env.expect(meta.val);
+    this.#env.expect(meta.val, undefined, compositeResult(node, this.#operators, resolve));
     return metaOf(this.#operators, target, args, kwargs, this.#env, resolve);
   }
 

@@ -28,6 +28,7 @@ import { type SymBool, SymExpr } from "@sconce/symbolic";
 import { mapSubgraphSteps } from "../graphs/subgraphs.js";
 import { opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
+import { compositeResult } from "../trace/composite-result.js";
 import { type RetraceEnv, shapeEnvOf, symbolNames } from "../trace/shape-env.js";
 import { type Bindings, bindingsOf, type NewSizes } from "./bindings.js";
 import { contradiction, isRuleFault } from "./errors.js";
@@ -228,7 +229,8 @@ class Propagation {
   ): MetaValue | undefined {
     const { target } = node;
     const names = symbolNames(recorded);
-    this.#env.expect(recorded, (name) => this.#seen.has(name));
+    const composite = compositeResult(node, this.#operators, value);
+    this.#env.expect(recorded, (name) => this.#seen.has(name), composite);
     for (const name of names) this.#seen.add(name);
     try {
       if (isScalarFunction(target)) {

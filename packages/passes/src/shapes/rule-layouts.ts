@@ -14,6 +14,7 @@ import {
   rebuild,
 } from "@sconce/ir";
 import { constantValue, metaOf, type OperatorTable } from "@sconce/ops";
+import { compositeResult } from "../trace/composite-result.js";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { isRowMajor, withLayoutsOf } from "./layouts.js";
 
@@ -60,18 +61,19 @@ function nextValue(
 
 /** What the call gives; undefined where no rule says it. */
 function computed(
-  { target, args, kwargs, meta }: Node,
+  node: Node,
   operators: OperatorTable,
   env: RetraceEnv,
   value: (arg: Argument) => unknown,
 ): MetaValue | undefined {
+  const { target, args, kwargs, meta } = node;
   if (target === "operator.getitem") {
     const source = value(args[0]!);
     return Array.isArray(source) ? (source as MetaValue[])[Number(args[1])] : undefined;
   }
   const row = operators.get(target);
   if (row?.meta === undefined && row?.decompose === undefined) return undefined;
-  env.expect(meta.val);
+  env.expect(meta.val, undefined, compositeResult(node, operators, value));
   try {
     return metaOf(operators, target, args, kwargs, env, value);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, isSymScalar, type RangeConstraint } from "@sconce/ir";
 import {
   freeSymbols,
@@ -60,7 +61,6 @@ export class RetraceEnv extends ShapeEnv {
 
   /** Keeps the names of a program's symbols for them. */
   reserveNames({ graph }: ExportedProgram): void {
-    if (!this.knowsData) return;
     for (const { meta, args } of graph.nodes()) {
       for (const name of [...symbolNames(meta.val), ...offsetNames(meta.val)]) this.reserve(name);
       const message = args[1];
@@ -75,8 +75,14 @@ export class RetraceEnv extends ShapeEnv {
    * one first. An offset without a declared range was not saved by PyTorch.
    *
    * @param isKnown whether an earlier node gave a symbol
+   * @param compute the result of a call that is decomposed, which may make numbers that are not in
+   *   its result: it is computed to learn which ones are
    */
-  expect(val: unknown, isKnown: (name: string) => boolean = () => false): void {
+  expect(
+    val: unknown,
+    isKnown: (name: string) => boolean = () => false,
+    compute?: (env: SymEnv) => unknown,
+  ): void {
     if (isStatic(val)) {
       this.#expected = this.#expectedOffsets = [];
       return;
@@ -84,14 +90,16 @@ export class RetraceEnv extends ShapeEnv {
     const inOrder = (names: readonly string[]): string[] =>
       names.filter((name) => !isKnown(name)).toSorted((a, b) => numberOf(a) - numberOf(b));
     this.#expected = inOrder(symbolNames(val));
+    if (compute !== undefined && this.#expected.length > 0)
+      this.#expected = inOrderMade(val, this.#expected, compute) ?? this.#expected;
     this.#expectedOffsets = inOrder(offsetNames(val)).filter((name) => this.#declared.has(name));
   }
 
   override freshUnbackedInt(use?: "length" | "offset"): SymExpr {
     const own = super.freshUnbackedInt(use);
     this.#made++;
-    const name = this.#take(use === "offset" ? this.#expectedOffsets : this.#expected, /^u\d+$/);
-    if (name !== undefined) return symbol(name, { unbacked: true });
+    const name = this.#take(use === "offset" ? this.#expectedOffsets : this.#expected, /^(u\d+)?$/);
+    if (name !== undefined && name !== NOT_IN_RESULT) return symbol(name, { unbacked: true });
     if (use !== undefined) this.#unnamed.push(own);
     if (use === "length") this.#newLength = own;
     return own;
@@ -117,6 +125,49 @@ export class RetraceEnv extends ShapeEnv {
     const at = names.findIndex((name) => kind.test(name));
     return at === -1 ? undefined : names.splice(at, 1)[0];
   }
+}
+
+/** In place of the name of a number that a call makes and does not return. */
+const NOT_IN_RESULT = "";
+
+/** Records the integers that a computation makes, under names that no program has. */
+class MadeIntegers extends ShapeEnv {
+  readonly names: string[] = [];
+
+  constructor() {
+    super();
+    this.reserve("u500000000");
+  }
+
+  override freshUnbackedInt(use?: "length" | "offset"): SymExpr {
+    const made = super.freshUnbackedInt(use);
+    if (use !== "offset") this.names.push(made.name);
+    return made;
+  }
+}
+
+/**
+ * The new names of a recorded result in the order in which its call makes them, with
+ * {@link NOT_IN_RESULT} for those that it does not return; undefined where that is not known.
+ */
+function inOrderMade(
+  recorded: unknown,
+  names: readonly string[],
+  compute: (env: SymEnv) => unknown,
+): string[] | undefined {
+  const env = new MadeIntegers();
+  let result: unknown;
+  try {
+    result = compute(env);
+  } catch (error) {
+    // It asks about sizes, or is refused, which is found when the call is run.
+    if (isSconceError(error)) return undefined;
+    throw error;
+  }
+  const returned = symbolNames(result).filter((name) => env.names.includes(name));
+  const wanted = symbolNames(recorded).filter((name) => names.includes(name));
+  if (returned.length !== wanted.length || env.names.length === returned.length) return undefined;
+  return env.names.map((name) => wanted[returned.indexOf(name)] ?? NOT_IN_RESULT);
 }
 
 /** The number of `u12`. */
