@@ -32,6 +32,7 @@ export {
   userCallback,
   type WorkPhase,
 } from "./progress.js";
+export { inNode } from "./platform.js";
 export { isDetached, requireBytes, requireText, TRANSFERRED_FIX } from "./require-text.js";
 export {
   internalError,

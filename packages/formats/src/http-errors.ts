@@ -1,5 +1,5 @@
 /** @file Errors of reading over HTTP; they are loaded with it. */
-import { SconceError } from "@sconce/errors";
+import { inNode, SconceError } from "@sconce/errors";
 
 /** More bytes than the engine has memory for, in one tensor. */
 export const sourceMemory = (length: number, cause: unknown): SconceError =>
@@ -15,7 +15,7 @@ export const httpUrl = (url: string): SconceError =>
   new SconceError({
     code: "HTTP_URL",
     message: `${JSON.stringify(url.slice(0, 200))} is not the address of a file on a server`,
-    fix: "give an address with http: or https:; for a path use openPt2File of sconce/node",
+    fix: `give an address with http: or https:${inNode("; for a path use openPt2File of sconce/node")}`,
   });
 
 /** A response that is neither the range that was asked for nor the file. */

@@ -1,5 +1,5 @@
 /** @file What is not a source of bytes; loaded with the first of them. */
-import { platformClass, SconceError, withArticle } from "@sconce/errors";
+import { inNode, platformClass, SconceError, withArticle } from "@sconce/errors";
 
 /** A value that is not a source, or not a piece of one. */
 export const sourceType = (source: unknown): SconceError =>
@@ -22,5 +22,6 @@ function sourceFix(source: unknown): string {
   if (kind === "Request") return "fetch it: `load(await fetch(request))`";
   if (typeof source === "string" && /^(?:https?|blob|data):/.test(source))
     return "give the address as a URL: `load(new URL(address))`";
-  return "give bytes, a Blob, a web stream, a Response or a URL; for a path use openPt2File of sconce/node, for a Node stream Readable.toWeb";
+  const files = inNode("; for a path use openPt2File of sconce/node, for a Node stream Readable.toWeb");
+  return `give bytes, a Blob, a web stream, a Response or a URL${files}`;
 }

@@ -1,4 +1,4 @@
-import { didYouMean, SconceError, thrownText, UNREACHABLE_MODULE_FIX } from "@sconce/errors";
+import { didYouMean, inNode, SconceError, thrownText, UNREACHABLE_MODULE_FIX } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 
 /** A name among the `services` of createSconce that no service has. */
@@ -90,7 +90,7 @@ export const noTarget = (target: unknown): SconceError =>
     code: "OPTION_VALUE",
     message: `save cannot write to ${typeof target === "string" ? `the path ${JSON.stringify(target)}` : `a value of type ${typeof target}`}`,
     where: "the target of save",
-    fix: "give a WritableStream, or nothing for the bytes; for a path use savePt2File of sconce/node",
+    fix: `give a WritableStream, or nothing for the bytes${inNode("; for a path use savePt2File of sconce/node")}`,
   });
 
 const MOST_PROBLEMS = 10;
@@ -131,7 +131,7 @@ export function requireWorker(value: unknown): void {
   throw new SconceError({
     code: "INVALID_ARGUMENT",
     message: `the first argument of worker is ${value === null ? "null" : typeof value} without \`postMessage\` and \`terminate\``,
-    fix: "give a Worker, whose script calls serveSession(...); in Node, backendWorker(name) of sconce/node",
+    fix: `give a Worker, whose script calls serveSession(...)${inNode("; in Node, backendWorker(name) of sconce/node")}`,
   });
 }
 

@@ -96,11 +96,14 @@ export function checkConstraints(prepared: FakeInputs): ConstraintReport | undef
   };
 }
 
+/** What PyTorch's message says of its own logs, which is no advice here. */
+const LOGS = ' For more information, run with TORCH_LOGS="+dynamic".';
+
 function violationsText(violations: readonly Violation[]): string {
   if (violations.length === 0) return "";
   const names = [...new Set(violations.map(({ name }) => name))].sort();
   const lines = violations.map(({ text }) => `  - ${text}`);
-  return `Constraints violated (${names.join(", ")})! For more information, run with TORCH_LOGS="+dynamic".\n${lines.join("\n")}`;
+  return `Constraints violated (${names.join(", ")})!${LOGS}\n${lines.join("\n")}`;
 }
 
 /** Dims that can have one value only (`forced_specializations`). */
@@ -126,7 +129,7 @@ function forcedText(
       `  - solving the guards generated for ${debugNames.get(source) ?? source} = ${source} resulted in a specialized value of ${value}.\n`,
   );
   const names = [...new Set(roots)].sort().join(", ");
-  return `Specializations unexpectedly required (${names})! For more information, run with TORCH_LOGS="+dynamic".\n${lines.join("")}`;
+  return `Specializations unexpectedly required (${names})!${LOGS}\n${lines.join("")}`;
 }
 
 function violationError(
@@ -149,7 +152,7 @@ function violationError(
     : fixes === ""
       ? relax
       : `${fixes}; if that is refused too, ${relax}`;
-  const error = constraintViolation(report.message + examples, fix);
+  const error = constraintViolation(report.message.replaceAll(LOGS, "") + examples, fix);
   reports.set(error, report);
   return error;
 }

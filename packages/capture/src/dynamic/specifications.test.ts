@@ -273,12 +273,12 @@ describe("refusals", () => {
       { x: null, n: Dim("n") },
     ],
     [
-      "Constraints violated (b)! For more information, run with TORCH_LOGS=\"+dynamic\".\n  - You marked b as dynamic but your code specialized it to be a constant (1). If you're using mark_dynamic, either remove it or use maybe_mark_dynamic. If you're using Dim.DYNAMIC, replace it with either Dim.STATIC or Dim.AUTO.\nSuggested fixes:\n  b = 1",
+      "Constraints violated (b)!\n  - You marked b as dynamic but your code specialized it to be a constant (1). If you're using mark_dynamic, either remove it or use maybe_mark_dynamic. If you're using Dim.DYNAMIC, replace it with either Dim.STATIC or Dim.AUTO.\nSuggested fixes:\n  b = 1",
       one(1, 3),
       { x: { 0: b } },
     ],
     [
-      "Constraints violated (2*h)! For more information, run with TORCH_LOGS=\"+dynamic\".\n  - You marked 2*h as dynamic but your code specialized it to be a constant (2). If you're using mark_dynamic, either remove it or use maybe_mark_dynamic. If you're using Dim.DYNAMIC, replace it with either Dim.STATIC or Dim.AUTO.",
+      "Constraints violated (2*h)!\n  - You marked 2*h as dynamic but your code specialized it to be a constant (2). If you're using mark_dynamic, either remove it or use maybe_mark_dynamic. If you're using Dim.DYNAMIC, replace it with either Dim.STATIC or Dim.AUTO.",
       one(2, 3),
       { x: { 0: Dim("h").mul(2) } },
     ],

@@ -11,6 +11,7 @@ import { GraphModule } from "../unlift/graph-module.js";
 import { type PreservedCalls, Reader } from "./module-calls.js";
 import { ModulePaths } from "./module-paths.js";
 import type { SourceChecks } from "./source-checks.js";
+import { noteCaller } from "./user-place.js";
 
 /** The parameters of an {@link ExportTracer}. */
 export interface ExportTracerInit extends TracerInit {
@@ -210,6 +211,9 @@ function called<T>(tracer: Tracer, run: () => T): T {
   tracer.moduleCall = captureStack(outer);
   try {
     return run();
+  } catch (error) {
+    noteCaller(error, { stack: tracer.moduleCall, layer: tracer.moduleStack.at(-1) });
+    throw error;
   } finally {
     tracer.moduleCall = outer;
   }

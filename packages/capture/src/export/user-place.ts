@@ -1,5 +1,6 @@
 /** @file The user's lines that errors and guards of an export name. */
 import { isSconceError } from "@sconce/errors";
+import type { ModuleStackEntry } from "@sconce/ir";
 import { formatStack } from "../source/format-stack.js";
 import type { RawStack } from "../source/raw-stack.js";
 
@@ -9,6 +10,35 @@ export function placeOf(location: unknown): string | undefined {
   const frames = [...(text ?? "").matchAll(/File "([^"]*)", line (\d+)/g)];
   const last = frames.at(-1);
   return last === undefined ? undefined : `${last[1]}:${last[2]}`;
+}
+
+/** The call of a module in which an error was thrown. */
+interface Caller {
+  /** The stack of the call. */
+  readonly stack: RawStack;
+  /** The innermost module. */
+  readonly layer: ModuleStackEntry | undefined;
+}
+
+const callers = new WeakMap<Error, Caller>();
+
+/** Notes the innermost call of a module that an error leaves. */
+export function noteCaller(error: unknown, caller: Caller): void {
+  if (isSconceError(error) && !callers.has(error)) callers.set(error, caller);
+}
+
+/**
+ * The user's line that an error comes from. Where that is the call of a layer of Sconce's own, the
+ * layer is named too: `model.ts:12, in fc (Linear)`.
+ */
+function placeOfError(error: Error): string | undefined {
+  const own = placeOf({ error, outer: undefined } satisfies RawStack);
+  const caller = callers.get(error);
+  if (own !== undefined || caller === undefined) return own;
+  const place = placeOf(caller.stack);
+  const [, path = "", type = ""] = caller.layer ?? [];
+  if (place === undefined || path === "") return place;
+  return `${place}, in ${path.replace(/^\./, "")} (${type.split(".").at(-1)})`;
 }
 
 /** Frames of errors: those of Sconce lie between the user's line and the place that throws. */
@@ -23,7 +53,7 @@ export function withUserLines<T>(run: () => T): T {
     return run();
   } catch (error) {
     if (!isSconceError(error)) throw error;
-    const place = placeOf({ error, outer: undefined } satisfies RawStack);
+    const place = placeOfError(error);
     if (place === undefined) throw error;
     const located = error.at(place);
     // The frames of the model, not those of this function.
