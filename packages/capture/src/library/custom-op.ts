@@ -245,9 +245,12 @@ class Registration implements CustomOperator {
   #define(): OpDefinition {
     const meta = this.#fake && fakeRule(this, this.#fake);
     const decompose = this.#decompose && decompositionRule(this, this.#decompose);
+    const tags = [...this.#tags];
+    if (!this.#isInTable) tags.push("not_in_default_table");
+    if (meta === undefined && decompose === undefined) tags.push("without_fake");
     return defineOp({
       schema: this.text,
-      tags: this.#isInTable ? this.#tags : [...this.#tags, "not_in_default_table"],
+      tags,
       ...(this.#doc === undefined ? {} : { doc: this.#doc }),
       ...(meta === undefined ? {} : { meta: meta as never }),
       ...(decompose === undefined ? {} : { decompose: decompose as never }),

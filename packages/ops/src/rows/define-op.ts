@@ -32,6 +32,11 @@ export type OpTag =
    * for.
    */
   | "not_in_default_table"
+  /**
+   * It has a kernel and nothing that says what its calls give: what a program records of them is
+   * taken, as drafts record it.
+   */
+  | "without_fake"
   /** PyTorch's dispatcher always decomposes it, although its schema does not mark it composite. */
   | "always_decomposed";
 

@@ -185,13 +185,20 @@ export class GraphInterpreter {
       if (node.target === "aten._assert_scalar.default") return this.#assertScalar(node, args);
       const schema = this.dispatcher.operators.schemaOf(node.target);
       if (schema !== undefined) refuseNames(schema, node.args, node.kwargs);
-      if (isOpaque(node.target, this.dispatcher.operators)) return keepOpaque(this, node, args, kwargs);
+      if (isOpaque(node.target, this.dispatcher.operators) || this.#isDrafted(node))
+        return keepOpaque(this, node, args, kwargs);
       const result = this.dispatcher.call(node.target, args, kwargs);
       if (isSymScalar(result) && node.target === "aten.sym_size.int") tracer.symbols.sourceRead(result.expr);
       return keepGrad(node.target, args, result);
     } catch (error) {
       throw atNode(error, node);
     }
+  }
+
+  /** Whether only the program says what an operator gives: a draft calls some without a fake. */
+  #isDrafted({ target, meta }: Node): boolean {
+    const row = this.dispatcher.operators.get(target);
+    return row?.tags.includes("without_fake") === true && meta.val !== undefined && !row.schema.isMutable;
   }
 
   #scalar(target: string, written: readonly EmitArg[]): Binding {

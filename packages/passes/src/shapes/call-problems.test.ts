@@ -230,6 +230,10 @@ describe("operators of a plugin", () => {
     ]);
   });
 
+  test("one with a kernel and without a fake gives what the program records, as in drafts", () => {
+    expect(found(defineOp({ schema, tags: ["without_fake"] }))).toEqual([]);
+  });
+
   test("a shape rule or a decomposition is enough, and an operator that nothing defines stays opaque", () => {
     expect(found(defineOp({ schema, meta: ({ self }) => self }))).toEqual([]);
     const twice = defineOp({
