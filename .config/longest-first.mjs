@@ -5,13 +5,23 @@ import { BaseSequencer } from "vitest/node";
 const LONGEST = [
   "packages/testing/src/growth/growth.full.test.ts",
   "packages/backend-gpujs/src/cases.full.test.ts",
-  "packages/backend-wasm/src/memory64.full.test.ts",
+  "examples/browser/src/page.full.test.ts",
+  "packages/sconce/src/elsewhere.full.test.ts",
+  "packages/sconce/src/install.full.test.ts",
+  "packages/site/src/site.full.test.ts",
+  "packages/studio/src/page/page.full.test.ts",
+  "packages/studio/src/page/playground.full.test.ts",
+  "packages/fuzz/src/run-time/run-time-gpujs.full.test.ts",
+  "packages/fuzz/src/run-time/run-time-wasm.full.test.ts",
+  "packages/testing/src/wasm-programs.full.test.ts",
+  "packages/testing/src/passes.full.test.ts",
+  "packages/testing/src/check-passes.full.test.ts",
   "packages/backend-wasm/src/unwritten.full.test.ts",
+  "packages/testing/src/planted.full.test.ts",
+  "packages/backend-wasm/src/memory64.full.test.ts",
   "packages/testing/src/passes-on-programs.full.test.ts",
   "packages/backend-gpujs/src/edge-values.full.test.ts",
   "packages/backend-wasm/src/threads.full.test.ts",
-  "packages/fuzz/src/run-time/run-time-gpujs.full.test.ts",
-  "packages/fuzz/src/run-time/run-time-wasm.full.test.ts",
 ];
 
 /**

@@ -44,9 +44,17 @@ export interface BackendCasesOptions {
   readonly filter?: ((one: OpCase) => boolean) | undefined;
   /** Runs one of this many calls of each overload, so that all kinds come up; 1 when left out. */
   readonly every?: number | undefined;
+  /** The place of the first of them: suites with the others of `every` share all calls; default 0. */
+  readonly first?: number | undefined;
 }
 
-const CASES: OptionNames<BackendCasesOptions> = { operators: true, edges: true, filter: true, every: true };
+const CASES: OptionNames<BackendCasesOptions> = {
+  operators: true,
+  edges: true,
+  filter: true,
+  every: true,
+  first: true,
+};
 
 /**
  * Makes one test of each overload: the backend runs its recorded calls, as programs of one node,
@@ -57,12 +65,12 @@ const CASES: OptionNames<BackendCasesOptions> = { operators: true, edges: true, 
  */
 export function backendCasesSpec(open: () => Backend, options: BackendCasesOptions): BackendChecker {
   checkOptions("backendCasesSpec", options, CASES);
-  const { operators, edges = false, filter = () => true, every = 1 } = options;
+  const { operators, edges = false, filter = () => true, every = 1, first = 0 } = options;
   const checker = new BackendChecker(open, operators);
   const isChosen = (one: OpCase): boolean => (edges || one.source !== "edges") && filter(one);
   for (const family of caseFamilies()) {
     const overloads = casesByTarget(readFamily(family).filter(isChosen));
-    if (overloads.size > 0) describe(family, () => testOverloads(overloads, checker, every));
+    if (overloads.size > 0) describe(family, () => testOverloads(overloads, checker, { every, first }));
   }
   return checker;
 }
@@ -70,10 +78,11 @@ export function backendCasesSpec(open: () => Backend, options: BackendCasesOptio
 function testOverloads(
   overloads: ReadonlyMap<string, readonly OpCase[]>,
   checker: BackendChecker,
-  every: number,
+  { every, first }: { readonly every: number; readonly first: number },
 ): void {
   for (const [target, cases] of overloads) {
-    const chosen = cases.filter((_, at) => at % every === 0);
+    const chosen = cases.filter((_, at) => at % every === first);
+    if (chosen.length === 0) continue;
     test(`${target}, ${chosen.length} calls`, async () => {
       const problems: string[] = [];
       for (const one of chosen) {
