@@ -258,6 +258,7 @@ export type {
   TransformAsyncOptions,
 } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
+export type { ExplainedAttempt, KnownRule } from "./explain.js";
 export { type ExecuteIROptions, executeIR } from "./json-ir/execute.js";
 export { type ExtractIROptions, extractIR } from "./json-ir/extract.js";
 export { programFromIR } from "./json-ir/program.js";
