@@ -244,7 +244,7 @@ export {
   tensorStatistics,
   writeSafetensors,
 } from "@sconce/tensor";
-export { compareTensors } from "@sconce/tensor/compare";
+export { compareTensors, type UlpBucket, type UlpMeasure, ulpDistance } from "@sconce/tensor/compare";
 export type { BackendMemory } from "./backends/memory.js";
 export type {
   BackendComparison,
