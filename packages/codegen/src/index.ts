@@ -116,6 +116,7 @@ export {
 export { type PointwiseOptions, pointwise } from "./lower/rules/pointwise.js";
 export { type ReduceInit, reduceOver } from "./lower/rules/reduce.js";
 export { LOWERINGS } from "./lower/table.js";
+export { assumedSizes, type CallCost, type CostSession, callCost } from "./plan/call-cost.js";
 export { costOf, type NestCost, totalCost } from "./plan/cost.js";
 export {
   bytesOf,
@@ -132,6 +133,14 @@ export {
   type LoweredRegion,
   lowerProgram,
 } from "./program/lower-program.js";
+export {
+  type CallPlacement,
+  type PlacementOptions,
+  type PlacementRow,
+  type PlacementSession,
+  type PlacementTable,
+  placementTable,
+} from "./program/placement-table.js";
 export { printLoweredProgram } from "./program/print-program.js";
 export { elementKernel } from "./schedule/element.js";
 export { KernelFrame, type Schedule, type ScheduleContext } from "./schedule/frame.js";
