@@ -116,7 +116,6 @@ export {
 export { type PointwiseOptions, pointwise } from "./lower/rules/pointwise.js";
 export { type ReduceInit, reduceOver } from "./lower/rules/reduce.js";
 export { LOWERINGS } from "./lower/table.js";
-export { assumedSizes, type CallCost, type CostSession, callCost } from "./plan/call-cost.js";
 export { costOf, type NestCost, totalCost } from "./plan/cost.js";
 export {
   bytesOf,
@@ -127,6 +126,7 @@ export {
   planMemory,
 } from "./plan/memory.js";
 export { withoutProvedAssertions } from "./program/assertions.js";
+export { assumedSizes, type CallCost, type CostSession, callCost } from "./program/call-cost.js";
 export {
   LOOP_PIPELINE,
   type LoweredProgram,

@@ -31,7 +31,7 @@ describe("distances in units in the last place", () => {
     ["float8_e5m2", 0x3c, 2 ** 7],
     ["float8_e4m3fnuz", 0x40, 2 ** 7],
     ["float8_e5m2fnuz", 0x40, 2 ** 7],
-  ] as const)("%s: neighbors are 1 apart, also across zero", (dtype, one, sign) => {
+  ] as const)("%s: neighbors have distance 1, also across zero", (dtype, one, sign) => {
     const [pattern, minus] = [BigInt(one), BigInt(sign)];
     const got = [pattern, pattern + 1n, pattern + 3n, 1n, minus + 1n, minus + pattern + 2n];
     const want = [pattern, pattern, pattern, minus + 1n, minus + 1n, minus + pattern];
@@ -68,7 +68,7 @@ describe("distances in units in the last place", () => {
     }
   });
 
-  test("zeros are equal; NaN and infinities are counted apart", () => {
+  test("zeros are equal; NaN and infinities are counted separately", () => {
     const [nan, inf] = [Number.NaN, Infinity];
     const got = Tensor.from([0, nan, nan, 1, inf, inf, inf, 3], [8], "float32");
     const want = Tensor.from([-0, nan, 1, nan, inf, -inf, 2, 3], [8], "float32");

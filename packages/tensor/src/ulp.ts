@@ -9,7 +9,7 @@ export interface UlpBucket {
   readonly min: number;
   /** The greatest distance, in ULP. */
   readonly max: number;
-  /** How many elements are so far apart. */
+  /** How many elements have it. */
   readonly count: number;
 }
 
@@ -22,9 +22,9 @@ export interface UlpMeasure {
   readonly finite: number;
   /** The largest distance of them; 0 when there is none. */
   readonly max: number;
-  /** Half of them are at most this far apart. */
+  /** Half of them have at most this distance. */
   readonly median: number;
-  /** 99 % of them are at most this far apart. */
+  /** 99 % of them have at most this distance. */
   readonly p99: number;
   /** Counts of distances: 0, 1, 2, 3 to 4, 5 to 8 and so on, up to the largest. */
   readonly histogram: readonly UlpBucket[];
@@ -49,20 +49,20 @@ export function ulpDistance(got: Tensor, want: Tensor): UlpMeasure | undefined {
   const [readA, readB] = [laneReader(a.dtype, a.data), laneReader(b.dtype, b.data)];
   const [ordinalA, ordinalB] = [ordinalReader(a), ordinalReader(b)];
   const [startA, startB] = [a.storageOffset * lanes, b.storageOffset * lanes];
-  const apart: number[] = [];
+  const distances: number[] = [];
   let [finite, nan, infinite, nonfiniteDiffering] = [0, 0, 0, 0];
   for (let i = 0; i < want.numel * lanes; i++) {
     const [x, y] = [readA(startA + i), readB(startB + i)];
     if (Number.isFinite(x) && Number.isFinite(y)) {
       finite++;
-      if (x !== y) apart.push(gap(ordinalA(startA + i), ordinalB(startB + i)));
+      if (x !== y) distances.push(gap(ordinalA(startA + i), ordinalB(startB + i)));
       continue;
     }
     if (Number.isNaN(x) || Number.isNaN(y)) nan++;
     else infinite++;
     if (!Object.is(x, y)) nonfiniteDiffering++;
   }
-  const sorted = Float64Array.from(apart).sort();
+  const sorted = Float64Array.from(distances).sort();
   const quantile = (part: number): number =>
     sorted[Math.ceil(part * finite) - 1 - (finite - sorted.length)] ?? 0;
   return {

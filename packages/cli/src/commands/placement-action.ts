@@ -108,7 +108,7 @@ function byOperator({ backends, rows }: PlacementTable): OperatorRow[] {
     }));
 }
 
-/** Rows of a table, and the reasons that its cells refer to. */
+/** Rows of a table, and the reasons that its fields refer to. */
 interface Rows {
   readonly lines: readonly string[];
   readonly notes: ReadonlyMap<string, number>;
@@ -124,7 +124,7 @@ const WORDS = { device: "yes", host: "host", none: "no" } as const;
 
 function nodeRows({ backends, rows }: PlacementTable): Rows {
   const notes = new Map<string, number>();
-  const cells = rows.map(({ node, graph, target, type, cost, places }) => [
+  const fields = rows.map(({ node, graph, target, type, cost, places }) => [
     graph === undefined ? node : `${graph}.${node}`,
     target,
     type,
@@ -135,12 +135,12 @@ function nodeRows({ backends, rows }: PlacementTable): Rows {
     }),
   ]);
   const head = ["node", "operator", "type", "flop", "bytes", ...backends];
-  return { lines: columns([head, ...cells], (column) => column === 3 || column === 4), notes };
+  return { lines: columns([head, ...fields], (column) => column === 3 || column === 4), notes };
 }
 
 function operatorRows(operators: readonly OperatorRow[], { backends }: PlacementTable): Rows {
   const notes = new Map<string, number>();
-  const cells = operators.map(({ target, calls, flops, bytes, unknownCost, places }) => [
+  const fields = operators.map(({ target, calls, flops, bytes, unknownCost, places }) => [
     target,
     String(calls),
     ...(unknownCost === calls ? ["-", "-"] : [amount(flops, "flop"), amount(bytes, "B")]),
@@ -153,7 +153,7 @@ function operatorRows(operators: readonly OperatorRow[], { backends }: Placement
     }),
   ]);
   const head = ["operator", "calls", "flop", "bytes", ...backends];
-  return { lines: columns([head, ...cells], (column) => column > 0 && column < 4), notes };
+  return { lines: columns([head, ...fields], (column) => column > 0 && column < 4), notes };
 }
 
 function textOf({ lines, notes }: Rows, table: PlacementTable, totals: Record<string, Total>): string {

@@ -153,7 +153,7 @@ describe("exit code 1", () => {
     );
   });
 
-  test("distances in ULP count NaN and infinity apart, also where all is as expected", async () => {
+  test("distances in ULP count NaN and infinity separately, also where all is as expected", async () => {
     const values = [Number.NaN, Infinity, ...Array.from({ length: 13 }, () => 1)];
     const want = await tensorFile("nan.safetensors", { o0: Tensor.from(values, [3, 5], "float32") });
     const { code, out } = await runProgram("net_mlp", "--expect", want);

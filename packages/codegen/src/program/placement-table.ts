@@ -10,7 +10,7 @@ import {
   type Reason,
 } from "@sconce/ir";
 import { askBackend, functionalized, isFunctional } from "@sconce/passes";
-import { assumedSizes, type CallCost, type CostSession, callCost } from "../plan/call-cost.js";
+import { assumedSizes, type CallCost, type CostSession, callCost } from "./call-cost.js";
 
 /** Where one backend runs a call. */
 export interface CallPlacement {

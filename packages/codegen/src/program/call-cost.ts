@@ -4,8 +4,8 @@ import { type ExportedProgram, FakeTensor, type Graph, type MetaValue, type Node
 import type { OperatorTable } from "@sconce/ops";
 import { callProgram } from "@sconce/passes";
 import { type Bindings, freeSymbols } from "@sconce/symbolic";
-import { LOOP_PIPELINE, lowerProgram } from "../program/lower-program.js";
-import { totalCost } from "./cost.js";
+import { LOOP_PIPELINE, lowerProgram } from "./lower-program.js";
+import { totalCost } from "../plan/cost.js";
 
 /** What one call costs, or why that is unknown. */
 export type CallCost = { readonly flops: number; readonly bytes: number } | { readonly reason: string };
@@ -45,7 +45,7 @@ export function callCost(
 }
 
 /** What a size without an example and without bounds is taken to be. */
-export const ASSUMED_SIZE = 64;
+const ASSUMED_SIZE = 64;
 
 /**
  * Values for symbols that no input gives: {@link ASSUMED_SIZE}, or the end of their range that is
